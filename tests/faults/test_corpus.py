@@ -34,6 +34,19 @@ def test_a_page_that_looks_different_is_seen_unless_plain_libreoffice_draws_it_a
     assert (by_itself.pictures, by_itself.counted["decks_that_look_different_each_time"]) == ([], 1)
 
 
+@pytest.mark.parametrize(
+    ("code", "plain", "seen"),
+    [("not_a_presentation", RED, 1), ("not_a_presentation", None, 0), ("encrypted", None, 0), ("no_slides", WHITE, 0)],
+)
+def test_a_deck_that_is_refused_though_plain_libreoffice_shows_it_is_seen(
+    code: str, plain: bytes | None, seen: int
+) -> None:
+    tally = Tally()
+    corpus.refused(code, Path("a.odp"), tally, lambda: plain)
+
+    assert (len(tally.failed), tally.counted[f"refused_{code}"]) == (seen, 1)
+
+
 def test_a_campaign_that_saw_something_has_failed_and_so_has_one_that_saw_nothing() -> None:
     for tally in (compared(RED, WHITE, WHITE), Tally()):
         ledger = Ledger("corpus", 1, {})

@@ -93,7 +93,7 @@ def meet(api: Api, plain: "Plain", deck: Path, tally: Tally) -> None:
         tally.failed.append(f"{deck.name}: {answer.status_code}")
         return
     if answer.status_code not in {200, 201}:
-        tally.counted[f"refused_{answer.json()['code']}"] += 1
+        refused(str(answer.json()["code"]), deck, tally, lambda: plain.again(deck, SUFFIXES[deck.suffix.lower()]))
         return
     media = answer.json()["media"]
     beside = plain.start(deck, media["kind"])
@@ -108,11 +108,24 @@ def meet(api: Api, plain: "Plain", deck: Path, tally: Tally) -> None:
     else:
         tally.counted["ready"] += 1
         tally.counted["ready_at_a_later_try"] += done["attempts"] > 1
-        compare(api.call("GET", done["file_url"]).content, expected, deck.name, tally, lambda: plain.again(deck, media))
+        compare(
+            api.call("GET", done["file_url"]).content,
+            expected,
+            deck.name,
+            tally,
+            lambda: plain.again(deck, media["kind"]),
+        )
         held = corpus_claims.held(deck, media["kind"], done["report"])
         tally.counted["claims_compared"] += held.compared
         tally.claims += [f"{deck.name}: {claim}" for claim in held.wrong]
     api.call("DELETE", f"/api/event-media/{media['id']}", 204)
+
+
+def refused(code: str, deck: Path, tally: Tally, plain: Callable[[], bytes | None]) -> None:
+    """Whether a deck is refused that shows something in plain LibreOffice. One without slides is a blank page there."""
+    tally.counted[f"refused_{code}"] += 1
+    if code != "no_slides" and plain() is not None:
+        tally.failed.append(f"{deck.name}: refused as {code}, though plain LibreOffice made a PDF")
 
 
 def upload(api: Api, deck: Path) -> requests.Response:
@@ -180,9 +193,9 @@ class Plain:
         path = self._folder / "work" / "out" / "document.pdf"
         return path.read_bytes() if path.is_file() and not path.is_symlink() else None
 
-    def again(self, deck: Path, media: dict[str, Any]) -> bytes | None:
-        """Its PDF of the same deck, made once more."""
-        return self.result(self.start(deck, media["kind"]))
+    def again(self, deck: Path, kind: str) -> bytes | None:
+        """Its PDF of the deck, with nothing beside it."""
+        return self.result(self.start(deck, kind))
 
 
 def compare(
