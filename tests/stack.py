@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import requests
 
-from deploy.displays.simulated.credentials import Credentials
+from deploy.displays.client.credentials import Credentials
 from deploy.displays.simulated.display import Behaviour
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.parts.layout import PORTS, REPOSITORY, Layout, read_stack_env, write_file

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from deploy.displays.simulated.credentials import Credentials
+from deploy.displays.client.credentials import Credentials
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.parts.broker import RunningBroker
 from functions.api.app import create_app

@@ -7,7 +7,7 @@ import pytest
 import requests
 from playwright.sync_api import Route, expect
 
-from deploy.displays.simulated.credentials import Credentials
+from deploy.displays.client.credentials import Credentials
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from shared.trace import trace_id
 from tests.browser.conftest import Enter, OpenPage, name_of, uuid_of

@@ -11,7 +11,7 @@ import pytest
 import requests
 from paho.mqtt.enums import CallbackAPIVersion
 
-from deploy.displays.simulated import contract
+from deploy.displays.client import contract
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.stack import Api, Stack, enrol, eventually
 

@@ -17,9 +17,9 @@ import requests
 from sqlalchemy import Engine
 from werkzeug.serving import make_server
 
+from deploy.displays.client.credentials import Credentials
 from deploy.displays.simulated.behaviours import Role as Display
 from deploy.displays.simulated.behaviours import cast
-from deploy.displays.simulated.credentials import Credentials
 from deploy.displays.simulated.enrolment import Enroller, EnrolmentRefused
 from deploy.parts.broker import RunningBroker
 from deploy.parts.layout import REPOSITORY

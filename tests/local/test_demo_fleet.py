@@ -21,9 +21,9 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
+from deploy.displays.client.contract import LOGS
+from deploy.displays.client.credentials import Credentials
 from deploy.displays.simulated import outage
-from deploy.displays.simulated.contract import LOGS
-from deploy.displays.simulated.credentials import Credentials
 from deploy.displays.simulated.display import Behaviour
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.parts.broker import RunningBroker

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.simulated import durable
-from deploy.displays.simulated import journal as journal_module
-from deploy.displays.simulated.contract import LogsCommitted
-from deploy.displays.simulated.credentials import Credentials
-from deploy.displays.simulated.installation import next_boot
-from deploy.displays.simulated.journal import Journal
-from deploy.displays.simulated.spool import Spool, SpooledLog
-from deploy.displays.simulated.state import JOURNAL_SIZE, JournalEntry
+from deploy.displays.client import durable
+from deploy.displays.client import journal as journal_module
+from deploy.displays.client.contract import LogsCommitted
+from deploy.displays.client.credentials import Credentials
+from deploy.displays.client.installation import next_boot
+from deploy.displays.client.journal import Journal
+from deploy.displays.client.spool import Spool, SpooledLog
+from deploy.displays.client.state import JOURNAL_SIZE, JournalEntry
 
 
 def an_entry(identity: str, state: str = "received") -> JournalEntry:

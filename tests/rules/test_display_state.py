@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deploy.displays.simulated import contract
-from deploy.displays.simulated.contract import BadMessage, Command, LogLevelOrder, LogsCommitted
-from deploy.displays.simulated.link import backoff_seconds
-from deploy.displays.simulated.outbox import KEPT_MESSAGES, Outbox
-from deploy.displays.simulated.spool import Pace
-from deploy.displays.simulated.state import JOURNAL_SIZE, Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
+from deploy.displays.client import contract
+from deploy.displays.client.contract import BadMessage, Command, LogLevelOrder, LogsCommitted
+from deploy.displays.client.link import backoff_seconds
+from deploy.displays.client.outbox import KEPT_MESSAGES, Outbox
+from deploy.displays.client.spool import Pace
+from deploy.displays.client.state import JOURNAL_SIZE, Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
 from shared.vocabulary import COMMAND_RANKS, CommandAction, CommandState, LogLevel
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -13,8 +13,8 @@ from msgspec import inspect
 
 from bridge import contract as bridge
 from bridge.contract import Document
-from deploy.displays.simulated import contract
-from deploy.displays.simulated.state import Boot, DisplayState, Send
+from deploy.displays.client import contract
+from deploy.displays.client.state import Boot, DisplayState, Send
 from deploy.parts.layout import REPOSITORY
 
 DOCUMENT = (REPOSITORY / "docs" / "protocol.md").read_text(encoding="utf-8")

@@ -26,8 +26,8 @@ from typing import Any, Final
 
 import requests
 
+from deploy.displays.client.credentials import Credentials
 from deploy.displays.simulated.behaviours import Role, cast, live
-from deploy.displays.simulated.credentials import Credentials
 from deploy.displays.simulated.display import Behaviour, Display
 from deploy.displays.simulated.enrolment import Enroller, EnrolmentRefused
 from deploy.displays.simulated.outage import dark_site, outages

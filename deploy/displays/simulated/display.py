@@ -17,15 +17,15 @@ from logging import ERROR
 from pathlib import Path
 from typing import Any
 
-from deploy.displays.simulated import contract
-from deploy.displays.simulated.contract import Command, Kind
-from deploy.displays.simulated.credentials import Credentials
-from deploy.displays.simulated.installation import next_boot
-from deploy.displays.simulated.journal import Journal
-from deploy.displays.simulated.link import Link
-from deploy.displays.simulated.log_sender import LogSender
-from deploy.displays.simulated.spool import Spool, SpooledLog
-from deploy.displays.simulated.state import Act, DisplayState, Effect, Send, Write
+from deploy.displays.client import contract
+from deploy.displays.client.contract import Command, Kind
+from deploy.displays.client.credentials import Credentials
+from deploy.displays.client.installation import next_boot
+from deploy.displays.client.journal import Journal
+from deploy.displays.client.link import Link
+from deploy.displays.client.log_sender import LogSender
+from deploy.displays.client.spool import Spool, SpooledLog
+from deploy.displays.client.state import Act, DisplayState, Effect, Send, Write
 from shared.structured_log import event, failure
 
 Answer = asyncio.Future[int | None]  # reason code of the PUBACK, or None when there was none

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import requests
 
+from deploy.displays.client.credentials import Credentials
 from deploy.displays.simulated.behaviours import Role
-from deploy.displays.simulated.credentials import Credentials
 
 TIMEOUT_SECONDS: Final = 10.0
 

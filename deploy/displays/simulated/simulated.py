@@ -25,10 +25,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from deploy.displays.simulated.contract import Kind
-from deploy.displays.simulated.credentials import Credentials
+from deploy.displays.client.contract import Kind
+from deploy.displays.client.credentials import Credentials
+from deploy.displays.client.state import DisplayState
 from deploy.displays.simulated.display import Answer, Behaviour, Display
-from deploy.displays.simulated.state import DisplayState
 
 T = TypeVar("T")
 DELIVERY_SECONDS = 10.0

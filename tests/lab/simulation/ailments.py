@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from deploy.displays.simulated import contract
+from deploy.displays.client import contract
 
 NEVER: Final = "nothing"
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from deploy.displays.simulated.spool import SpooledLog
-from deploy.displays.simulated.state import JournalEntry
+from deploy.displays.client.spool import SpooledLog
+from deploy.displays.client.state import JournalEntry
 
 
 @dataclass

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import paho.mqtt.client as mqtt
 from paho.mqtt.reasoncodes import ReasonCode
 
-from deploy.displays.simulated import contract, session
-from deploy.displays.simulated.contract import Kind
-from deploy.displays.simulated.credentials import Credentials
-from deploy.displays.simulated.outbox import Kept, Outbox
+from deploy.displays.client import contract, session
+from deploy.displays.client.contract import Kind
+from deploy.displays.client.credentials import Credentials
+from deploy.displays.client.outbox import Kept, Outbox
 from shared.structured_log import event, failure
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from deploy.displays.simulated import contract
-from deploy.displays.simulated.contract import Kind
-from deploy.displays.simulated.credentials import Credentials
+from deploy.displays.client import contract
+from deploy.displays.client.contract import Kind
+from deploy.displays.client.credentials import Credentials
 
 KEEPALIVE_SECONDS: Final = 30
 SESSION_EXPIRY_SECONDS: Final = 30

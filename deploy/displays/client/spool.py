@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from deploy.displays.simulated import durable
-from deploy.displays.simulated.contract import LogsCommitted
+from deploy.displays.client import durable
+from deploy.displays.client.contract import LogsCommitted
 
 MAX_MESSAGES: Final = 10_000
 COMPACT_AT_LINES: Final = 2_000  # lines of the file that say nothing any more

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
-from deploy.displays.simulated.contract import LogsCommitted
-from deploy.displays.simulated.spool import Pace, Spool, SpooledLog
+from deploy.displays.client.contract import LogsCommitted
+from deploy.displays.client.spool import Pace, Spool, SpooledLog
 
 RESEND_SECONDS: Final = 30.0  # a pause without progress after which the spool is sent again
 RESEND_MAX_SECONDS: Final = 600.0  # it doubles up to here while nobody commits anything

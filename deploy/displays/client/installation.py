@@ -10,8 +10,8 @@ import uuid
 from pathlib import Path
 from typing import Final
 
-from deploy.displays.simulated import durable
-from deploy.displays.simulated.state import Boot
+from deploy.displays.client import durable
+from deploy.displays.client.state import Boot
 
 MOST_BOOTS: Final = 2**31  # a boot each second for longer than any display lasts
 

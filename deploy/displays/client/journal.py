@@ -12,8 +12,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Final
 
-from deploy.displays.simulated import durable
-from deploy.displays.simulated.state import JournalEntry, keep_last
+from deploy.displays.client import durable
+from deploy.displays.client.state import JournalEntry, keep_last
 
 COMPACT_AT_LINES: Final = 2048  # eight moves for each id that is kept
 

@@ -1,7 +1,7 @@
 """What a display knows and decides: no files, no sockets, no clock of its own.
 
 `DisplayState` answers every event with a list of effects, to be carried out **in that order** by
-the owner of disk and network (display.py). The order is the point: a command's journal entry
+the owner of disk and network. The order is the point: a command's journal entry
 is `Write` before the `Send` that tells of it and before the `Act` that does it, so that a crash at
 any place between two effects can lose an action but never repeat one.
 
@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from deploy.displays.simulated import contract
-from deploy.displays.simulated.contract import Command, Kind, LogLevelOrder, LogsCommitted
+from deploy.displays.client import contract
+from deploy.displays.client.contract import Command, Kind, LogLevelOrder, LogsCommitted
 
 JOURNAL_SIZE: Final = 256  # command ids that a display remembers
 RECENT_ACKS: Final = 8  # of them repeated in each health message

@@ -7,7 +7,7 @@ as they were, and logs have the spool.
 from dataclasses import dataclass
 from typing import Final
 
-from deploy.displays.simulated.contract import Kind
+from deploy.displays.client.contract import Kind
 
 KEPT_MESSAGES: Final = 256  # the oldest goes when there are more
 NO_MATCHING_SUBSCRIBERS: Final = 0x10

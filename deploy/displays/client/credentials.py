@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from deploy.displays.simulated import durable
+from deploy.displays.client import durable
 
 
 @dataclass(frozen=True, slots=True)
