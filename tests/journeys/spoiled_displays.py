@@ -6,9 +6,10 @@ from typing import Any, Final
 
 from paho.mqtt.client import MQTTMessage
 
+from deploy.displays.client.client import Answer
 from deploy.displays.client.contract import BadMessage, Command, Kind, LogLevelOrder
 from deploy.displays.client.state import TERMINAL
-from deploy.displays.simulated.display import Answer, Display
+from deploy.displays.simulated.display import Display
 
 
 class SameSession(Display):

@@ -14,4 +14,5 @@ carries it. Read it in this order:
     outbox.py        ACKs and failure notices until the broker has taken them
     session.py       what the contract asks of an MQTT 5 session, in paho's terms
     link.py          that session kept up on an asyncio loop: presence and back-off
+    client.py        all of it put together, but for the machine: the fleet simulates one, the agent has a real one
 """

@@ -2,13 +2,24 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, Protocol
 
 from deploy.displays.client.contract import LogsCommitted
-from deploy.displays.client.spool import Pace, Spool, SpooledLog
+from deploy.displays.client.spool import Pace, SpooledLog
 
 RESEND_SECONDS: Final = 30.0  # a pause without progress after which the spool is sent again
 RESEND_MAX_SECONDS: Final = 600.0  # it doubles up to here while nobody commits anything
+
+
+class Numbered(Protocol):
+    """Numbered messages that are kept until they are committed: see `Spool` for the meaning of each."""
+
+    def __len__(self) -> int: ...
+    def append(self, message: SpooledLog) -> None: ...
+    def has_unsent(self) -> bool: ...
+    def next(self) -> SpooledLog | None: ...
+    def rewind(self) -> None: ...
+    def commit(self, mark: LogsCommitted) -> int: ...
 
 
 class LogSender:
@@ -17,7 +28,7 @@ class LogSender:
     `may_send` says whether the link is up and the display awake; `send` publishes one message.
     """
 
-    def __init__(self, spool: Spool, may_send: Callable[[], bool], send: Callable[[SpooledLog], Any]) -> None:
+    def __init__(self, spool: Numbered, may_send: Callable[[], bool], send: Callable[[SpooledLog], Any]) -> None:
         self._spool = spool
         self._may_send = may_send
         self._send = send

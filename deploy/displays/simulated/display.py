@@ -8,16 +8,13 @@ All methods belong to the loop's thread; a test without a loop uses `SimulatedDi
 """
 
 import asyncio
-import random
 import uuid
-from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from logging import ERROR
 from pathlib import Path
 from typing import Any
 
 from deploy.displays.client import contract
+from deploy.displays.client.client import Answer, Client
 from deploy.displays.client.contract import Command, Kind
 from deploy.displays.client.credentials import Credentials
 from deploy.displays.client.installation import next_boot
@@ -25,10 +22,7 @@ from deploy.displays.client.journal import Journal
 from deploy.displays.client.link import Link
 from deploy.displays.client.log_sender import LogSender
 from deploy.displays.client.spool import Spool, SpooledLog
-from deploy.displays.client.state import Act, DisplayState, Effect, Send, Write
-from shared.structured_log import event, failure
-
-Answer = asyncio.Future[int | None]  # reason code of the PUBACK, or None when there was none
+from deploy.displays.client.state import Act, DisplayState
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +40,15 @@ class Behaviour:
     capabilities: tuple[str, ...] = contract.ACTIONS
 
 
-class Display:
+class Display(Client):
     """One display, off until `power_on`. Attributes that a test may set at any time: `behaviour`, `vitals`."""
 
     def __init__(self, credentials: Credentials, state_dir: Path, behaviour: Behaviour) -> None:
-        self.credentials = credentials
+        super().__init__(credentials)
         self.behaviour = behaviour
-        self.vitals: dict[str, Any] = {}  # what health adds: percentages, versions, address, ...
         self.frozen = False  # connected, but silent and deaf to all but a reboot
-        self.state: DisplayState  # of the current boot
         self.on = False
         self._state_dir = state_dir
-        self._rng = random.Random(credentials.uuid)  # noqa: S311 - jitter, not a secret
-        self._tasks: set[asyncio.Task[None]] = set()  # end with the power
         self._cycle: asyncio.Task[None] | None = None  # a reboot or shutdown, which outlives them
         self._unplugged = asyncio.Event()
         self._switching = asyncio.Lock()  # going down takes a while, and a boot waits for its end
@@ -137,17 +127,6 @@ class Display:
 
     # --- what it says ---
 
-    def heartbeat(self, process_status: str | None = None) -> Answer:
-        """Send a heartbeat, with a new process status if one is given."""
-        if process_status is not None:
-            self.state.process_status = process_status
-        self._link.send_kept_again()
-        return self._link.publish(contract.HEARTBEAT, self.state.heartbeat(self.now()))
-
-    def health(self, **vitals: Any) -> Answer:
-        """Send a health report: `self.vitals` and, above them, `vitals`."""
-        return self._link.publish(contract.HEALTH, self.state.health(self.vitals | vitals, self.now()))
-
     def log(self, level: str, message: str, logger: str = "player", **context: Any) -> bool:
         """Number a log message, keep it in the spool and send it.
 
@@ -157,11 +136,6 @@ class Display:
             return False
         self._logs.keep(SpooledLog(level, self.state.log(message, logger, context, self.now())))
         return True
-
-    def service_failed(self, unit: str, result: str = "exit-code", restarts: int = 0) -> Answer:
-        """Tell that a unit failed; health repeats it until the player is started anew."""
-        body = self.state.service_failed(unit, result, restarts, self.now())
-        return self._link.publish(contract.SERVICE_FAILED, body)
 
     def publish_raw(self, kind: Kind, body: dict[str, Any], level: str = "") -> Answer:
         """Send `body` as it is, without a stamp: for tests of what a plain or a broken display does."""
@@ -182,34 +156,10 @@ class Display:
         """How many log messages wait for `logs_committed`."""
         return len(self._spool)
 
-    def now(self) -> datetime:
-        return datetime.now(UTC)
+    def _speaks_by_itself(self) -> bool:
+        return self.behaviour.automatic and not self.frozen
 
-    # --- what it hears (the link calls these) ---
-
-    def on_up(self) -> None:
-        """Connected: what was sent before may be lost, so the logs begin again with the oldest."""
-        self.state.reconnect_count += self._was_up
-        self._was_up = True
-        self._logs.start_again()
-        if self.behaviour.automatic and not self.frozen:
-            self.heartbeat()
-            self.health()
-
-    def on_down(self) -> None:
-        """The connection was lost without our wish."""
-        self.state.disconnected(self.now())
-
-    def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
-        """A live message from the service. Raises BadMessage."""
-        if name == contract.COMMANDS:
-            self._on_command(contract.parse_command(payload), expiry_seconds)
-        elif name == contract.LOGS_COMMITTED:
-            mark = contract.parse_logs_committed(payload)
-            if self.state.is_mine(mark):
-                self._logs.committed(mark)
-        elif name == contract.LOG_LEVEL:
-            self.state.on_log_level(contract.parse_log_level(payload), self.now())
+    # --- what it hears ---
 
     def _on_command(self, command: Command, expiry_seconds: int | None) -> None:
         behaviour = self.behaviour
@@ -233,23 +183,7 @@ class Display:
 
     # --- what it does ---
 
-    def _carry_out(self, effects: Sequence[Effect]) -> None:
-        """Each effect in its order. When the disk refuses a journal entry, nothing after it happens."""
-        try:
-            for effect in effects:
-                match effect:
-                    case Write(entry):
-                        self._journal.write(entry)
-                    case Send(kind, body):
-                        self._link.publish(kind, body)
-                    case Act():
-                        self._act(effect)
-        except OSError:
-            failure("journal_failed", "a command was dropped: no journal", client_uuid=self.credentials.uuid)
-            self.state.journal_is(self._journal.entries())
-
     def _act(self, act: Act) -> None:
-        event("command_begun", "command begun", client_uuid=self.credentials.uuid, action=act.action)
         if act.action == contract.RESTART_APP:
             self._spawn(self._restart_app(act.command_id))
         else:
@@ -288,13 +222,3 @@ class Display:
                 self.heartbeat()
                 if beats % self.behaviour.health_every == 0:
                     self.health()
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (fault := task.exception()):
-            event("display_fault", "a part of the display stopped", ERROR, why=repr(fault))

@@ -25,10 +25,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from deploy.displays.client.client import Answer
 from deploy.displays.client.contract import Kind
 from deploy.displays.client.credentials import Credentials
 from deploy.displays.client.state import DisplayState
-from deploy.displays.simulated.display import Answer, Behaviour, Display
+from deploy.displays.simulated.display import Behaviour, Display
 
 T = TypeVar("T")
 DELIVERY_SECONDS = 10.0
