@@ -14,12 +14,12 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --re
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	$(if $(UPGRADE),--upgrade)
 
-.PHONY: help run stop status reset test quick check lock openapi screenshots bench campaign
+.PHONY: help run stop status reset test quick check lock openapi screenshots bench campaign display-package
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo 'Settings are given as NAME=value: make run DEMO=1 GATEWAY_PORT=9090'
 	@echo '  DEMO=1               adds 50 simulated displays'
@@ -80,6 +80,9 @@ openapi: $(RUNTIME) ## Write docs/openapi.json from the routes' declarations
 screenshots: $(DEVELOPMENT) ## Take the README's pictures from a demo fleet; TO=folder takes one of every view
 	@$(NEEDS) test
 	@$(BIN)/python -m tests.browser.pictures $(TO)
+
+display-package: $(RUNTIME) ## Build the Debian package of the display agent and its installer into dist/
+	@$(BIN)/python -m deploy.parts.display_package dist
 
 bench: $(DEVELOPMENT) ## Measure against peers and limits; prints a table; ROWS="ingest store" runs some
 	@$(NEEDS) test

@@ -133,6 +133,8 @@ TEST = (
     Need("pgbouncer", "a pooler, behind which the bridge must not lead", program("pgbouncer")),
     Need("iproute2", "two networks with a link that can be cut", program("ip")),
     Need("libatomic1", "the program that drives the browser", any_file("usr/lib/*/libatomic.so.1")),
+    Need("debootstrap", "the small Debian of test machines", program("debootstrap")),
+    Need("systemd-container", "machines with a systemd of their own", program("systemd-nspawn")),
 )
 
 CHECK = (*VENV, Need("npm", "checking the dashboard's types", program("npx")))

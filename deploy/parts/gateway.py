@@ -9,14 +9,16 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from logging import WARNING
 from pathlib import Path
 from typing import Final
 
-from deploy.parts import guardian
+from deploy.parts import display_package, guardian
 from deploy.parts.config_file import INSIDE, Listener, filled
 from deploy.parts.layout import REPOSITORY, write_file
 from deploy.parts.probes import Probe, http_answers
 from deploy.parts.short_lived import running
+from shared.structured_log import event
 
 FILES: Final = Path(__file__).with_name("nginx")
 STOP_SIGNAL: Final = signal.SIGTERM  # at once; SIGQUIT would wait for open connections
@@ -73,6 +75,19 @@ def prepare(gateway: Gateway, listener: Listener = INSIDE) -> None:
     guardian.own(gateway.folder, system_user())
     for name, text in files(gateway, listener).items():
         write_file(gateway.folder / name, text)
+    _offer_the_agent(gateway)
+
+
+def _offer_the_agent(gateway: Gateway) -> None:
+    """Build what `/display/` serves. Without it everything else works, and new displays are told 404."""
+    folder = gateway.folder / "display"
+    try:
+        display_package.build(folder)
+    except display_package.Unbuildable as error:
+        event("no_display_package", "displays cannot install the agent from here", WARNING, why=str(error))
+        return
+    for path in (folder, *folder.iterdir()):
+        guardian.own(path, system_user())
 
 
 def system_user() -> str:

@@ -21,9 +21,10 @@ class Credentials:
     tls: bool
     ca_pem: str | None  # the certificate authority to trust; None: the system's
     topic_root: str
+    url: str = ""  # of the service, where it enrolled
 
     @classmethod
-    def from_enrolment(cls, body: dict[str, Any]) -> "Credentials":
+    def from_enrolment(cls, body: dict[str, Any], url: str = "") -> "Credentials":
         """From the answer of `POST /api/enroll`. Raises KeyError when a part of it is missing."""
         mqtt = body["mqtt"]
         return cls(
@@ -35,6 +36,7 @@ class Credentials:
             tls=mqtt["tls"],
             ca_pem=mqtt["ca_pem"],
             topic_root=body["topic_root"],
+            url=url,
         )
 
     @classmethod

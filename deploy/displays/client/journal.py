@@ -6,6 +6,7 @@ does growing beyond `COMPACT_AT_LINES`.
 """
 
 import contextlib
+import errno
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -25,12 +26,17 @@ def _is_entry(body: Mapping[str, object]) -> bool:
     return _FIELDS - _LATER <= body.keys() <= _FIELDS
 
 
+def read(path: Path) -> dict[str, JournalEntry]:
+    """What stands in the file, each command where it stands."""
+    return keep_last(JournalEntry(**body) for body in durable.json_lines(path) if _is_entry(body))
+
+
 class Journal:
     """The file and what it says. `write` returns only when the entry is on the disk."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._entries = keep_last(JournalEntry(**body) for body in durable.json_lines(path) if _is_entry(body))
+        self._entries = read(path)
         self._file = self._compacted()
 
     def entries(self) -> list[JournalEntry]:
@@ -58,3 +64,21 @@ class Journal:
         durable.replace_file(self._path, durable.as_lines(asdict(entry) for entry in self._entries.values()))
         self._lines = len(self._entries)
         return os.open(self._path, os.O_WRONLY | os.O_APPEND)
+
+
+class UnwritableJournal(Journal):
+    """A journal on a disk that takes nothing: it is read, and every write is refused."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._entries = read(path)
+        except OSError:
+            self._entries = {}
+
+    def write(self, entry: JournalEntry) -> None:
+        """Raises OSError, always."""
+        raise OSError(errno.EROFS, f"the journal cannot be written: {entry.id} is not carried out")
+
+    def close(self) -> None:
+        """There is no file."""

@@ -58,6 +58,7 @@ class Link:
 
     def __init__(self, credentials: Credentials, hears: Hears, rng: random.Random) -> None:
         self.up = False  # subscribed and said online
+        self.trouble = ""  # why it is not up, in words
         self._credentials = credentials
         self._prefix = f"{credentials.topic_root}/{credentials.uuid}/"
         self._hears = hears
@@ -120,7 +121,7 @@ class Link:
         attempt = 0
         while not self._closing.is_set():
             sessions = self._sessions
-            why = await self._one_connection()
+            self.trouble = why = await self._one_connection()
             attempt = 1 if self._sessions > sessions else attempt + 1
             wait = backoff_seconds(attempt, self._rng)
             if not self._closing.is_set():
@@ -228,7 +229,7 @@ class Link:
             self._why = f"the broker refuses a subscription: {refused[0]}"
             self._drop_socket()
             return
-        self.up = True
+        self.up, self.trouble = True, ""
         self._sessions += 1
         self.publish(contract.PRESENCE, self._presence("online", "connected"))
         self.send_kept_again()

@@ -40,6 +40,10 @@ class LogSender:
         self._spool.append(message)
         self._waiting.set()
 
+    def wake(self) -> None:
+        """The spool has something new."""
+        self._waiting.set()
+
     def start_again(self) -> None:
         """What was sent may be lost: begin again with the oldest."""
         self._spool.rewind()

@@ -242,6 +242,10 @@ class DisplayState:
         """A numbered log message; its level is part of the topic and not of the body."""
         return self._stamp(contract.LOGS, now) | contract.fit_log(message, logger, context)
 
+    def logs_are_numbered_to(self, seq: int) -> None:
+        """A spool that numbers lines itself has given this number of the present boot."""
+        self._sequences[contract.LOGS.name] = seq
+
     def service_failed(self, unit: str, result: str, restarts: int, now: datetime) -> Body:
         """The notice that a unit of the system failed; health repeats it until the unit works again."""
         stamp = self._stamp(contract.SERVICE_FAILED, now)
@@ -272,6 +276,11 @@ class DisplayState:
         self.app_instance = app_instance
         self.process_status = "running"
         self.failed_unit = None
+
+    def unit_works(self, unit: str) -> None:
+        """A unit that had failed works again."""
+        if self.failed_unit is not None and self.failed_unit["unit"] == unit[:256]:
+            self.failed_unit = None
 
     def journal_is(self, entries: Iterable[JournalEntry]) -> None:
         """Believe the disk: called when a `Write` failed, so that nothing is remembered that was not kept."""

@@ -1,0 +1,116 @@
+"""`signage-display`: the command on a display.
+
+signage-display enrol URL CODE [--player UNIT]   exchange a code for this display's login, and start
+signage-display player UNIT                      say which unit shows the playlist
+signage-display status                           what it watches, and whether it is heard
+signage-display doctor                           try everything that the agent needs
+signage-display run                              the agent itself; systemd starts it
+"""
+
+import argparse
+import asyncio
+import signal
+import sys
+import time
+import types
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from deploy.displays.agent import status
+from deploy.displays.agent.settings import BadSetting, Places, load
+from deploy.displays.client.credentials import Credentials
+from shared.structured_log import configure
+
+NOT_ENROLLED = "This display is not enrolled: signage-display enrol URL CODE"
+
+
+def run(places: Places) -> int:
+    """The agent until SIGTERM; 2 where it cannot begin."""
+    spare_memory()
+    from deploy.displays.agent.agent import Agent, AnotherAgent  # noqa: PLC0415 - after paho's stand-in
+
+    configure("signage-display")
+    try:
+        agent = Agent(places, load(places.configuration), Credentials.load(places.credentials))
+        asyncio.run(_until_told(agent.run))
+    except FileNotFoundError:
+        print(NOT_ENROLLED, file=sys.stderr)
+        return 2
+    except (BadSetting, AnotherAgent, OSError, ValueError, TypeError) as error:
+        print(f"signage-display: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def spare_memory() -> None:
+    """Paho imports `urllib.request` for proxies, which no display uses here: 6 MB of the agent's 24."""
+    stand_in = types.ModuleType("urllib.request")
+    stand_in.__dict__["getproxies"] = dict
+    sys.modules.setdefault("urllib.request", stand_in)
+
+
+async def _until_told(live: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    await live(stop)
+
+
+def show_status(places: Places) -> int:
+    """0 when it is heard, 1 when it is not."""
+    known = status.read(places.status)
+    if known is None:
+        enrolled = places.credentials.parent.exists() and _is_enrolled(places)
+        print("The agent does not run: systemctl status signage-display" if enrolled else NOT_ENROLLED)
+        return 1
+    print("\n".join(status.words(known, time.monotonic())))
+    return 0 if known["up"] and known["heard_at"] is not None else 1
+
+
+def _is_enrolled(places: Places) -> bool:
+    try:
+        return places.credentials.exists()
+    except PermissionError:  # the folder is the agent's own: there is one
+        return True
+
+
+def main(given: Sequence[str]) -> int:
+    """Exit code."""
+    parser = argparse.ArgumentParser(
+        prog="signage-display", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    enrol = commands.add_parser("enrol")
+    enrol.add_argument("url")
+    enrol.add_argument("code")
+    enrol.add_argument("--player", default="", metavar="UNIT")
+    commands.add_parser("player").add_argument("unit")
+    for name in ("status", "doctor", "run"):
+        commands.add_parser(name)
+    arguments, places = parser.parse_args(given), Places()
+    if arguments.command == "run":
+        return run(places)
+    if arguments.command == "status":
+        return show_status(places)
+    return _rarely(arguments, places)
+
+
+def _rarely(arguments: argparse.Namespace, places: Places) -> int:
+    """What needs HTTP and TLS, which the agent's own process does not load."""
+    from deploy.displays.agent import doctor, enrolment  # noqa: PLC0415 - see above
+
+    if arguments.command == "doctor":
+        return doctor.examine(places)
+    try:
+        if arguments.command == "player":
+            enrolment.name_player(places, arguments.unit)
+        else:
+            enrolment.enrol(places, arguments.url, arguments.code, arguments.player)
+    except (enrolment.NotEnrolled, BadSetting) as refusal:
+        print(f"signage-display: {refusal}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

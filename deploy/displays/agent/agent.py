@@ -1,0 +1,299 @@
+"""The agent: the client's side of the contract on a real machine."""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import time
+import uuid
+from logging import WARNING
+from pathlib import Path
+from typing import Any, Final
+
+from deploy.displays.agent import bus, notify, status
+from deploy.displays.agent.asking import NotDone, ask
+from deploy.displays.agent.heal import Healer
+from deploy.displays.agent.heal_rules import Step
+from deploy.displays.agent.journald_reader import JournaldReader
+from deploy.displays.agent.journald_rules import Segment
+from deploy.displays.agent.journald_spool import JournaldSpool
+from deploy.displays.agent.machine import Machine, kernel_boot_id
+from deploy.displays.agent.settings import Places, Settings
+from deploy.displays.agent.unit_rules import UnitFacts, has_failed, process_status
+from deploy.displays.client import contract
+from deploy.displays.client.client import Answer, Client
+from deploy.displays.client.credentials import Credentials
+from deploy.displays.client.installation import next_boot
+from deploy.displays.client.journal import Journal, UnwritableJournal
+from deploy.displays.client.link import Link
+from deploy.displays.client.log_sender import LogSender
+from deploy.displays.client.spool import Pace
+from deploy.displays.client.state import Act, Boot, DisplayState
+from shared.structured_log import event, failure
+
+HEALTH_SECONDS: Final = 60.0
+RESTART_SECONDS: Final = 100.0  # the service gives up after 120
+POWER_SECONDS: Final = 120.0  # after which a reboot did not happen
+BUS_AGAIN_SECONDS: Final = 10.0
+ASKED: Final = {contract.REBOOT_HOST: ("reboot", "reboot"), contract.SHUTDOWN_HOST: ("power-off", "shutdown")}
+
+
+class AnotherAgent(Exception):
+    """Another agent runs on this machine, from the same folder."""
+
+
+class Agent(Client):
+    """From `run` until it is told to stop."""
+
+    def __init__(self, places: Places, settings: Settings, credentials: Credentials) -> None:
+        super().__init__(credentials)
+        self._places, self._settings = places, settings
+        self._machine = Machine(places, settings)
+        self._failed: set[str] = set()  # units whose failure was told
+        self._heard_at: float | None = None  # when somebody took a heartbeat; monotonic
+        self._pace = Pace(per_second=0.2, burst=5.0)  # heartbeats beyond the regular ones
+        self._journal_works = True
+        self._bus_trouble = ""
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Live until `stop` is set, then say offline. Raises AnotherAgent."""
+        with alone(self._places.state):
+            self._boot()
+            self._carry_out(self.state.booted(self.now()))
+            self._link.open()
+            heal = self._places.state / "heal.json"
+            login = self.credentials
+            healer = Healer(heal, login.url, login.ca_pem, lambda: self._link.up, self._help_itself)
+            for work in (
+                *(self._beat(), self._report_health(), self._watch_units(), self._give_life_signs(), healer.run()),
+                *(self._reader.run(), self._reader.watch(), self._logs.send_in_order(), self._logs.watch_for_stalls()),
+            ):
+                self._spawn(work)
+            notify.tell("READY=1")
+            await stop.wait()
+            notify.tell("STOPPING=1")
+            await self._go_down("stopped")
+
+    def _boot(self) -> None:
+        boot = self._next_boot()
+        self._open_journal()
+        spool = JournaldSpool(self._places.state / "logs.json")
+        self._logs = LogSender(
+            spool,
+            lambda: self._link.up,
+            lambda message: self._link.publish(contract.LOGS, message.body, message.level),
+        )
+        self.state = DisplayState(
+            boot,
+            f"not-started-{boot.boot_id[:8]}",
+            self._journal.entries(),
+            self._machine.capabilities(journal_is_writable=self._journal_works),
+            self._settings.heartbeat_seconds,
+        )
+        self.state.process_status = "unknown"
+        self._reader = JournaldReader(spool, boot, self._settings.watched, self._log_level, self._log_is_numbered)
+        self._spool = spool
+        self._link = Link(self.credentials, self, self._rng)
+
+    def _next_boot(self) -> Boot:
+        """Where the disk takes nothing this start is an installation of its own, as the contract asks."""
+        boot_id = kernel_boot_id(self._places)
+        try:
+            return next_boot(self._places.state / "installation.json", boot_id)
+        except OSError as error:
+            event("machine_disk_refuses", f"The disk takes nothing: {error.strerror}.", WARNING)
+            return Boot(str(uuid.uuid4()), 1, boot_id)
+
+    def _open_journal(self) -> None:
+        path = self._places.state / "journal.jsonl"
+        try:
+            self._journal, self._journal_works = Journal(path), True
+        except OSError as error:
+            self._journal, self._journal_works = UnwritableJournal(path), False
+            event("machine_no_journal", f"Commands are refused: no journal can be kept ({error.strerror}).", WARNING)
+
+    async def _go_down(self, reason: str) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._link.close(reason)
+        await self._reader.close()
+        self._journal.close()
+
+    # --- units ---
+
+    async def _watch_units(self) -> None:
+        while True:
+            try:
+                await bus.watch(self._settings.watched, self._unit_told)
+            except bus.BusFault as error:
+                self._bus_trouble = str(error)
+                event("bus_lost", "asking again after a pause", WARNING, why=self._bus_trouble)
+            await asyncio.sleep(BUS_AGAIN_SECONDS)
+
+    def _unit_told(self, facts: UnitFacts) -> None:
+        self._bus_trouble = ""
+        looping = self._machine.told(facts)
+        if facts.name == self._settings.player:
+            self._player_told(facts, looping=looping)
+        if has_failed(facts, looping=looping):
+            if facts.name not in self._failed:
+                self._failed.add(facts.name)
+                self.service_failed(facts.name, facts.result, facts.restarts)
+        elif facts.active == "active" and facts.name in self._failed:
+            self._failed.discard(facts.name)
+            self.state.unit_works(facts.name)
+
+    def _player_told(self, facts: UnitFacts, *, looping: bool) -> None:
+        """A heartbeat at once when something changed; a player that dies all the time is not told each time."""
+        before = (self.state.app_instance, self.state.process_status)
+        if facts.invocation and facts.invocation != self.state.app_instance:
+            self.state.app_instance = facts.invocation
+        self.state.process_status = process_status(facts, looping=looping, before=before[1])
+        if before == (self.state.app_instance, self.state.process_status):
+            return
+        if self._link.up and not self._pace.wait_seconds(time.monotonic()):
+            self.heartbeat()
+
+    # --- what it says by itself ---
+
+    def heartbeat(self, process_status: str | None = None) -> Answer:
+        """Send one, and note whether somebody took it."""
+        answer = super().heartbeat(process_status)
+        answer.add_done_callback(self._heartbeat_answered)
+        self._write_status()
+        return answer
+
+    def _heartbeat_answered(self, answer: Answer) -> None:
+        if not answer.cancelled() and answer.result() == 0:
+            self._heard_at = time.monotonic()
+            self._write_status()
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(self.state.interval_seconds)
+            if self._link.up:
+                self.heartbeat()
+            else:
+                self._write_status()
+
+    async def _report_health(self) -> None:
+        while True:
+            if not self._journal_works:
+                self._open_journal()
+            self.vitals = await self._machine.report()
+            self.state.capabilities = self._machine.capabilities(journal_is_writable=self._journal_works)
+            if self._link.up:
+                self.health()
+            await asyncio.sleep(HEALTH_SECONDS)
+
+    async def _give_life_signs(self) -> None:
+        while True:
+            notify.tell("WATCHDOG=1")
+            await asyncio.sleep(notify.watchdog_seconds())
+
+    def _log_level(self) -> str:
+        return self.state.log_level(self.now())
+
+    def _log_is_numbered(self, segment: Segment, number: int) -> None:
+        if segment.boot_seq == self.state.boot.boot_seq:
+            self.state.logs_are_numbered_to(number)
+        self._logs.wake()
+
+    def on_down(self) -> None:
+        """The connection was lost."""
+        super().on_down()
+        self._write_status()
+
+    # --- what it does ---
+
+    def _act(self, act: Act) -> None:
+        if act.action == contract.RESTART_APP:
+            self._spawn(self._restart_app(act.command_id))
+        else:
+            self._spawn(self._end_the_machine(act))
+
+    async def _restart_app(self, command_id: str) -> None:
+        """The outcome is systemd's word that another start of the player is active, not that of the helper."""
+        before, failed = self.state.app_instance, None
+        try:
+            async with asyncio.timeout(RESTART_SECONDS):
+                await ask(self._places.helper, f"restart {self._settings.player}")
+                while not self._runs_anew(before):
+                    self._machine.changed.clear()
+                    await self._machine.changed.wait()
+        except NotDone as error:
+            failed = str(error)[:500]
+        except TimeoutError:
+            failed = "app_did_not_start"
+        self._carry_out(self.state.finished(command_id, self.now(), failed))
+        self.heartbeat()
+
+    def _runs_anew(self, before: str) -> bool:
+        player = self._machine.player
+        return player.active == "active" and player.invocation not in {"", before}
+
+    async def _end_the_machine(self, act: Act) -> None:
+        """Say farewell, then go. Where the machine stays, say that it did."""
+        question, reason = ASKED[act.action]
+        await self._link.close(reason)
+        try:
+            await ask(self._places.helper, question)
+            await asyncio.sleep(POWER_SECONDS)
+            failed = f"{act.action}_did_not_happen"
+        except NotDone as error:
+            failed = str(error)[:500]
+        self._carry_out(self.state.finished(act.command_id, self.now(), failed))
+        self._link.open()
+
+    async def _help_itself(self, step: Step) -> None:
+        try:
+            await ask(self._places.helper, "restart-network" if step is Step.RESTART_NETWORK else "reboot")
+        except NotDone:
+            failure("machine_not_helped", "The machine could not help itself.", step=step)
+
+    def _write_status(self) -> None:
+        status.write(self._places.status, self._known())
+
+    def _known(self) -> dict[str, Any]:
+        last = next(reversed(self.state.journal.values()), None)
+        named = None if last is None else {"action": last.action, "state": last.state, "reason": last.reason}
+        troubles = dict(self._machine.troubles)
+        if self._bus_trouble:
+            troubles["no_bus"] = self._bus_trouble
+        if not self._journal_works:
+            troubles["no_journal"] = "no journal of commands can be kept: the disk takes nothing"
+        return {
+            "uuid": self.credentials.uuid,
+            "broker": f"{self.credentials.host}:{self.credentials.port}",
+            "up": self._link.up,
+            "why": self._link.trouble,
+            "heard_at": self._heard_at,
+            "player": self._settings.player,
+            "has_player": self._settings.has_player,
+            "units": self._machine.words(),
+            "process_status": self.state.process_status,
+            "capabilities": list(self.state.capabilities),
+            "last_command": named,
+            "logs_waiting": len(self._spool),
+            "logs_trouble": self._reader.why_not,
+            "troubles": troubles,
+        }
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Any:
+    """Hold the folder for this agent. Raises AnotherAgent."""
+    try:
+        lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        yield
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise AnotherAgent(f"another agent runs here already, from {folder}") from None
+    else:
+        yield
+    finally:
+        os.close(lock)

@@ -1,0 +1,165 @@
+"""`signage-display enrol`: a code becomes this display's login, and the agent starts. Run as root, once."""
+
+import json
+import os
+import pwd
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from http.client import HTTPException
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from deploy.displays.agent import status
+from deploy.displays.agent.settings import MACHINE, Places, check_unit
+from deploy.displays.client import durable
+from deploy.displays.client.credentials import Credentials
+
+USER: Final = "signage-display"
+ANSWER_SECONDS: Final = 30.0
+HEARD_SECONDS: Final = 60.0
+PLAYERS: Final = (
+    *("signage-player.service", "kiosk.service", "chromium-kiosk.service", "player.service"),
+    *("anthias-host-agent.service", "cage@tty1.service", "display-manager.service"),
+)
+"""Units that show a playlist on machines that are known; the first that is there is the player."""
+
+
+class NotEnrolled(Exception):
+    """Nothing was changed, or what to do about it; the message says so."""
+
+
+def enrol(places: Places, url: str, code: str, player: str = "") -> None:
+    """Everything from the code to the first heartbeat. Raises NotEnrolled or BadSetting."""
+    _check_root()
+    where = _origin(url)
+    unit = check_unit(player) if player else ""
+    _check_disk(places)  # before the code is used up
+    login = Credentials.from_enrolment(_redeem(where, code), where)
+    _save(places, login)
+    if unit or not places.configuration.exists():
+        _write_configuration(places, unit or _found_player())
+    print(f"Enrolled as {login.uuid}. Player: {_player_in_words(places)}")
+    _start()
+    _wait_until_heard(places)
+
+
+def name_player(places: Places, unit: str) -> None:
+    """Another unit is the player from now on. Raises NotEnrolled or BadSetting."""
+    _check_root()
+    check_unit(unit)
+    if _load_state(unit) != "loaded":
+        raise NotEnrolled(f"There is no unit {unit} on this machine: systemctl list-units --all")
+    _write_configuration(places, unit)
+    _systemctl("try-restart", "signage-display.service")
+
+
+def _check_root() -> None:
+    if os.geteuid() != 0:
+        raise NotEnrolled("Only root can do that: put sudo before it.")
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url if "://" in url else f"https://{url}")
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise NotEnrolled(f"{url!r} is no address of the service, such as https://signage.example.org")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _check_disk(places: Places) -> None:
+    probe = places.state / ".probe"
+    try:
+        places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        probe.write_bytes(b"x" * 4096)
+        probe.unlink()
+    except OSError as error:
+        raise NotEnrolled(f"{places.state} cannot be written ({error.strerror}). The code was not used.") from None
+
+
+def _redeem(where: str, code: str) -> dict[str, Any]:
+    question = urllib.request.Request(  # noqa: S310 - http or https: _origin looked
+        f"{where}/api/enroll",
+        data=json.dumps({"code": code}).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    try:
+        with urllib.request.urlopen(question, timeout=ANSWER_SECONDS) as answer:  # noqa: S310  # nosec B310 - as above
+            body: dict[str, Any] = json.load(answer)
+    except urllib.error.HTTPError as refusal:
+        raise NotEnrolled(f"The service refuses the code: {_detail(refusal)}") from None
+    except (OSError, HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        raise NotEnrolled(f"{where} cannot be reached: {reason}. If it took the code, create a new one.") from None
+    return body
+
+
+def _detail(refusal: urllib.error.HTTPError) -> str:
+    try:
+        return str(json.load(refusal)["detail"])
+    except (ValueError, KeyError, TypeError, OSError):
+        return f"HTTP {refusal.code}"
+
+
+def _save(places: Places, login: Credentials) -> None:
+    try:
+        owner = pwd.getpwnam(USER)
+        login.save(places.credentials)
+        for path in (places.state, places.credentials):
+            os.chown(path, owner.pw_uid, owner.pw_gid)
+    except (OSError, KeyError) as error:
+        raise NotEnrolled(f"The login cannot be kept: {error}. The code is used up; create a new one.") from None
+
+
+def _write_configuration(places: Places, player: str) -> None:
+    """The player's line, above what its owner wrote."""
+    places.configuration.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    before = places.configuration.read_text(encoding="utf-8").splitlines() if places.configuration.exists() else []
+    kept = [line for line in before if line.strip() != "[display]" and line.partition("=")[0].strip() != "player"]
+    text = "\n".join(["[display]", f"player = {player}", *kept]) + "\n"
+    durable.replace_file(places.configuration, text.encode())
+    places.configuration.chmod(0o644)
+
+
+def _found_player() -> str:
+    return next((unit for unit in PLAYERS if _load_state(unit) == "loaded"), MACHINE)
+
+
+def _player_in_words(places: Places) -> str:
+    text = places.configuration.read_text(encoding="utf-8")
+    if MACHINE in text:
+        return "none found, the machine itself is watched. Name it: signage-display player UNIT"
+    return text.partition("player = ")[2].partition("\n")[0]
+
+
+def _load_state(unit: str) -> str:
+    shown = subprocess.run(
+        ("systemctl", "show", "--property=LoadState", "--value", unit), check=False, capture_output=True, text=True
+    )
+    return shown.stdout.strip()
+
+
+def _start() -> None:
+    _systemctl("enable", "--quiet", "--now", "signage-display-helper.socket")
+    _systemctl("enable", "--quiet", "signage-display.service")
+    _systemctl("restart", "signage-display.service")
+
+
+def _systemctl(*arguments: str) -> None:
+    done = subprocess.run(("systemctl", *arguments), check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise NotEnrolled(f"systemctl {' '.join(arguments)}: {done.stderr.strip()}")
+
+
+def _wait_until_heard(places: Places) -> None:
+    """Raises NotEnrolled, with what the agent says, when no heartbeat was taken."""
+    deadline = time.monotonic() + HEARD_SECONDS
+    known: dict[str, Any] | None = None
+    while time.monotonic() < deadline:
+        known = status.read(places.status)
+        if known and known["heard_at"] is not None:
+            print("\n".join(status.words(known, time.monotonic())))
+            return
+        time.sleep(0.2)
+    said = "\n".join(status.words(known, time.monotonic())) if known else "The agent did not start."
+    raise NotEnrolled(f"It is enrolled, but the service has not heard it yet.\n{said}\nsignage-display doctor")

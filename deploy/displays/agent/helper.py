@@ -1,0 +1,125 @@
+"""The only part that is root: it carries out six verbs, for the agent's user alone, and ends when nobody asks.
+
+One line in, one line out: `restart kiosk.service` -> `ok`, or `refused: ...`, or `failed: ...`. systemd owns the
+socket and starts this program at the first question. Which unit may be restarted is read from root's own
+configuration at each question; nothing that the asker says is ever part of a shell's line.
+"""
+
+import os
+import pwd
+import select
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from deploy.displays.agent.settings import BadSetting, Places, load
+
+IDLE_SECONDS: Final = 60.0
+LINE_BYTES: Final = 512
+ASK_SECONDS: Final = 5.0  # for the whole line to arrive
+ACT_SECONDS: Final = 90.0
+USER: Final = "signage-display"
+FIRST_DESCRIPTOR: Final = 3  # systemd hands sockets over from here on
+
+NETWORKS: Final = ("NetworkManager.service", "systemd-networkd.service", "dhcpcd.service", "networking.service")
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+class Refused(Exception):
+    """It is not done; the message says why."""
+
+
+def restart(unit: str, player: str) -> tuple[str, ...]:
+    """The command that restarts the player. Raises Refused for every other unit."""
+    if unit != player:
+        raise Refused(f"{unit} is not the player's unit ({player})")
+    if not unit.endswith(".service"):
+        raise Refused(f"{unit} is no service")
+    return ("systemctl", "restart", unit)
+
+
+def restart_network(active: Callable[[str], bool]) -> tuple[str, ...]:
+    """The command that restarts what runs the network. Raises Refused where nothing known does."""
+    running = next((unit for unit in NETWORKS if active(unit)), None)
+    if running is None:
+        raise Refused("no known service runs the network here")
+    return ("systemctl", "restart", running)
+
+
+def command_for(line: str, player: str, active: Callable[[str], bool]) -> tuple[str, ...]:
+    """What a question asks for, as a command. Raises Refused."""
+    verb, *words = line.split() or [""]
+    if verb == "restart" and len(words) == 1:
+        return restart(words[0], player)
+    fixed: Mapping[str, tuple[str, ...]] = {
+        "ping": ("true",),
+        "reboot": ("systemctl", "reboot"),
+        "power-off": ("systemctl", "poweroff"),
+    }
+    if verb in fixed and not words:
+        return fixed[verb]
+    if verb == "restart-network" and not words:
+        return restart_network(active)
+    raise Refused(f"there is no verb {line[:60]!r}")
+
+
+def answer(line: str, places: Places, run: Run = subprocess.run) -> str:
+    """Carry out one question; the line to send back."""
+
+    def active(unit: str) -> bool:
+        return run(("systemctl", "--quiet", "is-active", unit), check=False).returncode == 0
+
+    try:
+        command = command_for(line, load(places.configuration).player, active)
+        done = run(command, check=False, capture_output=True, text=True, timeout=ACT_SECONDS)
+    except (Refused, BadSetting) as refusal:
+        return f"refused: {refusal}"
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"failed: {' '.join(str(error).split())}"
+    said = " ".join(done.stderr.split())
+    return "ok" if done.returncode == 0 else f"failed: {said[:200] or done.returncode}"
+
+
+def user_of(asker: socket.socket) -> int:
+    """The user id at the other end, as the kernel knows it."""
+    credentials = asker.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return int(struct.unpack("3i", credentials)[1])
+
+
+def serve_one(asker: socket.socket, allowed: frozenset[int], places: Places) -> str:
+    """Answer one asker; what was asked and answered, for the log."""
+    user = user_of(asker)
+    asker.settimeout(ASK_SECONDS)
+    try:
+        line = asker.makefile("rb").readline(LINE_BYTES).decode("ascii", "replace").strip()
+        said = answer(line, places) if user in allowed else f"refused: user {user} may not ask"
+        asker.sendall(said.encode("ascii", "replace") + b"\n")
+    except OSError as error:
+        return f"an asker of user {user} went away: {error}"
+    return f"user {user} asked {line[:80]!r}: {said}"
+
+
+def serve(door: socket.socket, allowed: frozenset[int], places: Places, idle_seconds: float) -> None:
+    """Answer until nobody has asked for a while."""
+    while select.select([door], [], [], idle_seconds)[0]:
+        asker, _ = door.accept()
+        with asker:
+            print(serve_one(asker, allowed, places), file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    """Serve the socket that systemd handed over; 2 when it did not."""
+    if os.environ.get("LISTEN_FDS") != "1":
+        print("systemd starts this program, by signage-display-helper.socket.", file=sys.stderr)
+        return 2
+    allowed = frozenset({0, pwd.getpwnam(USER).pw_uid})
+    with socket.socket(fileno=FIRST_DESCRIPTOR) as door:
+        serve(door, allowed, Places(), IDLE_SECONDS)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

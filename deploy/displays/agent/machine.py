@@ -1,0 +1,86 @@
+"""What the agent knows of its machine: the units, its troubles, and the fields of a health report."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from logging import WARNING
+from typing import Any
+
+from deploy.displays.agent import vitals
+from deploy.displays.agent.settings import Places, Settings
+from deploy.displays.agent.unit_rules import Loop, UnitFacts, in_words
+from deploy.displays.client import contract
+from shared.structured_log import event
+
+
+class Machine:
+    """Asked from the event loop; what may take long is done on a thread."""
+
+    def __init__(self, places: Places, settings: Settings) -> None:
+        self.settings = settings
+        self.facts: dict[str, UnitFacts] = {unit: UnitFacts(unit) for unit in settings.watched}
+        self.troubles: dict[str, str] = {}  # word -> what it means
+        self.changed = asyncio.Event()  # some unit changed
+        self._places = places
+        self._loops: dict[str, Loop] = {unit: Loop() for unit in settings.watched}
+        self._cpu: vitals.CpuTimes | None = None
+        self._version: tuple[str, str | None] = ("", None)  # of which start of the player, and what it said
+
+    @property
+    def player(self) -> UnitFacts:
+        return self.facts[self.settings.player]
+
+    def told(self, facts: UnitFacts) -> bool:
+        """Systemd's word about a unit; whether the unit dies again and again."""
+        self.facts[facts.name] = facts
+        loop = self._loops[facts.name]
+        loop.seen(facts, time.monotonic())
+        self.changed.set()
+        return loop.is_on(time.monotonic())
+
+    def words(self) -> dict[str, str]:
+        """Each unit in words."""
+        now = time.monotonic()
+        return {name: in_words(facts, looping=self._loops[name].is_on(now)) for name, facts in self.facts.items()}
+
+    def capabilities(self, *, journal_is_writable: bool) -> tuple[str, ...]:
+        """What can be carried out here: nothing without a journal or the helper, no restart without a player."""
+        if not journal_is_writable or not self._places.helper.exists():
+            return ()
+        can_restart = self.settings.has_player and not self.player.is_missing
+        return contract.ACTIONS if can_restart else (contract.REBOOT_HOST, contract.SHUTDOWN_HOST)
+
+    async def report(self) -> dict[str, Any]:
+        """The vitals for a health report; new troubles and those that are over are told in the log."""
+        return await asyncio.to_thread(self._report)
+
+    def _report(self) -> dict[str, Any]:
+        root, state = self._places.root, self._places.state
+        before, self._cpu = self._cpu, vitals.cpu_times(root)
+        self._tell_troubles(vitals.troubles(root, state, time.time()))
+        return {
+            "screen_health": "unknown",
+            "cpu_percent": vitals.cpu_percent(before, self._cpu),
+            "app_version": self._app_version(),
+            **vitals.report(root, state),
+        }
+
+    def _app_version(self) -> str | None:
+        """Asked once for each start of the player."""
+        invocation = self.player.invocation
+        if self._version[0] != invocation or not invocation:
+            said = vitals.app_version(self.settings.app_version_file, self.settings.app_version_command)
+            self._version = (invocation, said)
+        return self._version[1]
+
+    def _tell_troubles(self, found: Mapping[str, str]) -> None:
+        before, self.troubles = self.troubles, dict(found)
+        for word in found.keys() - before.keys():
+            event("machine_trouble", f"Trouble: {found[word]}.", WARNING, trouble=word)
+        for word in before.keys() - found.keys():
+            event("machine_trouble_over", f"Over: {before[word]}.", trouble=word)
+
+
+def kernel_boot_id(places: Places) -> str:
+    """The kernel's id of this boot."""
+    return (places.root / "proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

@@ -1,0 +1,118 @@
+"""Where the agent keeps things on a machine, and what its owner wrote into `/etc/signage-display/display.conf`.
+
+    [display]
+    player = kiosk.service              the unit that shows the playlist
+    units = nginx.service ssh.service   others whose failure is told, and whose logs are sent
+    app_version_file = /opt/player/VERSION
+    app_version_command = /usr/bin/chromium --version
+    heartbeat_seconds = 30
+
+The file belongs to root: the helper takes from it which unit it may restart.
+"""
+
+import configparser
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+UNIT: Final = re.compile(r"[A-Za-z0-9:_.@\\-]{1,240}\.(service|target|scope)")
+MACHINE: Final = "multi-user.target"
+"""What stands for the player of a machine that has none: then the machine is what runs."""
+
+
+class BadSetting(Exception):
+    """The configuration cannot be used; the message names the setting."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Files and folders. `root` is "/" but in tests."""
+
+    root: Path = Path("/")
+
+    @property
+    def configuration(self) -> Path:
+        return self.root / "etc/signage-display/display.conf"
+
+    @property
+    def state(self) -> Path:
+        """What survives a reboot; the agent's own folder."""
+        return self.root / "var/lib/signage-display"
+
+    @property
+    def credentials(self) -> Path:
+        return self.state / "credentials.json"
+
+    @property
+    def status(self) -> Path:
+        """What `signage-display status` reads; in memory, never on the disk."""
+        return self.root / "run/signage-display/status.json"
+
+    @property
+    def helper(self) -> Path:
+        """The socket of the root helper."""
+        return self.root / "run/signage-display-helper.sock"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the owner of the machine decided."""
+
+    player: str = MACHINE
+    units: tuple[str, ...] = ()
+    app_version_file: str = ""
+    app_version_command: tuple[str, ...] = ()
+    heartbeat_seconds: int = 30
+
+    @property
+    def has_player(self) -> bool:
+        return self.player != MACHINE
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """The player and the other units, each once."""
+        return tuple(dict.fromkeys((self.player, *self.units)))
+
+
+def load(path: Path) -> Settings:
+    """The settings in the file; without a file what holds by default. Raises BadSetting."""
+    parser = configparser.ConfigParser(interpolation=None)
+    try:
+        parser.read_string(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, ValueError, configparser.Error) as error:
+        raise BadSetting(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
+    found = dict(parser["display"]) if parser.has_section("display") else {}
+    if strange := set(found) - set(Settings.__dataclass_fields__):
+        raise BadSetting(f"{path}: there is no setting {', '.join(sorted(strange))}.")
+    return _settings(found)
+
+
+def _settings(found: Mapping[str, str]) -> Settings:
+    units = tuple(found.get("units", "").replace(",", " ").split())
+    player = found.get("player", "").strip() or MACHINE
+    for unit in (player, *units):
+        check_unit(unit)
+    try:
+        command = tuple(shlex.split(found.get("app_version_command", "")))
+    except ValueError as error:
+        raise BadSetting(f"app_version_command: {error}") from None
+    return Settings(player, units, found.get("app_version_file", "").strip(), command, _heartbeat(found))
+
+
+def _heartbeat(found: Mapping[str, str]) -> int:
+    text = found.get("heartbeat_seconds", "30").strip()
+    if not text.isdecimal() or not 5 <= int(text) <= 3600:
+        raise BadSetting(f"heartbeat_seconds: {text!r} is no whole number from 5 to 3600.")
+    return int(text)
+
+
+def check_unit(name: str) -> str:
+    """The name, when it can be a unit's. Raises BadSetting."""
+    if not UNIT.fullmatch(name):
+        raise BadSetting(f"{name!r} is no name of a unit, such as kiosk.service.")
+    return name

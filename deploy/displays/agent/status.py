@@ -1,0 +1,62 @@
+"""What `signage-display status` shows: the agent writes it into memory, the command turns it into words."""
+
+import contextlib
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+STALE_SECONDS = 120.0
+
+
+def write(path: Path, known: Mapping[str, Any]) -> None:
+    """Readers see the old text or the new one. `/run` is memory: no disk is written."""
+    draft = path.with_suffix(".new")
+    with contextlib.suppress(OSError):
+        draft.write_text(json.dumps({**known, "at": time.monotonic()}), encoding="utf-8")
+        draft.chmod(0o644)
+        draft.replace(path)
+
+
+def read(path: Path) -> dict[str, Any] | None:
+    """What the agent wrote last; None where it does not run, or was not heard for two minutes."""
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    fresh = isinstance(known, dict) and 0 <= time.monotonic() - float(known.get("at", 0)) <= STALE_SECONDS
+    return known if fresh else None
+
+
+def words(known: Mapping[str, Any], now: float) -> list[str]:
+    """One line for each thing that a person wants to know. `now` is monotonic seconds."""
+    lines = [f"display   {known['uuid']}", f"service   {_connection(known, now)}"]
+    lines += [f"player    {known['player']}: {known['units'].get(known['player'], '')}"]
+    if not known["has_player"]:
+        lines[-1] = "player    none is named: the machine itself is watched (signage-display player UNIT)"
+    lines += [f"unit      {name}: {said}" for name, said in known["units"].items() if name != known["player"]]
+    lines.append(f"state     {known['process_status']}")
+    lines.append(f"commands  {_commands(known)}")
+    lines.append(f"logs      {known['logs_trouble'] or str(known['logs_waiting']) + ' wait for the service'}")
+    lines += [f"trouble   {meaning}" for meaning in known["troubles"].values()]
+    return lines
+
+
+def _connection(known: Mapping[str, Any], now: float) -> str:
+    broker, heard = known["broker"], known["heard_at"]
+    if not known["up"]:
+        why = known["why"] or "connecting"
+        if "taken over" in why.lower():
+            why += "; another device uses this login"
+        return f"not connected to {broker}: {why}"
+    if heard is None:
+        return f"connected to {broker}; nobody has taken a heartbeat yet"
+    return f"connected to {broker}; heard {max(0, round(now - heard))} s ago"
+
+
+def _commands(known: Mapping[str, Any]) -> str:
+    able = ", ".join(known["capabilities"]) or "none can be carried out"
+    last = known["last_command"]
+    reason = f" ({last['reason']})" if last and last["reason"] else ""
+    return able + (f"; the last one, {last['action']}, {last['state']}{reason}" if last else "")

@@ -1,0 +1,160 @@
+"""What the kernel says about the machine: load, memory, disk, heat, address, clock, voltage."""
+
+import ctypes
+import os
+import socket
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+VERSION_SECONDS: Final = 5.0
+DISK_FULL_PERCENT: Final = 95
+EARLIEST_YEAR_SECONDS: Final = 1_735_689_600  # 2025: a clock before it was never set
+CLOCK_NOT_IN_STEP: Final = 5  # TIME_ERROR of adjtimex
+
+
+@dataclass(frozen=True, slots=True)
+class CpuTimes:
+    """Clock ticks since the boot."""
+
+    busy: int
+    all: int
+
+
+def cpu_times(root: Path) -> CpuTimes | None:
+    """The first line of /proc/stat; idle and waiting for the disk are not busy."""
+    words = _first_line(root / "proc/stat").split()[1:9]
+    if len(words) < 5:
+        return None
+    ticks = [int(word) for word in words]
+    return CpuTimes(sum(ticks) - ticks[3] - ticks[4], sum(ticks))
+
+
+def cpu_percent(before: CpuTimes | None, now: CpuTimes | None) -> int | None:
+    """How busy all processors were between the two."""
+    if before is None or now is None or now.all <= before.all:
+        return None
+    return round(100 * (now.busy - before.busy) / (now.all - before.all))
+
+
+def memory_percent(root: Path) -> int | None:
+    """Of all memory, what nobody can have any more."""
+    found: dict[str, int] = {}
+    for line in _text(root / "proc/meminfo").splitlines():
+        name, _, rest = line.partition(":")
+        if rest.split():
+            found[name] = int(rest.split()[0])
+    if "MemAvailable" not in found or not found.get("MemTotal"):
+        return None
+    return round(100 * (1 - found["MemAvailable"] / found["MemTotal"]))
+
+
+def disk_percent(folder: Path) -> int | None:
+    """How full the disk of this folder is."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return None
+    return round(100 * (1 - disk.f_bavail / disk.f_blocks)) if disk.f_blocks else None
+
+
+def temperature(root: Path) -> float | None:
+    """The hottest thermal zone."""
+    zones = [_text(path).strip() for path in root.glob("sys/class/thermal/thermal_zone*/temp")]
+    degrees = [int(text) / 1000 for text in zones if text.lstrip("-").isdecimal()]
+    sane = [one for one in degrees if -100 <= one <= 300]
+    return max(sane, default=None)
+
+
+def under_voltage(root: Path) -> bool:
+    """Has a Raspberry Pi been fed too little since its boot? The kernel's flag stays up once it was."""
+    drivers = root.glob("sys/class/hwmon/hwmon*/name")
+    named = [path.parent for path in drivers if _text(path).strip() == "rpi_volt"]
+    return any(_text(folder / "in0_lcrit_alarm").strip() == "1" for folder in named)
+
+
+def root_is_read_only(root: Path) -> bool:
+    """Is the root file system itself read-only? The agent's own view of it always is, by ProtectSystem."""
+    options = [""]
+    for line in _text(root / "proc/self/mountinfo").splitlines():
+        words = line.split()
+        if len(words) > 9 and words[4] == "/":
+            options = words[-1].split(",")
+    return "ro" in options
+
+
+def clock_in_step() -> bool:
+    """Does the kernel say that something keeps its clock right?"""
+    libc = ctypes.CDLL(None, use_errno=True)
+    state = int(libc.adjtimex(ctypes.create_string_buffer(256)))  # larger than any struct timex; changes nothing
+    return 0 <= state < CLOCK_NOT_IN_STEP
+
+
+def address() -> str | None:
+    """The address from which it would speak with the world; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+        except OSError:
+            return None
+
+
+def system_name(root: Path) -> str | None:
+    """PRETTY_NAME of os-release."""
+    for line in _text(root / "etc/os-release").splitlines():
+        if line.startswith("PRETTY_NAME="):
+            return line.partition("=")[2].strip('"')[:256] or None
+    return None
+
+
+def app_version(file: str, command: Sequence[str]) -> str | None:
+    """What the owner's file or command says in its first line."""
+    said = ""
+    if file:
+        said = _first_line(Path(file))
+    elif command:
+        try:
+            done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=VERSION_SECONDS)
+        except (OSError, subprocess.SubprocessError, ValueError):
+            return None
+        said = (done.stdout.splitlines() or [""])[0]
+    return said.strip()[:256] or None
+
+
+def troubles(root: Path, state: Path, now: float) -> dict[str, str]:
+    """What is wrong with the machine: a word for each, and what it means. `now` is seconds since 1970."""
+    disk = disk_percent(state)
+    wrong = {
+        "read_only_root": (root_is_read_only(root), "the root file system is read-only"),
+        "disk_full": (disk is not None and disk >= DISK_FULL_PERCENT, f"the disk is full to {disk} %"),
+        "clock_never_set": (now < EARLIEST_YEAR_SECONDS, "the clock was never set"),
+        "clock_not_in_step": (not clock_in_step(), "nothing keeps the clock in step"),
+        "under_voltage": (under_voltage(root), "the power supply gave too little voltage since the boot"),
+    }
+    return {word: meaning for word, (holds, meaning) in wrong.items() if holds}
+
+
+def report(root: Path, state: Path) -> dict[str, Any]:
+    """The fields of a health report that need no comparison with before."""
+    return {
+        "memory_percent": memory_percent(root),
+        "disk_percent": disk_percent(state),
+        "temperature_celsius": temperature(root),
+        "os": system_name(root),
+        "ip": address(),
+        "hostname": socket.gethostname()[:256] or None,
+    }
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _first_line(path: Path) -> str:
+    return (_text(path).splitlines() or [""])[0]

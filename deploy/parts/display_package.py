@@ -1,0 +1,180 @@
+"""`python -m deploy.parts.display_package FOLDER`: the Debian package of the agent, its installer and their hashes.
+
+The package holds the agent's modules, everything of this repository that they import, and paho as it is installed
+here, which was by the hash in requirements.lock. The same sources give the same bytes.
+"""
+
+import ast
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterable, Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Final
+
+from deploy.parts.layout import REPOSITORY, write_file
+
+AGENT: Final = REPOSITORY / "deploy" / "displays" / "agent"
+PARTS: Final = AGENT / "package"
+OURS: Final = ("deploy", "shared")
+FROM_DEBIAN: Final = {"jeepney"}
+VENDORED: Final = "paho"
+LIBRARY: Final = "usr/lib/signage-display"
+EPOCH: Final = "1767225600"  # a file's own time says nothing; the first of January 2026
+PLACES: Final = {
+    "signage-display.service": "usr/lib/systemd/system/signage-display.service",
+    "signage-display-helper.socket": "usr/lib/systemd/system/signage-display-helper.socket",
+    "signage-display-helper.service": "usr/lib/systemd/system/signage-display-helper.service",
+    "signage-display.sysusers": "usr/lib/sysusers.d/signage-display.conf",
+    "command": "usr/bin/signage-display",
+    "helper": f"{LIBRARY}/helper",
+}
+PROGRAMS: Final = {"command", "helper", "postinst", "prerm", "postrm"}
+
+
+class Unbuildable(Exception):
+    """The package cannot be built; the message says why."""
+
+
+def modules() -> dict[str, Path]:
+    """Each module of this repository that the agent needs, by its dotted name. Raises Unbuildable."""
+    found: dict[str, Path] = {}
+    waiting = [_name(path) for path in sorted(AGENT.glob("*.py"))]
+    while waiting:
+        name = waiting.pop()
+        path = _path(name)
+        if name in found or path is None:
+            continue
+        found[name] = path
+        for imported in _imports(path):
+            waiting += _ours(imported)
+    return dict(sorted(found.items()))
+
+
+def _name(path: Path) -> str:
+    return ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _path(name: str) -> Path | None:
+    """Where a module of ours is; None for a name that is something inside a module."""
+    bare = REPOSITORY.joinpath(*name.split("."))
+    return next((path for path in (bare.with_suffix(".py"), bare / "__init__.py") if path.is_file()), None)
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _ours(imported: str) -> Iterable[str]:
+    """The modules of ours, packages above included, that an import brings. Raises Unbuildable."""
+    parts = imported.split(".")
+    if parts[0] in OURS:
+        return [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+    if parts[0] not in sys.stdlib_module_names and parts[0] not in FROM_DEBIAN and parts[0] != VENDORED:
+        raise Unbuildable(f"the agent imports {imported}: nothing on a display provides it")
+    return []
+
+
+def build(folder: Path) -> None:
+    """Write `signage-display.deb`, `install.sh` and `SHA256SUMS` into the folder. Raises Unbuildable."""
+    folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="signage-display-") as scratch:
+        tree, package = Path(scratch) / "tree", Path(scratch) / "signage-display.deb"
+        _lay_out(tree)
+        _pack(tree, package)
+        package.chmod(0o644)
+        digest = hashlib.sha256(package.read_bytes()).hexdigest()
+        shutil.copy(package, folder / ".signage-display.deb")
+        (folder / ".signage-display.deb").replace(folder / "signage-display.deb")
+    installer = (PARTS / "install.sh").read_text(encoding="utf-8").replace("@SHA256@", digest)
+    write_file(folder / "install.sh", installer, 0o644)
+    of_installer = hashlib.sha256(installer.encode()).hexdigest()
+    write_file(folder / "SHA256SUMS", f"{of_installer}  install.sh\n{digest}  signage-display.deb\n", 0o644)
+
+
+def _lay_out(tree: Path) -> None:
+    for path in modules().values():
+        _put(tree / LIBRARY / path.relative_to(REPOSITORY), path.read_bytes(), program=False)
+    _vendor(tree / LIBRARY)
+    for part, place in PLACES.items():
+        _put(tree / place, (PARTS / part).read_bytes(), program=part in PROGRAMS)
+    for script in ("postinst", "prerm", "postrm"):
+        _put(tree / "DEBIAN" / script, (PARTS / script).read_bytes(), program=True)
+    control = (PARTS / "control").read_text(encoding="utf-8").replace("@VERSION@", version())
+    _put(tree / "DEBIAN" / "control", control.encode(), program=False)
+    _put(tree / "usr/share/doc/signage-display/copyright", _copyright().encode(), program=False)
+
+
+def version() -> str:
+    """The product's."""
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(project["project"]["version"])
+
+
+def _vendor(library: Path) -> None:
+    """Paho as the lock has it, without what pip added."""
+    wheel = distribution("paho-mqtt")
+    for file in wheel.files or []:
+        if file.parts[0] == VENDORED and file.suffix in {".py", ".typed"}:
+            _put(library / Path(*file.parts), Path(str(wheel.locate_file(file))).read_bytes(), program=False)
+
+
+def _copyright() -> str:
+    wheel = distribution("paho-mqtt")
+    named = next((file for file in wheel.files or [] if file.name == "edl-v10"), None)
+    if named is None:
+        raise Unbuildable("the installed paho has no licence text")
+    text = (PARTS / "copyright").read_text(encoding="utf-8")
+    licence = Path(str(wheel.locate_file(named))).read_text(encoding="utf-8")
+    return text.replace("@PAHO@", wheel.version).replace("@EDL@", licence)
+
+
+def _put(path: Path, content: bytes, *, program: bool) -> None:
+    path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    path.write_bytes(content)
+    path.chmod(0o755 if program else 0o644)
+
+
+def _pack(tree: Path, package: Path) -> None:
+    for folder in [tree, *(path for path in tree.rglob("*") if path.is_dir())]:
+        folder.chmod(0o755)
+    command = ("dpkg-deb", "--root-owner-group", "--uniform-compression", "-Zxz", "--build", str(tree), str(package))
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": EPOCH}
+    for path in [tree, *tree.rglob("*")]:
+        os.utime(path, (int(EPOCH), int(EPOCH)))
+    try:
+        done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+    except OSError as error:
+        raise Unbuildable(f"dpkg-deb: {error.strerror}") from None
+    if done.returncode != 0:
+        raise Unbuildable(f"dpkg-deb: {done.stderr.strip()}")
+
+
+def main(given: list[str]) -> int:
+    """0 when it is built, 2 with the reason."""
+    if len(given) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder = Path(given[0])
+    try:
+        build(folder)
+    except Unbuildable as error:
+        print(f"display-package: {error}", file=sys.stderr)
+        return 2
+    package = folder / f"signage-display_{version()}_all.deb"
+    (folder / "signage-display.deb").replace(package)
+    print(package)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

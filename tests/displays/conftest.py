@@ -1,0 +1,69 @@
+"""A stack, and one machine on which the agent was installed by the line that the dashboard shows."""
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.displays.machines import Machine, machine
+from tests.stack import Api, Stack, eventually, running_stack
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A machine with an agent, and how the service sees it."""
+
+    machine: Machine
+    api: Api
+    uuid: str
+    said: str  # by the installer
+
+    def client(self) -> dict[str, Any]:
+        """The display as the service has it."""
+        found: dict[str, Any] = self.api.get(f"/api/clients/{self.uuid}")
+        return found
+
+    def command(self, action: str, outcome: str = "succeeded") -> dict[str, Any]:
+        """Send a command and wait for how it ends."""
+        body = {"action": action, "reason": "test", "override_lockout": True}
+        sent = self.api.post(f"/api/clients/{self.uuid}/commands", body, expected=202)
+
+        def ended() -> dict[str, Any] | None:
+            now: dict[str, Any] = self.api.get(f"/api/commands/{sent['id']}")
+            return now if now["finished_at"] else None
+
+        done = eventually(ended, f"the end of {action}", 180)
+        assert done["state"] == outcome, done
+        return done
+
+    def status(self) -> str:
+        """What `signage-display status` shows."""
+        return self.machine.try_to("signage-display", "status").stdout
+
+
+def install(there: Machine, api: Api, identity: str = "") -> Installed:
+    """Paste the line, as the dialog *Connect a display* shows it."""
+    identity = identity or str(uuid.uuid4())
+    code = api.post(f"/api/clients/{identity}/enrolment", expected=201)["code"]
+    line = f"curl -fsS {api.url}/display/install.sh | sh -s -- {api.url} {code}"
+    return Installed(there, api, identity, there.run("sh", "-c", line))
+
+
+@pytest.fixture(scope="package")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with running_stack(tmp_path_factory.mktemp("stack"), TICK_SECONDS="1", DEMO="") as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    """A machine on which nothing of ours is."""
+    with machine(tmp_path_factory.mktemp("machine")) as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def display(bare: Machine, stack: Stack) -> Installed:
+    return install(bare, stack.api())
