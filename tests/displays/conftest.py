@@ -25,13 +25,26 @@ class Installed:
         found: dict[str, Any] = self.api.get(f"/api/clients/{self.uuid}")
         return found
 
+    def may(self, action: str) -> bool:
+        """Does the service know that the display can do that? None means: everything."""
+        able = self.client()["capabilities"]
+        return able is None or action in able
+
+    def send(self, action: str) -> str:
+        """Send a command, once the service knows that it can be carried out; its id.
+
+        After a start without a disk the display counts from 1: that heals within 90 s.
+        """
+        eventually(lambda: self.may(action), f"leave for {action}", 180)
+        body = {"action": action, "reason": "test", "override_lockout": True}
+        return str(self.api.post(f"/api/clients/{self.uuid}/commands", body, expected=202)["id"])
+
     def command(self, action: str, outcome: str = "succeeded") -> dict[str, Any]:
         """Send a command and wait for how it ends."""
-        body = {"action": action, "reason": "test", "override_lockout": True}
-        sent = self.api.post(f"/api/clients/{self.uuid}/commands", body, expected=202)
+        sent = self.send(action)
 
         def ended() -> dict[str, Any] | None:
-            now: dict[str, Any] = self.api.get(f"/api/commands/{sent['id']}")
+            now: dict[str, Any] = self.api.get(f"/api/commands/{sent}")
             return now if now["finished_at"] else None
 
         done = eventually(ended, f"the end of {action}", 180)

@@ -20,6 +20,26 @@ from tests.stack import eventually
 BOOT: Final = 'while systemd-nspawn "$@"; [ $? = 133 ]; do :; done'  # it ends with 133 when its machine reboots
 OPTIONS: Final = ("--quiet", "--register=no", "--keep-unit", "--console=pipe", "--link-journal=no", "--boot")
 
+PLAYER: Final = """\
+[Unit]
+Description=A player that writes to its log whatever somebody appends to /run/kiosk
+StartLimitIntervalSec=0
+
+[Service]
+ExecStart=/bin/sh -c ': >>/run/kiosk; exec tail -n 0 -f /run/kiosk'
+Restart=on-failure
+RestartSec=1
+
+[Install]
+WantedBy=multi-user.target
+"""
+BOOT_ID_IS_A_MOUNT: Final = """\
+# Only in this container: its boot id is a mount over the host's, which these two options hide.
+[Service]
+ProtectControlGroups=no
+ProtectKernelTunables=no
+"""
+
 
 @dataclass
 class Machine:
@@ -99,6 +119,14 @@ def _children(pid: int) -> list[str]:
         return []
 
 
+def _add_a_player(units: Path) -> None:
+    (units / "kiosk.service").write_text(PLAYER)
+    (units / "multi-user.target.wants").mkdir(exist_ok=True)
+    (units / "multi-user.target.wants/kiosk.service").symlink_to("../kiosk.service")
+    (units / "signage-display.service.d").mkdir()
+    (units / "signage-display.service.d/container.conf").write_text(BOOT_ID_IS_A_MOUNT)
+
+
 @contextmanager
 def machine(folder: Path) -> Iterator[Machine]:
     """A machine that runs for as long as the block lasts; nothing of it is left."""
@@ -111,6 +139,7 @@ def machine(folder: Path) -> Iterator[Machine]:
     )
     if mounted.returncode != 0:
         pytest.fail(f"no overlay file system can be mounted here: {mounted.stderr.strip()}")
+    _add_a_player(root / "etc/systemd/system")
     made = Machine(root, folder / "console.txt")
     try:
         made.boot()

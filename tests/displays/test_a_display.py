@@ -1,19 +1,41 @@
 """A bare Debian becomes a display by one line, and everything that it then does: on systemd, journald and D-Bus.
 
-The tests stand in the order of a display's life, on one machine; each can be run alone.
+The tests stand in the order of a display's life, on one machine; each leaves it well, and each can be run alone.
 """
 
+import asyncio
+import json
 from typing import Any
 
+import pytest
+
+from deploy.displays.client.credentials import Credentials
+from deploy.displays.conformance.checklist import failed, judge, printed
+from deploy.displays.conformance.exercise import Api as Service
+from deploy.displays.conformance.exercise import Exercise
+from deploy.displays.conformance.tap import Tap
 from tests.displays.conftest import Installed
-from tests.stack import eventually
+from tests.displays.machines import Machine
+from tests.stack import Stack, eventually
+
+AGENT = "signage-display.service"
+HELPER = "/run/signage-display-helper.sock"
+STATE = "/var/lib/signage-display"
+SMALL_DISK = (
+    f"cp -a {STATE}/credentials.json /tmp/ && mount -t tmpfs -o size=64k,mode=700 tmpfs {STATE}"
+    f" && chown signage-display: {STATE} && cp -a /tmp/credentials.json {STATE}/"
+)
+ASK = (
+    "import socket, sys; door = socket.socket(socket.AF_UNIX); door.connect(sys.argv[1]);"
+    " door.sendall(sys.argv[2].encode() + b'\\n'); print(door.makefile().readline().strip())"
+)
 
 
 def test_the_one_line_makes_a_bare_debian_a_display_that_is_heard(display: Installed) -> None:
     client = eventually(lambda: running(display), "the display")
 
     assert client["status"] == "running"
-    assert "heard" in display.said
+    assert "; heard " in display.said
     assert f"display   {display.uuid}" in display.status()
     assert "player    kiosk.service: it runs" in display.status()
 
@@ -27,7 +49,229 @@ def test_restart_app_is_proven_by_another_start_of_the_player(display: Installed
     assert display.machine.shown("kiosk.service", "MainPID") != before
 
 
+def test_each_line_of_the_player_is_stored_once_whenever_the_agent_is_killed(display: Installed) -> None:
+    written = [f"line {number:03d} of the player" for number in range(120)]
+    for first in range(0, len(written), 30):
+        say(display.machine, written[first : first + 30])
+        display.machine.run("kill", "-KILL", display.machine.shown(AGENT, "MainPID"))
+        eventually(lambda: display.machine.shown(AGENT, "ActiveState") == "active", "another agent")
+
+    eventually(lambda: written[-1] in stored(display), "the last line", 120)
+
+    assert sorted(line for line in stored(display) if line.endswith("of the player")) == written
+
+
+def test_a_temporary_log_level_brings_the_finer_lines_and_ends(display: Installed) -> None:
+    display.api.post(f"/api/clients/{display.uuid}/log-level", {"level": "debug", "minutes": 1}, expected=202)
+    eventually(lambda: level(display) == "debug", "the log level in health", 120)
+
+    say(display.machine, ["<7>a fine line"])
+
+    eventually(lambda: "a fine line" in stored(display), "the finer line")
+
+
+def test_a_player_that_dies_every_second_has_crashed_and_its_failure_is_told(display: Installed) -> None:
+    dies = "[Service]\nExecStart=\nExecStart=/bin/false\nRestart=always\n"
+    with_drop_in(display.machine, "kiosk.service", dies)
+
+    eventually(lambda: display.client()["process_status"] == "crashed", "the crash", 120)
+    assert "kiosk.service: it dies again and again" in display.status()
+    assert failures(display) == {"kiosk.service"}
+    without_drop_in(display.machine, "kiosk.service")
+    display.machine.run("systemctl", "restart", "kiosk.service")
+    eventually(lambda: running(display), "the player", 120)
+
+
+def test_a_unit_that_does_not_exist_is_named_and_cannot_be_restarted(display: Installed) -> None:
+    refused = display.machine.try_to("signage-display", "player", "ghost.service")
+    configure(display.machine, "player = ghost.service\n")
+
+    assert refused.returncode == 1
+    assert "There is no unit ghost.service" in refused.stderr
+    eventually(lambda: "ghost.service: there is no such unit on this machine" in display.status(), "the word")
+    eventually(lambda: "commands  reboot_host, shutdown_host" in display.status(), "what can be carried out", 90)
+    configure(display.machine, "player = kiosk.service\n")
+    eventually(lambda: "kiosk.service: it runs" in display.status(), "the player")
+
+
+def test_the_helper_restarts_only_the_player_and_answers_only_the_agent(display: Installed) -> None:
+    there, player = display.machine, display.machine.shown("dbus.service", "MainPID")
+
+    def ask(question: str, user: str) -> str:
+        done = there.try_to("python3", "-c", ASK, HELPER, question, user=user)
+        return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+
+    assert ask("restart dbus.service", "signage-display") == (
+        "refused: dbus.service is not the player's unit (kiosk.service)"
+    )
+    assert ask("halt", "signage-display") == "refused: there is no verb 'halt'"
+    assert ask("restart kiosk.service", "nobody").startswith("PermissionError")
+    there.run("chmod", "666", HELPER)
+    assert ask("restart kiosk.service", "nobody") == "refused: user 65534 may not ask"
+    there.run("chmod", "600", HELPER)
+    assert there.shown("dbus.service", "MainPID") == player
+
+
+def test_a_second_agent_on_the_machine_says_that_there_is_one(display: Installed) -> None:
+    second = display.machine.try_to("signage-display", "run", user="signage-display")
+
+    assert second.returncode == 2
+    assert "another agent runs here already" in second.stderr
+    assert running(display)
+
+
+def test_without_a_network_it_starts_and_says_so_and_comes_back_with_it(display: Installed) -> None:
+    with_drop_in(display.machine, AGENT, "[Service]\nPrivateNetwork=yes\n")
+    display.machine.run("systemctl", "restart", AGENT)
+
+    eventually(lambda: "service   not connected to 127.0.0.1" in display.status(), "the word")
+    assert display.machine.shown(AGENT, "ActiveState") == "active"
+    without_drop_in(display.machine, AGENT)
+    display.machine.run("systemctl", "restart", AGENT)
+    eventually(lambda: "; heard " in display.status(), "the service")
+
+
+@pytest.mark.parametrize("spoil", [f"cat /dev/zero >{STATE}/fill; true", f"mount -o remount,ro {STATE}"])
+def test_a_disk_that_takes_nothing_refuses_commands_and_the_display_still_lives(display: Installed, spoil: str) -> None:
+    there = display.machine
+    there.run("systemctl", "stop", AGENT)
+    there.run("sh", "-c", f"{SMALL_DISK} && {spoil}")
+    there.run("systemctl", "start", AGENT)
+
+    eventually(lambda: "no journal of commands can be kept" in display.status(), "the word")
+    eventually(lambda: "; heard " in display.status(), "the service")
+    assert "commands  none can be carried out" in display.status()
+    there.run("systemctl", "stop", AGENT)
+    there.run("umount", STATE)
+    there.run("systemctl", "start", AGENT)
+    eventually(lambda: "commands  restart_app, reboot_host, shutdown_host" in display.status(), "the commands")
+
+
+def test_a_reboot_is_proven_by_another_boot(display: Installed) -> None:
+    before = display.machine.boot_id()
+
+    display.command("reboot_host")
+
+    display.machine.wait_until_booted(after=before)
+    eventually(lambda: running(display), "the display", 120)
+    assert "the last one, reboot_host, succeeded" in display.status()
+
+
+def test_a_power_cut_between_command_and_outcome_repeats_nothing(display: Installed) -> None:
+    slow = "[Service]\nExecStartPre=/bin/sh -c 'echo begun >>/root/starts; sleep 600'\nTimeoutStartSec=infinity\n"
+    display.machine.run("sh", "-c", ": >/root/starts")
+    with_drop_in(display.machine, "kiosk.service", slow)
+    sent = display.send("restart_app")
+    eventually(lambda: "begun" in display.machine.run("cat", "/root/starts"), "the restart")
+
+    display.machine.cut_power()
+    without_drop_in_on_the_disk(display.machine, "kiosk.service")
+    display.machine.boot()
+
+    ended = eventually(lambda: over(display, sent), "the end of the command", 180)
+    assert ended["state"] == "succeeded", "another start of the player is its effect"
+    assert display.machine.run("cat", "/root/starts").count("begun") == 1
+    asked = display.machine.run(
+        "journalctl", "--unit=signage-display-helper.service", "--boot", "--quiet", "--no-pager"
+    )
+    assert "restart kiosk.service" not in asked
+
+
+def test_the_agent_keeps_every_rule_of_the_contract(display: Installed, stack: Stack) -> None:
+    broker = ("127.0.0.1", int(stack.ports["MQTT_DISPLAYS_PORT"]))
+
+    async def exercised() -> list[Any]:
+        async with Tap(display.uuid, "signage", broker) as tap:
+            await asyncio.to_thread(connect_to, display.machine, tap.port)
+            service = Service(display.api.url, display.api.token)
+            exercise = Exercise(tap, service, commands=True, reboot=True, answer_seconds=60.0)
+            talk = asyncio.create_task(keep_talking(display.machine))
+            try:
+                return judge(tap.record, await exercise.run())
+            finally:
+                talk.cancel()
+
+    lines = asyncio.run(exercised())
+
+    connect_to(display.machine, broker[1])
+    assert failed(lines) == [], "\n".join(printed(lines))
+    eventually(lambda: running(display), "the display", 120)
+
+
+def test_nothing_is_left_when_it_is_purged(display: Installed) -> None:
+    display.machine.run("rm", "-r", f"/etc/systemd/system/{AGENT}.d")  # the tests' own
+    display.machine.run("apt-get", "purge", "-y", "-q", "signage-display")
+
+    left = display.machine.run("sh", "-c", "find / -xdev -path /var/log -prune -o -name '*signage*' -print")
+    assert left.split() == []
+    assert display.machine.try_to("id", "signage-display").returncode != 0
+    assert display.machine.shown(AGENT, "LoadState") == "not-found"
+
+
 def running(display: Installed) -> dict[str, Any] | None:
     """The display as the service has it, once its player runs."""
     now = display.client()
-    return now if now["process_status"] == "running" else None
+    return now if now["process_status"] == "running" and now["status"] == "running" else None
+
+
+def over(display: Installed, command: str) -> dict[str, Any] | None:
+    now: dict[str, Any] = display.api.get(f"/api/commands/{command}")
+    return now if now["finished_at"] else None
+
+
+def say(there: Machine, lines: list[str]) -> None:
+    """Let the player write these into its log."""
+    there.run("sh", "-c", 'printf "%s\\n" "$@" >>/run/kiosk', "sh", *lines)
+
+
+def stored(display: Installed) -> list[str]:
+    """What the service has stored of the display's log."""
+    page = display.api.get(f"/api/client-logs/{display.uuid}/logs?limit=500")
+    return [one["message"] for one in page["items"]]
+
+
+def level(display: Installed) -> str:
+    return str(display.client()["log_level"])
+
+
+def failures(display: Installed) -> set[str]:
+    """The units whose failure the service has on its list."""
+    page = display.api.get("/api/clients/service_failed")
+    return {one["service_failed_unit"] for one in page["items"] if one["uuid"] == display.uuid}
+
+
+def configure(there: Machine, text: str) -> None:
+    there.run("sh", "-c", 'printf "[display]\\n%s" "$1" >/etc/signage-display/display.conf', "sh", text)
+    there.run("systemctl", "restart", AGENT)
+
+
+def with_drop_in(there: Machine, unit: str, text: str) -> None:
+    folder = f"/etc/systemd/system/{unit}.d"
+    there.run("sh", "-c", f'mkdir -p {folder} && printf "%s" "$1" >{folder}/test.conf', "sh", text)
+    there.run("systemctl", "daemon-reload")
+    if unit != AGENT:
+        there.run("systemctl", "restart", "--no-block", unit)
+
+
+def without_drop_in(there: Machine, unit: str) -> None:
+    without_drop_in_on_the_disk(there, unit)
+    there.run("systemctl", "daemon-reload")
+
+
+def without_drop_in_on_the_disk(there: Machine, unit: str) -> None:
+    (there.root / f"etc/systemd/system/{unit}.d/test.conf").unlink()
+
+
+def connect_to(there: Machine, port: int) -> None:
+    """Let the agent connect to this port of loopback, with short intervals."""
+    login = Credentials(**json.loads(there.run("cat", f"{STATE}/credentials.json"))).at(f"mqtt://127.0.0.1:{port}")
+    (there.root / "root/login.json").write_text(json.dumps({name: getattr(login, name) for name in login.__slots__}))
+    there.run("sh", "-c", f"cat /root/login.json >{STATE}/credentials.json && rm /root/login.json")
+    configure(there, "player = kiosk.service\nheartbeat_seconds = 5\n")
+
+
+async def keep_talking(there: Machine) -> None:
+    """A player has something to say every now and then."""
+    while True:
+        await asyncio.sleep(1)
+        await asyncio.to_thread(there.try_to, "sh", "-c", "echo something >>/run/kiosk")

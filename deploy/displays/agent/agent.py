@@ -20,6 +20,7 @@ from deploy.displays.agent.journald_spool import JournaldSpool
 from deploy.displays.agent.machine import Machine, kernel_boot_id
 from deploy.displays.agent.settings import Places, Settings
 from deploy.displays.agent.unit_rules import UnitFacts, has_failed, process_status
+from deploy.displays.agent.vitals import disk_takes
 from deploy.displays.client import contract
 from deploy.displays.client.client import Answer, Client
 from deploy.displays.client.credentials import Credentials
@@ -107,10 +108,21 @@ class Agent(Client):
     def _open_journal(self) -> None:
         path = self._places.state / "journal.jsonl"
         try:
-            self._journal, self._journal_works = Journal(path), True
-        except OSError as error:
-            self._journal, self._journal_works = UnwritableJournal(path), False
-            event("machine_no_journal", f"Commands are refused: no journal can be kept ({error.strerror}).", WARNING)
+            self._journal = Journal(path)
+        except OSError:
+            self._journal = UnwritableJournal(path)
+        self._look_at_the_disk()
+
+    def _look_at_the_disk(self) -> None:
+        """Without a journal nothing is carried out; a disk that takes something again ends that."""
+        takes = disk_takes(self._places.state)
+        if takes and isinstance(self._journal, UnwritableJournal):
+            with contextlib.suppress(OSError):
+                self._journal = Journal(self._places.state / "journal.jsonl")
+        works = takes and not isinstance(self._journal, UnwritableJournal)
+        if self._journal_works and not works:
+            event("machine_no_journal", "Commands are refused: no journal of them can be kept.", WARNING)
+        self._journal_works = works
 
     async def _go_down(self, reason: str) -> None:
         for task in self._tasks:
@@ -179,8 +191,7 @@ class Agent(Client):
 
     async def _report_health(self) -> None:
         while True:
-            if not self._journal_works:
-                self._open_journal()
+            self._look_at_the_disk()
             self.vitals = await self._machine.report()
             self.state.capabilities = self._machine.capabilities(journal_is_writable=self._journal_works)
             if self._link.up:

@@ -73,7 +73,7 @@ def in_words(facts: UnitFacts, *, looping: bool) -> str:
     if facts.is_missing:
         return f"systemd cannot load it ({facts.load})"
     if looping:
-        return f"it dies and is started again all the time ({facts.restarts} restarts)"
+        return f"it dies again and again ({facts.restarts} restarts)"
     if facts.active == "failed":
         return f"it has failed ({facts.result or 'no result'})"
     return {"active": "it runs", "inactive": "it is stopped", "activating": "it is starting"}.get(

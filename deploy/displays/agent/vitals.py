@@ -11,6 +11,7 @@ from typing import Any, Final
 
 VERSION_SECONDS: Final = 5.0
 DISK_FULL_PERCENT: Final = 95
+ROOM_BYTES: Final = 16 * 1024  # of the disk: a journal of commands needs some
 EARLIEST_YEAR_SECONDS: Final = 1_735_689_600  # 2025: a clock before it was never set
 CLOCK_NOT_IN_STEP: Final = 5  # TIME_ERROR of adjtimex
 
@@ -58,6 +59,15 @@ def disk_percent(folder: Path) -> int | None:
     except OSError:
         return None
     return round(100 * (1 - disk.f_bavail / disk.f_blocks)) if disk.f_blocks else None
+
+
+def disk_takes(folder: Path) -> bool:
+    """Can something be written there? Nothing is written to find out."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return False
+    return not disk.f_flag & os.ST_RDONLY and disk.f_bavail * disk.f_frsize >= ROOM_BYTES
 
 
 def temperature(root: Path) -> float | None:

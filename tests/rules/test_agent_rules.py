@@ -1,0 +1,239 @@
+"""What the agent decides about its machine: the units, the ladder of a machine that is alone, what the kernel says."""
+
+from pathlib import Path
+
+import pytest
+
+from deploy.displays.agent import vitals
+from deploy.displays.agent.heal_rules import ALONE_SECONDS, Budget, Ladder, Step, next_step
+from deploy.displays.agent.helper import Refused, command_for
+from deploy.displays.agent.settings import MACHINE, BadSetting, Settings, load
+from deploy.displays.agent.status import words
+from deploy.displays.agent.unit_rules import Loop, UnitFacts, has_failed, in_words, process_status
+from deploy.displays.agent.vitals import CpuTimes, cpu_percent
+
+DAY = "2026-03-01"
+FACTS = [  # a unit as systemd tells of it, whether it loops, the word for the player, whether it is a failure, in words
+    (UnitFacts("p"), False, "unknown", False, "systemd has not told about it yet"),
+    (UnitFacts("p", "not-found", "inactive"), False, "unknown", False, "there is no such unit on this machine"),
+    (UnitFacts("p", "masked", "inactive"), False, "unknown", False, "systemd cannot load it (masked)"),
+    (UnitFacts("p", "loaded", "active"), False, "running", False, "it runs"),
+    (UnitFacts("p", "loaded", "activating"), False, "starting", False, "it is starting"),
+    (UnitFacts("p", "loaded", "inactive"), False, "stopped", False, "it is stopped"),
+    (UnitFacts("p", "loaded", "failed", result="signal"), False, "crashed", True, "it has failed (signal)"),
+    (
+        UnitFacts("p", "loaded", "active"),
+        True,
+        "crashed",
+        True,
+        "it dies again and again (0 restarts)",
+    ),
+    (UnitFacts("p", "loaded", "deactivating"), False, "running", False, "deactivating"),
+]
+
+
+@pytest.mark.parametrize(("facts", "looping", "status", "failed", "said"), FACTS)
+def test_a_units_state_has_a_word(facts: UnitFacts, looping: bool, status: str, failed: bool, said: str) -> None:
+    assert process_status(
+        facts, looping=looping, before="running" if facts.active == "deactivating" else "unknown"
+    ) == (status)
+    assert has_failed(facts, looping=looping) is failed
+    assert in_words(facts, looping=looping) == said
+
+
+def test_a_player_that_restarts_every_second_is_a_loop_until_it_has_lived_a_minute() -> None:
+    loop = Loop()
+    for second in range(4):
+        loop.seen(UnitFacts("p", restarts=second), float(second))
+
+    assert [loop.is_on(second) for second in (3.0, 60.0, 62.0, 64.0)] == [True, True, False, False]
+
+
+def test_a_restart_by_a_person_begins_the_count_anew() -> None:
+    loop = Loop()
+    for restarts in (2, 0, 1):
+        loop.seen(UnitFacts("p", restarts=restarts), 1.0)
+
+    assert not loop.is_on(1.0)
+
+
+def test_a_machine_alone_restarts_its_network_then_reboots_and_only_three_times_a_day() -> None:
+    ladder, budget = Ladder(0.0), Budget()
+
+    assert next_step(ladder, budget, DAY, ALONE_SECONDS - 1) is Step.NOTHING
+    assert next_step(ladder, budget, DAY, ALONE_SECONDS) is Step.RESTART_NETWORK
+    tried = ladder.restarted(ALONE_SECONDS)
+    assert next_step(tried, budget, DAY, 2 * ALONE_SECONDS - 1) is Step.NOTHING
+    assert next_step(tried, budget, DAY, 2 * ALONE_SECONDS) is Step.REBOOT
+    for _ in range(3):
+        budget = budget.spent(DAY)
+    assert next_step(tried, budget, DAY, 2 * ALONE_SECONDS) is Step.NOTHING
+    assert next_step(tried, budget, "2026-03-02", 2 * ALONE_SECONDS) is Step.REBOOT
+
+
+def test_an_answer_begins_the_ladder_anew_and_a_clock_that_goes_back_gives_no_more_reboots() -> None:
+    heard = Ladder(0.0).restarted(ALONE_SECONDS).heard(5000.0)
+    spent = Budget(DAY, 3)
+
+    assert next_step(heard, Budget(), DAY, 5000.0 + ALONE_SECONDS) is Step.RESTART_NETWORK
+    assert spent.used("1970-01-01") == 3
+    assert spent.spent("1970-01-01") == Budget(DAY, 4)
+
+
+VERBS = [
+    ("restart kiosk.service", ("systemctl", "restart", "kiosk.service")),
+    ("reboot", ("systemctl", "reboot")),
+    ("power-off", ("systemctl", "poweroff")),
+    ("restart-network", ("systemctl", "restart", "networking.service")),
+    ("ping", ("true",)),
+]
+REFUSED = [
+    "restart ssh.service",
+    "restart kiosk.service ssh.service",
+    "restart",
+    "restart --force",
+    "reboot now",
+    "reboot; rm",
+    "start kiosk.service",
+    "",
+    "\x00",
+]
+
+
+@pytest.mark.parametrize(("question", "command"), VERBS)
+def test_the_helper_knows_a_few_verbs(question: str, command: tuple[str, ...]) -> None:
+    assert command_for(question, "kiosk.service", lambda unit: unit == "networking.service") == command
+
+
+@pytest.mark.parametrize("question", REFUSED)
+def test_the_helper_refuses_everything_else(question: str) -> None:
+    with pytest.raises(Refused):
+        command_for(question, "kiosk.service", lambda _unit: False)
+
+
+def test_the_helper_restarts_no_network_that_it_does_not_know() -> None:
+    with pytest.raises(Refused, match="no known service"):
+        command_for("restart-network", "kiosk.service", lambda _unit: False)
+
+
+def test_a_machine_without_a_player_has_nothing_to_restart() -> None:
+    with pytest.raises(Refused, match="is no service"):
+        command_for(f"restart {MACHINE}", MACHINE, lambda _unit: False)
+
+
+BAD = [
+    ("[display]\nplayer = ../x", "is no name of a unit"),
+    ("[display]\nunits = a.service -rf", "is no name of a unit"),
+    ("[display]\nheartbeat_seconds = 4", "heartbeat_seconds"),
+    ("[display]\nheartbeat_seconds = soon", "heartbeat_seconds"),
+    ("[display]\nplayr = a.service", "there is no setting playr"),
+    ('[display]\napp_version_command = "x', "app_version_command"),
+    ("player = a.service", "cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), BAD)
+def test_a_bad_setting_is_named(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "display.conf"
+    file.write_text(text)
+
+    with pytest.raises(BadSetting, match=said):
+        load(file)
+
+
+def test_settings_are_what_the_owner_wrote_and_else_the_machine_is_watched(tmp_path: Path) -> None:
+    file = tmp_path / "display.conf"
+
+    assert load(file) == Settings()
+    assert not load(file).has_player
+    file.write_text("[display]\nplayer = a.service\nunits = b.service, c@1.service a.service\nheartbeat_seconds = 10\n")
+    assert load(file).watched == ("a.service", "b.service", "c@1.service")
+    assert load(file).heartbeat_seconds == 10
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def test_what_the_kernel_says_becomes_figures(tmp_path: Path) -> None:
+    root = write(
+        tmp_path,
+        {
+            "proc/stat": "cpu  100 0 100 700 100 0 0 0 0 0\ncpu0 1 1 1 1\n",
+            "proc/meminfo": "MemTotal: 1000 kB\nMemFree: 1 kB\nMemAvailable: 250 kB\n",
+            "sys/class/thermal/thermal_zone0/temp": "47000\n",
+            "sys/class/thermal/thermal_zone1/temp": "-274000\n",
+            "sys/class/hwmon/hwmon0/name": "cpu_thermal\n",
+            "etc/os-release": 'NAME="X"\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n',
+        },
+    )
+
+    assert vitals.cpu_times(root) == CpuTimes(busy=200, all=1000)
+    assert cpu_percent(CpuTimes(100, 500), CpuTimes(200, 1000)) == 20
+    assert (vitals.memory_percent(root), vitals.temperature(root)) == (75, 47.0)
+    assert vitals.system_name(root) == "Debian GNU/Linux 12 (bookworm)"
+    assert not vitals.under_voltage(root)
+    write(root, {"sys/class/hwmon/hwmon1/name": "rpi_volt\n", "sys/class/hwmon/hwmon1/in0_lcrit_alarm": "1\n"})
+    assert vitals.under_voltage(root)
+
+
+def test_a_machine_that_says_nothing_has_no_figures(tmp_path: Path) -> None:
+    told = (vitals.cpu_times(tmp_path), vitals.memory_percent(tmp_path), vitals.temperature(tmp_path))
+
+    assert (*told, vitals.disk_percent(tmp_path / "none"), cpu_percent(None, CpuTimes(1, 1))) == (None,) * 5
+
+
+def test_what_is_wrong_with_a_machine_has_a_word(tmp_path: Path) -> None:
+    mounts = "21 1 8:1 / / {} - ext4 /dev/root {}\n22 21 0:5 / /proc ro - proc proc ro\n"
+    write(tmp_path, {"proc/self/mountinfo": mounts.format("ro,relatime", "rw")})
+
+    assert "read_only_root" not in vitals.troubles(tmp_path, tmp_path, 2e9)  # the agent's own view alone
+    write(tmp_path, {"proc/self/mountinfo": mounts.format("ro,relatime", "ro,errors=remount-ro")})
+    assert {"read_only_root", "clock_never_set"} <= vitals.troubles(tmp_path, tmp_path, 1000.0).keys()
+
+
+@pytest.mark.parametrize(
+    ("file", "command", "said"),
+    [
+        ("version", (), "4.2.1"),
+        ("", ("echo", "Chromium 120"), "Chromium 120"),
+        ("none", (), None),
+        ("", ("no-such-program",), None),
+        ("", ("true",), None),
+        ("", (), None),
+    ],
+)
+def test_the_players_version_is_asked_as_its_owner_says(
+    tmp_path: Path, file: str, command: tuple[str, ...], said: str | None
+) -> None:
+    (tmp_path / "version").write_text("4.2.1\nbuilt yesterday\n")
+
+    assert vitals.app_version(str(tmp_path / file) if file else "", command) == said
+
+
+def test_status_says_when_another_device_uses_the_login() -> None:
+    known = {
+        "uuid": "u",
+        "broker": "b:1",
+        "up": False,
+        "why": "the broker disconnected: Session taken over",
+        "heard_at": None,
+        "player": MACHINE,
+        "has_player": False,
+        "units": {},
+        "process_status": "running",
+        "capabilities": [],
+        "last_command": None,
+        "logs_trouble": "",
+        "logs_waiting": 3,
+        "troubles": {"x": "y"},
+    }
+
+    said = words(known, 0.0)
+
+    assert said[1].endswith("another device uses this login")
+    assert said[2] == "player    none is named: the machine itself is watched (signage-display player UNIT)"
+    assert said[4:] == ["commands  none can be carried out", "logs      3 wait for the service", "trouble   y"]
