@@ -5,7 +5,7 @@ import { changeClient, createEnrolment } from "../lib/api/enrolment.js";
 import { now } from "../lib/clock.js";
 import { newUuid } from "../lib/commands.js";
 import { clients, refresh, version } from "../lib/fleet.js";
-import { exact, left } from "../lib/format.js";
+import { ago, exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { commonWords } from "../lib/words/common.js";
 import { enrolmentWords } from "../lib/words/enrolment.js";
@@ -25,6 +25,12 @@ async function enrol(name, site) {
   return { uuid, code, expires_at };
 }
 
+/** @param {{line: string}} props */
+function CommandLine({ line }) {
+  return html`<div class="command-line"><pre><code>${line}</code></pre>
+    ${h(CopyButton, { text: line, label: enrolmentWords.copyLine })}</div>`;
+}
+
 /** @param {{enrolment: Enrolment}} props */
 function Code({ enrolment }) {
   void version.value;
@@ -32,14 +38,15 @@ function Code({ enrolment }) {
   const heard = clients.get(uuid)?.last_heartbeat_at;
   const over = Date.parse(expires_at) <= now.value;
   const url = `${location.origin}/api/enroll`;
-  const line = `curl -X POST ${url} -H "Content-Type: application/json" -d '{"code": "${code}"}'`;
+  const install = `curl -fsS ${location.origin}/display/install.sh | sudo sh -s -- ${location.origin} ${code}`;
+  const exchange = `curl -X POST ${url} -H "Content-Type: application/json" -d '{"code": "${code}"}'`;
   return html`<div class="enrolment">
     <p class="code"><code>${code}</code>
       ${h(CopyButton, { text: code, label: `${commonWords.copy}: ${enrolmentWords.code}` })}</p>
     <p class="quiet">${enrolmentWords.uuid}: <code>${uuid}</code></p>
     ${
       heard
-        ? html`<p class="done" role="status">${h(Glyph, { shape: "running" })}${enrolmentWords.connected}</p>`
+        ? html`<p class="done" role="status">${h(Glyph, { shape: "running" })}${enrolmentWords.connected(ago(heard, now.value))}</p>`
         : html`<p role="status">
           ${over ? enrolmentWords.over : enrolmentWords.until(exact(expires_at), left(expires_at, now.value))}</p>`
     }
@@ -50,10 +57,11 @@ function Code({ enrolment }) {
         ${h(Qr, { text: JSON.stringify({ url, code }), label: enrolmentWords.qr })}
         <p class="quiet">${enrolmentWords.qrHow}</p></div>`
     }
-    <p>${enrolmentWords.how}</p>
-    <div class="command-line"><pre><code>${line}</code></pre>
-      ${h(CopyButton, { text: line, label: enrolmentWords.copyLine })}</div>
-    <p class="quiet">${enrolmentWords.then}</p>
+    <p>${enrolmentWords.install}</p>
+    ${h(CommandLine, { line: install })}
+    <details><summary>${enrolmentWords.how}</summary>
+      ${h(CommandLine, { line: exchange })}
+      <p class="quiet">${enrolmentWords.then}</p></details>
   </div>`;
 }
 

@@ -7,7 +7,6 @@ here, which was by the hash in requirements.lock. The same sources give the same
 import ast
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -84,21 +83,23 @@ def _ours(imported: str) -> Iterable[str]:
     return []
 
 
-def build(folder: Path) -> None:
-    """Write `signage-display.deb`, `install.sh` and `SHA256SUMS` into the folder. Raises Unbuildable."""
+def build(folder: Path, name: str = "signage-display.deb") -> None:
+    """Write the package under that name, `install.sh` and `SHA256SUMS` into the folder. Raises Unbuildable."""
     folder.mkdir(mode=0o755, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="signage-display-") as scratch:
-        tree, package = Path(scratch) / "tree", Path(scratch) / "signage-display.deb"
+        tree, package = Path(scratch) / "tree", Path(scratch) / "package.deb"
         _lay_out(tree)
         _pack(tree, package)
-        package.chmod(0o644)
-        digest = hashlib.sha256(package.read_bytes()).hexdigest()
-        shutil.copy(package, folder / ".signage-display.deb")
-        (folder / ".signage-display.deb").replace(folder / "signage-display.deb")
+        content = package.read_bytes()
+    draft = folder / f".{name}.{os.getpid()}"
+    draft.write_bytes(content)
+    draft.chmod(0o644)
+    draft.replace(folder / name)
+    digest = hashlib.sha256(content).hexdigest()
     installer = (PARTS / "install.sh").read_text(encoding="utf-8").replace("@SHA256@", digest)
     write_file(folder / "install.sh", installer, 0o644)
     of_installer = hashlib.sha256(installer.encode()).hexdigest()
-    write_file(folder / "SHA256SUMS", f"{of_installer}  install.sh\n{digest}  signage-display.deb\n", 0o644)
+    write_file(folder / "SHA256SUMS", f"{of_installer}  install.sh\n{digest}  {name}\n", 0o644)
 
 
 def _lay_out(tree: Path) -> None:
@@ -164,15 +165,13 @@ def main(given: list[str]) -> int:
     if len(given) != 1:
         print(__doc__, file=sys.stderr)
         return 2
-    folder = Path(given[0])
+    name = f"signage-display_{version()}_all.deb"
     try:
-        build(folder)
+        build(Path(given[0]), name)
     except Unbuildable as error:
         print(f"display-package: {error}", file=sys.stderr)
         return 2
-    package = folder / f"signage-display_{version()}_all.deb"
-    (folder / "signage-display.deb").replace(package)
-    print(package)
+    print(Path(given[0]) / name)
     return 0
 
 

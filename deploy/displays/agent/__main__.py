@@ -17,6 +17,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from deploy.displays.agent import status
+from deploy.displays.agent.lock import AnotherAgent
 from deploy.displays.agent.settings import BadSetting, Places, load
 from deploy.displays.client.credentials import Credentials
 from shared.structured_log import configure
@@ -27,7 +28,7 @@ NOT_ENROLLED = "This display is not enrolled: signage-display enrol URL CODE"
 def run(places: Places) -> int:
     """The agent until SIGTERM; 2 where it cannot begin."""
     spare_memory()
-    from deploy.displays.agent.agent import Agent, AnotherAgent  # noqa: PLC0415 - after paho's stand-in
+    from deploy.displays.agent.agent import Agent  # noqa: PLC0415 - after paho's stand-in
 
     configure("signage-display")
     try:

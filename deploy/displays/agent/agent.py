@@ -2,12 +2,9 @@
 
 import asyncio
 import contextlib
-import fcntl
-import os
 import time
 import uuid
 from logging import WARNING
-from pathlib import Path
 from typing import Any, Final
 
 from deploy.displays.agent import bus, notify, status
@@ -17,6 +14,7 @@ from deploy.displays.agent.heal_rules import Step
 from deploy.displays.agent.journald_reader import JournaldReader
 from deploy.displays.agent.journald_rules import Segment
 from deploy.displays.agent.journald_spool import JournaldSpool
+from deploy.displays.agent.lock import alone
 from deploy.displays.agent.machine import Machine, kernel_boot_id
 from deploy.displays.agent.settings import Places, Settings
 from deploy.displays.agent.unit_rules import UnitFacts, has_failed, process_status
@@ -37,10 +35,6 @@ RESTART_SECONDS: Final = 100.0  # the service gives up after 120
 POWER_SECONDS: Final = 120.0  # after which a reboot did not happen
 BUS_AGAIN_SECONDS: Final = 10.0
 ASKED: Final = {contract.REBOOT_HOST: ("reboot", "reboot"), contract.SHUTDOWN_HOST: ("power-off", "shutdown")}
-
-
-class AnotherAgent(Exception):
-    """Another agent runs on this machine, from the same folder."""
 
 
 class Agent(Client):
@@ -290,21 +284,3 @@ class Agent(Client):
             "logs_trouble": self._reader.why_not,
             "troubles": troubles,
         }
-
-
-@contextlib.contextmanager
-def alone(folder: Path) -> Any:
-    """Hold the folder for this agent. Raises AnotherAgent."""
-    try:
-        lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        yield
-        return
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise AnotherAgent(f"another agent runs here already, from {folder}") from None
-    else:
-        yield
-    finally:
-        os.close(lock)
