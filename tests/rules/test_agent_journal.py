@@ -138,13 +138,16 @@ def test_it_is_written_at_most_once_a_minute_and_never_for_nothing(tmp_path: Pat
     assert written == [0, 60, 120]
 
 
-def test_a_clean_end_with_nothing_left_leaves_nothing_to_look_for(tmp_path: Path) -> None:
+def test_a_quiet_machine_begins_at_a_newer_entry_unless_a_line_waits(tmp_path: Path) -> None:
     spool = JournaldSpool(tmp_path / "logs.json")
     spool.begin(Segment("i", 1, 0, cursor(1)), "")
+    spool.keep(message(1, 1), cursor(2))
 
-    spool.close(cursor(5))
-
-    assert JournaldSpool(tmp_path / "logs.json").segments == ()
+    spool.anchor(cursor(5))
+    assert spool.segments[0].cursor == cursor(1)
+    spool.commit(LogsCommitted("i", 1, 1))
+    spool.anchor(cursor(5))
+    assert (spool.segments[0].seq, spool.segments[0].cursor) == (1, cursor(5))
 
 
 def test_lines_that_were_removed_are_one_line_that_can_be_stored() -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from deploy.displays.agent import bus, notify, status
 from deploy.displays.agent.asking import NotDone, ask
+from deploy.displays.agent.glass import Glass
 from deploy.displays.agent.heal import Healer
 from deploy.displays.agent.heal_rules import Step
 from deploy.displays.agent.journald_reader import JournaldReader
@@ -44,6 +45,7 @@ class Agent(Client):
         super().__init__(credentials)
         self._places, self._settings = places, settings
         self._machine = Machine(places, settings)
+        self._glass = Glass(places.root, settings.devtools_port)
         self._failed: set[str] = set()  # units whose failure was told
         self._heard_at: float | None = None  # when somebody took a heartbeat; monotonic
         self._pace = Pace(per_second=0.2, burst=5.0)  # heartbeats beyond the regular ones
@@ -54,6 +56,7 @@ class Agent(Client):
         """Live until `stop` is set, then say offline. Raises AnotherAgent."""
         with alone(self._places.state):
             self._boot()
+            await self._reader.begin()  # before the first line of our own
             self._carry_out(self.state.booted(self.now()))
             self._link.open()
             heal = self._places.state / "heal.json"
@@ -123,7 +126,7 @@ class Agent(Client):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._link.close(reason)
-        await self._reader.close()
+        self._spool.save()
         self._journal.close()
 
     # --- units ---
@@ -186,7 +189,7 @@ class Agent(Client):
     async def _report_health(self) -> None:
         while True:
             self._look_at_the_disk()
-            self.vitals = await self._machine.report()
+            self.vitals = await self._machine.report() | {"screen_health": await self._glass.health()}
             self.state.capabilities = self._machine.capabilities(journal_is_writable=self._journal_works)
             if self._link.up:
                 self.health()
@@ -280,6 +283,8 @@ class Agent(Client):
             "process_status": self.state.process_status,
             "capabilities": list(self.state.capabilities),
             "last_command": named,
+            "screen": self.vitals.get("screen_health", "unknown"),
+            "screen_trouble": self._glass.trouble,
             "logs_waiting": len(self._spool),
             "logs_trouble": self._reader.why_not,
             "troubles": troubles,

@@ -85,7 +85,7 @@ def _journal() -> Check:
 
 
 def _machine(places: Places) -> Check:
-    wrong = vitals.troubles(places.root, places.state, time.time())
+    wrong = vitals.troubles(places.root, places.state)
     for meaning in wrong.values():
         yield False, f"machine: {meaning}"
     if not wrong:

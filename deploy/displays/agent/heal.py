@@ -38,10 +38,10 @@ class Healer:
             if self._is_up() or await gateway_answers(self._url, self._ca_pem):
                 self._ladder = self._ladder.heard(loop.time())
             else:
-                await self._help(loop.time())
+                await self.help_itself(loop.time(), datetime.now(UTC).date().isoformat())
 
-    async def _help(self, now: float) -> None:
-        day = datetime.now(UTC).date().isoformat()
+    async def help_itself(self, now: float, day: str) -> None:
+        """Nobody answers at `now`, monotonic seconds, on that day of the machine's clock."""
         budget = load(self._path)
         step = next_step(self._ladder, budget, day, now)
         if step is Step.NOTHING:
@@ -59,8 +59,9 @@ class Healer:
 def load(path: Path) -> Budget:
     """What was spent; a damaged file counts as a day without reboots."""
     try:
-        return Budget(**json.loads(path.read_bytes()))
-    except (OSError, ValueError, TypeError):
+        found = json.loads(path.read_bytes())
+        return Budget(str(found["day"]), int(found["reboots"]))
+    except (OSError, ValueError, TypeError, KeyError):
         return Budget()
 
 

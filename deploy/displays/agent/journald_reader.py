@@ -35,16 +35,17 @@ class JournaldReader:
         self._seq = 0
         self._read_until = ""  # the last line that was looked at
         self._gone = set[str]()  # cursors whose entry is known to be removed
+        self._has_begun = False
         self.why_not = ""  # what keeps it from reading, in words
 
     async def run(self) -> None:
         """For ever; what stops journalctl is told and tried again."""
-        await self._open()
         while True:
             try:
-                await self._spool.room.wait()
-                await self._skip_what_was_removed()
-                await self._read()
+                if self._has_begun or await self.begin():
+                    await self._spool.room.wait()
+                    await self._skip_what_was_removed()
+                    await self._read()
             except OSError as error:
                 self.why_not = f"the journal cannot be read: {error.strerror or error}"
             if self.why_not:
@@ -61,20 +62,17 @@ class JournaldReader:
                 anchored = loop.time()
                 await self._anchor()
 
-    async def close(self) -> None:
-        """A clean end of the agent."""
-        if newest := await self._newest():
-            self._spool.close(newest)
-
-    async def _open(self) -> None:
-        """What earlier starts left, up to now; and a segment of our own from now on."""
-        while not (here := await self._newest()):
+    async def begin(self) -> bool:
+        """What earlier starts left, up to now, and a segment of our own from now on; False without a journal."""
+        here = await self._newest()
+        if not here:
             self.why_not = "the journal cannot be read: it shows no entry"
-            await asyncio.sleep(AGAIN_SECONDS)
-        self.why_not = ""
+            return False
+        self.why_not, self._has_begun = "", True
         self._spool.begin(Segment(self._boot.install_id, self._boot.boot_seq, 0, here, self._level()), here)
         self._todo.extend(self._spool.segments)
         self._enter(self._todo.popleft())
+        return True
 
     async def _newest(self) -> str:
         with contextlib.suppress(OSError):
@@ -133,5 +131,5 @@ class JournaldReader:
         before = self._read_until
         newest = await self._newest()
         await asyncio.sleep(SETTLE_SECONDS)
-        if newest and not self._todo and self._read_until == before:
+        if newest and not self.why_not and not self._todo and self._read_until == before:
             self._spool.anchor(newest)

@@ -24,7 +24,7 @@ class JournaldSpool:
     def __init__(self, path: Path) -> None:
         self._path = path
         left = _read(path)
-        self._segments = [one for one in left if one.end != one.cursor or not one.end][-SEGMENTS:]
+        self._segments = left[-SEGMENTS:]
         self._messages: deque[tuple[SpooledLog, str]] = deque()  # with the cursor of each line
         self._handed_out = 0
         self._saved_at = -SAVE_SECONDS
@@ -114,12 +114,6 @@ class JournaldSpool:
         if not self._messages and len(self._segments) == 1 and self._segments[0].cursor != cursor:
             self._segments[0] = replace(self._segments[0], cursor=cursor)
             self._is_saved = False
-
-    def close(self, cursor: str) -> None:
-        """A clean end: with nothing left up to this entry there is nothing to look for at the next start."""
-        if not self._messages and len(self._segments) == 1:
-            self._segments[0] = replace(self._segments[0], cursor=cursor, end=cursor)
-        self.save()
 
     def save_when_due(self, now: float) -> None:
         """At most one write a minute, and none where nothing changed. `now` is monotonic seconds."""

@@ -57,9 +57,8 @@ class Machine:
     def _report(self) -> dict[str, Any]:
         root, state = self._places.root, self._places.state
         before, self._cpu = self._cpu, vitals.cpu_times(root)
-        self._tell_troubles(vitals.troubles(root, state, time.time()))
+        self._tell_troubles(vitals.troubles(root, state))
         return {
-            "screen_health": "unknown",
             "cpu_percent": vitals.cpu_percent(before, self._cpu),
             "app_version": self._app_version(),
             **vitals.report(root, state),

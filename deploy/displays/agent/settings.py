@@ -5,6 +5,7 @@
     units = nginx.service ssh.service   others whose failure is told, and whose logs are sent
     app_version_file = /opt/player/VERSION
     app_version_command = /usr/bin/chromium --version
+    devtools_port = 9222                Chromium's --remote-debugging-port, to see what the page shows
     heartbeat_seconds = 30
 
 The file belongs to root: the helper takes from it which unit it may restart.
@@ -65,6 +66,7 @@ class Settings:
     units: tuple[str, ...] = ()
     app_version_file: str = ""
     app_version_command: tuple[str, ...] = ()
+    devtools_port: int = 0
     heartbeat_seconds: int = 30
 
     @property
@@ -101,13 +103,20 @@ def _settings(found: Mapping[str, str]) -> Settings:
         command = tuple(shlex.split(found.get("app_version_command", "")))
     except ValueError as error:
         raise BadSetting(f"app_version_command: {error}") from None
-    return Settings(player, units, found.get("app_version_file", "").strip(), command, _heartbeat(found))
+    return Settings(
+        player,
+        units,
+        found.get("app_version_file", "").strip(),
+        command,
+        _whole(found, "devtools_port", 0, 0, 65_535),
+        _whole(found, "heartbeat_seconds", 30, 5, 3600),
+    )
 
 
-def _heartbeat(found: Mapping[str, str]) -> int:
-    text = found.get("heartbeat_seconds", "30").strip()
-    if not text.isdecimal() or not 5 <= int(text) <= 3600:
-        raise BadSetting(f"heartbeat_seconds: {text!r} is no whole number from 5 to 3600.")
+def _whole(found: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+    text = found.get(name, str(default)).strip()
+    if not text.isdecimal() or not low <= int(text) <= high:
+        raise BadSetting(f"{name}: {text!r} is no whole number from {low} to {high}.")
     return int(text)
 
 

@@ -37,6 +37,8 @@ def words(known: Mapping[str, Any], now: float) -> list[str]:
         lines[-1] = "player    none is named: the machine itself is watched (signage-display player UNIT)"
     lines += [f"unit      {name}: {said}" for name, said in known["units"].items() if name != known["player"]]
     lines.append(f"state     {known['process_status']}")
+    why = f" ({known['screen_trouble']})" if known["screen_trouble"] else ""
+    lines.append(f"screen    {known['screen']}{why}")
     lines.append(f"commands  {_commands(known)}")
     lines.append(f"logs      {known['logs_trouble'] or str(known['logs_waiting']) + ' wait for the service'}")
     lines += [f"trouble   {meaning}" for meaning in known["troubles"].values()]
@@ -46,10 +48,7 @@ def words(known: Mapping[str, Any], now: float) -> list[str]:
 def _connection(known: Mapping[str, Any], now: float) -> str:
     broker, heard = known["broker"], known["heard_at"]
     if not known["up"]:
-        why = known["why"] or "connecting"
-        if "taken over" in why.lower():
-            why += "; another device uses this login"
-        return f"not connected to {broker}: {why}"
+        return f"not connected to {broker}: {known['why'] or 'connecting'}"
     if heard is None:
         return f"connected to {broker}; nobody has taken a heartbeat yet"
     return f"connected to {broker}; heard {max(0, round(now - heard))} s ago"
