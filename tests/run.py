@@ -30,10 +30,10 @@ from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, run_alone
 USUAL_PROCESSOR_SECONDS = {
     "browser": 320,
     "faults": 62,
-    "displays": 60,
     "deploy": 18,
     "simulation": 35,
     "tick": 58,
+    "displays": 170,
     "worker": 113,
     "local": 130,
     "bridge": 130,

@@ -134,6 +134,7 @@ TEST = (
     Need("iproute2", "two networks with a link that can be cut", program("ip")),
     Need("libatomic1", "the program that drives the browser", any_file("usr/lib/*/libatomic.so.1")),
     Need("debootstrap", "the small Debian of test machines", program("debootstrap")),
+    Need("qemu-system-x86", "machines with a kernel of their own", program("qemu-system-x86_64")),
     Need("systemd-container", "machines with a systemd of their own", program("systemd-nspawn")),
 )
 

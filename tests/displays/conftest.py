@@ -12,18 +12,26 @@ from tests.stack import Api, Stack, eventually, running_stack
 
 
 @dataclass(frozen=True)
-class Installed:
-    """A machine with an agent, and how the service sees it."""
+class Seen:
+    """A display as the service sees it."""
 
-    machine: Machine
     api: Api
     uuid: str
-    said: str  # by the installer
 
     def client(self) -> dict[str, Any]:
-        """The display as the service has it."""
+        """The display as its own page shows it."""
         found: dict[str, Any] = self.api.get(f"/api/clients/{self.uuid}")
         return found
+
+    def runs(self) -> dict[str, Any] | None:
+        """The same, once its player runs."""
+        now = self.client()
+        return now if (now["process_status"], now["status"]) == ("running", "running") else None
+
+    def logs(self) -> list[str]:
+        """What is stored of its log, newest first."""
+        page = self.api.get(f"/api/client-logs/{self.uuid}/logs?limit=500")
+        return [one["message"] for one in page["items"]]
 
     def may(self, action: str) -> bool:
         """Does the service know that the display can do that? None means: everything."""
@@ -39,17 +47,25 @@ class Installed:
         body = {"action": action, "reason": "test", "override_lockout": True}
         return str(self.api.post(f"/api/clients/{self.uuid}/commands", body, expected=202)["id"])
 
-    def command(self, action: str, outcome: str = "succeeded") -> dict[str, Any]:
-        """Send a command and wait for how it ends."""
+    def over(self, command: str) -> dict[str, Any] | None:
+        """The command, once it has ended."""
+        now: dict[str, Any] = self.api.get(f"/api/commands/{command}")
+        return now if now["finished_at"] else None
+
+    def command(self, action: str) -> dict[str, Any]:
+        """Send a command, wait for its end, which must be success."""
         sent = self.send(action)
-
-        def ended() -> dict[str, Any] | None:
-            now: dict[str, Any] = self.api.get(f"/api/commands/{sent}")
-            return now if now["finished_at"] else None
-
-        done = eventually(ended, f"the end of {action}", 180)
-        assert done["state"] == outcome, done
+        done = eventually(lambda: self.over(sent), f"the end of {action}", 180)
+        assert done["state"] == "succeeded", done
         return done
+
+
+@dataclass(frozen=True)
+class Installed(Seen):
+    """One on a machine that can be looked into."""
+
+    machine: Machine
+    said: str  # by the installer
 
     def status(self) -> str:
         """What `signage-display status` shows."""
@@ -61,7 +77,7 @@ def install(there: Machine, api: Api, identity: str = "") -> Installed:
     identity = identity or str(uuid.uuid4())
     code = api.post(f"/api/clients/{identity}/enrolment", expected=201)["code"]
     line = f"curl -fsS {api.url}/display/install.sh | sh -s -- {api.url} {code}"
-    return Installed(there, api, identity, there.run("sh", "-c", line))
+    return Installed(api, identity, there, there.run("sh", "-c", line))
 
 
 @pytest.fixture(scope="package")

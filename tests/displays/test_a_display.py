@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from deploy.displays.agent.journald_rules import REMOVED
 from deploy.displays.client.credentials import Credentials
 from deploy.displays.conformance.checklist import failed, judge, printed
 from deploy.displays.conformance.exercise import Api as Service
@@ -32,7 +33,7 @@ ASK = (
 
 
 def test_the_one_line_makes_a_bare_debian_a_display_that_is_heard(display: Installed) -> None:
-    client = eventually(lambda: running(display), "the display")
+    client = eventually(display.runs, "the display")
 
     assert client["status"] == "running"
     assert "; heard " in display.said
@@ -56,18 +57,40 @@ def test_each_line_of_the_player_is_stored_once_whenever_the_agent_is_killed(dis
         display.machine.run("kill", "-KILL", display.machine.shown(AGENT, "MainPID"))
         eventually(lambda: display.machine.shown(AGENT, "ActiveState") == "active", "another agent")
 
-    eventually(lambda: written[-1] in stored(display), "the last line", 120)
+    display.machine.run("systemctl", "stop", AGENT)
+    say(display.machine, ["while it is off: the end of the player"])
+    display.machine.run("systemctl", "start", AGENT)
+    eventually(lambda: "while it is off: the end of the player" in display.logs(), "the last line", 120)
 
-    assert sorted(line for line in stored(display) if line.endswith("of the player")) == written
+    written.append("while it is off: the end of the player")
+    assert sorted(line for line in display.logs() if line.endswith("of the player")) == written
 
 
-def test_a_temporary_log_level_brings_the_finer_lines_and_ends(display: Installed) -> None:
-    display.api.post(f"/api/clients/{display.uuid}/log-level", {"level": "debug", "minutes": 1}, expected=202)
-    eventually(lambda: level(display) == "debug", "the log level in health", 120)
+def test_lines_that_journald_has_removed_are_told_and_those_after_them_come(display: Installed) -> None:
+    there = display.machine
+    there.run("systemctl", "stop", AGENT)
+    say(there, [f"soon removed {number}" for number in range(20)])
+    eventually(lambda: "soon removed 19" in there.run("journalctl", "--unit=kiosk", "--lines=1"), "the line")
+    there.run("journalctl", "--rotate", "--vacuum-time=1ms", "--quiet")
+    say(there, ["left over"])
 
-    say(display.machine, ["<7>a fine line"])
+    there.run("systemctl", "start", AGENT)
 
-    eventually(lambda: "a fine line" in stored(display), "the finer line")
+    eventually(lambda: "left over" in display.logs(), "the line after them", 120)
+    eventually(lambda: REMOVED in display.logs(), "the word about them", 120)
+    assert not [line for line in display.logs() if line.startswith("soon removed")]
+
+
+def test_a_temporary_log_level_brings_the_finer_lines(display: Installed) -> None:
+    say(display.machine, ["<7>before it"])
+    display.api.post(f"/api/clients/{display.uuid}/log-level", {"level": "debug", "minutes": 5}, expected=202)
+
+    def stored() -> bool:
+        say(display.machine, ["<7>a fine line"])
+        return "a fine line" in display.logs()
+
+    eventually(stored, "the finer line")
+    assert "before it" not in display.logs()
 
 
 def test_a_player_that_dies_every_second_has_crashed_and_its_failure_is_told(display: Installed) -> None:
@@ -79,7 +102,7 @@ def test_a_player_that_dies_every_second_has_crashed_and_its_failure_is_told(dis
     assert failures(display) == {"kiosk.service"}
     without_drop_in(display.machine, "kiosk.service")
     display.machine.run("systemctl", "restart", "kiosk.service")
-    eventually(lambda: running(display), "the player", 120)
+    eventually(display.runs, "the player", 120)
 
 
 def test_a_unit_that_does_not_exist_is_named_and_cannot_be_restarted(display: Installed) -> None:
@@ -117,7 +140,7 @@ def test_a_second_agent_on_the_machine_says_that_there_is_one(display: Installed
 
     assert second.returncode == 2
     assert "another agent runs here already" in second.stderr
-    assert running(display)
+    assert display.runs()
 
 
 def test_without_a_network_it_starts_and_says_so_and_comes_back_with_it(display: Installed) -> None:
@@ -153,7 +176,7 @@ def test_a_reboot_is_proven_by_another_boot(display: Installed) -> None:
     display.command("reboot_host")
 
     display.machine.wait_until_booted(after=before)
-    eventually(lambda: running(display), "the display", 120)
+    eventually(display.runs, "the display", 120)
     assert "the last one, reboot_host, succeeded" in display.status()
 
 
@@ -168,7 +191,7 @@ def test_a_power_cut_between_command_and_outcome_repeats_nothing(display: Instal
     without_drop_in_on_the_disk(display.machine, "kiosk.service")
     display.machine.boot()
 
-    ended = eventually(lambda: over(display, sent), "the end of the command", 180)
+    ended = eventually(lambda: display.over(sent), "the end of the command", 180)
     assert ended["state"] == "succeeded", "another start of the player is its effect"
     assert display.machine.run("cat", "/root/starts").count("begun") == 1
     asked = display.machine.run(
@@ -195,7 +218,7 @@ def test_the_agent_keeps_every_rule_of_the_contract(display: Installed, stack: S
 
     connect_to(display.machine, broker[1])
     assert failed(lines) == [], "\n".join(printed(lines))
-    eventually(lambda: running(display), "the display", 120)
+    eventually(display.runs, "the display", 120)
 
 
 def test_nothing_is_left_when_it_is_purged(display: Installed) -> None:
@@ -208,30 +231,9 @@ def test_nothing_is_left_when_it_is_purged(display: Installed) -> None:
     assert display.machine.shown(AGENT, "LoadState") == "not-found"
 
 
-def running(display: Installed) -> dict[str, Any] | None:
-    """The display as the service has it, once its player runs."""
-    now = display.client()
-    return now if now["process_status"] == "running" and now["status"] == "running" else None
-
-
-def over(display: Installed, command: str) -> dict[str, Any] | None:
-    now: dict[str, Any] = display.api.get(f"/api/commands/{command}")
-    return now if now["finished_at"] else None
-
-
 def say(there: Machine, lines: list[str]) -> None:
     """Let the player write these into its log."""
     there.run("sh", "-c", 'printf "%s\\n" "$@" >>/run/kiosk', "sh", *lines)
-
-
-def stored(display: Installed) -> list[str]:
-    """What the service has stored of the display's log."""
-    page = display.api.get(f"/api/client-logs/{display.uuid}/logs?limit=500")
-    return [one["message"] for one in page["items"]]
-
-
-def level(display: Installed) -> str:
-    return str(display.client()["log_level"])
 
 
 def failures(display: Installed) -> set[str]:

@@ -1,0 +1,144 @@
+"""A machine with a kernel, a boot id and a disk of its own: QEMU, by emulation alone.
+
+Its disk keeps what the machine has flushed when the power is cut, and nothing else. Loopback's ports in the machine are
+those of this one, so that it reaches a stack here.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from deploy.displays.client.credentials import Credentials
+from deploy.parts import display_package as package
+from tests.displays import debian
+from tests.displays.machines import PLAYER
+
+FORWARD: Final = """\
+import socket, sys, threading
+
+def pump(one, other):
+    while data := one.recv(65536):
+        other.sendall(data)
+    other.shutdown(socket.SHUT_WR)
+
+def serve(port):
+    door = socket.create_server(("127.0.0.1", port), backlog=64)
+    while True:
+        here, _ = door.accept()
+        there = socket.create_connection(("10.0.2.2", port))
+        for pair in ((here, there), (there, here)):
+            threading.Thread(target=pump, args=pair, daemon=True).start()
+
+for port in map(int, sys.argv[1:]):
+    threading.Thread(target=serve, args=(port,)).start()
+"""
+FORWARD_UNIT: Final = """\
+[Service]
+ExecStart=/usr/bin/python3 /root/forward.py {}
+Restart=always
+[Install]
+WantedBy=multi-user.target
+"""
+NETWORK: Final = "[Match]\nName=e*\n[Network]\nDHCP=yes\n"
+UNITS: Final = ("kiosk.service", "forward.service", "signage-display.service", "signage-display-helper.socket")
+
+
+@dataclass
+class Emulated:
+    """One machine; `disk` is its disk, `console` what its kernel and systemd say."""
+
+    disk: Path
+    kernel: Path
+    initrd: Path
+    console: Path
+    process: subprocess.Popen[bytes] | None = field(default=None)
+
+    def boot(self, *options: str) -> None:
+        """Switch it on."""
+        machine = ("-machine", "q35,accel=tcg", "-m", "512", "-display", "none", "-monitor", "none")
+        disk = ("-drive", f"file={self.disk},if=virtio,format=raw,cache=writeback")
+        network = ("-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net")
+        kernel = ("-kernel", str(self.kernel), "-initrd", str(self.initrd))
+        words = ("-append", "root=/dev/vda rw console=ttyS0 quiet no_timer_check")
+        serial = ("-serial", f"file:{self.console}")
+        command = ("qemu-system-x86_64", *machine, *disk, *network, *kernel, *words, *serial, *options)
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+
+    def cut_power(self) -> None:
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def file(self, path: str) -> str:
+        """A file as a machine that boots now would find it; its disk is left as it is."""
+        copy = self.disk.with_name("copy.img")
+        _must("cp", "--sparse=always", str(self.disk), str(copy))
+        subprocess.run(["e2fsck", "-p", str(copy)], check=False, capture_output=True)  # what a mount does: the log
+        command = ("debugfs", "-R", f"cat {path}", str(copy))
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@contextmanager
+def emulated(folder: Path, login: Credentials, ports: Sequence[int]) -> Iterator[Emulated]:
+    """A machine with the agent and this login, off; nothing of it is left after the block."""
+    if shutil.which("qemu-system-x86_64") is None:
+        pytest.fail("qemu-system-x86_64 is missing here: deploy/local/prerequisites.py names its package")
+    root = debian.root_with_kernel()
+    boot = root / "boot"
+    kernel, initrd = (next(boot.glob(pattern)) for pattern in ("vmlinuz-*", "initrd.img-*"))
+    made = Emulated(folder / "disk.img", kernel, initrd, folder / "console.txt")
+    _make_the_disk(folder, root, made.disk, login, ports)
+    try:
+        yield made
+    finally:
+        if made.process is not None and made.process.poll() is None:
+            made.cut_power()
+
+
+def _make_the_disk(folder: Path, lower: Path, disk: Path, login: Credentials, ports: Sequence[int]) -> None:
+    upper, work, root = folder / "upper", folder / "work", folder / "root"
+    for one in (upper, work, root):
+        one.mkdir(parents=True)
+    layers = f"lowerdir={lower},upperdir={upper},workdir={work}"
+    _must("mount", "-t", "overlay", "overlay", "-o", layers, str(root))
+    try:
+        _fill(root, login, ports)
+        with disk.open("wb") as file:
+            file.truncate(2_000_000_000)
+        _must("mkfs.ext4", "-q", "-F", "-d", str(root), str(disk))
+    finally:
+        _must("umount", "--lazy", str(root))
+
+
+def _fill(root: Path, login: Credentials, ports: Sequence[int]) -> None:
+    package.build(root / "root")
+    _must("chroot", str(root), "dpkg", "--install", "/root/signage-display.deb")
+    state = root / "var/lib/signage-display"
+    login.save(state / "credentials.json")
+    owner = state.stat()
+    os.chown(state / "credentials.json", owner.st_uid, owner.st_gid)
+    files = {
+        "etc/signage-display/display.conf": "[display]\nplayer = kiosk.service\nheartbeat_seconds = 5\n",
+        "etc/systemd/system/kiosk.service": PLAYER,
+        "etc/systemd/system/forward.service": FORWARD_UNIT.format(" ".join(map(str, ports))),
+        "etc/systemd/network/all.network": NETWORK,
+        "root/forward.py": FORWARD,
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    _must("systemctl", f"--root={root}", "enable", *UNITS, "systemd-networkd.service")
+
+
+def _must(*command: str) -> None:
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.fail(f"{' '.join(command)}: {done.stdout[-1000:]}{done.stderr[-1000:]}")
