@@ -148,13 +148,13 @@ class Exercise:
 
     async def _restart(self) -> None:
         self.tell("restarting its player by the service")
-        tried = self.tried
+        tried, asked = self.tried, time.monotonic()
+        before = self._instances(0.0)
         tried.restart_id = await self._issue("restart_app")
         if not tried.restart_id:
             return
         await self._settled(tried.restart_id, RESTART_SECONDS)
-        done = time.monotonic()
-        await self._wait(lambda: self.record.of("heartbeat", since=done - 0.5), self.answer_seconds)
+        await self._wait(lambda: self._instances(asked) - before, self.answer_seconds)
         nobody_in_particular = {"if_boot_id": None, "if_app_instance": None}  # only the journal holds it back
         tried.restart_replayed_at = await self._give_again(tried.restart_id, **nobody_in_particular)
         if tried.restart_replayed_at is not None:
@@ -281,6 +281,10 @@ class Exercise:
             return any(one.get("state") in OUTCOMES for one in self.record.acks(command_id, since=since))
 
         await self._wait(look, seconds or self.answer_seconds)
+
+    def _instances(self, since: float) -> set[object]:
+        """The starts of the player that heartbeats have named since then."""
+        return {one.body.get("app_instance") for one in self.record.of("heartbeat", since=since)}
 
     def _ran_since(self, command_id: str, since: float | None) -> bool:
         return any(one.get("state") not in OUTCOMES for one in self.record.acks(command_id, since=since or 0.0))
