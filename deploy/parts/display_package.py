@@ -12,7 +12,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator
-from importlib.metadata import distribution
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
 
@@ -88,7 +88,10 @@ def build(folder: Path, name: str = "signage-display.deb") -> None:
     folder.mkdir(mode=0o755, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="signage-display-") as scratch:
         tree, package = Path(scratch) / "tree", Path(scratch) / "package.deb"
-        _lay_out(tree)
+        try:
+            _lay_out(tree)
+        except (OSError, PackageNotFoundError) as error:
+            raise Unbuildable(f"its parts are not here: {error}") from None
         _pack(tree, package)
         content = package.read_bytes()
     draft = folder / f".{name}.{os.getpid()}"
