@@ -82,7 +82,8 @@ def test_lines_that_journald_has_removed_are_told_and_those_after_them_come(disp
 
 
 def test_a_temporary_log_level_brings_the_finer_lines(display: Installed) -> None:
-    say(display.machine, ["<7>before it"])
+    say(display.machine, ["<7>before it", "a line that is always sent"])
+    eventually(lambda: "a line that is always sent" in display.logs(), "the line after it")
     display.api.post(f"/api/clients/{display.uuid}/log-level", {"level": "debug", "minutes": 5}, expected=202)
 
     def stored() -> bool:
