@@ -56,16 +56,17 @@ function focusSearch() {
   if (field instanceof HTMLInputElement) field.focus();
 }
 
-let afterG = 0;
+/** When g was pressed, by the events' own clock: a slow page is late in hearing of them. */
+let afterG = -1500;
 
-/** @type {Record<string, () => unknown>} */
+/** @type {Record<string, (event: KeyboardEvent) => unknown>} */
 const KEYS = {
   "/": () => focusSearch(),
   j: () => move(1),
   k: () => move(-1),
   x: () => active.value >= 0 && active.value < total && pick(active.value),
   "?": () => (helpOpen.value = true),
-  g: () => (afterG = Date.now()),
+  g: (event) => (afterG = event.timeStamp),
 };
 /** @type {Record<string, () => void>} */
 const AFTER_G = {
@@ -79,8 +80,8 @@ const AFTER_G = {
 addEventListener("keydown", (event) => {
   if (!enabled.value || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
   if (document.querySelector("dialog[open]")) return;
-  const act = Date.now() - afterG < 1500 && AFTER_G[event.key] ? AFTER_G[event.key] : KEYS[event.key];
+  const act = event.timeStamp - afterG < 1500 && AFTER_G[event.key] ? AFTER_G[event.key] : KEYS[event.key];
   if (!act) return;
   event.preventDefault();
-  act();
+  act(event);
 });
