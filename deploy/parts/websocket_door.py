@@ -1,0 +1,197 @@
+"""The displays' door for browsers: MQTT over WebSocket, behind the gateway, before the displays' own listener.
+
+    python -m deploy.parts.websocket_door PORT BROKER_PORT
+
+It takes the bytes out of the WebSocket frames and hands them to the broker's listener for displays, so that login,
+rights and limits are the same for every display. Mosquitto has such a listener of its own. It takes packets of any size
+there before it has seen a login (60 MB of memory from one stranger, 2.0.11), and nginx does not look into frames.
+"""
+
+import asyncio
+import base64
+import contextlib
+import hashlib
+import struct
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+from deploy.parts.layout import LOOPBACK
+
+MOST_CONNECTIONS: Final = 1_500
+REQUEST_BYTES: Final = 8_192
+FRAME_BYTES: Final = 65_536
+CHUNK_BYTES: Final = 16_384
+ANSWER_SECONDS: Final = 10.0  # from the connection to the broker's first answer
+BYTES_A_SECOND: Final = 2_000_000
+BYTES_AT_ONCE: Final = 16_000_000
+FRAME_COSTS_BYTES: Final = 1_024  # small frames cost time, too
+ACCEPT_SUFFIX: Final = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, 4.2.2
+CONTINUATION, BINARY, CLOSE, PING, PONG = 0x0, 0x2, 0x8, 0x9, 0xA
+PROTOCOL_ERROR, NOT_BINARY, TOO_LARGE = 1002, 1003, 1009
+
+
+class Refused(Exception):
+    """The request is no WebSocket of MQTT; the text is the status line of the answer."""
+
+
+class BrokenRule(Exception):
+    """A frame that no browser sends; the argument is the code with which the connection is closed."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass(slots=True)
+class Pace:
+    """How many bytes one connection may still send at once."""
+
+    at: float = field(default_factory=time.monotonic)
+    left: float = BYTES_AT_ONCE
+
+    def pause_seconds(self, size: int, now: float) -> float:
+        """How long to wait before the next frame is read."""
+        self.left = min(BYTES_AT_ONCE, self.left + (now - self.at) * BYTES_A_SECOND) - size - FRAME_COSTS_BYTES
+        self.at = now
+        return max(0.0, -self.left / BYTES_A_SECOND)
+
+
+def accepted(request: bytes) -> bytes:
+    """The answer to a request that asks for MQTT in a WebSocket. Raises Refused."""
+    first, *lines = request.split(b"\r\n")
+    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines)}
+    asked = [one.strip() for one in headers.get(b"sec-websocket-protocol", b"").split(b",")]
+    key = headers.get(b"sec-websocket-key", b"")
+    if not first.startswith(b"GET ") or headers.get(b"upgrade", b"").lower() != b"websocket" or len(key) != 24:
+        raise Refused("400 Bad Request")
+    if headers.get(b"sec-websocket-version") != b"13" or b"mqtt" not in asked:
+        raise Refused("400 Bad Request")
+    digest = hashlib.sha1(key + ACCEPT_SUFFIX, usedforsecurity=False).digest()
+    head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    answer = b"Sec-WebSocket-Protocol: mqtt\r\nSec-WebSocket-Accept: " + base64.b64encode(digest)
+    return head + answer + b"\r\n\r\n"
+
+
+def framed(payload: bytes, opcode: int = BINARY) -> bytes:
+    """One whole frame from the server."""
+    size = len(payload)
+    if size < 126:
+        return bytes([0x80 | opcode, size]) + payload
+    return bytes([0x80 | opcode, 126]) + struct.pack(">H", size) + payload
+
+
+async def frame_from(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    """Opcode and content of the next frame. Raises BrokenRule, asyncio.IncompleteReadError."""
+    first, second = await reader.readexactly(2)
+    opcode, size = first & 0x0F, second & 0x7F
+    if first & 0x70 or not second & 0x80:
+        raise BrokenRule(PROTOCOL_ERROR)
+    if opcode >= CLOSE and (size > 125 or not first & 0x80):
+        raise BrokenRule(PROTOCOL_ERROR)
+    if opcode not in {CONTINUATION, BINARY, CLOSE, PING, PONG}:
+        raise BrokenRule(NOT_BINARY)
+    if size >= 126:
+        size = int.from_bytes(await reader.readexactly(2 if size == 126 else 8), "big")
+    if size > FRAME_BYTES:
+        raise BrokenRule(TOO_LARGE)
+    mask = await reader.readexactly(4)
+    return opcode, unmasked(await reader.readexactly(size), mask)
+
+
+def unmasked(content: bytes, mask: bytes) -> bytes:
+    """The content as it was before the browser masked it."""
+    size = len(content)
+    stretched = (mask * (size // 4 + 1))[:size]
+    return (int.from_bytes(content, "big") ^ int.from_bytes(stretched, "big")).to_bytes(size, "big")
+
+
+class Door:
+    """A listening port on loopback that leads to the broker's listener for displays."""
+
+    def __init__(self, broker_port: int, most_connections: int = MOST_CONNECTIONS) -> None:
+        self._broker_port = broker_port
+        self._most_connections = most_connections
+        self._open = 0
+
+    async def serve(self, port: int) -> asyncio.Server:
+        """Begin to listen."""
+        return await asyncio.start_server(self._came, LOOPBACK, port, limit=REQUEST_BYTES)
+
+    async def _came(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._open += 1
+        try:
+            await self._pass_on(reader, writer)
+        except Refused as error:
+            writer.write(f"HTTP/1.1 {error}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".encode())
+        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass
+        finally:
+            self._open -= 1
+            writer.close()
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            answer = accepted(await reader.readuntil(b"\r\n\r\n"))
+        if self._open > self._most_connections:
+            raise Refused("503 Service Unavailable")
+        try:
+            from_broker, to_broker = await asyncio.open_connection(LOOPBACK, self._broker_port)
+        except OSError:
+            raise Refused("502 Bad Gateway") from None
+        writer.write(answer)
+        sides = [
+            asyncio.create_task(_upward(reader, to_broker, writer)),
+            asyncio.create_task(_downward(from_broker, writer)),
+        ]
+        try:
+            await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for side in sides:
+                side.cancel()
+            await asyncio.gather(*sides, return_exceptions=True)
+            to_broker.close()
+
+
+async def _upward(reader: asyncio.StreamReader, broker: asyncio.StreamWriter, browser: asyncio.StreamWriter) -> None:
+    pace = Pace()
+    try:
+        while True:
+            opcode, content = await frame_from(reader)
+            if opcode == CLOSE:
+                browser.write(framed(content[:2], CLOSE))
+                return
+            if opcode == PING:
+                browser.write(framed(content, PONG))
+                await browser.drain()
+            elif opcode != PONG:
+                broker.write(content)
+                await broker.drain()
+            if pause := pace.pause_seconds(len(content), time.monotonic()):
+                await asyncio.sleep(pause)
+    except BrokenRule as error:
+        browser.write(framed(struct.pack(">H", error.code), CLOSE))
+
+
+async def _downward(broker: asyncio.StreamReader, browser: asyncio.StreamWriter) -> None:
+    seconds: float | None = ANSWER_SECONDS
+    while True:
+        async with asyncio.timeout(seconds):
+            data = await broker.read(CHUNK_BYTES)
+        if not data:
+            browser.write(framed(b"", CLOSE))
+            return
+        seconds = None
+        browser.write(framed(data))
+        await browser.drain()
+
+
+async def _run(port: int, broker_port: int) -> None:
+    async with await Door(broker_port).serve(port) as server:
+        await server.serve_forever()
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_run(int(sys.argv[1]), int(sys.argv[2])))
