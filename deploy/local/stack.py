@@ -1,6 +1,7 @@
 """What the local stack consists of: its settings, its services and the order in which they start."""
 
 import json
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
@@ -172,7 +173,13 @@ class Stack(Machine):
         own = self.database_login("broker_accounts")
         accounts = self._module("broker-accounts", "bridge.broker_accounts", _at_once, login=own)
         ticker = self._module("ticker", "deploy.parts.ticker", _at_once)
-        return [bridge, accounts, ticker, gateway]
+        return [bridge, accounts, ticker, self._browsers_door(), gateway]
+
+    def _browsers_door(self) -> Service:
+        """MQTT over WebSocket, before the broker."""
+        port = self.ports["MQTT_BROWSERS_PORT"]
+        command = (sys.executable, "-m", "deploy.parts.websocket_door", str(port), str(self.broker.displays_port))
+        return Service("browsers-door", command, accepts(port), self.environment(), f"{LOOPBACK}:{port}")
 
     def demo(self) -> list[Service]:
         """The simulated displays, with DEMO=1."""

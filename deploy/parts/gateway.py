@@ -24,6 +24,10 @@ FILES: Final = Path(__file__).with_name("nginx")
 STOP_SIGNAL: Final = signal.SIGTERM  # at once; SIGQUIT would wait for open connections
 UPLOADS_OF_ONE: Final = 4  # at once from one address
 UPLOAD_ROOM_BYTES: Final = 10_000_000  # what multipart may add to the largest file
+DISPLAYS_OF_ONE: Final = 500  # browsers at once from one address
+DISPLAYS_QUIET_SECONDS: Final = 120  # twice the keepalive of the browsers' client
+BROWSER_CLIENT: Final = REPOSITORY / "deploy" / "displays" / "browser"
+NOBODY_LISTENS: Final = 9  # the discard port
 JSON_BODY_BYTES: Final = 1024 * 1024  # largest body that is no upload: functions.api.limits.BODY_LIMIT
 
 
@@ -41,6 +45,7 @@ class Gateway:
     upload_limit_bytes: int = 200_000_000
     dashboard: Path = REPOSITORY / "dashboard"
     api_timeout_seconds: int = 75
+    displays_port: int = NOBODY_LISTENS  # the displays' door for browsers: deploy.parts.websocket_door
 
     @property
     def folder(self) -> Path:
@@ -63,6 +68,10 @@ def files(gateway: Gateway, listener: Listener = INSIDE) -> dict[str, str]:
         upload_bytes=gateway.upload_limit_bytes,
         upload_body_bytes=gateway.upload_limit_bytes + UPLOAD_ROOM_BYTES,
         uploads_of_one=UPLOADS_OF_ONE,
+        displays_port=gateway.displays_port,
+        displays_of_one=DISPLAYS_OF_ONE,
+        displays_quiet_seconds=DISPLAYS_QUIET_SECONDS,
+        displays=BROWSER_CLIENT,
     )
     fixed = {name: filled(FILES / name) for name in ("headers.conf", "problem.conf")}
     return {"nginx.conf": main, "tls.conf": listener.tls_lines(FILES / "tls.conf"), **fixed}

@@ -75,7 +75,9 @@ class Machine(ABC):
     def gateway(self) -> nginx.Gateway:
         """The gateway's files and ports."""
         limit = self.config["UPLOAD_LIMIT_BYTES"]
-        return nginx.Gateway(self.layout.run, self.ports["GATEWAY_PORT"], self.ports["API_PORT"], limit)
+        ports = self.ports
+        door = ports["MQTT_BROWSERS_PORT"]
+        return nginx.Gateway(self.layout.run, ports["GATEWAY_PORT"], ports["API_PORT"], limit, displays_port=door)
 
     @property
     def media_root(self) -> Path:

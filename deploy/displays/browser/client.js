@@ -1,0 +1,227 @@
+// The display that is only a browser: docs/display-browser.md. It shows another page in a frame, and speaks for it.
+
+import { Disk, NoDisk } from "./disk.js";
+import { Link } from "./link.js";
+import { Spool } from "./spool.js";
+import { LEVELS, State, documentOf, encoded, isOpen, isText, randomWord } from "./state.js";
+
+const HEARTBEAT_MS = 30_000;
+const FRAME_MS = 5_000; // within which a page that shows draws a frame
+const RELOAD_MS = 30_000;
+const ANSWER_MS = 2_000;
+const STATUS = ["starting", "running", "crashed", "stopped"];
+
+const options = new URL(location.href).searchParams; // code, show, version
+const frame = document.querySelector("iframe");
+const after = (milliseconds) => new Promise((go) => setTimeout(go, milliseconds));
+
+class Display {
+  #commands = Promise.resolve(); // one after the other
+  #frameAt = performance.now();
+
+  constructor(disk, login, state, lines, hasWaited) {
+    Object.assign(this, { disk, login, state, hasWaited });
+    const url = `${location.origin.replace("http", "ws")}/mqtt`;
+    this.link = new Link(url, login, this);
+    this.spool = new Spool(disk, lines, () => this.link);
+  }
+
+  async begin() {
+    for (const entry of [...this.state.journal.values()].filter(isOpen)) {
+      await this.#move(this.state.settled(entry, this.hasWaited)).catch(() => {});
+    }
+    this.link.open();
+    this.#watchFrames();
+    let beats = 0;
+    setInterval(() => {
+      this.heartbeat();
+      if (++beats % 2 === 0) this.health();
+    }, HEARTBEAT_MS);
+    for (const name of ["visibilitychange", "resume", "pageshow"]) {
+      document.addEventListener(name, () => this.link.look());
+    }
+    addEventListener("online", () => this.link.look());
+  }
+
+  #watchFrames() {
+    requestAnimationFrame(() => {
+      this.#frameAt = performance.now();
+      setTimeout(() => this.#watchFrames(), 1_000);
+    });
+  }
+
+  heartbeat() {
+    this.link.sendKeptAgain();
+    this.link.send("heartbeat", encoded(this.state.heartbeat()));
+  }
+
+  health() {
+    const now = performance.now();
+    const isSeen = document.visibilityState === "visible" && now - this.#frameAt < FRAME_MS;
+    const vitals = {
+      screen_health: isSeen ? "ok" : "unknown", // a browser does not see the glass
+      app_version: options.get("version")?.slice(0, 256) || null,
+      os: navigator.userAgent.slice(0, 256),
+    };
+    this.link.send("health", encoded(this.state.health(vitals, now)));
+  }
+
+  log(level, message, context) {
+    const isWanted = LEVELS.indexOf(level) >= LEVELS.indexOf(this.state.level(performance.now()));
+    if (isWanted && this.spool.hasRoom()) this.spool.keep(this.state.log(level, message, context));
+  }
+
+  // --- what the link calls ---
+
+  onUp() {
+    if (this.wasUp) this.state.reconnects++;
+    this.wasUp = true;
+    this.spool.again();
+    this.heartbeat();
+    this.health();
+  }
+
+  onDown() {
+    this.state.lostAt = new Date().toISOString();
+  }
+
+  onMessage(name, payload, expirySeconds) {
+    const body = documentOf(payload);
+    if (!body) return;
+    if (name === "log_level") this.state.order(body, performance.now());
+    if (name === "logs_committed" && this.state.isMine(body)) this.spool.committed(body);
+    if (name !== "commands" || !isText(body.id, 64) || !isText(body.action, 64)) return;
+    const end = performance.now() + (expirySeconds ?? Infinity) * 1000;
+    // A disk that refuses the journal's entry: no act, no answer; the service asks again.
+    this.#commands = this.#commands.then(() => this.#onCommand(body, end)).catch(() => {});
+  }
+
+  // --- commands: the journal, then the word, then the act ---
+
+  async #onCommand(command, end) {
+    const known = this.state.journal.get(command.id);
+    if (known) return void this.link.send("acks", encoded(this.state.ack(known)));
+    const refusal = this.state.refusal(command, performance.now() >= end);
+    if (refusal) return void (await this.#move(this.state.entry(command, "rejected", refusal)));
+    const received = this.state.entry(command, "received");
+    await this.#move(received);
+    const { told } = await this.#move({ ...received, state: "running" });
+    await Promise.race([told, after(ANSWER_MS)]);
+    this.#act(received);
+  }
+
+  async #move(entry) {
+    const stamp = this.state.stamp("acks");
+    const { install_id, boot_seq, seq } = stamp;
+    const kept = { ...entry, install_id, boot_seq, seq };
+    await this.disk.write("journal", kept.order, kept);
+    const old = this.state.keep(kept).map(({ order }) => order);
+    if (old.length) this.disk.remove("journal", old).catch(() => {});
+    return { told: this.link.send("acks", encoded(this.state.ack(kept, stamp))) };
+  }
+
+  /** A page that is still here half a minute later was not ended. */
+  async #act(entry) {
+    this.state.status = "starting";
+    location.reload();
+    await after(RELOAD_MS);
+    this.state.status = "running";
+    await this.#move({ ...entry, state: "failed", reason: "the_page_did_not_end" }).catch(() => {});
+  }
+}
+
+/** The counters of this start, written down before the first message. */
+async function identity(disk) {
+  const before = (await disk.read("installation")) ?? { install_id: randomWord(), boot_seq: 0 };
+  let now = { ...before, boot_seq: before.boot_seq + 1 };
+  await disk.write("kept", "installation", now).catch(() => {
+    now = { install_id: randomWord(), boot_seq: 1 }; // a full disk counts no start: so this is a new installation
+  });
+  sessionStorage.bootId ??= randomWord(); // a reload keeps it, a new browser does not
+  return { ...now, boot_id: sessionStorage.bootId, app_instance: randomWord() };
+}
+
+/** The login that the code stands for. Raises TypeError while the gateway cannot be reached. */
+async function redeemed(code) {
+  const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) };
+  const answer = await fetch("/api/enroll", { ...request, credentials: "omit" });
+  if (answer.ok) return await answer.json();
+  if (answer.status === 429 || answer.status >= 500) throw new TypeError(`the gateway answered ${answer.status}`);
+  return null;
+}
+
+/** The stored login, or that of a code that was not used here before. */
+async function login(disk) {
+  for (let attempt = 0; ; attempt++) {
+    const code = options.get("code");
+    const stored = await disk.read("login");
+    if (!code || stored?.code === code) return stored;
+    try {
+      const found = await redeemed(code);
+      if (!found) return stored;
+      const kept = { uuid: found.uuid, password: found.password, topic_root: found.topic_root, code };
+      await disk.write("kept", "login", kept).catch(() => {}); // a full disk: until the page ends
+      return kept;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      await after(Math.min(30_000, 1_000 * 2 ** attempt) * (0.5 + Math.random() / 2));
+    }
+  }
+}
+
+/** Only one page of a browser speaks: two would end each other's session. Where there are no locks, it is trusted. */
+async function alone() {
+  if (!navigator.locks) return false;
+  const held = (options, go) =>
+    new Promise((has) => navigator.locks.request("signage-display", options, (lock) => go(lock, has)));
+  const forever = new Promise(() => {});
+  const isFree = await held({ ifAvailable: true }, (lock, has) => (has(lock !== null), lock && forever));
+  if (!isFree) await held({}, (_lock, has) => (has(), forever));
+  return !isFree;
+}
+
+/** `show` counts only where there is a login: a stranger's link shows a person nothing under our name. */
+async function show(disk) {
+  const asked = options.get("show") ?? (await disk.read("show"));
+  if (!/^https?:/.test(asked ?? "")) return;
+  await disk.write("kept", "show", asked).catch(() => {});
+  frame.src = asked;
+}
+
+/** What the shown page says of itself: `parent.postMessage({signage: "log", level, message, context}, "*")`. */
+function hear(display, { source, data }) {
+  if (source !== frame.contentWindow || !data) return;
+  const { signage, level, message, context, status } = data;
+  if (signage === "log" && LEVELS.includes(level)) display.log(level, String(message), plain(context));
+  if (signage !== "status" || !STATUS.includes(status) || display.state.status === status) return;
+  display.state.status = status;
+  display.heartbeat();
+}
+
+/** An object that JSON can say; else an empty one. */
+function plain(value) {
+  try {
+    const copy = JSON.parse(JSON.stringify(value));
+    return copy && typeof copy === "object" && !Array.isArray(copy) ? copy : {};
+  } catch {
+    return {};
+  }
+}
+
+async function start() {
+  const hasWaited = await alone();
+  const disk = await Disk.open().catch(() => new NoDisk());
+  const own = await login(disk);
+  document.body.textContent = own ? "" : "This display has no login. Open /display/?code=CODE with a new code.";
+  if (!own) return;
+  document.body.append(frame);
+  const able = disk instanceof NoDisk ? [] : ["restart_app"];
+  const state = new State(await identity(disk), await disk.all("journal"), able, HEARTBEAT_MS / 1000);
+  const display = new Display(disk, own, state, await disk.all("spool"), hasWaited);
+  addEventListener("message", (said) => hear(display, said));
+  addEventListener("unhandledrejection", ({ reason }) => display.log("error", String(reason), {}));
+  await display.begin();
+  await show(disk);
+}
+
+start();

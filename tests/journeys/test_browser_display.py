@@ -1,0 +1,156 @@
+"""A display that is only a browser: a page of another origin in Chromium, beside the real stack."""
+
+import asyncio
+import functools
+import http.server
+import threading
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, sync_playwright
+
+from deploy.displays.conformance.checklist import RULES, Line, failed, judge, printed
+from deploy.displays.conformance.exercise import Api as Service
+from deploy.displays.conformance.exercise import Exercise
+from deploy.displays.conformance.tap import Tap
+from deploy.displays.conformance.verdict import Outcome
+from deploy.parts import gateway as nginx
+from deploy.parts.gateway import Gateway
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import free_port
+from deploy.parts.websocket_door import Door
+from tests.stack import Api, Stack, eventually
+
+CHROMIUM = "/usr/bin/chromium-headless-shell"
+NOT_OF_A_BROWSER = {"service_failed", "leaving", "reboot", "boot_counted", "journal_survives"}
+
+
+CONTENT = """<!doctype html><title>Player</title><p>content<script>
+for (const n of [1, 2, 3])
+  parent.postMessage({signage: "log", level: "warning", message: "line " + n, context: {n}}, "*");
+</script>"""
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves the content and says nothing."""
+
+    def log_message(self, *_: Any) -> None:
+        """No line for each request."""
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Iterator[str]:
+    """Address of a page of another origin, which logs three lines."""
+    (tmp_path / "index.html").write_text(CONTENT, encoding="utf-8")
+    handler = functools.partial(Quiet, directory=tmp_path)
+    with http.server.ThreadingHTTPServer((LOOPBACK, 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://{LOOPBACK}:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """A browser that keeps what its pages store."""
+    with sync_playwright() as driver:
+        profile = tmp_path_factory.mktemp("profile")
+        arguments = ["--no-sandbox", "--disable-gpu"]
+        context = driver.chromium.launch_persistent_context(profile, executable_path=CHROMIUM, args=arguments)
+        yield context
+        context.close()
+
+
+def enrolling(api: Api, display: str) -> str:
+    return str(api.post(f"/api/clients/{display}/enrolment", expected=201)["code"])
+
+
+def opened(gateway: str, api: Api, display: str, content: str) -> str:
+    """The address that a new display opens."""
+    return f"{gateway}/display/?code={enrolling(api, display)}&show={content}&version=4.2.1"
+
+
+def running(api: Api, display: str) -> Any:
+    return eventually(
+        lambda: (found := api.get(f"/api/clients/{display}"))["status"] == "running" and found, f"{display} running"
+    )
+
+
+def test_a_page_enrols_runs_logs_and_restarts_with_proof(stack: Stack, content: str, chromium: BrowserContext) -> None:
+    api, display = stack.api(), str(uuid.uuid4())
+    page = chromium.new_page()
+    told: list[str] = []
+    page.on("console", lambda message: told.append(message.text))
+    page.goto(opened(stack.url, api, display, content))
+
+    before = running(api, display)
+    eventually(lambda: "line 3" in str(api.get(f"/api/client-logs/{display}/logs")), "the last line")
+    command = api.post(f"/api/clients/{display}/commands", {"action": "restart_app", "reason": "test"}, 202)
+
+    done = eventually(lambda: _settled(api, display, command["id"]), "the outcome")
+    page.wait_for_load_state()
+    assert done["state"] == "succeeded", done
+    eventually(lambda: running(api, display)["app_instance"] != before["app_instance"], "a heartbeat of the new page")
+    assert told == []
+
+
+def _settled(api: Api, display: str, command_id: str) -> Any:
+    found = next(one for one in api.get(f"/api/clients/{display}/commands")["items"] if one["id"] == command_id)
+    return found if found["state"] in {"succeeded", "failed", "expired", "rejected"} else None
+
+
+def test_of_two_pages_with_one_login_only_one_speaks(stack: Stack, content: str, chromium: BrowserContext) -> None:
+    api, display = stack.api(), str(uuid.uuid4())
+    first, second = chromium.new_page(), chromium.new_page()
+    first.goto(opened(stack.url, api, display, content))
+    before = running(api, display)
+
+    second.goto(f"{stack.url}/display/")
+    second.wait_for_function("navigator.locks.query().then(({pending}) => pending.length === 1)")
+    assert api.get(f"/api/clients/{display}")["app_instance"] == before["app_instance"]
+    first.close()
+
+    eventually(lambda: api.get(f"/api/clients/{display}")["app_instance"] != before["app_instance"], "the second")
+
+
+def test_without_a_login_nothing_is_shown(stack: Stack, content: str, chromium: BrowserContext) -> None:
+    page = chromium.new_page()
+
+    page.goto(f"{stack.url}/display/?show={content}")
+
+    page.get_by_text("This display has no login.").wait_for()
+    assert page.locator("iframe").count() == 0
+
+
+def test_it_passes_every_row_that_its_capabilities_call_for(
+    stack: Stack, content: str, chromium: BrowserContext, tmp_path: Path
+) -> None:
+    display, is_there = str(uuid.uuid4()), threading.Event()
+    ports: list[int] = []
+    lines: list[Line] = []
+
+    async def check() -> None:
+        broker = (LOOPBACK, int(stack.ports["MQTT_DISPLAYS_PORT"]))
+        async with Tap(display, "signage", broker) as tap, await Door(tap.port).serve(0) as door:
+            ports.append(door.sockets[0].getsockname()[1])
+            is_there.set()
+            service = Service(stack.url, stack.environment["SIGNAGE_ADMIN_TOKEN"])
+            exercise = Exercise(tap, service, commands=True, answer_seconds=20.0)
+            lines.extend(judge(tap.record, await exercise.run()))
+
+    checking = threading.Thread(target=lambda: asyncio.run(check()))
+    checking.start()
+    assert is_there.wait(60)
+    gateway = Gateway(tmp_path / "run", free_port(), int(stack.ports["API_PORT"]), displays_port=ports[0])
+    with nginx.serve(gateway, tmp_path / "log"):
+        page = chromium.new_page()
+        page.goto(opened(f"http://{LOOPBACK}:{gateway.port}", stack.api(), display, content))
+        while checking.is_alive():
+            page.wait_for_timeout(200)
+
+    unseen = {line.rule.name for line in lines if line.verdict.outcome is Outcome.NOT_SEEN}
+    assert len(lines) == len(RULES)
+    assert failed(lines) == [], "\n".join(printed(lines))
+    assert unseen <= NOT_OF_A_BROWSER, "\n".join(printed(lines))
