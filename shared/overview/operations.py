@@ -49,7 +49,7 @@ class Overview:
 
 @dataclass(frozen=True)
 class Reader:
-    """Who reads the fleet: on which connection, when, by which settings, amid what, and in which form."""
+    """One reading of the fleet: its connection, time, settings, surroundings and form."""
 
     connection: Connection
     now: datetime
@@ -58,7 +58,7 @@ class Reader:
     packed: bool
 
     def recovery_of(self, rows: Sequence[Any]) -> Mapping[str, Mapping[str, Any]]:
-        """What recovery does about each unhealthy client of these, by uuid."""
+        """What recovery does about the unhealthy clients among these rows, by uuid."""
         return recovery.states_of(self.connection, self.now, self.config, rows, self.around)
 
 
@@ -71,21 +71,21 @@ def overview(
     with_heartbeats: bool,
     packed: bool = False,
 ) -> Overview:
-    """The whole fleet, or what changed since `asked` where that can be told.
+    """The whole fleet, or the changes since `asked` where they are known.
 
-    The cursor is read first: what commits between it and the rows is told again next time, never lost.
+    The cursor is read first: a change that commits between it and the rows is sent twice, never lost.
     """
     stands = store.standpoint(connection)
     reader = Reader(connection, now, config, evidence.surroundings(connection, now), packed)
     here = _here(reader, stands.cursor)
     since = asked if rules.can_continue(asked, here) else None
-    told, gone = (_whole(reader), []) if since is None else _changed(reader, since, here)
+    rows, gone = (_whole(reader), []) if since is None else _changed(reader, since, here)
     return Overview(
         now=now,
         here=here,
         full=since is None,
         packed=packed,
-        rows=told,
+        rows=rows,
         columns=tuple(store.TOLD),
         gone=gone,
         heartbeats=_heartbeats(reader) if with_heartbeats else None,
@@ -93,7 +93,7 @@ def overview(
         service_failed=store.failed_services(connection, FAILED_SHOWN),
         bridge=bridge_state_of(reader.around.bridge, now, config),
         scheduler=_scheduler_state(stands, now, config),
-        breaker=breakers.told(breakers.standing(connection, config) if reader.around.breakers else {}),
+        breaker=breakers.banner(breakers.standing(connection, config) if reader.around.breakers else {}),
     )
 
 
@@ -102,8 +102,8 @@ def _here(reader: Reader, cursor: OverviewCursor) -> OverviewCursor:
     enabled = "on" if reader.config["CRASH_RECOVERY_ENABLED"] else "off"
     bridge = bridge_state_of(reader.around.bridge, reader.now, reader.config)["state"]
     windows = maintenance.on_now(reader.connection, reader.now) if reader.around.windows else []
-    known = f"{cursor.circumstances} {enabled} {bridge} {windows}"
-    return replace(cursor, circumstances=sha256(known.encode()).hexdigest()[:12])
+    circumstances = f"{cursor.circumstances} {enabled} {bridge} {windows}"
+    return replace(cursor, circumstances=sha256(circumstances.encode()).hexdigest()[:12])
 
 
 def _whole(reader: Reader) -> bytes:
@@ -122,8 +122,10 @@ def _heartbeats(reader: Reader) -> bytes:
 
 
 def _changed(reader: Reader, asked: OverviewCursor, here: OverviewCursor) -> tuple[bytes, list[str]]:
-    """What changed, and who is gone; it is little, so only where somebody is unwell is recovery asked and written
-    into the rows. Where the circumstances changed, everybody unwell is told: what recovery says of them may have.
+    """The rows of changed clients, and the uuids of deleted ones.
+
+    Few rows changed, so recovery is asked only when a client among them is unwell. When the circumstances changed,
+    every unwell client is sent: what recovery does about it may have changed.
     """
     anew = asked.circumstances != here.circumstances
     too = [one.uuid for one in store.unwell(reader.connection)] if anew else []
@@ -131,12 +133,12 @@ def _changed(reader: Reader, asked: OverviewCursor, here: OverviewCursor) -> tup
     uuids = [*changed, *too]
     if not reader.packed:
         return _with_recovery(reader, f"[{store.some_clients(reader.connection, uuids)}]".encode()), gone
-    told = packed_operations.some_clients(reader.connection, reader.now, uuids)
-    if not packed_operations.holds_for_any(may_be_told_of, told, UNWELL_BY):
-        return packed_operations.written(told), gone
-    judged = packed_operations.judged(told, tuple(JUDGED_BY))
+    packed = packed_operations.some_clients(reader.connection, reader.now, uuids)
+    if not packed_operations.holds_for_any(may_be_told_of, packed, UNWELL_BY):
+        return packed_operations.written(packed), gone
+    judged = packed_operations.judged(packed, tuple(JUDGED_BY))
     states = reader.recovery_of(judged)
-    return packed_operations.with_recovery(told, [states.get(row["uuid"]) for row in judged]), gone
+    return packed_operations.with_recovery(packed, [states.get(row["uuid"]) for row in judged]), gone
 
 
 def _with_recovery(reader: Reader, text: bytes) -> bytes:
@@ -157,7 +159,7 @@ def bridge_state(connection: Connection, now: datetime, config: Config) -> dict[
 
 
 def bridge_state_of(status: BridgeStatus, now: datetime, config: Config) -> dict[str, Any]:
-    """The same, of what the bridge says of itself."""
+    """The same, from a status that was read already."""
     heard = listening(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
     return {"state": "silent" if heard.silent else "listening", "silent_since": heard.silent_since}
 

@@ -18,7 +18,7 @@ def whole_fleet(connection: Connection, now: datetime, recovery: Mapping[str, st
 
 
 def some_clients(connection: Connection, now: datetime, uuids: Sequence[str]) -> dict[str, str]:
-    """Those of these clients that are not deleted: each column as JSON, without what recovery does."""
+    """The clients among these that are not deleted: each column as JSON, without what recovery does."""
     return packed_store.some_clients(connection, packed_rules.second_of(now), uuids)
 
 

@@ -1,4 +1,4 @@
-"""How the overview is told column by column, for the dashboard (decision 4).
+"""How the overview is written column by column, for the dashboard (decision 4).
 
 The same clients in the same order as in the other forms, in a third of what they take once compressed:
 
@@ -19,7 +19,7 @@ BYTES: Final = 16  # of a uuid
 
 
 def second_of(now: datetime) -> int:
-    """The second that times are told from, in seconds since 1970."""
+    """The second that times are counted from, in seconds since 1970."""
     return int(now.timestamp() // 1)
 
 

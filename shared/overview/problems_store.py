@@ -11,7 +11,7 @@ from shared.clients.signs_store import SILENT
 from shared.clients.store import SHOWN, ShownClient
 from shared.postgres.statements import Constant
 from shared.recovery.evidence.rules import KnownRow
-from shared.recovery.evidence.store import Surroundings, amid, known_amid, known_of, reader
+from shared.recovery.evidence.store import Surroundings, known_of, read_with_surroundings, reader, with_surroundings
 
 After = tuple[datetime | None, str]
 """Where the page before ended."""
@@ -51,14 +51,14 @@ _LONGEST_SILENT: Final = f"{_SINCE}, c.uuid"
 _AFTER: Final = f"""
     (CAST(:after_uuid AS text) IS NULL
         OR ({_LONGEST_SILENT}) > (coalesce(CAST(:after_at AS timestamptz), 'infinity'), CAST(:after_uuid AS text)))"""
-CRASHED: Final = amid(known_of(_first(f"{_EITHER} AND {_AFTER}", _LONGEST_SILENT), _LONGEST_SILENT, SHOWN))
+CRASHED: Final = with_surroundings(known_of(_first(f"{_EITHER} AND {_AFTER}", _LONGEST_SILENT), _LONGEST_SILENT, SHOWN))
 """Who says so is found by an index, who is silent by one look through the narrow table of heartbeats."""
 _NEWEST: Final = "c.service_failed_at DESC, c.uuid"
 _FAILED: Final = """
     FROM clients AS c WHERE c.deleted_at IS NULL AND c.service_failed_at IS NOT NULL
         AND (CAST(:after_uuid AS text) IS NULL OR c.service_failed_at < CAST(:after_at AS timestamptz)
             OR c.service_failed_at = CAST(:after_at AS timestamptz) AND c.uuid > CAST(:after_uuid AS text))"""
-FAILED: Final = amid(known_of(_first(_FAILED, _NEWEST), _NEWEST, SHOWN))
+FAILED: Final = with_surroundings(known_of(_first(_FAILED, _NEWEST), _NEWEST, SHOWN))
 
 
 def crashed(
@@ -85,5 +85,5 @@ def _found(
 ) -> UnwellClients:
     after_at, after_uuid = after or (None, None)
     page = {"after_at": after_at, "after_uuid": after_uuid}
-    known, around = known_amid(connection, statement, {"now": now, **page, **values})
+    known, around = read_with_surroundings(connection, statement, {"now": now, **page, **values})
     return UnwellClients(reader(ShownClient).decode(known), reader(JudgedRow).decode(known), around)

@@ -35,14 +35,14 @@ def parse_cursor(text: str) -> OverviewCursor | None:
 
 
 def can_continue(asked: OverviewCursor | None, here: OverviewCursor) -> bool:
-    """Whether changes since `asked` can be told; otherwise (other database life, future) the whole is sent."""
+    """Whether changes since `asked` are known; otherwise (other database life, future) the whole is sent."""
     return asked is not None and asked.epoch == here.epoch and asked.xid <= here.xid
 
 
 def counts(by_status: Iterable[tuple[str, int, int]]) -> dict[str, int]:
     """How many clients stand in each shown state, in total, and with a failed service.
 
-    `by_status` holds (state, clients in it, those of them with a failed service).
+    `by_status` holds (state, its clients, its clients with a failed service).
     """
     listed = list(by_status)
     found = {status: count for status, count, _ in listed}

@@ -89,7 +89,7 @@ PAGE = Query(
 
 
 def exclusion(connection: Connection, client_uuid: str | None, site: str | None) -> ExclusionRow | None:
-    """What excludes this client, or whoever stands at this site; None where neither does. One of both is given."""
+    """The exclusion of this client, or of this site; None where there is none. The caller gives one of both."""
     return OF.one_or_none(connection, client=client_uuid, site=site)
 
 

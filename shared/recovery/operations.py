@@ -86,7 +86,7 @@ def states_of(
     """{state, why, until, mute, step} of the unhealthy among these clients, by uuid.
 
     `rows` have uuid, status, process_status and service_failed_at, and where that costs nothing last_heartbeat_at and
-    sign_at; `step` is the number of rungs used. `around` is given by who has asked for it already.
+    sign_at; `step` is the number of rungs used. `around`: the surroundings, where the caller has read them.
     """
     uuids = [row["uuid"] for row in rows if _is_unwell(row) or _is_mute(row)]
     unasked = [row["uuid"] for row in rows if row["status"] == ClientStatus.UNKNOWN and "sign_at" not in row]
@@ -95,14 +95,14 @@ def states_of(
     if not uuids:
         return {}
     around = around or evidence_store.surroundings(connection, now)
-    return _told(connection, now, config, evidence_store.conditions(connection, uuids), around)
+    return _states(connection, now, config, evidence_store.conditions(connection, uuids), around)
 
 
 def states_known(
     connection: Connection, now: datetime, config: Config, rows: Sequence[KnownRow], around: Surroundings
 ) -> dict[str, dict[str, Any]]:
-    """The same of unwell clients whose rows are at hand."""
-    return _told(connection, now, config, rows, around)
+    """The same for unwell clients whose rows were read already."""
+    return _states(connection, now, config, rows, around)
 
 
 def _is_unwell(row: Any) -> bool:
@@ -113,7 +113,7 @@ def _is_mute(row: Any) -> bool:
     return "sign_at" in row and may_be_mute(row["status"], row["last_heartbeat_at"], row["sign_at"])
 
 
-def _told(
+def _states(
     connection: Connection, now: datetime, config: Config, rows: Sequence[KnownRow], around: Surroundings
 ) -> dict[str, dict[str, Any]]:
     standing = breakers.standing(connection, config) if around.breakers else {}
@@ -123,9 +123,9 @@ def _told(
     if any(verdict.basis is RecoveryBasis.STALE for verdict in verdicts.values()):  # else a tick's scan tells nothing
         fleet = replace(fleet, late=breakers.why_wait(connection, now, config, around.bridge))
         verdicts = {uuid: rules.recovery_state(client, now, fleet) for uuid, client in clients.items()}
-    told = ("state", "why", "until", "mute")
+    fields = ("state", "why", "until", "mute")
     return {
-        uuid: {**{name: getattr(verdict, name) for name in told}, "step": clients[uuid].step}
+        uuid: {**{name: getattr(verdict, name) for name in fields}, "step": clients[uuid].step}
         for uuid, verdict in verdicts.items()
     }
 

@@ -205,7 +205,7 @@ def _breaker(client: Condition, fleet: Fleet) -> str | None:
 
 
 def _is_silent_too_long(client: Condition, now: datetime) -> bool:
-    """Whether no reboot would cure it: whoever could be helped by one had it within the first day."""
+    """Whether no reboot would help: every client that one can help got it within the first day."""
     return client.last_sign_at is not None and now - client.last_sign_at > LONGEST_SILENCE
 
 

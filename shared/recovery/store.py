@@ -153,9 +153,9 @@ NOTE_HEALTH = Query(
 
 
 def note_health(connection: Connection, notes: Sequence[HealthNote]) -> None:
-    """Since when these are well, and whether their ladder begins anew.
+    """Write since when these clients are well, and whether their ladder begins anew.
 
-    The last command stays known: a failure that it mended is not one again because time goes by.
+    The last command is kept: a failure that it mended must not count again later.
     """
     NOTE_HEALTH.run(connection, **NOTES.of(notes))
 

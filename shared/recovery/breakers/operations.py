@@ -278,11 +278,11 @@ def standing(connection: Connection, config: Config) -> dict[str | None, str]:
 
 def state(connection: Connection, config: Config) -> dict[str, Any]:
     """{open, why} for the overview's one banner; `why` is None while every breaker is closed."""
-    return told(standing(connection, config))
+    return banner(standing(connection, config))
 
 
-def told(open_now: Mapping[str | None, str]) -> dict[str, Any]:
-    """The same, of the breakers that are `standing`."""
+def banner(open_now: Mapping[str | None, str]) -> dict[str, Any]:
+    """{open, why} of these open breakers: why each is open, by site."""
     words = [why for _, why in sorted(open_now.items(), key=lambda item: item[0] or "")]
     more = len(words) - SITES_TOLD
     rest = [f"{more:,} more sites are held back as well."] if more > 0 else []

@@ -37,7 +37,7 @@ class SilentAtSite:
 
 @dataclass(frozen=True)
 class AtSite:
-    """How many clients a site has of those asked for."""
+    """How many of the counted clients stand at a site."""
 
     site: str | None
     clients: int

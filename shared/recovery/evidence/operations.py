@@ -1,4 +1,4 @@
-"""Gather what a tick, or whoever asks why, goes by: the fleet's circumstances and the clients' conditions."""
+"""Gather what recovery judges by: the fleet's circumstances and the clients' conditions."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
@@ -27,12 +27,12 @@ def circumstances(
     uuids: Collection[str],
     late: str | None = None,
 ) -> Fleet:
-    """What is the same for all, and who of these clients is in a maintenance window or part of an incident.
+    """The facts that all clients share, and which of these clients are in a maintenance window or an incident.
 
-    What `around` says is not there is not asked for: whoever acts on the answer, with clients locked, asks for all.
-    `late`: why silence is not acted on at this moment, where that was looked at.
+    Where `around` shows no window or incident, none is read. A caller that acts on the answer, with clients locked,
+    reads all. `late`: why silence is not acted on at this moment, where that was checked.
     """
-    enabled = config["CRASH_RECOVERY_ENABLED"]  # while it is off nothing else is told
+    enabled = config["CRASH_RECOVERY_ENABLED"]  # while it is off nothing else is read
     quiet = maintenance.quiet_of(connection, now, uuids) if enabled and uuids and around.windows else {}
     met = incidents.open_incident_of(connection, uuids) if enabled and uuids and around.incidents else {}
     return Fleet(

@@ -94,8 +94,8 @@ def known_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = NOTHIN
 CONDITIONS: Final = constant(sa.text(known_of("c.uuid = ANY(CAST(:uuids AS text[]))")))
 
 
-def amid(known: str = "SELECT NULL") -> Constant:
-    """The statement that answers the one value of `known`, and Surroundings."""
+def with_surroundings(known: str = "SELECT NULL") -> Constant:
+    """A statement whose one row is the value of `known` and the Surroundings."""
     return constant(
         sa.text(
             f"""
@@ -111,7 +111,7 @@ def amid(known: str = "SELECT NULL") -> Constant:
     )
 
 
-SURROUNDINGS: Final = amid()
+SURROUNDINGS: Final = with_surroundings()
 
 NAMED: Final = """
     SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.sign_at, h.interval_seconds
@@ -203,24 +203,26 @@ class Surroundings:
 
 
 def surroundings(connection: Connection, now: datetime) -> Surroundings:
-    """All that at one moment, in one round trip: mostly there is nothing more to ask for."""
-    return known_amid(connection, SURROUNDINGS, {"now": now})[1]
+    """The surroundings at one moment, in one round trip. Mostly nothing more has to be read."""
+    return read_with_surroundings(connection, SURROUNDINGS, {"now": now})[1]
 
 
-def known_amid(connection: Connection, statement: Constant, values: Mapping[str, Any]) -> tuple[Any, Surroundings]:
-    """What a statement made by `amid` answers; `values` has `now`, and what its `known` asks for."""
+def read_with_surroundings(
+    connection: Connection, statement: Constant, values: Mapping[str, Any]
+) -> tuple[Any, Surroundings]:
+    """Run a statement of `with_surroundings`; `values` has `now` and the parameters of its `known`."""
     [(known, *status, breakers, windows, incidents)] = rows(connection, statement, values)
     return known, Surroundings(BridgeStatus(*status), breakers, windows, incidents)
 
 
 def conditions(connection: Connection, uuids: Collection[str]) -> list[KnownRow]:
-    """What is known of each of these clients that is not deleted."""
+    """The facts that recovery needs of these clients; a deleted client is left out."""
     return reader(KnownRow).decode(value(connection, CONDITIONS, {"uuids": list(uuids)}))
 
 
 @cache
 def reader(shape: type[R]) -> msgspec.json.Decoder[list[R]]:
-    """What reads the value of `known_of`, each row as `shape`: KnownRow, or one with more columns."""
+    """The decoder for the value of `known_of`: each row becomes a `shape`, KnownRow or one with more columns."""
     return msgspec.json.Decoder(list[shape])  # type: ignore[valid-type]
 
 
@@ -242,8 +244,8 @@ def candidates(
 ) -> list[str]:
     """The clients that a tick looks at: crashed, failing, silent, refusing or on the ladder.
 
-    Up to `most` of the first three: those in whose way nothing stands before those for whom something stood when they
-    were looked at last, the longest unwell first.
+    Up to `most` of the first three. Clients that something stood in the way of at the last look come after the others;
+    in both parts the longest unwell come first.
     `silent_since`: start of the listening time, before which no silence counts. A silent client that nothing can
     be sent to is left out once that is recorded, until it gives a sign; so is one that is silent for `too_long`.
     """
