@@ -50,24 +50,24 @@ class MessageAbout(NewMessage):
 
 @dataclass(frozen=True)
 class Decided:
-    """What one decision came to."""
+    """The outcome of one decision."""
 
     tasks: tuple[tuple[int, int], ...] = ()
-    """(id, generation) of what is to be enqueued after the commit."""
+    """(id, generation) of each message to enqueue after the commit."""
     told: int = 0
     recovered: int = 0
     dropped: int = 0
     again: int = 0
-    """Of the tasks, those whose first one was lost."""
+    """How many of the tasks replace a lost one."""
 
 
 def decide(connection: Connection, now: datetime, config: Config) -> Decided:
-    """What people are told now. Twice, at once or half and again it comes to the same: each row can be there once.
+    """Decide which messages people get now. Running it twice, at once, or half and again gives the same rows.
 
-    1. One transaction decides at a time; without channels, and nothing told before, there is nothing to do.
-    2. What is over is said, where its beginning was; what was not sent yet is dropped.
-    3. What got worse is said once more, and what began, unless it is quiet, too young or told a short while ago.
-    4. What should have been sent by now is put on the queue again.
+    1. One transaction decides at a time. Without channels and open messages there is nothing to do.
+    2. A trouble that is over gets a closing message, where its first one was sent; unsent messages are dropped.
+    3. A trouble that began or got worse gets a message, unless it is quiet, too young or had one a short while ago.
+    4. A message that should have been sent by now is put on the queue again.
     """
     store.lock_notifications(connection)
     listeners = {row.id: _channel(row) for row in channels_store.enabled(connection)}
@@ -110,43 +110,43 @@ def _channel(kept: OpenChannel) -> Channel:
 
 
 def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, list[Notice]]:
-    """Say that what was told is over: ids of what to send, how many were dropped, and what stands on."""
+    """Close the messages whose trouble is over: ids to send, how many were dropped, and the notices that stay."""
     connection, now = desk.connection, desk.now
-    roots = {told.root for told in standing}
+    roots = {notice.root for notice in standing}
     over = troubles.over(connection, now, desk.config, roots, now - rules.WELL_FOR) if roots else {}
     snoozed = snoozes_operations.snoozed(connection, now)
     dropped, silent, rows, rest = 0, list[int](), list[MessageAbout](), list[Notice]()
-    for told in standing:
-        channel = desk.channels.get(told.channel_id)
-        if told.root not in over:
-            rest.append(told)
-        elif told.state is DeliveryState.PENDING:
-            gone = deliveries_store.drop_unsent(connection, now, told.channel_id, told.subject, IT_WAS_OVER)
+    for notice in standing:
+        channel = desk.channels.get(notice.channel_id)
+        if notice.root not in over:
+            rest.append(notice)
+        elif notice.state is DeliveryState.PENDING:
+            gone = deliveries_store.drop_unsent(connection, now, notice.channel_id, notice.subject, IT_WAS_OVER)
             dropped += gone
-            rest += [] if gone else [told]  # somebody is sending it: its end is said once that is done
-        elif over[told.root] or rules.is_settled_silently(told, channel):
-            silent.append(told.id)
-        elif channel and channel.may_tell(told.event, now) and not _snoozed(told, snoozed):
-            dropped += deliveries_store.drop_unsent(connection, now, told.channel_id, told.subject, IT_WAS_OVER)
-            silent.append(told.id)
-            rows.append(_recovered(told, now))
+            rest += [] if gone else [notice]  # it is being sent: its closing message comes after that
+        elif over[notice.root] or rules.is_settled_silently(notice, channel):
+            silent.append(notice.id)
+        elif channel and channel.may_tell(notice.event, now) and not _snoozed(notice, snoozed):
+            dropped += deliveries_store.drop_unsent(connection, now, notice.channel_id, notice.subject, IT_WAS_OVER)
+            silent.append(notice.id)
+            rows.append(_recovered(notice, now))
         else:
-            rest.append(told)
+            rest.append(notice)
     deliveries_store.settle(connection, silent)
     return _send(desk, rows, over=True), dropped, rest
 
 
-def _snoozed(told: Notice, snoozed: Snoozed) -> bool:
-    """Whether what was told is snoozed by now, as far as it names whom it is about."""
-    sites, uuid = told.facts.get("sites"), told.facts.get("uuid")
+def _snoozed(notice: Notice, snoozed: Snoozed) -> bool:
+    """Whether the displays or sites that the notice names are snoozed by now."""
+    sites, uuid = notice.facts.get("sites"), notice.facts.get("uuid")
     one = uuid is not None and snoozed.covers(uuid, next(iter(sites or ()), None))
     return bool(one or snoozed.covers_all_of(sites))
 
 
-def _recovered(told: Notice, now: datetime) -> MessageAbout:
-    message = words.recovered(told.facts, now)
+def _recovered(notice: Notice, now: datetime) -> MessageAbout:
+    message = words.recovered(notice.facts, now)
     phase, event = NotificationPhase.RECOVERED, NotificationEvent.RECOVERED
-    return _row(told.channel_id, told.root, told.subject, phase, event, message, about=told.event)
+    return _row(notice.channel_id, notice.root, notice.subject, phase, event, message, about=notice.event)
 
 
 def _row(
@@ -165,7 +165,7 @@ def _row(
 
 
 def _gather(desk: _Desk) -> list[Trouble]:
-    """What is wrong now, as far as any channel wants to know of it, without what is quiet."""
+    """The troubles of now that any channel takes, without the quiet ones."""
     connection, now, config = desk.connection, desk.now, desk.config
     wanted = frozenset().union(*(channel.events for channel in desk.channels.values()))
     if not wanted:
@@ -199,22 +199,22 @@ def _quiet(connection: Connection, now: datetime, found: Sequence[Trouble]) -> Q
 
 
 def _open(desk: _Desk, found: Sequence[Trouble], standing: Sequence[Notice]) -> list[int]:
-    """Say what began and what got worse: ids of what to send."""
+    """Write messages about troubles that began or got worse: ids to send."""
     if not found:
         return []
     gap_began = desk.now - timedelta(seconds=desk.config["NOTIFICATION_GAP_SECONDS"])
     lately = deliveries_store.opened_since(desk.connection, [trouble.root for trouble in found], gap_began)
-    lately |= {(told.channel_id, told.root) for told in standing}
+    lately |= {(notice.channel_id, notice.root) for notice in standing}
     by_root: dict[str, list[Notice]] = defaultdict(list)
-    for told in standing:
-        by_root[told.root].append(told)
+    for notice in standing:
+        by_root[notice.root].append(notice)
     rows = _unsteady_rows(desk, [trouble for trouble in found if trouble.event is UNSTEADY])
     found = [trouble for trouble in found if trouble.event is not UNSTEADY]
     few = sum(trouble.event in OF_RECOVERY for trouble in found) < ASKED_FOR
     for trouble in found:
-        said = _Said(desk, trouble, ask=trouble.event not in OF_ONE or (few and trouble.event in OF_RECOVERY))
-        rows += _escalations(desk, trouble, by_root[trouble.root], said)
-        rows += _openings(desk, trouble, lately, said)
+        detail = _Detail(desk, trouble, ask=trouble.event not in OF_ONE or (few and trouble.event in OF_RECOVERY))
+        rows += _escalations(desk, trouble, by_root[trouble.root], detail)
+        rows += _openings(desk, trouble, lately, detail)
     return _send(desk, rows, over=False)
 
 
@@ -223,18 +223,18 @@ def _unsteady_rows(desk: _Desk, found: Sequence[Trouble]) -> list[MessageAbout]:
     if not found:
         return []
     connection, now, phase = desk.connection, desk.now, NotificationPhase.OPENED
-    told = deliveries_store.opened_since(connection, [one.root for one in found], now - rules.UNSTEADY_AGAIN)
+    listed = deliveries_store.opened_since(connection, [one.root for one in found], now - rules.UNSTEADY_AGAIN)
     lately = deliveries_store.told_of_since(connection, UNSTEADY, now - rules.UNSTEADY_GAP)
     rows = []
     for channel in desk.channels.values():
-        for trouble in rules.unsteady_list(channel, found, now, told, lately):
+        for trouble in rules.unsteady_list(channel, found, now, listed, lately):
             message = words.opened(trouble, UNSTEADY, phase, desk.addressee(channel), now)
             rows.append(_row(channel.id, trouble.root, trouble.subject, phase, UNSTEADY, message, about=UNSTEADY))
     return rows
 
 
-class _Said:
-    """A trouble with what recovery does about it: asked for where somebody is told, and once."""
+class _Detail:
+    """A trouble with what recovery does about it, read once and only when a message is written."""
 
     def __init__(self, desk: _Desk, trouble: Trouble, *, ask: bool) -> None:
         self._desk, self._trouble, self._ask = desk, trouble, ask
@@ -246,27 +246,29 @@ class _Said:
         return troubles.with_recovery(self._desk.connection, self._desk.now, self._desk.config, self._trouble)
 
 
-def _openings(desk: _Desk, trouble: Trouble, lately: Collection[tuple[int, str]], said: _Said) -> list[MessageAbout]:
+def _openings(
+    desk: _Desk, trouble: Trouble, lately: Collection[tuple[int, str]], detail: _Detail
+) -> list[MessageAbout]:
     phase = NotificationPhase.OPENED
     rows = []
     for channel in desk.channels.values():
         if rules.opens(channel, trouble, desk.now, lately):
             event = rules.opening_event(channel, trouble, desk.now)
-            message = words.opened(said.whole, event, phase, desk.addressee(channel), desk.now)
+            message = words.opened(detail.whole, event, phase, desk.addressee(channel), desk.now)
             of_it = (channel.id, trouble.root, trouble.subject, phase, event, message)
             rows.append(_row(*of_it, about=event, standing=trouble.recovers))
     return rows
 
 
-def _escalations(desk: _Desk, trouble: Trouble, told_of_it: Sequence[Notice], said: _Said) -> list[MessageAbout]:
-    """Where it got worse since a channel was told; the row's uniqueness says it once."""
+def _escalations(desk: _Desk, trouble: Trouble, notices: Sequence[Notice], detail: _Detail) -> list[MessageAbout]:
+    """Messages that the trouble got worse since a channel's notice; a unique row sends each once."""
     phase = NotificationPhase.ESCALATED
     rows = []
-    for told in told_of_it:
-        channel, event = desk.channels.get(told.channel_id), rules.escalation(told, trouble, desk.now)
+    for notice in notices:
+        channel, event = desk.channels.get(notice.channel_id), rules.escalation(notice, trouble, desk.now)
         if channel and event and event in channel.events and channel.may_tell(event, desk.now):
-            message = words.opened(said.whole, event, phase, desk.addressee(channel), desk.now)
-            rows.append(_row(channel.id, told.root, told.subject, phase, event, message, about=event))
+            message = words.opened(detail.whole, event, phase, desk.addressee(channel), desk.now)
+            rows.append(_row(channel.id, notice.root, notice.subject, phase, event, message, about=event))
     return rows
 
 
@@ -285,7 +287,7 @@ def _send(desk: _Desk, rows: Sequence[MessageAbout], *, over: bool) -> list[int]
 
 
 def _fold(desk: _Desk, lonely: Sequence[MessageAbout], channel: Channel, *, over: bool) -> list[int]:
-    """Many displays as one message: the first one's row carries it, the others are told by it."""
+    """Many displays as one message: the first row carries it, the other rows are folded into it."""
     messages = [row.message for row in lonely]
     message = words.many(messages, lonely[0].about, over, desk.addressee(channel))
     first = _insert(desk, [replace(lonely[0], message=message)])
