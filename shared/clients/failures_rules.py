@@ -50,7 +50,7 @@ def is_raised(marker: Marker, failure: ServiceFailure) -> bool:
 
 
 def is_older(stamp: Stamp, other: Stamp | None) -> bool:
-    """Is the other one later, of the same installation? Of two installations nobody knows."""
+    """Is the other failure later, in the same installation? Two installations cannot be compared."""
     return other is not None and other[0] == stamp[0] and stamp[1:] < other[1:]
 
 

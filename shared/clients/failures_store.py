@@ -69,7 +69,7 @@ RAISE_FAILURES = Query(
 
 
 def raise_failures(connection: Connection, now: datetime, clock: float, failures: Sequence[ServiceFailure]) -> None:
-    """Show these failures, at most one of each client, as of their arrival, and keep them in its history."""
+    """Show these failures, at most one of each client, from their arrival on, and keep them in the history."""
     RAISE_FAILURES.run(connection, now=now, clock=clock, **FAILURES.of(failures))
 
 

@@ -81,9 +81,9 @@ def _means(slot: Sequence[Sample]) -> list[float | None]:
 
 
 def summary(samples: Sequence[Sample], measure: str) -> Extremes | None:
-    """Least, most and last of one measure, from samples in order of time; None when it was never told."""
-    told = [(sample.at, value) for sample in samples if (value := getattr(sample, measure)) is not None]
-    if not told:
+    """Least, most and last of one measure, from samples in order of time; None when no sample has it."""
+    points = [(sample.at, value) for sample in samples if (value := getattr(sample, measure)) is not None]
+    if not points:
         return None
-    values = [value for _, value in told]
-    return Extremes(min(values), max(values), values[-1], told[-1][0])
+    values = [value for _, value in points]
+    return Extremes(min(values), max(values), values[-1], points[-1][0])

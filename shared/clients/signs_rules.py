@@ -56,7 +56,7 @@ def is_silent(
     now: datetime,
     stale_seconds: int,
 ) -> bool:
-    """Whether nothing at all came of it for longer than its threshold, whoever listened."""
+    """Whether the display gave no sign for longer than its threshold, even if we did not listen."""
     return now - last_sign(last_heartbeat_at, sign_at) > stale_after(interval_seconds, stale_seconds)
 
 

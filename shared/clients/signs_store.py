@@ -55,7 +55,7 @@ MUTE = Query(
 
 
 def mute(connection: Connection, uuids: Collection[str]) -> list[str]:
-    """Those of these clients that `rules.may_be_mute` is true of."""
+    """The clients among these for which `rules.may_be_mute` is true."""
     return MUTE.all(connection, uuids=list(uuids))
 
 

@@ -13,15 +13,15 @@ from shared.clients.reports.rules import HealthReport, Heartbeat
 
 @dataclass
 class ReportsMemory:
-    """What was stored of each client. Only what is committed may be remembered; to forget is always right."""
+    """The newest stored report of each client. Only remember what is committed; to forget is always right."""
 
     heartbeats: dict[str, tuple[int, int]] = field(default_factory=dict)
     health: dict[str, tuple[int, int]] = field(default_factory=dict)
-    clients: set[str] = field(default_factory=set)  # recalled, though nothing that could be repeated may be known
-    cursor: str | None = None  # where to look for changes the next time
+    clients: set[str] = field(default_factory=set)  # recalled; some have no report that could be repeated
+    cursor: str | None = None  # where the next look for changes begins
 
     def forget(self, uuids: Collection[str]) -> None:
-        """Know nothing of these any more."""
+        """Forget these clients."""
         self.clients.difference_update(uuids)
         for uuid in uuids:
             self.heartbeats.pop(uuid, None)
@@ -29,7 +29,7 @@ class ReportsMemory:
 
 
 def forget_changed(connection: Connection, memory: ReportsMemory) -> str:
-    """Forget every client that changed since the last look; answer where to look from, once this is committed."""
+    """Forget every client that changed since the last look; answer the next cursor, to set after the commit."""
     changes = store.changes(connection, memory.cursor, store.FEW)
     if len(changes.uuids) == store.FEW:
         changes = store.changes(connection, memory.cursor)
@@ -39,9 +39,9 @@ def forget_changed(connection: Connection, memory: ReportsMemory) -> str:
 
 
 def recall(connection: Connection, uuids: Collection[str], memory: ReportsMemory) -> set[str]:
-    """Remember what is stored of these, and answer which of them are clients; before anything is written.
+    """Remember the stored reports of these uuids before anything is written; answer which uuids are clients.
 
-    None before the first look for changes: what changed between the two would never be forgotten.
+    Before the first look for changes it remembers nothing: a change between the two would never be forgotten.
     """
     stored = store.recall(connection, uuids) if memory.cursor is not None else []
     memory.heartbeats |= rules.remembered([one.heartbeat() for one in stored], rules.likeness_of_heartbeat)
@@ -53,60 +53,63 @@ def recall(connection: Connection, uuids: Collection[str], memory: ReportsMemory
 
 @dataclass(frozen=True)
 class SortedReports(Generic[rules.Report]):
-    """Reports of a batch beside what is known, sorted without asking anybody."""
+    """The reports of a batch, sorted by the memory alone, without Postgres."""
 
     all: Collection[rules.Report]
     same: int  # clients of which every report here only repeats what is known
     others: list[rules.Report]  # the reports of all other clients
-    columns: dict[str, str]  # the newest reports of the former, as they are written
-    known: dict[str, tuple[int, int]]  # what to remember of them, once they are committed
+    columns: dict[str, str]  # the newest reports of those clients, as parameters of the UPDATE
+    known: dict[str, tuple[int, int]]  # what to remember of those clients after the commit
 
 
 def sorted_heartbeats(
-    said: Collection[Heartbeat], memory: ReportsMemory, odd: Collection[str] = ()
+    reports: Collection[Heartbeat], memory: ReportsMemory, odd: Collection[str] = ()
 ) -> SortedReports[Heartbeat]:
-    """Find the clients whose heartbeats only repeat what is known. Nobody among `odd` is one of them."""
-    same, others = rules.split(said, memory.heartbeats, rules.likeness_of_heartbeat, odd)
-    return SortedReports(said, len(same), others, store.columns(same), rules.still_known(same, memory.heartbeats))
+    """Find the clients whose heartbeats only repeat what is known. A client among `odd` never counts as one."""
+    same, others = rules.split(reports, memory.heartbeats, rules.likeness_of_heartbeat, odd)
+    return SortedReports(reports, len(same), others, store.columns(same), rules.still_known(same, memory.heartbeats))
 
 
 def sorted_health(
-    said: Collection[HealthReport], memory: ReportsMemory, odd: Collection[str] = ()
+    reports: Collection[HealthReport], memory: ReportsMemory, odd: Collection[str] = ()
 ) -> SortedReports[HealthReport]:
-    """As `sorted_heartbeats`."""
-    same, others = rules.split(said, memory.health, rules.likeness_of_health, odd)
-    return SortedReports(said, len(same), others, store.columns_of_health(same), rules.still_known(same, memory.health))
+    """Find the clients whose health reports only repeat what is known."""
+    same, others = rules.split(reports, memory.health, rules.likeness_of_health, odd)
+    return SortedReports(
+        reports, len(same), others, store.columns_of_health(same), rules.still_known(same, memory.health)
+    )
 
 
 def repeat_heartbeats(
-    connection: Connection, now: datetime, clock: float, told: SortedReports[Heartbeat], memory: ReportsMemory
+    connection: Connection, now: datetime, clock: float, reports: SortedReports[Heartbeat], memory: ReportsMemory
 ) -> SortedReports[Heartbeat]:
-    """Write the heartbeats that repeat what is known; the same, but for those of which the database knew better.
+    """Write the heartbeats that repeat what is known.
 
-    The other clients are not known any more: what becomes of them the long way may be remembered once committed.
+    A client whose stored heartbeat is another one moves to `others` of the answer. The memory forgets all others:
+    their heartbeats are stored the long way, and remembered after the commit.
     """
-    if told.same and store.touch_heartbeats(connection, now, clock, told.columns) < told.same:
-        odd = _odd(told, store.untouched_heartbeats(connection, told.columns))
-        told = sorted_heartbeats(told.all, memory, odd)
-    _forget(memory.heartbeats, told)
-    return told
+    if reports.same and store.touch_heartbeats(connection, now, clock, reports.columns) < reports.same:
+        odd = _odd(reports, store.untouched_heartbeats(connection, reports.columns))
+        reports = sorted_heartbeats(reports.all, memory, odd)
+    _forget(memory.heartbeats, reports)
+    return reports
 
 
 def repeat_health(
-    connection: Connection, now: datetime, clock: float, told: SortedReports[HealthReport], memory: ReportsMemory
+    connection: Connection, now: datetime, clock: float, reports: SortedReports[HealthReport], memory: ReportsMemory
 ) -> SortedReports[HealthReport]:
-    """As `repeat_heartbeats`."""
-    if told.same and store.touch_health(connection, now, clock, told.columns) < told.same:
-        odd = _odd(told, store.untouched_health(connection, told.columns))
-        told = sorted_health(told.all, memory, odd)
-    _forget(memory.health, told)
-    return told
+    """Write the health reports that repeat what is known; otherwise like `repeat_heartbeats`."""
+    if reports.same and store.touch_health(connection, now, clock, reports.columns) < reports.same:
+        odd = _odd(reports, store.untouched_health(connection, reports.columns))
+        reports = sorted_health(reports.all, memory, odd)
+    _forget(memory.health, reports)
+    return reports
 
 
-def _odd(told: SortedReports[Any], untouched: set[str]) -> set[str]:
-    return untouched.union(report.uuid for report in told.others)
+def _odd(reports: SortedReports[Any], untouched: set[str]) -> set[str]:
+    return untouched.union(report.uuid for report in reports.others)
 
 
-def _forget(known: dict[str, tuple[int, int]], told: SortedReports[Any]) -> None:
-    for report in told.others:
+def _forget(known: dict[str, tuple[int, int]], reports: SortedReports[Any]) -> None:
+    for report in reports.others:
         known.pop(report.uuid, None)

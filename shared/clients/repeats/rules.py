@@ -1,7 +1,7 @@
 """Reports that say nothing new but their time, number and measurements: nearly all of them.
 
-Who writes all reports of the fleet may remember what it has stored. That memory is a hint: the SQL that rests on it
-looks whether the row still is what was remembered, and a client that changed in any other way is forgotten.
+The one writer of all reports may remember what it has stored. This memory is a hint: each UPDATE that uses it checks
+that the row is still the remembered one. A client that changed in any other way is forgotten.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -20,31 +20,31 @@ class Numbered(Protocol):
 
 Report = TypeVar("Report", bound=Numbered)
 Known = Mapping[str, tuple[int, int]]
-"""uuid -> what its newest report said (hashed), and the number of that report."""
+"""uuid -> (hash of its newest report's content, number of that report)."""
 
 
-def likeness_of_heartbeat(told: Heartbeat) -> int:
-    """What it says but for its time and number."""
-    boot = (told.install_id, told.boot_seq, told.boot_id)
-    return hash((boot, told.app_instance, told.process_status, told.interval_seconds))
+def likeness_of_heartbeat(report: Heartbeat) -> int:
+    """A hash of the heartbeat without its time and number."""
+    boot = (report.install_id, report.boot_seq, report.boot_id)
+    return hash((boot, report.app_instance, report.process_status, report.interval_seconds))
 
 
-def likeness_of_health(told: HealthReport) -> int:
-    """What it shows of its client: all but time, number and measurements."""
+def likeness_of_health(report: HealthReport) -> int:
+    """A hash of the health report without its time, number and measurements."""
     return hash(
         (
-            told.install_id,
-            told.boot_seq,
-            told.screen_health,
-            told.log_level,
-            told.app_version,
-            told.os,
-            told.ip,
-            told.hostname,
-            None if told.capabilities is None else tuple(told.capabilities),
-            told.reconnect_count,
-            told.tells_disconnect,
-            told.last_disconnect_at,
+            report.install_id,
+            report.boot_seq,
+            report.screen_health,
+            report.log_level,
+            report.app_version,
+            report.os,
+            report.ip,
+            report.hostname,
+            None if report.capabilities is None else tuple(report.capabilities),
+            report.reconnect_count,
+            report.tells_disconnect,
+            report.last_disconnect_at,
         )
     )
 
@@ -70,15 +70,15 @@ class StoredReports(NamedTuple):
     last_disconnect_at: float | None  # seconds since 1970
 
     def heartbeat(self) -> Heartbeat:
-        """One that says nothing new."""
-        said = (self.process_status, self.interval_seconds, self.boot_id, self.app_instance)
-        return Heartbeat(self.uuid, 0.0, *said, *self.heartbeat_stamp)
+        """A heartbeat that repeats the stored one."""
+        content = (self.process_status, self.interval_seconds, self.boot_id, self.app_instance)
+        return Heartbeat(self.uuid, 0.0, *content, *self.heartbeat_stamp)
 
     def health(self) -> HealthReport:
-        """One that shows nothing new.
+        """A health report that repeats the stored one.
 
-        What is unknown or not there was most likely never told, and a display that tells of its connection tells
-        both: where that is wrong, its next report is only taken for a new one.
+        A field that is unknown or missing was most likely never sent. A display that reports its connection sends
+        both fields of it. Where this guess is wrong, the next report is only stored the long way.
         """
         install_id, boot_seq, seq = self.health_stamp
         return HealthReport(
@@ -106,7 +106,7 @@ def split(
 ) -> tuple[list[Report], list[Report]]:
     """The newest report of each client that only repeats what is known, and all reports of the other clients.
 
-    A client with one report that says something else (or comes late, or is among `odd`) is among the others.
+    A client with one report that says something else (or comes late, or is among `odd`) belongs to the others.
     """
     same: dict[str, Report] = {}
     others = set(odd)
@@ -123,10 +123,10 @@ def split(
 
 
 def remembered(reports: Iterable[Report], likeness: Callable[[Report], int]) -> dict[str, tuple[int, int]]:
-    """What to know of the clients of these reports, once they are stored as the newest ones."""
+    """What to remember of the clients of these reports, once they are stored as the newest ones."""
     return {report.uuid: (likeness(report), report.seq) for report in reports if report.seq is not None}
 
 
 def still_known(same: Iterable[Report], known: Known) -> dict[str, tuple[int, int]]:
-    """As `remembered`, of reports that repeat what is known: only their number is new."""
+    """What to remember of clients whose reports repeat what is known: only the number is new."""
     return {report.uuid: (known[report.uuid][0], report.seq) for report in same if report.seq is not None}

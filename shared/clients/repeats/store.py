@@ -67,7 +67,7 @@ _stored: Final = msgspec.json.Decoder(list[StoredReports]).decode
 
 
 def recall(connection: Connection, uuids: Collection[str]) -> list[StoredReports]:
-    """Of these uuids those of clients, with what is stored of them."""
+    """The newest stored reports of the clients among these uuids."""
     return _stored(RECALL.one(connection, uuids=_array(uuids)))
 
 
@@ -102,21 +102,21 @@ TOUCH_HEALTH = Query(
 MEASURES: Final = ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")
 
 
-def touch_heartbeats(connection: Connection, now: datetime, clock: float, said: Mapping[str, str]) -> int:
-    """Write the time and number of heartbeats, one of each client, that repeat what is stored; how many did.
+def touch_heartbeats(connection: Connection, now: datetime, clock: float, reports: Mapping[str, str]) -> int:
+    """Write the time and number of heartbeats that repeat the stored one; how many rows were written.
 
-    `said` are their `columns`.
+    `reports` are the `columns` of one heartbeat of each client.
     """
-    return TOUCH_HEARTBEATS.run(connection, now=now, clock=clock, **said)
+    return TOUCH_HEARTBEATS.run(connection, now=now, clock=clock, **reports)
 
 
-def touch_health(connection: Connection, now: datetime, clock: float, said: Mapping[str, str]) -> int:
-    """As `touch_heartbeats`, with the measurements and the whole report; `said` are `columns_of_health`."""
-    return TOUCH_HEALTH.run(connection, now=now, clock=clock, **said)
+def touch_health(connection: Connection, now: datetime, clock: float, reports: Mapping[str, str]) -> int:
+    """Write the same of health reports, with measurements and body; `reports` are their `columns_of_health`."""
+    return TOUCH_HEALTH.run(connection, now=now, clock=clock, **reports)
 
 
 def _untouched(table: str) -> str:
-    """SQL: the clients of these reports whose row in this table is not of them."""
+    """SQL: the clients of these reports whose row in this table holds another report."""
     return f"""
         SELECT said.uuid FROM {SAID}) AS said(uuid, heard, install_id, boot_seq, seq)
         WHERE NOT EXISTS (SELECT FROM {table} AS stored WHERE {REPEATED} AND stored.seq = said.seq)
@@ -127,36 +127,36 @@ UNTOUCHED_HEARTBEATS = Query(_untouched("client_heartbeats"), str)
 UNTOUCHED_HEALTH = Query(_untouched("client_health"), str)
 
 
-def untouched_heartbeats(connection: Connection, said: Mapping[str, str]) -> set[str]:
-    """The clients of the heartbeats in these `columns` whose stored heartbeat is not of them."""
-    return set(UNTOUCHED_HEARTBEATS.all(connection, **said))
+def untouched_heartbeats(connection: Connection, reports: Mapping[str, str]) -> set[str]:
+    """The clients of these `columns` whose stored heartbeat is another one."""
+    return set(UNTOUCHED_HEARTBEATS.all(connection, **reports))
 
 
-def untouched_health(connection: Connection, said: Mapping[str, str]) -> set[str]:
-    """The clients of the health reports in these `columns` whose stored report is not of them."""
-    return set(UNTOUCHED_HEALTH.all(connection, **said))
+def untouched_health(connection: Connection, reports: Mapping[str, str]) -> set[str]:
+    """The clients of these `columns` whose stored health report is another one."""
+    return set(UNTOUCHED_HEALTH.all(connection, **reports))
 
 
-def columns(said: Sequence[Heartbeat] | Sequence[HealthReport]) -> dict[str, str]:
-    """Reports as the statements here take them."""
+def columns(reports: Sequence[Heartbeat] | Sequence[HealthReport]) -> dict[str, str]:
+    """The parameters that the statements here take: one array for each column."""
     return {
-        "uuids": _array([one.uuid for one in said]),
-        "heard": _array([one.heard for one in said]),
-        "installs": _array([one.install_id for one in said]),
-        "boots": _array([one.boot_seq for one in said]),
-        "seqs": _array([one.seq for one in said]),
+        "uuids": _array([one.uuid for one in reports]),
+        "heard": _array([one.heard for one in reports]),
+        "installs": _array([one.install_id for one in reports]),
+        "boots": _array([one.boot_seq for one in reports]),
+        "seqs": _array([one.seq for one in reports]),
     }
 
 
-def columns_of_health(said: Sequence[HealthReport]) -> dict[str, str]:
-    """As `columns`, with the measurements and the whole report."""
-    measured = {name: _array([getattr(one, name) for one in said]) for name in MEASURES}
-    return {**columns(said), **measured, "bodies": msgspec.json.encode([one.body for one in said]).decode()}
+def columns_of_health(reports: Sequence[HealthReport]) -> dict[str, str]:
+    """The same for health reports, with the measurements and the body."""
+    measured = {name: _array([getattr(one, name) for one in reports]) for name in MEASURES}
+    return {**columns(reports), **measured, "bodies": msgspec.json.encode([one.body for one in reports]).decode()}
 
 
 def _array(values: Iterable[Any]) -> str:
-    """As Postgres writes an array: as JSON does, but for control characters, which come out as others.
+    """An array in the syntax of Postgres: that of JSON, except for control characters.
 
-    Where a text has one it is compared with what is stored and found different: the report goes the long way.
+    A text with a control character differs from the stored one, so its report is stored the long way.
     """
     return "{" + msgspec.json.encode(values).decode()[1:-1] + "}"

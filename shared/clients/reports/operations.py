@@ -50,7 +50,7 @@ class HeartbeatsRecorded:
     sights: list[Sight]
     """Heartbeats with another name of the device than before, in their order."""
     newest: list[Heartbeat]
-    """Those of clients of which nothing else was said, and that are stored now."""
+    """The heartbeats that are stored now and were their client's only candidate in the batch."""
     old: set[str]
     """The clients whose stored heartbeat is a newer one."""
 
@@ -62,16 +62,16 @@ class HealthRecorded:
     failures: list[ServiceFailure]
     """The failures that they repeat and that count."""
     newest: list[HealthReport]
-    """As of HeartbeatsRecorded."""
+    """The health reports that are stored now and were their client's only candidate in the batch."""
 
 
 def admit(
     connection: Connection, now: datetime, uuids: Sequence[str], registering: Iterable[str], *, auto_register: bool
 ) -> set[str]:
-    """Those of `uuids` whose messages may be stored.
+    """The uuids among `uuids` whose messages may be stored.
 
-    An unknown one becomes a client when it is among `registering` (it sent what registers) and
-    `auto_register` allows it; a deleted one never does.
+    An unknown uuid becomes a client when it is among `registering` (it sent a message that registers) and
+    `auto_register` allows it. A deleted client stays deleted.
     """
     strangers = store.strangers(connection, uuids)
     unknown = {row.uuid for row in strangers if not row.deleted}
@@ -82,19 +82,19 @@ def admit(
 
 
 def note_installs(connection: Connection, now: datetime, installs: Sequence[tuple[str, str]]) -> None:
-    """Remember the (uuid, install_id) that these are, in order of arrival; an unknown one is its client's newest.
+    """Remember these (uuid, install_id), in order of arrival; an unknown installation is its client's newest.
 
-    Only the newest INSTALLS_KEPT of each: a display that makes one up with every message fills no disk.
+    Each client keeps its newest INSTALLS_KEPT: a display that sends a new one with every message fills no disk.
     """
     installs_store.note(connection, now, installs)
     installs_store.forget(connection, sorted({uuid for uuid, _ in installs}), INSTALLS_KEPT)
 
 
 def record_heartbeats(
-    connection: Connection, now: datetime, clock: float, said: Iterable[Heartbeat]
+    connection: Connection, now: datetime, clock: float, reports: Iterable[Heartbeat]
 ) -> HeartbeatsRecorded:
     """Keep the newest heartbeat of each client and what it changes; answer which started anew."""
-    candidates = rules.newest(said)
+    candidates = rules.newest(reports)
     found = store.put_heartbeats(connection, now, clock, candidates)
     rows = [row for row in found if not row.is_old]
     changes = [_process_change(row, now) for row in rows if row.differs]
@@ -156,13 +156,17 @@ def _process_change(row: NotableHeartbeat, now: datetime) -> ProcessChange:
 
 
 def record_health(
-    connection: Connection, now: datetime, clock: float, said: Iterable[HealthReport], repeats: Iterable[ServiceFailure]
+    connection: Connection,
+    now: datetime,
+    clock: float,
+    reports: Iterable[HealthReport],
+    repeats: Iterable[ServiceFailure],
 ) -> HealthRecorded:
-    """Keep the newest health report of each client; of the failures they repeat, answer those that count.
+    """Keep the newest health report of each client; answer the repeated failures that count.
 
     A failure repeated by a report that is not its client's newest is history, not state.
     """
-    candidates = rules.newest(said)
+    candidates = rules.newest(reports)
     newest = {(report.uuid, report.heard) for report in candidates}
     current = [failure for failure in repeats if (failure.uuid, failure.heard) in newest]
     old = health_store.put_health(connection, now, clock, candidates)
@@ -170,25 +174,25 @@ def record_health(
     return HealthRecorded(failures, rules.only_ones(candidates, old))
 
 
-def record_presence(connection: Connection, now: datetime, said: Sequence[PresenceSaid]) -> set[str]:
-    """Write what the presence messages, in order of arrival, come to; answer who came online."""
-    return store.put_presence(connection, now, rules.presence_changes(said))
+def record_presence(connection: Connection, now: datetime, reports: Sequence[PresenceSaid]) -> set[str]:
+    """Write the presence that these messages, in order of arrival, end in; answer the clients that came online."""
+    return store.put_presence(connection, now, rules.presence_changes(reports))
 
 
 def note_went_back(connection: Connection, now: datetime, uuids: Sequence[str]) -> None:
-    """The log lines of these show that their counters went back."""
+    """Note that the counters of these clients went back, as their log lines show."""
     store.note_went_back(connection, now, uuids)
 
 
 def note_shared_logins(connection: Connection, now: datetime, uuids: Sequence[str]) -> set[str]:
-    """Two devices use the login of each of these; of whom that was not written down a moment ago."""
+    """Note that two devices share the login of each of these clients; the clients where this is news."""
     return store.note_shared_login(connection, now, sorted(uuids))
 
 
 def forget_the_future(connection: Connection, now: datetime) -> int:
-    """After the database's clock was set back: what was heard by its old time counts as heard now; of how many.
+    """After the database's clock was set back, let signs of life from the future count as heard now; how many clients.
 
-    They would else count as heard until the clock is there again, whatever becomes of them. Nor would a crash or a
-    failure of that time be over when its display says so.
+    Otherwise such a client counts as heard until the clock is there again, even when it is silent. A crash or a
+    failure of that time would not end when its display says so.
     """
     return store.forget_the_future(connection, now)

@@ -79,7 +79,7 @@ class HealthReport:
     temperature_celsius: float | None = None
     capabilities: list[str] | None = None
     reconnect_count: int | None = None
-    tells_disconnect: bool = False  # whether `last_disconnect_at` was said: null then means never
+    tells_disconnect: bool = False  # whether it names `last_disconnect_at`: null then means never
     last_disconnect_at: float | None = None  # seconds since 1970
     install_id: str | None = None
     boot_seq: int | None = None
@@ -109,7 +109,7 @@ class PresenceChange:
 
 
 def newest(reports: Iterable[Report]) -> list[Report]:
-    """Of each client's reports, in order of arrival, those that may be its newest.
+    """The reports, in order of arrival, that may be their client's newest.
 
     Within one installation the highest (boot_seq, seq) is newest, unless that went back; between installations
     only the database knows, so one of each stays. Without a stamp the last arrival wins, over stamped ones too.
@@ -147,15 +147,15 @@ def _order(report: Stamped) -> tuple[int, int]:
 
 
 def only_ones(reports: Sequence[Report], without: Collection[str]) -> list[Report]:
-    """Of the clients that have one report here and are not among `without`."""
+    """The reports of clients that have one report here and are not among `without`."""
     count = Counter(report.uuid for report in reports)
     return [report for report in reports if count[report.uuid] == 1 and report.uuid not in without]
 
 
-def presence_changes(said: Sequence[PresenceSaid]) -> list[PresenceChange]:
+def presence_changes(messages: Sequence[PresenceSaid]) -> list[PresenceChange]:
     """What these messages, in order of arrival, come to for each client: `offline` ends only its own session."""
     changes: dict[str, PresenceChange] = {}
-    for message in said:
+    for message in messages:
         before = changes.get(message.uuid)
         if message.state is Presence.ONLINE:
             changes[message.uuid] = PresenceChange(message.uuid, Presence.ONLINE, message.session, None)

@@ -67,10 +67,10 @@ def register(connection: Connection, now: datetime, uuids: Sequence[str]) -> Non
 
 
 def newer(at: str, lasts: timedelta, other_boot: str = "false") -> str:
-    """SQL: is the row that was to be inserted newer than the one that stands, `h`? As `rules.newest`.
+    """SQL: is the row to insert newer than the stored row `h`? Decides like `rules.newest`.
 
-    `at` is the column of the arrival; after `lasts` nothing older can be on its way, so a lower number is of a
-    counter that went back, or of an installation that returned. `other_boot`: both tell of different boots.
+    `at` is the column of the arrival. After `lasts` nothing older can be on its way: a lower number then means that
+    a counter went back, or that an installation returned. `other_boot`: the rows name different boots.
     """
     return f"""
     CASE WHEN (EXCLUDED.install_id, EXCLUDED.boot_seq, EXCLUDED.seq) = (h.install_id, h.boot_seq, h.seq)
@@ -90,7 +90,7 @@ HEARTBEATS: Final = ManyRows("s", Heartbeat)
 
 
 def one_each(reports: ManyRows[Heartbeat] | ManyRows[HealthReport]) -> str:
-    """SQL: these reports, one of each client: of its newest installation."""
+    """SQL: one report of each client, that of its newest installation."""
     return f"""
         SELECT DISTINCT ON (s.uuid) s.*, {arrived_at("s")} AS at
         FROM {reports}
@@ -255,7 +255,7 @@ NOTE_SHARED_LOGIN = Query(
 
 
 def note_shared_login(connection: Connection, now: datetime, uuids: Sequence[str]) -> set[str]:
-    """Two devices use the login of each of these: write it down, at most once in half a minute; of whom it was."""
+    """Note, at most once in half a minute, that two devices share these clients' logins; the clients noted now."""
     return set(NOTE_SHARED_LOGIN.all(connection, now=now, uuids=list(uuids)))
 
 
