@@ -97,9 +97,9 @@ def issue(connection: Connection, now: datetime, request: CommandRequest, timing
 def issue_many(
     connection: Connection, now: datetime, requests: Sequence[CommandRequest], timings: Timings
 ) -> dict[str, CommandRow | ServiceError]:
-    """What became of these requests without keys, each for another client: by uuid the new command, or why not.
+    """Issue commands without keys, each for another client; by uuid the new command, or why there is none.
 
-    Set-wise: a statement for all that are made, and one that tells why the rest is not. As `issue` otherwise.
+    One statement makes all commands, and one finds why the rest is refused. The rules are those of `issue`.
     """
     traced = [replace(request, traceparent=request.traceparent or trace.begin()) for request in requests]
     made = store.insert(connection, now, {str(uuid.uuid4()): request for request in traced}, timings)

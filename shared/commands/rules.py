@@ -122,7 +122,7 @@ class CommandRequest:
 
 @dataclass(frozen=True)
 class Ack:
-    """What a display says of a command. `client_uuid` is the topic's, which the broker has proven."""
+    """A display's answer about a command. `client_uuid` is the topic's, which the broker has proven."""
 
     client_uuid: str
     command_id: str
@@ -138,7 +138,7 @@ class Ack:
 
 @dataclass(frozen=True)
 class News:
-    """What a log line tells of a command, once what it tells is committed."""
+    """The fields of a log line about a command, written after the commit."""
 
     event: str
     command_id: str
@@ -215,7 +215,7 @@ class DueCommand:
 
 @dataclass(frozen=True)
 class Known:
-    """What tells whether an ACK of a command could matter."""
+    """The facts that decide whether an ACK of a command could matter."""
 
     id: str
     client_uuid: str

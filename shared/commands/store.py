@@ -163,7 +163,7 @@ ASKED: Final = ManyRows("asked", RequestedCommand)
 def insert(
     connection: Connection, now: datetime, requests: Mapping[str, CommandRequest], timings: Timings
 ) -> list[CommandRow]:
-    """New commands by id, each with its lockout raised in the same statement; the rows of those that are made.
+    """New commands by id, each with its lockout raised in the same statement; the rows that were made.
 
     Left out are clients that are gone, locked, unable or already have an open command, and keys in use. Clients
     are locked in the order of their uuids; a race for one is lost without an error.
@@ -201,7 +201,7 @@ def _insert() -> sa.Select[Any]:
 
 
 def _willing() -> sa.CTE:
-    """The requests whose client, now locked, exists, is able and heeds no lockout; with what it runs."""
+    """The requests that no lockout stops and whose locked client exists and can do it; with its boot and start."""
     asked, beats = ASKED.table, client_heartbeats.c
     until = clients.c.lockout_until
     source = asked.join(clients, clients.c.uuid == asked.c.client_uuid)
@@ -268,7 +268,7 @@ RAISE_LOCKOUTS = Query(
 
 
 def raise_lockouts(connection: Connection, command_ids: Collection[str], until: datetime) -> None:
-    """Spare the clients of those of these commands that restart or reboot, at least until then."""
+    """Lock out, at least until then, the clients of the restarts and reboots among these commands."""
     RAISE_LOCKOUTS.run(connection, ids=list(command_ids), until=until)
 
 

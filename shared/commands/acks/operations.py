@@ -93,14 +93,14 @@ def log_news(news: Iterable[News]) -> None:
 
 
 def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timings: Timings) -> AckReport:
-    """Take ACKs in any order, repeated or late; each command ends in the highest state that was said of it.
+    """Take ACKs in any order, repeated or late; each command ends in the highest state that an ACK named.
 
     1. ACKs of unknown ids, and of other clients' commands, are set apart.
     2. Repeats are dropped; the clients of the rest are locked in the order of their uuids.
     3. received, running, results: one guarded UPDATE each; the first word of a display raises its lockout again.
     4. A command that was refused from another boot than it was made for shows which boot the display runs.
-    5. Results that came too late are kept beside; those of commands that ended by evidence confirm them, and
-       a reason is added where a heartbeat had told the bare result.
+    5. A result that came too late is kept beside the command. A result of a command that ended by evidence confirms
+       it, and adds its reason.
     """
     acks = [_scrubbed(ack) for ack in acks]
     known = store.known(connection, {ack.command_id for ack in acks})
@@ -140,11 +140,11 @@ def _own(ack: Ack, known: Mapping[str, Known]) -> bool:
 
 
 def _receive(connection: Connection, now: datetime, move: Move, acks: Sequence[Ack], timings: Timings) -> set[str]:
-    """Make `received` or `running` of the ACKs that say so; the ids that moved."""
-    said = [ack for ack in acks if ack.state is move.to]
-    if not said:
+    """Move commands to `received` or `running` by the ACKs with that state; the ids that moved."""
+    matching = [ack for ack in acks if ack.state is move.to]
+    if not matching:
         return set()
-    moved = store.receive(connection, now, move, said, timings.result)
+    moved = store.receive(connection, now, move, matching, timings.result)
     first_words = [one.id for one in moved if one.first_word]
     if first_words:
         commands.raise_lockouts(connection, first_words, now + timings.lockout)
@@ -152,7 +152,7 @@ def _receive(connection: Connection, now: datetime, move: Move, acks: Sequence[A
 
 
 def _finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> tuple[set[str], set[str]]:
-    """The ids that these results ended, and those beside which they are kept."""
+    """The ids that these results ended, and the ids that a late result was kept for."""
     finished = set(store.finish(connection, now, results)) if results else set()
     rest = [ack for ack in results if ack.command_id not in finished]
     if not rest:
@@ -197,9 +197,9 @@ def news_of(name: str, connection: Connection, command_ids: Sequence[str]) -> tu
 
 
 def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
-    """End the open commands about which enough is known without another word of their displays.
+    """End the open commands whose outcome is proven without another ACK.
 
-    1. A new boot or a new start that no sighting told of: it was stored while the command was being made.
+    1. A new boot or a new start that no sighting showed: it was stored while the command was being made.
     2. A shutdown that was received, and the display has left or fallen silent.
     3. A reboot that was begun, and the heartbeats after three minutes still come from the boot before.
     """
@@ -210,6 +210,6 @@ def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
     overtaken = store.cancel_overtaken(connection, now, None)
     proven = store.succeed_by_evidence(connection, now, None) + store.succeed_by_silence(connection, now)
     disproved = [one.id for one in store.disprove_reboots(connection, now)]
-    told = [*proven, *disproved, *(one.id for one in overtaken)]
-    news = news_of("command_proven", connection, told)
+    ended = [*proven, *disproved, *(one.id for one in overtaken)]
+    news = news_of("command_proven", connection, ended)
     return SettledReport(len(proven), len(disproved), len(overtaken), news)

@@ -145,7 +145,7 @@ FINISH = Query(
 
 
 def finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
-    """A display's result: ids of those that it ended."""
+    """Write the results of displays; the ids of the commands that ended by them."""
     return FINISH.all(connection, now=now, **ACKS.of(results))
 
 
@@ -168,12 +168,12 @@ CORRECT_BOOTS = Query(
 
 
 def correct_boots(connection: Connection, refused: Sequence[Ack]) -> list[str]:
-    """Put the boot that these ACKs come from into the place of the one that their commands were bound to.
+    """Replace the boot that these commands were bound to by the boot that their ACKs come from.
 
-    The stored heartbeat told of a boot that is over, and the display's heartbeats do not get through: every further
+    The stored heartbeat names a boot that is over, and the display's heartbeats do not get through: every further
     command would be refused like this one. A heartbeat that was stored meanwhile knows better. Each of these ACKs
     must have ended its command just now: then the client has no other one that the change could seem to prove.
-    Answers whose were changed.
+    Answers the clients whose boot was changed.
     """
     return CORRECT_BOOTS.all(connection, **ACKS.of(refused))
 
@@ -190,7 +190,7 @@ KEEP_LATE = Query(
 
 
 def keep_late(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
-    """Keep, once, a result that came after its command was given up; ids of those kept."""
+    """Keep, once, each result that came after its command was given up; the ids of these commands."""
     return KEEP_LATE.all(connection, now=now, **ACKS.of(results))
 
 
@@ -207,7 +207,7 @@ CONFIRM_BY_ACK = Query(
 
 
 def confirm_by_ack(connection: Connection, results: Sequence[Ack]) -> list[str]:
-    """The display says so too: successes known by evidence are now known by both."""
+    """Confirm by ACK the successes that only evidence showed until now."""
     return CONFIRM_BY_ACK.all(connection, **ACKS.of(results))
 
 
@@ -223,7 +223,7 @@ KEEP_REASONS = Query(
 
 
 def keep_reasons(connection: Connection, results: Sequence[Ack]) -> list[str]:
-    """The display says why, after a heartbeat had only said that it did not work; ids of those that had no reason."""
+    """Add the display's reason to failures that a heartbeat had shown; the ids of the commands that had none."""
     return KEEP_REASONS.all(connection, **ACKS.of(results))
 
 
@@ -252,7 +252,7 @@ SUCCEED_BY_WORD, SUCCEED_BY_STORED = _succeed_by_evidence(SEEN.table), _succeed_
 
 
 def succeed_by_evidence(connection: Connection, now: datetime, said: Said) -> list[str]:
-    """End what a new boot or a new start of the player proves done; ids of those ended.
+    """End what a new boot or a new start of the player proves done; the ids of the ended commands.
 
     A reboot must have been sent (or may have been, unanswered); a restart must have been received.
     """
@@ -277,7 +277,7 @@ SUCCEED_BY_SILENCE = _succeeding(
 
 
 def succeed_by_silence(connection: Connection, now: datetime) -> list[str]:
-    """End each received shutdown whose display has left or fallen silent since; ids of those ended."""
+    """End each received shutdown whose display has left or fallen silent since; the ids."""
     return SUCCEED_BY_SILENCE.all(connection, now=now)
 
 
@@ -312,7 +312,7 @@ CONFIRM_BY_EVIDENCE = Query(
 
 
 def confirm_by_evidence(connection: Connection, now: datetime, said: Sequence[Sighting]) -> list[str]:
-    """A success that only the display's ACK told is now proven by its effect as well."""
+    """Confirm by evidence the successes that only the display's ACK showed until now."""
     return CONFIRM_BY_EVIDENCE.all(connection, since=now - CONFIRM_WITHIN, **SEEN.of(said))
 
 

@@ -226,7 +226,7 @@ def pause(connection: Connection, batch_id: str, by: str) -> tuple[BatchRow, boo
 
 
 def resume(connection: Connection, batch_id: str) -> tuple[BatchRow, bool]:
-    """Go on where it was paused; what has gone wrong until now is excused. As `pause`."""
+    """Go on where the batch was paused; failures until now no longer count. Answers and raises like `pause`."""
     batch = _locked(connection, batch_id)
     if batch.state == BatchState.RUNNING:
         return batch, False

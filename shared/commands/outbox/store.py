@@ -42,7 +42,7 @@ def claim(
 
 @cache
 def _claim(given: frozenset[str]) -> Query[DueCommand]:
-    """Of the commands and clients that are `given` by name."""
+    """Claim among the commands and clients that `given` names."""
     due = _due(given).order_by(c.created_at, c.id).limit(sa.bindparam("most", type_=sa.Integer))
     taken = due.with_for_update(skip_locked=True).cte("due")
     lost = sa.func.coalesce(c.unanswered_at, c.publish_attempted_at)
@@ -108,7 +108,7 @@ def _note() -> sa.Executable:
             publish_answer=sa.func.coalesce(a.answer, c.publish_answer),
             next_publish_at=a.next_publish_at,
             **_proof(),
-            **_told(),
+            **_shown(),
         )
         .returning(c.id)
     )
@@ -126,8 +126,8 @@ def _proof() -> dict[str, sa.ColumnElement[Any]]:
     }
 
 
-def _told() -> dict[str, sa.ColumnElement[Any]]:
-    """What people see of an attempt: when the broker took it, or that nobody listens."""
+def _shown() -> dict[str, sa.ColumnElement[Any]]:
+    """The columns that show an attempt to people: when the broker took it, or that nobody listens."""
     a = ATTEMPTS.c
     queued = c.state == CommandState.QUEUED.value
     accepted = sa.and_(a.answer < 0x80, a.answer != PublishAnswer.NO_SUBSCRIBER)
@@ -175,7 +175,7 @@ OPEN_AMONG = Query(lambda: sa.select(c.id).where(OPEN, one_of(c.id, "ids")), str
 
 
 def open_among(connection: Connection, command_ids: Collection[str]) -> list[str]:
-    """Those of these commands that are not over."""
+    """The commands among these that are not over."""
     return OPEN_AMONG.all(connection, ids=list(command_ids))
 
 
