@@ -22,19 +22,19 @@ def stays_here(database_url: str) -> bool:
     return address.hostname in LOOPBACK or "unix_sock" in dict(parse_qsl(address.query))
 
 
-def said(database_url: str) -> dict[str, str]:
-    """What the address says of TLS."""
+def tls_parameters(database_url: str) -> dict[str, str]:
+    """The parameters of the address that are about TLS."""
     found = dict(parse_qsl(urlsplit(database_url).query, keep_blank_values=True))
     return {name: found[name] for name in OWN if name in found}
 
 
 def context(database_url: str) -> ssl.SSLContext | bool:
-    """What pg8000 is given: a context that checks, True for TLS that checks nothing, False for none.
+    """The `ssl_context` for pg8000: one that checks, True for TLS that checks nothing, False for no TLS.
 
-    Raises ValueError for what would not be checked as somebody believes it is.
+    Raises ValueError when a setting promises a check that would not be made.
     """
-    told = said(database_url)
-    mode, authority = told.get("sslmode"), told.get("sslrootcert")
+    parameters = tls_parameters(database_url)
+    mode, authority = parameters.get("sslmode"), parameters.get("sslrootcert")
     if mode is not None and mode not in MODES:
         raise ValueError(f"sslmode is one of {', '.join(MODES)}")
     if mode in {None, "require"}:

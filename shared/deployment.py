@@ -55,7 +55,7 @@ def _check_caller(config: Config, component: str) -> None:
 
 def _check_database(config: Config) -> None:
     address: str = config["DATABASE_URL"]
-    if not database_tls.stays_here(address) and "sslmode" not in database_tls.said(address):
+    if not database_tls.stays_here(address) and "sslmode" not in database_tls.tls_parameters(address):
         raise ConfigurationError(
             "DATABASE_URL must say whom it believes to be that server: ?sslmode=verify-full&sslrootcert=<file> (or"
             " verify-ca), or sslmode=require for TLS with whoever answers there."
