@@ -163,5 +163,5 @@ LIVE_LOGINS_DIGEST = Query(
 
 
 def live_logins_digest(connection: Connection) -> str:
-    """A text that is another one as soon as any of the live logins is, made where the data are."""
+    """A digest of all live logins, computed by Postgres: it changes when any of them does."""
     return LIVE_LOGINS_DIGEST.one(connection)

@@ -78,7 +78,7 @@ def principal_of_session(connection: Connection, cookie: str, idle: timedelta | 
 
 
 def principal_of_email(connection: Connection, email: str, expires_at: datetime) -> Principal:
-    """The person whom the proxy in front of us names by this address, until its word ends. Raises PersonUnknown."""
+    """The person with this e-mail address, asserted by the proxy in front of us. Raises PersonUnknown."""
     if (user := people.user_by_email(connection, email)) is None:
         unknown = f"{email[:200]} may not use this service yet; ask an admin to add you by that address."
         raise PersonUnknown(unknown).of(f"unknown:{email[:200]}")
@@ -266,7 +266,7 @@ def record_often(
     request_id: str | None,
     details: Mapping[str, Any],
 ) -> None:
-    """As `record_audit`, for what somebody can do as often as they like: one line an hour, which counts the others.
+    """Record an act that somebody can repeat at will: one line an hour, which counts the repetitions.
 
     The first time is a line at once. `details.repeats` says how often it happened again since the line before; the
     tick writes down what was counted last (`flush_repeats`).

@@ -91,7 +91,7 @@ USE_RECOVERY_CODE = Query("DELETE FROM recovery_codes WHERE user_id = :user_id A
 
 
 def use_recovery_code(connection: Connection, user_id: int, code_hash: str) -> bool:
-    """Use one up; of many who try at once with the same one a single one is told True."""
+    """Use up a recovery code; True for one caller only, however many try the same code at once."""
     return USE_RECOVERY_CODE.run(connection, user_id=user_id, code_hash=code_hash) == 1
 
 

@@ -13,7 +13,7 @@ from shared.vocabulary import Role
 
 @dataclass(frozen=True)
 class CallersSession:
-    """The session of whoever calls, with its user and the database's `now`."""
+    """The session of the caller, with its user and the database's `now`."""
 
     user_id: int
     expires_at: datetime
@@ -29,7 +29,7 @@ class CallersSession:
 
 @dataclass(frozen=True)
 class CallersToken:
-    """The token of whoever calls, whether live or not, and the database's `now`."""
+    """The token of the caller, whether live or not, and the database's `now`."""
 
     id: str
     name: str

@@ -14,9 +14,9 @@ from shared.vocabulary import LogLevel
 def record(
     connection: Connection, now: datetime, dropped: Mapping[str, int], rows: Mapping[str, DropRow]
 ) -> dict[str, DropRow]:
-    """Tell, in each client's own log, how many messages of it were dropped: a line a minute, counted up.
+    """Write into each client's own log how many of its messages were dropped: a line a minute, counted up.
 
-    A line of the log and no table of its own: whoever reads the client's log sees the hole where it is.
+    It is a line of the log, not a table of its own: a reader of the log sees the gap where it is.
     `rows` are the lines begun before; the answer holds those that can still be counted up, once this commits.
     """
     begun = drops_rules.still_counting(rows, now)

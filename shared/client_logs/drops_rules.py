@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-TOGETHER: Final = timedelta(minutes=1)  # what is dropped of one client in this time is told in one line
+TOGETHER: Final = timedelta(minutes=1)  # one line counts the drops of one client in this time
 
 
 @dataclass(frozen=True)
@@ -18,5 +18,5 @@ class DropRow:
 
 
 def still_counting(rows: Mapping[str, DropRow], now: datetime) -> dict[str, DropRow]:
-    """Those of the lines, by client, that are to tell what is dropped at `now`."""
+    """The lines, by client, that still count what is dropped at `now`."""
     return {uuid: row for uuid, row in rows.items() if now < row.received_at + TOGETHER}

@@ -140,7 +140,7 @@ FORGET = tuple(
 
 
 def forget(connection: Connection, boots: Collection[Boot]) -> None:
-    """Know nothing of what these boots told."""
+    """Forget the marks and keys of these boots."""
     for query in FORGET:
         query.run(connection, **BOOTS.of(boots))
 

@@ -156,7 +156,7 @@ def believe(connection: Connection, uuids: Collection[str]) -> dict[Boot, int]:
 
 
 def _to_remember(settled: Mapping[Boot, Settled], doubted: Collection[Boot]) -> dict[str, LastMark | None]:
-    """Of clients that told of one boot, without a gap or a doubt."""
+    """The mark to remember of each client; None when it sent lines of several boots, or its mark has a gap or doubt."""
     marks: dict[str, LastMark | None] = {}
     for boot, change in settled.items():
         is_plain = boot[0] not in marks and not change.mark.islands and boot not in doubted

@@ -242,7 +242,7 @@ def is_over(partition: str, now: datetime, keep: Mapping[str, timedelta]) -> boo
 def by_hour(
     now: datetime, clock: float, lines: Iterable[LogLine]
 ) -> dict[tuple[str, datetime, LogLevel], tuple[int, datetime]]:
-    """Of each client, hour and level: how many of the lines, and when the last one came."""
+    """The number of lines and the time of the last one, by client, hour and level."""
     counts: dict[tuple[str, datetime, LogLevel], tuple[int, datetime]] = {}
     for line in lines:
         at = now - timedelta(seconds=clock - line.heard)

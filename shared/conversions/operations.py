@@ -42,7 +42,7 @@ def ensure_pdf(
 def ensure_pdf_on_volume(
     connection: Connection, now: datetime, volume: MediaVolume, media: Medium, traceparent: str | None = None
 ) -> tuple[KeptConversion, bool]:
-    """As `ensure_pdf`; where the row promises a PDF that the volume does not have, another one is made."""
+    """Ensure the PDF like `ensure_pdf`, and make another one when the volume has lost the PDF of a ready row."""
     row, must_enqueue = ensure_pdf(connection, now, media, traceparent)
     is_ready = row.status is ConversionStatus.READY and row.target_path is not None
     if is_ready and not volume.has_converted(row.target_path or ""):
@@ -53,7 +53,7 @@ def ensure_pdf_on_volume(
 def of_new_medium(
     connection: Connection, now: datetime, media: Medium, traceparent: str
 ) -> tuple[KeptConversion | None, bool]:
-    """As `ensure_pdf` for a presentation that was just stored; no conversion for other media."""
+    """Ensure the PDF of a presentation that was just stored; other media have no conversion."""
     if media.kind not in CONVERTIBLE_KINDS:
         return None, False
     return ensure_pdf(connection, now, media, traceparent)
@@ -111,7 +111,7 @@ class Job:
     """Tries, this one included."""
     file_hash: str
     path: str | None
-    """Of the original, below the media root; None when the medium was deleted."""
+    """The path of the original below the media root; None when the medium was deleted."""
     kind: str
     rebuild: bool
     """A PDF that is there already must not be used."""
@@ -119,7 +119,7 @@ class Job:
     hidden_slides: int | None
     requested_at: datetime
     trace_id: str | None = None
-    """Of the request that asked for it."""
+    """The trace of the request that asked for the conversion."""
 
 
 def claim(connection: Connection, now: datetime, conversion_id: int, lease: timedelta) -> Job | None:

@@ -186,7 +186,7 @@ def check_convertible(kind: str) -> None:
 
 @dataclass(frozen=True)
 class Timeouts:
-    """The ladder of timeouts that follows from D: whoever waits for another waits longer than the other may take."""
+    """The ladder of timeouts that follows from D: each caller waits longer than its callee may take."""
 
     converter: timedelta
     """D: one document at the converter."""
@@ -279,7 +279,7 @@ def _missing(named: set[str], embedded: tuple[str, ...]) -> list[str]:
 
 
 def _unknown_warnings(found: Findings, fonts: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
-    """What could not be told: a report that is silent about it would say that all is there."""
+    """The checks that could not be made: a report without them would say that all is there."""
     if found.contents is None:
         yield {"code": "contents_not_known"}
     elif fonts is None:

@@ -253,7 +253,7 @@ def source_of(connection: Connection, media_id: int) -> Source | None:
 
 
 def _leave(move: ConversionMove, result: str) -> Query[None]:
-    """The statement by which whoever holds the claim lets go of it, with this result."""
+    """The statement by which the holder of the claim ends it, with this result."""
     return Query(
         f"""
         UPDATE conversions AS c SET status = '{MOVES[move][1]}', claim = NULL, claimed_at = NULL, {result}

@@ -47,7 +47,7 @@ def observe(connection: Connection, now: datetime, config: Config) -> IncidentRe
     3. New failures join an open incident, or open one where enough of them fit together; who is back already leaves.
     4. An incident that nobody has been part of for INCIDENT_CLOSE_SECONDS is closed.
 
-    Running it twice, or half and again, comes to the same: whoever is in an open incident is no new failure.
+    Running it twice, or half and again, gives the same result: a display in an open incident is no new failure.
     """
     store.lock_incidents(connection)
     heard = listening(
@@ -65,7 +65,7 @@ def observe(connection: Connection, now: datetime, config: Config) -> IncidentRe
 
 
 def open_incident_of(connection: Connection, uuids: Collection[str]) -> dict[str, Membership]:
-    """The open incident of those of these clients that are in one and unwell still."""
+    """The open incident of each of these clients that is part of one and still unwell."""
     return {found.uuid: found for found in store.open_of(connection, uuids)}
 
 
@@ -149,7 +149,7 @@ def _write(connection: Connection, now: datetime, group: Group, known: Sequence[
 
 
 def _claim(connection: Connection, now: datetime, incident_id: int, group: Group) -> Sequence[int]:
-    """Take the displays of a place out of the clusters that had them; the clusters of which too few are left."""
+    """Take the displays of a place out of their clusters; the clusters that are too small now."""
     if group.kind is IncidentKind.CLUSTER:
         return ()
     uuids = [failure.uuid for failure in group.failures]

@@ -241,9 +241,10 @@ def _by(key: Callable[[FailedDisplay], K], failures: Iterable[FailedDisplay]) ->
 
 
 def _together(failures: Sequence[FailedDisplay], window: timedelta) -> list[FailedDisplay]:
-    """The most that failed within the window; of those that only lost the broker two or more that did so at once.
+    """The most displays that failed within the window.
 
-    One display whose connection flaps says nothing about its neighbours.
+    Displays that only lost the broker belong to it when two or more lost it at once: one display whose
+    connection flaps says nothing about its neighbours.
     """
     grave = [failure for failure in failures if failure.symptom is not Symptom.DISCONNECTED]
     light = densest((failure for failure in failures if failure.symptom is Symptom.DISCONNECTED), AT_ONCE)

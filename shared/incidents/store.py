@@ -278,7 +278,7 @@ OPEN_OF = Query(
 
 
 def open_of(connection: Connection, uuids: Collection[str]) -> list[Membership]:
-    """The open incident of those of these clients that are in one and unwell still."""
+    """The open incident of each of these clients that is part of one and still unwell."""
     return OPEN_OF.all(connection, uuids=list(uuids))
 
 

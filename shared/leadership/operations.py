@@ -61,7 +61,7 @@ def _as_one(letters: Iterable[NewDeadLetter]) -> list[NewDeadLetter]:
 
 
 def _bounded(connection: Connection, letters: Sequence[NewDeadLetter]) -> list[NewDeadLetter]:
-    """The letters; those of a sender that has no room for them without their payload."""
+    """The letters; a letter beyond its sender's room becomes a row that only counts."""
     kept = letters_store.kept_of_senders(connection, sorted({letter.sender for letter in letters}))
     new = Counter(letter.sender for letter in letters)
     full = {sender for sender, count in new.items() if kept.get(sender, 0) + count > KEPT_DIFFERENT}
@@ -80,7 +80,7 @@ def _bounded(connection: Connection, letters: Sequence[NewDeadLetter]) -> list[N
 
 
 def _counted_only(letter: NewDeadLetter) -> NewDeadLetter:
-    """One of many of its sender: the row that counts those of its kind (all log levels as one) and reason."""
+    """The row that counts a sender's surplus letters of one kind (all log levels as one) and reason."""
     kind = "/".join(letter.topic.split("/")[:3])
     detail = f"beyond {KEPT_DIFFERENT} different ones of this sender: only counted"
     return NewDeadLetter(kind, "", 0, NO_PAYLOAD, letter.reason, detail, letter.count)

@@ -55,7 +55,7 @@ def try_lead(connection: Connection) -> bool:
 
 
 def next_epoch(connection: Connection, instance: str) -> int:
-    """The epoch of the leader that begins now; whoever led before can commit no further batch."""
+    """The epoch of the leader that begins now; the leader before can commit no further batch."""
     return NEXT_EPOCH.one(connection, instance=instance)
 
 

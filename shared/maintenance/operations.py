@@ -79,7 +79,7 @@ def end(connection: Connection, now: datetime, window_id: int, by: str) -> bool:
 
 
 def quiet_of(connection: Connection, now: datetime, uuids: Collection[str]) -> dict[str, QuietWindow]:
-    """Why, by whom and until when nothing is sent to those of these clients that a window covers now.
+    """The window that covers each of these clients now: its reason, its author and its end.
 
     Of several windows the one that ends last counts. Asks Postgres once, or twice where a window is on.
     """
@@ -94,7 +94,7 @@ def quiet_of(connection: Connection, now: datetime, uuids: Collection[str]) -> d
 
 
 def quiet_uuids(connection: Connection, now: datetime, uuids: Collection[str]) -> set[str]:
-    """Those of these clients to which nothing is to be sent now, but by an operator's own command."""
+    """The clients among these that get nothing now but an operator's own commands."""
     return set(quiet_of(connection, now, uuids))
 
 

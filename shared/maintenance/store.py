@@ -1,4 +1,4 @@
-"""SQL of maintenance windows: kept, found, ended, and whom the ones that are on keep quiet."""
+"""SQL of maintenance windows: keep, find and end them, and find the clients that they keep quiet."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
@@ -66,7 +66,7 @@ NAME_CLIENTS = Query(
 
 
 def name_clients(connection: Connection, window_id: int, uuids: Collection[str]) -> set[str]:
-    """Put clients into a window of scope `clients`; those of `uuids` that are clients, and so were put in."""
+    """Put clients into a window of scope `clients`; the uuids among `uuids` that are clients."""
     return set(NAME_CLIENTS.all(connection, window_id=window_id, uuids=list(uuids)))
 
 
@@ -138,7 +138,7 @@ COVERED = Query(
 
 
 def covered(connection: Connection, window_ids: Collection[int], uuids: Collection[str]) -> list[CoveredClient]:
-    """Those of these clients that these windows cover, a client's windows by id."""
+    """The clients among these that these windows cover, a client's windows by id."""
     return COVERED.all(connection, ids=list(window_ids), uuids=list(uuids))
 
 

@@ -270,7 +270,7 @@ class _Link:
             raise BrokerUnavailable("The MQTT broker takes QoS 0 only.")
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
-        """As `Publisher.publish`."""
+        """Publish on this connection; `Publisher.publish` says what it answers and raises."""
         if deadline <= time.monotonic():
             raise BrokerUnavailable("No time was left to publish.")
         info = self._client.publish(topic, payload, qos=1, retain=False, properties=_publish_properties(expiry_seconds))
@@ -280,7 +280,7 @@ class _Link:
         return self._answers.pop(info.mid)
 
     def publish_many(self, messages: Sequence[Message], deadline: float) -> list[int | BrokerUnavailable]:
-        """As `Publisher.publish_many`; raises nothing."""
+        """Publish on this connection; `Publisher.publish_many` says what it answers."""
         found: list[int | BrokerUnavailable] = [BrokerUnavailable("No time was left to publish.") for _ in messages]
         spared = min(ANSWER_SECONDS, (deadline - time.monotonic()) / 3)
         waiting = deque(enumerate(messages))

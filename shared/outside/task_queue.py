@@ -107,7 +107,7 @@ def enqueue_conversion(queue: TaskQueue, conversion_id: int, generation: int) ->
 
 
 def enqueue_notification(queue: TaskQueue, delivery_id: int, generation: int, at: datetime | None = None) -> bool:
-    """Ask the queue to deliver this notification, not before `at`; as `enqueue_conversion` otherwise."""
+    """Ask the queue to deliver this notification, not before `at`; else like `enqueue_conversion`."""
     body = {"job": NOTIFICATION_JOB, "delivery_id": delivery_id, "generation": generation}
     return _enqueue(queue, f"notification-{delivery_id}-{generation}", body, at)
 

@@ -18,7 +18,7 @@ R = TypeVar("R", bound=msgspec.Struct)
 
 
 class ColumnQuery(Generic[R]):
-    """As `Query`, of a SELECT: its answer is one JSON array for each column, of the values in the rows' order."""
+    """A `Query` for a SELECT that answers one JSON array for each column, with its values in the rows' order."""
 
     def __init__(
         self, statement: Callable[[], Select[Any]], row: type[R], known: sa.ColumnElement[bool] | None = None

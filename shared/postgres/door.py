@@ -55,11 +55,11 @@ def make_engine(config: Config, application_name: str) -> Engine:
 
 
 def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, prepared: bool = True) -> Engine:
-    """As `make_engine`, from a `postgresql://user:password@host:port/name` address.
+    """The engine of `make_engine` for a `postgresql://user:password@host:port/name` address.
 
     `prepared` False: statements are not kept by the connection that they were prepared on.
-    A server on another machine that has no TLS is told neither user nor password, nor is one whose certificate is not
-    what `?sslmode=` asks for. `?unix_sock=` names a unix socket.
+    A server on another machine gets neither user nor password when it has no TLS, or when its certificate is not what
+    `?sslmode=` asks for. `?unix_sock=` names a unix socket.
     """
     address = sa.make_url(pg8000_url(database_url))
     engine = sa.create_engine(
@@ -82,7 +82,7 @@ def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, 
 
 
 def _session_settings() -> dict[str, str]:
-    """What Postgres is told for each statement of a session, from its start on.
+    """The settings of a session, which hold for each of its statements.
 
     With the usual keepalives of two hours, the session of a peer that vanished without a FIN would keep its locks (the
     lead of the fleet) for so long. On a unix socket Postgres ignores all four.

@@ -151,7 +151,7 @@ NOTE_SIGN_IN = Query(
 def note_sign_in(connection: Connection, now: datetime, user_id: int, password_hash: str) -> Person | None:
     """Set last_sign_in_at and answer the user; None when the password of that hash opens nothing any more.
 
-    The row stays locked, so that whoever ends this user's sessions either does so first or sees the new one.
+    The row stays locked, so that an end of this user's sessions either comes first or sees the new one.
     """
     return NOTE_SIGN_IN.one_or_none(connection, now=now, user_id=user_id, password_hash=password_hash)
 

@@ -172,7 +172,7 @@ def _seconds_until(date: str) -> float:
 
 
 def _trouble(error: Exception, host: str, until: float) -> str:
-    """In our own words: those of an exception may hold the address."""
+    """The fault in our own words: the text of an exception may hold the address."""
     if isinstance(error, TimeoutError) or time.monotonic() >= until:
         return f"{host} did not answer in time"
     if isinstance(error, ConnectionRefusedError):
