@@ -1,8 +1,8 @@
 """One machine that serves a network: the services of `make run` behind TLS, each started by itself.
 
-What a service is and what it is told is taken from `deploy/parts/machine.py`, so that both run the same. What differs
-is here: mode `box`, two doors to the network (HTTPS for people and scripts, MQTT over TLS for displays), secrets
-that each service reads from files of its own, and a Postgres and a supervisor (systemd, Docker) that are not ours.
+`deploy/parts/machine.py` has what a box shares with `make run`, so that both run the same services. What differs is
+here: mode `box`, two doors to the network (HTTPS for people and scripts, MQTT over TLS for displays), secrets that each
+service reads from files of its own, and a Postgres and a supervisor (systemd, Docker) that are not ours.
 
 Environment beside the product's settings and the ports of the local stack:
     BOX_HOST               the name by which people and displays find this machine; the certificate is for it

@@ -1,4 +1,4 @@
-"""What every machine that runs the product by itself has in common: its settings, and what each service is told."""
+"""What `make run` and a box have in common: the settings, and each service's command line and environment."""
 
 import os
 import sys

@@ -39,7 +39,7 @@ ASKED: Final = {contract.REBOOT_HOST: ("reboot", "reboot"), contract.SHUTDOWN_HO
 
 
 class Agent(Client):
-    """From `run` until it is told to stop."""
+    """One run of the agent."""
 
     def __init__(self, places: Places, settings: Settings, credentials: Credentials) -> None:
         super().__init__(credentials)

@@ -1,4 +1,4 @@
-"""systemd's units over D-Bus: each change is told at once, and everything is read again every half minute.
+"""systemd's units over D-Bus: each change arrives at once, and all states are read again every half minute.
 
 `jeepney` is a Debian package in pure Python: no C library and no second event loop. `busctl monitor` would need root.
 """

@@ -39,7 +39,7 @@ class JournaldReader:
         self.why_not = ""  # what keeps it from reading, in words
 
     async def run(self) -> None:
-        """For ever; what stops journalctl is told and tried again."""
+        """Read for ever. When journalctl ends, log why and start it again."""
         while True:
             try:
                 if self._has_begun or await self.begin():

@@ -80,7 +80,7 @@ def body(line: Line, segment: Segment, seq: int) -> dict[str, Any]:
 
 
 def removed(segment: Segment, now: datetime) -> dict[str, Any]:
-    """What is said, under the next number, of lines that nobody can read any more."""
+    """The line that takes the next number where journald removed lines before they were sent."""
     stamp = {"install_id": segment.install_id, "boot_seq": segment.boot_seq, "seq": segment.seq + 1}
     return stamp | {"ts": now.isoformat(timespec="milliseconds")} | contract.fit_log(REMOVED, "signage-display", {})
 

@@ -51,7 +51,7 @@ class Machine:
         return contract.ACTIONS if can_restart else (contract.REBOOT_HOST, contract.SHUTDOWN_HOST)
 
     async def report(self) -> dict[str, Any]:
-        """The vitals for a health report; new troubles and those that are over are told in the log."""
+        """The vitals for a health report. The log gets a line when a trouble begins and when it ends."""
         return await asyncio.to_thread(self._report)
 
     def _report(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Final
 SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 CHANNELS: Final = {0: 1, 2: 3, 4: 2, 6: 4}  # by the colour type of a PNG
 LARGEST_SIDE: Final = 256
-SHADES: Final = 16  # of which two pixels count as one colour
+SHADES: Final = 16  # steps of a channel that count as one colour
 
 
 class NoPicture(ValueError):

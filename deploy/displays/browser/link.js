@@ -44,7 +44,7 @@ export class Link {
     if (wasUp) this.hears.onDown();
     if (this.#closed) return;
     this.#attempt = wasUp ? 1 : this.#attempt + 1;
-    // Somebody else has this login: whoever comes back at once would end the other's session for ever.
+    // Another device uses this login. If both came back at once, they would end each other's session for ever.
     const pause = reason === TAKEN_OVER ? 30_000 + backoffMs(10) : backoffMs(this.#attempt);
     setTimeout(() => this.#closed || this.open(), pause);
   }

@@ -41,7 +41,7 @@ class Client(ABC):
 
     @abstractmethod
     def _act(self, act: Act) -> None:
-        """Begin an action; its outcome is told later."""
+        """Begin an action. `state.finished` gets its outcome later."""
 
     def _speaks_by_itself(self) -> bool:
         """Does it say something when it has connected?"""
