@@ -33,7 +33,7 @@ USUAL_PROCESSOR_SECONDS = {
     "deploy": 18,
     "simulation": 35,
     "tick": 58,
-    "displays": 170,
+    "displays": 216,
     "worker": 113,
     "local": 130,
     "bridge": 130,

@@ -83,7 +83,7 @@ class Machine:
         if leader:
             os.kill(int(leader), signal.SIGKILL)  # the first process of its namespace: the kernel ends all others
         self.runner.wait()
-        eventually(lambda: not Path(f"/proc/{leader or 'none'}").exists(), "the end of the machine")
+        eventually(lambda: not (leader and _runs(leader)), "the end of the machine")
 
     def try_to(self, *command: str, user: str = "") -> "subprocess.CompletedProcess[str]":
         """What a command in the machine says; code 255 where there is no machine just now."""
@@ -110,6 +110,14 @@ class Machine:
             for child in _children(int(nspawn)):
                 return child
         return ""
+
+
+def _runs(pid: str) -> bool:
+    """Whether this process has not ended. Its new parent may leave the ended one in the list for a long time."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] not in {"Z", "X"}
+    except OSError:
+        return False
 
 
 def _children(pid: int) -> list[str]:
