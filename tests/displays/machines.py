@@ -14,6 +14,7 @@ from typing import Final
 
 import pytest
 
+from deploy.parts import guardian
 from tests.displays import debian
 from tests.stack import eventually
 
@@ -79,6 +80,8 @@ class Machine:
         """Every process of it is gone at once; what was written to the disk stays."""
         assert self.runner is not None
         leader = self._leader()
+        for each in guardian.descendants(int(leader)) if leader else ():
+            guardian.send(each, signal.SIGSTOP)  # nobody sees the others go
         os.killpg(self.runner.pid, signal.SIGKILL)
         if leader:
             os.kill(int(leader), signal.SIGKILL)  # the first process of its namespace: the kernel ends all others

@@ -97,6 +97,7 @@ def test_a_temporary_log_level_brings_the_finer_lines(display: Installed) -> Non
 def test_a_player_that_dies_every_second_has_crashed_and_its_failure_is_told(display: Installed) -> None:
     dies = "[Service]\nExecStart=\nExecStart=/bin/false\nRestart=always\n"
     with_drop_in(display.machine, "kiosk.service", dies)
+    display.machine.run("systemctl", "restart", "--no-block", "kiosk.service")
 
     eventually(lambda: display.client()["process_status"] == "crashed", "the crash", 120)
     assert "kiosk.service: it dies again and again" in display.status()
@@ -185,6 +186,7 @@ def test_a_power_cut_between_command_and_outcome_repeats_nothing(display: Instal
     slow = "[Service]\nExecStartPre=/bin/sh -c 'echo begun >>/root/starts; sleep 600'\nTimeoutStartSec=infinity\n"
     display.machine.run("sh", "-c", ": >/root/starts")
     with_drop_in(display.machine, "kiosk.service", slow)
+    eventually(display.runs, "the display", 120)
     sent = display.send("restart_app")
     eventually(lambda: "begun" in display.machine.run("cat", "/root/starts"), "the restart")
 
@@ -252,8 +254,6 @@ def with_drop_in(there: Machine, unit: str, text: str) -> None:
     folder = f"/etc/systemd/system/{unit}.d"
     there.run("sh", "-c", f'mkdir -p {folder} && printf "%s" "$1" >{folder}/test.conf', "sh", text)
     there.run("systemctl", "daemon-reload")
-    if unit != AGENT:
-        there.run("systemctl", "restart", "--no-block", unit)
 
 
 def without_drop_in(there: Machine, unit: str) -> None:
