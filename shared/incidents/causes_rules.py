@@ -1,4 +1,4 @@
-"""What an incident comes from, in words: a sentence that an operator can act on."""
+"""The likely cause of an incident, as a sentence that an operator can act on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,35 +12,35 @@ LIKELY_PLACE: Final = {IncidentKind.SITE: "of the site", IncidentKind.SUBNET: "o
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A site or a subnet that holds half of an incident's members, or more."""
+    """A site or a subnet with at least half of an incident's members."""
 
     kind: IncidentKind
     key: str
     members: int
     size: int
-    """Its displays that were heard in the last day."""
+    """How many displays of the place were heard in the last day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of an incident's members, those that are well again among them."""
+    """The facts about an incident's members, including members that are well again."""
 
     kind: IncidentKind
     key: str
     size: int | None
     symptoms: Mapping[Symptom, int]
-    """Displays by how they failed; one that failed twice counts by the first time."""
+    """How many displays failed in each way; a display that failed twice counts by its first failure."""
     first_failed_at: datetime
     last_failed_at: datetime
     sites: int
     unit: str | None
-    """The service that failed, where it was one and the same."""
+    """The service that failed, or how the screens failed, if it was the same on all."""
     place: Place | None = None
-    """Of a cluster: where half of its members stand."""
+    """For a cluster: the place with at least half of its members."""
 
 
 def cause(facts: Facts) -> str:
-    """What happened, and what that is likely to come from, in a sentence."""
+    """One sentence: what happened, and its likely cause."""
     members = sum(facts.symptoms.values())
     happened = f"{_whom(facts, members)} {_what(facts)} {_within(facts.last_failed_at - facts.first_failed_at)}"
     return f"{happened}{_among_them(facts, members)}; {_likely(facts)}."
@@ -56,7 +56,7 @@ def _whom(facts: Facts, members: int) -> str:
 
 
 def _among_them(facts: Facts, members: int) -> str:
-    """The place that holds half of a cluster: it is what to look at first."""
+    """The words for the place with half of a cluster's members: a person should look there first."""
     place = facts.place
     if place is None:
         return ""
@@ -73,6 +73,8 @@ def _what(facts: Facts) -> str:
     [symptom] = facts.symptoms
     if symptom is Symptom.SERVICE_FAILED and facts.unit is not None:
         return f"reported that {facts.unit} failed"
+    if symptom is Symptom.SCREEN_FAILED and facts.unit in SCREENS_DID:
+        return SCREENS_DID[facts.unit]
     return DONE[symptom]
 
 
@@ -81,12 +83,20 @@ WORDS: Final = {
     Symptom.CRASHED: "crashed",
     Symptom.SERVICE_FAILED: "with a failed service",
     Symptom.DISCONNECTED: "cut off for a moment",
+    Symptom.SCREEN_FAILED: "with a bad screen",
 }
 DONE: Final = {
     Symptom.SILENT: "went silent",
     Symptom.CRASHED: "crashed",
     Symptom.SERVICE_FAILED: "reported a failed service",
     Symptom.DISCONNECTED: "lost the broker and came back",
+    Symptom.SCREEN_FAILED: "lost their picture",
+}
+SCREENS_DID: Final = {
+    "black": "went black",
+    "frozen": "froze",
+    "disconnected": "lost their screens",
+    "off": "had their screens switched off",
 }
 
 
@@ -100,7 +110,9 @@ def _within(spread: timedelta) -> str:
 
 
 def _likely(facts: Facts) -> str:
-    """What to look at first. Silence and lost connections are the network's or the power's, crashes the content's."""
+    """The words for the likely cause: network or power for silence and lost connections, content for crashes."""
+    if set(facts.symptoms) == {Symptom.SCREEN_FAILED} and facts.unit in {"disconnected", "off"}:
+        return "the power of the screens, or somebody at the switch, is likely"
     by_network = sum(facts.symptoms.get(symptom, 0) for symptom in (Symptom.SILENT, Symptom.DISCONNECTED))
     if 2 * by_network < sum(facts.symptoms.values()):
         return "what they were given to show, or an update, is likely"
@@ -116,6 +128,6 @@ def _network(facts: Facts) -> str:
 
 
 def why_unheard(silent_since: datetime) -> str:
-    """The cause of an incident of our own."""
+    """The cause of an incident of kind `listening`: the bridge does not hear the fleet."""
     since = silent_since.strftime("%Y-%m-%d %H:%M:%S UTC")
     return f"We do not hear the fleet: the bridge gives no sign since {since}. The displays may well be running."

@@ -1,4 +1,4 @@
-"""What the overview says of the fleet as a whole, from rows and times."""
+"""Facts of the overview about the fleet as a whole, computed from rows and times. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,15 +6,16 @@ from datetime import datetime, timedelta
 
 from shared.vocabulary import ClientStatus
 
-LATE_TICKS = 3  # a tick this many periods overdue is news (30-commands-and-recovery: "more than 3 periods late")
+LATE_TICKS = 3  # the scheduler counts as late when its tick is this many periods overdue
 
 
 @dataclass(frozen=True)
 class OverviewCursor:
-    """Where a reader of the overview stands: everything before transaction `xid` of `epoch` it has seen.
+    """The position of a reader of the overview: it has seen all changes before transaction `xid` of `epoch`.
 
-    `circumstances` stands for what recovery judges every client by and no client's row holds: breakers, exclusions,
-    maintenance windows, whether we listen. Where it is another one now, recovery says something else of the unwell.
+    `circumstances` is a digest of the facts that recovery considers and that no client's row holds: breakers,
+    exclusions, maintenance windows, and whether the bridge listens. When it changes, what recovery does about the
+    unwell clients may have changed.
     """
 
     epoch: str
@@ -26,7 +27,7 @@ class OverviewCursor:
 
 
 def parse_cursor(text: str) -> OverviewCursor | None:
-    """The cursor that this text stands for, or None when it is none of ours."""
+    """Parse a cursor; None if the text is not one."""
     epoch, dash, rest = text.partition("-")
     xid, _, circumstances = rest.partition("-")
     if not dash or not epoch or not xid.isascii() or not xid.isdigit() or len(xid) > 20:
@@ -35,29 +36,29 @@ def parse_cursor(text: str) -> OverviewCursor | None:
 
 
 def can_continue(asked: OverviewCursor | None, here: OverviewCursor) -> bool:
-    """Whether changes since `asked` are known; otherwise (other database life, future) the whole is sent."""
+    """Whether the changes since `asked` can be sent; not if it is of another epoch or lies in the future."""
     return asked is not None and asked.epoch == here.epoch and asked.xid <= here.xid
 
 
-def counts(by_status: Iterable[tuple[str, int, int]]) -> dict[str, int]:
-    """How many clients stand in each shown state, in total, and with a failed service.
+def counts(by_status: Iterable[tuple[str, int, int]], failing_screens: int) -> dict[str, int]:
+    """The number of clients in each shown status, in total, with a failed service, and with a failing screen.
 
-    `by_status` holds (state, its clients, its clients with a failed service).
+    `by_status` holds (status, its clients, its clients with a failed service).
     """
     listed = list(by_status)
     found = {status: count for status, count, _ in listed}
     of_each = {status.value: found.get(status.value, 0) for status in ClientStatus}
     total, failed = sum(found.values()), sum(ill for _, _, ill in listed)
-    return {**of_each, "total": total, "service_failed": failed}
+    return {**of_each, "total": total, "service_failed": failed, "screen_failed": failing_screens}
 
 
 def is_scheduler_late(last_tick_at: datetime | None, now: datetime, period: timedelta) -> bool:
-    """Whether the tick is missing: never seen, or more than three periods ago."""
+    """Whether the scheduler is late: its last tick was more than three periods ago, or there was none."""
     return last_tick_at is None or now - last_tick_at > LATE_TICKS * period
 
 
 def why_crashed(process_status: str, silent_for: timedelta) -> str:
-    """In words, why a client stands in the list of crashed ones."""
+    """Why a client is in the list of crashed clients, in words."""
     if process_status == "crashed":
         return "The display says that its player has crashed."
     minutes = int(silent_for.total_seconds() // 60)

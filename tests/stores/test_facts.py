@@ -1,4 +1,4 @@
-"""What the SQL of several nouns has to agree on, and the rule that says the same in Python."""
+"""Fragments of SQL that several nouns share are equal to their rules in Python."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,12 +7,13 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from shared.clients import screens_rules, screens_store
 from shared.clients.reports import rules as reports
+from shared.clients.screens_rules import SeenScreen
 from shared.clients.signs_store import LATE_AFTER, THRESHOLD
 from shared.maintenance.rules import Schedule, state_at
 from shared.notifications.snoozes_rules import KeptSnooze
 from shared.notifications.snoozes_store import IS_ON
-from shared.notifications.troubles.rules import SCREENS
 from shared.postgres import fragments
 from shared.recovery.evidence.rules import is_unwell
 from shared.tables import client_commands
@@ -21,7 +22,9 @@ from shared.vocabulary import (
     COMMAND_RANKS,
     TERMINAL_RANK,
     WELL,
+    WITHOUT_PICTURE,
     ClientStatus,
+    CommandAction,
     CommandState,
     MaintenanceState,
     ProcessStatus,
@@ -34,7 +37,7 @@ HOUR = timedelta(hours=1)
 
 
 def said(connection: Connection, expression: str, row: str, **values: Any) -> Any:
-    """What Postgres says of the expression, for this row."""
+    """The value of the SQL expression for this row."""
     return connection.execute(sa.text(f"SELECT {expression} FROM {row}"), values).scalar_one()
 
 
@@ -53,29 +56,70 @@ def test_a_command_is_open_until_its_state_is_a_last_one(
     assert is_open is (COMMAND_RANKS[state] < TERMINAL_RANK)
 
 
+@pytest.mark.parametrize("action", CommandAction)
+def test_every_open_command_but_a_screenshot_keeps_its_client_from_another(
+    connection: Connection, action: CommandAction
+) -> None:
+    row = f"(SELECT 10 AS rank, '{action}' AS action) AS k"
+
+    assert said(connection, fragments.occupies("k"), row) is (action is not CommandAction.SCREENSHOT)
+    assert said(connection, fragments.occupies("k"), row.replace("10", str(TERMINAL_RANK))) is False
+
+
+@pytest.mark.parametrize("dark", [True, False])
 @pytest.mark.parametrize("failed", [True, False])
 @pytest.mark.parametrize("process", ProcessStatus)
 @pytest.mark.parametrize("status", ClientStatus)
 def test_a_client_is_unwell_as_the_rule_says(
-    connection: Connection, now: datetime, status: ClientStatus, process: ProcessStatus, failed: bool
+    connection: Connection, now: datetime, status: ClientStatus, process: ProcessStatus, failed: bool, dark: bool
 ) -> None:
-    failed_at = now if failed else None
+    failed_at, dark_at = now if failed else None, now if dark else None
     row = (
         "(SELECT CAST(:status AS text) AS status, CAST(:process AS process_status) AS process_status,"
-        " CAST(:failed_at AS timestamptz) AS service_failed_at) AS c"
+        " CAST(:failed_at AS timestamptz) AS service_failed_at, CAST(:dark_at AS timestamptz) AS screen_failed_at,"
+        " CAST(:dark_at AS timestamptz) AS screen_health_since) AS c"
     )
-    values = {"status": status.value, "process": process.value, "failed_at": failed_at}
+    values = {"status": status.value, "process": process.value, "failed_at": failed_at, "dark_at": dark_at}
 
-    assert said(connection, fragments.is_unwell("c"), row, **values) is is_unwell(status, process, failed_at)
+    assert said(connection, fragments.is_unwell("c"), row, **values) is is_unwell(status, process, failed_at, dark_at)
     assert said(connection, fragments.is_well("c"), row, **values) is (status in WELL)
 
 
 @pytest.mark.parametrize("screen", ScreenHealthStatus)
-def test_a_screen_is_bad_where_there_are_words_for_it(connection: Connection, screen: ScreenHealthStatus) -> None:
+def test_a_screen_is_without_a_picture_where_there_are_words_for_it(
+    connection: Connection, screen: ScreenHealthStatus
+) -> None:
     row = "(SELECT CAST(:screen AS screen_health_status) AS screen) AS c"
 
     assert said(connection, fragments.is_bad("c.screen"), row, screen=screen.value) is (screen in BAD_SCREENS)
-    assert (screen.value in SCREENS) is (screen in BAD_SCREENS)
+    without = said(connection, fragments.is_without_picture("c.screen"), row, screen=screen.value)
+    assert without is (screen in screens_rules.WORDS) is (screen in WITHOUT_PICTURE)
+
+
+@pytest.mark.parametrize("since", [None, 0, 10, 30])
+@pytest.mark.parametrize("before", [None, 0, 20, 30])
+@pytest.mark.parametrize("at", [19, 20, 30, 919, 920, 950])
+def test_two_reports_in_a_row_are_the_same_in_both(
+    connection: Connection, now: datetime, since: int | None, before: int | None, at: int
+) -> None:
+    moments = [None if one is None else now + timedelta(seconds=one) for one in (since, before, at)]
+    columns = ", ".join(f"CAST(:{name} AS timestamptz) AS {name}" for name in ("since", "before", "at"))
+    row = f"(SELECT {columns}) AS m"
+    values = dict(zip(("since", "before", "at"), moments, strict=True))
+
+    by_rule = screens_rules.in_a_row(SeenScreen(ScreenHealthStatus.BLACK, *moments))  # type: ignore[arg-type]
+    assert bool(said(connection, screens_store.in_a_row("m.since", "m.before", "m.at"), row, **values)) is by_rule
+
+
+@pytest.mark.parametrize("planned", [True, False])
+@pytest.mark.parametrize("screen", ScreenHealthStatus)
+def test_which_screens_fail_after_two_reports_in_a_row(
+    now: datetime, screen: ScreenHealthStatus, planned: bool
+) -> None:
+    since = now - timedelta(seconds=30)
+    fails = screens_rules.fails(SeenScreen(screen, since, since, now), planned=planned)
+
+    assert fails is (screen in BAD_SCREENS or (screen is ScreenHealthStatus.OFF and not planned))
 
 
 @pytest.mark.parametrize("stale", [30, 180, 1800])

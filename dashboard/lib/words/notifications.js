@@ -27,7 +27,7 @@ export const notificationWords = {
     display_unwell: "one display that stays silent or crashed",
     display_suspended: "a display that recovery could not help",
     service_failed: "a display with a failed service",
-    screen_bad: "a display whose screen is black, frozen or disconnected",
+    screen_bad: "a display whose screen is black, frozen, disconnected or off unplanned",
     connection_unsteady: "displays that keep losing the broker (one list, each display once a day)",
     breaker_open: "recovery that holds back",
     bridge_silent: "a service that does not hear the fleet",

@@ -1,4 +1,4 @@
-"""Gather what there is to tell now: incidents, displays alone, breakers, conversions; and what of it is over."""
+"""Gather the present troubles: incidents, single displays, breakers, certificates, conversions; find ended ones."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -15,17 +15,20 @@ from shared.notifications.troubles import rules, store
 from shared.notifications.troubles.rules import Display, Stage, Trouble
 from shared.notifications.troubles.store import IncidentToTell, UnwellDisplay
 from shared.recovery import operations as recovery
-from shared.recovery.breakers import store as breakers
-from shared.vocabulary import ClientStatus, Door, IncidentKind, NotificationEvent, RecoveryState
+from shared.recovery import screens_store
+from shared.recovery.breakers import store as breakers_store
+from shared.vocabulary import ClientStatus, Door, IncidentKind, NotificationEvent
 
-ASKED: Final = 50  # displays of an incident whose recovery is asked for; the rest fares alike
+ASKED: Final = 50  # the most displays of an incident whose recovery state is read; it stands for the others
+BREAKER: Final = "breaker"
+SCREENS_BREAKER: Final = "screens_breaker"
 CERTIFICATE: Final = "certificate"
 ENDED: Final = "ended_certificate"
 CONVERSIONS_OF: Final = timedelta(days=1)
 
 
 def incidents(connection: Connection) -> list[Trouble]:
-    """Every open incident as something to tell."""
+    """Every open incident as a trouble."""
     rows = store.incidents(connection)
     members: dict[int, list[Display]] = defaultdict(list)
     back: dict[int, list[Display]] = defaultdict(list)
@@ -35,7 +38,7 @@ def incidents(connection: Connection) -> list[Trouble]:
 
 
 def _incident(row: IncidentToTell, members: Sequence[Display], back: Sequence[Display]) -> Trouble:
-    """An incident; the one of our own has no displays and concerns everybody."""
+    """An incident as a trouble. One of kind `listening` has no displays and concerns every channel."""
     is_ours = row.kind == IncidentKind.LISTENING
     met = [*members, *back]
     sites = frozenset(display.site for display in met if display.site is not None)
@@ -59,25 +62,26 @@ def _incident(row: IncidentToTell, members: Sequence[Display], back: Sequence[Di
 
 
 def displays(connection: Connection, now: datetime, config: Config, since: datetime, channels: int) -> list[Trouble]:
-    """Displays of no incident that are unwell for long, or that recovery could not help."""
+    """Displays in no incident that have been unwell for long, or that recovery has suspended."""
     min_age = timedelta(seconds=config["NOTIFICATION_DISPLAY_SECONDS"])
     recovers = config["CRASH_RECOVERY_ENABLED"]
     rows = store.displays(connection, now - min_age, since, channels, recovers=recovers)
-    return [_lonely(row, min_age) for row in rows]
+    return [_unwell(row, min_age) for row in rows]
 
 
-def _lonely(display: UnwellDisplay, min_age: timedelta) -> Trouble:
-    suspended, failed_at = display.suspended, display.service_failed_at
+def _unwell(display: UnwellDisplay, min_age: timedelta) -> Trouble:
+    suspended, failed_at = display.suspended, display.service_failed_at or display.screen_failed_since
     if failed_at is None or display.status in {ClientStatus.STALE, ClientStatus.CRASHED}:
         began, noticed = display.status_since, display.noticed_at
     else:
         began = noticed = failed_at
+    screen = display.screen_health if display.screen_failed_since is not None else None
     root = f"client:{display.uuid}"
     return Trouble(
         root=root,
         subject=f"{root}:{int(began.timestamp())}",
         event=NotificationEvent.DISPLAY_SUSPENDED if suspended else NotificationEvent.DISPLAY_UNWELL,
-        title=rules.display_title(display, display.status, display.service_failed_unit, suspended=suspended),
+        title=rules.display_title(display, display.status, display.service_failed_unit, screen, suspended=suspended),
         cause="",
         since=began,
         noticed_at=max(noticed, display.decided_at or noticed) if suspended else noticed,
@@ -94,21 +98,23 @@ def _site_of(display: Display) -> frozenset[str]:
 
 
 def failed_services(connection: Connection, since: datetime) -> Iterator[Trouble]:
-    """Displays of no incident with a failed service: until it is acknowledged, or the display calls it mended."""
+    """Displays in no incident with a failed service, until it is acknowledged or the display reports no failure."""
     for display in store.failed_services(connection, since):
-        title = rules.display_title(display, "", display.service_failed_unit, suspended=False)
+        title = rules.display_title(display, "", display.service_failed_unit, None, suspended=False)
         yield _of_display("service", NotificationEvent.SERVICE_FAILED, display, display.service_failed_at, title)
 
 
 def bad_screens(connection: Connection, since: datetime) -> Iterator[Trouble]:
-    """Displays of no incident that are heard and whose screen shows nothing, or always the same."""
+    """Displays in no incident that are heard and whose screen fails."""
     for display in store.bad_screens(connection, since):
         title = rules.screen_title(display, display.screen)
-        yield _of_display("screen", NotificationEvent.SCREEN_BAD, display, display.screen_health_since, title)
+        event, since = NotificationEvent.SCREEN_BAD, display.screen_health_since
+        trouble = _of_display("screen", event, display, since, title, at=display.screen_failed_at)
+        yield replace(trouble, noticed_at=display.screen_failed_at)
 
 
 def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
-    """Displays that keep losing the broker; that one has stopped to is no news."""
+    """Displays that keep losing the broker. The end of such a trouble sends no message."""
     for one in losses_store.unsteady(connection, now):
         display, event = Display(one.uuid, one.name, one.site), NotificationEvent.CONNECTION_UNSTEADY
         title = rules.unsteady_title(display, one.losses)
@@ -125,7 +131,7 @@ def _of_display(
     at: datetime | None = None,
     recovers: bool = True,
 ) -> Trouble:
-    """One display's trouble, apart from the others that it may have; one time of it is `at`, or since then."""
+    """One of a display's troubles. `at` (default `since`) distinguishes one time of the trouble from the next."""
     root = f"{kind}:{display.uuid}"
     return Trouble(
         root=root,
@@ -144,16 +150,19 @@ def _of_display(
 
 
 def open_breakers(connection: Connection, config: Config, dark_sites: Collection[str]) -> Iterator[Trouble]:
-    """Every breaker that holds recovery back; none while recovery is off. `dark_sites` have an open incident."""
-    for row in breakers.standing(connection) if config["CRASH_RECOVERY_ENABLED"] else ():
-        site, since = row.site or None, row.open_since
-        root = f"breaker:{row.site}"
+    """Every open breaker; none while recovery is off. `dark_sites` have an open incident."""
+    if not config["CRASH_RECOVERY_ENABLED"]:
+        return
+    of_silence = [(BREAKER, row.site, row.open_since, row.why) for row in breakers_store.standing(connection)]
+    of_screens = [(SCREENS_BREAKER, row.site, row.since, row.why) for row in screens_store.standing(connection)]
+    for kind, key, since, why in (*of_silence, *of_screens):
+        site, root = key or None, f"{kind}:{key}"
         yield Trouble(
             root=root,
             subject=f"{root}:{int(since.timestamp())}",
             event=NotificationEvent.BREAKER_OPEN,
             title="Recovery holds back" + (f" at {rules.plain(site)}" if site else ""),
-            cause=rules.bounded(row.why),
+            cause=rules.bounded(why),
             since=since,
             noticed_at=since,
             sites=None if site is None else frozenset({site}),
@@ -164,7 +173,7 @@ def open_breakers(connection: Connection, config: Config, dark_sites: Collection
 
 
 def failed_conversions(connection: Connection, now: datetime, since: datetime) -> Iterator[Trouble]:
-    """Conversions that failed for good within a day; their end is no news."""
+    """Conversions that failed for good within a day. They have no end, so no closing message."""
     for row in store.conversions(connection, max(since, now - CONVERSIONS_OF)):
         root = f"conversion:{row.id}"
         yield Trouble(
@@ -183,10 +192,10 @@ def failed_conversions(connection: Connection, now: datetime, since: datetime) -
 
 
 def certificates(connection: Connection, now: datetime) -> Iterator[Trouble]:
-    """Certificates of our doors that end soon, or have ended.
+    """Certificates of our doors that expire soon or have expired.
 
-    What was seen a while ago is no news but of one that has ended: a door may be away because of it. A database that
-    was put back holds what was seen long ago.
+    A certificate must have been seen lately, because a restored database has old ones. An expired one may have been
+    seen longer ago: its door may not answer because of it.
     """
     for row in store.certificates(connection):
         stage = rules.certificate_stage(row.ends_at, now)
@@ -211,28 +220,28 @@ def _certificate(door: Door, ends_at: datetime, stage: Stage) -> Trouble:
 
 
 def _certificate_name(door: str, ends_at: datetime) -> str:
-    """One certificate of one door: another one has another end."""
+    """The name of one certificate: its door and its expiry, which a renewed certificate changes."""
     return f"{door}:{int(ends_at.timestamp())}"
 
 
 def with_recovery(connection: Connection, now: datetime, config: Config, trouble: Trouble) -> Trouble:
-    """The same, with what recovery does about it; asked for only where it is told."""
+    """The same trouble, with what recovery does about it. Call it only when a message is written."""
     if not trouble.displays:
         return trouble
     uuids = [display.uuid for display in trouble.displays[:ASKED]]
-    said = recovery.states_of(connection, now, config, [vars(one) for one in store.states(connection, uuids)])
-    if not said:
+    states = list(recovery.states_of(connection, now, config, store.states(connection, uuids)).values())
+    if not states:
         return trouble
     if len(trouble.displays) == 1:
-        return replace(trouble, recovery=rules.bounded(next(iter(said.values()))["why"]))
-    words = rules.recovery_of_many([RecoveryState(one["state"]) for one in said.values()])
+        return replace(trouble, recovery=rules.bounded(states[0].why))
+    words = rules.recovery_of_many([one.state for one in states])
     return replace(trouble, recovery=words)
 
 
 def over(
     connection: Connection, now: datetime, config: Config, roots: Collection[str], well_since: datetime
 ) -> dict[str, bool]:
-    """Those of these roots that are over, each with whether nobody needs to hear of it."""
+    """The troubles of these roots that are over. The value is True when no message needs to say so."""
     names: dict[str, list[Any]] = defaultdict(list)
     for root in roots:
         kind, _, name = root.partition(":")
@@ -250,9 +259,9 @@ def over(
         found |= {f"service:{uuid}": silently for uuid, silently in store.over_services(connection, uuids).items()}
     if uuids := names["screen"]:
         found |= {f"screen:{uuid}": silently for uuid, silently in store.over_screens(connection, uuids).items()}
-    if sites := names["breaker"]:
+    if of_breakers := [root for root in roots if root.partition(":")[0] in {BREAKER, SCREENS_BREAKER}]:
         still = store.open_breakers(connection) if config["CRASH_RECOVERY_ENABLED"] else set()
-        found |= {f"breaker:{site}": False for site in sites if site not in still}
+        found |= {root: False for root in of_breakers if root not in still}
     if names[CERTIFICATE] or names[ENDED]:
         found |= _over_certificates(connection, now, names[CERTIFICATE], names[ENDED])
     return found
@@ -261,7 +270,7 @@ def over(
 def _over_certificates(
     connection: Connection, now: datetime, ending: Collection[str], ended: Collection[str]
 ) -> dict[str, bool]:
-    """Those that no door shows any more; without a word where the door is gone, or the end itself is told instead."""
+    """The ended troubles about certificates. True (no message): the door is gone, or the certificate has expired."""
     ends = {row.door: row.ends_at for row in store.certificates(connection)}
     shown = {_certificate_name(door, ends_at): ends_at for door, ends_at in ends.items()}
     found = {f"{ENDED}:{name}": name.partition(":")[0] not in ends for name in ended if name not in shown}

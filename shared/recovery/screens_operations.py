@@ -1,0 +1,96 @@
+"""Failing screens: the tick judges screens that are off, and opens breakers where too many screens fail at once."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from shared.config import Config
+from shared.maintenance import operations as maintenance
+from shared.recovery import screens_rules, screens_store, store
+from shared.recovery.breakers.rules import FEWEST
+from shared.recovery.breakers.store import THE_FLEET
+from shared.recovery.screens_rules import FailingScreens
+from shared.recovery.screens_store import ScreensBreaker
+from shared.recovery.store import NewDecision
+from shared.vocabulary import RecoveryDecision
+
+
+def judge_off(connection: Connection, now: datetime) -> int:
+    """Judge each screen that is off: it fails unless somebody planned it. Returns how many judgements changed.
+
+    Maintenance windows, holds and exclusions are plans. Opening hours and a person's order to switch a screen off
+    belong here too: add their clients to the quiet ones.
+    """
+    off = screens_store.off(connection)
+    return screens_store.judge_off(connection, now, maintenance.quiet_uuids(connection, now, off)) if off else 0
+
+
+def watch(connection: Connection, now: datetime) -> dict[str | None, str]:
+    """Open and close the breakers of screens. Returns why each is open, by site; None is the fleet.
+
+    The caller holds recovery's lock. While the fleet's breaker is open, no site's breaker opens.
+    """
+    before = {row.site or None: row for row in screens_store.standing(connection)}
+    found = {site: one for site, one in _counted(connection, now).items() if one.are_too_many}
+    if None in found:
+        found = {site: one for site, one in found.items() if site is None or site in before}
+    rows = [
+        ScreensBreaker(site or THE_FLEET, before[site].since if site in before else now, screens_rules.why(site, one))
+        for site, one in found.items()
+    ]
+    closed = [ScreensBreaker(site or THE_FLEET, None, None) for site in before if site not in found]
+    if rows or closed:
+        screens_store.put(connection, [*rows, *closed])
+    opened = [_event(site, one) for site, one in found.items() if site not in before]
+    events = [*opened, *(_event(row.site or None, None) for row in closed)]
+    if events:
+        store.record(connection, now, events)
+    return {row.site or None: row.why or "" for row in rows}
+
+
+def _counted(connection: Connection, now: datetime) -> dict[str | None, FailingScreens]:
+    """The numbers of the fleet and of each site with a failing screen; nothing if fewer than FEWEST fail."""
+    mendable = screens_store.mendable(connection)
+    if len(mendable) < FEWEST:
+        return {}
+    failing = screens_store.failing(connection, now, maintenance.quiet_uuids(connection, now, mendable))
+    if len(failing) < FEWEST:
+        return {}
+    telling = screens_store.telling(connection)
+    found: dict[str | None, FailingScreens] = {None: screens_rules.counted(sum(telling.values()), failing)}
+    for site in {one.site for one in failing} - {None}:
+        here = [one for one in failing if one.site == site]
+        found[site] = screens_rules.counted(telling.get(site, len(here)), here)
+    return found
+
+
+def _event(site: str | None, found: FailingScreens | None, by: str | None = None) -> NewDecision:
+    """The record of a breaker that opened; without `found` it closed, or was released by somebody."""
+    whose = "The breaker of the fleet's screens" if site is None else f"The breaker of the screens of {site}"
+    if found is not None:
+        numbers = {"telling": found.telling, "failing": found.failing, "at_once": found.at_once}
+        return NewDecision(
+            None, RecoveryDecision.BREAKER_OPEN, screens_rules.why(site, found), {"site": site, **numbers}, None
+        )
+    if by is None:
+        decision, words = RecoveryDecision.BREAKER_CLOSED, f"{whose} closed: few enough fail."
+    else:
+        decision = RecoveryDecision.BREAKER_RELEASED
+        words = f"{whose} was released by {by}; screens that failed before count no more."
+    return NewDecision(None, decision, words, {"site": site}, None)
+
+
+def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[str | None]:
+    """Release the breaker of this site, or (None) every open one. Returns their sites; None is the fleet's."""
+    released = [row or None for row in screens_store.release(connection, now, site)]
+    if released:
+        store.record(connection, now, [_event(one, None, by) for one in released])
+    return released
+
+
+def standing(connection: Connection, config: Config) -> Mapping[str | None, str]:
+    """Why each breaker of screens is open, by site; None is the fleet. While recovery is off, none is open."""
+    if not config["CRASH_RECOVERY_ENABLED"]:
+        return {}
+    return {row.site or None: row.why for row in screens_store.standing(connection)}

@@ -1,0 +1,180 @@
+"""SQL of failing screens: those that count for a breaker, the open breakers, and screens that are off unplanned."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection
+
+from shared.clients.screens_rules import LASTS
+from shared.clients.screens_store import in_a_row
+from shared.postgres.fragments import is_well, may_be_mended, no_later, screen_fails
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query
+from shared.recovery.evidence.store import AT_REST
+from shared.recovery.screens_rules import FailingScreen
+
+_AS_RECOVERY_SEES_IT: Final = """
+    clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid"""
+FAILING = Query(
+    f"""
+    SELECT c.site, c.screen_failed_at AS failed_at FROM {_AS_RECOVERY_SEES_IT}
+    WHERE {screen_fails("c")} AND {may_be_mended("c.screen_health")} AND c.deleted_at IS NULL AND {is_well("c")}
+        AND NOT coalesce({AT_REST}, false) AND coalesce(r.step, 0) < 4
+        AND c.uuid <> ALL(CAST(:quiet AS text[]))
+        AND NOT EXISTS (SELECT FROM recovery_breakers AS b
+            WHERE b.site IN ('', c.site) AND b.screens_released_at >= c.screen_failed_at)
+    """,  # noqa: S608 - made of constants
+    FailingScreen,
+)
+MENDABLE = Query(
+    f"""
+    SELECT c.uuid FROM clients AS c
+    WHERE {screen_fails("c")} AND {may_be_mended("c.screen_health")} AND c.deleted_at IS NULL
+    """,  # noqa: S608 - made of constants
+    str,
+)
+
+
+def mendable(connection: Connection) -> list[str]:
+    """The clients with a black or frozen screen that fails: another start of the player may mend it."""
+    return MENDABLE.all(connection)
+
+
+def failing(connection: Connection, now: datetime, quiet: Collection[str]) -> list[FailingScreen]:
+    """The black and frozen screens that count for a breaker.
+
+    Screens of clients that are left alone, in maintenance (`quiet`) or suspended do not count. Neither do screens that
+    failed before a breaker was released.
+    """
+    return FAILING.all(connection, now=now, quiet=list(quiet))
+
+
+class TellingAtSite(NamedTuple):
+    """How many displays of a site (None: no site) are heard and tell how their screen is."""
+
+    site: str | None
+    displays: int
+
+
+TELLING = Query(
+    f"""
+    SELECT c.site, count(*) FROM clients AS c
+    WHERE c.screen_health <> 'unknown' AND c.deleted_at IS NULL AND {is_well("c")} GROUP BY c.site
+    """,  # noqa: S608 - made of constants
+    TellingAtSite,
+)
+
+
+def telling(connection: Connection) -> dict[str | None, int]:
+    """How many displays tell how their screen is, by site. Reads every client, so call it only when many fail."""
+    return dict(TELLING.all(connection))
+
+
+@dataclass(frozen=True)
+class OpenScreensBreaker:
+    """An open breaker of screens; the fleet's has an empty `site`."""
+
+    site: str
+    since: datetime
+    why: str
+
+
+@dataclass(frozen=True)
+class ScreensBreaker:
+    """A breaker of screens as a tick found it; without `since` it is closed."""
+
+    site: str
+    since: datetime | None
+    why: str | None
+
+
+STANDING = Query(
+    """
+    SELECT site, screens_since AS since, screens_why AS why FROM recovery_breakers
+    WHERE screens_since IS NOT NULL ORDER BY site
+    """,
+    OpenScreensBreaker,
+)
+FOUND: Final = ManyRows("said", ScreensBreaker)
+PUT = Query(
+    f"""
+    INSERT INTO recovery_breakers AS b (site, screens_since, screens_why) SELECT site, since, why FROM {FOUND}
+    ORDER BY site ON CONFLICT (site) DO UPDATE SET
+        screens_since = EXCLUDED.screens_since, screens_why = EXCLUDED.screens_why
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+RELEASE = Query(
+    """
+    UPDATE recovery_breakers SET screens_released_at = greatest(screens_since, :now), screens_since = NULL
+    WHERE screens_since IS NOT NULL AND site = coalesce(:site, site) RETURNING site
+    """,
+    str,
+)
+
+
+def standing(connection: Connection) -> list[OpenScreensBreaker]:
+    """The breakers that are open, the fleet's first."""
+    return STANDING.all(connection)
+
+
+def put(connection: Connection, found: Sequence[ScreensBreaker]) -> None:
+    """Write breakers as a tick found them."""
+    PUT.run(connection, **FOUND.of(found))
+
+
+def release(connection: Connection, now: datetime, site: str | None) -> list[str]:
+    """Close the open breaker of this site, or (None) every open one. Returns their sites."""
+    return RELEASE.all(connection, now=now, site=site)
+
+
+FORGET_THE_FUTURE = Query(no_later("recovery_breakers", "screens_since", "screens_released_at"), NO_ROW)
+
+
+def forget_the_future(connection: Connection, now: datetime) -> None:
+    """Let what was written of breakers at a time that has not come yet count as written now."""
+    FORGET_THE_FUTURE.run(connection, now=now)
+
+
+OFF = Query("SELECT uuid FROM clients WHERE screen_health = 'off' AND deleted_at IS NULL", str)
+JUDGE_OFF = Query(
+    f"""
+    WITH off AS MATERIALIZED (
+        SELECT c.uuid, coalesce({AT_REST}, false) OR c.uuid = ANY(CAST(:quiet AS text[])) AS planned,
+            {is_well("c")} AND {in_a_row("c.screen_health_since", "g.previous_at", "g.received_at")}
+                AND g.received_at >= CAST(:now AS timestamptz) - interval '{LASTS.total_seconds()} seconds' AS sure
+        FROM {_AS_RECOVERY_SEES_IT} LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
+        WHERE c.screen_health = 'off' AND c.deleted_at IS NULL),
+    wrong AS MATERIALIZED (
+        SELECT c.uuid FROM clients AS c JOIN off USING (uuid)
+        WHERE c.screen_health = 'off' AND CASE WHEN off.planned THEN {screen_fails("c")}
+            ELSE off.sure AND NOT {screen_fails("c")} END
+        ORDER BY c.uuid FOR NO KEY UPDATE OF c),
+    changed AS (
+        UPDATE clients AS c SET screen_failed_at = CASE WHEN off.planned THEN NULL ELSE CAST(:now AS timestamptz) END
+        FROM off JOIN wrong USING (uuid) WHERE c.uuid = off.uuid
+        RETURNING c.uuid, c.screen_health,
+            CASE WHEN off.planned THEN CAST(:now AS timestamptz) ELSE c.screen_health_since END AS at,
+            NOT off.planned AS fails)
+    INSERT INTO client_screen_changes (client_uuid, at, screen, fails)
+    SELECT uuid, at, screen_health, fails FROM changed
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+"""If a screen is switched on while this statement waits for its row, the statement leaves the row alone."""
+
+
+def off(connection: Connection) -> list[str]:
+    """The clients whose screen is off."""
+    return OFF.all(connection)
+
+
+def judge_off(connection: Connection, now: datetime, quiet: Collection[str]) -> int:
+    """Write which screens that are off fail: the unplanned ones; note it for the history. Returns how many changed.
+
+    It is planned if the client is left alone, or in maintenance (`quiet`).
+    """
+    return JUDGE_OFF.run(connection, now=now, quiet=list(quiet))
