@@ -17,11 +17,11 @@ class ServiceError(Exception):
         self.detail = detail or " ".join((self.__doc__ or "").split())
         self.extras = extras
         self.actor: str | None = None
-        """Who it was, where a proof of identity is known but not accepted any more. For the logs alone."""
+        """The owner of a proof of identity that is known but no longer accepted. Only for the logs."""
         super().__init__(self.detail)
 
     def of(self, actor: str) -> Self:
-        """The same, with the name of who it was."""
+        """This error, with the name of its actor."""
         self.actor = actor
         return self
 
@@ -116,6 +116,12 @@ class CommandBatchNotFound(NotFound):
     code = "command_batch_not_found"
 
 
+class ScreenshotNotFound(NotFound):
+    """There is no picture with this id."""
+
+    code = "screenshot_not_found"
+
+
 class EventMediaNotFound(NotFound):
     """There is no event media with this id."""
 
@@ -158,6 +164,12 @@ class StateConflict(ServiceError):
     code = "state_conflict"
 
 
+class ScreenshotNotWanted(StateConflict):
+    """Nobody waits for this picture: it was not asked for, or that is over, or no failure is known."""
+
+    code = "screenshot_not_wanted"
+
+
 class CommandInFlight(StateConflict):
     """The client already has an open command; wait for it to end or cancel it."""
 
@@ -183,7 +195,7 @@ class CommandBatchOver(StateConflict):
 
 
 class ClientNotListening(StateConflict):
-    """The broker says that this display is not connected, so nobody got the message; try again when it is online."""
+    """This display is not connected, so it did not get the message; try again when it is online."""
 
     code = "client_not_listening"
 
@@ -198,6 +210,12 @@ class Refused(ServiceError):
     """The request is well-formed but a rule refuses it."""
 
     code = "refused"
+
+
+class ScreenshotsOff(Forbidden):
+    """Nobody may see the screens of this site: an admin can change that."""
+
+    code = "screenshots_off"
 
 
 class NotCapable(Refused):
@@ -291,7 +309,7 @@ class UploadOffsetConflict(StateConflict):
 
 
 class UploadLocked(ServiceError):
-    """The upload is becoming one file, or another request has taken it over; ask for its offset and continue there."""
+    """The upload is being joined to one file, or another request writes it; ask for its offset and continue there."""
 
     code = "upload_locked"
 

@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
 import { commandsOf } from "../lib/api/commands.js";
-import { orders } from "../lib/commands.js";
+import { orderOf } from "../lib/commands.js";
 import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
@@ -30,9 +30,9 @@ function Row({ command }) {
 /** @param {{uuid: string}} props */
 export function ClientCommands({ uuid }) {
   const list = usePages(uuid, (cursor) => commandsOf(uuid, cursor));
-  const step = orders.value.get(uuid)?.command?.state;
+  const step = ["", "screenshot"].map((action) => orderOf(uuid, action)?.command?.state ?? "").join();
   useEffect(() => {
-    if (step) list.reload();
+    if (step !== ",") list.reload();
   }, [step]);
   const state = h(ListState, { list, failed: commandWords.failed, rows: 3 });
   if (!list.items) return state;

@@ -24,6 +24,7 @@ import { ClientHealth } from "./client_health.js";
 import { ClientLogs } from "./client_logs.js";
 import { ClientRecoveryBox } from "./client_recovery.js";
 import { ClientRefused, Refused } from "./client_refused.js";
+import { ClientScreenshots } from "./client_screenshots.js";
 import { ClientSnooze } from "./client_snooze.js";
 import { CommandBox } from "./command_box.js";
 import { CopyButton } from "./copy_button.js";
@@ -250,6 +251,7 @@ function Body({ client }) {
     </div>
     ${h(Why, { client })}${h(Failure, { client })}${h(Oddities, { client })}
     ${h(CommandBox, { client, name, key: client.uuid })}
+    ${h(ClientScreenshots, { client, name, key: `screen-${client.uuid}` })}
     ${h(ClientRecoveryBox, { client, name, key: `recovery-${client.uuid}` })}
     ${h(ClientSnooze, { uuid: client.uuid, name, key: `snooze-${client.uuid}` })}
     ${h(Facts, { client })}

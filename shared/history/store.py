@@ -1,4 +1,4 @@
-"""SQL on what happened to one client, across the nouns that keep it."""
+"""SQL of one client's history, across the tables that hold it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from shared.vocabulary import EventKind
 
 @dataclass(frozen=True)
 class ClientEventRow:
-    """Something that happened to a client; `key` tells apart events of one moment."""
+    """An event of a client; `key` distinguishes events of the same time."""
 
     at: datetime
     kind: EventKind
@@ -39,7 +39,7 @@ def state_changes(connection: Connection, uuid: str, since: datetime, limit: int
 
 
 def _branch(kind: str, source: str, at: str, key: str, details: str, order: str) -> str:
-    """One kind of event: its newest ones before the cursor. `key` tells apart events of one moment."""
+    """SQL: the newest events of one kind before the cursor. `key` distinguishes events of the same time."""
     return f"""
         (SELECT {at} AS at, {kind} AS kind, {key} AS key, {details} AS details FROM {source}
             AND {at} <= CAST(:at AS timestamptz)
@@ -48,14 +48,16 @@ def _branch(kind: str, source: str, at: str, key: str, details: str, order: str)
 
 
 def _number(column: str) -> str:
-    """A number as text that sorts like it."""
+    """SQL: a number as a text that sorts like the number."""
     return f"lpad({column}::text, 19, '0')"
 
 
-# A client has one open command at a time, so the events of two commands never interleave: the newest commands
-# created before the cursor hold the newest events before it.
+# Of screenshots a client has one open at a time, and of all other commands one. So the events of two of either never
+# interleave: the newest of both that were created before the cursor hold the newest events before it.
 _COMMANDS: Final = """
-    (SELECT * FROM client_commands WHERE client_uuid = :uuid AND created_at <= CAST(:at AS timestamptz)
+    (VALUES (true), (false)) AS of(screenshots) CROSS JOIN LATERAL
+    (SELECT * FROM client_commands WHERE client_uuid = :uuid AND (action = 'screenshot') = of.screenshots
+        AND created_at <= CAST(:at AS timestamptz)
         ORDER BY created_at DESC LIMIT CAST(:limit AS int) + 1) AS c
     CROSS JOIN LATERAL (VALUES ('1 asked', created_at), ('2 received', received_at), ('3 finished', finished_at),
         ('4 late', late_at)) AS s(step, at)
@@ -76,6 +78,14 @@ _TIMELINE: Final = "\nUNION ALL".join(
             "at",
             _number("id"),
             "jsonb_build_object('unit', unit, 'by', by)",
+            "at DESC, id DESC",
+        ),
+        _branch(
+            "'screen'::text",
+            "client_screen_changes WHERE client_uuid = :uuid",
+            "at",
+            _number("id"),
+            "jsonb_build_object('screen', screen, 'fails', fails)",
             "at DESC, id DESC",
         ),
         _branch(
@@ -104,7 +114,7 @@ _TIMELINE: Final = "\nUNION ALL".join(
             "jsonb_build_object('decision', decision, 'why', why, 'command_id', command_id)",
             "at DESC, id DESC",
         ),
-        _branch(  # commands and acknowledgements tell themselves; addresses and request ids are for admins
+        _branch(  # commands and acknowledgements have branches of their own; addresses and request ids are for admins
             "'audit'::text",
             "audit_log WHERE target = :uuid AND action NOT LIKE 'command.%' AND action <> 'service_failed.clear'",
             "at",
@@ -124,7 +134,7 @@ _TIMELINE: Final = "\nUNION ALL".join(
 )
 
 
-TIMELINE = Query(  # each branch reads its own index backwards and stops
+TIMELINE = Query(  # each branch reads its index backwards up to the limit
     f"SELECT at, kind, key, details FROM ({_TIMELINE}) AS e"  # noqa: S608 - made of constants
     " ORDER BY at DESC, kind DESC, key DESC LIMIT CAST(:limit AS int)",
     ClientEventRow,
@@ -142,13 +152,14 @@ def timeline(
 DROP_BEFORE = Query(
     """
     WITH states AS (DELETE FROM client_state_changes WHERE at < :before RETURNING id),
-    failures AS (DELETE FROM service_failure_events WHERE at < :before RETURNING id)
-    SELECT (SELECT count(*) FROM states) + (SELECT count(*) FROM failures)
+    failures AS (DELETE FROM service_failure_events WHERE at < :before RETURNING id),
+    screens AS (DELETE FROM client_screen_changes WHERE at < :before RETURNING id)
+    SELECT (SELECT count(*) FROM states) + (SELECT count(*) FROM failures) + (SELECT count(*) FROM screens)
     """,
     int,
 )
 
 
 def drop_before(connection: Connection, before: datetime) -> int:
-    """Forget state changes and service failures from before then; how many."""
+    """Delete state changes, service failures and changes of screens before `before`. Returns how many."""
     return DROP_BEFORE.one(connection, before=before)

@@ -1,15 +1,20 @@
-"""One entry of an incident's timeline in words."""
+"""The titles of an incident's events."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from shared.vocabulary import IncidentEventKind
 
-ACTIONS: Final = {"restart_app": "Restart", "reboot_host": "Reboot", "shutdown_host": "Shutdown"}
+ACTIONS: Final = {
+    "restart_app": "Restart",
+    "reboot_host": "Reboot",
+    "shutdown_host": "Shutdown",
+    "screenshot": "Screenshot",
+}
 
 
 def title(kind: IncidentEventKind, count: int | None, details: Mapping[str, Any]) -> str:
-    """One event for people; `count` is how many displays it is about, where it is about displays."""
+    """The title of an event, for people. `count` is how many displays it concerns, if it is about displays."""
     match kind:
         case IncidentEventKind.JOINED:
             return f"{displays(count)} failed"
@@ -27,5 +32,5 @@ def title(kind: IncidentEventKind, count: int | None, details: Mapping[str, Any]
 
 
 def displays(count: int | None) -> str:
-    """So many displays."""
+    """The number with its noun: `1 display`, `3 displays`."""
     return "1 display" if count == 1 else f"{count or 0} displays"

@@ -1,7 +1,7 @@
-"""Who may call what: the least role of every route, written down a second time on purpose.
+"""The least role of every route, listed a second time on purpose.
 
-A route that is missing here, or whose declaration says another role, fails the tests: no role changes by
-accident. PUBLIC routes answer callers without credentials.
+A route that is missing here, or that declares another role, fails the tests, so no role changes by accident. PUBLIC
+routes answer callers without credentials.
 """
 
 PUBLIC, VIEWER, OPERATOR, ADMIN = "public", "viewer", "operator", "admin"
@@ -49,6 +49,13 @@ EXPECTED = {
     "GET /api/incidents/<id:incident_id>": VIEWER,
     "GET /api/incidents/<id:incident_id>/displays": VIEWER,
     "GET /api/incidents/<id:incident_id>/events": VIEWER,
+    "GET /api/clients/<uuid:uuid>/screenshots": OPERATOR,
+    "GET /api/incidents/<id:incident_id>/screenshots": OPERATOR,
+    "GET /api/screenshots/<id:screenshot_id>": OPERATOR,
+    "GET /api/screenshot-policy": VIEWER,
+    "PUT /api/screenshot-policy": ADMIN,
+    "POST /api/display/screenshots": PUBLIC,  # a display's own login
+    "POST /api/display/screenshots/<uuid:command_id>": PUBLIC,  # as above
     "GET /api/maintenance-windows": VIEWER,
     "POST /api/maintenance-windows": OPERATOR,
     "DELETE /api/maintenance-windows/<id:window_id>": OPERATOR,

@@ -1,4 +1,4 @@
-"""What a viewer and an operator are offered, and what a page says whose reader may do less than it thinks."""
+"""What a viewer and an operator are offered, and what the page shows after its reader's rights were reduced."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def operator(stack: Stack, database: Engine) -> SessionState:
 
 
 def why_not(page: Page, button: str) -> str:
-    """What a button that cannot be pressed gives as its reason."""
+    """Return the reason that a disabled button gives."""
     found = page.get_by_role("button", name=button).first
     expect(found).to_be_disabled()
     return found.get_attribute("title") or ""
@@ -98,6 +98,8 @@ def test_a_page_whose_reader_has_lost_a_role_says_so_and_stops_offering(
     watched = enter(f"/?d={uuid_of(display)}", storage_state=session)
     page = watched.page
     expect(page.get_by_role("button", name="Restart player")).to_be_enabled()
+    page.wait_for_load_state("networkidle")  # otherwise the answer about pictures shows the new role before the click
+    watched.expect_answer(403, "/screenshots$")
     with database.begin() as connection:
         connection.execute(sa.text("UPDATE users SET role = 'viewer' WHERE username = 'olga'"))
     watched.expect_answer(403, "/commands$")

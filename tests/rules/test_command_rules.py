@@ -1,4 +1,4 @@
-"""The moves of a command and what follows from them, without a database."""
+"""The moves of a command and their consequences, without a database."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.commands import rules
-from shared.commands.rules import Ack, Attempt, CommandRequest, DueCommand, Known, Target, Timings
+from shared.commands.rules import Ack, AckedCommand, Attempt, CommandRequest, DueCommand, Target, Timings
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandState, ConfirmedBy
 
@@ -21,14 +21,14 @@ TIMINGS = Timings(
 )
 QUEUED, SENT, RECEIVED, RUNNING = CommandState.QUEUED, CommandState.SENT, CommandState.RECEIVED, CommandState.RUNNING
 
-LEGAL = [  # (move, the states it may leave), as the contract's table has it
+LEGAL = [  # (move, the states in which it may start), as in the contract's table
     (rules.SENT, {QUEUED}),
     (rules.RECEIVED, {QUEUED, SENT}),
     (rules.RUNNING, {QUEUED, SENT, RECEIVED}),
     (rules.SUCCEEDED, {QUEUED, SENT, RECEIVED, RUNNING}),
     (rules.FAILED, {QUEUED, SENT, RECEIVED, RUNNING}),
     (rules.REJECTED, {QUEUED, SENT, RECEIVED, RUNNING}),
-    (rules.DENIED, {QUEUED}),  # an earlier publish that was accepted may have been heard
+    (rules.DENIED, {QUEUED}),  # an earlier accepted publish may have arrived
     (rules.DISPROVED, {RUNNING}),
     (rules.EXPIRED, {QUEUED, SENT}),  # rank < 30
     (rules.TIMED_OUT, {RECEIVED, RUNNING}),  # rank 30 to 40
@@ -57,12 +57,17 @@ def request(**more: Any) -> CommandRequest:
 
 
 def target(**more: Any) -> Target:
-    return Target(**{"uuid": "u", "open_command_id": None, "capabilities": None, "lockout_until": None, **more})
+    nothing = {"open_command_id": None, "open_screenshot_id": None, "capabilities": None, "lockout_until": None}
+    return Target(**{"uuid": "u", **nothing, **more})
+
+
+SCREENSHOT = request(action=CommandAction.SCREENSHOT)
 
 
 REFUSALS: list[tuple[CommandRequest, Target | None, type[Exception], str]] = [
     (request(), None, ClientNotFound, "there is no such client"),
     (request(), target(open_command_id="c"), CommandInFlight, "one open command a client"),
+    (SCREENSHOT, target(open_screenshot_id="c", capabilities=["screenshot"]), CommandInFlight, "one open screenshot"),
     (
         request(),
         target(open_command_id="c", lockout_until=NOW + timedelta(seconds=1), capabilities=[]),
@@ -88,6 +93,8 @@ def test_a_command_is_refused_by_name(
 
 
 ALLOWED = [
+    (request(), target(open_screenshot_id="c"), "a screenshot lets others begin"),
+    (SCREENSHOT, target(open_command_id="c", capabilities=["screenshot"]), "a screenshot begins beside another"),
     (request(), target(), "nothing stands against it"),
     (request(), target(capabilities=["restart_app"]), "the display can do it"),
     (request(), target(lockout_until=NOW), "the lockout ends at this very moment"),
@@ -187,7 +194,7 @@ def test_the_back_off_grows_to_a_bound_and_is_never_none(number: int, jitter: fl
     assert rules.next_publish_after(attempt(number + 1, answer), jitter) >= wait
 
 
-MATTERS = [  # state, late_state, confirmed_by, said, could it change something?
+MATTERS = [  # state, late_state, confirmed_by, ACK, whether the ACK could change something
     (SENT, None, None, RECEIVED, True, "the first word"),
     (RECEIVED, None, None, RECEIVED, False, "a repeat"),
     (RUNNING, None, None, RECEIVED, False, "out of order"),
@@ -211,7 +218,7 @@ def test_an_ack_matters_or_not(
     matters: bool,
     note: str,
 ) -> None:
-    known = Known("c", "u", state, late, confirmed, None, None)
+    known = AckedCommand("c", "u", state, late, confirmed, None, None)
 
     assert rules.may_matter(Ack("u", "c", said), known) is matters
 
@@ -229,7 +236,7 @@ def test_an_ack_matters_or_not(
 def test_a_reason_matters_where_the_same_result_came_without_one(
     state: CommandState, said: CommandState, reason: str | None, known: str | None, matters: bool
 ) -> None:
-    stored = Known("c", "u", state, None, None, known, None)
+    stored = AckedCommand("c", "u", state, None, None, known, None)
 
     assert rules.may_matter(Ack("u", "c", said, reason), stored) is matters
 

@@ -1,4 +1,4 @@
-"""The pure half of a simulated display: what it answers, what it numbers, what it never does twice."""
+"""The pure part of a display: its answers, its numbers, and actions that it never repeats."""
 
 import json
 import random
@@ -17,7 +17,7 @@ from deploy.displays.client.link import backoff_seconds
 from deploy.displays.client.outbox import KEPT_MESSAGES, Outbox
 from deploy.displays.client.spool import Pace
 from deploy.displays.client.state import JOURNAL_SIZE, Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
-from shared.vocabulary import COMMAND_RANKS, CommandAction, CommandState, LogLevel
+from shared.vocabulary import BAD_SCREENS, COMMAND_RANKS, POWER_ACTIONS, CommandAction, CommandState, LogLevel
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 BOOT = Boot("installation-a", 1, "boot-1")
@@ -50,7 +50,9 @@ def acts(effects: list[Effect]) -> list[str]:
 
 
 def test_the_words_are_those_of_the_service() -> None:
-    assert set(contract.ACTIONS) == set(CommandAction)
+    assert set(contract.ALL_ACTIONS) == set(CommandAction)
+    assert contract.ACTIONS == POWER_ACTIONS
+    assert set(contract.BAD_SCREENS) == set(BAD_SCREENS)
     assert list(contract.LEVELS) == list(LogLevel)
 
 
@@ -127,6 +129,34 @@ def test_an_action_beyond_its_capabilities_is_rejected() -> None:
     assert state.health({}, NOW)["capabilities"] == ["restart_app"]
 
 
+def test_only_a_display_that_declares_it_is_asked_for_a_picture_and_a_crash_ends_that() -> None:
+    able = [*contract.ACTIONS, "screenshot"]
+    state = DisplayState(BOOT, "app-1", capabilities=able)
+    asked = a_command(action="screenshot")
+
+    effects = state.on_command(asked, NOW)
+    after = DisplayState(replace(BOOT, boot_seq=2, boot_id="boot-2"), "app-2", entries(effects), able)
+
+    assert acks(a_state().on_command(asked, NOW)) == [("c1", "rejected", "not_capable")]
+    assert acts(effects) == ["c1"]
+    assert state.health({}, NOW)["capabilities"] == able
+    assert acks(after.booted(NOW)) == [("c1", "failed", "interrupted")]
+    assert acts(after.on_command(asked, NOW)) == []
+
+
+@pytest.mark.parametrize("first", ["screenshot", "restart_app"])
+def test_a_screenshot_and_another_command_run_together(first: str) -> None:
+    state = DisplayState(BOOT, "app-1", capabilities=[*contract.ACTIONS, "screenshot"])
+    second = "restart_app" if first == "screenshot" else "screenshot"
+    state.on_command(a_command("c1", first), NOW)
+
+    assert acts(state.on_command(a_command("c2", second), NOW)) == ["c2"]
+
+    assert acks(state.on_command(a_command("c3", first), NOW)) == [("c3", "rejected", "busy")]
+    assert acks(state.finished("c1", NOW)) == [("c1", "succeeded", None)]
+    assert acks(state.finished("c2", NOW)) == [("c2", "succeeded", None)]
+
+
 def test_a_second_command_is_rejected_while_the_first_runs() -> None:
     state = a_state()
     state.on_command(a_command("c1"), NOW)
@@ -148,11 +178,12 @@ def test_a_rejected_command_stays_rejected_when_it_comes_again() -> None:
     ("action", "journalled", "new_boot", "expected"),
     [
         ("reboot_host", "running", True, ("c1", "succeeded", None)),
-        ("reboot_host", "received", True, ("c1", "succeeded", None)),  # the effect is there
+        ("reboot_host", "received", True, ("c1", "succeeded", None)),  # the effect has happened
         ("restart_app", "received", True, ("c1", "succeeded", None)),
         ("shutdown_host", "running", True, ("c1", "succeeded", None)),
         ("shutdown_host", "received", True, ("c1", "failed", "interrupted")),
         ("reboot_host", "running", False, ("c1", "failed", "interrupted")),  # the agent died, not the host
+        ("shutdown_host", "running", False, ("c1", "failed", "interrupted")),
     ],
 )
 def test_what_a_crash_cut_short_is_settled_by_its_effect_and_never_repeated(
@@ -169,6 +200,20 @@ def test_what_a_crash_cut_short_is_settled_by_its_effect_and_never_repeated(
     assert acks(effects) == [expected]
     assert acts(effects) == []
     assert acts(after.on_command(a_command(action=action), NOW)) == []
+
+
+def test_a_screenshot_that_begins_before_an_old_command_is_settled_goes_on() -> None:
+    before = a_state()
+    before.on_command(a_command("old"), NOW)
+    after = a_state(Boot("installation-a", 2, "boot-1"), journal=list(before.journal.values()))
+    after.capabilities = ("restart_app", "screenshot")
+    left = set(after.journal)
+    assert acts(after.on_command(a_command("new", action="screenshot"), NOW))
+
+    settled = acks(after.booted(NOW, left))
+
+    assert settled == [("old", "failed", "interrupted")]
+    assert after.journal["new"].state == "running"
 
 
 def test_the_journal_remembers_the_last_256_ids() -> None:
@@ -345,12 +390,12 @@ def test_the_back_off_grows_is_bounded_and_lets_a_new_login_in_within_two_second
     assert waits[10] > waits[0]
 
 
-# --- whatever happens, in whatever order ---
+# --- random events in any order ---
 
 
 @dataclass
 class Machine:
-    """A display with a disk, that can crash between any two effects: the caller of the pure state."""
+    """A display with a disk that can crash between any two effects; it carries out the state's effects."""
 
     disk: list[JournalEntry] = field(default_factory=list)
     boots: int = 0
@@ -429,7 +474,7 @@ def test_every_answer_carries_the_commands_trace_also_after_a_restart() -> None:
     told += later.booted(NOW) + later.on_command(a_command(), NOW)
 
     traces = [effect.body["traceparent"] for effect in told if isinstance(effect, Send)]
-    assert traces == [TRACEPARENT] * 4  # received, running, succeeded, and again for the repeat
+    assert traces == [TRACEPARENT] * 4  # received, running, succeeded, and once more for the repeat
 
 
 @pytest.mark.parametrize("given", [None, 7, ["x"], "x" * 129])

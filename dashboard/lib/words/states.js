@@ -1,4 +1,4 @@
-/** The names of what displays and commands can be: states, screens, actions, steps. */
+/** The names of states, screens, actions and steps. */
 
 /** @type {Record<string, string>} */
 export const statusWords = {
@@ -9,6 +9,7 @@ export const statusWords = {
   starting: "Starting",
   stopped: "Stopped",
   unknown: "Unknown",
+  screen_failed: "Bad screen",
 };
 
 /** @type {Record<string, string>} */
@@ -20,6 +21,7 @@ export const statusMeanings = {
   starting: "The player is loading.",
   stopped: "The player was stopped on purpose.",
   unknown: "Not heard from yet, its heartbeats are missing, or the display cannot tell.",
+  screen_failed: "Black, frozen, disconnected, or off unplanned.",
 };
 
 /** @type {Record<string, string>} */
@@ -37,6 +39,7 @@ export const actionWords = {
   restart_app: "Restart player",
   reboot_host: "Reboot",
   shutdown_host: "Shut down",
+  screenshot: "Screenshot",
 };
 
 /** @type {Record<string, string>} */

@@ -1,4 +1,4 @@
-"""What a small picture of the screen shows: how bright it is, and how much of it is one colour. Pure."""
+"""Measure a small picture of the screen: its brightness, and how much of it has one colour. Pure."""
 
 import struct
 import zlib
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import Final
 
 SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
-CHANNELS: Final = {0: 1, 2: 3, 4: 2, 6: 4}  # by the colour type of a PNG
+CHANNELS: Final = {0: 1, 2: 3, 4: 2, 6: 4}  # colour type of a PNG -> bytes of a pixel
 LARGEST_SIDE: Final = 256
 SHADES: Final = 16  # steps of a channel that count as one colour
 
 
 class NoPicture(ValueError):
-    """It is no PNG that can be read here."""
+    """The picture is no PNG of the kind that this module reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Glimpse:
-    """One look at the screen."""
+    """The measurements of one picture."""
 
     brightness: int  # 0 to 255
     commonest: float  # the share of the commonest colour
@@ -29,7 +29,7 @@ class Glimpse:
 
 
 def glimpse(png: bytes) -> Glimpse:
-    """What the picture shows. Raises NoPicture."""
+    """Measure a PNG. Raises NoPicture."""
     width, height, pixels = _pixels(png)
     luma = [[(299 * red + 587 * green + 114 * blue) // 1000 for red, green, blue in row] for row in pixels]
     colours = Counter(tuple(value // SHADES for value in pixel) for row in pixels for pixel in row)
@@ -42,12 +42,12 @@ def glimpse(png: bytes) -> Glimpse:
 def _pixels(png: bytes) -> tuple[int, int, list[list[tuple[int, int, int]]]]:
     """Width, height and the rows of colours. Raises NoPicture."""
     if not png.startswith(SIGNATURE):
-        raise NoPicture("no PNG")
+        raise NoPicture("not a PNG")
     try:
         width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", png[16:29])
         channels = CHANNELS[kind]
         if depth != 8 or interlaced or not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE):
-            raise NoPicture("another kind of PNG")
+            raise NoPicture("a PNG of another kind")
         stride = width * channels
         raw = zlib.decompressobj().decompress(_data(png), (stride + 1) * height)
         rows = _unfiltered(raw, stride, channels, height)
@@ -67,7 +67,7 @@ def _data(png: bytes) -> bytes:
 
 
 def _unfiltered(raw: bytes, stride: int, channels: int, height: int) -> list[bytearray]:
-    """The rows as they were before the five filters of PNG."""
+    """Undo PNG's filters. Returns the rows of bytes."""
     rows, above = list[bytearray](), bytearray(stride)
     for y in range(height):
         start = y * (stride + 1)

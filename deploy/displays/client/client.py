@@ -1,7 +1,7 @@
-"""What a display says, hears and writes before it acts, whatever machine it is.
+"""A display's client without the machine: it sends reports, receives commands, and writes the journal.
 
 A subclass owns the machine: it sets `state`, `_journal`, `_link` and `_logs` when it boots, carries out an action in
-`_act`, and may hold a command back in `_on_command`. All methods belong to the event loop's thread.
+`_act`, and may delay a command in `_on_command`. Only the event loop's thread may call the methods.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Sequence
 from datetime import UTC, datetime
 from logging import ERROR
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deploy.displays.client import contract
 from deploy.displays.client.contract import Command
@@ -20,6 +20,9 @@ from deploy.displays.client.link import Link
 from deploy.displays.client.log_sender import LogSender
 from deploy.displays.client.state import Act, DisplayState, Effect, Send, Write
 from shared.structured_log import event, failure
+
+if TYPE_CHECKING:
+    from deploy.displays.client.screenshots import Screenshots
 
 Answer = asyncio.Future[int | None]  # reason code of the PUBACK, or None when there was none
 
@@ -34,17 +37,19 @@ class Client(ABC):
 
     def __init__(self, credentials: Credentials) -> None:
         self.credentials = credentials
-        self.vitals: dict[str, Any] = {}  # what health adds: percentages, versions, address, ...
+        self.vitals: dict[str, Any] = {}  # further fields of health reports: percentages, versions, address, ...
         self._rng = random.Random(credentials.uuid)  # noqa: S311 - jitter, not a secret
-        self._tasks: set[asyncio.Task[None]] = set()  # end with the power
-        self._was_up = False  # in this boot
+        self._tasks: set[asyncio.Task[None]] = set()  # they end when the display is switched off
+        self._was_up = False  # whether it was connected in this boot
+        self._screenshots: Screenshots | None = None  # None when the display cannot send pictures
+        self._ills: set[str] = set()  # parts whose failure was sent and lasts
 
     @abstractmethod
     def _act(self, act: Act) -> None:
         """Begin an action. `state.finished` gets its outcome later."""
 
     def _speaks_by_itself(self) -> bool:
-        """Does it say something when it has connected?"""
+        """Whether it sends a heartbeat and a health report when it has connected."""
         return True
 
     # --- what it says ---
@@ -53,16 +58,20 @@ class Client(ABC):
         """Send a heartbeat, with a new process status if one is given."""
         if process_status is not None:
             self.state.process_status = process_status
+        self._note_ill("player", self.state.process_status == "crashed")
         self._link.send_kept_again()
         return self._link.publish(contract.HEARTBEAT, self.state.heartbeat(self.now()))
 
     def health(self, **vitals: Any) -> Answer:
         """Send a health report: `self.vitals` and, above them, `vitals`."""
-        return self._link.publish(contract.HEALTH, self.state.health(self.vitals | vitals, self.now()))
+        told = self.state.health(self.vitals | vitals, self.now())
+        self._note_ill("screen", told["screen_health"] in contract.BAD_SCREENS)
+        return self._link.publish(contract.HEALTH, told)
 
     def service_failed(self, unit: str, result: str = "exit-code", restarts: int = 0) -> Answer:
-        """Tell that a unit failed; health repeats it until the player is started anew."""
+        """Report that a unit failed; health reports repeat it until the player is started again."""
         body = self.state.service_failed(unit, result, restarts, self.now())
+        self._offer_pictures()
         return self._link.publish(contract.SERVICE_FAILED, body)
 
     def now(self) -> datetime:
@@ -71,7 +80,7 @@ class Client(ABC):
     # --- what it hears (the link calls these) ---
 
     def on_up(self) -> None:
-        """Connected: what was sent before may be lost, so the logs begin again with the oldest."""
+        """The link is connected. Logs that were sent before may be lost: send them again from the oldest."""
         self.state.reconnect_count += self._was_up
         self._was_up = True
         self._logs.start_again()
@@ -80,7 +89,7 @@ class Client(ABC):
             self.health()
 
     def on_down(self) -> None:
-        """The connection was lost without our wish."""
+        """The connection was lost, and we did not close it."""
         self.state.disconnected(self.now())
 
     def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
@@ -100,7 +109,7 @@ class Client(ABC):
     # --- what it does ---
 
     def _carry_out(self, effects: Sequence[Effect]) -> None:
-        """Each effect in its order. When the disk refuses a journal entry, nothing after it happens."""
+        """Carry out the effects in their order. If a journal entry cannot be written, skip the rest."""
         try:
             for effect in effects:
                 match effect:
@@ -114,6 +123,23 @@ class Client(ABC):
         except OSError:
             failure("journal_failed", "a command was dropped: no journal", client_uuid=self.credentials.uuid)
             self.state.journal_is(self._journal.entries())
+
+    def _note_ill(self, part: str, is_ill: bool) -> None:
+        """Remember whether this part has failed; when a failure begins, offer the pictures before it."""
+        if is_ill and part not in self._ills:
+            self._ills.add(part)
+            self._offer_pictures()
+        elif not is_ill:
+            self._ills.discard(part)
+
+    def _offer_pictures(self) -> None:
+        if self._screenshots is not None:
+            self._spawn(self._screenshots.offer())
+
+    async def _send_screenshot(self, command_id: str) -> None:
+        """Send a picture, then finish the command: it succeeded when the service has stored the picture."""
+        failed = await self._screenshots.answer(command_id) if self._screenshots else "not_capable"
+        self._carry_out(self.state.finished(command_id, self.now(), failed))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

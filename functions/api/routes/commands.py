@@ -1,11 +1,12 @@
-"""/api/clients/<uuid:uuid>/commands and /api/commands: tell displays what to do and see that it happened."""
+"""/api/clients/<uuid:uuid>/commands and /api/commands: send commands to displays and follow them to their proof."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 import msgspec
 
-from functions.api.bodies import Body, Page, PageQuery, decode_cursor, page
+from functions.api.bodies import Body
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Routes
 from functions.api.shapes import commands as shapes
 from functions.api.shapes.commands import ASKED_WITH, idempotency_key
@@ -25,18 +26,20 @@ from shared.errors import (
     Forbidden,
     IdempotencyKeyReused,
     NotCapable,
+    ScreenshotsOff,
 )
+from shared.screenshots import operations as screenshots
 from shared.structured_log import event
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, Role
 
 routes = Routes("commands", "/api", "Commands: sent once, tracked to their proven end.")
 
-PUBLISH_SECONDS = 3.0  # what a request may wait for the broker; later the bridge goes on
+PUBLISH_SECONDS = 3.0  # a request waits no longer for the broker; then the bridge publishes the command
 
 
 class NewCommand(Body):
-    """What to tell a display."""
+    """A command for a display."""
 
     action: CommandAction
     reason: Annotated[str, msgspec.Meta(max_length=500, description="why, for the history")] = ""
@@ -45,7 +48,7 @@ class NewCommand(Body):
 
 
 class EndOfCommand(Body):
-    """Why it must not be waited for."""
+    """Why the command is ended."""
 
     reason: Annotated[str, msgspec.Meta(min_length=1, max_length=500, description="why, for the history")]
 
@@ -54,14 +57,24 @@ class EndOfCommand(Body):
     "/clients/<uuid:uuid>/commands",
     role=Role.OPERATOR,
     statuses={202: "Stored; published as soon as the broker takes it"},
-    raises=(ClientNotFound, CommandInFlight, CommandLockedOut, Forbidden, NotCapable, IdempotencyKeyReused),
+    raises=(
+        ClientNotFound,
+        CommandInFlight,
+        CommandLockedOut,
+        Forbidden,
+        NotCapable,
+        IdempotencyKeyReused,
+        ScreenshotsOff,
+    ),
     headers=ASKED_WITH,
 )
 def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
-    """Store a command and publish it. The answer says how far it has come; `queued` is not an error."""
+    """Store a command and publish it. The answer shows its state; `queued` is not an error."""
     request = _request(call, uuid, body)
     timings = operations.timings(call.services.config)
     with call.transaction() as (connection, now):
+        if body.action is CommandAction.SCREENSHOT:
+            screenshots.check_allowed(connection, uuid)
         command = operations.issue(connection, now, request, timings)
         if command.created_at == now:
             call.audit(connection, now, f"command.{body.action}", uuid, command_id=command.id, **_why(body))
@@ -71,7 +84,7 @@ def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
 
 
 def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
-    """What the caller asks for, if their role may: shutdown and overrides are the admin's."""
+    """The requested command. Raises Forbidden: only admins may shut down or override a lockout. Raises InvalidField."""
     check_may_send(call.principal, body.action)
     if body.override_lockout:
         check_may(call.principal, Role.ADMIN)
@@ -93,7 +106,7 @@ def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
 
 
 def _log_issued(call: Call, command: CommandRow) -> None:
-    """A repeat by the same key tells the command of then, with its trace."""
+    """Log the command. A request repeated with the same key logs the first one's command and trace."""
     event(
         "command_issued",
         "a command is stored",
@@ -127,7 +140,7 @@ def command(call: Call, command_id: str) -> shapes.Command:
 
 @routes.post("/commands/<uuid:command_id>/cancel", role=Role.OPERATOR, raises=(CommandNotFound, CommandNotCancellable))
 def cancel_command(call: Call, command_id: str) -> shapes.Command:
-    """Withdraw a command that provably nobody has."""
+    """Cancel a command that the display certainly does not have."""
     with call.transaction() as (connection, now):
         ended = operations.cancel(connection, now, command_id, call.principal.actor)
         call.audit(connection, now, "command.cancel", ended.client_uuid, command_id=command_id)
@@ -136,7 +149,7 @@ def cancel_command(call: Call, command_id: str) -> shapes.Command:
 
 @routes.post("/commands/<uuid:command_id>/end", role=Role.ADMIN, raises=(CommandNotFound, CommandNotCancellable))
 def end_command(call: Call, command_id: str, body: EndOfCommand) -> shapes.Command:
-    """End a command that a display may have: it may still run, so its lockout stays; a late answer is kept."""
+    """End a command that a display may have. It may still run, so its lockout stays; a late answer is stored."""
     with call.transaction() as (connection, now):
         ended = operations.end(connection, now, command_id, call.principal.actor, body.reason)
         details = {"command_id": command_id, "reason": body.reason}

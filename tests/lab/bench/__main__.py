@@ -1,9 +1,8 @@
-"""`make bench`: measure, print a table, keep it as JSON under bench-results/.
+"""`make bench`: measure, print a table, and write it as JSON to bench-results/.
 
     python -m tests.lab.bench [row ...]
 
-Nothing here fails a build: a row that misses its limit says MISS. BENCH_FULL=1 takes the sizes of the design
-where a smaller one is used otherwise.
+No row fails a build: a row that misses its limit shows MISS. BENCH_FULL=1 uses the full sizes instead of smaller ones.
 """
 
 import json
@@ -26,6 +25,7 @@ from tests.lab.bench import (
     latency,
     reads,
     scale,
+    screenshot,
     store,
     tick,
     upload,
@@ -49,6 +49,7 @@ ROWS: dict[str, Callable[[Path], list[Row]]] = {
     "reads": reads.measure,
     "dashboard": dashboard.measure,
     "command": command.measure,
+    "screenshot": screenshot.measure,
     "cold": cold_start.measure,
     "conversion": conversion.measure,
     "converter": conversion.measure_converter,
@@ -57,7 +58,7 @@ ROWS: dict[str, Callable[[Path], list[Row]]] = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure the named rows, or all; exit code 2 for a name that is none, 1 when a row could not be measured."""
+    """Measure the named rows, or all. Returns 2 for an unknown name, 1 if a row could not be measured."""
     unknown = [name for name in arguments if name not in ROWS]
     if unknown:
         print(f"No such row: {', '.join(unknown)}. There are: {', '.join(ROWS)}.", file=sys.stderr)

@@ -1,0 +1,23 @@
+/** Pictures of displays' screens. */
+import { call } from "./call.js";
+import { clientPath } from "./fleet.js";
+
+/** @typedef {import("../openapi").Screenshot} Screenshot */
+
+/** @param {string} uuid @param {AbortSignal} [abort] @returns {Promise<import("../openapi").ScreenshotsOfClient>} */
+export function screenshotsOf(uuid, abort) {
+  return call("GET", `${clientPath(uuid)}/screenshots`, { signal: abort });
+}
+
+/** @param {number} id @param {AbortSignal} [abort] @returns {Promise<{items: Screenshot[]}>} */
+export function screenshotsOfIncident(id, abort) {
+  return call("GET", `/api/incidents/${id}/screenshots`, { signal: abort });
+}
+
+/** @param {string} site empty for displays without one @param {boolean} allowed */
+export function allowScreenshots(site, allowed) {
+  return call("PUT", "/api/screenshot-policy", { body: { site, allowed } });
+}
+
+/** @param {number} id */
+export const screenshotUrl = (id) => `/api/screenshots/${id}`;

@@ -1,0 +1,221 @@
+"""SQL of pictures of screens. The bytes are in the row, because the tick deletes them and has no media volume."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from shared.postgres.fragments import is_bad, is_open
+from shared.postgres.query import NO_ROW, Query, columns
+from shared.screenshots.rules import KEPT, Picture
+
+
+@dataclass(frozen=True)
+class KeptScreenshot:
+    """A stored picture, without its bytes."""
+
+    id: int
+    client_uuid: str
+    command_id: str | None
+    """The command that requested it; None for a picture before a failure."""
+    failure_at: datetime | None
+    """The failure before which it was taken; None for a requested picture."""
+    taken_at: datetime
+    stored_at: datetime
+    width: int
+    height: int
+
+
+SHOWN: Final = columns(KeptScreenshot, "s")
+WHOSE: Final = "JOIN clients AS c ON c.uuid = s.client_uuid AND c.deleted_at IS NULL"
+SEEN: Final = "NOT EXISTS (SELECT FROM screenshots_off AS o WHERE o.site = coalesce(c.site, ''))"
+"""SQL: whether people may see the screen of the client `c`."""
+
+IS_ALLOWED = Query(f"SELECT {SEEN} FROM clients AS c WHERE c.uuid = :uuid AND c.deleted_at IS NULL", bool)  # noqa: S608 - made of constants
+
+
+def is_allowed(connection: Connection, client_uuid: str) -> bool | None:
+    """Whether people may see this client's screen; None if there is no such client."""
+    return IS_ALLOWED.one_or_none(connection, uuid=client_uuid)
+
+
+OF_CLIENT = Query(
+    f"SELECT {SHOWN} FROM screenshots AS s {WHOSE} WHERE s.client_uuid = :uuid AND {SEEN} ORDER BY s.taken_at DESC",  # noqa: S608 - made of constants
+    KeptScreenshot,
+)
+
+
+def of_client(connection: Connection, client_uuid: str) -> list[KeptScreenshot]:
+    """A client's pictures, the newest first; none if people may not see them."""
+    return OF_CLIENT.all(connection, uuid=client_uuid)
+
+
+OF_INCIDENT = Query(
+    f"""
+    SELECT {SHOWN} FROM screenshots AS s {WHOSE} JOIN incidents AS i ON i.id = :id
+    WHERE {SEEN} AND EXISTS (
+        SELECT FROM incident_members AS m WHERE m.incident_id = i.id AND m.client_uuid = s.client_uuid
+            AND s.failure_at BETWEEN m.failed_at - interval '5 minutes' AND coalesce(i.closed_at, 'infinity'))
+    ORDER BY c.name, c.uuid, s.place LIMIT :limit
+    """,  # noqa: S608 - made of constants
+    KeptScreenshot,
+)
+
+
+def of_incident(connection: Connection, incident_id: int, limit: int) -> list[KeptScreenshot]:
+    """The pictures of an incident's displays before they failed, ordered by display."""
+    return OF_INCIDENT.all(connection, id=incident_id, limit=limit)
+
+
+@dataclass(frozen=True)
+class StoredJpeg:
+    """The client of a picture, and its bytes."""
+
+    client_uuid: str
+    jpeg: bytes
+
+
+JPEG = Query(f"SELECT s.client_uuid, s.jpeg FROM screenshots AS s {WHOSE} WHERE s.id = :id AND {SEEN}", StoredJpeg)  # noqa: S608 - made of constants
+
+
+def jpeg(connection: Connection, screenshot_id: int) -> StoredJpeg | None:
+    """One picture; None if it does not exist or people may not see it."""
+    return JPEG.one_or_none(connection, id=screenshot_id)
+
+
+INSERT_ASKED = Query(
+    f"""
+    INSERT INTO screenshots (client_uuid, command_id, taken_at, stored_at, width, height, jpeg)
+    SELECT k.client_uuid, k.id, :taken_at, :now, :width, :height, :jpeg FROM client_commands AS k
+    WHERE k.id = :command_id AND k.client_uuid = :client AND k.action = 'screenshot' AND {is_open("k")}
+    ON CONFLICT (command_id) DO NOTHING
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+
+
+def insert_asked(
+    connection: Connection, now: datetime, client_uuid: str, command_id: str, taken_at: datetime, picture: Picture
+) -> bool:
+    """Store the picture that a command of this client requests. Returns False if the command is not open."""
+    values = {"now": now, "client": client_uuid, "command_id": command_id, "taken_at": taken_at}
+    return INSERT_ASKED.run(connection, **values, **vars(picture)) == 1
+
+
+HAS_ANSWER = Query(
+    "SELECT EXISTS (SELECT FROM screenshots WHERE command_id = :command_id AND client_uuid = :client)", bool
+)
+
+
+def has_answer(connection: Connection, client_uuid: str, command_id: str) -> bool:
+    """Whether the picture for this command is already stored."""
+    return HAS_ANSWER.one(connection, client=client_uuid, command_id=command_id)
+
+
+FAILED_AT = Query(
+    f"""
+    SELECT min(at) FROM (
+        SELECT at FROM client_state_changes WHERE client_uuid = :client AND to_status = 'crashed'
+        UNION ALL SELECT at FROM service_failure_events WHERE client_uuid = :client AND event = 'failed'
+        UNION ALL SELECT screen_health_since FROM clients WHERE uuid = :client AND {is_bad("screen_health::text")}
+    ) AS failures (at) WHERE at > :since HAVING count(*) > 0
+    """,  # noqa: S608 - made of constants
+    datetime,
+)
+
+
+def failed_at(connection: Connection, client_uuid: str, since: datetime) -> datetime | None:
+    """When this client's player, a service or its screen first failed after `since`; None if nothing did."""
+    return FAILED_AT.one_or_none(connection, client=client_uuid, since=since)
+
+
+INSERT_BEFORE_FAILURE = Query(
+    """
+    INSERT INTO screenshots (client_uuid, failure_at, place, taken_at, stored_at, width, height, jpeg)
+    VALUES (:client, :failure_at, :place, :taken_at, :now, :width, :height, :jpeg)
+    ON CONFLICT (client_uuid, failure_at, place) DO NOTHING
+    """,
+    NO_ROW,
+)
+
+
+def insert_before_failure(
+    connection: Connection,
+    now: datetime,
+    client_uuid: str,
+    failure_at: datetime,
+    place: int,
+    taken_at: datetime,
+    picture: Picture,
+) -> None:
+    """Store one of the last pictures before a failure; a picture that already has this place stays."""
+    values = {"now": now, "client": client_uuid, "failure_at": failure_at, "place": place, "taken_at": taken_at}
+    INSERT_BEFORE_FAILURE.run(connection, **values, **vars(picture))
+
+
+PRUNE = Query(
+    """
+    DELETE FROM screenshots WHERE client_uuid = :client AND (
+        failure_at < (SELECT max(failure_at) FROM screenshots WHERE client_uuid = :client)
+        OR command_id IS NOT NULL AND id NOT IN (
+            SELECT id FROM screenshots WHERE client_uuid = :client AND command_id IS NOT NULL
+            ORDER BY id DESC LIMIT :kept))
+    """,
+    NO_ROW,
+)
+
+
+def prune(connection: Connection, client_uuid: str) -> int:
+    """Keep a client's newest requested pictures and those before its last failure. Returns how many were deleted."""
+    return PRUNE.run(connection, client=client_uuid, kept=KEPT)
+
+
+DROP_BEFORE = Query(
+    """
+    DELETE FROM screenshots
+    WHERE stored_at < :before OR client_uuid IN (SELECT uuid FROM clients WHERE deleted_at IS NOT NULL)
+    """,
+    NO_ROW,
+)
+
+
+def drop_before(connection: Connection, before: datetime) -> int:
+    """Delete pictures that were stored before then, and those of deleted clients. Returns how many."""
+    return DROP_BEFORE.run(connection, before=before)
+
+
+SITES_OFF = Query("SELECT site FROM screenshots_off ORDER BY site", str)
+
+
+def sites_off(connection: Connection) -> list[str]:
+    """The sites that forbid pictures; '' stands for clients without a site."""
+    return SITES_OFF.all(connection)
+
+
+SWITCH_OFF = Query(
+    'INSERT INTO screenshots_off (site, since, "by") VALUES (:site, :now, :by) ON CONFLICT (site) DO NOTHING', NO_ROW
+)
+
+
+def switch_off(connection: Connection, now: datetime, site: str, by: str) -> None:
+    """Forbid pictures of this site's screens."""
+    SWITCH_OFF.run(connection, now=now, site=site, by=by)
+
+
+SWITCH_ON = Query("DELETE FROM screenshots_off WHERE site = :site", NO_ROW)
+
+
+def switch_on(connection: Connection, site: str) -> None:
+    """Allow pictures of this site's screens."""
+    SWITCH_ON.run(connection, site=site)
+
+
+DROP_OF_SITE = Query(
+    "DELETE FROM screenshots WHERE client_uuid IN (SELECT uuid FROM clients WHERE coalesce(site, '') = :site)", NO_ROW
+)
+
+
+def drop_of_site(connection: Connection, site: str) -> int:
+    """Delete the pictures of this site's clients. Returns how many."""
+    return DROP_OF_SITE.run(connection, site=site)

@@ -1,0 +1,175 @@
+"""A screenshot of a display, from the click to the picture, through the whole stack."""
+
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from playwright.sync_api import Locator, Page, expect
+from sqlalchemy import Engine
+
+from deploy.displays.simulated.simulated import SimulatedDisplay
+from tests.browser.conftest import Enter, name_of, uuid_of
+from tests.browser.windows import Opened
+from tests.stack import Api, enrolled, eventually
+
+COMMAND_MS = 60_000
+TAKE = "Take a screenshot"
+INCIDENT = """
+    WITH made AS (
+        INSERT INTO incidents (kind, cause, began_at, opened_at)
+        VALUES ('cluster', 'They crashed together.', now() - interval '1 minute', now()) RETURNING id)
+    INSERT INTO incident_members (incident_id, client_uuid, joined_at, symptom, failed_at)
+    SELECT id, :uuid, now(), 'crashed', now() FROM made RETURNING incident_id
+"""
+
+
+@pytest.fixture
+def seen(api: Api, tmp_path: Path, opened: Opened) -> Iterator[SimulatedDisplay]:
+    """A display of a site of its own that knows the service's address, and therefore sends pictures."""
+    identity = str(uuid.uuid4())
+    login = replace(enrolled(api, identity), url=api.url)
+    place = {"name": f"Lobby {identity[:8]}", "site": f"Site {identity[:8]}"}
+    with SimulatedDisplay(login, tmp_path / "seen") as display:
+        api.call("PATCH", f"/api/clients/{identity}", json=place)
+        display.call(lambda: setattr(display.display, "name", "Lobby North"))
+        display.heartbeat("running")
+        display.health()
+        eventually(lambda: api.get(f"/api/clients/{identity}")["capabilities"], "what it can do")
+        yield display
+        opened.close()
+    api.call("DELETE", f"/api/clients/{identity}", 204)
+
+
+def box(page: Page) -> Locator:
+    return page.get_by_role("region", name="Screen", exact=True)
+
+
+def is_drawn(picture: Locator) -> bool:
+    """Whether the browser has drawn a picture from the service's answer."""
+    return bool(picture.evaluate("img => img.complete && img.naturalWidth === 960"))
+
+
+def screenshots(api: Api, display: SimulatedDisplay) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = api.get(f"/api/clients/{uuid_of(display)}/screenshots")["items"]
+    return found
+
+
+def has_pictures(api: Api, display: SimulatedDisplay, count: int) -> bool:
+    return len(screenshots(api, display)) == count
+
+
+def test_a_click_shows_what_the_screen_shows_and_how_old_that_is(
+    enter: Enter, seen: SimulatedDisplay, api: Api
+) -> None:
+    page = enter(f"/?d={uuid_of(seen)}").page
+    expect(box(page)).to_contain_text("No picture yet.", timeout=COMMAND_MS)
+
+    box(page).get_by_role("button", name=TAKE).click()
+
+    picture = box(page).locator("img:not(.thumb)")
+    expect(picture).to_be_visible(timeout=COMMAND_MS)
+    eventually(lambda: is_drawn(picture), "the picture")
+    expect(box(page).locator("p.quiet").first).to_have_text(re.compile(r"^Taken \d+s ago"))
+    assert str(picture.get_attribute("alt")).startswith(f"Screen of {name_of(seen)}, ")
+    expect(box(page).get_by_role("status")).to_have_count(0)
+    [command] = api.get(f"/api/clients/{uuid_of(seen)}/commands")["items"]
+    assert (command["action"], command["state"]) == ("screenshot", "succeeded")
+    eventually(lambda: confirmed_by(api, command["id"]) == "both", "the display's word")
+
+
+def confirmed_by(api: Api, command: str) -> str:
+    return str(api.get(f"/api/commands/{command}")["confirmed_by"])
+
+
+def test_an_earlier_picture_can_be_looked_at_again(enter: Enter, seen: SimulatedDisplay, api: Api) -> None:
+    for count in (1, 2):
+        api.post(f"/api/clients/{uuid_of(seen)}/commands", {"action": "screenshot"}, 202)
+        eventually(partial(has_pictures, api, seen, count), "the picture")
+    page = enter(f"/?d={uuid_of(seen)}").page
+    large = box(page).locator("img:not(.thumb)")
+    newest = large.get_attribute("src", timeout=COMMAND_MS)
+
+    box(page).locator("button[aria-pressed]").click()
+
+    expect(large).not_to_have_attribute("src", str(newest))
+    expect(box(page).locator("button[aria-pressed]")).to_have_attribute("aria-pressed", "true")
+
+
+def test_while_a_picture_is_awaited_the_player_can_be_restarted(enter: Enter, seen: SimulatedDisplay, api: Api) -> None:
+    seen.behave(answers_commands=False)
+    page = enter(f"/?d={uuid_of(seen)}").page
+    box(page).get_by_role("button", name=TAKE).click(timeout=COMMAND_MS)
+    expect(box(page).get_by_role("status")).to_have_text("Waiting for the display's picture…", timeout=COMMAND_MS)
+
+    page.get_by_role("button", name="Restart player").click(timeout=COMMAND_MS)
+
+    orders = page.get_by_role("region", name="Commands", exact=True)
+    expect(orders.locator(".order")).to_contain_text("Restart player", timeout=COMMAND_MS)
+    expect(orders.get_by_role("button", name="Restart player")).to_be_disabled()
+    expect(box(page).get_by_role("status")).to_be_visible()
+    found = api.get(f"/api/clients/{uuid_of(seen)}/commands")["items"]
+    assert sorted(one["action"] for one in found) == ["restart_app", "screenshot"]
+
+
+def test_a_display_that_does_not_answer_says_why_there_is_no_picture(
+    enter: Enter, seen: SimulatedDisplay, database: Engine
+) -> None:
+    seen.behave(answers_commands=False)
+    page = enter(f"/?d={uuid_of(seen)}").page
+
+    box(page).get_by_role("button", name=TAKE).click()
+
+    expect(box(page).get_by_role("status")).to_have_text("Waiting for the display's picture…", timeout=COMMAND_MS)
+    expire = "UPDATE client_commands SET created_at = now() - interval '1 minute', expires_at = now()"
+    with database.begin() as connection:  # its half minute has passed
+        connection.execute(sa.text(f"{expire} WHERE client_uuid = :uuid"), {"uuid": uuid_of(seen)})
+    expect(box(page).get_by_role("alert")).to_contain_text(
+        "The display did not acknowledge it in time.", timeout=COMMAND_MS
+    )
+    expect(box(page).get_by_role("button", name=TAKE)).to_be_enabled(timeout=COMMAND_MS)
+
+
+def test_a_display_that_sends_no_pictures_says_so(enter: Enter, display: SimulatedDisplay) -> None:
+    page = enter(f"/?d={uuid_of(display)}").page
+
+    expect(page.get_by_text("This display sends no pictures of its screen.")).to_be_visible()
+    expect(page.get_by_role("button", name=TAKE)).to_have_count(0)
+
+
+def test_an_admin_lets_nobody_see_a_site_and_lets_them_again(enter: Enter, seen: SimulatedDisplay, api: Api) -> None:
+    api.post(f"/api/clients/{uuid_of(seen)}/commands", {"action": "screenshot"}, 202)
+    eventually(lambda: screenshots(api, seen), "the picture")
+    page = enter(f"/?d={uuid_of(seen)}").page
+    site = f"Site {uuid_of(seen)[:8]}"
+
+    box(page).get_by_role("button", name=f"Let nobody see the screens of {site}").click(timeout=COMMAND_MS)
+    box(page).get_by_role("button", name="Delete their pictures, and take no more").click()
+
+    expect(box(page)).to_contain_text(f"Nobody may see the screens of {site}. An admin can change that.")
+    expect(box(page).locator("img")).to_have_count(0)
+    expect(box(page).get_by_role("button", name=TAKE)).to_have_count(0)
+    assert screenshots(api, seen) == []
+    box(page).get_by_role("button", name=f"Let operators see the screens of {site}").click()
+    expect(box(page).get_by_role("button", name=TAKE)).to_be_enabled()
+
+
+def test_an_incident_shows_the_screens_before_the_failure(
+    enter: Enter, seen: SimulatedDisplay, api: Api, database: Engine
+) -> None:
+    seen.heartbeat("running")
+    seen.heartbeat("crashed")
+    eventually(lambda: len(screenshots(api, seen)) == 3, "the pictures before the crash")
+    with database.begin() as connection:
+        incident = connection.execute(sa.text(INCIDENT), {"uuid": uuid_of(seen)}).scalar_one()
+
+    page = enter(f"/?v=incidents&i={incident}").page
+
+    pictures = page.get_by_role("region", name=name_of(seen)).locator("img.thumb")
+    expect(pictures).to_have_count(3, timeout=COMMAND_MS)
+    eventually(lambda: is_drawn(pictures.first), "the thumbnail")
+    assert all(one["failure_at"] for one in screenshots(api, seen))
