@@ -1,13 +1,15 @@
 """The agent: what runs beside the player on a Debian or Raspberry Pi OS machine. How to use it: docs/display-agent.md.
 
 agent.py             the client's side of the contract (deploy/displays/client/) on a real machine
-machine.py vitals.py what is known of the machine, and what the kernel says
+machine.py vitals.py the state of the machine and of its units, as the kernel and systemd report it
 bus.py unit_rules.py systemd's units over D-Bus, and what their states mean
-journald_*.py        journald as the spool: numbering, reading, and how far it was committed
-journalctl.py        how it is read
-heal*.py             the machine that reaches nobody
-helper.py asking.py  the root helper with its six verbs, and how it is asked
+journald_*.py        journald as the spool: they number its lines, read them, and record which are committed
+journalctl.py        runs journalctl
+devtools.py glass.py picture.py
+                     what the screen shows, from Chromium and the kernel
+heal*.py             what a machine does that reaches neither broker nor gateway
+helper.py asking.py  the root helper with its six verbs, and its client
 status.py doctor.py enrolment.py settings.py notify.py __main__.py
 the command `signage-display`
-package/             what else is in the Debian package; `deploy/parts/display_package.py` builds it
+package/             the other files of the Debian package; `deploy/parts/display_package.py` builds it
 """

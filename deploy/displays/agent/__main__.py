@@ -1,10 +1,10 @@
 """`signage-display`: the command on a display.
 
-signage-display enrol URL CODE [--player UNIT]   exchange a code for this display's login, and start
-signage-display player UNIT                      say which unit shows the playlist
-signage-display status                           what it watches, and whether it is heard
-signage-display doctor                           try everything that the agent needs
-signage-display run                              the agent itself; systemd starts it
+signage-display enrol URL CODE [--player UNIT] [--ca FILE]   exchange a code for this display's login, and start
+signage-display player UNIT                                  name the unit that shows the playlist
+signage-display status                                       show what it watches, and whether the service hears it
+signage-display doctor                                       check everything that the agent needs
+signage-display run                                          run the agent; systemd starts it
 """
 
 import argparse
@@ -26,7 +26,7 @@ NOT_ENROLLED = "This display is not enrolled: signage-display enrol URL CODE"
 
 
 def run(places: Places) -> int:
-    """The agent until SIGTERM; 2 where it cannot begin."""
+    """Run the agent until SIGTERM. Returns 0, or 2 when it cannot start."""
     spare_memory()
     from deploy.displays.agent.agent import Agent  # noqa: PLC0415 - after paho's stand-in
 
@@ -44,7 +44,7 @@ def run(places: Places) -> int:
 
 
 def spare_memory() -> None:
-    """Paho imports `urllib.request` for proxies, which no display uses here: 6 MB of the agent's 24."""
+    """Keep paho from importing `urllib.request`, for proxies that no display uses: it takes 6 MB of the agent's 24."""
     stand_in = types.ModuleType("urllib.request")
     stand_in.__dict__["getproxies"] = dict
     sys.modules.setdefault("urllib.request", stand_in)
@@ -58,7 +58,7 @@ async def _until_told(live: Callable[[asyncio.Event], Coroutine[Any, Any, None]]
 
 
 def show_status(places: Places) -> int:
-    """0 when it is heard, 1 when it is not."""
+    """Print the status. Returns 0 when the service hears the display, otherwise 1."""
     known = status.read(places.status)
     if known is None:
         enrolled = places.credentials.parent.exists() and _is_enrolled(places)
@@ -76,7 +76,7 @@ def _is_enrolled(places: Places) -> bool:
 
 
 def main(given: Sequence[str]) -> int:
-    """Exit code."""
+    """Run one of the commands. Returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="signage-display", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -85,6 +85,7 @@ def main(given: Sequence[str]) -> int:
     enrol.add_argument("url")
     enrol.add_argument("code")
     enrol.add_argument("--player", default="", metavar="UNIT")
+    enrol.add_argument("--ca", default="", metavar="FILE", help="the CA of a service whose CA is not a public one")
     commands.add_parser("player").add_argument("unit")
     for name in ("status", "doctor", "run"):
         commands.add_parser(name)
@@ -97,7 +98,7 @@ def main(given: Sequence[str]) -> int:
 
 
 def _rarely(arguments: argparse.Namespace, places: Places) -> int:
-    """What needs HTTP and TLS, which the agent's own process does not load."""
+    """The commands that need HTTP and TLS; the agent's own process does not load these modules."""
     from deploy.displays.agent import doctor, enrolment  # noqa: PLC0415 - see above
 
     if arguments.command == "doctor":
@@ -106,7 +107,7 @@ def _rarely(arguments: argparse.Namespace, places: Places) -> int:
         if arguments.command == "player":
             enrolment.name_player(places, arguments.unit)
         else:
-            enrolment.enrol(places, arguments.url, arguments.code, arguments.player)
+            enrolment.enrol(places, arguments.url, arguments.code, arguments.player, arguments.ca)
     except (enrolment.NotEnrolled, BadSetting) as refusal:
         print(f"signage-display: {refusal}", file=sys.stderr)
         return 1

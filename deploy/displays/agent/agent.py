@@ -8,7 +8,7 @@ from logging import WARNING
 from typing import Any, Final
 
 from deploy.displays.agent import bus, notify, status
-from deploy.displays.agent.asking import NotDone, ask
+from deploy.displays.agent.asking import NotDone, Unanswered, ask
 from deploy.displays.agent.glass import Glass
 from deploy.displays.agent.heal import Healer
 from deploy.displays.agent.heal_rules import Step
@@ -17,7 +17,8 @@ from deploy.displays.agent.journald_rules import Segment
 from deploy.displays.agent.journald_spool import JournaldSpool
 from deploy.displays.agent.lock import alone
 from deploy.displays.agent.machine import Machine, kernel_boot_id
-from deploy.displays.agent.settings import Places, Settings
+from deploy.displays.agent.settings import HEALTH_SECONDS, Places, Settings
+from deploy.displays.agent.settle import under_way, until_known
 from deploy.displays.agent.unit_rules import UnitFacts, has_failed, process_status
 from deploy.displays.agent.vitals import disk_takes
 from deploy.displays.client import contract
@@ -27,13 +28,13 @@ from deploy.displays.client.installation import next_boot
 from deploy.displays.client.journal import Journal, UnwritableJournal
 from deploy.displays.client.link import Link
 from deploy.displays.client.log_sender import LogSender
+from deploy.displays.client.screenshots import Screenshots, can_send
 from deploy.displays.client.spool import Pace
 from deploy.displays.client.state import Act, Boot, DisplayState
 from shared.structured_log import event, failure
 
-HEALTH_SECONDS: Final = 60.0
 RESTART_SECONDS: Final = 100.0  # the service gives up after 120
-POWER_SECONDS: Final = 120.0  # after which a reboot did not happen
+POWER_SECONDS: Final = 120.0  # after this time a reboot counts as failed
 BUS_AGAIN_SECONDS: Final = 10.0
 ASKED: Final = {contract.REBOOT_HOST: ("reboot", "reboot"), contract.SHUTDOWN_HOST: ("power-off", "shutdown")}
 
@@ -46,22 +47,25 @@ class Agent(Client):
         self._places, self._settings = places, settings
         self._machine = Machine(places, settings)
         self._glass = Glass(places.root, settings.devtools_port)
-        self._failed: set[str] = set()  # units whose failure was told
-        self._heard_at: float | None = None  # when somebody took a heartbeat; monotonic
-        self._pace = Pace(per_second=0.2, burst=5.0)  # heartbeats beyond the regular ones
+        if settings.devtools_port and can_send(credentials):
+            self._screenshots = Screenshots(credentials, self._glass.picture)
+        self._failed: set[str] = set()  # units whose failure was reported
+        self._heard_at: float | None = None  # when the service last took a heartbeat; monotonic seconds
+        self._pace = Pace(per_second=0.2, burst=5.0)  # the limit of extra heartbeats and health reports
         self._journal_works = True
+        self._has_picture = False  # whether the glass gave a picture for the last health report
         self._bus_trouble = ""
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Live until `stop` is set, then say offline. Raises AnotherAgent."""
+        """Run until `stop` is set, then publish `offline`. Raises AnotherAgent."""
         with alone(self._places.state):
             self._boot()
-            await self._reader.begin()  # before the first line of our own
-            self._carry_out(self.state.booted(self.now()))
+            await self._reader.begin()  # before the agent writes its first line
+            await self._look_at_units()  # before the first heartbeat, which names the player's start
+            self._spawn(self._settle())
             self._link.open()
             heal = self._places.state / "heal.json"
-            login = self.credentials
-            healer = Healer(heal, login.url, login.ca_pem, lambda: self._link.up, self._help_itself)
+            healer = Healer(heal, self.credentials, lambda: self._link.up, self._help_itself)
             for work in (
                 *(self._beat(), self._report_health(), self._watch_units(), self._give_life_signs(), healer.run()),
                 *(self._reader.run(), self._reader.watch(), self._logs.send_in_order(), self._logs.watch_for_stalls()),
@@ -85,7 +89,7 @@ class Agent(Client):
             boot,
             f"not-started-{boot.boot_id[:8]}",
             self._journal.entries(),
-            self._machine.capabilities(journal_is_writable=self._journal_works),
+            self._capabilities(),
             self._settings.heartbeat_seconds,
         )
         self.state.process_status = "unknown"
@@ -94,7 +98,7 @@ class Agent(Client):
         self._link = Link(self.credentials, self, self._rng)
 
     def _next_boot(self) -> Boot:
-        """Where the disk takes nothing this start is an installation of its own, as the contract asks."""
+        """Count a boot. If the disk cannot be written, this start is a new installation, as the contract demands."""
         boot_id = kernel_boot_id(self._places)
         try:
             return next_boot(self._places.state / "installation.json", boot_id)
@@ -111,14 +115,14 @@ class Agent(Client):
         self._look_at_the_disk()
 
     def _look_at_the_disk(self) -> None:
-        """Without a journal nothing is carried out; a disk that takes something again ends that."""
+        """Check whether the journal can be written. Without it commands are refused, until the disk works again."""
         takes = disk_takes(self._places.state)
         if takes and isinstance(self._journal, UnwritableJournal):
             with contextlib.suppress(OSError):
                 self._journal = Journal(self._places.state / "journal.jsonl")
         works = takes and not isinstance(self._journal, UnwritableJournal)
         if self._journal_works and not works:
-            event("machine_no_journal", "Commands are refused: no journal of them can be kept.", WARNING)
+            event("machine_no_journal", "Commands are refused: their journal cannot be written.", WARNING)
         self._journal_works = works
 
     async def _go_down(self, reason: str) -> None:
@@ -129,7 +133,23 @@ class Agent(Client):
         self._spool.save()
         self._journal.close()
 
+    async def _settle(self) -> None:
+        """Settle the commands that an earlier start left open, as soon as their outcome is known."""
+        left = set(self.state.journal)  # a screenshot may begin meanwhile
+        actions = under_way(self.state.journal.values(), self.state.boot.boot_id)
+        await until_known(actions, self._places.helper, self._look_at_units)
+        self._carry_out(self.state.booted(self.now(), left))
+
     # --- units ---
+
+    async def _look_at_units(self) -> UnitFacts:
+        """Ask systemd for the states of all units. Returns that of the player."""
+        try:
+            for facts in await bus.look(self._settings.watched):
+                self._unit_told(facts)
+        except bus.BusFault as error:
+            self._bus_trouble = str(error)
+        return self._machine.player
 
     async def _watch_units(self) -> None:
         while True:
@@ -152,9 +172,22 @@ class Agent(Client):
         elif facts.active == "active" and facts.name in self._failed:
             self._failed.discard(facts.name)
             self.state.unit_works(facts.name)
+        self._report_capabilities()
+        self._write_status()
+
+    def _report_capabilities(self) -> None:
+        """Send a health report at once when the capabilities changed, within the pace of heartbeats."""
+        if self.state.capabilities == (now := self._capabilities()):
+            return
+        self.state.capabilities = now
+        if self._link.up and not self._pace.wait_seconds(time.monotonic()):
+            self.health()
+
+    def _capabilities(self) -> tuple[str, ...]:
+        return self._machine.capabilities(journal_is_writable=self._journal_works, has_picture=self._has_picture)
 
     def _player_told(self, facts: UnitFacts, *, looping: bool) -> None:
-        """A heartbeat at once when something changed; a player that dies all the time is not told each time."""
+        """Send a heartbeat at once when the player's state changed. The pace limits this for a player that loops."""
         before = (self.state.app_instance, self.state.process_status)
         if facts.invocation and facts.invocation != self.state.app_instance:
             self.state.app_instance = facts.invocation
@@ -167,7 +200,7 @@ class Agent(Client):
     # --- what it says by itself ---
 
     def heartbeat(self, process_status: str | None = None) -> Answer:
-        """Send one, and note whether somebody took it."""
+        """Send a heartbeat, and note whether the service took it."""
         answer = super().heartbeat(process_status)
         answer.add_done_callback(self._heartbeat_answered)
         self._write_status()
@@ -190,7 +223,9 @@ class Agent(Client):
         while True:
             self._look_at_the_disk()
             self.vitals = await self._machine.report() | {"screen_health": await self._glass.health()}
-            self.state.capabilities = self._machine.capabilities(journal_is_writable=self._journal_works)
+            pictures = self._screenshots
+            self._has_picture = pictures is not None and await pictures.keep_taken(self._glass.small_picture)
+            self.state.capabilities = self._capabilities()
             if self._link.up:
                 self.health()
             await asyncio.sleep(HEALTH_SECONDS)
@@ -209,24 +244,27 @@ class Agent(Client):
         self._logs.wake()
 
     def on_down(self) -> None:
-        """The connection was lost."""
+        """Note the loss, and show it in the status."""
         super().on_down()
         self._write_status()
 
     # --- what it does ---
 
     def _act(self, act: Act) -> None:
-        if act.action == contract.RESTART_APP:
+        if act.action == contract.SCREENSHOT:
+            self._spawn(self._send_screenshot(act.command_id))
+        elif act.action == contract.RESTART_APP:
             self._spawn(self._restart_app(act.command_id))
         else:
             self._spawn(self._end_the_machine(act))
 
     async def _restart_app(self, command_id: str) -> None:
-        """The outcome is systemd's word that another start of the player is active, not that of the helper."""
+        """Restart the player. It succeeded when systemd shows a new active instance, whatever the helper says."""
         before, failed = self.state.app_instance, None
         try:
             async with asyncio.timeout(RESTART_SECONDS):
-                await ask(self._places.helper, f"restart {self._settings.player}")
+                with contextlib.suppress(Unanswered):  # systemd tells whether it was done
+                    await ask(self._places.helper, f"restart {self._settings.player}")
                 while not self._runs_anew(before):
                     self._machine.changed.clear()
                     await self._machine.changed.wait()
@@ -242,11 +280,12 @@ class Agent(Client):
         return player.active == "active" and player.invocation not in {"", before}
 
     async def _end_the_machine(self, act: Act) -> None:
-        """Say farewell, then go. Where the machine stays, say that it did."""
+        """Publish `offline`, then reboot or power off. If the machine keeps running, report the failure."""
         question, reason = ASKED[act.action]
         await self._link.close(reason)
         try:
-            await ask(self._places.helper, question)
+            with contextlib.suppress(Unanswered):  # a machine that goes down may stop the helper before it answers
+                await ask(self._places.helper, question)
             await asyncio.sleep(POWER_SECONDS)
             failed = f"{act.action}_did_not_happen"
         except NotDone as error:

@@ -1,11 +1,12 @@
-"""systemd's units over D-Bus: each change arrives at once, and all states are read again every half minute.
+"""Watch systemd's units over D-Bus: changes arrive at once, and all states are read again every half minute.
 
-`jeepney` is a Debian package in pure Python: no C library and no second event loop. `busctl monitor` would need root.
+`jeepney` is a Debian package in pure Python, without a C library or a second event loop. `busctl monitor` would need
+root.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, Final
 
 from jeepney import DBusAddress, HeaderFields, MatchRule, Message, MessageType, Properties, message_bus, new_method_call
@@ -24,18 +25,30 @@ Told = Callable[[UnitFacts], None]
 
 
 class BusFault(Exception):
-    """The bus or systemd does not answer; the message says what it said."""
+    """The bus or systemd does not answer, or answers an error; the message says which."""
 
 
 async def watch(units: Iterable[str], told: Told) -> None:
-    """Tell the facts of each unit, and again after each change, until the bus is lost. Raises BusFault."""
+    """Call `told` with the facts of each unit, now and after each change, until the bus is lost. Raises BusFault."""
+    async with _system_bus() as router:
+        await _watch(router, await _paths(router, units), told)
+
+
+async def look(units: Iterable[str]) -> list[UnitFacts]:
+    """The facts of each unit now. Raises BusFault."""
+    async with _system_bus() as router:
+        return [await _facts(router, unit, path) for unit, path in (await _paths(router, units)).items()]
+
+
+@contextlib.asynccontextmanager
+async def _system_bus() -> AsyncIterator[DBusRouter]:
     try:
         connection = await asyncio.wait_for(open_dbus_connection("SYSTEM"), ANSWER_SECONDS)
     except (OSError, EOFError, TimeoutError, ValueError) as error:
         raise BusFault(f"no system bus: {error or type(error).__name__}") from None
     try:
         async with DBusRouter(connection) as router:
-            await _watch(router, tuple(units), told)
+            yield router
     except (OSError, EOFError, TimeoutError) as error:
         raise BusFault(f"the system bus was lost: {error or type(error).__name__}") from None
     finally:
@@ -43,9 +56,12 @@ async def watch(units: Iterable[str], told: Told) -> None:
             await connection.close()
 
 
-async def _watch(router: DBusRouter, units: tuple[str, ...], told: Told) -> None:
+async def _paths(router: DBusRouter, units: Iterable[str]) -> dict[str, str]:
+    return {unit: (await _call(router, new_method_call(MANAGER, "LoadUnit", "s", (unit,))))[0] for unit in units}
+
+
+async def _watch(router: DBusRouter, paths: Mapping[str, str], told: Told) -> None:
     await _call(router, new_method_call(MANAGER, "Subscribe"))
-    paths = {unit: (await _call(router, new_method_call(MANAGER, "LoadUnit", "s", (unit,))))[0] for unit in units}
     changed: asyncio.Queue[Message] = asyncio.Queue(maxsize=64)
     with contextlib.ExitStack() as filters:
         for path in paths.values():
@@ -65,7 +81,7 @@ async def _watch(router: DBusRouter, units: tuple[str, ...], told: Told) -> None
 
 
 def message_bus_call(rule: MatchRule) -> Message:
-    """Asks the bus to send us what the rule matches."""
+    """The message that asks the bus for the signals that the rule matches."""
     return new_method_call(message_bus, "AddMatch", "s", (rule.serialise(),))
 
 
@@ -76,7 +92,7 @@ async def _facts(router: DBusRouter, unit: str, path: str) -> UnitFacts:
 
 
 def facts_from(unit: str, general: Mapping[str, Any], service: Mapping[str, Any]) -> UnitFacts:
-    """The facts in what D-Bus answered."""
+    """The facts of a unit from the properties that D-Bus answered."""
     return UnitFacts(
         name=unit,
         load=str(general.get("LoadState", "unknown")),

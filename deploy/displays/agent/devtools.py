@@ -1,4 +1,4 @@
-"""Asks a Chromium on this machine, by its DevTools, whether its page lives and what it shows."""
+"""Read from a Chromium on this machine, over DevTools, whether its page draws frames and what the page shows."""
 
 import asyncio
 import base64
@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import struct
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -14,9 +15,10 @@ from deploy.displays.agent.picture import Glimpse, NoPicture, glimpse
 
 LOOPBACK: Final = "127.0.0.1"
 CONNECT_SECONDS: Final = 5.0
-ANSWER_SECONDS: Final = 5.0  # for a frame: a page that draws answers within some 20 ms
+ANSWER_SECONDS: Final = 5.0  # a page that draws gives a frame within about 20 ms
 LARGEST_BYTES: Final = 4 * 1024 * 1024
-COLUMNS: Final = 64  # of the picture that is looked at
+COLUMNS: Final = 64  # width of the picture that is examined
+FINENESS: Final = ((1280, 70), (1280, 45), (960, 40), (640, 35), (480, 25))  # longer side and quality of a picture
 FRAME: Final = {
     "expression": "new Promise(done => requestAnimationFrame(() => done([innerWidth, innerHeight])))",
     "awaitPromise": True,
@@ -25,7 +27,7 @@ FRAME: Final = {
 
 
 class NotThere(Exception):
-    """No DevTools, or no page; the message says which."""
+    """DevTools does not answer, or has no page; the message says which."""
 
 
 class Crashed(Exception):
@@ -34,14 +36,45 @@ class Crashed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What was seen of the page. `glimpse` is None where no picture came."""
+    """Whether the page draws frames, and what it shows. `glimpse` is None if Chromium gave no picture."""
 
     draws: bool
     glimpse: Glimpse | None
 
 
 async def look(port: int) -> Page:
-    """The page of the Chromium that listens there. Raises NotThere or Crashed."""
+    """Examine the page of the Chromium whose DevTools listens on `port`. Raises NotThere or Crashed."""
+    async with _talking(port) as with_page:
+        return await _seen(with_page)
+
+
+async def capture(port: int, most_bytes: int, widest: int) -> bytes:
+    """A JPEG of the page, in the best quality that fits `most_bytes`. Raises NotThere, also late, or Crashed."""
+    async with _talking(port) as with_page:
+        try:
+            metrics = await with_page.ask("Page.getLayoutMetrics", {})
+            seen = metrics["cssVisualViewport"]
+            clip = {
+                "x": seen["pageX"],
+                "y": seen["pageY"],
+                "width": seen["clientWidth"],
+                "height": seen["clientHeight"],
+            }
+            for width, quality in FINENESS:
+                scale = min(width, widest) / max(clip["width"], clip["height"], 1)
+                asked = {"format": "jpeg", "quality": quality, "clip": {**clip, "scale": min(scale, 1)}}
+                answer = await with_page.ask("Page.captureScreenshot", asked)
+                jpeg = base64.b64decode(answer["data"])
+                if len(jpeg) <= most_bytes:
+                    return jpeg
+        except (TimeoutError, KeyError, TypeError):
+            raise NotThere(f"the page at port {port} gives no picture") from None
+    raise NotThere(f"no picture of the page at port {port} is small enough")
+
+
+@contextlib.asynccontextmanager
+async def _talking(port: int) -> AsyncIterator["_Conversation"]:
+    """Connect to the first page. Raises NotThere, also when the connection breaks later."""
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
             address = await _page_address(port)
@@ -49,7 +82,9 @@ async def look(port: int) -> Page:
     except (OSError, TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
         raise NotThere(f"DevTools on port {port} does not answer: {error or type(error).__name__}") from None
     try:
-        return await _seen(_Conversation(reader, writer))
+        with_page = _Conversation(reader, writer)
+        await with_page.send("Inspector.enable", {})
+        yield with_page
     except (OSError, asyncio.IncompleteReadError, ValueError) as error:
         raise NotThere(f"DevTools on port {port} went away: {error or type(error).__name__}") from None
     finally:
@@ -59,7 +94,6 @@ async def look(port: int) -> Page:
 
 
 async def _seen(with_page: "_Conversation") -> Page:
-    await with_page.send("Inspector.enable", {})
     try:
         frame = await with_page.ask("Runtime.evaluate", FRAME)
         width, height = frame["result"]["value"]
@@ -109,7 +143,7 @@ def _header(head: bytes, name: bytes) -> bytes:
 
 
 class _Conversation:
-    """Questions and answers over one WebSocket; every message is one text."""
+    """Requests and responses of DevTools over one WebSocket; each message is one JSON text."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
@@ -125,7 +159,7 @@ class _Conversation:
         return self._asked
 
     async def ask(self, method: str, parameters: dict[str, Any]) -> dict[str, Any]:
-        """The result. Raises TimeoutError, Crashed, or KeyError where it is refused."""
+        """Call a method and return its result. Raises TimeoutError, Crashed, or KeyError when Chromium refuses."""
         number = await self.send(method, parameters)
         async with asyncio.timeout(ANSWER_SECONDS):
             while True:
@@ -137,7 +171,7 @@ class _Conversation:
                     return result
 
     async def _message(self) -> bytes:
-        """The next message; a ping or a part of none of ours is passed over. Raises ValueError."""
+        """The next text message; control frames such as pings are ignored. Raises ValueError if it is too large."""
         parts = b""
         while True:
             first, second = await self._reader.readexactly(2)

@@ -1,4 +1,4 @@
-"""`signage-display doctor`: tries each thing that the agent needs, and says in words which one is missing."""
+"""`signage-display doctor`: check each thing that the agent needs, and print which ones are missing."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ Check = Iterator[tuple[bool, str]]
 
 
 def examine(places: Places) -> int:
-    """Print a line for each finding; 1 when one of them stands in the way."""
+    """Print a line for each check. Returns 1 when one of them fails, otherwise 0."""
     if os.geteuid() != 0:
         print("Only root sees everything that the agent needs: put sudo before it.")
         return 1
@@ -55,7 +55,7 @@ def _login(places: Places) -> Check:
         return
     yield True, f"login: {login.uuid}"
     yield _broker(login)
-    answers = asyncio.run(gateway_answers(login.url, login.ca_pem))
+    answers = asyncio.run(gateway_answers(login))
     yield answers, f"gateway: {login.url or 'none is known'} {'answers' if answers else 'does not answer'}"
 
 

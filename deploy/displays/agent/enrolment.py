@@ -1,20 +1,22 @@
-"""`signage-display enrol`: a code becomes this display's login, and the agent starts. Run as root, once."""
+"""`signage-display enrol`: exchange a code for this display's login, and start the agent. Run it as root, once."""
 
 import json
 import os
 import pwd
+import ssl
 import subprocess
 import time
 import urllib.error
 import urllib.request
 from http.client import HTTPException
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from deploy.displays.agent import status
 from deploy.displays.agent.settings import MACHINE, Places, check_unit
 from deploy.displays.client import durable
-from deploy.displays.client.credentials import Credentials
+from deploy.displays.client.credentials import Credentials, trusting
 
 USER: Final = "signage-display"
 ANSWER_SECONDS: Final = 30.0
@@ -23,20 +25,21 @@ PLAYERS: Final = (
     *("signage-player.service", "kiosk.service", "chromium-kiosk.service", "player.service"),
     *("anthias-host-agent.service", "cage@tty1.service", "display-manager.service"),
 )
-"""Units that show a playlist on machines that are known; the first that is there is the player."""
+"""The usual names of a unit that shows a playlist; the first one that the machine has becomes the player."""
 
 
 class NotEnrolled(Exception):
-    """Nothing was changed, or what to do about it; the message says so."""
+    """The enrolment failed; the message says why, and what to do."""
 
 
-def enrol(places: Places, url: str, code: str, player: str = "") -> None:
-    """Everything from the code to the first heartbeat. Raises NotEnrolled or BadSetting."""
+def enrol(places: Places, url: str, code: str, player: str = "", ca: str = "") -> None:
+    """Enrol, start the agent, and wait for its first heartbeat. `ca` is a file. Raises NotEnrolled or BadSetting."""
     _check_root()
     where = _origin(url)
     unit = check_unit(player) if player else ""
-    _check_disk(places)  # before the code is used up
-    login = Credentials.from_enrolment(_redeem(where, code), where)
+    ca_pem, trust = _authority(ca)
+    _check_disk(places)  # a full disk must not cost the code, which works once
+    login = Credentials.from_enrolment(_redeem(where, code, trust), where, ca_pem)
     _save(places, login)
     if unit or not places.configuration.exists():
         _write_configuration(places, unit or _found_player())
@@ -46,7 +49,7 @@ def enrol(places: Places, url: str, code: str, player: str = "") -> None:
 
 
 def name_player(places: Places, unit: str) -> None:
-    """Another unit is the player from now on. Raises NotEnrolled or BadSetting."""
+    """Make `unit` the player. Raises NotEnrolled or BadSetting."""
     _check_root()
     check_unit(unit)
     if _load_state(unit) != "loaded":
@@ -57,7 +60,7 @@ def name_player(places: Places, unit: str) -> None:
 
 def _check_root() -> None:
     if os.geteuid() != 0:
-        raise NotEnrolled("Only root can do that: put sudo before it.")
+        raise NotEnrolled("Only root can do that: run it with sudo.")
 
 
 def _origin(url: str) -> str:
@@ -77,26 +80,35 @@ def _check_disk(places: Places) -> None:
         raise NotEnrolled(f"{places.state} cannot be written ({error.strerror}). The code was not used.") from None
 
 
-def _redeem(where: str, code: str) -> dict[str, Any]:
+def _authority(file: str) -> tuple[str | None, ssl.SSLContext]:
+    """The certificate authority in this file, and trust in it beside the system's."""
+    try:
+        ca_pem = Path(file).read_text(encoding="ascii") if file else None
+        return ca_pem, trusting(ca_pem)
+    except (OSError, ValueError) as error:
+        raise NotEnrolled(f"{file} holds no certificate authority: {error}. The code was not used.") from None
+
+
+def _redeem(where: str, code: str, trust: ssl.SSLContext) -> dict[str, Any]:
     question = urllib.request.Request(  # noqa: S310 - http or https: _origin looked
         f"{where}/api/enroll",
         data=json.dumps({"code": code}).encode(),
         headers={"Content-Type": "application/json"},
     )
     try:
-        with urllib.request.urlopen(question, timeout=ANSWER_SECONDS) as answer:  # noqa: S310  # nosec B310 - as above
+        with urllib.request.urlopen(question, timeout=ANSWER_SECONDS, context=trust) as answer:  # noqa: S310  # nosec B310 - as above
             body: dict[str, Any] = json.load(answer)
     except urllib.error.HTTPError as refusal:
         raise NotEnrolled(f"The service refuses the code: {_detail(refusal)}") from None
     except (OSError, HTTPException, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        raise NotEnrolled(f"{where} cannot be reached: {reason}. If it took the code, create a new one.") from None
+        reason = status.shown(str(getattr(error, "reason", error)))
+        raise NotEnrolled(f"{where} cannot be reached: {reason}. If it used the code, create a new one.") from None
     return body
 
 
 def _detail(refusal: urllib.error.HTTPError) -> str:
     try:
-        return str(json.load(refusal)["detail"])
+        return status.shown(str(json.load(refusal)["detail"]))
     except (ValueError, KeyError, TypeError, OSError):
         return f"HTTP {refusal.code}"
 
@@ -108,11 +120,11 @@ def _save(places: Places, login: Credentials) -> None:
         for path in (places.state, places.credentials):
             os.chown(path, owner.pw_uid, owner.pw_gid)
     except (OSError, KeyError) as error:
-        raise NotEnrolled(f"The login cannot be kept: {error}. The code is used up; create a new one.") from None
+        raise NotEnrolled(f"The login cannot be stored: {error}. The code was used; create a new one.") from None
 
 
 def _write_configuration(places: Places, player: str) -> None:
-    """The player's line, above what its owner wrote."""
+    """Write the player's line, and keep the lines that the machine's owner wrote."""
     places.configuration.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     before = places.configuration.read_text(encoding="utf-8").splitlines() if places.configuration.exists() else []
     kept = [line for line in before if line.strip() != "[display]" and line.partition("=")[0].strip() != "player"]
@@ -128,7 +140,7 @@ def _found_player() -> str:
 def _player_in_words(places: Places) -> str:
     text = places.configuration.read_text(encoding="utf-8")
     if MACHINE in text:
-        return "none found, the machine itself is watched. Name it: signage-display player UNIT"
+        return "no unit was found, so only the machine is watched. Name the unit: signage-display player UNIT"
     return text.partition("player = ")[2].partition("\n")[0]
 
 
@@ -152,7 +164,7 @@ def _systemctl(*arguments: str) -> None:
 
 
 def _wait_until_heard(places: Places) -> None:
-    """Raises NotEnrolled, with what the agent says, when no heartbeat was taken."""
+    """Wait until the service takes a heartbeat. Raises NotEnrolled, with the agent's status, if it takes none."""
     deadline = time.monotonic() + HEARD_SECONDS
     known: dict[str, Any] | None = None
     while time.monotonic() < deadline:
@@ -162,4 +174,4 @@ def _wait_until_heard(places: Places) -> None:
             return
         time.sleep(0.2)
     said = "\n".join(status.words(known, time.monotonic())) if known else "The agent did not start."
-    raise NotEnrolled(f"It is enrolled, but the service has not heard it yet.\n{said}\nsignage-display doctor")
+    raise NotEnrolled(f"It is enrolled, but the service has not heard it yet.\n{said}\nTry: signage-display doctor")

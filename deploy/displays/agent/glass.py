@@ -1,17 +1,21 @@
-"""What the screen shows: the cable's and the panel's word from the kernel, the page's own word from Chromium."""
+"""Determine what the screen shows: the kernel reports cable and panel, Chromium reports the page."""
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from deploy.displays.agent.devtools import Crashed, NotThere, Page, look
+from deploy.displays.agent.devtools import Crashed, NotThere, Page, capture, look
+from deploy.displays.client import contract
+from deploy.displays.client.screenshots import NoPicture
 
-SAME_LOOKS: Final = 2  # so many looks in a row without a frame are a frozen page, one alone is a busy machine
+KEPT_WIDTH: Final = 640
+AGAIN_SECONDS: Final = 7.0  # then a second look decides: slides fade through black, and a busy machine draws late
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """All connectors of the machine, as the kernel sees them."""
+    """How many video connectors the kernel knows, how many have a screen, and how many of these are lit."""
 
     known: int = 0
     connected: int = 0
@@ -19,33 +23,53 @@ class Signal:
 
 
 def signal(root: Path) -> Signal:
-    """The connectors below /sys/class/drm; none on a machine without them, or in a container."""
+    """Count the connectors below /sys/class/drm; all are 0 on a machine without them, and in a container."""
     folders = [path.parent for path in root.glob("sys/class/drm/card*-*/status")]
     connected = [folder for folder in folders if _text(folder / "status") == "connected"]
     return Signal(len(folders), len(connected), sum(_text(folder / "dpms") != "Off" for folder in connected))
 
 
 class Glass:
-    """Looks at the screen once for each health report. `port` is that of Chromium's DevTools, 0 for none."""
+    """The screen, checked once for each health report. `port` is the port of Chromium's DevTools, 0 for none."""
 
     def __init__(self, root: Path, port: int) -> None:
         self._root, self._port = root, port
-        self._without_frame = 0
         self.trouble = ""  # in words, for people
+        self.has_page = False  # whether the last check found a page
+
+    async def picture(self, widest: int = 1280) -> bytes:
+        """A JPEG of the page. Raises NoPicture."""
+        try:
+            return await capture(self._port, contract.PICTURE_MAX_BYTES, widest)
+        except Crashed:
+            raise NoPicture("the page of the player has crashed") from None
+        except NotThere as error:
+            raise NoPicture(str(error)) from None
+
+    async def small_picture(self) -> bytes:
+        """A small JPEG to keep in memory, if the last check found a page. Raises NoPicture."""
+        if not self.has_page:
+            raise NoPicture(self.trouble or "there is no page")
+        return await self.picture(KEPT_WIDTH)
 
     async def health(self) -> str:
-        """The contract's word for the screen."""
+        """Check the screen. Returns its health in the contract's words."""
         seen = signal(self._root)
-        self.trouble = ""
+        self.trouble, self.has_page = "", False
         if seen.known and not seen.connected:
             self.trouble = "no screen is connected"
             return "disconnected"
         if seen.known and not seen.lit:
             return "off"
         if not self._port:
-            return "unknown"  # a signal is no picture
+            return "unknown"  # a signal alone does not show that there is a picture
         try:
-            return self._of_the_page(await look(self._port))
+            page = await look(self._port)
+            if not page.draws or _is_black(page):
+                await asyncio.sleep(AGAIN_SECONDS)
+                page = await look(self._port)
+            self.has_page = page.draws
+            return self._of_the_page(page)
         except Crashed:
             self.trouble = "the page of the player has crashed"
             return "frozen"
@@ -54,16 +78,19 @@ class Glass:
             return "unknown"
 
     def _of_the_page(self, page: Page) -> str:
-        self._without_frame = 0 if page.draws else self._without_frame + 1
-        if self._without_frame >= SAME_LOOKS:
+        if not page.draws:
             self.trouble = "the page of the player draws no frame"
             return "frozen"
         if page.glimpse is None:
             return "unknown"
-        if page.glimpse.is_black:
+        if _is_black(page):
             self.trouble = "the page of the player is black"
             return "black"
         return "ok"
+
+
+def _is_black(page: Page) -> bool:
+    return page.glimpse is not None and page.glimpse.is_black
 
 
 def _text(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""When a machine that reaches nobody helps itself: the network first, then a reboot, and few of them. Pure."""
+"""Decide how a machine without a connection helps itself: it restarts its network, then reboots, a few times a day."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -9,7 +9,7 @@ REBOOTS_A_DAY: Final = 3
 
 
 class Step(StrEnum):
-    """What to do now."""
+    """The step to take now."""
 
     NOTHING = "nothing"
     RESTART_NETWORK = "restart_network"
@@ -18,29 +18,29 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How many reboots were spent on which day of the machine's own clock; it stands on the disk."""
+    """How many reboots were done on a day of the machine's clock; stored on the disk."""
 
     day: str = ""
     reboots: int = 0
 
     def spent(self, day: str) -> "Budget":
-        """One reboot more."""
+        """The budget after one more reboot."""
         return Budget(max(day, self.day), self.used(day) + 1)
 
     def used(self, day: str) -> int:
-        """Reboots of that day. Another day begins at none, unless the clock went back: then the day goes on."""
+        """The reboots of that day. A later day begins at 0. An earlier day (the clock went back) counts as the same."""
         return self.reboots if day <= self.day else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Since when nobody answers, and whether the network was restarted since. Times are monotonic seconds."""
+    """When the broker or the gateway answered last, and when the network was restarted since. Monotonic seconds."""
 
     heard_at: float
     network_restarted_at: float | None = None
 
     def heard(self, now: float) -> "Ladder":
-        """The broker or the gateway answered: everything begins anew."""
+        """The ladder after the broker or the gateway answered: reset."""
         return Ladder(now)
 
     def restarted(self, now: float) -> "Ladder":
@@ -48,7 +48,7 @@ class Ladder:
 
 
 def next_step(ladder: Ladder, budget: Budget, day: str, now: float) -> Step:
-    """Nobody answered at `now`: what to do about it."""
+    """The step to take when neither broker nor gateway answers at `now`."""
     if now - ladder.heard_at < ALONE_SECONDS:
         return Step.NOTHING
     if ladder.network_restarted_at is None:

@@ -1,8 +1,8 @@
-"""The only part that is root: it carries out six verbs, for the agent's user alone, and ends when nobody asks.
+"""The only program of the agent that runs as root: it carries out a few verbs for the agent's user, and ends when idle.
 
-One line in, one line out: `restart kiosk.service` -> `ok`, or `refused: ...`, or `failed: ...`. systemd owns the
-socket and starts this program at the first question. Which unit may be restarted is read from root's own
-configuration at each question; nothing that the asker says is ever part of a shell's line.
+A request is one line, and so is the answer: `restart kiosk.service` -> `ok`, or `refused: ...`, or `failed: ...`.
+systemd owns the socket and starts this program at the first request. The unit that may be restarted is read from root's
+own configuration at each request. No text of a request is ever part of a shell command.
 """
 
 import os
@@ -22,14 +22,14 @@ LINE_BYTES: Final = 512
 ASK_SECONDS: Final = 5.0  # for the whole line to arrive
 ACT_SECONDS: Final = 90.0
 USER: Final = "signage-display"
-FIRST_DESCRIPTOR: Final = 3  # systemd hands sockets over from here on
+FIRST_DESCRIPTOR: Final = 3  # the first descriptor of the sockets that systemd passes
 
 NETWORKS: Final = ("NetworkManager.service", "systemd-networkd.service", "dhcpcd.service", "networking.service")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 class Refused(Exception):
-    """It is not done; the message says why."""
+    """The request is refused; the message says why."""
 
 
 def restart(unit: str, player: str) -> tuple[str, ...]:
@@ -37,12 +37,12 @@ def restart(unit: str, player: str) -> tuple[str, ...]:
     if unit != player:
         raise Refused(f"{unit} is not the player's unit ({player})")
     if not unit.endswith(".service"):
-        raise Refused(f"{unit} is no service")
+        raise Refused(f"{unit} is not a service")
     return ("systemctl", "restart", unit)
 
 
 def restart_network(active: Callable[[str], bool]) -> tuple[str, ...]:
-    """The command that restarts what runs the network. Raises Refused where nothing known does."""
+    """The command that restarts the network's service. Raises Refused when no known service runs."""
     running = next((unit for unit in NETWORKS if active(unit)), None)
     if running is None:
         raise Refused("no known service runs the network here")
@@ -50,7 +50,7 @@ def restart_network(active: Callable[[str], bool]) -> tuple[str, ...]:
 
 
 def command_for(line: str, player: str, active: Callable[[str], bool]) -> tuple[str, ...]:
-    """What a question asks for, as a command. Raises Refused."""
+    """The command of a request. Raises Refused."""
     verb, *words = line.split() or [""]
     if verb == "restart" and len(words) == 1:
         return restart(words[0], player)
@@ -67,7 +67,7 @@ def command_for(line: str, player: str, active: Callable[[str], bool]) -> tuple[
 
 
 def answer(line: str, places: Places, run: Run = subprocess.run) -> str:
-    """Carry out one question; the line to send back."""
+    """Carry out one request. Returns the answer's line."""
 
     def active(unit: str) -> bool:
         return run(("systemctl", "--quiet", "is-active", unit), check=False).returncode == 0
@@ -84,13 +84,13 @@ def answer(line: str, places: Places, run: Run = subprocess.run) -> str:
 
 
 def user_of(asker: socket.socket) -> int:
-    """The user id at the other end, as the kernel knows it."""
+    """The user id of the peer, from the kernel."""
     credentials = asker.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     return int(struct.unpack("3i", credentials)[1])
 
 
 def serve_one(asker: socket.socket, allowed: frozenset[int], places: Places) -> str:
-    """Answer one asker; what was asked and answered, for the log."""
+    """Answer one request. Returns a line for the log."""
     user = user_of(asker)
     asker.settimeout(ASK_SECONDS)
     try:
@@ -103,7 +103,7 @@ def serve_one(asker: socket.socket, allowed: frozenset[int], places: Places) -> 
 
 
 def serve(door: socket.socket, allowed: frozenset[int], places: Places, idle_seconds: float) -> None:
-    """Answer until nobody has asked for a while."""
+    """Answer requests until none has come for `idle_seconds`."""
     while select.select([door], [], [], idle_seconds)[0]:
         asker, _ = door.accept()
         with asker:
@@ -111,7 +111,7 @@ def serve(door: socket.socket, allowed: frozenset[int], places: Places, idle_sec
 
 
 def main() -> int:
-    """Serve the socket that systemd handed over; 2 when it did not."""
+    """Serve the socket that systemd passed. Returns 0, or 2 when there is none."""
     if os.environ.get("LISTEN_FDS") != "1":
         print("systemd starts this program, by signage-display-helper.socket.", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""How the agent reads journald: by journalctl, whose memory is its own and which keeps up with journald's format."""
+"""Read journald by journalctl: a process with memory of its own that knows each version of journald's format."""
 
 import asyncio
 import contextlib
@@ -12,9 +12,9 @@ ONE: Final = ("--lines=1", "--output=json", "--output-fields=PRIORITY")
 
 
 async def entries_from(cursor: str, units: Sequence[str]) -> AsyncGenerator[bytes, None]:
-    """Each entry of these units from the cursor on, and those to come, as JSON, until journalctl ends.
+    """Yield the entries of these units as JSON, from the cursor on and then as they are written, until journalctl ends.
 
-    The entry at the cursor itself comes too. Where it is gone, the first that is left comes first.
+    The entry at the cursor comes first. If it was removed, the oldest entry after it comes first.
     """
     where = (f"--cursor={cursor}", "--no-tail") if cursor else ("--no-tail",)
     chosen = [f"--unit={unit}" for unit in units]
@@ -26,7 +26,8 @@ async def entries_from(cursor: str, units: Sequence[str]) -> AsyncGenerator[byte
                 yield await output.readuntil(b"\n")
             except asyncio.IncompleteReadError:
                 return
-            except asyncio.LimitOverrunError as error:  # an entry that no message could hold: its end is no JSON
+            except asyncio.LimitOverrunError as error:
+                # The entry is too large for any message. Skip this part; the rest of the line is no JSON.
                 await output.readexactly(error.consumed)
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -35,17 +36,17 @@ async def entries_from(cursor: str, units: Sequence[str]) -> AsyncGenerator[byte
 
 
 async def newest_cursor() -> str:
-    """The cursor of the newest entry; empty where there is none."""
+    """The cursor of the newest entry; empty when there is no entry."""
     return cursor_in(await _said(*ONE))
 
 
 async def exists(cursor: str) -> bool:
-    """Is the entry at this cursor still in the journal?"""
+    """Whether the entry at this cursor is still in the journal."""
     return cursor_in(await _said(f"--cursor={cursor}", *ONE)) == cursor
 
 
 def cursor_in(text: bytes) -> str:
-    """The cursor of an entry as journalctl wrote it."""
+    """The cursor of an entry in journalctl's JSON."""
     after = text.partition(b'"__CURSOR":"')[2] or text.partition(b'"__CURSOR" : "')[2]
     return after.partition(b'"')[0].decode("ascii", "replace")
 

@@ -1,4 +1,4 @@
-"""Reads the journal from the oldest segment on, numbers each line and gives it to the spool."""
+"""Read the system journal from the oldest segment on, number each line, and give it to the spool."""
 
 import asyncio
 import contextlib
@@ -16,14 +16,14 @@ from deploy.displays.client.state import Boot
 
 AGAIN_SECONDS: Final = 10.0  # after journalctl has ended
 ANCHOR_SECONDS: Final = 3600.0
-SETTLE_SECONDS: Final = 5.0  # in which journalctl shows what was written before
+SETTLE_SECONDS: Final = 5.0  # within this time journalctl shows the lines written before
 OWN_UNIT: Final = "signage-display.service"
 
 Numbered = Callable[[Segment, int], None]
 
 
 class JournaldReader:
-    """One start of the agent. `level` is the log level in force; `numbered` hears of each number that was given."""
+    """The reader of one start of the agent. `level` gives the log level; `numbered` is called with each number."""
 
     def __init__(
         self, spool: JournaldSpool, boot: Boot, units: Sequence[str], level: Callable[[], str], numbered: Numbered
@@ -33,10 +33,10 @@ class JournaldReader:
         self._todo: deque[Segment] = deque()
         self._current = Segment(boot.install_id, boot.boot_seq, 0, "")
         self._seq = 0
-        self._read_until = ""  # the last line that was looked at
-        self._gone = set[str]()  # cursors whose entry is known to be removed
+        self._read_until = ""  # the cursor of the last line that was read
+        self._gone = set[str]()  # cursors whose entries were removed
         self._has_begun = False
-        self.why_not = ""  # what keeps it from reading, in words
+        self.why_not = ""  # why it cannot read, for people
 
     async def run(self) -> None:
         """Read for ever. When journalctl ends, log why and start it again."""
@@ -52,7 +52,7 @@ class JournaldReader:
                 await asyncio.sleep(AGAIN_SECONDS)
 
     async def watch(self) -> None:
-        """For ever: save now and then, and let a quiet machine remove old entries of its journal."""
+        """For ever: save the spool when due, and move the segment on, so that a quiet machine may drop old entries."""
         loop = asyncio.get_running_loop()
         anchored = loop.time()
         while True:
@@ -63,7 +63,7 @@ class JournaldReader:
                 await self._anchor()
 
     async def begin(self) -> bool:
-        """What earlier starts left, up to now, and a segment of our own from now on; False without a journal."""
+        """Take over the segments of earlier starts, up to now, and begin a new one. False when there is no journal."""
         here = await self._newest()
         if not here:
             self.why_not = "the journal cannot be read: it shows no entry"
@@ -85,7 +85,7 @@ class JournaldReader:
         self._current, self._read_until = segment, segment.cursor
 
     async def _read(self) -> None:
-        """Until there is no more room in the spool, or journalctl ends."""
+        """Read until the spool is full or journalctl ends."""
         began = self._read_until
         async with contextlib.aclosing(entries_from(began, self._units)) as entries:
             async for text in entries:
@@ -112,9 +112,9 @@ class JournaldReader:
             self._numbered(self._current, self._seq)
 
     async def _skip_what_was_removed(self) -> None:
-        """Where the entry at which we stood is gone, one line says so.
+        """If the entry of our cursor was removed, report the loss in a line of its own.
 
-        What an earlier start left behind it gets numbers of this start: nobody can know which numbers it had.
+        The later lines of an earlier start get numbers of this start, because their own numbers are unknown.
         """
         while self._read_until and self._read_until not in self._gone and not await exists(self._read_until):
             gone, self._seq = replace(self._current, seq=self._seq), self._seq + 1

@@ -1,8 +1,8 @@
-"""How lines of the journal become numbered log messages, the same way each time they are read. Pure.
+"""Turn lines of the system journal into numbered log messages, with the same numbers each time they are read.
 
-journald is the spool: on the disk stand only segments. A segment says: the lines after `cursor`, up to `end`, which are
-at least of `level`, are numbered from `seq` + 1 under that boot. Whoever reads them again numbers them alike, so a line
-is never stored twice and none is left out. A new start of the agent and a change of the log level begin a new segment.
+journald is the spool: the agent stores only segments. A segment says that the lines after `cursor`, up to `end`, of at
+least `level`, are numbered from `seq` + 1 under its boot. Reading them again gives the same numbers, so no line is
+stored twice or left out. Each start of the agent and each change of the log level begin a new segment.
 """
 
 import json
@@ -24,13 +24,13 @@ LEVEL_OF: Final = (
     "debug",
 )  # by syslog priority
 TOLD: Final = "machine_"
-"""Of the agent's own lines only events with this beginning are sent: a line about a lost line would never end."""
+"""Of the agent's own events only those with this prefix are sent. Others could cause further lines without end."""
 REMOVED: Final = "Lines were removed from the system journal before they were sent; how many is not known."
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """See the module. `seq` and `cursor` move on as lines are committed; `end` is empty while it goes on."""
+    """See the module. `seq` and `cursor` advance as lines are committed; `end` is empty for the present segment."""
 
     install_id: str
     boot_seq: int
@@ -53,7 +53,7 @@ class Line:
 
 
 def line_from(text: bytes, own_unit: str) -> Line | None:
-    """The entry that `journalctl --output=json` wrote; None for what is not to be sent."""
+    """Parse an entry of `journalctl --output=json`; None when it is not to be sent."""
     try:
         entry = json.loads(text)
     except ValueError:
@@ -72,7 +72,7 @@ def line_from(text: bytes, own_unit: str) -> Line | None:
 
 
 def body(line: Line, segment: Segment, seq: int) -> dict[str, Any]:
-    """The message under its number: the stamp first, and of the line nothing that another reading would change."""
+    """The body of a numbered log message. It has only fields that are the same at every reading."""
     stamp = {"install_id": segment.install_id, "boot_seq": segment.boot_seq, "seq": seq}
     when = {"ts": line.at.isoformat(timespec="milliseconds")}
     context = {"unit": line.unit} if line.unit and line.unit != line.logger else {}
@@ -80,7 +80,7 @@ def body(line: Line, segment: Segment, seq: int) -> dict[str, Any]:
 
 
 def removed(segment: Segment, now: datetime) -> dict[str, Any]:
-    """The line that takes the next number where journald removed lines before they were sent."""
+    """The body of the message, with the next number, that reports lines removed before they were sent."""
     stamp = {"install_id": segment.install_id, "boot_seq": segment.boot_seq, "seq": segment.seq + 1}
     return stamp | {"ts": now.isoformat(timespec="milliseconds")} | contract.fit_log(REMOVED, "signage-display", {})
 
@@ -90,7 +90,7 @@ def is_logged(level: str, least: str) -> bool:
 
 
 def is_after(cursor: str, end: str) -> bool:
-    """Does the entry at `cursor` come after the one at `end`? By number, or by time where the numbers are others."""
+    """Whether the entry at `cursor` is after the one at `end`: by number, or by time if the journals differ."""
     here, there = _parts(cursor), _parts(end)
     if here.get("s") == there.get("s") and "i" in here and "i" in there:
         return here["i"] > there["i"] if len(here["i"]) == len(there["i"]) else len(here["i"]) > len(there["i"])
@@ -98,7 +98,7 @@ def is_after(cursor: str, end: str) -> bool:
 
 
 def segments_from(content: bytes) -> list[Segment]:
-    """What stands in the file; nothing where it is damaged."""
+    """The segments in the file; empty when it is damaged."""
     try:
         return [Segment(**one) for one in json.loads(content) if set(one) == _NAMES]
     except (ValueError, TypeError):
@@ -117,7 +117,7 @@ def _parts(cursor: str) -> dict[str, str]:
 
 
 def _message(value: object) -> str:
-    """Text as it is; bytes, which journald writes as a list of numbers, as far as they are text."""
+    """The message's text. journald writes bytes that are not UTF-8 as a list of numbers."""
     if isinstance(value, list):
         numbers = [one for one in value if isinstance(one, int) and 0 <= one < 256]
         return bytes(numbers).decode("utf-8", "replace")
@@ -125,7 +125,7 @@ def _message(value: object) -> str:
 
 
 def _own(message: str) -> tuple[str, str]:
-    """Level and text of what the agent tells of the machine in a line of its own; no text for the rest."""
+    """Level and text of the agent's own event about the machine; no text for its other lines."""
     try:
         told = json.loads(message)
     except ValueError:
@@ -137,7 +137,7 @@ def _own(message: str) -> tuple[str, str]:
 
 
 def _moment(entry: Mapping[str, object]) -> datetime:
-    """When the line was written, by the machine's clock of that time."""
+    """When the line was written, by the machine's clock at that time."""
     try:
         return datetime.fromtimestamp(int(str(entry["__REALTIME_TIMESTAMP"])) / 1e6, UTC)
     except (KeyError, ValueError, OverflowError, OSError):

@@ -1,4 +1,4 @@
-"""journald as the spool of logs: a few numbered lines in memory, and on the disk how far they were committed."""
+"""The spool of logs with journald behind it: a few numbered lines in memory, and their segments on the disk."""
 
 import asyncio
 import contextlib
@@ -15,11 +15,11 @@ from deploy.displays.client.spool import SpooledLog
 
 IN_MEMORY: Final = 200  # numbered lines; journald keeps the rest
 SAVE_SECONDS: Final = 60.0
-SEGMENTS: Final = 300  # of starts and changes of the log level; the oldest go first
+SEGMENTS: Final = 300  # the most segments that are kept; the oldest are dropped first
 
 
 class JournaldSpool:
-    """Numbered lines that wait for `logs_committed`, as `LogSender` wants them; and the segments on the disk."""
+    """Numbered lines that wait for `logs_committed`, for LogSender, and the segments on the disk."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -37,15 +37,15 @@ class JournaldSpool:
 
     @property
     def segments(self) -> Sequence[Segment]:
-        """The oldest that has something left comes first, the one that goes on last."""
+        """The segments with uncommitted lines, the oldest first, the present one last."""
         return tuple(self._segments)
 
     def append(self, message: SpooledLog) -> None:
-        """Keep a message that is no line of the journal; it is lost when the agent ends."""
+        """Keep a message that is not a line of the system journal. It is lost when the agent ends."""
         self.keep(message, "")
 
     def keep(self, message: SpooledLog, cursor: str) -> None:
-        """A line that has just been numbered."""
+        """Keep a line that has just been numbered."""
         self._messages.append((message, cursor))
         if len(self._messages) >= IN_MEMORY:
             self.room.clear()
@@ -54,7 +54,7 @@ class JournaldSpool:
         return self._handed_out < len(self._messages)
 
     def next(self) -> SpooledLog | None:
-        """The next line to send, in order; None when all were handed out since the last rewind."""
+        """The next line to send, in order; None when all were sent since the last rewind."""
         if not self.has_unsent():
             return None
         self._handed_out += 1
@@ -64,7 +64,7 @@ class JournaldSpool:
         self._handed_out = 0
 
     def commit(self, mark: LogsCommitted) -> int:
-        """Forget what the mark covers, from the oldest on; how many lines that were."""
+        """Remove the lines that the mark covers, from the oldest on. Returns how many."""
         before = len(self._messages)
         while self._messages and self._messages[0][0].is_covered_by(mark):
             message, cursor = self._messages.popleft()
@@ -75,7 +75,7 @@ class JournaldSpool:
         return before - len(self._messages)
 
     def _passed(self, message: SpooledLog, cursor: str) -> None:
-        """The segment of this line begins behind it, and those before it have nothing left."""
+        """Let the segment of this line begin after it, and drop the segments before, which are committed."""
         number, boot = message.body["seq"], (message.body["install_id"], message.body["boot_seq"])
         for index, one in enumerate(self._segments):
             own = (one.install_id, one.boot_seq) == boot and one.seq < number
@@ -86,19 +86,19 @@ class JournaldSpool:
                 return
 
     def begin(self, segment: Segment, end_of_the_last: str) -> None:
-        """From here on lines are numbered by this segment; on the disk before the first of them."""
+        """Begin a segment, and write it to the disk before its first line is numbered."""
         if self._segments and not self._segments[-1].end:
             self._segments[-1] = replace(self._segments[-1], end=end_of_the_last)
         self._segments.append(segment)
         self.save()
 
     def insert(self, segment: Segment) -> None:
-        """A segment to be read before the one that goes on."""
+        """Insert a segment that is read before the present one."""
         self._segments.insert(-1, segment)
         self.save()
 
     def finished(self, segment: Segment, number: int) -> None:
-        """All lines of a segment were read, up to this number: without one that waits it is over."""
+        """All lines of a segment are read, up to this number. Drop it if none of them is uncommitted."""
         boot = (segment.install_id, segment.boot_seq)
         if any((one.body["install_id"], one.body["boot_seq"]) == boot for one, _ in self._messages):
             return
@@ -110,19 +110,19 @@ class JournaldSpool:
             self._segments[0] = replace(self._segments[0], seq=max(self._segments[0].seq, number))
 
     def anchor(self, cursor: str) -> None:
-        """Nothing of ours stands before this entry: begin there, so that old entries may be removed."""
+        """Let the segment begin at this entry, if no line waits, so that journald may remove older entries."""
         if not self._messages and len(self._segments) == 1 and self._segments[0].cursor != cursor:
             self._segments[0] = replace(self._segments[0], cursor=cursor)
             self._is_saved = False
 
     def save_when_due(self, now: float) -> None:
-        """At most one write a minute, and none where nothing changed. `now` is monotonic seconds."""
+        """Save once a minute at most, and only after a change. `now` is in monotonic seconds."""
         if not self._is_saved and now - self._saved_at >= SAVE_SECONDS:
             self._saved_at = now
             self.save()
 
     def save(self) -> None:
-        """Write the segments; where the disk refuses, the next reading begins earlier, and nothing is lost."""
+        """Write the segments. If the disk refuses, the next start reads from an earlier line, and no line is lost."""
         with contextlib.suppress(OSError):
             durable.replace_file(self._path, as_content(self._segments))
             self._is_saved = True

@@ -1,4 +1,4 @@
-"""One agent for one machine: the second one says that there is a first."""
+"""Allow one agent on a machine: a second one ends with an error."""
 
 import contextlib
 import fcntl
@@ -13,7 +13,7 @@ class AnotherAgent(Exception):
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Hold the folder for this agent; a folder can be held on a read-only disk too. Raises AnotherAgent or OSError."""
+    """Lock the folder, which also works on a read-only disk. Raises AnotherAgent or OSError."""
     lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         try:

@@ -1,4 +1,4 @@
-"""What the agent knows of its machine: the units, its troubles, and the fields of a health report."""
+"""The state of the machine: its units, its troubles, and the vitals of a health report."""
 
 import asyncio
 import time
@@ -14,24 +14,24 @@ from shared.structured_log import event
 
 
 class Machine:
-    """Asked from the event loop; what may take long is done on a thread."""
+    """The machine's state. Called from the event loop; slow work runs on a thread."""
 
     def __init__(self, places: Places, settings: Settings) -> None:
         self.settings = settings
         self.facts: dict[str, UnitFacts] = {unit: UnitFacts(unit) for unit in settings.watched}
-        self.troubles: dict[str, str] = {}  # word -> what it means
-        self.changed = asyncio.Event()  # some unit changed
+        self.troubles: dict[str, str] = {}  # code of a trouble -> its description
+        self.changed = asyncio.Event()  # set when a unit changed
         self._places = places
         self._loops: dict[str, Loop] = {unit: Loop() for unit in settings.watched}
         self._cpu: vitals.CpuTimes | None = None
-        self._version: tuple[str, str | None] = ("", None)  # of which start of the player, and what it said
+        self._version: tuple[str, str | None] = ("", None)  # the player's invocation, and its version
 
     @property
     def player(self) -> UnitFacts:
         return self.facts[self.settings.player]
 
     def told(self, facts: UnitFacts) -> bool:
-        """Systemd's word about a unit; whether the unit dies again and again."""
+        """Take over a unit's new state from systemd. Returns whether the unit is in a restart loop."""
         self.facts[facts.name] = facts
         loop = self._loops[facts.name]
         loop.seen(facts, time.monotonic())
@@ -39,16 +39,22 @@ class Machine:
         return loop.is_on(time.monotonic())
 
     def words(self) -> dict[str, str]:
-        """Each unit in words."""
+        """Each unit's state in words, by name."""
         now = time.monotonic()
         return {name: in_words(facts, looping=self._loops[name].is_on(now)) for name, facts in self.facts.items()}
 
-    def capabilities(self, *, journal_is_writable: bool) -> tuple[str, ...]:
-        """What can be carried out here: nothing without a journal or the helper, no restart without a player."""
-        if not journal_is_writable or not self._places.helper.exists():
+    def capabilities(self, *, journal_is_writable: bool, has_picture: bool = False) -> tuple[str, ...]:
+        """The commands that this machine can carry out: none without a journal, only pictures without the helper.
+
+        Without a player it cannot do restart_app.
+        """
+        if not journal_is_writable:
             return ()
+        pictures = (contract.SCREENSHOT,) if has_picture else ()
+        if not self._places.helper.exists():
+            return pictures
         can_restart = self.settings.has_player and not self.player.is_missing
-        return contract.ACTIONS if can_restart else (contract.REBOOT_HOST, contract.SHUTDOWN_HOST)
+        return (*(contract.ACTIONS if can_restart else contract.ACTIONS[1:]), *pictures)
 
     async def report(self) -> dict[str, Any]:
         """The vitals for a health report. The log gets a line when a trouble begins and when it ends."""
@@ -65,7 +71,7 @@ class Machine:
         }
 
     def _app_version(self) -> str | None:
-        """Asked once for each start of the player."""
+        """The player's version, read once for each start of the player."""
         invocation = self.player.invocation
         if self._version[0] != invocation or not invocation:
             said = vitals.app_version(self.settings.app_version_file, self.settings.app_version_command)

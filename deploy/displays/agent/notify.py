@@ -1,4 +1,4 @@
-"""What a service of Type=notify tells systemd. Without systemd it tells nobody."""
+"""Send notifications to systemd, as a service of Type=notify must. Without systemd they do nothing."""
 
 import os
 import socket
@@ -17,10 +17,10 @@ def tell(text: str) -> None:
             door.connect("\0" + address[1:] if address.startswith("@") else address)
             door.send(text.encode())
         except OSError:
-            return  # a life sign that is lost is followed by another
+            return  # the next life sign follows soon
 
 
 def watchdog_seconds() -> float:
-    """How often to give a life sign: twice within what the unit's WatchdogSec allows."""
+    """The interval of life signs: half of the unit's WatchdogSec."""
     microseconds = os.environ.get("WATCHDOG_USEC", "")
     return int(microseconds) / 2e6 if microseconds.isdecimal() else FALLBACK_SECONDS

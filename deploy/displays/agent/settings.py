@@ -1,8 +1,8 @@
-"""Where the agent keeps things on a machine, and what its owner wrote into `/etc/signage-display/display.conf`.
+"""The agent's files and folders, and the settings in `/etc/signage-display/display.conf`.
 
     [display]
     player = kiosk.service              the unit that shows the playlist
-    units = nginx.service ssh.service   others whose failure is told, and whose logs are sent
+    units = nginx.service ssh.service   other units whose failures and logs the agent sends
     app_version_file = /opt/player/VERSION
     app_version_command = /usr/bin/chromium --version
     devtools_port = 9222                Chromium's --remote-debugging-port, to see what the page shows
@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Final
 
 UNIT: Final = re.compile(r"[A-Za-z0-9:_.@\\-]{1,240}\.(service|target|scope)")
+HEALTH_SECONDS: Final = 60.0  # between two health reports
 MACHINE: Final = "multi-user.target"
-"""What stands for the player of a machine that has none: then the machine is what runs."""
+"""The name used instead of a player on a machine without one: then the machine itself counts as the player."""
 
 
 class BadSetting(Exception):
@@ -30,7 +31,7 @@ class BadSetting(Exception):
 
 @dataclass(frozen=True)
 class Places:
-    """Files and folders. `root` is "/" but in tests."""
+    """Files and folders. `root` is "/" except in tests."""
 
     root: Path = Path("/")
 
@@ -40,7 +41,7 @@ class Places:
 
     @property
     def state(self) -> Path:
-        """What survives a reboot; the agent's own folder."""
+        """The agent's folder for data that survives a reboot."""
         return self.root / "var/lib/signage-display"
 
     @property
@@ -49,7 +50,7 @@ class Places:
 
     @property
     def status(self) -> Path:
-        """What `signage-display status` reads; in memory, never on the disk."""
+        """The file that `signage-display status` reads; it lies in memory, not on the disk."""
         return self.root / "run/signage-display/status.json"
 
     @property
@@ -60,7 +61,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the owner of the machine decided."""
+    """The settings of the machine's owner."""
 
     player: str = MACHINE
     units: tuple[str, ...] = ()
@@ -75,12 +76,12 @@ class Settings:
 
     @property
     def watched(self) -> tuple[str, ...]:
-        """The player and the other units, each once."""
+        """The player and the other units, without repeats."""
         return tuple(dict.fromkeys((self.player, *self.units)))
 
 
 def load(path: Path) -> Settings:
-    """The settings in the file; without a file what holds by default. Raises BadSetting."""
+    """Read the settings; a missing file means the defaults. Raises BadSetting."""
     parser = configparser.ConfigParser(interpolation=None)
     try:
         parser.read_string(path.read_text(encoding="utf-8"))
@@ -121,7 +122,7 @@ def _whole(found: Mapping[str, str], name: str, default: int, low: int, high: in
 
 
 def check_unit(name: str) -> str:
-    """The name, when it can be a unit's. Raises BadSetting."""
+    """Return `name` if it is valid for a unit. Raises BadSetting otherwise."""
     if not UNIT.fullmatch(name):
         raise BadSetting(f"{name!r} is no name of a unit, such as kiosk.service.")
     return name

@@ -1,4 +1,4 @@
-"""What `signage-display status` shows: the agent writes it into memory, the command turns it into words."""
+"""`signage-display status`: the agent writes its state to a file in memory, and the command prints it in words."""
 
 import contextlib
 import json
@@ -11,7 +11,7 @@ STALE_SECONDS = 120.0
 
 
 def write(path: Path, known: Mapping[str, Any]) -> None:
-    """Readers see the old text or the new one. `/run` is memory: no disk is written."""
+    """Replace the file at once, so that a reader sees the old text or the new one. `/run` is memory, not a disk."""
     draft = path.with_suffix(".new")
     with contextlib.suppress(OSError):
         draft.write_text(json.dumps({**known, "at": time.monotonic()}), encoding="utf-8")
@@ -20,7 +20,7 @@ def write(path: Path, known: Mapping[str, Any]) -> None:
 
 
 def read(path: Path) -> dict[str, Any] | None:
-    """What the agent wrote last; None where it does not run, or was not heard for two minutes."""
+    """The state that the agent wrote last; None if the agent does not run, or wrote nothing for two minutes."""
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -30,7 +30,7 @@ def read(path: Path) -> dict[str, Any] | None:
 
 
 def words(known: Mapping[str, Any], now: float) -> list[str]:
-    """One line for each thing that a person wants to know. `now` is monotonic seconds."""
+    """The status in words, one line for each topic. `now` is in monotonic seconds."""
     lines = [f"display   {known['uuid']}", f"service   {_connection(known, now)}"]
     lines += [f"player    {known['player']}: {known['units'].get(known['player'], '')}"]
     if not known["has_player"]:
@@ -42,7 +42,12 @@ def words(known: Mapping[str, Any], now: float) -> list[str]:
     lines.append(f"commands  {_commands(known)}")
     lines.append(f"logs      {known['logs_trouble'] or str(known['logs_waiting']) + ' wait for the service'}")
     lines += [f"trouble   {meaning}" for meaning in known["troubles"].values()]
-    return lines
+    return [shown(line) for line in lines]
+
+
+def shown(text: str) -> str:
+    """Replace characters with which another program's text could begin a line or control the terminal."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 
 def _connection(known: Mapping[str, Any], now: float) -> str:

@@ -1,4 +1,4 @@
-"""What the kernel says about the machine: load, memory, disk, heat, address, clock, voltage."""
+"""Read the machine's vitals from the kernel: load, memory, disk, temperature, address, clock, voltage."""
 
 import ctypes
 import os
@@ -11,20 +11,20 @@ from typing import Any, Final
 
 VERSION_SECONDS: Final = 5.0
 DISK_FULL_PERCENT: Final = 95
-ROOM_BYTES: Final = 16 * 1024  # of the disk: a journal of commands needs some
+ROOM_BYTES: Final = 16 * 1024  # free on the disk, for the journal of commands
 CLOCK_NOT_IN_STEP: Final = 5  # TIME_ERROR of adjtimex
 
 
 @dataclass(frozen=True, slots=True)
 class CpuTimes:
-    """Clock ticks since the boot."""
+    """The processors' clock ticks since the boot."""
 
     busy: int
     all: int
 
 
 def cpu_times(root: Path) -> CpuTimes | None:
-    """The first line of /proc/stat; idle and waiting for the disk are not busy."""
+    """Read the first line of /proc/stat; idle ticks and waits for the disk do not count as busy. None if unreadable."""
     words = _first_line(root / "proc/stat").split()[1:9]
     if len(words) < 5:
         return None
@@ -33,14 +33,14 @@ def cpu_times(root: Path) -> CpuTimes | None:
 
 
 def cpu_percent(before: CpuTimes | None, now: CpuTimes | None) -> int | None:
-    """How busy all processors were between the two."""
+    """The load of all processors between the two readings; None if one is missing."""
     if before is None or now is None or now.all <= before.all:
         return None
     return round(100 * (now.busy - before.busy) / (now.all - before.all))
 
 
 def memory_percent(root: Path) -> int | None:
-    """Of all memory, what nobody can have any more."""
+    """The share of the memory that is in use and cannot be freed; None if unknown."""
     found: dict[str, int] = {}
     for line in _text(root / "proc/meminfo").splitlines():
         name, _, rest = line.partition(":")
@@ -52,7 +52,7 @@ def memory_percent(root: Path) -> int | None:
 
 
 def disk_percent(folder: Path) -> int | None:
-    """How full the disk of this folder is."""
+    """The share of this folder's disk that is in use; None if unknown."""
     try:
         disk = os.statvfs(folder)
     except OSError:
@@ -61,7 +61,7 @@ def disk_percent(folder: Path) -> int | None:
 
 
 def disk_takes(folder: Path) -> bool:
-    """Can something be written there? Nothing is written to find out."""
+    """Whether the folder's disk is writable and has room for the journal. Nothing is written to it."""
     try:
         disk = os.statvfs(folder)
     except OSError:
@@ -70,7 +70,7 @@ def disk_takes(folder: Path) -> bool:
 
 
 def temperature(root: Path) -> float | None:
-    """The hottest thermal zone."""
+    """The temperature of the hottest thermal zone, in degrees Celsius; None if unknown."""
     zones = [_text(path).strip() for path in root.glob("sys/class/thermal/thermal_zone*/temp")]
     degrees = [int(text) / 1000 for text in zones if text.lstrip("-").isdecimal()]
     sane = [one for one in degrees if -100 <= one <= 300]
@@ -78,14 +78,14 @@ def temperature(root: Path) -> float | None:
 
 
 def under_voltage(root: Path) -> bool:
-    """Has a Raspberry Pi been fed too little since its boot? The kernel's flag stays up once it was."""
+    """Whether a Raspberry Pi had too little voltage at any time since its boot; the kernel keeps the flag set."""
     drivers = root.glob("sys/class/hwmon/hwmon*/name")
     named = [path.parent for path in drivers if _text(path).strip() == "rpi_volt"]
     return any(_text(folder / "in0_lcrit_alarm").strip() == "1" for folder in named)
 
 
 def root_is_read_only(root: Path) -> bool:
-    """Is the root file system itself read-only? The agent's own view of it always is, by ProtectSystem."""
+    """Whether the root file system itself is read-only. (ProtectSystem always makes it so in the agent's view.)"""
     options = [""]
     for line in _text(root / "proc/self/mountinfo").splitlines():
         words = line.split()
@@ -95,14 +95,14 @@ def root_is_read_only(root: Path) -> bool:
 
 
 def clock_in_step() -> bool:
-    """Does the kernel say that something keeps its clock right?"""
+    """Whether the clock is synchronised, by the kernel's flag."""
     libc = ctypes.CDLL(None, use_errno=True)
     state = int(libc.adjtimex(ctypes.create_string_buffer(256)))  # larger than any struct timex; changes nothing
     return 0 <= state < CLOCK_NOT_IN_STEP
 
 
 def address() -> str | None:
-    """The address from which it would speak with the world; nothing is sent."""
+    """The address from which the machine sends to the internet; None without a route. Nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))
@@ -112,7 +112,7 @@ def address() -> str | None:
 
 
 def system_name(root: Path) -> str | None:
-    """PRETTY_NAME of os-release."""
+    """PRETTY_NAME of /etc/os-release; None if unknown."""
     for line in _text(root / "etc/os-release").splitlines():
         if line.startswith("PRETTY_NAME="):
             return line.partition("=")[2].strip('"')[:256] or None
@@ -120,7 +120,7 @@ def system_name(root: Path) -> str | None:
 
 
 def app_version(file: str, command: Sequence[str]) -> str | None:
-    """What the owner's file or command says in its first line."""
+    """The player's version: the first line of the owner's file, or of the output of the owner's command."""
     said = ""
     if file:
         said = _first_line(Path(file))
@@ -134,22 +134,22 @@ def app_version(file: str, command: Sequence[str]) -> str | None:
 
 
 def troubles(root: Path, state: Path) -> dict[str, str]:
-    """What is wrong with the machine: a word for each, and what it means.
+    """The machine's troubles: code -> description.
 
-    A clock of 1970 is not among them: systemd sets it to its own date at the boot, and it is not in step.
+    A clock of 1970 needs no code of its own: at boot systemd sets it to a date of its own, and it is not in step.
     """
     disk = disk_percent(state)
     wrong = {
         "read_only_root": (root_is_read_only(root), "the root file system is read-only"),
-        "disk_full": (disk is not None and disk >= DISK_FULL_PERCENT, f"the disk is full to {disk} %"),
-        "clock_not_in_step": (not clock_in_step(), "nothing keeps the clock in step, it may be wrong"),
-        "under_voltage": (under_voltage(root), "the power supply gave too little voltage since the boot"),
+        "disk_full": (disk is not None and disk >= DISK_FULL_PERCENT, f"the disk is {disk} % full"),
+        "clock_not_in_step": (not clock_in_step(), "the clock is not synchronised and may be wrong"),
+        "under_voltage": (under_voltage(root), "the power supply has given too little voltage since the boot"),
     }
     return {word: meaning for word, (holds, meaning) in wrong.items() if holds}
 
 
 def report(root: Path, state: Path) -> dict[str, Any]:
-    """The fields of a health report that need no comparison with before."""
+    """The fields of a health report that need no earlier reading."""
     return {
         "memory_percent": memory_percent(root),
         "disk_percent": disk_percent(state),

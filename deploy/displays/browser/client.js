@@ -1,4 +1,4 @@
-// The display that is only a browser: docs/display-browser.md. It shows another page in a frame, and speaks for it.
+// A display that is only a browser: docs/display-browser.md. It shows another page in a frame and is its MQTT client.
 
 import { Disk, NoDisk } from "./disk.js";
 import { Link } from "./link.js";
@@ -6,7 +6,7 @@ import { Spool } from "./spool.js";
 import { LEVELS, State, documentOf, encoded, isOpen, isText, randomWord } from "./state.js";
 
 const HEARTBEAT_MS = 30_000;
-const FRAME_MS = 5_000; // within which a page that shows draws a frame
+const FRAME_MS = 5_000; // a visible page draws a frame within this time
 const RELOAD_MS = 30_000;
 const ANSWER_MS = 2_000;
 const STATUS = ["starting", "running", "crashed", "stopped"];
@@ -16,7 +16,7 @@ const frame = document.querySelector("iframe");
 const after = (milliseconds) => new Promise((go) => setTimeout(go, milliseconds));
 
 class Display {
-  #commands = Promise.resolve(); // one after the other
+  #commands = Promise.resolve(); // commands run one after another
   #frameAt = performance.now();
 
   constructor(disk, login, state, lines, hasWaited) {
@@ -59,7 +59,7 @@ class Display {
     const now = performance.now();
     const isSeen = document.visibilityState === "visible" && now - this.#frameAt < FRAME_MS;
     const vitals = {
-      screen_health: isSeen ? "ok" : "unknown", // a browser does not see the glass
+      screen_health: isSeen ? "ok" : "unknown", // a browser cannot see the panel
       app_version: options.get("version")?.slice(0, 256) || null,
       os: navigator.userAgent.slice(0, 256),
     };
@@ -71,7 +71,7 @@ class Display {
     if (isWanted && this.spool.hasRoom()) this.spool.keep(this.state.log(level, message, context));
   }
 
-  // --- what the link calls ---
+  // --- callbacks of the link ---
 
   onUp() {
     if (this.wasUp) this.state.reconnects++;
@@ -92,11 +92,11 @@ class Display {
     if (name === "logs_committed" && this.state.isMine(body)) this.spool.committed(body);
     if (name !== "commands" || !isText(body.id, 64) || !isText(body.action, 64)) return;
     const end = performance.now() + (expirySeconds ?? Infinity) * 1000;
-    // A disk that refuses the journal's entry: no act, no answer; the service asks again.
+    // If the disk refuses the journal entry, do nothing and send no ACK; the service sends the command again.
     this.#commands = this.#commands.then(() => this.#onCommand(body, end)).catch(() => {});
   }
 
-  // --- commands: the journal, then the word, then the act ---
+  // --- commands: first the journal, then the ACK, then the action ---
 
   async #onCommand(command, end) {
     const known = this.state.journal.get(command.id);
@@ -120,7 +120,7 @@ class Display {
     return { told: this.link.send("acks", encoded(this.state.ack(kept, stamp))) };
   }
 
-  /** A page that is still here half a minute later was not ended. */
+  /** Reload the page. Report a failure if it still runs after half a minute. */
   async #act(entry) {
     this.state.status = "starting";
     location.reload();
@@ -130,18 +130,18 @@ class Display {
   }
 }
 
-/** The counters of this start, written down before the first message. */
+/** The counters of this start, stored before the first message. */
 async function identity(disk) {
   const before = (await disk.read("installation")) ?? { install_id: randomWord(), boot_seq: 0 };
   let now = { ...before, boot_seq: before.boot_seq + 1 };
   await disk.write("kept", "installation", now).catch(() => {
-    now = { install_id: randomWord(), boot_seq: 1 }; // a full disk counts no start: so this is a new installation
+    now = { install_id: randomWord(), boot_seq: 1 }; // a full disk cannot count the start: use a new installation
   });
-  sessionStorage.bootId ??= randomWord(); // a reload keeps it, a new browser does not
+  sessionStorage.bootId ??= randomWord(); // a reload keeps it, a new browser window does not
   return { ...now, boot_id: sessionStorage.bootId, app_instance: randomWord() };
 }
 
-/** The login that the code stands for. Raises TypeError while the gateway cannot be reached. */
+/** Exchange the code for a login. Throws TypeError while the gateway is unreachable. */
 async function redeemed(code) {
   const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) };
   const answer = await fetch("/api/enroll", { ...request, credentials: "omit" });
@@ -150,7 +150,7 @@ async function redeemed(code) {
   return null;
 }
 
-/** The stored login, or that of a code that was not used here before. */
+/** The stored login, or a new one if the address has a new code. */
 async function login(disk) {
   for (let attempt = 0; ; attempt++) {
     const code = options.get("code");
@@ -160,7 +160,7 @@ async function login(disk) {
       const found = await redeemed(code);
       if (!found) return stored;
       const kept = { uuid: found.uuid, password: found.password, topic_root: found.topic_root, code };
-      await disk.write("kept", "login", kept).catch(() => {}); // a full disk: until the page ends
+      await disk.write("kept", "login", kept).catch(() => {}); // with a full disk the login lasts until the page ends
       return kept;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
@@ -169,7 +169,7 @@ async function login(disk) {
   }
 }
 
-/** Only one page of a browser speaks: two would end each other's session. Where there are no locks, it is trusted. */
+/** Wait until no other page of this browser is connected: two would end each other's session. Needs Web Locks. */
 async function alone() {
   if (!navigator.locks) return false;
   const held = (options, go) =>
@@ -180,7 +180,7 @@ async function alone() {
   return !isFree;
 }
 
-/** `show` counts only where there is a login: a stranger's link shows a person nothing under our name. */
+/** Use `show` only with a login, so that nobody can show another page at our address to a person. */
 async function show(disk) {
   const asked = options.get("show") ?? (await disk.read("show"));
   if (!/^https?:/.test(asked ?? "")) return;
@@ -188,7 +188,7 @@ async function show(disk) {
   frame.src = asked;
 }
 
-/** What the shown page says of itself: `parent.postMessage({signage: "log", level, message, context}, "*")`. */
+/** Messages of the shown page: `parent.postMessage({signage: "log", level, message, context}, "*")`. */
 function hear(display, { source, data }) {
   if (source !== frame.contentWindow || !data) return;
   const { signage, level, message, context, status } = data;
@@ -198,7 +198,7 @@ function hear(display, { source, data }) {
   display.heartbeat();
 }
 
-/** An object that JSON can say; else an empty one. */
+/** The object if JSON can represent it; otherwise an empty one. */
 function plain(value) {
   try {
     const copy = JSON.parse(JSON.stringify(value));

@@ -1,4 +1,4 @@
-// What outlives a page: IndexedDB. `kept` holds login and counters, `journal` and `spool` a row each entry.
+// The disk: IndexedDB. `kept` has login and counters; `journal` and `spool` have a row for each entry.
 
 const STORES = ["kept", "journal", "spool"];
 
@@ -16,14 +16,14 @@ export class Disk {
     base.onversionchange = () => base.close();
   }
 
-  /** Rejects where the browser keeps nothing (a private window, a policy). */
+  /** Rejects when the browser stores nothing (a private window, a policy). */
   static async open(factory = indexedDB) {
     const asked = factory.open("signage-display", 1);
     asked.onupgradeneeded = () => STORES.forEach((name) => asked.result.createObjectStore(name));
     return new Disk(await finished(asked));
   }
 
-  /** Resolves once the change is on the disk: "strict" is an fsync. Rejects, and changes nothing, when it is full. */
+  /** Resolves when the change is on the disk ("strict" is an fsync). Rejects without a change when the disk is full. */
   #change(store, change) {
     return new Promise((resolve, reject) => {
       const transaction = this.#base.transaction(store, "readwrite", { durability: "strict" });
@@ -39,7 +39,7 @@ export class Disk {
   all = (store) => finished(this.#base.transaction(store).objectStore(store).getAll());
 }
 
-/** Of a page without a disk: login and counters end with the page, and no command is carried out. */
+/** A replacement without a disk: login and counters end with the page, and no command runs. */
 export class NoDisk {
   #kept = new Map();
 

@@ -1,4 +1,4 @@
-// The session with the broker, kept up: one WebSocket after the other.
+// The session with the broker over WebSockets; it reconnects after a loss.
 
 import { Decoder, Malformed, connect, disconnect, ping, puback, publish, subscribe } from "./packets.js";
 import { KINDS, encoded, randomWord } from "./state.js";
@@ -13,17 +13,17 @@ const TAKEN_OVER = 0x8e;
 const MOST_KEPT = 256;
 const DOWNWARD = ["commands", "logs_committed", "log_level"];
 
-/** Doubling from 0.5 s to 30 s, each shortened by up to half at random. */
+/** Back-off: doubles from 0.5 s to 30 s; each wait is shortened by up to half at random. */
 export const backoffMs = (attempt, random = Math.random()) =>
   Math.min(30_000, 250 * 2 ** Math.min(attempt, 10)) * (0.5 + random / 2);
 
 export class Link {
   up = false;
-  #kept = []; // ACKs that the broker has not taken
+  #kept = []; // ACKs without a PUBACK
   #attempt = 0;
   #closed = false;
 
-  /** `hears`: onUp(), onDown(), onMessage(name, payload, expirySeconds). */
+  /** `hears` has onUp(), onDown(), onMessage(name, payload, expirySeconds). */
   constructor(url, login, hears) {
     this.url = url;
     this.login = login;
@@ -44,7 +44,7 @@ export class Link {
     if (wasUp) this.hears.onDown();
     if (this.#closed) return;
     this.#attempt = wasUp ? 1 : this.#attempt + 1;
-    // Another device uses this login. If both came back at once, they would end each other's session for ever.
+    // Another device uses this login. If both reconnected at once, they would end each other's session for ever.
     const pause = reason === TAKEN_OVER ? 30_000 + backoffMs(10) : backoffMs(this.#attempt);
     setTimeout(() => this.#closed || this.open(), pause);
   }
@@ -55,7 +55,7 @@ export class Link {
     this.hears.onUp();
   }
 
-  /** Resolves to the reason code of the PUBACK, or null when none will come. */
+  /** Resolves to the reason code of the PUBACK, or to null after a lost connection. */
   send(kind, payload, level = "") {
     if (payload.length > KINDS[kind].most) return Promise.resolve(null);
     if (!KINDS[kind].kept) return this.up ? this.session.publish(kind, payload, level) : Promise.resolve(null);
@@ -76,12 +76,12 @@ export class Link {
     return reason;
   }
 
-  /** The page was asleep, or the network is back. */
+  /** Call it when the page wakes up or the network is back. */
   look() {
     this.session?.look();
   }
 
-  /** Leave on purpose: say offline, wait for the broker, end the session. */
+  /** Leave on purpose: send presence offline, wait for its PUBACK, end the session. */
   async close(reason) {
     this.#closed = true;
     if (this.up) await Promise.race([this.session.say("offline", reason), new Promise((go) => setTimeout(go, 2_000))]);
@@ -92,12 +92,12 @@ export class Link {
 class Session {
   #word = randomWord(8);
   #decoder = new Decoder();
-  #waiting = new Map(); // packet id -> what resolves its promise
-  #queue = []; // what the broker's Receive Maximum holds back
+  #waiting = new Map(); // packet id -> resolve function of its promise
+  #queue = []; // messages that wait because of the broker's Receive Maximum
   #window = 1;
   #lastId = 0;
   #lookedAt = performance.now();
-  #deadline = performance.now() + ANSWER_MS; // for the broker to say something
+  #deadline = performance.now() + ANSWER_MS; // for the next packet of the broker
 
   constructor(link, ended) {
     this.link = link;
@@ -191,7 +191,7 @@ class Session {
     }
   }
 
-  /** Ask the broker for a sign of life; a page that slept gives it the time to answer first. */
+  /** Send PINGREQ. After sleep, first give the broker the time for an answer. */
   look() {
     const now = performance.now();
     if (now > this.#deadline && now - this.#lookedAt < 2 * LOOK_MS) return this.end();

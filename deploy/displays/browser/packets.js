@@ -1,5 +1,5 @@
-// The packets of MQTT 5 that a display sends and hears. Own code: mqtt.js alone is several times the 15 KB that the
-// whole client may have. https://docs.oasis-open.org/mqtt/mqtt/v5.0/mqtt-v5.0.html
+// The MQTT 5 packets that a display sends and receives. Own code, because mqtt.js alone is several times larger than
+// the limit of the whole client, 15 KB. https://docs.oasis-open.org/mqtt/mqtt/v5.0/mqtt-v5.0.html
 
 export const LARGEST_PACKET_BYTES = 65_536;
 const SESSION_EXPIRY = 0x11;
@@ -9,7 +9,7 @@ const RECEIVE_MAXIMUM = 0x21;
 const MAXIMUM_PACKET_SIZE = 0x27;
 const SERVER_KEEP_ALIVE = 0x13;
 
-// How each property is written: a number of bytes, "text", "bytes", "pair", "length".
+// The encoding of each property: a number of bytes, "text", "bytes", "pair", "length".
 const PROPERTIES = new Map([
   ...[0x01, 0x17, 0x19, 0x24, 0x25, 0x28, 0x29, 0x2a].map((name) => [name, 1]),
   ...[0x13, 0x21, 0x22, 0x23].map((name) => [name, 2]),
@@ -62,7 +62,7 @@ export const connect = ({ id, password, keepalive, sessionExpiry, will }) =>
     text(password),
   );
 
-/** QoS 1, retain as published, and nothing that was retained before. */
+/** QoS 1, retain as published, no retained messages at the subscription. */
 export const subscribe = (id, topics) =>
   packet(0x82, number(id, 2), properties(), ...topics.map((topic) => [...text(topic), 0b10_1001]));
 
@@ -79,7 +79,7 @@ export const puback = (id) => packet(0x40, number(id, 2));
 export const ping = () => packet(0xc0);
 export const disconnect = (sessionExpiry) => packet(0xe0, [0], properties(property(SESSION_EXPIRY, sessionExpiry)));
 
-/** What one packet holds, read from its beginning. Every read past its end is Malformed. */
+/** Reads the body of one packet. A read past its end throws Malformed. */
 class Reader {
   constructor(bytes) {
     this.bytes = bytes;
@@ -163,7 +163,7 @@ function message(flags, reader) {
   return { type: "publish", topic, id, expiry, retain: (flags & 1) === 1, payload: reader.take(reader.left) };
 }
 
-/** Makes packets of bytes that come in pieces of any size. `feed` throws Malformed, and then is of no more use. */
+/** Splits a byte stream into packets. After `feed` has thrown Malformed it cannot be used again. */
 export class Decoder {
   #rest = new Uint8Array(0);
 
@@ -183,7 +183,7 @@ export class Decoder {
   }
 }
 
-/** Where the packet at `at` has its body; null while its length is not whole. */
+/** The place of the body of the packet at `at`; null while its length is incomplete. */
 function sizes(bytes, at) {
   for (let value = 0, index = 0; at + 1 + index < bytes.length; index++) {
     if (index > 3) throw new Malformed("a length of more than four bytes");

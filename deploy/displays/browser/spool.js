@@ -1,4 +1,4 @@
-// Every numbered line stays here until the service says that it is stored.
+// The spool: keeps each numbered log line until the service confirms that it is stored.
 
 const MOST_LINES = 2_000;
 const RESEND_MS = 30_000;
@@ -9,7 +9,7 @@ const AT_ONCE = 100;
 export class Spool {
   refused = 0;
   #lines;
-  #next = 0; // of the lines, the first that was not sent on this connection
+  #next = 0; // index of the first line not sent on this connection
   #tokens = AT_ONCE;
   #at = performance.now();
   #timer = 0;
@@ -23,14 +23,14 @@ export class Spool {
     this.#watch();
   }
 
-  /** Whether one more line may be numbered. */
+  /** Whether the spool has room for another line. */
   hasRoom() {
     if (this.#lines.length < MOST_LINES) return true;
     this.refused++;
     return false;
   }
 
-  /** The line goes to the disk first. A full disk does not stop it: it has its number. */
+  /** Write the line to the disk, then send it; send it also with a full disk, because it has its number. */
   keep(line) {
     this.#lines.push(line);
     line.isOnDisk = false;
@@ -44,7 +44,7 @@ export class Spool {
     return this.#writing;
   }
 
-  /** What was sent may be lost: begin with the oldest. */
+  /** Send all lines again, the oldest first: sent ones may be lost. */
   again() {
     this.#next = 0;
     this.#send();
@@ -73,7 +73,7 @@ export class Spool {
     }
   }
 
-  /** 40 lines a second, 100 at once. */
+  /** Send at most 40 lines a second, up to 100 at once. */
   #mayGo() {
     const now = performance.now();
     this.#tokens = Math.min(AT_ONCE, this.#tokens + ((now - this.#at) * A_SECOND) / 1000);

@@ -1,8 +1,8 @@
-// What the display knows and decides. No disk, no network; the time of day is asked for stamps only.
+// The state and the decisions of the display, without disk and network. It uses the time of day only for stamps.
 
 const JOURNAL_SIZE = 256;
 const OUTCOMES = ["succeeded", "failed", "rejected"];
-const ACTIONS = ["restart_app", "reboot_host", "shutdown_host"]; // what the contract knows
+const ACTIONS = ["restart_app", "reboot_host", "shutdown_host"]; // all actions of the contract
 export const LEVELS = ["debug", "info", "warning", "error", "critical"];
 export const KINDS = {
   heartbeat: { expiry: 30, most: 1024 },
@@ -16,12 +16,12 @@ const MOST_DOWNWARD_BYTES = 1024;
 export const isText = (value, most) => typeof value === "string" && value.length > 0 && value.length <= most;
 const isNumber = (value) => Number.isSafeInteger(value) && value >= 0;
 
-/** A random word that needs no secure context, as `crypto.randomUUID` does. */
+/** A random word. `crypto.randomUUID` would need a secure context. */
 export function randomWord(bytes = 16) {
   return [...crypto.getRandomValues(new Uint8Array(bytes))].map((one) => one.toString(16).padStart(2, "0")).join("");
 }
 
-/** The object in a message from the service; null for everything else. */
+/** The object in a message from the service; null for other payloads. */
 export function documentOf(payload) {
   if (payload.length > MOST_DOWNWARD_BYTES) return null;
   try {
@@ -38,7 +38,7 @@ export class State {
   #seq = {};
   #level = null;
 
-  /** `identity`: install_id, boot_seq, boot_id, app_instance. `journal`: the entries that are on the disk, in order. */
+  /** `identity`: install_id, boot_seq, boot_id, app_instance. `journal`: the entries on the disk, in order. */
   constructor(identity, journal, capabilities, intervalSeconds) {
     Object.assign(this, { identity, capabilities, intervalSeconds });
     this.journal = new Map(journal.map((entry) => [entry.id, entry]));
@@ -54,7 +54,7 @@ export class State {
     return { install_id, boot_seq, seq, ts: new Date().toISOString() };
   }
 
-  /** Whether a mark is of numbers that were given: one above them is of another history of this installation. */
+  /** Whether a mark is at most the highest used number. A higher one is from another history of this installation. */
   isMine(mark) {
     if (!isText(mark.install_id, 128) || !isNumber(mark.boot_seq) || !isNumber(mark.seq)) return false;
     const { install_id, boot_seq } = this.identity;
@@ -74,7 +74,7 @@ export class State {
     return [...this.journal.values()].some(isOpen) ? "busy" : null;
   }
 
-  /** A new entry; it is in the journal once `keep` was called, which is after the disk has it. */
+  /** A new entry. Write it to the disk, then add it to the journal with `keep`. */
   entry(command, state, reason = null) {
     const { id, action, traceparent } = command;
     const { boot_id, app_instance, boot_seq } = this.identity;
@@ -82,7 +82,7 @@ export class State {
     return { id, action, state, reason, boot_id, app_instance, traceparent: trace, order: [boot_seq, ++this.moves] };
   }
 
-  /** The entries that are too old to be kept beside this one. */
+  /** The old entries to delete when this one is added. */
   keep(entry) {
     this.journal.set(entry.id, entry);
     const old = [...this.journal.values()].slice(0, -JOURNAL_SIZE);
@@ -90,7 +90,7 @@ export class State {
     return old;
   }
 
-  /** How a command ended that was open when the page ended. A page that only waited was not started anew. */
+  /** The outcome of a command that was open when the page ended. A page that only waited did not restart. */
   settled(entry, hasWaited) {
     const { boot_id, app_instance } = this.identity;
     const done = {
@@ -158,5 +158,5 @@ export class State {
   }
 }
 
-/** JSON in UTF-8; a lone half of a surrogate becomes U+FFFD. */
+/** JSON in UTF-8; a lone surrogate becomes U+FFFD. */
 export const encoded = (body) => new TextEncoder().encode(JSON.stringify(body).replace(/\\ud[89a-f]../g, "\ufffd"));

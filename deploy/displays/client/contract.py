@@ -1,7 +1,7 @@
-"""The MQTT contract, version 1, as a display sees it: topics, limits, shapes. No I/O.
+"""The display's side of the MQTT contract, version 1: topics, limits and shapes. No I/O.
 
-Every limit is that of docs/protocol.md. What comes down from the service is parsed here into frozen
-objects or refused by name (`BadMessage`): bad outside data never gets further into a display.
+The limits are those of docs/protocol.md. Messages of the service are parsed here into frozen objects, or refused with a
+reason (`BadMessage`), so that no bad message gets further into a display.
 """
 
 import json
@@ -13,7 +13,13 @@ VERSION: Final = 1
 RESTART_APP: Final = "restart_app"
 REBOOT_HOST: Final = "reboot_host"
 SHUTDOWN_HOST: Final = "shutdown_host"
+SCREENSHOT: Final = "screenshot"
 ACTIONS: Final = (RESTART_APP, REBOOT_HOST, SHUTDOWN_HOST)
+"""The capabilities of a display that declares none."""
+ALL_ACTIONS: Final = (*ACTIONS, SCREENSHOT)
+PICTURE_MAX_BYTES: Final = 60_000
+PICTURES_KEPT: Final = 10
+BAD_SCREENS: Final = ("black", "frozen", "disconnected")
 
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")  # in rising order
 DEFAULT_LEVEL: Final = "info"
@@ -25,15 +31,15 @@ DOWNWARD_MAX_BYTES: Final = {COMMANDS: 1024, LOGS_COMMITTED: 256, LOG_LEVEL: 256
 
 MESSAGE_MAX_CHARS: Final = 8192
 TRACE_MAX_CHARS: Final = 128
-STAMP_ROOM_BYTES: Final = 512  # what the stamp may add to a body: a UUID, three numbers, names and quotes
+STAMP_ROOM_BYTES: Final = 512  # the most that the stamp adds to a body: a UUID, three numbers, names and quotes
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One upward topic and how it is carried; QoS is 1 for all of them.
+    """One upward topic and its MQTT properties; QoS is always 1.
 
-    `kept` kinds are sent again after a reconnect until the broker has taken them. Heartbeat and health
-    are not: an old one says nothing that the next does not. Logs have a spool of their own.
+    `kept` kinds are sent again after a reconnect until the broker has taken them. Heartbeat and health are not kept,
+    because the next one replaces an old one. Logs have their own spool.
     """
 
     name: str  # last part of the topic; for logs the level follows
@@ -53,7 +59,7 @@ PRESENCE: Final = Kind("presence", 512, retain=True, stamped=False)
 
 
 class BadMessage(ValueError):
-    """What the service sent cannot be understood; the text says which rule it breaks."""
+    """A message of the service breaks the contract; the text says which rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ class Command:
     if_boot_id: str | None
     if_app_instance: str | None
     version: int
-    traceparent: str | None = None  # goes back with every ACK: one id from a click to the answer
+    traceparent: str | None = None  # returned in every ACK, so that one trace id leads from the click to the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +100,8 @@ def encode(body: dict[str, Any]) -> bytes:
 def fit_log(message: str, logger: str, context: dict[str, Any]) -> dict[str, Any]:
     """The body of a log message, cut to the limits of its topic.
 
-    First the message is cut to 8,192 characters; if the whole is still too large for 16 KiB, the
-    context goes, and then more of the message. Whatever was cut, `truncated` says so.
+    First the message is cut to 8,192 characters. If the body is still too large for 16 KiB, the context is dropped, and
+    then more of the message. `truncated` says that something was cut.
     """
     room = LOGS.max_bytes - STAMP_ROOM_BYTES
     body: dict[str, Any] = {
@@ -113,7 +119,7 @@ def fit_log(message: str, logger: str, context: dict[str, Any]) -> dict[str, Any
 
 
 def parse_command(payload: bytes) -> Command:
-    """The command in `payload`. Raises BadMessage when it names no id: then it cannot even be refused."""
+    """The command in `payload`. Raises BadMessage, also without an id: then not even a rejection can be sent."""
     body = _document(payload, COMMANDS)
     return Command(
         id=_text(body, "id", 64),
@@ -164,7 +170,7 @@ def _optional_text(body: dict[str, Any], name: str) -> str | None:
 
 
 def _trace(body: dict[str, Any]) -> str | None:
-    """A malformed trace counts as none: no command is refused for it alone."""
+    """The trace of a command. A malformed one counts as none, so that the command is not refused for it."""
     value = body.get("traceparent")
     return value if isinstance(value, str) and len(value) <= TRACE_MAX_CHARS else None
 

@@ -1,6 +1,7 @@
-"""What a display is given when it is enrolled, and the file it keeps that in (mode 0600)."""
+"""A display's login from the enrolment, and the file that stores it (mode 0600)."""
 
 import json
+import ssl
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from deploy.displays.client import durable
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """One display's login, where its broker is, and how to know that it is the right one."""
+    """One display's login, the address of its broker, and the CA that signs the broker's certificate."""
 
     uuid: str
     username: str  # also the MQTT client id; equal to the uuid
@@ -21,10 +22,11 @@ class Credentials:
     tls: bool
     ca_pem: str | None  # the certificate authority to trust; None: the system's
     topic_root: str
-    url: str = ""  # of the service, where it enrolled
+    url: str = ""  # the service's address, at which it enrolled
+    url_ca_pem: str | None = None  # the certificate authority of that address that a person named
 
     @classmethod
-    def from_enrolment(cls, body: dict[str, Any], url: str = "") -> "Credentials":
+    def from_enrolment(cls, body: dict[str, Any], url: str = "", url_ca_pem: str | None = None) -> "Credentials":
         """From the answer of `POST /api/enroll`. Raises KeyError when a part of it is missing."""
         mqtt = body["mqtt"]
         return cls(
@@ -37,11 +39,12 @@ class Credentials:
             ca_pem=mqtt["ca_pem"],
             topic_root=body["topic_root"],
             url=url,
+            url_ca_pem=url_ca_pem,
         )
 
     @classmethod
     def load(cls, path: Path) -> "Credentials":
-        """From the file that `save` wrote. Raises OSError, or ValueError and TypeError for another content."""
+        """Read the file that `save` wrote. Raises OSError, ValueError or TypeError."""
         return cls(**json.loads(path.read_bytes()))
 
     def save(self, path: Path) -> None:
@@ -54,6 +57,19 @@ class Credentials:
         port = parts.port or (8883 if tls else 1883)
         return replace(self, host=parts.hostname or self.host, port=port, tls=tls)
 
+    def trust(self) -> ssl.SSLContext:
+        """Trust in the service's address: the system's authorities, and those of this login."""
+        return trusting(self.ca_pem, self.url_ca_pem)
+
     def __repr__(self) -> str:
-        """Without the password: a login that reaches a log is a login lost."""
+        """Show no password, which must never reach a log."""
         return f"Credentials({self.username} at {self.host}:{self.port})"
+
+
+def trusting(*more: str | None) -> ssl.SSLContext:
+    """The system's authorities, and these in PEM. Raises ValueError or OSError for one that is none."""
+    context = ssl.create_default_context()
+    for authority in more:
+        if authority:
+            context.load_verify_locations(cadata=authority)
+    return context

@@ -1,4 +1,4 @@
-"""Ways of writing that survive a power cut, used by the journal, the spool and the counter file."""
+"""Write files so that they survive a power cut; used by the journal, the spool and the counter file."""
 
 import errno
 import json
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Put `content` at `path` so that a crash leaves either the old file or the new one, never a mixture."""
+    """Replace the file at `path` atomically: a crash leaves the old content or the new one, never a mixture."""
     temporary = path.with_name(path.name + ".new")
     with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)
@@ -24,7 +24,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def append(file: int, content: bytes) -> None:
-    """Append `content` to the open descriptor as a whole or, when the disk is full, not at all (OSError)."""
+    """Append all of `content` to the open descriptor, or nothing. Raises OSError when the disk is full."""
     size = os.fstat(file).st_size
     written = os.write(file, content)
     if written < len(content):
@@ -33,10 +33,9 @@ def append(file: int, content: bytes) -> None:
 
 
 def json_lines(path: Path) -> list[dict[str, Any]]:
-    """The JSON objects of a file with one a line; [] when there is no file.
+    """The JSON objects of a file with one in each line; [] when there is no file.
 
-    The end of such a file may be torn by a power cut: a line that is not whole was never confirmed to
-    anybody, so it is left out.
+    A power cut may tear the end of the file. An incomplete line is left out: its write was never confirmed.
     """
     if not path.exists():
         return []
@@ -44,7 +43,7 @@ def json_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def as_lines(bodies: Iterable[dict[str, Any]]) -> bytes:
-    """`bodies` as one JSON object a line; ASCII only, so that no text of a log can break a line."""
+    """`bodies` as JSON, one object in each line; ASCII only, so that no text of a log can break a line."""
     return b"".join(json.dumps(body, separators=(",", ":")).encode() + b"\n" for body in bodies)
 
 

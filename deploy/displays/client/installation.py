@@ -1,8 +1,8 @@
-"""The counter file: which installation this is, and how often it has booted.
+"""The counter file: the id of this installation, and how often it has booted.
 
-`install_id` is random and made together with the file, so a re-imaged display begins a new history
-instead of looking old. `boot_seq` is raised, on the disk, before the first message of a boot: message
-numbers restart at 1 with it, and (install_id, boot_seq, kind, seq) is never used twice.
+`install_id` is random and generated with the file. So a re-imaged display begins a new history, and its messages do not
+look old. `boot_seq` is increased on the disk before the first message of a boot. Message numbers then begin at 1 again,
+and (install_id, boot_seq, kind, seq) is never used twice.
 """
 
 import json
@@ -17,7 +17,7 @@ MOST_BOOTS: Final = 2**31  # a boot each second for longer than any display last
 
 
 def next_boot(path: Path, boot_id: str) -> Boot:
-    """Count one more boot in the file at `path`; a missing or damaged file begins a new installation."""
+    """Count a boot in the file at `path`. A missing or damaged file begins a new installation."""
     install_id, boot_seq = _read(path)
     boot = Boot(install_id, boot_seq + 1, boot_id)
     content = json.dumps({"install_id": boot.install_id, "boot_seq": boot.boot_seq})

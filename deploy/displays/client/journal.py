@@ -1,8 +1,8 @@
-"""The journal of commands: each is on the disk before the display acts on it.
+"""The journal of commands: each command is on the disk before the display acts on it.
 
-One JSON line per move, appended and fsynced; the last line of an id is where it stands. Opening the
-journal rewrites it down to the last 256 ids, which also removes a line torn by a power cut, and so
-does growing beyond `COMPACT_AT_LINES`.
+Each change of a command's state is a JSON line, appended and fsynced; the last line of an id has its present state. The
+journal is rewritten with the last 256 ids when it is opened, which also removes a line torn by a power cut, and when it
+has more than `COMPACT_AT_LINES` lines.
 """
 
 import contextlib
@@ -16,10 +16,10 @@ from typing import Final
 from deploy.displays.client import durable
 from deploy.displays.client.state import JournalEntry, keep_last
 
-COMPACT_AT_LINES: Final = 2048  # eight moves for each id that is kept
+COMPACT_AT_LINES: Final = 2048  # eight lines for each id that is kept
 
 _FIELDS: Final = {field.name for field in fields(JournalEntry)}
-_LATER: Final = {"traceparent"}  # older entries lack it and count all the same
+_LATER: Final = {"traceparent"}  # older entries lack this field and are valid
 
 
 def _is_entry(body: Mapping[str, object]) -> bool:
@@ -27,12 +27,12 @@ def _is_entry(body: Mapping[str, object]) -> bool:
 
 
 def read(path: Path) -> dict[str, JournalEntry]:
-    """What stands in the file, each command where it stands."""
+    """The commands in the file, each in its last state."""
     return keep_last(JournalEntry(**body) for body in durable.json_lines(path) if _is_entry(body))
 
 
 class Journal:
-    """The file and what it says. `write` returns only when the entry is on the disk."""
+    """The journal's file and its entries. `write` returns only when the entry is on the disk."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -40,7 +40,7 @@ class Journal:
         self._file = self._compacted()
 
     def entries(self) -> list[JournalEntry]:
-        """The last 256 commands in order of acceptance, each where it stands."""
+        """The last 256 commands in order of acceptance, each in its last state."""
         return list(self._entries.values())
 
     def write(self, entry: JournalEntry) -> None:
@@ -55,19 +55,19 @@ class Journal:
                 os.close(old)
 
     def close(self) -> None:
-        """Nothing can be written any more: -1 is never another file's descriptor."""
+        """Close the file. A later write fails, because -1 is never another file's descriptor."""
         os.close(self._file)
         self._file = -1
 
     def _compacted(self) -> int:
-        """Rewrite the file to what still says something; returns its new descriptor."""
+        """Rewrite the file with the last entry of each command. Returns its new descriptor."""
         durable.replace_file(self._path, durable.as_lines(asdict(entry) for entry in self._entries.values()))
         self._lines = len(self._entries)
         return os.open(self._path, os.O_WRONLY | os.O_APPEND)
 
 
 class UnwritableJournal(Journal):
-    """A journal on a disk that takes nothing: it is read, and every write is refused."""
+    """A journal on a read-only or full disk: it can be read, and every write fails."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -81,4 +81,4 @@ class UnwritableJournal(Journal):
         raise OSError(errno.EROFS, f"the journal cannot be written: {entry.id} is not carried out")
 
     def close(self) -> None:
-        """There is no file."""
+        """Do nothing: there is no file."""

@@ -1,14 +1,14 @@
-"""One display's MQTT 5 session, kept up: paho for the protocol, the event loop for the socket.
+"""Keep one display's MQTT 5 session up: paho speaks the protocol, the event loop watches the socket.
 
-No thread per display: the loop calls paho when the socket can be read or written; only the blocking
-connect (name, TCP, TLS) runs on one of asyncio's few worker threads.
+There is no thread per display: the loop calls paho when the socket can be read or written. Only the blocking connect
+(name, TCP, TLS) runs on one of asyncio's few worker threads.
 
-What the contract asks of the link beyond the session itself (session.py):
-- subscribed first, then retained `online`: the service sends what is due as soon as it sees `online`;
-- each connection has a nonce of its own, which its `online`, its will and its farewell carry;
-- a clean end says `offline` itself and ends the session, so that a command for a display that is off is
-  answered "no matching subscribers" instead of waiting in the broker (`close`);
-- retained messages are ignored, whatever they say (`_on_message`).
+The contract's rules for the link, besides the session itself (session.py):
+- subscribe first, then publish a retained `online`: the service sends due commands as soon as it sees `online`;
+- each connection has its own nonce in its `online`, its will and its `offline`;
+- a clean end publishes `offline` and ends the session. Then a command for a display that is off is answered "no
+  matching subscribers" and does not wait in the broker (`close`);
+- retained messages are ignored (`_on_message`).
 """
 
 import asyncio
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ANSWER_SECONDS: Final = 10.0  # for the broker's CONNACK and SUBACK
 FAREWELL_SECONDS: Final = 2.0  # for the PUBACK of `offline` when leaving
-MISC_SECONDS: Final = 5.0  # between two looks at the keepalive
+MISC_SECONDS: Final = 5.0  # between two checks of the keepalive
 
 
 class Hears(Protocol):
@@ -46,9 +46,9 @@ class Hears(Protocol):
 
 
 def backoff_seconds(attempt: int, rng: random.Random) -> float:
-    """How long to wait before attempt 1, 2, 3, ...: doubling from 0.5 s to 30 s, each cut by up to half.
+    """The back-off before attempt 1, 2, 3, ...: it doubles from 0.5 s to 30 s, and jitter cuts it by up to half.
 
-    The jitter keeps a fleet that lost its broker from coming back all at once.
+    The jitter spreads the reconnects of a fleet that lost its broker.
     """
     return min(30.0, 0.25 * 2.0 ** min(attempt, 10)) * rng.uniform(0.5, 1.0)
 
@@ -57,8 +57,8 @@ class Link:
     """The session of one display from power-on to power-off: `open`, then `close` or `cut`, and again."""
 
     def __init__(self, credentials: Credentials, hears: Hears, rng: random.Random) -> None:
-        self.up = False  # subscribed and said online
-        self.trouble = ""  # why it is not up, in words
+        self.up = False  # subscribed, and `online` published
+        self.trouble = ""  # why it is not up, for people
         self._credentials = credentials
         self._prefix = f"{credentials.topic_root}/{credentials.uuid}/"
         self._hears = hears
@@ -73,7 +73,7 @@ class Link:
         self._client = self._new_client()
 
     def open(self) -> None:
-        """Connect, and come back after every loss, until closed. Opening what is open changes nothing."""
+        """Connect, and reconnect after every loss, until closed. Does nothing when it is open."""
         if self._task is not None and not self._task.done():
             return
         self._closing.clear()
@@ -81,7 +81,7 @@ class Link:
         self._task = self._loop.create_task(self._stay_connected())
 
     async def close(self, reason: str) -> None:
-        """Leave on purpose: say `offline`, end the session, wait until the socket is closed."""
+        """Publish `offline`, end the session, and wait until the socket is closed."""
         self._closing.set()
         if self.up:
             farewell = self.publish(contract.PRESENCE, self._presence("offline", reason))
@@ -91,12 +91,12 @@ class Link:
         await self._end(FAREWELL_SECONDS)
 
     async def cut(self) -> None:
-        """Vanish as if the cable were pulled: no DISCONNECT, so the broker sends the will."""
+        """Close the connection like a pulled cable: without DISCONNECT, so that the broker publishes the will."""
         self._closing.set()
         await self._end(0.0)
 
     def drop(self) -> None:
-        """Lose the connection, and let the back-off bring it back."""
+        """Close the connection; it comes back after the back-off."""
         self._drop_socket()
 
     def publish(self, kind: Kind, body: dict[str, Any], level: str = "") -> "asyncio.Future[int | None]":
@@ -111,7 +111,7 @@ class Link:
         return self._send(kind, payload, level, kept)
 
     def send_kept_again(self) -> None:
-        """Give the broker what it has not taken, or had nobody to give to, in order."""
+        """Send again the kept messages that the broker has not taken or could give to nobody, in order."""
         for kept in self._outbox.unsent():
             self._send(kept.kind, kept.payload, "", kept)
 
@@ -130,7 +130,7 @@ class Link:
                 await asyncio.wait_for(self._closing.wait(), wait)
 
     async def _one_connection(self) -> str:
-        """Connect and stay until the connection ends; returns why it ended, in words."""
+        """Connect, and wait until the connection ends. Returns why it ended, for people."""
         self._why, self._nonce = "", secrets.token_hex(8)
         will = contract.encode(self._presence("offline", "connection_lost"))
         session.set_will(self._client, self._prefix + contract.PRESENCE.name, will)
@@ -151,7 +151,7 @@ class Link:
         return self._why
 
     def _attend(self) -> None:
-        """Let the loop read and write the new socket; leave at once if `close` came meanwhile."""
+        """Let the loop read and write the new socket. Disconnect at once if `close` was called meanwhile."""
         connection = self._client.socket()
         if connection is None:
             self._ended.set()
@@ -162,7 +162,7 @@ class Link:
             session.leave(self._client)
 
     async def _end(self, seconds: float) -> None:
-        """Wait for the connection to end by itself, and end it after that: the broker may no longer read."""
+        """Wait up to `seconds` for the connection to end, then close it: the broker may have stopped reading."""
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=seconds)
             self._drop_socket()
@@ -171,7 +171,7 @@ class Link:
     def _drop_socket(self) -> None:
         connection = self._client.socket()
         if isinstance(connection, socket.socket):
-            with contextlib.suppress(OSError):  # the other side was faster
+            with contextlib.suppress(OSError):  # the peer may have closed it
                 connection.shutdown(socket.SHUT_RDWR)
 
     def _read(self) -> None:

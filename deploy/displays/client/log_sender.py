@@ -1,4 +1,4 @@
-"""Sends the spool: in order, within the service's budget for one display, again after a loss or a stall."""
+"""Send the spool in order, within the service's budget for one display, and again after a loss or a stall."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,12 +7,12 @@ from typing import Any, Final, NoReturn, Protocol
 from deploy.displays.client.contract import LogsCommitted
 from deploy.displays.client.spool import Pace, SpooledLog
 
-RESEND_SECONDS: Final = 30.0  # a pause without progress after which the spool is sent again
-RESEND_MAX_SECONDS: Final = 600.0  # it doubles up to here while nobody commits anything
+RESEND_SECONDS: Final = 30.0  # time without a commit after which the spool is sent again
+RESEND_MAX_SECONDS: Final = 600.0  # this time doubles up to here while nothing is committed
 
 
 class Numbered(Protocol):
-    """Numbered messages that are kept until they are committed: see `Spool` for the meaning of each."""
+    """A spool: numbered messages, kept until they are committed. `Spool` describes each method."""
 
     def __len__(self) -> int: ...
     def append(self, message: SpooledLog) -> None: ...
@@ -23,7 +23,7 @@ class Numbered(Protocol):
 
 
 class LogSender:
-    """The two loops between a spool and a link; run both as tasks for as long as the power is on.
+    """The two loops between a spool and a link; run both as tasks while the display is on.
 
     `may_send` says whether the link is up and the display awake; `send` publishes one message.
     """
@@ -36,25 +36,25 @@ class LogSender:
         self._committed = 0  # messages that the service has taken over
 
     def keep(self, message: SpooledLog) -> None:
-        """Spool a message that has just been numbered; it goes out when its turn comes."""
+        """Spool a message that has just been numbered. It is sent in its turn."""
         self._spool.append(message)
         self._waiting.set()
 
     def wake(self) -> None:
-        """The spool has something new."""
+        """Look into the spool: it has new messages."""
         self._waiting.set()
 
     def start_again(self) -> None:
-        """What was sent may be lost: begin again with the oldest."""
+        """Send all messages again, the oldest first: sent messages may be lost."""
         self._spool.rewind()
         self._waiting.set()
 
     def committed(self, mark: LogsCommitted) -> None:
-        """The service has everything of that boot up to the mark."""
+        """The service has committed all messages of that boot up to the mark."""
         self._committed += self._spool.commit(mark)
 
     async def send_in_order(self) -> NoReturn:
-        """Hand out the spool as fast as the service's budget for one display allows."""
+        """Send the spool as fast as the service's budget for one display allows."""
         pace, loop = Pace(), asyncio.get_running_loop()
         while True:
             await self._waiting.wait()
@@ -66,7 +66,7 @@ class LogSender:
                     self._send(message)
 
     async def watch_for_stalls(self) -> NoReturn:
-        """Send the rest again after each pause in which nothing was committed; the pauses grow."""
+        """Send the spool again after each pause without a commit; the pauses grow."""
         pause = RESEND_SECONDS
         while True:
             committed = self._committed

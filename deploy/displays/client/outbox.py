@@ -1,7 +1,7 @@
-"""Messages that have to arrive: kept until the broker takes them, sent again in order after a reconnect.
+"""Messages that must arrive: kept until the broker takes them, and sent again in order after a reconnect.
 
-Pure: it sends nothing itself. Used for ACKs and service_failed; heartbeat and health are never repeated
-as they were, and logs have the spool.
+It sends nothing itself. It is used for ACKs and service_failed. Heartbeat and health are never sent again, and logs
+have the spool.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Final
 
 from deploy.displays.client.contract import Kind
 
-KEPT_MESSAGES: Final = 256  # the oldest goes when there are more
+KEPT_MESSAGES: Final = 256  # with more messages the oldest is dropped
 NO_MATCHING_SUBSCRIBERS: Final = 0x10
 
 
@@ -23,7 +23,7 @@ class Kept:
 
 
 class Outbox:
-    """What has not arrived yet, oldest first."""
+    """The messages that have not arrived yet, the oldest first."""
 
     def __init__(self) -> None:
         self._messages: list[Kept] = []
@@ -32,19 +32,19 @@ class Outbox:
         return len(self._messages)
 
     def keep(self, kind: Kind, payload: bytes) -> Kept:
-        """Remember a message; tell its packet id in `mid` once it is sent."""
+        """Keep a message. Set its `mid` to the packet id when it is sent."""
         message = Kept(kind, payload)
         self._messages = [*self._messages, message][-KEPT_MESSAGES:]
         return message
 
     def unsent(self) -> list[Kept]:
-        """What is not on its way to the broker, in order."""
+        """The messages that are not on their way to the broker, in order."""
         return [message for message in self._messages if message.mid is None]
 
     def answered(self, mid: int, reason_code: int) -> None:
-        """The broker's PUBACK for `mid`. 0x10 proves that nobody got it: it stays for another try.
+        """Handle the broker's PUBACK for `mid`. After 0x10 nobody got the message: it stays for another try.
 
-        A refusal (0x80 and above) ends it as a success does: the same again would be refused again.
+        After a refusal (0x80 and above) it is dropped, as after a success: the broker would refuse it again.
         """
         for message in [message for message in self._messages if message.mid == mid]:
             message.mid = None
@@ -52,6 +52,6 @@ class Outbox:
                 self._messages.remove(message)
 
     def connection_lost(self) -> None:
-        """No answer will come any more: everything is unsent."""
+        """The connection is lost, so no answer will come: all messages are unsent."""
         for message in self._messages:
             message.mid = None

@@ -1,8 +1,8 @@
-"""What the contract asks of an MQTT 5 session, in paho's terms.
+"""The MQTT 5 session that the contract demands, by paho.
 
-Username = client id = uuid, `clean_start=False`, session expiry 30 s: long enough to reconnect without
-losing a command, short enough that a display that vanished stops being a subscriber. The will says
-`offline`, retained, 20 s after the connection is lost.
+Username = client id = uuid, `clean_start=False`, session expiry 30 s: long enough to reconnect without losing a
+command, and short enough that a lost display soon is no subscriber any more. The will is a retained `offline`, 20 s
+after the connection is lost.
 """
 
 import ssl
@@ -25,7 +25,7 @@ LARGEST_PACKET_BYTES: Final = 65_536  # a broker drops what is larger; a command
 
 
 def new_client(login: Credentials) -> mqtt.Client:
-    """A paho client that has everything but its will and its callbacks; `reconnect()` connects it."""
+    """A paho client without its will and its callbacks; `reconnect()` connects it."""
     client = mqtt.Client(
         CallbackAPIVersion.VERSION2,
         client_id=login.username,
@@ -42,7 +42,7 @@ def new_client(login: Credentials) -> mqtt.Client:
 
 
 def set_will(client: mqtt.Client, topic: str, payload: bytes) -> None:
-    """What the broker is to say when this connection is lost; for the next connect."""
+    """Set the will for the next connect: the broker publishes it when the connection is lost."""
     delay = _properties(PacketTypes.WILLMESSAGE, WillDelayInterval=WILL_DELAY_SECONDS)
     client.will_set(topic, payload, 1, retain=True, properties=delay)
 
@@ -51,7 +51,7 @@ def subscribe(client: mqtt.Client, prefix: str) -> None:
     """Subscribe the three downward topics below `prefix`, so that a retained message can be told from a live one."""
     options = SubscribeOptions(
         qos=1,
-        retainAsPublished=True,  # else a retained command looks live to a client that is subscribed already
+        retainAsPublished=True,  # otherwise a retained command looks live to a client that is already subscribed
         retainHandling=SubscribeOptions.RETAIN_DO_NOT_SEND,
     )
     names = (contract.COMMANDS, contract.LOGS_COMMITTED, contract.LOG_LEVEL)
@@ -59,14 +59,14 @@ def subscribe(client: mqtt.Client, prefix: str) -> None:
 
 
 def publish(client: mqtt.Client, kind: Kind, topic: str, payload: bytes) -> int:
-    """Send with QoS 1 as `kind` wants it; returns the packet id that the PUBACK will carry."""
+    """Publish with QoS 1 and the properties of `kind`. Returns the packet id that the PUBACK will have."""
     expiry = {} if kind.expiry_seconds is None else {"MessageExpiryInterval": kind.expiry_seconds}
     properties = _properties(PacketTypes.PUBLISH, **expiry)
     return client.publish(topic, payload, 1, kind.retain, properties).mid
 
 
 def leave(client: mqtt.Client) -> None:
-    """DISCONNECT on purpose: no will, and the session ends now instead of 30 s from now."""
+    """DISCONNECT: the broker publishes no will, and the session ends now instead of 30 s later."""
     if client.socket() is not None:
         client.disconnect(properties=_properties(PacketTypes.DISCONNECT, SessionExpiryInterval=0))
 

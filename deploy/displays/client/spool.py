@@ -1,13 +1,13 @@
 """The spool of logs: every numbered log message stays here until the service has committed it.
 
-Messages leave in the order in which they were numbered, first time and every time again. A PUBACK
-removes nothing: the broker's word is not the database's. Only `logs_committed` does.
+Messages are always sent in the order of their numbers, also when they are sent again. A PUBACK removes no message,
+because the broker has taken it but the database has not. Only `logs_committed` removes messages.
 
-When the spool is full, new messages are refused *before* they are numbered and counted in `refused`:
-dropping a numbered one would leave a gap that holds the service's mark for a day.
+When the spool is full, new messages are refused *before* they are numbered, and counted in `refused`. A numbered
+message that is dropped would leave a gap, which stops the service's mark for a day.
 
-The file is appended to without waiting for the disk: it survives the death of the process, and a power
-cut may cost the last moments before it. A client that cannot afford that adds an fsync to `append`.
+Appending does not wait for the disk: the file survives the death of the process, but a power cut may lose the last
+moments. A client that cannot afford this adds an fsync to `append`.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from deploy.displays.client import durable
 from deploy.displays.client.contract import LogsCommitted
 
 MAX_MESSAGES: Final = 10_000
-COMPACT_AT_LINES: Final = 2_000  # lines of the file that say nothing any more
+COMPACT_AT_LINES: Final = 2_000  # so many obsolete lines, and the file is rewritten
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,13 @@ class SpooledLog:
     body: dict[str, Any]
 
     def is_covered_by(self, mark: LogsCommitted) -> bool:
-        """Is this message committed, by that mark of its own boot?"""
+        """Whether this mark, of the message's own boot, says that the message is committed."""
         own_boot = (self.body["install_id"], self.body["boot_seq"]) == (mark.install_id, mark.boot_seq)
         return own_boot and self.body["seq"] <= mark.seq
 
 
 class Spool:
-    """The file, the messages in it, and how far they were handed out since the last `rewind`."""
+    """The file, the messages in it, and how many of them were sent since the last `rewind`."""
 
     def __init__(self, path: Path, max_messages: int = MAX_MESSAGES) -> None:
         self._path = path
@@ -53,7 +53,7 @@ class Spool:
         return len(self._messages)
 
     def has_room(self) -> bool:
-        """May one more message be numbered? Every no is counted in `refused`."""
+        """Whether one more message may be numbered. Each False is counted in `refused`."""
         if len(self._messages) < self._max_messages:
             return True
         self.refused += 1
@@ -62,17 +62,17 @@ class Spool:
     def append(self, message: SpooledLog) -> None:
         """Keep `message`; call it before the message is sent for the first time.
 
-        On a full disk it is kept in memory alone: it has its number, so it must be sent.
+        On a full disk it is kept only in memory: it has its number, so it must be sent.
         """
         self._messages.append(message)
         self._append_line({"level": message.level, "body": message.body})
 
     def has_unsent(self) -> bool:
-        """Is there anything that was not handed out since the last rewind?"""
+        """Whether a message was not sent since the last rewind."""
         return self._handed_out < len(self._messages)
 
     def next(self) -> SpooledLog | None:
-        """The next message to send, in order; None when all were handed out since the last rewind."""
+        """The next message to send, in order; None when all were sent since the last rewind."""
         if not self.has_unsent():
             return None
         self._handed_out += 1
@@ -83,7 +83,7 @@ class Spool:
         self._handed_out = 0
 
     def commit(self, mark: LogsCommitted) -> int:
-        """Drop what `mark` covers; returns how many messages that were."""
+        """Remove the messages that `mark` covers. Returns how many."""
         kept = [message for message in self._messages if not message.is_covered_by(mark)]
         dropped = len(self._messages) - len(kept)
         if dropped:
@@ -95,7 +95,7 @@ class Spool:
         return dropped
 
     def close(self) -> None:
-        """Nothing can be written any more: -1 is never another file's descriptor."""
+        """Close the file. A later write fails, because -1 is never another file's descriptor."""
         os.close(self._file)
         self._file = -1
 
@@ -108,18 +108,18 @@ class Spool:
                 self._messages.append(SpooledLog(line["level"], line["body"]))
 
     def _append_line(self, body: dict[str, Any]) -> None:
-        with contextlib.suppress(OSError):  # a full disk: memory still knows
+        with contextlib.suppress(OSError):  # on a full disk the message stays in memory
             durable.append(self._file, durable.as_lines([body]))
             self._lines += 1
 
     def _compact_when_due(self) -> None:
         if self._lines - len(self._messages) > COMPACT_AT_LINES:
-            with contextlib.suppress(OSError):  # no disk for a new file: the old one still serves
+            with contextlib.suppress(OSError):  # without room for a new file, keep using the old one
                 old, self._file = self._file, self._compacted()
                 os.close(old)
 
     def _compacted(self) -> int:
-        """Rewrite the file to what still says something; returns its new descriptor."""
+        """Rewrite the file with the messages that are left. Returns its new descriptor."""
         lines = [{"level": message.level, "body": message.body} for message in self._messages]
         durable.replace_file(self._path, durable.as_lines(lines))
         self._lines = len(lines)
@@ -136,13 +136,13 @@ class Pace:
     _at: float = field(default=0.0, init=False)
 
     def wait_seconds(self, now: float) -> float:
-        """0.0 when one more message may go now, and it is counted; else how long to wait first.
+        """0.0 when one more message may be sent now, which is then counted; otherwise the seconds to wait.
 
-        `now` is monotonic seconds.
+        `now` is in monotonic seconds.
         """
         self._tokens = min(self.burst, self._tokens + max(0.0, now - self._at) * self.per_second)
         self._at = now
         if self._tokens < 1.0:
-            return max(0.001, (1.0 - self._tokens) / self.per_second)  # a rounding error is no busy loop
+            return max(0.001, (1.0 - self._tokens) / self.per_second)  # a rounding error must not make a busy loop
         self._tokens -= 1.0
         return 0.0

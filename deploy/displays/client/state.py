@@ -1,14 +1,13 @@
-"""What a display knows and decides: no files, no sockets, no clock of its own.
+"""The display's state and decisions, without files, sockets or a clock.
 
-`DisplayState` answers every event with a list of effects, to be carried out **in that order** by
-the owner of disk and network. The order is the point: a command's journal entry
-is `Write` before the `Send` that tells of it and before the `Act` that does it, so that a crash at
-any place between two effects can lose an action but never repeat one.
+`DisplayState` answers every event with a list of effects. The owner of disk and network must carry them out **in that
+order**: the `Write` of a command's journal entry comes before its ACK (`Send`) and before the action (`Act`). So a
+crash between two effects can lose an action, but never repeat one.
 
-`now` is an argument everywhere; identities (`boot_id`, `app_instance`) are given, not made, here.
+`now` is always an argument; the caller gives the identities (`boot_id`, `app_instance`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -17,7 +16,7 @@ from deploy.displays.client import contract
 from deploy.displays.client.contract import Command, Kind, LogLevelOrder, LogsCommitted
 
 JOURNAL_SIZE: Final = 256  # command ids that a display remembers
-RECENT_ACKS: Final = 8  # of them repeated in each health message
+RECENT_ACKS: Final = 8  # how many of their ACKs each health report repeats
 TERMINAL: Final = frozenset({"succeeded", "failed", "rejected"})
 
 Body = dict[str, Any]
@@ -34,7 +33,7 @@ class Boot:
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """Where one command stands on this display, and what was current when it was accepted."""
+    """The state of one command on this display, and the boot and player that accepted it."""
 
     id: str
     action: str
@@ -65,7 +64,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Begin the action now; tell the outcome with `DisplayState.finished`."""
+    """Begin the action now; report its outcome by `DisplayState.finished`."""
 
     action: str
     command_id: str
@@ -83,7 +82,7 @@ def keep_last(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:
 
 
 class DisplayState:
-    """One display from one boot to the next. `journal` is what survived of the boots before."""
+    """The state of one display during one boot. `journal` are the commands of earlier boots."""
 
     def __init__(
         self,
@@ -107,16 +106,19 @@ class DisplayState:
 
     # --- commands ---
 
-    def booted(self, now: datetime) -> list[Effect]:
-        """Settles what the end of the last boot cut short: each by its effect, none by doing it again."""
+    def booted(self, now: datetime, left: Collection[str] | None = None) -> list[Effect]:
+        """Settle the commands that were open when the last boot ended, by their effect. None is carried out again.
+
+        `left`: their ids, where commands of this boot may be open too; otherwise all open ones.
+        """
         effects: list[Effect] = []
         for entry in list(self.journal.values()):
-            if entry.state not in TERMINAL:
+            if entry.state not in TERMINAL and (left is None or entry.id in left):
                 effects += self._move(self._settled(entry), now)
         return effects
 
     def on_command(self, command: Command, now: datetime) -> list[Effect]:
-        """What to do about a command: refuse it, begin it, or say again where it stands."""
+        """The effects of a command: reject it, begin it, or repeat its ACK."""
         known = self.journal.get(command.id)
         if known is not None:  # a repeat, a replay or a redelivery: never act twice
             return [Send(contract.ACKS, self._ack(known, now))]
@@ -130,7 +132,7 @@ class DisplayState:
         return effects
 
     def finished(self, command_id: str, now: datetime, failure: str | None = None) -> list[Effect]:
-        """The outcome of an action: succeeded, or failed for the reason `failure`. Told once."""
+        """The effects of the end of an action: it succeeded, or failed with the reason `failure`. Only once."""
         entry = self.journal.get(command_id)
         if entry is None or entry.state in TERMINAL:
             return []
@@ -138,33 +140,34 @@ class DisplayState:
         return self._move(replace(entry, state=state, reason=failure), now)
 
     def refuse(self, command: Command, reason: str, now: datetime) -> list[Effect]:
-        """Rejects a command that the caller may not begin any more, unless it is known already."""
+        """Reject a command that the caller cannot begin any more, unless it is in the journal."""
         if command.id in self.journal:
             return []
         return self._move(self._entry(command, "rejected", reason), now)
 
     def _refusal(self, command: Command) -> str | None:
-        """Why the command must not be carried out, the first that applies; None when it may be."""
+        """The first reason to reject the command; None when it may be carried out."""
         reasons = {
             "unsupported_version": command.version > contract.VERSION,
-            "unknown_action": command.action not in contract.ACTIONS,
+            "unknown_action": command.action not in contract.ALL_ACTIONS,
             "not_capable": command.action not in self.capabilities,
             "precondition_failed": command.if_boot_id not in {None, self.boot.boot_id}
             or command.if_app_instance not in {None, self.app_instance},
-            "busy": any(entry.state not in TERMINAL for entry in self.journal.values()),
+            "busy": any(_is_in_the_way(entry, command) for entry in self.journal.values()),
         }
         return next((reason for reason, applies in reasons.items() if applies), None)
 
     def _settled(self, entry: JournalEntry) -> JournalEntry:
-        """How a command ended that was open when the machine went down.
+        """The outcome of a command that was open when the machine went down.
 
-        A new boot is the effect of reboot_host, and a new app instance that of restart_app, whatever
-        brought it about; a shutdown counts once it had begun. The rest was cut short before acting.
+        A new boot is the effect of reboot_host, and a new app instance that of restart_app, whatever caused it. A
+        shutdown succeeded if it had begun before the machine booted. Every other command was interrupted.
         """
+        new_boot = entry.boot_id != self.boot.boot_id
         done = {
-            contract.REBOOT_HOST: entry.boot_id != self.boot.boot_id,
+            contract.REBOOT_HOST: new_boot,
             contract.RESTART_APP: entry.app_instance != self.app_instance,
-            contract.SHUTDOWN_HOST: entry.state == "running",
+            contract.SHUTDOWN_HOST: entry.state == "running" and new_boot,
         }
         if done.get(entry.action, False):
             return replace(entry, state="succeeded", reason=None)
@@ -186,7 +189,7 @@ class DisplayState:
         )
 
     def _move(self, entry: JournalEntry, now: datetime) -> list[Effect]:
-        """The journal first, then the ACK: no crash may forget what an ACK has said."""
+        """Write the journal first, then send the ACK: a crash must not lose a state that an ACK has reported."""
         stamp = self._stamp(contract.ACKS, now)
         stamped = replace(entry, install_id=stamp["install_id"], boot_seq=stamp["boot_seq"], seq=stamp["seq"])
         self.journal = keep_last([*self.journal.values(), stamped])
@@ -208,7 +211,7 @@ class DisplayState:
     # --- what goes up ---
 
     def heartbeat(self, now: datetime) -> Body:
-        """The sign of life; it repeats the last command, so that a lost ACK heals within one interval."""
+        """The body of a heartbeat. It repeats the last command's state, in case its ACK was lost."""
         last = next(reversed(self.journal.values()), None)
         return self._stamp(contract.HEARTBEAT, now) | {
             "boot_id": self.boot.boot_id,
@@ -219,7 +222,7 @@ class DisplayState:
         }
 
     def health(self, vitals: Body, now: datetime) -> Body:
-        """The slower report: `vitals` (percentages, versions, ...) and everything that must heal by repeating."""
+        """The body of a health report: `vitals` (percentages, versions, ...), and states repeated in case of a loss."""
         body = self._stamp(contract.HEALTH, now) | {
             "screen_health": "ok",
             "log_level": self.log_level(now),
@@ -235,27 +238,27 @@ class DisplayState:
         return body | vitals
 
     def is_logged(self, level: str, now: datetime) -> bool:
-        """Is `level` at least the one in force? Ask before numbering: what is not sent gets no number."""
+        """Whether `level` is logged now. Ask before numbering: a message that is not sent must have no number."""
         return contract.LEVELS.index(level) >= contract.LEVELS.index(self.log_level(now))
 
     def log(self, message: str, logger: str, context: Body, now: datetime) -> Body:
-        """A numbered log message; its level is part of the topic and not of the body."""
+        """The body of a numbered log message; its level is only in the topic."""
         return self._stamp(contract.LOGS, now) | contract.fit_log(message, logger, context)
 
     def logs_are_numbered_to(self, seq: int) -> None:
-        """A spool that numbers lines itself has given this number of the present boot."""
+        """Note the last number of this boot, given by a spool that numbers lines itself."""
         self._sequences[contract.LOGS.name] = seq
 
     def service_failed(self, unit: str, result: str, restarts: int, now: datetime) -> Body:
-        """The notice that a unit of the system failed; health repeats it until the unit works again."""
+        """The body of a service failure; health reports repeat it until the unit works again."""
         stamp = self._stamp(contract.SERVICE_FAILED, now)
         self.failed_unit = {"unit": unit[:256], **stamp}
         return stamp | {"unit": unit[:256], "result": result, "restarts": restarts}
 
     def _recent_acks(self) -> list[Body]:
-        told = ("id", "state", "reason", "install_id", "boot_seq", "seq")
+        repeated = ("id", "state", "reason", "install_id", "boot_seq", "seq")
         entries = list(self.journal.values())[-RECENT_ACKS:]
-        return [{name: asdict(entry)[name] for name in told} for entry in entries]
+        return [{name: asdict(entry)[name] for name in repeated} for entry in entries]
 
     def _stamp(self, kind: Kind, now: datetime) -> Body:
         """The next number of this kind of message: from 1 at each boot, without a gap."""
@@ -265,14 +268,17 @@ class DisplayState:
         return {"install_id": boot.install_id, "boot_seq": boot.boot_seq, "seq": seq, "ts": _iso(now)}
 
     def is_mine(self, mark: LogsCommitted) -> bool:
-        """Is it of an earlier boot, or of numbers that this one gave? Else the counter went back: no line is meant."""
+        """Whether the mark is of an earlier boot, or of a number that this boot has given.
+
+        Otherwise the counter went back, and the mark is not about our lines.
+        """
         own_boot = (mark.install_id, mark.boot_seq) == (self.boot.install_id, self.boot.boot_seq)
         return not own_boot or mark.seq <= self._sequences.get(contract.LOGS.name, 0)
 
     # --- what changes it ---
 
     def app_started(self, app_instance: str) -> None:
-        """The player runs as a new instance: what ailed the old one is over."""
+        """The player runs as a new instance: the failure of the old one is over."""
         self.app_instance = app_instance
         self.process_status = "running"
         self.failed_unit = None
@@ -283,11 +289,11 @@ class DisplayState:
             self.failed_unit = None
 
     def journal_is(self, entries: Iterable[JournalEntry]) -> None:
-        """Believe the disk: called when a `Write` failed, so that nothing is remembered that was not kept."""
+        """Replace the journal by the one on the disk, after a `Write` failed."""
         self.journal = keep_last(entries)
 
     def disconnected(self, now: datetime) -> None:
-        """The broker was lost without our wish."""
+        """The connection was lost, and we did not close it."""
         self.last_disconnect_at = now
 
     def on_log_level(self, order: LogLevelOrder, now: datetime) -> None:
@@ -299,6 +305,12 @@ class DisplayState:
         if self._ordered_level is not None and now < self._ordered_level[1]:
             return self._ordered_level[0]
         return contract.DEFAULT_LEVEL
+
+
+def _is_in_the_way(entry: JournalEntry, command: Command) -> bool:
+    """Whether the command must not begin while this one runs. A screenshot and another command may run together."""
+    is_look = command.action == contract.SCREENSHOT
+    return entry.state not in TERMINAL and (entry.action == contract.SCREENSHOT) == is_look
 
 
 def _iso(moment: datetime | None) -> str | None:

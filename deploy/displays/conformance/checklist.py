@@ -1,4 +1,4 @@
-"""The rows in the order of docs/protocol.md, and how they are printed."""
+"""All rules in the order of docs/protocol.md, and the printed checklist."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -21,27 +21,27 @@ WIDTH: Final = 110
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A rule and how it went."""
+    """A rule and its verdict."""
 
     rule: Rule
     verdict: Verdict
 
 
 def judge(record: Record, tried: Tried) -> list[Line]:
-    """Every rule held against what was seen."""
+    """The verdict of every rule on the record."""
     return [Line(rule, rule.judge(record, tried)) for rule in RULES]
 
 
 def failed(lines: Sequence[Line]) -> list[str]:
-    """The names of the rules that are broken."""
+    """The names of the failed rules."""
     return [line.rule.name for line in lines if line.verdict.outcome is Outcome.FAIL]
 
 
 def printed(lines: Sequence[Line]) -> Iterator[str]:
-    """For people: each row with the contract's words below it, and the sum."""
+    """The lines for people: each rule with the contract's sentence below it, and the totals."""
     for line in lines:
         detail = f": {line.verdict.detail}" if line.verdict.detail else ""
-        yield f"{line.verdict.outcome:<9} {line.rule.question}{detail}   [{line.rule.name}]"
+        yield f"{line.verdict.outcome:<9} {line.rule.requirement}{detail}   [{line.rule.name}]"
         yield textwrap.fill(line.rule.sentence, WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12)
     count = {outcome: sum(line.verdict.outcome is outcome for line in lines) for outcome in Outcome}
     yield "\n" + ", ".join(f"{number} {outcome.lower()}" for outcome, number in count.items())

@@ -1,6 +1,6 @@
-"""Gives a client occasion to show what it does: probes, a restart, a log level, two short losses of the network.
+"""Exercise a client: probes, a restart, a log level, two short losses of the network.
 
-Nothing here judges. Without `commands` nothing is sent that a client could carry out.
+This module does not judge. Without `commands` it sends no command that a client could carry out.
 """
 
 import asyncio
@@ -12,21 +12,22 @@ from dataclasses import dataclass, field
 from itertools import pairwise, product
 from typing import Any, Final
 
-import requests
-
 from deploy.displays.conformance.judge_logs import uncommitted
 from deploy.displays.conformance.record import OUTCOMES, Record
+from deploy.displays.conformance.service import Service
 from deploy.displays.conformance.tap import Tap
 from deploy.displays.conformance.verdict import Tried
 
 GARBAGE: Final = (b"", b"\xff\xfe{", b"[1, 2", b'"text"', b"[[[[]]]]", b'{"id": 7, "action": null, "until": -1}')
 TOPICS: Final = ("commands", "logs_committed", "log_level")
 LEVEL: Final = "debug"
+SCREENSHOT: Final = "screenshot"
 RETAINED_LEVEL: Final = "critical"
 REASON: Final = "conformance check of a display client"
 RESEND_PER_SECOND: Final = 40.0
-RESTART_SECONDS: Final = 120.0  # what the service gives it
+RESTART_SECONDS: Final = 120.0  # the service's result deadline
 REBOOT_SECONDS: Final = 600.0
+PICTURE_SECONDS: Final = 30.0
 SHORT_LEVEL_SECONDS: Final = 1
 
 
@@ -35,29 +36,15 @@ class NeverCame(Exception):
 
 
 class Gone(Exception):
-    """The client was there, and did not come back."""
-
-
-@dataclass(frozen=True)
-class Api:
-    """The service's HTTP API, with an admin's token."""
-
-    url: str
-    token: str = field(repr=False)
-
-    async def post(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Status and document of the answer. Raises requests.RequestException."""
-        headers = {"Authorization": f"Bearer {self.token}"}
-        answer = await asyncio.to_thread(requests.post, self.url + path, json=body, headers=headers, timeout=30)
-        return answer.status_code, answer.json()
+    """The client was connected, and did not reconnect."""
 
 
 @dataclass
 class Exercise:
-    """One run over one client. The client has `answer_seconds` for an answer, the others for coming."""
+    """One run with one client. `answer_seconds`: its time for an answer; the others: for a connection."""
 
     tap: Tap
-    api: Api
+    service: Service
     commands: bool = False
     reboot: bool = False
     answer_seconds: float = 10.0
@@ -74,36 +61,37 @@ class Exercise:
         return self.tap.record
 
     async def run(self) -> Tried:
-        """Everything that can be tried with this client. Raises NeverCame, requests.RequestException."""
+        """Try everything with this client. Raises NeverCame, requests.RequestException."""
         if not await self._online(after=-1, seconds=self.arrival_seconds):
-            raise NeverCame(self.record.not_mqtt5 or "it did not connect and say online")
+            raise NeverCame(self.record.not_mqtt5 or "the client did not connect and send presence online")
         try:
             await self._try_everything()
         except Gone:
-            self.tell("it did not come back; what was seen until now is judged")
+            self.tell("the client did not reconnect; the check judges the messages until now")
         return self.tried
 
     async def _try_everything(self) -> None:
-        """In an order in which one failure spoils little of what follows. Raises Gone."""
-        self.tell("it is online; waiting for its first heartbeat")
+        """Try everything, in an order in which one failure disturbs later steps little. Raises Gone."""
+        self.tell("the client is online; waiting for its first heartbeat")
         await self._wait(lambda: self.record.of("heartbeat"), 60)
-        self.tell("probing what it does about commands that nobody may carry out")
+        self.tell("sending commands that it must refuse")
         await self._probe()
         if self.commands:
             await self._probe_with_restarts()
+        await self._ask_for_a_picture()
         self.tell("waiting for its next heartbeat")
         await self._beat_in_time()
         if self.commands:
             await self._restart()
         await self._raise_level()
-        self.tell("losing its network, and looking what it does when it is back")
+        self.tell("cutting its network, and waiting until it is back")
         await self._lose_network()
         await self._shorten_level()
         self.tap.release_marks()
         if self.reboot:
             await self._reboot()
 
-    # --- commands that cannot be carried out ---
+    # --- commands that the client must refuse ---
 
     async def _probe(self) -> None:
         tried = self.tried
@@ -124,7 +112,7 @@ class Exercise:
         await self._answered(tried.unknown_id, tried.after_garbage_at)
 
     async def _probe_with_restarts(self) -> None:
-        """Each is a restart_app that must not run."""
+        """Send three restart_app commands that must not run."""
         tried, nobody = self.tried, str(uuid.uuid4())
         tried.precondition_id, command = self._command("restart_app", if_app_instance=nobody)
         tried.precondition_at = await self._give(command)
@@ -137,14 +125,29 @@ class Exercise:
         await self._settled(tried.late_id)
 
     def _command(self, action: str, **more: Any) -> tuple[str, bytes]:
-        """A command that the service does not know; its ACKs stay here."""
+        """A command unknown to the service; the tap keeps its ACKs. Returns id and payload."""
         command_id = str(uuid.uuid4())
         self.tap.own_commands.add(command_id)
         body = {"id": command_id, "action": action, "if_boot_id": None, "if_app_instance": None}
         expires = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60))
         return command_id, json.dumps({**body, "expires_at": expires, **more}).encode()
 
-    # --- commands that are carried out, by the service itself ---
+    async def _ask_for_a_picture(self) -> None:
+        """Send screenshot: by the service to a client that declares it, else as a command that must not run."""
+        tried = self.tried
+        reports = self.record.of("health")
+        tried.sends_pictures = bool(reports) and SCREENSHOT in (reports[-1].body.get("capabilities") or ())
+        if not tried.sends_pictures:
+            tried.picture_id, command = self._command(SCREENSHOT)
+            await self._answered(tried.picture_id, await self._give(command))
+        elif self.commands:
+            self.tell("asking for a picture of its screen")
+            tried.picture_id = await self._issue(SCREENSHOT)
+            if tried.picture_id:
+                await self._settled(tried.picture_id, PICTURE_SECONDS)
+                tried.picture = await self.service.picture_of(self.tap.uuid, tried.picture_id)
+
+    # --- commands of the service that the client carries out ---
 
     async def _restart(self) -> None:
         self.tell("restarting its player by the service")
@@ -155,7 +158,7 @@ class Exercise:
             return
         await self._settled(tried.restart_id, RESTART_SECONDS)
         await self._wait(lambda: self._instances(asked) - before, self.answer_seconds)
-        nobody_in_particular = {"if_boot_id": None, "if_app_instance": None}  # only the journal holds it back
+        nobody_in_particular = {"if_boot_id": None, "if_app_instance": None}  # so that only the journal stops it
         tried.restart_replayed_at = await self._give_again(tried.restart_id, **nobody_in_particular)
         if tried.restart_replayed_at is not None:
             await self._settled(tried.restart_id, since=tried.restart_replayed_at)
@@ -177,16 +180,16 @@ class Exercise:
             await self._settled(tried.reboot_id, since=again)
 
     async def _issue(self, action: str, *, override: bool = False) -> str:
-        """The id of the command that the service sent; empty, with the reason noted, when it did not."""
+        """Let the service send a command. Returns its id; empty, with the reason in `why_not`, if refused."""
         body = {"action": action, "reason": REASON, "override_lockout": override}
-        status, answer = await self.api.post(f"/api/clients/{self.tap.uuid}/commands", body)
+        status, answer = await self.service.post(f"/api/clients/{self.tap.uuid}/commands", body)
         if status != 202:
             self.tried.why_not[action] = f"the service did not send it: {answer.get('detail') or answer.get('code')}"
             return ""
         return str(answer["id"])
 
     async def _give_again(self, command_id: str, **changed: Any) -> float | None:
-        """The service's command as it was delivered, once more; None when it never was."""
+        """Deliver the service's command once more. None when it was never delivered."""
         sent = next((one.payload for one in self.record.heard if command_id.encode() in one.payload), None)
         return None if sent is None else await self._give(json.dumps({**json.loads(sent), **changed}).encode())
 
@@ -195,7 +198,7 @@ class Exercise:
     async def _raise_level(self) -> None:
         tried, path = self.tried, f"/api/clients/{self.tap.uuid}/log-level"
         tried.level_at = time.monotonic()
-        status, answer = await self.api.post(path, {"level": LEVEL, "minutes": 1})
+        status, answer = await self.service.post(path, {"level": LEVEL, "minutes": 1})
         if status != 202:
             tried.why_not["log_level"] = f"the service did not send it: {answer.get('detail')}"
             tried.level_at = None
@@ -206,7 +209,7 @@ class Exercise:
         await self._give(json.dumps({"level": RETAINED_LEVEL, "until": 60}).encode(), name="log_level", retain=True)
 
     async def _beat_in_time(self) -> None:
-        """Until a heartbeat came that nothing but the interval called for."""
+        """Wait for a heartbeat that only the interval caused."""
         beats = self.record.of("heartbeat")
         interval = beats[-1].body.get("interval_seconds") if beats else 30
         seconds = float(interval) if isinstance(interval, int | float) else 30.0
@@ -233,7 +236,7 @@ class Exercise:
         await self._wait(again, self.answer_seconds + len(waiting) / RESEND_PER_SECOND)
 
     async def _shorten_level(self) -> None:
-        """The level is ordered anew for a second; a report after that second comes with the next connection."""
+        """Order the level again for one second; the next connection brings a report after that second."""
         if self.tried.level_at is None:
             return
         order = json.dumps({"level": LEVEL, "until": SHORT_LEVEL_SECONDS}).encode()
@@ -242,7 +245,7 @@ class Exercise:
         self.tried.level_over_from = await self._cut()
 
     async def _cut(self, refuse: int = 0) -> float:
-        """Cut the network; returns when it was cut, after the client is back and has sent a health report."""
+        """Cut the network and wait until the client is back and sends health. Returns the time of the cut."""
         before = len(self.record.connections) - 1
         at = self.tap.cut(refuse)
         if await self._online(after=before, seconds=self.coming_back_seconds):
@@ -254,7 +257,7 @@ class Exercise:
     async def _give(
         self, payload: bytes, *, name: str = "commands", retain: bool = False, expiry_seconds: int = 60
     ) -> float:
-        """Put a message before the client, once it is connected; when that was. Raises Gone."""
+        """Deliver a message once the client is connected. Returns the time. Raises Gone."""
         if not await self._wait(lambda: self.tap.connected and self._is_up(), self.coming_back_seconds):
             raise Gone
         return self.tap.give(name, payload, retain=retain, expiry_seconds=expiry_seconds)
@@ -283,7 +286,7 @@ class Exercise:
         await self._wait(look, seconds or self.answer_seconds)
 
     def _instances(self, since: float) -> set[object]:
-        """The starts of the player that heartbeats have named since then."""
+        """The app_instances in heartbeats since `since`."""
         return {one.body.get("app_instance") for one in self.record.of("heartbeat", since=since)}
 
     def _ran_since(self, command_id: str, since: float | None) -> bool:

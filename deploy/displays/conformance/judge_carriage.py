@@ -1,4 +1,4 @@
-"""How what a client says is carried, stamped and numbered: sections 3 and 4."""
+"""Rules about the delivery, stamps and numbers of messages: sections 3 and 4."""
 
 from collections.abc import Iterator
 from typing import Any, Final, TypeGuard
@@ -64,14 +64,14 @@ def stamp(record: Record, _tried: Tried) -> Verdict:
 
 
 def unstamped(body: Body) -> str:
-    """What is wrong with a stamp; empty when nothing is."""
+    """What is wrong with a stamp; empty: nothing."""
     wrong = [name for name in ("install_id", "ts") if not (isinstance(body.get(name), str) and body[name])]
     wrong += [name for name in ("boot_seq", "seq") if not is_whole(body.get(name)) or body[name] < 1]
     return f"without a valid {', '.join(wrong)}" if wrong else ""
 
 
 def sequence(record: Record, _tried: Tried) -> Verdict:
-    """Each new message of a kind has a higher number; one sent again as it was keeps its own. Logs: see there."""
+    """Each new message of a kind has a higher seq; an unchanged repeat keeps its seq. For logs see `judge_logs`."""
 
     def wrong() -> Iterator[str]:
         last: dict[tuple[Any, ...], int] = {}
@@ -89,7 +89,7 @@ def sequence(record: Record, _tried: Tried) -> Verdict:
 
 
 def own(record: Record) -> list[Said]:
-    """What it said on topics of the contract."""
+    """The client's messages on topics of the contract."""
     return [one for one in record.said if one.kind in EXPIRY_SECONDS]
 
 

@@ -1,4 +1,4 @@
-"""What a client does about commands: section 5."""
+"""Rules about commands: section 5."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -7,8 +7,8 @@ from deploy.displays.conformance.record import OUTCOMES, Record, is_online
 from deploy.displays.conformance.verdict import Outcome, Rule, Tried, Verdict, judged
 
 NEEDS_COMMANDS: Final = "only with --commands"
-LIFE_SECONDS: Final = 1.0  # of the command that may have to wait
-SLACK_SECONDS: Final = 0.5  # between the client's clock and what passes here
+LIFE_SECONDS: Final = 1.0  # lifetime of the command that may have to wait
+SLACK_SECONDS: Final = 0.5  # tolerance between the client's clock and this one
 
 
 def unknown_action(record: Record, tried: Tried) -> Verdict:
@@ -26,7 +26,7 @@ def version(record: Record, tried: Tried) -> Verdict:
 def _refused(
     record: Record, tried: Tried, command_id: str, at: float | None, reason: str, before: float | None = None
 ) -> Verdict:
-    """The command was answered once, with `rejected` and this reason; `before` it was given again."""
+    """The command got one ACK, `rejected` with this reason. `before`: when it was delivered again."""
     if at is None:
         return Verdict(Outcome.NOT_SEEN, NEEDS_COMMANDS)
     answers = record.acks(command_id, before=before or float("inf"))
@@ -38,7 +38,7 @@ def _refused(
 
 
 def repeat(record: Record, tried: Tried) -> Verdict:
-    """The refused command once more is answered with what stands in the journal."""
+    """The client answers a repeated refused command with the state in its journal."""
     if tried.repeated_at is None:
         return Verdict(Outcome.NOT_SEEN)
     first = record.acks(tried.unknown_id, before=tried.repeated_at)
@@ -56,25 +56,25 @@ def retained(record: Record, tried: Tried) -> Verdict:
         return Verdict(Outcome.NOT_SEEN)
     told = [_told(one) for one in record.acks(tried.retained_id)]
     broken = (f"it answered {told[0]}",) if told else ()
-    return judged(broken, _is_alive_after(record, tried), "", "it answered nothing else either")
+    return judged(broken, _is_alive_after(record, tried), "", "it did not answer the command after it")
 
 
 def garbage(record: Record, tried: Tried) -> Verdict:
-    """Bytes that are no document came on each downward topic; the client stayed and answered the next command."""
+    """After invalid bytes on each downward topic the client stays connected and answers the next command."""
     if tried.garbage_at is None:
         return Verdict(Outcome.NOT_SEEN)
     until = tried.after_garbage_at or float("inf")
     lost = [one for one in record.connections if one.ended_at and tried.garbage_at <= one.ended_at <= until]
     if lost:
-        return Verdict(Outcome.FAIL, "it lost its connection over it")
+        return Verdict(Outcome.FAIL, "it lost its connection")
     if record.answered_at(tried.unknown_id, tried.unknown_at or 0.0) is None:
-        return Verdict(Outcome.NOT_SEEN, "it answered nothing before either")
+        return Verdict(Outcome.NOT_SEEN, "it did not answer the command before it")
     alive = _is_alive_after(record, tried)
-    return judged(() if alive else ("it answered nothing after it",), alive, "")
+    return judged(() if alive else ("it did not answer the command after it",), alive, "")
 
 
 def _is_alive_after(record: Record, tried: Tried) -> bool:
-    """It answered the command that was given after retained messages and garbage."""
+    """Whether the client answered the command after retained messages and garbage."""
     at = tried.after_garbage_at
     return at is not None and record.answered_at(tried.unknown_id, at) is not None
 
@@ -111,12 +111,12 @@ def new_instance(record: Record, tried: Tried) -> Verdict:
         return Verdict(Outcome.NOT_SEEN, tried.why_not.get("restart_app", NEEDS_COMMANDS))
     before, after = _instances(record, tried)
     if not before or not after:
-        return Verdict(Outcome.NOT_SEEN, "no heartbeat before it, or none after it")
+        return Verdict(Outcome.NOT_SEEN, "no heartbeat before the restart, or none after it")
     return judged(() if after - before else ("the app_instance is still the same",), after, "")
 
 
 def runs_once(record: Record, tried: Tried) -> Verdict:
-    """The same restart_app delivered again: it is answered with its outcome, and nothing starts again."""
+    """The client answers a repeated restart_app with its outcome and does not restart again."""
     at = tried.restart_replayed_at
     if at is None:
         return Verdict(Outcome.NOT_SEEN, tried.why_not.get("restart_app", NEEDS_COMMANDS))
@@ -129,12 +129,12 @@ def runs_once(record: Record, tried: Tried) -> Verdict:
     if not again:
         return Verdict(Outcome.FAIL, f"no answer to the repetition within {tried.answer_seconds:.0f} s")
     stands = [_told(one) for one in record.acks(tried.restart_id, before=at)][-1]
-    broken = [f"it answered {one}, where {stands} stands in its journal" for one in again if one != stands]
+    broken = [f"it answered {one}, but the state in its journal is {stands}" for one in again if one != stands]
     return judged(broken, again, f"answered {again[0]} again, and nothing else")
 
 
 def _instances(record: Record, tried: Tried) -> tuple[set[Any], set[Any]]:
-    """The app_instances in heartbeats before the restart was given, and once it was done."""
+    """The app_instances in heartbeats before the restart and after its result."""
     given = next((one.at for one in record.heard if tried.restart_id.encode() in one.payload), 0.0)
     done = record.acks(tried.restart_id)
     done_at = next(
@@ -151,8 +151,25 @@ def _instances(record: Record, tried: Tried) -> tuple[set[Any], set[Any]]:
     return before, after
 
 
+def screenshot(record: Record, tried: Tried) -> Verdict:
+    """A client that declares `screenshot` sends a JPEG, another one refuses the command."""
+    if not tried.picture_id:
+        return Verdict(Outcome.NOT_SEEN, tried.why_not.get("screenshot", NEEDS_COMMANDS))
+    told = [_told(one) for one in record.acks(tried.picture_id)]
+    answer = ", ".join(told) or "nothing"
+    if not tried.sends_pictures:
+        refused = told in (["rejected: not_capable"], ["rejected: unknown_action"])
+        return judged(() if refused else (f"it does not declare it, and answered {answer}",), refused, answer)
+    if told != ["received", "running", "succeeded"]:
+        return Verdict(Outcome.FAIL, f"it answered {answer}")
+    picture = tried.picture
+    if picture is None:
+        return Verdict(Outcome.FAIL, "it answered succeeded, and the service has no picture of it")
+    return judged((), picture, f"{len(picture):,} bytes")
+
+
 def reboot(record: Record, tried: Tried) -> Verdict:
-    """reboot_host: received, running, offline with the reason reboot; online again, succeeded, a new boot."""
+    """reboot_host: received, running, offline with reason reboot; then online, succeeded, a new boot_id."""
     if not tried.reboot_id:
         return Verdict(Outcome.NOT_SEEN, tried.why_not.get("reboot_host", "only with --reboot"))
     given = next((one.at for one in record.heard if tried.reboot_id.encode() in one.payload), float("inf"))
@@ -163,7 +180,7 @@ def reboot(record: Record, tried: Tried) -> Verdict:
             yield f"it answered {', '.join(told) or 'nothing'}"
         said = record.of("presence", since=given)
         if not any(one.body.get("reason") == "reboot" and not is_online(one) for one in said):
-            yield "it said no presence offline with the reason reboot"
+            yield "it published no presence offline with the reason reboot"
         beats = record.of("heartbeat")
         before = {one.body.get("boot_id") for one in beats if one.at < given}
         if not {one.body.get("boot_id") for one in beats if one.at > given} - before:
@@ -173,7 +190,7 @@ def reboot(record: Record, tried: Tried) -> Verdict:
 
 
 def boot_counted(record: Record, tried: Tried) -> Verdict:
-    """After the reboot the same installation counts a higher boot."""
+    """After the reboot the same installation has a higher boot_seq."""
     if not tried.reboot_id:
         return Verdict(Outcome.NOT_SEEN, tried.why_not.get("reboot_host", "only with --reboot"))
     beats = [one.body for one in record.of("heartbeat")]
@@ -184,7 +201,7 @@ def boot_counted(record: Record, tried: Tried) -> Verdict:
 
 
 def journal_survives(record: Record, tried: Tried) -> Verdict:
-    """The same reboot_host after the reboot: answered, not done."""
+    """The client answers a repeated reboot_host after the reboot and does not reboot again."""
     at = tried.reboot_settled_at
     if at is None:
         return Verdict(Outcome.NOT_SEEN, tried.why_not.get("reboot_host", "only with --reboot"))
@@ -207,7 +224,7 @@ RULES: Final = (
     ),
     Rule(
         "repeat",
-        "a command that comes again is answered from the journal",
+        "a repeated command is answered from the journal",
         "**Is the id in the journal?** Then send an ACK with the state that stands there, and do nothing else.",
         repeat,
     ),
@@ -222,14 +239,14 @@ RULES: Final = (
     Rule("version", "a newer version is rejected", "| `unsupported_version` | `v` is above 1 |", version),
     Rule(
         "late",
-        "a command whose time has run out is not begun",
+        "an expired command is not begun",
         "count down the *message expiry interval* with which it arrived, on a monotonic clock; when it has run out,"
         " reject with `expired`.",
         late,
     ),
     Rule(
         "steps",
-        "restart_app is answered step by step, each once",
+        "restart_app sends the ACK of each step once",
         "`restart_app`: ACK `received`, `running`; the player starts; ACK `succeeded`",
         steps,
     ),
@@ -239,10 +256,16 @@ RULES: Final = (
         "and a heartbeat with the new `app_instance`.",
         new_instance,
     ),
-    Rule("runs_once", "restart_app delivered again does not run again", "It must run **at most once**.", runs_once),
+    Rule("runs_once", "a restart_app that is delivered twice runs once", "It must run **at most once**.", runs_once),
+    Rule(
+        "screenshot",
+        "a picture of the screen comes, or is refused where it is not declared",
+        "`screenshot`: ACK `received`, `running`; send the picture; ACK `succeeded`.",
+        screenshot,
+    ),
     Rule(
         "reboot",
-        "reboot_host is done and proven",
+        "reboot_host reboots the machine, and the next boot proves it",
         "`reboot_host`: ACK `received`, `running`; presence offline with the reason `reboot`; DISCONNECT; reboot.",
         reboot,
     ),

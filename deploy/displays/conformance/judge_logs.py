@@ -1,4 +1,4 @@
-"""Numbered logs until they are committed, and the temporary log level: sections 7 and 8."""
+"""Rules about numbered logs and the temporary log level: sections 7 and 8."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -11,7 +11,7 @@ NO_LOG: Final = "it logged nothing meanwhile; make it log something"
 
 
 def numbered(record: Record, _tried: Tried) -> Verdict:
-    """Each new message has the number after the last one of that boot."""
+    """Each new log message has the next number of its boot."""
 
     def wrong() -> Iterator[str]:
         highest: dict[Any, int] = {}
@@ -41,11 +41,11 @@ def fields(record: Record, _tried: Tried) -> Verdict:
 
 
 def resent(record: Record, tried: Tried) -> Verdict:
-    """What was sent before the cut and never committed comes again: all, in order, byte by byte."""
+    """After the cut all uncommitted logs come again, in order and unchanged."""
     if tried.cut_at is None:
         return Verdict(Outcome.NOT_SEEN)
     if not any(is_online(one) for one in record.of("presence", since=tried.cut_at)):
-        return Verdict(Outcome.NOT_SEEN, "it did not come back")
+        return Verdict(Outcome.NOT_SEEN, "it did not reconnect")
     waiting = uncommitted(record, tried.cut_at)
     again = [(one.name, one.payload) for one in record.of("logs", since=tried.cut_at)]
     wanted = [(one.name, one.payload) for one in waiting]
@@ -54,15 +54,15 @@ def resent(record: Record, tried: Tried) -> Verdict:
 
     def wrong() -> Iterator[str]:
         if missing:
-            yield f"{missing} of {len(wanted)} did not come again as they were"
+            yield f"{missing} of {len(wanted)} were not sent again unchanged"
         elif list(dict.fromkeys(came)) != wanted:
-            yield "they came in another order"
+            yield "they were sent in another order"
 
     return judged(wrong(), wanted, f"{len(wanted)} messages", NO_LOG)
 
 
 def uncommitted(record: Record, before: float) -> list[Said]:
-    """The logs that were sent until then, each once, in order; marks are held back until after the cut."""
+    """The logs sent before `before`, without repeats, in order. None is committed: the tap holds back the marks."""
     found: dict[tuple[str | None, bytes], Said] = {}
     for one in record.of("logs"):
         if one.at < before:
@@ -80,10 +80,10 @@ def level_honoured(record: Record, tried: Tried) -> Verdict:
 
 def level_ends(record: Record, tried: Tried) -> Verdict:
     if tried.level_over_from is None or level_honoured(record, tried).outcome is not Outcome.PASS:
-        return Verdict(Outcome.NOT_SEEN, "it was never in force")
+        return Verdict(Outcome.NOT_SEEN, "the ordered level was never in force")
     told = _levels(record, tried.level_over_from, None)
     broken = [f"health still says {tried.level!r}"] if told and told[-1] == tried.level else []
-    return judged(broken, told, f"{told[-1] if told else ''} again", "no health report after its end")
+    return judged(broken, told, f"{told[-1] if told else ''} again", "no health report after the order ended")
 
 
 def level_retained(record: Record, tried: Tried) -> Verdict:
@@ -91,11 +91,11 @@ def level_retained(record: Record, tried: Tried) -> Verdict:
         return Verdict(Outcome.NOT_SEEN)
     told = _levels(record, tried.level_at, None)
     broken = [f"health says {tried.retained_level!r}"] if tried.retained_level in told else []
-    return judged(broken, told, "", "no health report after it")
+    return judged(broken, told, "", "no health report after the retained order")
 
 
 def _levels(record: Record, since: float, before: float | None) -> list[Any]:
-    """What health reports said of the log level in that time."""
+    """The log levels in health reports of that time."""
     end = float("inf") if before is None else before
     return [one.body.get("log_level") for one in record.of("health", since=since) if one.at < end]
 

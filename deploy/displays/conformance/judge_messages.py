@@ -1,4 +1,4 @@
-"""What a client tells in heartbeats, health reports, ACKs and notices of failures: section 4."""
+"""Rules about heartbeats, health reports, ACKs and service failures: section 4."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -18,13 +18,13 @@ RECENT: Final = 8
 
 
 def heartbeat_interval(record: Record, _tried: Tried) -> Verdict:
-    """Within a connection no pause is longer than half again its own interval, and a second."""
+    """Within a connection no pause is longer than 1.5 intervals and a second."""
     gaps = []
     for earlier, later in pairwise(record.of("heartbeat")):
         interval = earlier.body.get("interval_seconds")
         if earlier.connection == later.connection and is_number(interval):
             gaps.append((later.at - earlier.at, float(interval)))
-    wrong = (f"{gap:.1f} s passed; it says {interval:g} s" for gap, interval in gaps if gap > 1.5 * interval + 1)
+    wrong = (f"{gap:.1f} s, but its interval is {interval:g} s" for gap, interval in gaps if gap > 1.5 * interval + 1)
     long = [gap for gap, interval in gaps if gap > interval / 2]
     return judged(wrong, long, f"{long[0]:.1f} s" if long else "", "no two heartbeats on one connection")
 
@@ -75,36 +75,41 @@ def health_fields(record: Record, _tried: Tried) -> Verdict:
 
 
 def _wrong_health(body: Body) -> str:
-    """What is wrong with a health report; empty when nothing is."""
+    """What is wrong with a health report; empty: nothing."""
     failed, link = body.get("service_failed"), body.get("broker_connection")
     wrong = {
-        f"screen_health is {body.get('screen_health')!r}": body.get("screen_health") not in SCREEN_HEALTH,
         f"log_level is {body.get('log_level')!r}": body.get("log_level") not in LEVELS,
         "service_failed is neither null nor a unit with its stamp": failed is not None
         and not (isinstance(failed, dict) and failed.get("unit") and not unstamped(failed)),
-        "broker_connection.reconnect_count is no number": not (
+        "broker_connection.reconnect_count is not a number": not (
             isinstance(link, dict) and is_whole(link.get("reconnect_count"))
         ),
-        "capabilities is no list": "capabilities" in body and not isinstance(body["capabilities"], list),
-        "a percentage or the temperature is no number": any(
+        "capabilities is not a list": "capabilities" in body and not isinstance(body["capabilities"], list),
+        "a percentage or the temperature is not a number": any(
             body.get(name) is not None and not is_number(body[name]) for name in PERCENTAGES
         ),
     }
     return next((why for why, is_wrong in wrong.items() if is_wrong), "")
 
 
+def screen_health(record: Record, _tried: Tried) -> Verdict:
+    told = [one.body.get("screen_health") for one in record.of("health")]
+    wrong = (f"it says {word!r}" for word in told if word not in SCREEN_HEALTH)
+    return judged(wrong, told, str(told[-1]) if told else "")
+
+
 def recent_acks(record: Record, _tried: Tried) -> Verdict:
-    """Once a command was answered, the reports that follow repeat the answer with its stamp."""
+    """Health reports after an ACK repeat the ACK with its stamp."""
 
     def wrong() -> Iterator[str]:
         for report, answered in _after_acks(record, "health"):
             told = report.body.get("recent_acks")
             if not isinstance(told, list) or len(told) > RECENT:
-                yield "recent_acks is missing" if told is None else "recent_acks is no list of at most 8"
+                yield "recent_acks is missing" if told is None else "recent_acks is not a list of at most 8"
             elif answered not in [one.get("id") for one in told if isinstance(one, dict)]:
-                yield "the last command that it answered is not among them"
+                yield "the last command that it answered is missing"
             elif any(not one.get("state") or not one.get("seq") for one in told):
-                yield "one is without its state or stamp"
+                yield "an entry has no state or no stamp"
 
     return judged(wrong(), _after_acks(record, "health"), "", "no report after an answered command")
 
@@ -116,13 +121,13 @@ def last_command(record: Record, _tried: Tried) -> Verdict:
             if not isinstance(told, dict) or not told.get("state"):
                 yield f"last_command is {told!r} after an answered command"
             elif told.get("id") != answered:
-                yield "last_command is another one than the last that it answered"
+                yield "last_command is not the last command that it answered"
 
     return judged(wrong(), _after_acks(record, "heartbeat"), "", "no heartbeat after an answered command")
 
 
 def _after_acks(record: Record, kind: str) -> list[tuple[Said, str]]:
-    """Each message of a kind, with the id of the newest command whose last ACK before it was said."""
+    """Each message of a kind after an ACK, with the id of the newest acknowledged command before it."""
     found, known, newest = [], set(), ""
     for one in record.said:
         command_id = str(one.body.get("id"))
@@ -136,7 +141,7 @@ def _after_acks(record: Record, kind: str) -> list[tuple[Said, str]]:
 
 def not_repeated(record: Record, _tried: Tried) -> Verdict:
     told = [one.payload for kind in ("heartbeat", "health") for one in record.of(kind)]
-    broken = ("an old one was sent again as it was",) if len(set(told)) < len(told) else ()
+    broken = ("an old one was sent again unchanged",) if len(set(told)) < len(told) else ()
     return judged(broken, len(record.connections) > 1, "", "the connection was never lost")
 
 
@@ -155,7 +160,7 @@ def ack_fields(record: Record, _tried: Tried) -> Verdict:
 def service_failed(record: Record, _tried: Tried) -> Verdict:
     told = record.of("service_failed")
     wrong = (
-        "its unit is no text of 1 to 256 characters"
+        "its unit is not a text of 1 to 256 characters"
         for one in told
         if one.body and not (isinstance(one.body.get("unit"), str) and 1 <= len(one.body["unit"]) <= 256)
     )
@@ -177,7 +182,7 @@ RULES: Final = (
     ),
     Rule(
         "heartbeat_fields",
-        "heartbeats say status and interval",
+        "heartbeats carry status and interval",
         "`process_status` is `starting`, `running`, `crashed`",
         heartbeat_fields,
     ),
@@ -195,9 +200,15 @@ RULES: Final = (
     ),
     Rule(
         "health_fields",
-        "health reports make sense",
+        "health reports have valid fields",
         "A *field* that makes no sense is taken as null",
         health_fields,
+    ),
+    Rule(
+        "screen_health",
+        "health says what the screen shows, in a word of the contract",
+        "`screen_health`: `ok`, `black`, `frozen`, `off`, `disconnected`, `unknown`",
+        screen_health,
     ),
     Rule(
         "recent_acks",
@@ -213,7 +224,7 @@ RULES: Final = (
     ),
     Rule(
         "ack_fields",
-        "ACKs say a state, and a reason where one is due",
+        "ACKs carry a state, and a reason where one is due",
         "`state` is `received`, `running`, `succeeded`, `failed` or `rejected`; `reason` is a word for the last two.",
         ack_fields,
     ),

@@ -1,4 +1,4 @@
-"""How a client connects, subscribes, says that it is there, and comes back: sections 2 and 6."""
+"""Rules about a client's connection, subscriptions, presence and reconnection: sections 2 and 6."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from deploy.displays.conformance.verdict import Rule, Tried, Verdict, judged
 DOWNWARD: Final = ("commands", "logs_committed", "log_level")
 SESSION_EXPIRY_SECONDS: Final = 30
 WILL_DELAY_SECONDS: Final = 20
-SHORTEST_PAUSE_SECONDS: Final = 0.2  # half of 0.5 s, and some room for clocks
+SHORTEST_PAUSE_SECONDS: Final = 0.2  # half of 0.5 s, with a tolerance
 
 
 def _each(record: Record, wrong: "list[tuple[bool, str]]", what: str) -> Verdict:
@@ -28,11 +28,11 @@ def login(record: Record, tried: Tried) -> Verdict:
 
 
 def own_login(record: Record, _tried: Tried) -> Verdict:
-    """Nobody else took its session: a connection of its own that came later may."""
+    """No other device took the session over; a newer connection of the same client may."""
     wrong = [
         (
             one.taken_over_at is not None and not _came_again(record, one, one.taken_over_at),
-            "another device connected with this login (0x8E): what the other rows say may be of both",
+            "another device connected with this login (0x8E), so the other rules may have judged both devices",
         )
         for one in record.connections
     ]
@@ -96,13 +96,13 @@ def online_after_suback(record: Record, _tried: Tried) -> Verdict:
         for connection in _came_up(record):
             said = record.online_at(connection.number)
             if connection.subscribed_at is None or (said is not None and said < connection.subscribed_at):
-                yield "it said online before the broker had answered its subscription"
+                yield "it published online before the broker had answered its subscription"
 
     return judged(wrong(), _came_up(record), "")
 
 
 def presence_session(record: Record, _tried: Tried) -> Verdict:
-    """The nonce: there, new each time, and the same in online, will and farewell."""
+    """`session` exists, is new for each connection, and the same in online, will and offline."""
     words: dict[int, set[str]] = {}
     for one in record.of("presence"):
         words.setdefault(one.connection, set()).add(str(one.body.get("session") or ""))
@@ -135,7 +135,7 @@ def leaving(record: Record, _tried: Tried) -> Verdict:
             elif one.offline_taken_at is None or one.offline_taken_at > one.left_at:
                 yield "it disconnected before the broker had taken its presence offline"
 
-    return judged(wrong(), left, "", "it never left on purpose; stop it while this runs, or use --reboot")
+    return judged(wrong(), left, "", "it never disconnected on purpose; stop it while the check runs, or use --reboot")
 
 
 def back_off(record: Record, tried: Tried) -> Verdict:
@@ -143,7 +143,7 @@ def back_off(record: Record, tried: Tried) -> Verdict:
         return judged((), seen=False, what="")
     moments = [tried.cut_at, *(at for at in record.attempts if at > tried.cut_at)][: tried.refused + 2]
     pauses = [later - earlier for earlier, later in pairwise(moments)]
-    short = (f"it came again after {pause:.2f} s" for pause in pauses if pause < SHORTEST_PAUSE_SECONDS)
+    short = (f"it reconnected after {pause:.2f} s" for pause in pauses if pause < SHORTEST_PAUSE_SECONDS)
     return judged(short, pauses, "pauses of " + ", ".join(f"{pause:.1f} s" for pause in pauses))
 
 
@@ -152,7 +152,7 @@ def came_back(record: Record, tried: Tried) -> Verdict:
     if cut_at is None:
         return judged((), seen=False, what="")
     back = [one.at for one in record.of("presence", since=cut_at) if is_online(one)]
-    return judged(() if back else ("it did not come back",), back, f"{back[0] - cut_at:.1f} s" if back else "")
+    return judged(() if back else ("it did not reconnect",), back, f"{back[0] - cut_at:.1f} s" if back else "")
 
 
 def own_topics(record: Record, _tried: Tried) -> Verdict:
@@ -162,7 +162,7 @@ def own_topics(record: Record, _tried: Tried) -> Verdict:
 
 
 def _came_up(record: Record) -> list[Connection]:
-    """The connections on which it said that it is online."""
+    """The connections on which the client sent presence online."""
     return [one for one in record.connections if record.online_at(one.number) is not None]
 
 
@@ -184,7 +184,7 @@ RULES: Final = (
     Rule("login", "client id and username are the uuid", "| username, client id | the uuid, both |", login),
     Rule(
         "clean_start",
-        "it takes its session up again",
+        "it resumes its session",
         "| clean start | false | a short loss of the network loses no command |",
         clean_start,
     ),
@@ -208,19 +208,19 @@ RULES: Final = (
     ),
     Rule(
         "retain_as_published",
-        "it can tell retained messages from others",
+        "it can distinguish retained messages",
         "Ask for *retain as published* in the subscription",
         retain_as_published,
     ),
     Rule(
         "online_after_suback",
-        "it is subscribed before it says online",
+        "it is subscribed before it publishes online",
         "wait for the SUBACK; publish `presence` online.",
         online_after_suback,
     ),
     Rule(
         "presence_session",
-        "each connection has a session word of its own",
+        "each connection has its own random session",
         "`session` is a random word of your own, new for each connection and the same in the `online`, in the will and"
         " in the farewell of that connection.",
         presence_session,
@@ -231,16 +231,16 @@ RULES: Final = (
         "Your login may publish only the upward topics of its own uuid and read only its own downward ones.",
         own_topics,
     ),
-    Rule("came_back", "it comes back after a loss", "After a loss, come back with a jittered back-off", came_back),
+    Rule("came_back", "it reconnects after a loss", "After a loss, come back with a jittered back-off", came_back),
     Rule(
         "back_off",
-        "it pauses before it comes back",
+        "it pauses before it reconnects",
         "(0.5 s doubling to 30 s, each shortened by up to half at random)",
         back_off,
     ),
     Rule(
         "leaving",
-        "it says goodbye when it leaves on purpose",
+        "it publishes offline before it disconnects on purpose",
         "When you leave on purpose (stop, reboot, shutdown), publish `presence` offline, wait for its PUBACK, and"
         " DISCONNECT with a session expiry of 0.",
         leaving,

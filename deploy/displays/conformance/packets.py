@@ -1,6 +1,6 @@
-"""MQTT 5 packets, as far as the contract speaks of them: frames out of a stream, what they say, and our own.
+"""The MQTT 5 packets that the contract needs: split a stream, read packets, make packets.
 
-What cannot be read raises `Malformed`; the tap passes such a frame on all the same and lets the broker judge it.
+An unreadable packet raises `Malformed`.
 """
 
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ PUBACK_SUCCESS: Final = 0x00
 
 
 class Malformed(Exception):
-    """These bytes are no MQTT 5 packet."""
+    """The bytes are not an MQTT 5 packet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One packet: its type and flags, its body, and its bytes as they came."""
+    """One packet: type, flags, body, and all bytes as received."""
 
     type: int
     flags: int
@@ -29,7 +29,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Will:
-    """What the broker is to say when the connection is lost."""
+    """The message that the broker publishes after a lost connection."""
 
     topic: str
     payload: bytes
@@ -40,7 +40,7 @@ class Will:
 
 @dataclass(frozen=True, slots=True)
 class Connect:
-    """How a client introduced itself."""
+    """The fields of a CONNECT."""
 
     version: int
     client_id: str
@@ -66,7 +66,7 @@ class Publish:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """One topic of a SUBSCRIBE and what was asked for it."""
+    """One topic filter of a SUBSCRIBE with its options."""
 
     topic: str
     qos: int
@@ -74,7 +74,7 @@ class Filter:
 
 
 class Reader:
-    """Reads the fields of a body in order. Raises Malformed where one is missing."""
+    """Reads the fields of a body in order. Raises Malformed when one is missing."""
 
     def __init__(self, body: bytes) -> None:
         self._body, self._at = body, 0
@@ -95,10 +95,10 @@ class Reader:
         try:
             return self.binary().decode()
         except UnicodeDecodeError as error:
-            raise Malformed("a text is no UTF-8") from error
+            raise Malformed("a text is not UTF-8") from error
 
     def properties(self, packet_type: int) -> dict[str, Any]:
-        """The packet's properties by paho's names for them."""
+        """The packet's properties, by paho's names."""
         found = Properties(packet_type)  # type: ignore[no-untyped-call]  # paho leaves it unannotated
         try:
             _, length = found.unpack(self._body[self._at :])  # type: ignore[no-untyped-call]
@@ -115,7 +115,7 @@ class Reader:
 
 
 def split(buffer: bytearray) -> list[Frame]:
-    """The whole packets at the beginning of `buffer`; an incomplete one stays in it. Raises Malformed."""
+    """Take all complete packets from the start of `buffer`. Raises Malformed."""
     frames = []
     while found := _first(buffer):
         head, length = found
@@ -126,7 +126,7 @@ def split(buffer: bytearray) -> list[Frame]:
 
 
 def _first(buffer: bytearray) -> tuple[int, int] | None:
-    """Bytes of the header and of the body of the first packet; None when it is not whole."""
+    """Lengths of header and body of the first packet, in bytes; None when it is incomplete."""
     length = 0
     for place, byte in enumerate(buffer[1:5]):
         length |= (byte & 0x7F) << (7 * place)
@@ -139,7 +139,7 @@ def _first(buffer: bytearray) -> tuple[int, int] | None:
 
 
 def connect(frame: Frame) -> Connect:
-    """Raises Malformed, also for a client that does not speak MQTT 5."""
+    """Read a CONNECT. Raises Malformed, also for another version than MQTT 5."""
     reader = Reader(frame.body)
     name, version = reader.text(), reader.number(1)
     if (name, version) != ("MQTT", 5):
@@ -161,7 +161,7 @@ def _will(reader: Reader, flags: int) -> Will:
 
 
 def publish(frame: Frame) -> Publish:
-    """Raises Malformed."""
+    """Read a PUBLISH. Raises Malformed."""
     reader = Reader(frame.body)
     topic, qos = reader.text(), frame.flags >> 1 & 3
     packet_id = reader.number(2) if qos else None
@@ -178,7 +178,7 @@ def publish(frame: Frame) -> Publish:
 
 
 def filters(frame: Frame) -> list[Filter]:
-    """What a SUBSCRIBE asks for. Raises Malformed."""
+    """The topic filters of a SUBSCRIBE. Raises Malformed."""
     reader = Reader(frame.body)
     reader.number(2)
     reader.properties(PacketTypes.SUBSCRIBE)
@@ -196,7 +196,7 @@ def answer(frame: Frame) -> tuple[int, int]:
 
 
 def farewell(frame: Frame) -> int | None:
-    """The session expiry that a DISCONNECT asks for; None when it says none. Raises Malformed."""
+    """The session expiry of a DISCONNECT, in seconds; None without one. Raises Malformed."""
     reader = Reader(frame.body)
     if not reader.has_more():
         return None
@@ -210,7 +210,7 @@ SESSION_TAKEN_OVER: Final = 0x8E
 
 
 def is_taken_over(frame: Frame) -> bool:
-    """Does the broker's DISCONNECT say that another connection has the session now? Raises Malformed."""
+    """Whether the broker's DISCONNECT says that another connection took the session over. Raises Malformed."""
     reader = Reader(frame.body)
     return reader.has_more() and reader.number(1) == SESSION_TAKEN_OVER
 

@@ -1,6 +1,6 @@
-"""What passed between one client and the broker, in order, and a way to wait for more of it.
+"""A record of all messages between one client and the broker, in order; code can wait for more.
 
-Times are seconds of the monotonic clock. Names are topics without `<root>/<uuid>/`.
+Times: seconds of the monotonic clock. Names: topics without `<root>/<uuid>/`.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ OUTCOMES: Final = ("succeeded", "failed", "rejected")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message from the client. `name` is None for a topic outside of its own ones, which `topic` shows."""
+    """A message from the client. `name`: None for a topic that is not its own; see `topic`."""
 
     at: float
     connection: int
@@ -37,7 +37,7 @@ class Said:
 
     @property
     def body(self) -> Body:
-        """The document; empty when it is none."""
+        """The JSON object; empty for other payloads."""
         try:
             found = json.loads(self.payload)
         except (ValueError, RecursionError):
@@ -52,7 +52,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message that was given to the client. `ours`: it came from this check and not from the broker."""
+    """A message to the client. `ours`: from this check and not from the broker."""
 
     at: float
     connection: int
@@ -71,29 +71,29 @@ class Connection:
     at: float
     connect: Connect
     filters: list[tuple[float, Filter]] = field(default_factory=list)
-    subscribed_at: float | None = None  # of the last SUBACK
-    refused: list[str] = field(default_factory=list)  # publishes that the broker refused, in words
-    offline_taken_at: float | None = None  # of the PUBACK of its presence offline
-    left_at: float | None = None  # of its DISCONNECT
-    left_expiry_seconds: int | None = None  # the session expiry that this DISCONNECT asked for
-    taken_over_at: float | None = None  # when the broker said that somebody else connected with this login
+    subscribed_at: float | None = None  # time of the last SUBACK
+    refused: list[str] = field(default_factory=list)  # publishes that the broker refused, as texts
+    offline_taken_at: float | None = None  # time of the PUBACK for its presence offline
+    left_at: float | None = None  # time of its DISCONNECT
+    left_expiry_seconds: int | None = None  # the session expiry of this DISCONNECT
+    taken_over_at: float | None = None  # when the broker said that another connection took the session over
     ended_at: float | None = None
-    cut: bool = False  # by us
+    cut: bool = False  # the check cut it
 
 
 class Record:
-    """Everything that was seen of one client."""
+    """All connections and messages of one client."""
 
     def __init__(self) -> None:
         self.connections: list[Connection] = []
         self.said: list[Said] = []
         self.heard: list[Heard] = []
-        self.attempts: list[float] = []  # of connecting, also those that were refused
+        self.attempts: list[float] = []  # times of all connection attempts, also refused ones
         self.not_mqtt5: str | None = None  # why a CONNECT could not be read
         self._changed = asyncio.Event()
 
     def change(self) -> None:
-        """Something was added: every waiting `until` looks again."""
+        """Wake every waiting `until` after an addition."""
         self._changed.set()
 
     async def until(self, look: Callable[[], T | None], seconds: float) -> T | None:
@@ -112,7 +112,7 @@ class Record:
         return [one for one in self.said if one.kind == kind and one.at >= since]
 
     def acks(self, command_id: str, *, since: float = 0.0, before: float = float("inf")) -> list[Body]:
-        """What it answered about a command, in order; the same answer sent again counts once."""
+        """The client's ACKs of a command, in order; repeats count once."""
         found: list[Body] = []
         for one in self.of("acks", since=since):
             if one.at < before and one.body.get("id") == command_id and one.body not in found:
@@ -120,11 +120,11 @@ class Record:
         return found
 
     def answered_at(self, command_id: str, since: float) -> float | None:
-        """When it first answered about a command after that."""
+        """The time of the first ACK of a command after `since`; None without one."""
         return next((one.at for one in self.of("acks", since=since) if one.body.get("id") == command_id), None)
 
     def online_at(self, number: int) -> float | None:
-        """When it said that it is online on that connection."""
+        """The time of presence online on that connection; None without it."""
         return next((one.at for one in self.of("presence") if one.connection == number and is_online(one)), None)
 
     @property

@@ -1,9 +1,9 @@
-"""Between one client and the broker: everything passes unchanged, is written down, and can be added to or held back.
+"""A proxy between one client and the broker. It forwards all packets unchanged and records them.
 
-What is changed, and only that:
-- `give` puts a message of the check's own before the client, as the broker would; its ACKs stay here;
-- while `holding_marks`, `logs_committed` stops here; what was held is given when it is over;
-- `cut` ends the connection as a pulled cable does; the next `refuse` attempts to connect are closed at once.
+Exceptions:
+- `give` sends a message of the check to the client, like the broker; the ACKs of its commands stay here.
+- While `holding_marks`, it holds back `logs_committed` and delivers it later.
+- `cut` ends the connection like a pulled cable; the next `refuse` connection attempts are closed at once.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ CHUNK_BYTES: Final = 65_536
 
 
 class Tap:
-    """A listening port on loopback that leads to the broker. Used as `async with`."""
+    """A listening port on loopback that forwards to the broker. Use with `async with`."""
 
     def __init__(self, uuid: str, root: str, broker: tuple[str, int], port: int = 0) -> None:
         self.record = Record()
@@ -32,7 +32,7 @@ class Tap:
         self.port = port
         self.holding_marks = True
         self.refuse = 0
-        self.own_commands: set[str] = set()  # ids that the service does not know
+        self.own_commands: set[str] = set()  # ids of the check's own commands
         self.held: dict[tuple[str, str], bytes] = {}  # the newest mark of each boot
         self._broker = broker
         self._passing: Passing | None = None
@@ -52,7 +52,7 @@ class Tap:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def give(self, name: str, payload: bytes, *, retain: bool = False, expiry_seconds: int | None = 60) -> float:
-        """Put a message before the client; when that was. Raises ConnectionError while it is not connected."""
+        """Send a message to the client. Returns the time. Raises ConnectionError while it is not connected."""
         if self._passing is None:
             raise ConnectionError("the client is not connected")
         packet_id = next(self._packet_ids)
@@ -64,13 +64,13 @@ class Tap:
         return self.record.heard[-1].at
 
     def release_marks(self) -> None:
-        """Let `logs_committed` pass, and give what was held, if there is somebody to give it to."""
+        """Forward `logs_committed` again, and deliver the held marks if the client is connected."""
         self.holding_marks = False
         while self.held and self.connected:
             self.give("logs_committed", self.held.popitem()[1], expiry_seconds=300)
 
     def cut(self, refuse: int = 0) -> float:
-        """Pull the cable; when that was."""
+        """Cut the connection. Returns the time."""
         self.refuse = refuse
         if self._passing is not None:
             self._passing.seen.cut = True
@@ -82,7 +82,7 @@ class Tap:
         return self._passing is not None
 
     def write_down(self, name: str, payload: bytes, retain: bool, expiry: int | None, *, ours: bool) -> None:
-        """Put a message that passed into the record."""
+        """Record a message to the client."""
         number = len(self.record.connections) - 1
         self.record.heard.append(Heard(time.monotonic(), number, name, payload, retain, expiry, ours))
         self.record.change()
@@ -114,7 +114,7 @@ class Tap:
             buffer += data
         seen = Connection(len(self.record.connections), time.monotonic(), packets.connect(frames[0]))
         if self.uuid not in {seen.connect.client_id, seen.connect.username}:
-            return  # another client; only one is looked at
+            return  # another client: only one is checked
         self.record.connections.append(seen)
         from_broker, to_broker = await asyncio.open_connection(*self._broker)
         passing = self._passing = Passing(self, seen, to_client, to_broker)
@@ -127,27 +127,27 @@ class Tap:
 
 
 class Passing:
-    """One connection of the client and its twin to the broker."""
+    """One connection of the client, and its connection to the broker."""
 
     def __init__(self, tap: Tap, seen: Connection, client: asyncio.StreamWriter, broker: asyncio.StreamWriter) -> None:
         self.seen = seen
         self.client = client
         self.broker = broker
-        self.own_ids: set[int] = set()  # packet ids of what the check gave
+        self.own_ids: set[int] = set()  # packet ids of the check's messages
         self._tap = tap
         self._record = tap.record
         self._topics: dict[int, str] = {}  # aliases
-        self._waiting: dict[int, Said] = {}  # for their PUBACK
+        self._waiting: dict[int, Said] = {}  # messages without a PUBACK yet
 
     def drop(self) -> None:
-        """End both sides without a word."""
+        """Abort both connections."""
         self.client.transport.abort()
         self.broker.transport.abort()
 
     async def run(
         self, client: asyncio.StreamReader, broker: asyncio.StreamReader, first: list[Frame], rest: bytearray
     ) -> None:
-        """Pass frames on until either side ends."""
+        """Forward frames until either side ends."""
         for frame in first:
             self._upward(frame)
         sides = [
@@ -186,7 +186,7 @@ class Passing:
         self.broker.write(frame.raw)
 
     def _is_ours_to_keep(self, frame: Frame) -> bool:
-        """Writes the message down; True for an ACK of a command that only the check knows, which is answered here."""
+        """Record the message. True for an ACK of the check's own command, which gets its PUBACK here."""
         message = packets.publish(frame)
         topic = self._topic(message)
         name = topic.removeprefix(self._tap.prefix) if topic.startswith(self._tap.prefix) else None
@@ -237,7 +237,7 @@ class Passing:
             self.seen.offline_taken_at = time.monotonic()
 
     def _is_held(self, message: packets.Publish) -> bool:
-        """Writes the message down; True for a mark that is held back; the broker gets a PUBACK for it all the same."""
+        """Record the message. True for a held mark; the broker still gets a PUBACK for it."""
         name = message.topic.removeprefix(self._tap.prefix)
         if name == "logs_committed" and self._tap.holding_marks and message.packet_id is not None:
             said = Said(0.0, 0, message.topic, name, message.payload, 1, message.retain, None)

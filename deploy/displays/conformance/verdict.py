@@ -1,4 +1,4 @@
-"""What a row of the checklist can say, and what the check did to provoke it."""
+"""The verdicts of rules, and the record of what the check tried."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from deploy.displays.conformance.record import Record
 
 
 class Outcome(StrEnum):
-    """`not seen`: the client was given no occasion, or took none."""
+    """The result of a rule. `not seen`: the situation did not occur."""
 
     PASS = "pass"  # noqa: S105 - a word, no password
     FAIL = "FAIL"
@@ -17,7 +17,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How it went, with what was seen in words."""
+    """The result of a rule, with a detail for people."""
 
     outcome: Outcome
     detail: str = ""
@@ -25,18 +25,18 @@ class Verdict:
 
 @dataclass(slots=True)
 class Tried:
-    """What the check gave the client and when; None or empty: it did not."""
+    """What the check sent to the client, and when. None or empty: not sent."""
 
     uuid: str = ""
     prefix: str = ""
-    answer_seconds: float = 10.0  # that a client has for an answer
-    unknown_id: str = ""  # of a command with an action that nobody knows
+    answer_seconds: float = 10.0  # a client's time for an answer
+    unknown_id: str = ""  # id of a command with an unknown action
     unknown_at: float | None = None
-    repeated_at: float | None = None  # the same again
+    repeated_at: float | None = None  # the same command again
     retained_id: str = ""
     retained_at: float | None = None
     garbage_at: float | None = None
-    after_garbage_at: float | None = None  # the unknown one once more
+    after_garbage_at: float | None = None  # the unknown command once more
     precondition_id: str = ""
     precondition_at: float | None = None
     version_id: str = ""
@@ -45,18 +45,20 @@ class Tried:
     late_at: float | None = None
     restart_id: str = ""
     restart_replayed_at: float | None = None
-    restart_settled_at: float | None = None
     reboot_id: str = ""
     reboot_settled_at: float | None = None
+    sends_pictures: bool = False  # it declares `screenshot`
+    picture_id: str = ""  # id of the screenshot: the service's if it declares it, else one that it must refuse
+    picture: bytes | None = None  # what the service stored for it
     cut_at: float | None = None
-    refused: int = 0  # attempts to connect that were refused after the cut
+    refused: int = 0  # refused connection attempts after the cut
     level: str = ""  # the log level that was ordered
     level_at: float | None = None
-    level_seen_from: float | None = None  # a report after this and before `level_short_at` must say it
-    level_short_at: float | None = None  # when it was ordered for a second only
-    level_over_from: float | None = None  # a report after this must not say it
+    level_seen_from: float | None = None  # health after this and before `level_short_at` must have the level
+    level_short_at: float | None = None  # when the level was ordered for one second only
+    level_over_from: float | None = None  # health after this must not have the level
     retained_level: str = ""
-    why_not: dict[str, str] = field(default_factory=dict)  # row -> why it was not tried
+    why_not: dict[str, str] = field(default_factory=dict)  # rule -> why it was not tried
 
 
 Judge = Callable[[Record, Tried], Verdict]
@@ -64,16 +66,16 @@ Judge = Callable[[Record, Tried], Verdict]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One row: what is asked in plain words, the words of docs/protocol.md that ask it, and who judges."""
+    """One rule: what it requires, the sentence of docs/protocol.md, and the function that judges."""
 
     name: str
-    question: str
+    requirement: str
     sentence: str
     judge: Judge
 
 
 def judged(broken: Iterable[str], seen: object, what: str, not_seen: str = "") -> Verdict:
-    """A failure with its first reason; else a pass where something was seen."""
+    """FAIL with the first reason in `broken`; otherwise PASS if `seen`, else NOT_SEEN."""
     reason = next(iter(broken), None)
     if reason is not None:
         return Verdict(Outcome.FAIL, reason)

@@ -1,16 +1,16 @@
 """The demo fleet: N displays in one process. `python -m deploy.displays.simulated`
 
     DEMO_DISPLAYS          how many (50)
-    DEMO_SEED              which cast (1): names, places and mischiefs follow from it
+    DEMO_SEED              seed of names, sites and faults (1)
     DEMO_HEARTBEAT_SECONDS between heartbeats (30; 5 to 3,600)
     LOCAL_STATE_DIR        the local stack's state (.local); logins and disks go to its folder `demo`
     SIGNAGE_API_URL, SIGNAGE_ADMIN_TOKEN, SIGNAGE_MQTT_URL
-                           where the stack is; else from `stack.env` in the state dir
+                           addresses of the stack; default: from `stack.env` in the state dir
 
-`python -m deploy.displays.simulated --one CREDENTIALS_FILE STATE_DIR` is a single healthy display without
-the HTTP API: for authors of clients who want to watch the reference speak.
+`python -m deploy.displays.simulated --one CREDENTIALS_FILE STATE_DIR` runs a single healthy display without
+the HTTP API, for authors of clients who want to see a reference client.
 
-SIGTERM and SIGINT end it cleanly: every display says `offline`.
+SIGTERM and SIGINT end it cleanly: every display sends presence `offline`.
 """
 
 import argparse
@@ -34,12 +34,12 @@ from deploy.displays.simulated.outage import dark_site, outages
 from deploy.parts.layout import layout_from, read_stack_env
 from shared.structured_log import configure, event, failure
 
-RETRY_SECONDS: Final = 2.0  # before asking an API again that cannot be reached
+RETRY_SECONDS: Final = 2.0  # before another request to an unreachable API
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the environment says; see the module's docstring."""
+    """The settings from the environment; see the module's docstring."""
 
     displays: int
     seed: int
@@ -51,7 +51,7 @@ class Settings:
 
 
 class BadSetting(Exception):
-    """A setting is missing or makes no sense; the text names it."""
+    """A setting is missing or invalid; the text names it."""
 
 
 def settings_from(environ: Mapping[str, str]) -> Settings:
@@ -73,7 +73,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
 
 
 def heartbeat_seconds(environ: Mapping[str, str]) -> int:
-    """Seconds between heartbeats, within what the contract allows. Raises BadSetting."""
+    """Seconds between heartbeats, within the limits of the contract. Raises BadSetting."""
     return _whole(environ, "DEMO_HEARTBEAT_SECONDS", 30, 5, 3600)
 
 
@@ -85,7 +85,7 @@ def _whole(environ: Mapping[str, str], name: str, default: int, low: int, high: 
 
 
 class Fleet:
-    """The displays that run, each with the task of its life."""
+    """The running displays, each with its task."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -95,7 +95,7 @@ class Fleet:
         self._lives: list[asyncio.Task[None]] = []
 
     async def run(self) -> None:
-        """Enrol and start them one after the other; each lives from then on."""
+        """Enrol and start the displays one after another."""
         roles = cast(self._settings.displays, self._settings.seed, self._settings.heartbeat_seconds)
         for role in roles:
             credentials = await self._credentials_for(role)
@@ -105,7 +105,7 @@ class Fleet:
         event("fleet_started", "all displays are started", displays=len(self._displays))
 
     async def stop(self) -> None:
-        """Every display says offline; returns when all have."""
+        """Stop every display cleanly and wait for all."""
         for task in self._lives:
             task.cancel()
         await asyncio.gather(*self._lives, return_exceptions=True)
@@ -114,7 +114,7 @@ class Fleet:
         event("fleet_stopped", "all displays are off", displays=len(self._displays))
 
     async def _credentials_for(self, role: Role) -> Credentials | None:
-        """None when the service refuses this display; waits as long as the service cannot be reached."""
+        """The display's login; None when the service refuses it. Waits while the service is unreachable."""
         while True:
             try:
                 return await asyncio.to_thread(self._enroller.credentials_for, role)
@@ -129,7 +129,7 @@ class Fleet:
         display = Display(credentials, self._settings.folder / role.uuid, role.behaviour)
         self._displays.append(display)
         self._at_site.setdefault(role.site, []).append(display)
-        display.vitals = dict(role.vitals)
+        display.name, display.vitals = role.name, dict(role.vitals)
         await display.power_on()
         self._begin(live(display, role), client_uuid=role.uuid)
 
@@ -143,22 +143,22 @@ class Fleet:
 
 
 async def _told(story: Coroutine[Any, Any, None], whose: Mapping[str, str]) -> None:
-    """One display's or site's story; a fault in it is logged and ends no other."""
+    """Run one display's or site's coroutine; log an error, so that the others continue."""
     try:
         await story
     except Exception:  # noqa: BLE001 - whatever it is, the rest of the fleet goes on
-        failure("display_fault", "a display or site goes on without its story", **whose)
+        failure("display_fault", "the simulation of a display or site ended with an error", **whose)
 
 
 async def run_fleet(settings: Settings) -> None:
-    """The whole fleet until SIGTERM or SIGINT."""
+    """Run the whole fleet until SIGTERM or SIGINT."""
     fleet, told = Fleet(settings), _told_to_stop()
     starting = asyncio.get_running_loop().create_task(fleet.run())
     waiting = asyncio.get_running_loop().create_task(told.wait())
     try:
         await asyncio.wait({starting, waiting}, return_when=asyncio.FIRST_COMPLETED)
         if starting.done():
-            await starting  # raises what went wrong, if anything did
+            await starting  # raises the error, if any
             await waiting
     finally:
         starting.cancel()
@@ -167,7 +167,7 @@ async def run_fleet(settings: Settings) -> None:
 
 
 async def run_one(credentials: Credentials, state_dir: Path, behaviour: Behaviour) -> None:
-    """One healthy display until SIGTERM or SIGINT."""
+    """Run one healthy display until SIGTERM or SIGINT."""
     display, told = Display(credentials, state_dir, behaviour), _told_to_stop()
     await display.power_on()
     await told.wait()
@@ -175,7 +175,7 @@ async def run_one(credentials: Credentials, state_dir: Path, behaviour: Behaviou
 
 
 def _told_to_stop() -> asyncio.Event:
-    """Set by SIGTERM or SIGINT."""
+    """An event that SIGTERM or SIGINT sets."""
     told = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, told.set)
@@ -183,7 +183,7 @@ def _told_to_stop() -> asyncio.Event:
 
 
 def main(arguments: list[str]) -> int:
-    """Exit code: 0 after a signal, 2 for a bad setting."""
+    """Run the fleet. Returns the exit code: 0 after a signal, 2 for a bad setting."""
     parser = argparse.ArgumentParser(prog="python -m deploy.displays.simulated")
     parser.add_argument("--one", nargs=2, metavar=("CREDENTIALS_FILE", "STATE_DIR"), type=Path)
     one = parser.parse_args(arguments).one

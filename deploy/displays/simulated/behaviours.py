@@ -1,8 +1,8 @@
-"""The demo's cast: who is called what, stands where, and misbehaves how. The same seed, the same cast.
+"""The demo's displays: names, sites and faults, by a seed.
 
-A mischief is a coroutine that lives as long as its display: it waits, does one bad thing, waits until
-that is over, and begins again. Waits are drawn from the display's own generator, so two runs with one
-seed tell the same story, as far as the network lets them.
+A mischief is a coroutine that simulates faults of its display: it waits, causes one fault, waits for its end, and
+repeats. Waits come from the display's own random generator, so two runs with the same seed are alike, as far as the
+network allows.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from deploy.displays.simulated.display import Behaviour, Display
 
-NAMESPACE: Final = uuid.UUID("5b1c3f0e-6d0a-4a52-9f0b-3f7c2d1e8a44")  # of the demo's uuids
+NAMESPACE: Final = uuid.UUID("5b1c3f0e-6d0a-4a52-9f0b-3f7c2d1e8a44")  # namespace of the demo's uuids
 
 SITES: Final = ("Berlin", "Hamburg", "Vienna", "Zurich", "Prague", "Rotterdam", "Lyon", "Milan")
 PLACES: Final = (
@@ -39,7 +39,7 @@ HOUR: Final = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """One member of the cast."""
+    """One display of the demo."""
 
     uuid: str
     name: str
@@ -47,7 +47,7 @@ class Role:
     tags: tuple[str, ...]
     mischief: str  # a key of MISCHIEF, or "healthy"
     behaviour: Behaviour
-    vitals: dict[str, Any]  # what its health reports start from
+    vitals: dict[str, Any]  # the first values of its health reports
     seed: int
 
 
@@ -55,7 +55,7 @@ Mischief = Callable[[Display, random.Random], Coroutine[Any, Any, None]]
 
 
 def cast(count: int, seed: int, interval_seconds: int) -> list[Role]:
-    """`count` displays. About a third of a large fleet misbehaves, each in one way; the first is healthy."""
+    """`count` displays. About a third of a large fleet has one kind of fault each; the first display is healthy."""
     rng = random.Random(seed)  # noqa: S311 - a story, not a secret
     mischiefs = _shares(count)
     rng.shuffle(mischiefs)
@@ -63,7 +63,7 @@ def cast(count: int, seed: int, interval_seconds: int) -> list[Role]:
 
 
 def _shares(count: int) -> list[str]:
-    """So many of each kind that fewer than a fifth of the fleet is ever silent at once."""
+    """The kinds of faults, with numbers that keep less than a fifth of the fleet silent at once."""
     shares = [name for name, (_, percent) in MISCHIEF.items() for _ in range(round(count * percent / 100))]
     return (shares + ["healthy"] * count)[:count]
 
@@ -108,7 +108,7 @@ def _vitals(index: int, site: str, player: str, rng: random.Random) -> dict[str,
 
 
 async def live(display: Display, role: Role) -> None:
-    """What happens to a display beside its heartbeats, for ever: its mischief, small talk, drifting vitals."""
+    """Run a display's faults, logs and changing health values, for ever."""
     rng = random.Random(role.seed)  # noqa: S311 - a story, not a secret
     display.vitals = dict(role.vitals)
     lives = [_small_talk(display, rng), _power_button(display)]
@@ -127,7 +127,7 @@ async def _small_talk(display: Display, rng: random.Random) -> None:
 
 
 async def _power_button(display: Display) -> None:
-    """Somebody on site presses the button of a display that was shut down a quarter of an hour ago."""
+    """Switch a display on a quarter of an hour after a shutdown, like a person on site."""
     while True:
         await asyncio.sleep(HOUR / 4)
         if not display.on and not display.is_rebooting:
@@ -135,7 +135,7 @@ async def _power_button(display: Display) -> None:
 
 
 async def _crash(display: Display, rng: random.Random) -> None:
-    """It stays crashed until somebody restarts it."""
+    """Crash the player; it stays crashed until a restart."""
     await asyncio.sleep(rng.uniform(15.0, 90.0))
     while True:
         if display.is_up and display.state.process_status == "running":
@@ -148,7 +148,7 @@ async def _crash(display: Display, rng: random.Random) -> None:
 async def _freeze(display: Display, rng: random.Random) -> None:
     await asyncio.sleep(rng.uniform(30.0, 200.0))
     while True:
-        display.frozen = True  # a reboot ends it at once: the flag belongs to one boot
+        display.frozen = True  # a reboot ends it: the flag belongs to one boot
         await asyncio.sleep(rng.uniform(0.2, 0.4) * HOUR)
         display.frozen = False
         await asyncio.sleep(rng.uniform(0.2, 0.6) * HOUR)
@@ -182,7 +182,7 @@ async def _flap(display: Display, rng: random.Random) -> None:
 
 
 async def _answer_late(_display: Display, _rng: random.Random) -> None:
-    """Nothing to do here: `_behaviour` gave it the delay."""
+    """Do nothing: `_behaviour` sets the delay."""
 
 
 async def _complain(display: Display, rng: random.Random) -> None:
@@ -194,7 +194,18 @@ async def _complain(display: Display, rng: random.Random) -> None:
             display.log(level, message, "player", attempt=rng.randint(1, 5))
 
 
-MISCHIEF: Final[dict[str, tuple[Mischief, int]]] = {  # what it does, and per cent of the fleet
+async def _lose_picture(display: Display, rng: random.Random) -> None:
+    """The screen fails while the player reports that it runs."""
+    await asyncio.sleep(rng.uniform(20.0, 120.0))
+    while True:
+        if display.is_up and display.screen == "ok":
+            display.screen = rng.choice(("black", "frozen"))
+            display.log("warning", "no frame was drawn for 10 s", "compositor")
+            display.health()
+        await asyncio.sleep(rng.uniform(0.3, 0.9) * HOUR)
+
+
+MISCHIEF: Final[dict[str, tuple[Mischief, int]]] = {  # fault -> its coroutine, and its percentage of the fleet
     "crashes": (_crash, 6),
     "freezes": (_freeze, 4),
     "goes silent": (_go_silent, 4),
@@ -202,4 +213,5 @@ MISCHIEF: Final[dict[str, tuple[Mischief, int]]] = {  # what it does, and per ce
     "flaps": (_flap, 4),
     "answers late": (_answer_late, 6),
     "complains": (_complain, 6),
+    "loses its picture": (_lose_picture, 4),
 }

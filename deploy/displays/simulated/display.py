@@ -1,15 +1,17 @@
-"""One display: the pure state, the files and the link, put together on an asyncio loop.
+"""One display: pure state, files and connection on an asyncio loop.
 
-The process is the machine here: `power_on` is a boot, with a new `boot_id` and the next `boot_seq`, and
-whatever the process loses when it is killed is what a machine loses when its power fails. What survives
-is in `state_dir`: `installation.json`, `journal.jsonl`, `spool.jsonl`.
+The process simulates the machine: `power_on` is a boot, with a new `boot_id` and the next `boot_seq`. A killed process
+loses the same data as a machine without power. `state_dir` survives: `installation.json`, `journal.jsonl`,
+`spool.jsonl`.
 
 All methods belong to the loop's thread; a test without a loop uses `SimulatedDisplay` (simulated.py).
 """
 
 import asyncio
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,42 +23,48 @@ from deploy.displays.client.installation import next_boot
 from deploy.displays.client.journal import Journal
 from deploy.displays.client.link import Link
 from deploy.displays.client.log_sender import LogSender
+from deploy.displays.client.screenshots import Screenshots, can_send
 from deploy.displays.client.spool import Spool, SpooledLog
 from deploy.displays.client.state import Act, DisplayState
+from deploy.displays.simulated.picture import draw
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """How a display acts by itself and on commands."""
+    """How a display behaves by itself and on commands."""
 
-    automatic: bool = True  # heartbeats and health by itself; else only when told
-    interval_seconds: int = 30  # between heartbeats; 5 to 3,600 by the contract
+    automatic: bool = True  # sends heartbeats and health by itself; False: only on call
+    interval_seconds: int = 30  # seconds between heartbeats; the contract allows 5 to 3,600
     health_every: int = 2  # a health report with every n-th heartbeat
-    answers_commands: bool = True  # false: commands arrive and nothing happens at all
-    answer_delay_seconds: float = 0.0  # before a command is even looked at
-    restart_seconds: float = 0.1  # how long the player takes to start
-    restart_works: bool = True  # false: the player crashes again at once
-    reboot_seconds: float = 0.2  # how long the machine is away
+    answers_commands: bool = True  # False: it ignores commands
+    answer_delay_seconds: float = 0.0  # before it handles a command
+    restart_seconds: float = 0.1  # start of the player
+    restart_works: bool = True  # False: the player crashes again at once
+    reboot_seconds: float = 0.2  # time without the machine
     capabilities: tuple[str, ...] = contract.ACTIONS
 
 
 class Display(Client):
-    """One display, off until `power_on`. Attributes that a test may set at any time: `behaviour`, `vitals`."""
+    """One display, off until `power_on`. A test may set `behaviour` and `vitals` at any time."""
 
     def __init__(self, credentials: Credentials, state_dir: Path, behaviour: Behaviour) -> None:
         super().__init__(credentials)
         self.behaviour = behaviour
-        self.frozen = False  # connected, but silent and deaf to all but a reboot
+        self.name = credentials.uuid[:8]  # on its screen
+        self.frozen = False  # connected, but sends nothing and handles only a reboot
+        self.screen = "ok"  # what it shows; another start of the player mends it
         self.on = False
         self._state_dir = state_dir
-        self._cycle: asyncio.Task[None] | None = None  # a reboot or shutdown, which outlives them
+        self._cycle: asyncio.Task[None] | None = None  # a reboot or shutdown, which runs longer than the other tasks
         self._unplugged = asyncio.Event()
-        self._switching = asyncio.Lock()  # going down takes a while, and a boot waits for its end
+        self._switching = asyncio.Lock()  # a boot waits for the end of a shutdown
+        if can_send(credentials):
+            self._screenshots = Screenshots(credentials, self._take_picture)
 
     # --- power ---
 
     async def power_on(self) -> None:
-        """Boot: count it, read what survived, settle what was cut short, connect. Nothing when it is on."""
+        """Boot: raise boot_seq, read the files, settle interrupted commands, connect. Nothing when it is on."""
         async with self._switching:
             if not self.on:
                 self._boot()
@@ -73,10 +81,10 @@ class Display(Client):
         )
         self._was_up = False  # in this boot
         behaviour = self.behaviour
-        self.state = DisplayState(
-            boot, str(uuid.uuid4()), self._journal.entries(), behaviour.capabilities, behaviour.interval_seconds
-        )
+        able = (*behaviour.capabilities, contract.SCREENSHOT) if self._screenshots else behaviour.capabilities
+        self.state = DisplayState(boot, str(uuid.uuid4()), self._journal.entries(), able, behaviour.interval_seconds)
         self.frozen, self.on, self._waiting = False, True, set[str]()
+        self.screen = "ok"
         self._link = Link(self.credentials, self, self._rng)
         self._carry_out(self.state.booted(self.now()))
         self._link.open()
@@ -84,30 +92,30 @@ class Display(Client):
             self._spawn(work)
 
     async def power_off(self, reason: str) -> None:
-        """Stop cleanly: `offline` is said, nothing is lost."""
+        """Stop cleanly with presence `offline`; no data is lost."""
         await self._stay_down(reason)
 
     async def cut_power(self) -> None:
-        """Stop as a pulled plug does: nothing is said, and the broker's will speaks 20 s later."""
+        """Stop like a pulled plug: without a message; the broker publishes the will 20 s later."""
         await self._stay_down(None)
 
     async def lose_network(self) -> None:
-        """Vanish from the network while the machine goes on."""
+        """Cut the network; the machine continues."""
         await self._link.cut()
         self.state.disconnected(self.now())
 
     def find_network(self) -> None:
-        """The network is back after `lose_network`."""
+        """Restore the network after `lose_network`."""
         if self.on:
             self._link.open()
 
     def drop_connection(self) -> None:
-        """Lose the connection once; it comes back by itself."""
+        """Cut the connection once; the client reconnects by itself."""
         self._link.drop()
 
     async def _stay_down(self, reason: str | None) -> None:
         self._unplugged.set()
-        if self._cycle is not None:  # a reboot in progress: let it end without the boot
+        if self._cycle is not None:  # a reboot in progress: it ends without the boot
             await self._cycle
             self._cycle = None
         await self._go_down(reason)
@@ -125,30 +133,48 @@ class Display(Client):
             self._journal.close()
             self._spool.close()
 
-    # --- what it says ---
+    # --- messages and pictures of the display ---
+
+    def heartbeat(self, process_status: str | None = None) -> Answer:
+        """Keep a picture of the screen, then send a heartbeat."""
+        if self._screenshots is not None:
+            self._screenshots.keep(self._look())
+        return super().heartbeat(process_status)
+
+    def _look(self) -> Callable[[], bytes]:
+        """A function that draws what the screen shows now."""
+        state = self.screen if self.screen in contract.BAD_SCREENS else self.state.process_status
+        return partial(draw, self.name, f"{self.now():%Y-%m-%d %H:%M:%S} UTC", state)
+
+    async def _take_picture(self) -> bytes:
+        return self._look()()
 
     def log(self, level: str, message: str, logger: str = "player", **context: Any) -> bool:
-        """Number a log message, keep it in the spool and send it.
+        """Number a log message, add it to the spool and send it.
 
-        False when it is off, the level is below the one in force, or the spool is full: then there is no number.
+        False without a number: the display is off, the level is below the present one, or the spool is full.
         """
         if not self.on or not self.state.is_logged(level, self.now()) or not self._spool.has_room():
             return False
         self._logs.keep(SpooledLog(level, self.state.log(message, logger, context, self.now())))
         return True
 
+    def health(self, **vitals: Any) -> Answer:
+        """Send a health report with the state of the screen; `vitals` overrides it."""
+        return super().health(**{"screen_health": self.screen, **self.vitals, **vitals})
+
     def publish_raw(self, kind: Kind, body: dict[str, Any], level: str = "") -> Answer:
-        """Send `body` as it is, without a stamp: for tests of what a plain or a broken display does."""
+        """Send `body` unchanged, without a stamp: for tests of simple or broken displays."""
         return self._link.publish(kind, body, level)
 
     @property
     def is_up(self) -> bool:
-        """Is it connected, subscribed and said to be online?"""
+        """Whether it is connected, subscribed and has sent presence online."""
         return self.on and self._link.up
 
     @property
     def is_rebooting(self) -> bool:
-        """Is it off, or going off, on a command that will bring it back by itself?"""
+        """Whether a command's reboot is in progress."""
         return self._cycle is not None and not self._cycle.done()
 
     @property
@@ -159,7 +185,7 @@ class Display(Client):
     def _speaks_by_itself(self) -> bool:
         return self.behaviour.automatic and not self.frozen
 
-    # --- what it hears ---
+    # --- commands ---
 
     def _on_command(self, command: Command, expiry_seconds: int | None) -> None:
         behaviour = self.behaviour
@@ -173,7 +199,7 @@ class Display(Client):
         self._spawn(self._obey_late(command, behaviour.answer_delay_seconds, expiry_seconds))
 
     async def _obey_late(self, command: Command, delay: float, expiry_seconds: int | None) -> None:
-        """A display that lets a command wait counts down the rest of its life: its clock may be wrong."""
+        """Handle a command after a delay. It counts down the message expiry, because its clock may be wrong."""
         await asyncio.sleep(delay)
         self._waiting.discard(command.id)
         if expiry_seconds is not None and delay >= expiry_seconds:
@@ -181,10 +207,12 @@ class Display(Client):
         else:
             self._carry_out(self.state.on_command(command, self.now()))
 
-    # --- what it does ---
+    # --- actions ---
 
     def _act(self, act: Act) -> None:
-        if act.action == contract.RESTART_APP:
+        if act.action == contract.SCREENSHOT:
+            self._spawn(self._send_screenshot(act.command_id))
+        elif act.action == contract.RESTART_APP:
             self._spawn(self._restart_app(act.command_id))
         else:
             self._cycle = asyncio.get_running_loop().create_task(self._power_cycle(act.action))
@@ -196,13 +224,14 @@ class Display(Client):
         await asyncio.sleep(self.behaviour.restart_seconds)
         failed = None if self.behaviour.restart_works else "app_did_not_start"
         self.state.app_started(str(uuid.uuid4()))
+        self.screen = "ok"
         self.state.process_status = "crashed" if failed else "running"
         self._carry_out(self.state.finished(command_id, self.now(), failed))
         if self.behaviour.automatic:
             self.heartbeat()
 
     async def _power_cycle(self, action: str) -> None:
-        """Reboot or shut down. The outcome is told after the next boot: see `DisplayState.booted`."""
+        """Reboot or shut down. The next boot sends the outcome: see `DisplayState.booted`."""
         reboots = action == contract.REBOOT_HOST
         await self._go_down("reboot" if reboots else "shutdown")
         if reboots:
@@ -211,7 +240,7 @@ class Display(Client):
             except TimeoutError:
                 await self.power_on()
 
-    # --- what it does all the time ---
+    # --- periodic tasks ---
 
     async def _beat(self) -> None:
         beats = 0

@@ -1,11 +1,11 @@
-"""Enrols the demo's displays over the HTTP API and keeps what they are given.
+"""Enrol the demo's displays over the HTTP API and store their logins.
 
-The way of every display into a fleet: an admin asks for a one-time code, the display turns it into its
-login. Names, sites and tags are set by the admin's PATCH. A display that still has its login and that
-the service still knows is left as it is.
+As for every display, an admin requests a one-time code, and the display exchanges it for its login. The admin's PATCH
+sets names, sites and tags. A display that still has its login, and that the service still knows, is not changed.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,16 +18,17 @@ TIMEOUT_SECONDS: Final = 10.0
 
 
 class EnrolmentRefused(Exception):
-    """The service will not take this display; the text says what it answered."""
+    """The service refuses this display; the text has its answer."""
 
 
 class Enroller:
     """An admin's session with the API at `api_url` (without `/api`), and the folder of the logins."""
 
     def __init__(self, api_url: str, admin_token: str, folder: Path, mqtt_url: str | None) -> None:
-        self._api = api_url.rstrip("/") + "/api"
+        self._url = api_url.rstrip("/")
+        self._api = self._url + "/api"
         self._folder = folder
-        self._mqtt_url = mqtt_url  # where the displays' listener is now; None: as at enrolment
+        self._mqtt_url = mqtt_url  # the present address of the displays' listener; None: as at enrolment
         self._http = requests.Session()
         self._http.trust_env = False  # no proxy, no .netrc: the stack is on this machine
         self._admin = {"Authorization": f"Bearer {admin_token}"}
@@ -36,20 +37,21 @@ class Enroller:
         """The display's login, from its file or by enrolling it now.
 
         Raises:
-            EnrolmentRefused: the service says no to this one display.
+            EnrolmentRefused: the service refuses this display.
             requests.RequestException: the service cannot be reached.
         """
         path = self._folder / role.uuid / "credentials.json"
         credentials = _stored(path)
         if credentials is None or not self._is_known(role.uuid):
             credentials = self._enrol(role, path)
+        credentials = replace(credentials, url=self._url)  # where the service is now
         return credentials.at(self._mqtt_url) if self._mqtt_url else credentials
 
     def close(self) -> None:
         self._http.close()
 
     def _is_known(self, identity: str) -> bool:
-        """False after a reset of the database: then the old login is worth nothing."""
+        """Whether the service knows this display. After a reset of the database the old login is invalid."""
         answer = self._http.get(f"{self._api}/clients/{identity}", headers=self._admin, timeout=TIMEOUT_SECONDS)
         return answer.status_code != 404
 
@@ -57,8 +59,8 @@ class Enroller:
         code = self._call("POST", f"/clients/{role.uuid}/enrolment", self._admin)["code"]
         place = {"name": role.name, "site": role.site, "tags": list(role.tags)}
         self._call("PATCH", f"/clients/{role.uuid}", self._admin, place)
-        login = self._call("POST", "/enroll", {}, {"code": code})  # as the display would, with the code alone
-        credentials = Credentials.from_enrolment(login)
+        login = self._call("POST", "/enroll", {}, {"code": code})  # the display's own request, with the code alone
+        credentials = Credentials.from_enrolment(login, self._url)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.mkdir(mode=0o700, exist_ok=True)
         credentials.save(path)
@@ -69,7 +71,7 @@ class Enroller:
     ) -> dict[str, Any]:
         answer = self._http.request(method, self._api + path, headers=headers, json=body, timeout=TIMEOUT_SECONDS)
         if answer.status_code == 429 or answer.status_code >= 500:
-            answer.raise_for_status()  # not now: worth another try
+            answer.raise_for_status()  # a temporary error: try again
         if not answer.ok:
             raise EnrolmentRefused(f"{method} {path}: {answer.status_code} {answer.text[:200]}")
         result: dict[str, Any] = answer.json()
@@ -77,7 +79,7 @@ class Enroller:
 
 
 def _stored(path: Path) -> Credentials | None:
-    """The login of an earlier start; None when there is none or the file is damaged."""
+    """The stored login; None when the file is missing or damaged."""
     try:
         return Credentials.load(path)
     except (OSError, ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""One site of the demo loses its network for a while, again and again: what an incident looks like."""
+"""Simulate incidents: one site of the demo loses its network for a while, repeatedly."""
 
 import asyncio
 import random
@@ -9,15 +9,15 @@ from typing import Final
 from deploy.displays.simulated.behaviours import HOUR, Role
 from deploy.displays.simulated.display import Display
 
-LEAST: Final = 3  # displays: fewer are no incident
-SILENT: Final = ("freezes", "goes silent")  # mischiefs that end heartbeats too
+LEAST: Final = 3  # displays; fewer make no incident
+SILENT: Final = ("freezes", "goes silent")  # other mischiefs that stop heartbeats
 
 
 def dark_site(roles: Sequence[Role]) -> str | None:
-    """The site that loses its network; None in a fleet too small for it.
+    """The site that loses its network; None in a small fleet.
 
-    With it and all others that may be silent fewer than a fifth of the fleet is: above, recovery's breaker would
-    open, and the demo would show little else.
+    This site and all other silent displays stay below a fifth of the fleet. Otherwise recovery's breaker would open,
+    and the demo would show little else.
     """
     at = Counter(role.site for role in roles)
     silent = Counter(role.site for role in roles if role.mischief in SILENT)
@@ -27,7 +27,7 @@ def dark_site(roles: Sequence[Role]) -> str | None:
 
 
 async def outages(displays: Sequence[Display], seed: int) -> None:
-    """For ever: longer without network than a display may be silent, and most of an hour with it."""
+    """Repeat for ever: no network for longer than the stale threshold, then network for most of an hour."""
     rng = random.Random(seed)  # noqa: S311 - a story, not a secret
     await asyncio.sleep(rng.uniform(60.0, 120.0))
     while True:
@@ -38,13 +38,13 @@ async def outages(displays: Sequence[Display], seed: int) -> None:
 
 
 async def cut(displays: Iterable[Display]) -> list[Display]:
-    """Take the network from those that have one, all at once; which they were."""
+    """Cut the network of all connected displays at once. Returns them."""
     gone = [display for display in displays if display.is_up]
     await asyncio.gather(*(display.lose_network() for display in gone))
     return gone
 
 
 def restore(gone: Iterable[Display]) -> None:
-    """Their network is back; each reconnects by itself."""
+    """Restore their network; each display reconnects by itself."""
     for display in gone:
         display.find_network()

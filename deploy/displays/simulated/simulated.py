@@ -2,18 +2,18 @@
 
     display = SimulatedDisplay(credentials, state_dir)       # off; a loop of its own in the background
     with display:                                            # connect() ... close()
-        display.heartbeat("crashed")                         # returns when the broker has it
+        display.heartbeat("crashed")                         # returns after the PUBACK
         display.health(broker_connection={...})              # fields given here win
         display.log("error", "screen went dark", panel=2)    # numbered, spooled until committed
         display.service_failed("player.service")
-        display.behave(answers_commands=False)               # from now on commands meet silence
+        display.behave(answers_commands=False)               # from now on it ignores commands
 
-`Behaviour(automatic=False)`, the default here, says nothing by itself: no heartbeat, no health. Commands
-are obeyed all the same unless `answers_commands` is false. `Behaviour()` lives by itself.
+`Behaviour(automatic=False)`, the default here, sends no heartbeats and no health by itself. It obeys commands unless
+`answers_commands` is False. `Behaviour()` sends heartbeats and health by itself.
 
 `connect` is a boot (new `boot_id`, next `boot_seq`), `disconnect` a clean end, `cut` a pulled plug;
-`lose_network` and `find_network` leave the boot as it is. The state dir is the display's disk: the same
-dir is the same installation. Many displays can share one `LoopThread`.
+`lose_network` and `find_network` do not change the boot. The state dir is the display's disk: the same dir is the same
+installation. Many displays can share one `LoopThread`.
 """
 
 import asyncio
@@ -64,7 +64,7 @@ class LoopThread:
 
 
 class SimulatedDisplay:
-    """A display whose every method returns when its effect has happened. See the module's docstring."""
+    """A display with blocking methods: each returns after its effect. See the module's docstring."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class SimulatedDisplay:
         return self
 
     def disconnect(self, reason: str = "stopped") -> None:
-        """Stop cleanly: `offline` is said."""
+        """Stop cleanly, with presence `offline`."""
         self._thread.run(self.display.power_off(reason))
 
     def switch_off_and_on(self, timeout_seconds: float = 60.0) -> None:
@@ -100,7 +100,7 @@ class SimulatedDisplay:
         self.wait_until_up(timeout_seconds)
 
     def cut(self) -> None:
-        """Stop as a pulled plug does."""
+        """Stop like a pulled plug."""
         self._thread.run(self.display.cut_power())
 
     def lose_network(self) -> None:
@@ -110,7 +110,7 @@ class SimulatedDisplay:
         self._thread.call(self.display.find_network)
 
     def drop_connection(self) -> None:
-        """Lose the connection once; it comes back by itself."""
+        """Cut the connection once; the client reconnects by itself."""
         self._thread.call(self.display.drop_connection)
 
     def close(self) -> None:
@@ -127,7 +127,7 @@ class SimulatedDisplay:
     ) -> None:
         self.close()
 
-    # --- what it says: each returns the reason code of the broker's PUBACK ---
+    # --- messages: each method returns the reason code of the PUBACK ---
 
     def heartbeat(self, process_status: str | None = None) -> int:
         return self._delivered(lambda: self.display.heartbeat(process_status))
@@ -139,14 +139,14 @@ class SimulatedDisplay:
         return self._delivered(lambda: self.display.service_failed(unit, result, restarts))
 
     def publish_raw(self, kind: Kind, body: dict[str, Any], level: str = "") -> int:
-        """Send `body` as it is, without a stamp."""
+        """Send `body` unchanged, without a stamp."""
         return self._delivered(lambda: self.display.publish_raw(kind, body, level))
 
     def log(self, level: str, message: str, logger: str = "player", **context: Any) -> bool:
         """Number and spool a log message; False when it is below the log level or the spool is full."""
         return self._thread.call(lambda: self.display.log(level, message, logger, **context))
 
-    # --- how it acts, and what can be seen of it ---
+    # --- behaviour and state ---
 
     def behave(self, **changes: Any) -> None:
         """Change its behaviour from now on, for instance `behave(answers_commands=False)`."""
@@ -157,12 +157,12 @@ class SimulatedDisplay:
         self._thread.call(change)
 
     def call(self, function: Callable[[], T]) -> T:
-        """Call `function` on the loop's thread, where `self.display` may be touched; returns its result."""
+        """Call `function` on the loop's thread, where `self.display` may be used. Returns its result."""
         return self._thread.call(function)
 
     @property
     def state(self) -> DisplayState:
-        """What it knows: boot, app_instance, journal, process_status. Only look."""
+        """The display's state: boot, app_instance, journal, process_status. Do not change it."""
         return self.display.state
 
     @property
@@ -171,11 +171,11 @@ class SimulatedDisplay:
         return self._thread.call(lambda: self.display.spooled)
 
     def wait_until_up(self, timeout_seconds: float = 60.0) -> None:
-        """Returns when it is online. Raises TimeoutError."""
+        """Wait until the display is online. Raises TimeoutError."""
         self.wait_until(lambda: self.display.is_up, timeout_seconds)
 
     def wait_until(self, condition: Callable[[], bool], timeout_seconds: float = 60.0) -> None:
-        """Returns when `condition`, asked on the loop's thread, holds. Raises TimeoutError."""
+        """Wait until `condition` is true on the loop's thread. Raises TimeoutError."""
         deadline = time.monotonic() + timeout_seconds
         while not self._thread.call(condition):
             if time.monotonic() > deadline:

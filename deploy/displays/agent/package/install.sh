@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the agent of Signage Fleet on this display and connects it:
-#     curl -fsS URL/display/install.sh | sudo sh -s -- URL CODE [--player UNIT]
+#     curl -fsS URL/display/install.sh | sudo sh -s -- URL CODE [--player UNIT] [--ca FILE]
 set -eu
 
 stop() {
@@ -10,9 +10,9 @@ stop() {
 
 fetch() {
     if command -v curl >/dev/null; then
-        curl -fsS --max-time 120 -o "$2" "$1"
+        curl -fsS ${ca:+--cacert "$ca"} --max-time 120 -o "$2" "$1"
     else
-        wget -q -T 120 -O "$2" "$1"
+        wget -q ${ca:+"--ca-certificate=$ca"} -T 120 -O "$2" "$1"
     fi
 }
 
@@ -21,6 +21,12 @@ main() {
     [ "$(id -u)" = 0 ] || stop "only root can install; put sudo before sh"
     command -v apt-get >/dev/null || stop "there is no apt-get: this needs Debian 12 or 13, or Raspberry Pi OS"
     [ -d /run/systemd/system ] || stop "systemd does not run here"
+    ca=
+    before=
+    for word; do
+        [ "$before" != --ca ] || ca=$word
+        before=$word
+    done
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
     chmod 755 "$folder" # apt reads the package as a user of its own
