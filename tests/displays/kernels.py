@@ -7,6 +7,7 @@ those of this one, so that it reaches a stack here.
 import os
 import shutil
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,8 +19,10 @@ import pytest
 
 from deploy.displays.client.credentials import Credentials
 from deploy.parts import display_package as package
-from tests.displays import debian
+from deploy.parts.probes import free_port
+from tests import debian
 from tests.displays.machines import PLAYER
+from tests.stack import eventually
 
 FORWARD: Final = """\
 import socket, sys, threading
@@ -47,8 +50,14 @@ Restart=always
 [Install]
 WantedBy=multi-user.target
 """
+SHELL_SOCKET: Final = "[Socket]\nListenStream=7000\nAccept=yes\n[Install]\nWantedBy=sockets.target\n"
+SHELL_UNIT: Final = "[Service]\nExecStart=/bin/sh\nStandardInput=socket\nStandardOutput=socket\nStandardError=socket\n"
 NETWORK: Final = "[Match]\nName=e*\n[Network]\nDHCP=yes\n"
-UNITS: Final = ("kiosk.service", "forward.service", "signage-display.service", "signage-display-helper.socket")
+RUN_SECONDS: Final = 120.0
+UNITS: Final = (
+    *("kiosk.service", "forward.service", "shell.socket"),
+    *("signage-display.service", "signage-display-helper.socket"),
+)
 
 
 @dataclass
@@ -60,17 +69,55 @@ class Emulated:
     initrd: Path
     console: Path
     process: subprocess.Popen[bytes] | None = field(default=None)
+    shell: int = field(default_factory=free_port)
 
     def boot(self, *options: str) -> None:
         """Switch it on."""
-        machine = ("-machine", "q35,accel=tcg", "-m", "512", "-display", "none", "-monitor", "none")
+        monitor = f"unix:{self._monitor},server,nowait"
+        machine = ("-machine", "q35,accel=tcg", "-m", "512", "-display", "none", "-monitor", monitor)
         disk = ("-drive", f"file={self.disk},if=virtio,format=raw,cache=writeback")
-        network = ("-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net")
+        shell = f"hostfwd=tcp:127.0.0.1:{self.shell}-:7000"
+        network = ("-netdev", f"user,id=net,{shell}", "-device", "virtio-net-pci,netdev=net,id=nic")
         kernel = ("-kernel", str(self.kernel), "-initrd", str(self.initrd))
         words = ("-append", "root=/dev/vda rw console=ttyS0 quiet no_timer_check")
         serial = ("-serial", f"file:{self.console}")
         command = ("qemu-system-x86_64", *machine, *disk, *network, *kernel, *words, *serial, *options)
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+
+    @property
+    def _monitor(self) -> Path:
+        return self.disk.with_name("monitor")
+
+    def run(self, lines: str) -> str:
+        """What lines for a shell of root say in there. The machine must be up, and its network too."""
+        with socket.create_connection(("127.0.0.1", self.shell), timeout=RUN_SECONDS) as door:
+            door.sendall(lines.encode())
+            door.shutdown(socket.SHUT_WR)
+            return b"".join(iter(lambda: door.recv(65_536), b"")).decode("utf-8", "replace")
+
+    def plug_network(self, *, into: bool) -> None:
+        """Plug its cable into the network, or pull it."""
+        with self._open_monitor() as door:
+            door.sendall(f"set_link nic {'on' if into else 'off'}\n".encode())
+            door.settimeout(RUN_SECONDS)
+            said = b""
+            while b"set_link" not in said:  # until it has read the line
+                said += (heard := door.recv(4096))
+                assert heard, "the machine went off"
+
+    def _open_monitor(self) -> socket.socket:
+        """A machine that has just been switched on opens it a moment later."""
+
+        def opened() -> socket.socket | None:
+            door = socket.socket(socket.AF_UNIX)
+            try:
+                door.connect(str(self._monitor))
+            except OSError:
+                door.close()
+                return None
+            return door
+
+        return eventually(opened, "the monitor of the machine")
 
     def cut_power(self) -> None:
         assert self.process is not None
@@ -87,11 +134,13 @@ class Emulated:
 
 
 @contextmanager
-def emulated(folder: Path, login: Credentials, ports: Sequence[int]) -> Iterator[Emulated]:
+def emulated(
+    folder: Path, login: Credentials, ports: Sequence[int], release: str = debian.RELEASE
+) -> Iterator[Emulated]:
     """A machine with the agent and this login, off; nothing of it is left after the block."""
     if shutil.which("qemu-system-x86_64") is None:
         pytest.fail("qemu-system-x86_64 is missing here: deploy/local/prerequisites.py names its package")
-    root = debian.root_with_kernel()
+    root = debian.root_with_kernel(release)
     boot = root / "boot"
     kernel, initrd = (next(boot.glob(pattern)) for pattern in ("vmlinuz-*", "initrd.img-*"))
     made = Emulated(folder / "disk.img", kernel, initrd, folder / "console.txt")
@@ -129,6 +178,8 @@ def _fill(root: Path, login: Credentials, ports: Sequence[int]) -> None:
         "etc/signage-display/display.conf": "[display]\nplayer = kiosk.service\nheartbeat_seconds = 5\n",
         "etc/systemd/system/kiosk.service": PLAYER,
         "etc/systemd/system/forward.service": FORWARD_UNIT.format(" ".join(map(str, ports))),
+        "etc/systemd/system/shell.socket": SHELL_SOCKET,
+        "etc/systemd/system/shell@.service": SHELL_UNIT,
         "etc/systemd/network/all.network": NETWORK,
         "root/forward.py": FORWARD,
     }

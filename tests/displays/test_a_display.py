@@ -5,27 +5,38 @@ The tests stand in the order of a display's life, on one machine; each leaves it
 
 import asyncio
 import json
-from typing import Any
+import random
+import uuid
+from pathlib import Path
 
 import pytest
 
 from deploy.displays.agent.journald_rules import REMOVED
-from deploy.displays.client.credentials import Credentials
-from deploy.displays.conformance.checklist import failed, judge, printed
-from deploy.displays.conformance.exercise import Api as Service
-from deploy.displays.conformance.exercise import Exercise
-from deploy.displays.conformance.tap import Tap
+from deploy.displays.conformance.checklist import failed, printed
+from shared.screenshots.rules import read_jpeg
+from tests.diary import progress
 from tests.displays.conftest import Installed
-from tests.displays.machines import Machine
+from tests.displays.handling import (
+    AGENT,
+    SMALL_DISK,
+    SPOILS,
+    STATE,
+    configure,
+    connect_to,
+    exercised,
+    say,
+    with_drop_in,
+    without_drop_in,
+    without_drop_in_on_the_disk,
+)
+from tests.displays.pages import STILL, chromium
+from tests.lab.campaigns.display_kills import Kills
+from tests.lab.campaigns.display_lab import Lab, prepare, undo
+from tests.lab.campaigns.display_network import OwnNetwork
+from tests.lab.campaigns.whole import Whole
 from tests.stack import Stack, eventually
 
-AGENT = "signage-display.service"
 HELPER = "/run/signage-display-helper.sock"
-STATE = "/var/lib/signage-display"
-SMALL_DISK = (
-    f"cp -a {STATE}/credentials.json /tmp/ && mount -t tmpfs -o size=64k,mode=700 tmpfs {STATE}"
-    f" && chown signage-display: {STATE} && cp -a /tmp/credentials.json {STATE}/"
-)
 ASK = (
     "import socket, sys; door = socket.socket(socket.AF_UNIX); door.connect(sys.argv[1]);"
     " door.sendall(sys.argv[2].encode() + b'\\n'); print(door.makefile().readline().strip())"
@@ -50,11 +61,27 @@ def test_restart_app_is_proven_by_another_start_of_the_player(display: Installed
     assert display.machine.shown("kiosk.service", "MainPID") != before
 
 
+def test_a_restart_that_the_agent_noted_and_did_not_ask_for_has_failed(display: Installed) -> None:
+    there = display.machine
+    eventually(display.names_its_player, "the start of the player")
+    display.command("restart_app")
+    there.run("systemctl", "stop", AGENT)
+    player = there.shown("kiosk.service", "InvocationID")
+    last = json.loads(there.run("tail", "-n", "1", f"{STATE}/journal.jsonl"))
+    begun = json.dumps({**last, "id": str(uuid.uuid4()), "state": "running", "app_instance": player})
+
+    there.run("sh", "-c", f'printf "%s\\n" "$1" >>{STATE}/journal.jsonl', "sh", begun)
+    there.run("systemctl", "start", AGENT)
+
+    eventually(lambda: "restart_app, failed (interrupted)" in display.status(), "the outcome")
+    assert there.shown("kiosk.service", "InvocationID") == player
+
+
 def test_each_line_of_the_player_is_stored_once_whenever_the_agent_is_killed(display: Installed) -> None:
     written = [f"line {number:03d} of the player" for number in range(120)]
     for first in range(0, len(written), 30):
         say(display.machine, written[first : first + 30])
-        display.machine.run("kill", "-KILL", display.machine.shown(AGENT, "MainPID"))
+        display.machine.kill(AGENT)
         eventually(lambda: display.machine.shown(AGENT, "ActiveState") == "active", "another agent")
 
     display.machine.run("systemctl", "stop", AGENT)
@@ -64,6 +91,21 @@ def test_each_line_of_the_player_is_stored_once_whenever_the_agent_is_killed(dis
 
     written.append("while it is off: the end of the player")
     assert sorted(line for line in display.logs() if line.endswith("of the player")) == written
+
+
+def test_kills_between_its_steps_do_nothing_twice_and_lose_no_line(display: Installed, stack: Stack) -> None:
+    lab = Lab(display, Whole(stack), OwnNetwork("that of this machine"))
+    prepare(lab)
+    kills = Kills(lab, random.Random(1), progress)
+
+    kills.run(8)
+    written, lost, twice = lab.lines_lost_and_twice()
+
+    undo(lab)
+    assert lab.wrong == []
+    assert (lost, twice) == (0, 0)
+    assert written > 0
+    assert kills.at_a_step > 0
 
 
 def test_lines_that_journald_has_removed_are_told_and_those_after_them_come(display: Installed) -> None:
@@ -94,13 +136,27 @@ def test_a_temporary_log_level_brings_the_finer_lines(display: Installed) -> Non
     assert "before it" not in display.logs()
 
 
+def test_the_service_gets_what_the_page_of_the_player_shows(display: Installed, tmp_path: Path) -> None:
+    with chromium(tmp_path, STILL) as (_, port):
+        configure(display.machine, f"player = kiosk.service\ndevtools_port = {port}\n")
+        done = display.command("screenshot")
+
+        [shown] = display.api.get(f"/api/clients/{display.uuid}/screenshots")["items"]
+        picture = display.api.call("GET", f"/api/screenshots/{shown['id']}").content
+        assert shown["command_id"] == done["id"]
+        assert max(read_jpeg(picture).width, read_jpeg(picture).height) > 640
+        eventually(lambda: ", screenshot" in display.status(), "the word that it can be done", 90)
+    configure(display.machine, "player = kiosk.service\n")
+    eventually(lambda: not display.may("screenshot"), "the word that there is no page", 90)
+
+
 def test_a_player_that_dies_every_second_has_crashed_and_its_failure_is_told(display: Installed) -> None:
     dies = "[Service]\nExecStart=\nExecStart=/bin/false\nRestart=always\n"
     with_drop_in(display.machine, "kiosk.service", dies)
     display.machine.run("systemctl", "restart", "--no-block", "kiosk.service")
 
     eventually(lambda: display.client()["process_status"] == "crashed", "the crash", 120)
-    assert "kiosk.service: it dies again and again" in display.status()
+    assert "kiosk.service: it ends again and again" in display.status()
     assert failures(display) == {"kiosk.service"}
     without_drop_in(display.machine, "kiosk.service")
     display.machine.run("systemctl", "restart", "kiosk.service")
@@ -114,7 +170,7 @@ def test_a_unit_that_does_not_exist_is_named_and_cannot_be_restarted(display: In
     assert refused.returncode == 1
     assert "There is no unit ghost.service" in refused.stderr
     eventually(lambda: "ghost.service: there is no such unit on this machine" in display.status(), "the word")
-    eventually(lambda: "commands  reboot_host, shutdown_host" in display.status(), "what can be carried out", 90)
+    assert "commands  reboot_host, shutdown_host" in display.status()
     configure(display.machine, "player = kiosk.service\n")
     eventually(lambda: "kiosk.service: it runs" in display.status(), "the player")
 
@@ -156,7 +212,7 @@ def test_without_a_network_it_starts_and_says_so_and_comes_back_with_it(display:
     eventually(lambda: "; heard " in display.status(), "the service")
 
 
-@pytest.mark.parametrize("spoil", [f"cat /dev/zero >{STATE}/fill; true", f"mount -o remount,ro {STATE}"])
+@pytest.mark.parametrize("spoil", SPOILS.values(), ids=SPOILS)
 def test_a_disk_that_takes_nothing_refuses_commands_and_the_display_still_lives(display: Installed, spoil: str) -> None:
     there = display.machine
     there.run("systemctl", "stop", AGENT)
@@ -204,22 +260,11 @@ def test_a_power_cut_between_command_and_outcome_repeats_nothing(display: Instal
 
 
 def test_the_agent_keeps_every_rule_of_the_contract(display: Installed, stack: Stack) -> None:
-    broker = ("127.0.0.1", int(stack.ports["MQTT_DISPLAYS_PORT"]))
+    broker = int(stack.ports["MQTT_DISPLAYS_PORT"])
 
-    async def exercised() -> list[Any]:
-        async with Tap(display.uuid, "signage", broker) as tap:
-            await asyncio.to_thread(connect_to, display.machine, tap.port)
-            service = Service(display.api.url, display.api.token)
-            exercise = Exercise(tap, service, commands=True, reboot=True, answer_seconds=60.0)
-            talk = asyncio.create_task(keep_talking(display.machine))
-            try:
-                return judge(tap.record, await exercise.run())
-            finally:
-                talk.cancel()
+    lines = asyncio.run(exercised(display, broker, lambda port: port))
 
-    lines = asyncio.run(exercised())
-
-    connect_to(display.machine, broker[1])
+    connect_to(display.machine, broker)
     assert failed(lines) == [], "\n".join(printed(lines))
     eventually(display.runs, "the display", 120)
 
@@ -234,47 +279,7 @@ def test_nothing_is_left_when_it_is_purged(display: Installed) -> None:
     assert display.machine.shown(AGENT, "LoadState") == "not-found"
 
 
-def say(there: Machine, lines: list[str]) -> None:
-    """Let the player write these into its log."""
-    there.run("sh", "-c", 'printf "%s\\n" "$@" >>/run/kiosk', "sh", *lines)
-
-
 def failures(display: Installed) -> set[str]:
     """The units whose failure the service has on its list."""
     page = display.api.get("/api/clients/service_failed")
     return {one["service_failed_unit"] for one in page["items"] if one["uuid"] == display.uuid}
-
-
-def configure(there: Machine, text: str) -> None:
-    there.run("sh", "-c", 'printf "[display]\\n%s" "$1" >/etc/signage-display/display.conf', "sh", text)
-    there.run("systemctl", "restart", AGENT)
-
-
-def with_drop_in(there: Machine, unit: str, text: str) -> None:
-    folder = f"/etc/systemd/system/{unit}.d"
-    there.run("sh", "-c", f'mkdir -p {folder} && printf "%s" "$1" >{folder}/test.conf', "sh", text)
-    there.run("systemctl", "daemon-reload")
-
-
-def without_drop_in(there: Machine, unit: str) -> None:
-    without_drop_in_on_the_disk(there, unit)
-    there.run("systemctl", "daemon-reload")
-
-
-def without_drop_in_on_the_disk(there: Machine, unit: str) -> None:
-    (there.root / f"etc/systemd/system/{unit}.d/test.conf").unlink()
-
-
-def connect_to(there: Machine, port: int) -> None:
-    """Let the agent connect to this port of loopback, with short intervals."""
-    login = Credentials(**json.loads(there.run("cat", f"{STATE}/credentials.json"))).at(f"mqtt://127.0.0.1:{port}")
-    (there.root / "root/login.json").write_text(json.dumps({name: getattr(login, name) for name in login.__slots__}))
-    there.run("sh", "-c", f"cat /root/login.json >{STATE}/credentials.json && rm /root/login.json")
-    configure(there, "player = kiosk.service\nheartbeat_seconds = 5\n")
-
-
-async def keep_talking(there: Machine) -> None:
-    """A player has something to say every now and then."""
-    while True:
-        await asyncio.sleep(1)
-        await asyncio.to_thread(there.try_to, "sh", "-c", "echo something >>/run/kiosk")

@@ -12,7 +12,7 @@ from tests.displays.kernels import emulated
 from tests.stack import Stack, enrolled, eventually
 
 JOURNAL = "/var/lib/signage-display/journal.jsonl"
-CLOCK = "Trouble: nothing keeps the clock in step, it may be wrong."
+CLOCK = "Trouble: the clock is not synchronised and may be wrong."
 MINUTES = 600.0  # an emulated machine boots slowly, the more so beside other suites
 
 

@@ -2,21 +2,28 @@
 
 import asyncio
 import http.server
+import json
 import threading
 from pathlib import Path
 
 import pytest
 
+from deploy.displays.agent.enrolment import NotEnrolled, _redeem
 from deploy.displays.agent.heal import Healer, gateway_answers, load, save
 from deploy.displays.agent.heal_rules import ALONE_SECONDS, Budget, Step
+from deploy.displays.client.credentials import Credentials, trusting
 from deploy.parts.probes import free_port
+
+
+def login(url: str, **more: str) -> Credentials:
+    return Credentials("u", "u", "secret", "127.0.0.1", 1, tls=True, ca_pem=None, topic_root="signage", url=url, **more)
 
 
 def healer(path: Path, done: list[Step]) -> Healer:
     async def carry(step: Step) -> None:
         done.append(step)
 
-    return Healer(path, "http://127.0.0.1:9", None, lambda: False, carry)
+    return Healer(path, login("http://127.0.0.1:9"), lambda: False, carry)
 
 
 def alone_for(one: Healer, quarters: int) -> None:
@@ -69,8 +76,29 @@ def test_whatever_speaks_http_is_a_gateway_that_answers() -> None:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         there = f"http://127.0.0.1:{server.server_port}"
-        assert asyncio.run(gateway_answers(there, None))
+        assert asyncio.run(gateway_answers(login(there)))
         server.shutdown()
 
-    assert not asyncio.run(gateway_answers(f"http://127.0.0.1:{free_port()}", None))
-    assert not asyncio.run(gateway_answers("", None))
+    assert not asyncio.run(gateway_answers(login(f"http://127.0.0.1:{free_port()}")))
+    assert not asyncio.run(gateway_answers(login("")))
+
+
+class Stranger(http.server.BaseHTTPRequestHandler):
+    """Refuses a code with words that a terminal would obey."""
+
+    def do_POST(self) -> None:  # http.server's name
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(409)
+        self.end_headers()
+        self.wfile.write(json.dumps({"detail": "no\x1b]0;owned\x07\nEnrolled as root"}).encode())
+
+
+def test_a_refusal_of_whoever_answers_there_is_shown_as_text() -> None:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stranger) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(NotEnrolled) as refusal:
+            _redeem(f"http://127.0.0.1:{server.server_port}", "A-CODE", trusting())
+        server.shutdown()
+
+    assert "owned" in str(refusal.value)
+    assert str(refusal.value).isprintable()

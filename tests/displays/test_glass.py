@@ -2,50 +2,33 @@
 
 import asyncio
 import os
-import re
 import signal
 import struct
-import subprocess
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from deploy.displays.agent import glass as glass_module
 from deploy.displays.agent.glass import Glass
 from deploy.displays.agent.picture import NoPicture, glimpse
+from deploy.displays.client import contract
+from deploy.displays.client.screenshots import NoPicture as NotTaken
+from shared.screenshots.rules import read_jpeg
+from tests.diary import progress
+from tests.displays.pages import BLACK, BLACK_AT_EACH_SECOND_LOOK, BUSY, MOVING, STILL, chromium, renderers
+from tests.lab.campaigns.display_glass import EXPECTED, watch
 from tests.stack import eventually
-
-MOVING = """<body style="background:#020202;margin:0"><div id="d" style="width:9vw;height:9vw;background:#fff"></div>
-<script>let x=0;setInterval(()=>{d.style.marginLeft=(x=(x+1)%90)+"vw"},40)</script>"""
-STILL = '<body style="background:linear-gradient(red,blue)"><h1>Menu</h1>'
-BLACK = '<body style="background:#000">'
-BUSY = STILL + "<script>onload=()=>setTimeout(()=>{document.title='busy';for(;;);},300)</script>"
-
-
-@contextmanager
-def chromium(folder: Path, page: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """A Chromium that shows this page, and the port of its DevTools."""
-    (folder / "page.html").write_text(page)
-    profile = folder / "profile"
-    command = ["chromium-headless-shell", "--no-sandbox", "--remote-debugging-port=0", f"--user-data-dir={profile}"]
-    with (folder / "output.txt").open("wb") as output:
-        browser = subprocess.Popen(
-            [*command, (folder / "page.html").as_uri()], stdout=output, stderr=output, start_new_session=True
-        )
-    try:
-        port_file = profile / "DevToolsActivePort"
-        eventually(lambda: port_file.exists() and port_file.read_text().count("\n"), "DevTools")
-        yield browser, int(port_file.read_text().split()[0])
-    finally:
-        os.killpg(browser.pid, signal.SIGKILL)
-        browser.wait()
 
 
 def health(glass: Glass, looks: int = 1) -> str:
     """The word after so many looks."""
     return [asyncio.run(glass.health()) for _ in range(looks)][-1]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(glass_module, "AGAIN_SECONDS", 0.5)
 
 
 @pytest.mark.parametrize(
@@ -59,12 +42,38 @@ def test_a_page_that_draws_is_judged_by_what_it_shows(tmp_path: Path, page: str,
         assert {health(glass) for _ in range(5)} == {word}
 
 
-def test_a_page_that_draws_no_frame_is_frozen_at_the_second_look(tmp_path: Path) -> None:
+def test_slides_that_fade_through_black_are_well(tmp_path: Path) -> None:
+    with chromium(tmp_path, BLACK_AT_EACH_SECOND_LOOK) as (_, port):
+        glass = Glass(tmp_path, port)
+        eventually(lambda: health(glass) == "ok", "the page")
+
+        assert {health(glass) for _ in range(5)} == {"ok"}
+
+
+def test_a_page_that_draws_no_frame_is_frozen(tmp_path: Path) -> None:
     with chromium(tmp_path, BUSY) as (_, port):
         glass = Glass(tmp_path, port)
 
         eventually(lambda: health(glass) == "frozen", "the frozen page")
         assert glass.trouble == "the page of the player draws no frame"
+
+
+def test_a_page_that_stands_still_is_frozen_at_the_first_report(tmp_path: Path) -> None:
+    with chromium(tmp_path, MOVING) as (browser, port):
+        glass = Glass(tmp_path, port)
+        eventually(lambda: health(glass) == "ok", "the page")
+        for pid in renderers(browser.pid):
+            os.kill(pid, signal.SIGSTOP)
+
+        assert health(glass) == "frozen"
+
+
+def test_each_kind_of_fault_is_told_and_a_screen_that_is_well_is_not(tmp_path: Path) -> None:
+    seen = watch(tmp_path, faults=6, looks=24, screens=2, seed=1, say=progress)
+
+    assert {kind: len(times) for kind, times in seen.told.items()} == dict.fromkeys(EXPECTED, 1)
+    assert not seen.alarms
+    assert seen.well.total() >= 24
 
 
 def test_a_page_whose_process_died_is_frozen_and_named(tmp_path: Path) -> None:
@@ -136,24 +145,49 @@ def test_what_is_no_such_picture_is_refused(content: bytes) -> None:
         glimpse(content)
 
 
-def renderers(browser: int) -> list[int]:
-    """The processes that draw pages, anywhere below the browser."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes()
-            parents = _parents(int(folder.name))
-        except OSError:
-            continue
-        if b"--type=renderer" in words and browser in parents:
-            found.append(int(folder.name))
-    return found
+# --- pictures ---
+
+NOISE = """<body style="margin:0"><canvas id="c" width="1600" height="900"></canvas><script>
+const x=c.getContext("2d"),d=x.createImageData(1600,900);let s=1;
+for(let i=0;i<d.data.length;i++)d.data[i]=i%4==3?255:(s=s*16807%2147483647)&255;x.putImageData(d,0,0)</script>"""
 
 
-def _parents(pid: int) -> list[int]:
-    line = []
-    while pid > 1:
-        status = Path(f"/proc/{pid}/status").read_text()
-        pid = int((re.search(r"^PPid:\s+(\d+)", status, re.MULTILINE) or [0, 0])[1])
-        line.append(pid)
-    return line
+def sides(jpeg: bytes) -> tuple[int, int]:
+    picture = read_jpeg(jpeg)
+    return picture.width, picture.height
+
+
+@pytest.mark.parametrize("page", [STILL, MOVING, NOISE], ids=["still", "moving", "noise"])
+def test_a_picture_of_the_page_is_a_jpeg_of_60_kb_at_most(tmp_path: Path, page: str) -> None:
+    with chromium(tmp_path, page) as (_, port):
+        glass = Glass(tmp_path, port)
+        eventually(lambda: health(glass) == "ok", "the page")
+
+        large, small = asyncio.run(glass.picture()), asyncio.run(glass.small_picture())
+
+    assert max(len(large), len(small)) <= contract.PICTURE_MAX_BYTES
+    assert max(sides(small)) <= 640
+    assert page == NOISE or max(sides(large)) > 640
+
+
+def test_without_a_page_there_is_no_picture_and_it_is_said_why(tmp_path: Path) -> None:
+    glass = Glass(tmp_path, 9)
+
+    with pytest.raises(NotTaken, match="DevTools on port 9 does not answer"):
+        asyncio.run(glass.picture())
+    assert health(glass) == "unknown"
+    with pytest.raises(NotTaken, match="DevTools on port 9 does not answer"):
+        asyncio.run(glass.small_picture())
+
+
+def test_of_a_page_that_has_crashed_there_is_no_picture(tmp_path: Path) -> None:
+    with chromium(tmp_path, STILL) as (browser, port):
+        glass = Glass(tmp_path, port)
+        eventually(lambda: health(glass) == "ok", "the page")
+        for pid in renderers(browser.pid):
+            os.kill(pid, signal.SIGKILL)
+        eventually(lambda: health(glass) == "frozen", "the crash")
+
+        with pytest.raises(NotTaken, match=r"crashed|gives no picture"):
+            asyncio.run(glass.picture())
+        assert not glass.has_page

@@ -1,0 +1,122 @@
+"""Root file systems of small Debians, for test machines. debootstrap makes each once, and it is kept.
+
+One has the packages of a minimal Debian (systemd, apt with its lists, curl), and the file of the package that the agent
+depends on, not installed. Another one has the files of all packages that a box installs, so that a box needs no
+network. Packages come from this machine's mirror.
+"""
+
+import fcntl
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.diary import progress
+
+PACKAGES: Final = ("systemd", "systemd-sysv", "dbus", "python3", "curl", "ca-certificates", "procps", "netbase")
+TO_BE_INSTALLED: Final = "python3-jeepney"
+WHEELS: Final = "var/cache/wheels"
+PLATFORMS: Final = ("manylinux2014_x86_64", "manylinux_2_28_x86_64", "manylinux_2_34_x86_64")
+KERNEL: Final = ("linux-image-cloud-amd64", "initramfs-tools", "zstd")
+RELEASE: Final = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
+
+
+def root(release: str = RELEASE) -> Path:
+    """The folder of the file system, made now if it is missing. Fails the test if it cannot be made."""
+    name = f"{release}-{_named(release, *PACKAGES, TO_BE_INSTALLED)}"
+    return _kept(name, lambda folder: _make(release, folder))
+
+
+def root_with_kernel(release: str = RELEASE) -> Path:
+    """The same with a kernel and the agent's dependency, for a machine in QEMU."""
+    name = f"{release}-{_named(release, *PACKAGES, TO_BE_INSTALLED, *KERNEL)}"
+    made_of = root(release)
+    return _kept(name, lambda folder: _add_a_kernel(made_of, folder))
+
+
+def root_for_a_box(release: str, packages: Sequence[str], lock: Path) -> Path:
+    """The minimal Debian with the files of these packages and of the lock file's wheels, none installed."""
+    name = f"{release}-{_named(release, *PACKAGES, *packages, lock.read_text(encoding='utf-8'))}"
+    made_of = root(release)
+    return _kept(name, lambda folder: _add_packages_and_wheels(made_of, folder, packages, lock))
+
+
+def _named(release: str, *words: str) -> str:
+    return hashlib.sha256(" ".join((*words, release)).encode()).hexdigest()[:12]
+
+
+def _kept(name: str, make: Callable[[Path], None]) -> Path:
+    """The folder of this name, made once even if two suites ask for it at once."""
+    if os.geteuid() != 0:
+        pytest.fail("only root can make and boot a machine: CI runs this suite as root")
+    kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "signage-fleet"
+    kept.mkdir(parents=True, exist_ok=True)
+    if (kept / name).exists():
+        return kept / name
+    with (kept / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (kept / name).exists():
+            draft = kept / f"{name}.draft"
+            shutil.rmtree(draft, ignore_errors=True)
+            make(draft)
+            draft.rename(kept / name)
+    return kept / name
+
+
+def _make(release: str, folder: Path) -> None:
+    _must("debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", release, str(folder), _mirror())
+    _must("chroot", str(folder), "apt-get", "update", "-q")
+    _must("chroot", str(folder), "apt-get", "install", "-q", "-y", "--download-only", TO_BE_INSTALLED)
+    (folder / "etc/machine-id").write_text("")
+
+
+def _add_a_kernel(made_of: Path, folder: Path) -> None:
+    _must("cp", "-a", str(made_of), str(folder))
+    _must("mount", "--bind", "/proc", str(folder / "proc"))
+    try:
+        install = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *KERNEL, TO_BE_INSTALLED)
+        _must("chroot", str(folder), "env", "DEBIAN_FRONTEND=noninteractive", *install)
+    finally:
+        _must("umount", str(folder / "proc"))
+
+
+def _add_packages_and_wheels(made_of: Path, folder: Path, packages: Sequence[str], lock: Path) -> None:
+    _must("cp", "-a", str(made_of), str(folder))
+    fetch = ("apt-get", "install", "-q", "-y", "--download-only", "--no-install-recommends", *packages)
+    _must("chroot", str(folder), *fetch)
+    version = (folder / "usr/bin/python3").readlink().name.removeprefix("python")
+    kind = ("--only-binary=:all:", "--require-hashes", f"--python-version={version}")
+    places = [f"--platform={platform}" for platform in PLATFORMS]
+    into = ("--quiet", f"--dest={folder / WHEELS}", f"--requirement={lock}")
+    _must(sys.executable, "-m", "pip", "download", *kind, *places, *into)
+
+
+def _mirror() -> str:
+    """The mirror from which apt gets this machine's release; it has the other releases too."""
+    told = _must("apt-get", "indextargets", "--format", "$(CODENAME) $(COMPONENT) $(REPO_URI)", "Created-By: Packages")
+    found = [line.split()[2] for line in told.splitlines() if line.split()[:2] == [RELEASE, "main"]]
+    if not found:
+        pytest.fail(f"apt knows no mirror of {RELEASE}: apt-get update")
+    return found[0]
+
+
+def _must(*command: str) -> str:
+    """Run a command that must succeed. Returns its output, and notes progress: debootstrap may take minutes."""
+    said = list[str]()
+    try:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+            for line in running.stdout or ():
+                said.append(line)
+                progress(line.strip()[:80])
+    except OSError as error:
+        pytest.fail(f"{command[0]} is missing here ({error.strerror}): deploy/local/prerequisites.py names its package")
+    if running.returncode != 0:
+        pytest.fail(f"{' '.join(command)}: {''.join(said)[-3000:]}")
+    return "".join(said)
