@@ -1,8 +1,8 @@
-"""One machine that serves a network: the services of `make run` behind TLS, each started by itself.
+"""One machine that serves a network (a box): the services of `make run` behind TLS, each started by itself.
 
-`deploy/parts/machine.py` has what a box shares with `make run`, so that both run the same services. What differs is
-here: mode `box`, two doors to the network (HTTPS for people and scripts, MQTT over TLS for displays), secrets that each
-service reads from files of its own, and a Postgres and a supervisor (systemd, Docker) that are not ours.
+`deploy/parts/machine.py` has the parts that a box shares with `make run`, so that both run the same services. Here are
+the differences: mode `box`; two listeners for the network (HTTPS for people and scripts, MQTT over TLS for displays);
+secrets in files, some for each service; and a Postgres and a supervisor (systemd, Docker) that are not ours.
 
 Environment beside the product's settings and the ports of the local stack:
     BOX_HOST               the name by which people and displays find this machine; the certificate is for it
@@ -10,7 +10,7 @@ Environment beside the product's settings and the ports of the local stack:
     BOX_KEY_FILE           PEM: its private key, readable by nobody else
     BOX_LISTEN             the address of both doors (0.0.0.0)
     BOX_REMOTE_SERVICES    1 opens the broker's listener for services too, behind TLS: they run elsewhere (0)
-    LOCAL_STATE_DIR        where everything is kept (/var/lib/signage)
+    LOCAL_STATE_DIR        the folder of all state (/var/lib/signage)
 """
 
 import ssl
@@ -44,6 +44,7 @@ MODULES: Final = {
     "broker-accounts": "bridge.broker_accounts",
     "task-queue": "deploy.parts.task_queue",
     "ticker": "deploy.parts.ticker",
+    "browsers-door": "deploy.parts.websocket_door",
     "converter": "deploy.parts.converter",
 }
 WITH_DATABASE: Final = {*FUNCTIONS, "bridge", "broker-accounts", "task-queue"}
@@ -52,7 +53,7 @@ SPEAK_TO_THE_QUEUE: Final = {"api", "scheduler-tick", "task-queue"}
 
 
 class Box(Machine):
-    """Everything that is decided before a service of this machine starts."""
+    """The settings of this machine, from which the command and environment of each service follow."""
 
     def __post_init__(self) -> None:
         """Raises BadSetting or ConfigurationError when a setting cannot be used."""
@@ -66,7 +67,7 @@ class Box(Machine):
 
     @property
     def dashboard_url(self) -> str:
-        """Where people open the dashboard, unless PUBLIC_URL says another way."""
+        """The dashboard's address, unless PUBLIC_URL names another one."""
         port = self.ports["GATEWAY_PORT"]
         return f"https://{self.environ.get('BOX_HOST', '')}" + ("" if port == 443 else f":{port}")
 
@@ -87,24 +88,24 @@ class Box(Machine):
         return value
 
     def database_url_file(self, component: str = "") -> Path:
-        """Where the address of the Postgres stands, the owner's or a component's; made by `deploy.box.setup`."""
+        """The file with the address of Postgres for the owner or a component; `deploy.box.setup` makes it."""
         return self.layout.secrets / "_".join(filter(None, ("database_url", component)))
 
     def database_login(self, component: str) -> dict[str, str]:
-        """As the local stack's; each service sees its own file only."""
+        """Override the local stack's: the login is in a file that only this service can read."""
         return {"DATABASE_URL_FILE": str(self.database_url_file(component))}
 
     def owner_login(self) -> dict[str, str]:
-        """As the local stack's, by files."""
+        """Override the local stack's: the logins are in files."""
         passwords = self.layout.secrets / database_roles.PASSWORDS
         return {"DATABASE_URL_FILE": str(self.database_url_file()), "DATABASE_ROLE_PASSWORDS_FILE": str(passwords)}
 
     def addresses(self) -> dict[str, str]:
-        """As the local stack's."""
+        """The local stack's addresses, with the box's MEDIA_ROOT."""
         return {**super().addresses(), "MEDIA_ROOT": self.environ["MEDIA_ROOT"]}
 
     def environment(self, **more: str) -> dict[str, str]:
-        """As the local stack's, in mode `box`, with the addresses that displays are told."""
+        """The local stack's environment, in mode `box`, with the addresses for displays."""
         ours = {
             "DEPLOYMENT_MODE": "box",
             "HOST": LOOPBACK,
@@ -112,15 +113,15 @@ class Box(Machine):
             "DISPLAYS_MQTT_PORT": self.environ.get("DISPLAYS_MQTT_PORT") or str(self.ports["MQTT_DISPLAYS_PORT"]),
             "DISPLAYS_MQTT_TLS": "true",
         }
-        told = {name: value for name, value in super().environment().items() if not name.startswith("BOX_")}
-        return {**told, **ours, **more}
+        theirs = {name: value for name, value in super().environment().items() if not name.startswith("BOX_")}
+        return {**theirs, **ours, **more}
 
     def broker_login(self, user: str) -> dict[str, str]:
-        """As the local stack's; here the files are there, and each service sees its own only."""
+        """Override the local stack's: the file exists already, and only this service can read it."""
         return {"MQTT_USERNAME": user, "MQTT_PASSWORD_FILE": str(self.layout.secrets / f"mqtt_{user}_password")}
 
     def service(self, name: str) -> Service:
-        """The command and the whole environment of a service that the local stack has under the same name."""
+        """The command and the whole environment of a service, by its name in the local stack."""
         login = self.broker_login(LOGINS[name]) if name in LOGINS else {}
         if name in SPEAK_TO_THE_QUEUE:
             login["QUEUE_SECRET_FILE"] = str(self.layout.secrets / QUEUE_SECRET)
@@ -136,7 +137,7 @@ class Box(Machine):
         return found
 
     def doors(self) -> str:
-        """CERTIFICATE_DOORS: the displays', and people's where they are on this machine too."""
+        """CERTIFICATE_DOORS: the displays' door, and the people's door if it is on this machine."""
         listen = self.environ["BOX_LISTEN"]
         host = {"0.0.0.0": LOOPBACK, "::": "::1"}.get(listen, listen)  # nosec B104 - what it listens on
         names = {"displays": "MQTT_DISPLAYS_PORT", "people": "GATEWAY_PORT"}
@@ -145,10 +146,10 @@ class Box(Machine):
         return " ".join(f"{door}={host}:{self.ports[name]}" for door, name in names.items())
 
     def check_tls(self, now: datetime | None = None) -> None:
-        """Whether the doors can be opened with this certificate.
+        """Check the certificate and its key.
 
         Raises:
-            BadSetting: naming the variable whose file is missing, open to others, expired, of another key or name.
+            BadSetting: a file is missing, open to everybody, expired, or of another key or name. Names its variable.
         """
         certificate, key, host = self.certificate, self.key, self.host
         for name, path in (("BOX_CERTIFICATE_FILE", certificate), ("BOX_KEY_FILE", key)):

@@ -1,7 +1,7 @@
-"""`python -m deploy.box.dashboard`: the dashboard's files alone, for the cloud, where a load balancer speaks TLS.
+"""`python -m deploy.box.dashboard`: serves only the dashboard's files, in the cloud, where a load balancer speaks TLS.
 
-The same nginx with the same headers as on one machine. `/api/` never comes here: the load balancer sends it to the api
-function. Environment: DASHBOARD_HOST, the name under which people open it; PORT (8080).
+It is the same nginx with the same headers as on one machine. The load balancer sends `/api/` to the api function.
+Environment: DASHBOARD_HOST, the name under which people open the dashboard; PORT (8080).
 """
 
 import os
@@ -18,7 +18,7 @@ NOBODY_LISTENS = 9  # the discard port
 
 
 def main() -> int:
-    """Turn into nginx; comes back only when that cannot be."""
+    """Become nginx. Returns only if that fails."""
     host = os.environ.get("DASHBOARD_HOST", "")
     if not host:
         print("DASHBOARD_HOST is not set (the name under which people open the dashboard).", file=sys.stderr)

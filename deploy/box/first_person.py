@@ -1,7 +1,7 @@
-"""`python -m deploy.box.first_person EMAIL`: the first admin where people come by Identity-Aware Proxy.
+"""`python -m deploy.box.first_person EMAIL`: adds the first admin when people sign in at Identity-Aware Proxy.
 
-The proxy says who somebody is, the service what they may: the user whose name is the e-mail address. This adds the
-first, while there is none; the others are added in the dashboard. Environment: DATABASE_URL.
+The proxy authenticates a person; the service authorizes the user whose name is the person's e-mail address. This adds
+the first user, if there is none; an admin adds the others in the dashboard. Environment: DATABASE_URL.
 """
 
 import re
@@ -19,7 +19,7 @@ EMAIL: Final = re.compile(r"[^@\s]{1,64}@[^@\s]{1,190}")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0 when the person was added, 1 when there are users already, 2 when it cannot be done."""
+    """Add the person. Returns 0 when they were added, 1 when there are users already, 2 on an error."""
     if len(arguments) != 1 or not EMAIL.fullmatch(arguments[0]):
         print("Name one e-mail address, as the proxy knows the person.", file=sys.stderr)
         return 2

@@ -1,8 +1,7 @@
-"""`python -m deploy.box.migrations`: bring the database to this code's schema; leave one that is ahead as it is.
+"""`python -m deploy.box.migrations`: migrates the database to this code's schema; a newer schema stays unchanged.
 
-Older code works on a newer schema (house rule of the migrations), so that going back to an older image needs no
-downgrade. Alembic alone would end with an error there, for it does not know the newer revision, and a rollback would
-stop at its first step. Environment: DATABASE_URL, DATABASE_ROLE_PASSWORDS.
+Older code works on a newer schema, so a rollback to an older image needs no downgrade. Alembic alone would fail there,
+because it does not know the newer revision. Environment: DATABASE_URL, DATABASE_ROLE_PASSWORDS.
 """
 
 import sys
@@ -20,7 +19,7 @@ from shared.postgres import door
 
 
 def revision_of(engine: sa.Engine) -> str | None:
-    """The revision that the database stands at; None for an empty one."""
+    """The database's revision; None when it is empty."""
     with door.transaction(engine) as connection:
         if not sa.inspect(connection).has_table("alembic_version"):
             return None
@@ -31,7 +30,7 @@ def revision_of(engine: sa.Engine) -> str | None:
 
 
 def main() -> int:
-    """0 when the schema is this code's or newer; alembic's errors are raised as they are."""
+    """Migrate. Returns 0 when the schema is this code's or newer, 2 after an error. Raises alembic's errors."""
     try:
         engine = door.make_engine(config.load(required=("DATABASE_URL",)), "migrations")
     except ConfigurationError as error:

@@ -1,7 +1,8 @@
-"""`python -m deploy.box.run SERVICE`: become one service of a machine that serves a network (see deploy/box/box.py).
+"""`python -m deploy.box.run SERVICE`: becomes one service of a machine that serves a network (see deploy/box/box.py).
 
-systemd and Docker keep each service running; this program only finds out what it is told and turns into it, so that
-signals and exit codes are its own. Exit code 2: it may not start, and the line says why.
+systemd or Docker keeps each service running. This program works out the command and environment of the service and
+replaces itself by it, so that signals and exit codes are the service's own. Exit code 2: a setting is wrong; a line on
+standard error says which.
 """
 
 import os
@@ -22,7 +23,7 @@ Program = tuple[Sequence[str], Mapping[str, str]]
 
 
 def broker(box: Box) -> Program:
-    """Mosquitto, with its files written anew."""
+    """Mosquitto; writes its files first."""
     box.check_tls()
     passwords = {
         user: (box.layout.secrets / f"mqtt_{user}_password").read_text(encoding="utf-8").strip()
@@ -33,7 +34,7 @@ def broker(box: Box) -> Program:
 
 
 def gateway(box: Box) -> Program:
-    """nginx, with its configuration written anew."""
+    """nginx; writes its configuration first."""
     box.check_tls()
     nginx.prepare(box.gateway, box.people)
     return nginx.command(box.gateway), {"PATH": os.environ.get("PATH", os.defpath)}
@@ -61,7 +62,7 @@ SERVICES: Final[dict[str, Callable[[Box], Program]]] = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Turn into the service; comes back only when that cannot be."""
+    """Become the service. Returns only if that fails."""
     if len(arguments) != 1 or arguments[0] not in SERVICES:
         print(f"Name one of: {', '.join(SERVICES)}.", file=sys.stderr)
         return 2
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def become(command: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
-    """Replace this process."""
+    """Replace this process by this command."""
     os.chdir(REPOSITORY)
     os.execvpe(command[0], list(command), dict(environment))  # noqa: S606 - no shell is wanted
 

@@ -1,8 +1,8 @@
-"""`python -m deploy.box.secret_manager FILE=SECRET ...`: fetch secrets of Google's Secret Manager into files.
+"""`python -m deploy.box.secret_manager FILE=SECRET ...`: fetches secrets from Google's Secret Manager into files.
 
-For the broker's machine in the cloud, whose programs read files. SECRET is `projects/<p>/secrets/<s>/versions/<v>`;
-FILE is written whole or not at all, mode 0600. The machine's own service account is used: its token comes from the
-metadata server, and nothing that could be stolen lies on the disk beforehand.
+The broker's machine in the cloud uses it, because its programs read files. SECRET is
+`projects/<p>/secrets/<s>/versions/<v>`; FILE is written atomically, with mode 0600. It uses the machine's service
+account, whose token comes from the metadata server: there is no key on the disk that could be stolen.
 """
 
 import base64
@@ -18,14 +18,14 @@ from deploy.parts.layout import write_file
 
 METADATA_URL: Final = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token"
 SECRETS_URL: Final = "https://secretmanager.googleapis.com/v1/"
-TIMEOUT: Final = (5.0, 10.0)  # seconds to connect, and of silence
+TIMEOUT: Final = (5.0, 10.0)  # seconds to connect, and to wait for bytes
 
 
 def fetch(session: requests.Session, metadata_url: str, secrets_url: str, names: Sequence[str]) -> list[bytes]:
     """The values of these secrets. Raises requests' errors and ValueError."""
-    said = session.get(metadata_url, headers={"Metadata-Flavor": "Google"}, timeout=TIMEOUT)
-    said.raise_for_status()
-    bearer = {"Authorization": f"Bearer {said.json()['access_token']}"}
+    token = session.get(metadata_url, headers={"Metadata-Flavor": "Google"}, timeout=TIMEOUT)
+    token.raise_for_status()
+    bearer = {"Authorization": f"Bearer {token.json()['access_token']}"}
     values = []
     for name in names:
         answer = session.get(f"{secrets_url}{name}:access", headers=bearer, timeout=TIMEOUT)
@@ -35,7 +35,7 @@ def fetch(session: requests.Session, metadata_url: str, secrets_url: str, names:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0 when every file is written, 1 when none is: the values are fetched before the first is."""
+    """Fetch all values, then write the files. Returns 0 when every file is written, 1 when none is, 2 for bad usage."""
     pairs = [argument.partition("=")[::2] for argument in arguments]
     if not pairs or not all(file and secret for file, secret in pairs):
         print(__doc__, file=sys.stderr)

@@ -1,8 +1,8 @@
-"""`python -m deploy.box.setup`: what must be there before the first service of a machine starts; safe to repeat.
+"""`python -m deploy.box.setup`: prepares a machine before its first service starts; safe to repeat.
 
-Folders, one file for each generated secret (kept when it is there), the key that signs identity tokens, and the
-address of the Postgres for its owner and each component: DATABASE_URL where it is given, else a database of our name
-on loopback. Refuses a certificate with which the doors could not be opened.
+It makes the folders, a file for each generated secret (an existing one stays), the key that signs identity tokens, and
+the files with the address of Postgres for its owner and each component. The address is DATABASE_URL, or else the
+database `signage` on loopback. It refuses a certificate that the services could not use.
 """
 
 import os
@@ -17,7 +17,7 @@ from shared.errors import ConfigurationError
 
 
 def set_up(box: Box, database_url: str = "") -> None:
-    """Make what is missing. Raises BadSetting, naming the variable that stands in the way."""
+    """Make the missing folders and files. Raises BadSetting, which names the wrong variable."""
     box.check_tls()
     layout = box.layout
     with usable("LOCAL_STATE_DIR", layout.root):
@@ -41,14 +41,14 @@ def set_up(box: Box, database_url: str = "") -> None:
 
 
 def main() -> int:
-    """0 when everything is there, 2 with the reason when it cannot be."""
+    """Set up. Returns 0, or 2 after an error, which is printed."""
     try:
         box = Box(os.environ)
         set_up(box, os.environ.get("DATABASE_URL", ""))
     except (BadSetting, ConfigurationError, OSError) as error:
         print(f"setup: {error}", file=sys.stderr)
         return 2
-    print(f"What is kept stands in {box.layout.root}. First sign-in, once everything runs:")
+    print(f"All state is in {box.layout.root}. First sign-in, once everything runs:")
     print(f"  https://{box.host}/  {ADMIN} / the password in {box.layout.secrets / SIGN_IN}")
     return 0
 

@@ -1,20 +1,21 @@
-"""The campaign on the Docker box without an engine: what it reads in the guides, and that it says what it misses."""
+"""The campaign on the Docker box without an engine: the commands that it reads in the guides, and its messages."""
 
 import pytest
 
 from tests.lab.campaigns import docker
 from tests.lab.campaigns.__main__ import main
-from tests.lab.campaigns.docker_box import INSIDE, STAY, backup_lines, restore_lines, set_up_lines, unit
+from tests.lab.campaigns.docker_box import INSIDE, STAY, set_up_lines, unit
+from tests.lab.campaigns.guides import backup_lines, restore_lines
 
 
 def test_the_lines_of_the_guides_are_all_that_a_box_needs() -> None:
-    set_up, backup, restore = set_up_lines(), backup_lines(), restore_lines()
+    set_up, backup, restore = set_up_lines(), backup_lines("Docker"), restore_lines("Docker")
 
     assert set_up.startswith("cd deploy/docker\n")
     assert "docker compose build\n" in set_up.replace("  ", "")
     assert "systemctl" not in set_up + restore
     assert ["pg_dump" in backup[0], "signage_media:/from" in backup[1], "cp -a secrets" in backup[2]] == [True] * 3
-    assert restore.startswith("docker compose down")
+    assert restore.startswith("# Docker\ndocker compose down")
     assert restore.rstrip().endswith("docker compose up --detach")
     assert "pg_restore" in restore
 
