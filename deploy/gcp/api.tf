@@ -2,7 +2,7 @@
 
 # Identity: google_service_account.of["api"] (names.tf).
 
-# Grants: enqueue jobs in the name of the queue's account, its own secrets, the media volume.
+# Grants: enqueue jobs in the name of the queue's account, read its own secrets, use the media volume.
 resource "google_cloud_tasks_queue_iam_member" "api_enqueues" {
   for_each = google_cloud_tasks_queue.of
 
@@ -12,7 +12,7 @@ resource "google_cloud_tasks_queue_iam_member" "api_enqueues" {
   member   = google_service_account.of["api"].member
 }
 
-# GET /api/health/ready asks whether the queue is there.
+# GET /api/health/ready checks that the queue exists.
 resource "google_cloud_tasks_queue_iam_member" "api_looks" {
   for_each = google_cloud_tasks_queue.of
 
@@ -46,7 +46,7 @@ resource "google_secret_manager_secret_iam_member" "api_reads" {
   member    = google_service_account.of["api"].member
 }
 
-# Service. It authenticates every caller itself (IAP's assertion, tokens): Cloud Run must leave the tokens alone.
+# Service. It authenticates every caller itself (IAP's assertion, tokens), so Cloud Run must not check the tokens.
 module "api" {
   source = "./modules/run_service"
 

@@ -1,9 +1,9 @@
-# The bridge: persists what displays send. Two instances that are always there; a Postgres advisory lock decides which
-# one leads, the other stands by and takes over when the leader's database session ends.
+# The bridge: stores the messages of displays. Two instances always run. A Postgres advisory lock decides which one leads;
+# the other one takes over when the leader's database session ends.
 
 # Identity: google_service_account.of["bridge"] (names.tf).
 
-# Grants: its own secrets, and writing the metrics that the collector beside it reads.
+# Grants: read its own secrets, and write the metrics that the collector beside it reads.
 resource "google_secret_manager_secret_iam_member" "bridge_reads" {
   for_each = merge(
     { database-url = google_secret_manager_secret.component_database_url["bridge"].id },
@@ -22,8 +22,8 @@ resource "google_project_iam_member" "bridge_writes_metrics" {
   member  = google_service_account.of["bridge"].member
 }
 
-# Service. Nobody calls it: the port is for probes and for the collector. It has its CPU all the time. While Postgres is
-# away it says so at /healthz and waits; only after ten minutes of that is it replaced.
+# Service. The port is only for probes and the collector. Its CPU is always on. While Postgres is away, /healthz says so
+# and the bridge waits; Cloud Run replaces it only after ten minutes.
 module "bridge" {
   source = "./modules/run_service"
 
@@ -58,4 +58,4 @@ module "bridge" {
   depends_on = [terraform_data.migrated, google_secret_manager_secret_iam_member.bridge_reads]
 }
 
-# Trigger: none. It is always there.
+# Trigger: none. It always runs.

@@ -1,13 +1,13 @@
-# The broker. `mosquitto` is one on a machine of its own, with the accounts component beside it; `external` is any MQTT 5
-# broker, which then needs the users and rights of docs/deploying.md and reads the displays' logins from Postgres itself.
+# The broker. `mosquitto`: a Mosquitto on its own machine, with the accounts component beside it. `external`: any MQTT 5
+# broker, which needs the users and rights of docs/deploying.md and reads the displays' logins from Postgres itself.
 
 # Identity: google_service_account.of["mosquitto"] (names.tf).
 
-# Grants: its secrets, pulling its image, writing its log.
+# Grants: read its secrets, pull its image, write its log.
 locals {
   is_mosquitto = var.broker == "mosquitto"
 
-  # File below the secrets' folder -> the secret that it is made of.
+  # File below the folder of secrets -> its secret.
   mosquitto_generated = {
     mqtt_api_password       = "mqtt-api-password"
     mqtt_bridge_password    = "mqtt-bridge-password"
@@ -40,7 +40,7 @@ resource "google_secret_manager_secret_version" "broker_key" {
   }
 }
 
-# No secret, but it travels with its key.
+# The certificate is no secret, but is stored like its key.
 resource "google_secret_manager_secret" "broker_certificate" {
   count = local.is_mosquitto ? 1 : 0
 

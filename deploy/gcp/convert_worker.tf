@@ -2,7 +2,7 @@
 
 # Identity: google_service_account.of["convert-worker"] (names.tf).
 
-# Grants: its own secret, the media volume, and calling the converter.
+# Grants: read its own secret, use the media volume, call the converter.
 resource "google_storage_bucket_iam_member" "convert_worker_media" {
   bucket = google_storage_bucket.media.name
   role   = "roles/storage.objectUser"
@@ -22,8 +22,8 @@ resource "google_cloud_run_v2_service_iam_member" "convert_worker_calls_converte
   member   = google_service_account.of["convert-worker"].member
 }
 
-# Service. One job an instance; D + 60 s for it. All of its traffic goes through our network, without which a converter
-# with internal ingress would take it for a stranger.
+# Service. One job for each instance, with D + 60 s. All its traffic goes through our network; otherwise the converter,
+# with internal ingress, would refuse it.
 module "convert_worker" {
   source = "./modules/run_service"
 

@@ -1,13 +1,13 @@
-# The document conversion service: Gotenberg, with nothing but its route for office documents.
+# The document conversion service: Gotenberg, only with its route for office documents.
 
 # Identity: google_service_account.of["converter"] (names.tf).
 
-# Grants: none. It reads what it is sent and answers with a PDF.
+# Grants: none. It reads the request's document and answers with a PDF.
 
-# Service. Internal ingress, and Cloud Run checks the worker's identity token. A fresh LibreOffice for each document,
-# no fetching from anywhere, no network for what a document links to. Below its own init, which buries what LibreOffice
-# leaves behind. One deck an instance, and none behind it: Gotenberg's time for a deck would run while it waits, and its
-# `/health` says 503 while LibreOffice starts again after each deck, so that only its start is judged by it.
+# Service. Internal ingress; Cloud Run checks the worker's identity token. A new LibreOffice for each document, without
+# network for the document's links. It runs below its own init, which reaps processes that LibreOffice leaves. One deck
+# for each instance and none waiting, because Gotenberg's timeout counts the wait. After each deck its `/health` answers
+# 503 while LibreOffice restarts, so only the startup probe uses it.
 module "converter" {
   source = "./modules/run_service"
 
@@ -40,7 +40,7 @@ module "converter" {
     "--webhook-disable=true",
   ]
 
-  # No flag: this image has no Chromium, knows no flag of it and ends at one. The whole image obeys the variable.
+  # A variable and no flag: this image has no Chromium and would end at its flags.
   environment = { CHROMIUM_DISABLE_ROUTES = "true" }
 }
 

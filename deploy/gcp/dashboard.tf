@@ -1,9 +1,9 @@
-# The dashboard's files, from the same nginx and with the same headers as on one machine. A bucket cannot stand behind
-# Identity-Aware Proxy; this can.
+# The dashboard's files, from the same nginx and with the same headers as on one machine. A service can be behind
+# Identity-Aware Proxy; a bucket cannot.
 
 # Identity: google_service_account.of["dashboard"] (names.tf).
 
-# Grants: none of its own. Identity-Aware Proxy's agent may call it, and nobody else.
+# Grants: none. Only Identity-Aware Proxy's agent may call it.
 resource "google_cloud_run_v2_service_iam_member" "iap_calls_dashboard" {
   location = var.region
   name     = module.dashboard.name

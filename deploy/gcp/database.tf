@@ -1,8 +1,8 @@
-# The Postgres that everything shares: private address only, encrypted connections only.
+# The Postgres of all components: only a private address, only encrypted connections.
 
-# How many connections there may be at once: every instance of every component holds its whole pool. All of them twice,
-# for while a new revision takes over the one before is still there, each up to its own limit. Beside them the broker's
-# accounts, the migrations, a job by hand, and 15 that Postgres and Cloud SQL keep for themselves.
+# The limit of connections: every instance of every component holds its whole pool. Twice all of them, because the old
+# revision still runs while a new one takes over, each up to its own limit. In addition the broker's accounts, the
+# migrations, a job by hand, and 15 that Postgres and Cloud SQL reserve.
 locals {
   pool_size            = 5 # DATABASE_POOL_SIZE of everything but the api
   tick_max_instances   = 2
@@ -12,7 +12,7 @@ locals {
   connections_wanted   = 2 * local.pools_at_once + local.pool_size + 2 + 15
 }
 
-# How Postgres is set.
+# Settings of Postgres.
 locals {
   database_flags = {
     "max_connections"         = tostring(var.database_max_connections) # nobody may find all of them taken: see the sum above
@@ -30,8 +30,7 @@ locals {
   }
 }
 
-# Whom a connection believes to be our Postgres: an instance has an authority of its own, and its certificate names no
-# address that could be looked at.
+# The trust of connections to Postgres: each instance has its own CA, and its certificate has no address to check.
 locals {
   database_trust = "?sslmode=verify-ca&sslrootcert=base64:${urlencode(base64encode(google_sql_database_instance.this.server_ca_cert[0].cert))}"
 }
@@ -58,7 +57,7 @@ resource "google_sql_database_instance" "this" {
     ip_configuration {
       ipv4_enabled    = false
       private_network = google_compute_network.this.id
-      # The components look at who signed the server's certificate (local.database_trust).
+      # The components check the CA of the server's certificate (local.database_trust).
       ssl_mode = "ENCRYPTED_ONLY"
     }
 
@@ -106,8 +105,8 @@ resource "google_sql_database" "this" {
   instance = google_sql_database_instance.this.name
 }
 
-# Its password is read back from the secret, and not taken from where it was made: an apply that was cut off between
-# the two would otherwise leave the role and DATABASE_URL with different ones.
+# Its password comes from the stored secret and not from the generator. Otherwise an interrupted apply could leave the
+# role and DATABASE_URL with different passwords.
 resource "google_sql_user" "this" {
   name                = "signage"
   instance            = google_sql_database_instance.this.name

@@ -1,5 +1,5 @@
-# One address, two host names: people's behind Identity-Aware Proxy, machines' without it. In front of the same api
-# function, which denies by default whoever comes; behind the machines' name there is nothing but /api/.
+# One address, two host names: one for people, behind Identity-Aware Proxy, one for machines, without it. Both lead to the
+# same api function, which denies by default. Under the machines' name there is only /api/.
 resource "google_compute_global_address" "this" {
   name = "signage"
 
@@ -12,15 +12,19 @@ resource "google_compute_managed_ssl_certificate" "this" {
   managed {
     domains = [var.people_host, var.machines_host]
   }
+
+  depends_on = [google_project_service.used]
 }
 
 resource "google_compute_ssl_policy" "this" {
   name            = "signage"
   profile         = "RESTRICTED"
   min_tls_version = "TLS_1_2"
+
+  depends_on = [google_project_service.used]
 }
 
-# By name, not by the service's attribute: a service may then be told the audience of its own backend.
+# By name and not by the service's attribute, so that a service can get the audience of its own backend.
 resource "google_compute_region_network_endpoint_group" "of" {
   for_each = toset(["api", "dashboard"])
 
@@ -48,8 +52,8 @@ resource "google_compute_backend_service" "people" {
     group = google_compute_region_network_endpoint_group.of[each.key].id
   }
 
-  # Google's own OAuth client, for people of the project's organisation. Another client is set by gcloud, so that its
-  # secret is in no state; Terraform leaves it then (docs/deploying.md, The first time).
+  # Google's own OAuth client, for people of the project's organisation. Set another client with gcloud, so that its
+  # secret is in no state; Terraform does not change it (docs/deploying.md, The first time).
   iap {
     enabled = true
   }
@@ -65,10 +69,10 @@ resource "google_compute_backend_service" "people" {
 }
 
 locals {
-  # Browsers come back by TLS alone for a year.
+  # For a year browsers use only TLS.
   strict_transport = ["Strict-Transport-Security: max-age=31536000; includeSubDomains"]
 
-  # What an assertion for the api function says it is for; the function takes no other (IAP_AUDIENCE).
+  # The audience of assertions for the api function, which accepts no other one (IAP_AUDIENCE).
   iap_audience = "/projects/${data.google_project.this.number}/global/backendServices/${google_compute_backend_service.people["api"].generated_id}"
 }
 
@@ -80,7 +84,7 @@ resource "google_iap_web_backend_service_iam_member" "people" {
   member              = each.value[1]
 }
 
-# Machines: scripts with tokens, displays that enrol.
+# Machines: scripts with tokens, and displays that enrol.
 resource "google_compute_backend_service" "machines" {
   name                    = "signage-machines"
   load_balancing_scheme   = "EXTERNAL_MANAGED"
@@ -97,8 +101,8 @@ resource "google_compute_backend_service" "machines" {
   }
 }
 
-# Against floods only; who may do what is the service's matter. 20 requests a second from one address is more than a
-# dashboard in several tabs makes.
+# Only against floods; the service checks rights itself. 20 requests a second from one address are more than a dashboard
+# in several tabs makes.
 resource "google_compute_security_policy" "this" {
   name = "signage"
 
@@ -145,6 +149,8 @@ resource "google_compute_security_policy" "this" {
       }
     }
   }
+
+  depends_on = [google_project_service.used]
 }
 
 resource "google_compute_url_map" "this" {
@@ -171,7 +177,7 @@ resource "google_compute_url_map" "this" {
     path_matcher = "machines"
   }
 
-  # Everything goes to the api function, which answers 404 to what is no /api/.
+  # Everything goes to the api function, which answers 404 outside of /api/.
   path_matcher {
     name            = "machines"
     default_service = google_compute_backend_service.machines.id
@@ -193,8 +199,8 @@ resource "google_compute_global_forwarding_rule" "https" {
   target                = google_compute_target_https_proxy.this.id
 }
 
-# Plain HTTP: people's browsers are shown the way to HTTPS. Whatever is for the api is refused there, on both names: a
-# script that forgot the s would otherwise send its token in clear with every request, and never notice.
+# Plain HTTP: browsers are redirected to HTTPS. Requests to the api are refused, under both names: with a redirect a
+# script with an http:// address would send its token unencrypted each time, and nobody would notice.
 resource "google_compute_security_policy" "plain" {
   #checkov:skip=CKV_GCP_73:It refuses everything, lookups of Log4j among it.
   name = "signage-plain"
@@ -210,6 +216,8 @@ resource "google_compute_security_policy" "plain" {
       }
     }
   }
+
+  depends_on = [google_project_service.used]
 }
 
 resource "google_compute_backend_service" "plain" {
@@ -217,7 +225,7 @@ resource "google_compute_backend_service" "plain" {
   load_balancing_scheme = "EXTERNAL_MANAGED"
   security_policy       = google_compute_security_policy.plain.id
 
-  # A backend service needs one; the policy lets nothing come to it.
+  # A backend service needs one; the policy lets no request reach it.
   backend {
     group = google_compute_region_network_endpoint_group.of["api"].id
   }

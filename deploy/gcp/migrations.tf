@@ -1,5 +1,5 @@
-# The migrations: a job that is run to its end before any component gets a new image. Old code survives each of them, so
-# what serves meanwhile goes on serving.
+# The migrations: a job that runs to its end before any component gets a new image. Old code works after each migration,
+# so the running components keep serving.
 
 # Identity: google_service_account.of["migrations"] (names.tf).
 
@@ -78,8 +78,8 @@ resource "google_cloud_run_v2_job" "migrations" {
   depends_on = [google_secret_manager_secret_iam_member.migrations_reads]
 }
 
-# Trigger: every apply with another image, or with other passwords for the components' roles. Components depend on it:
-# where it fails, none of them is touched.
+# Trigger: every apply with another image, or with other passwords for the components' roles. Components depend on it: if
+# it fails, none of them changes.
 resource "terraform_data" "migrated" {
   triggers_replace = [
     var.image, google_cloud_run_v2_job.migrations.id,

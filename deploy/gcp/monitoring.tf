@@ -1,9 +1,11 @@
-# What wakes somebody: the alert rules. Where a component is scaled to nothing its own counters would be lost, so
-# they are read from the lines that it logs; the bridge is always there and is read by its /metrics.
+# The alert rules. A component that scales to zero would lose its counters, so its counters come from its log lines. The
+# bridge always runs, so its metrics come from its /metrics.
 resource "google_monitoring_notification_channel" "people" {
   display_name = "Signage Fleet"
   type         = "email"
   labels       = { email_address = var.alert_email }
+
+  depends_on = [google_project_service.used]
 }
 
 locals {
@@ -27,7 +29,7 @@ locals {
     identity_refused   = { filter = "resource.type=\"cloud_run_revision\" jsonPayload.event=\"identity_refused\"", field = null }
   }
 
-  # The rules: name -> query in PromQL, how long it must hold, what it says and what to do.
+  # The rules: name -> query in PromQL, how long it must hold, text, and what to do.
   alerts = {
     tick_missing = {
       query = "(sum(increase(logging_googleapis_com:user_signage_tick{monitored_resource=\"cloud_run_revision\"}[3m])) or vector(0)) < 1"
@@ -62,7 +64,7 @@ locals {
     broker_crashed = {
       query = "sum(increase(logging_googleapis_com:user_signage_broker_crashed{monitored_resource=\"gce_instance\"}[15m])) > 0"
       holds = "0s"
-      says  = "The broker ended without having been told to, and was started again: every display connected anew. Look at its log before that moment."
+      says  = "The broker crashed and was started again: every display connected anew. Look at its log before that moment."
     }
     certificate_old = {
       query = "sum(increase(logging_googleapis_com:user_signage_certificate_old{monitored_resource=\"gce_instance\"}[3h])) > 0"
@@ -78,6 +80,11 @@ locals {
       query = "sum(increase(signage_bridge_dead_letters_total[15m])) > 10"
       holds = "0s"
       says  = "Displays send what the contract does not allow. GET /api/dead-letters shows topic, reason and payload."
+    }
+    messages_refused = {
+      query = "sum(increase(signage_bridge_dead_letters_total{reason=\"refused_by_database\"}[15m])) > 0"
+      holds = "0s"
+      says  = "Messages of displays were put aside by a fault of the service itself (docs/alerts.md, SignageMessagesRefused)."
     }
     conversion_old = {
       query = "sum(increase(logging_googleapis_com:user_signage_conversions_old_sum{monitored_resource=\"cloud_run_revision\"}[15m])) > 3"
@@ -119,6 +126,8 @@ resource "google_logging_metric" "of" {
     value_type  = each.value.field == null ? "INT64" : "DISTRIBUTION"
     unit        = "1"
   }
+
+  depends_on = [google_project_service.used]
 }
 
 resource "google_monitoring_alert_policy" "of" {
@@ -139,7 +148,7 @@ resource "google_monitoring_alert_policy" "of" {
       evaluation_interval = "60s"
       alert_rule          = each.key
 
-      # At the first apply the bridge has not run yet, and its metrics are not known to Cloud Monitoring.
+      # At the first apply the bridge has not run yet, so Cloud Monitoring does not know its metrics.
       disable_metric_validation = true
     }
   }
@@ -156,7 +165,7 @@ resource "google_monitoring_alert_policy" "of" {
   depends_on = [google_logging_metric.of]
 }
 
-# One picture of the whole: what comes in, what waits, what is refused, and how full the database is.
+# The dashboard of Cloud Monitoring: incoming, waiting and refused messages, and the size of the database.
 locals {
   charts = {
     "Messages stored a second"           = "sum(rate(signage_bridge_stored_total[5m]))"
@@ -194,4 +203,6 @@ resource "google_monitoring_dashboard" "this" {
       }]
     }
   })
+
+  depends_on = [google_project_service.used]
 }

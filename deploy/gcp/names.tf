@@ -1,15 +1,15 @@
-# What several files need: names, addresses that are known before anything is made, and the settings of everybody.
+# Shared by several files: names, addresses known before the first apply, and the settings of all components.
 locals {
   labels = { app = "signage-fleet" }
 
-  # Service accounts, one a component: none is shared. The names are also those of the services.
+  # Service accounts, one for each component. The services have the same names.
   service_names = toset([
     "api", "convert-worker", "scheduler-tick", "bridge", "converter", "dashboard", "migrations", "tasks", "scheduler",
     "mosquitto",
   ])
 
-  # Cloud Run's deterministic addresses. They stand here, and not as an attribute of the service, because a service is
-  # told its own: it is the audience of the identity tokens that it accepts.
+  # Cloud Run's deterministic addresses. They are not attributes of the services, because a service needs its own address:
+  # it is the audience of the identity tokens that it accepts.
   run_domain         = "${data.google_project.this.number}.${var.region}.run.app"
   convert_worker_url = "https://signage-convert-worker-${local.run_domain}"
   scheduler_tick_url = "https://signage-scheduler-tick-${local.run_domain}"
@@ -19,11 +19,11 @@ locals {
   broker_ca     = "/etc/signage/broker-ca/ca.pem"
   has_broker_ca = var.broker_ca_pem != ""
 
-  # paho takes the system's CAs; where the broker has one of its own, OpenSSL is told to take that one instead.
+  # paho uses the system's CAs. If the broker has its own CA, this makes OpenSSL use that one instead.
   broker_trust = local.has_broker_ca ? { SSL_CERT_FILE = local.broker_ca } : {}
 
-  # A shard keeps to topics and logins of its own on the broker that it shares, where the next shard's displays may come
-  # close: whoever is no client of this one does not become one by speaking.
+  # A shard has its own topics and logins on the shared broker. Displays of other shards may send there, so a first
+  # message does not register a client.
   is_shard          = var.shard != ""
   topic_root        = local.is_shard ? var.shard : lookup(var.settings, "MQTT_TOPIC_ROOT", "signage")
   login_prefix      = local.is_shard ? "${var.shard}-" : ""
@@ -51,18 +51,21 @@ locals {
   }
 }
 
-# Identity of everything: one account each, with no right but those that its own file grants.
+# The identities: one account for each component, with only the rights that its own file grants.
 resource "google_service_account" "of" {
   for_each = local.service_names
 
   account_id   = "signage-${each.key}"
   display_name = "Signage Fleet: ${each.key}"
+
+  depends_on = [google_project_service.used]
 }
 
-# The interfaces that are used; they stay switched on when this is destroyed.
+# The required Google APIs; they stay enabled after a destroy.
 resource "google_project_service" "used" {
   for_each = toset([
-    "artifactregistry.googleapis.com", "billingbudgets.googleapis.com", "cloudscheduler.googleapis.com", "cloudtasks.googleapis.com",
+    "artifactregistry.googleapis.com", "billingbudgets.googleapis.com", "cloudresourcemanager.googleapis.com",
+    "cloudscheduler.googleapis.com", "cloudtasks.googleapis.com",
     "compute.googleapis.com", "dns.googleapis.com", "iam.googleapis.com",
     "iap.googleapis.com", "logging.googleapis.com", "monitoring.googleapis.com", "run.googleapis.com",
     "secretmanager.googleapis.com", "servicenetworking.googleapis.com", "sqladmin.googleapis.com",

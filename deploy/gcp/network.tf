@@ -1,5 +1,5 @@
-# One private network: functions and bridge reach the database and the broker inside it, Google's own services by
-# Private Google Access. Nothing in it is reached from outside but the broker's listener for displays.
+# One private network: in it functions and bridge reach the database and the broker, and Google's services through Private
+# Google Access. From outside only the broker's listener for displays is reachable.
 resource "google_compute_network" "this" {
   name                    = "signage"
   auto_create_subnetworks = false
@@ -21,7 +21,7 @@ resource "google_compute_subnetwork" "services" {
   }
 }
 
-# Where Cloud SQL's own network is joined to ours.
+# The peering with Cloud SQL's network.
 resource "google_compute_global_address" "cloud_sql" {
   name          = "signage-cloud-sql"
   purpose       = "VPC_PEERING"

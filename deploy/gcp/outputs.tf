@@ -9,7 +9,7 @@ output "broker_address" {
 }
 
 output "iap_audience" {
-  description = "The audience that an IAP assertion for the api function carries: what it is told as IAP_AUDIENCE."
+  description = "The audience of IAP assertions for the api function (its setting IAP_AUDIENCE)."
   value       = local.iap_audience
 }
 

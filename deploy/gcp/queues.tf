@@ -1,7 +1,7 @@
-# The job queues. They never give up by themselves: the job's own row counts the attempts. The same figures as
-# deploy/parts/task_queue; a test holds them equal.
+# The job queues. They retry without a limit: the job's own row counts the attempts. The numbers equal those of
+# deploy/parts/task_queue; a test compares them.
 locals {
-  # Queue -> jobs under way at once. Notifications must not wait behind decks that take minutes each.
+  # Queue -> concurrent jobs. Notifications must not wait behind conversions of minutes.
   queues = {
     conversions   = var.conversions_at_once
     notifications = 4

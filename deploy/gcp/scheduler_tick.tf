@@ -2,7 +2,7 @@
 
 # Identity: google_service_account.of["scheduler-tick"] (names.tf).
 
-# Grants: its own secrets, and putting forgotten jobs back on the queue.
+# Grants: read its own secrets, and enqueue forgotten jobs again.
 resource "google_cloud_tasks_queue_iam_member" "scheduler_tick_enqueues" {
   for_each = google_cloud_tasks_queue.of
 
@@ -30,7 +30,7 @@ resource "google_secret_manager_secret_iam_member" "scheduler_tick_reads" {
   member    = google_service_account.of["scheduler-tick"].member
 }
 
-# Service. It sees no media volume: a tick touches no file. Notifications wait for whoever receives them: there must be
+# Service. It has no media volume, because a tick uses no file. Notifications may wait for slow receivers, so there must be
 # room for a tick beside them. A second tick at the same time finds the lock taken and does nothing.
 module "scheduler_tick" {
   source = "./modules/run_service"
@@ -64,8 +64,8 @@ module "scheduler_tick" {
   depends_on = [terraform_data.migrated, google_secret_manager_secret_iam_member.scheduler_tick_reads]
 }
 
-# Trigger: the queue `notifications` (queues.tf), and Cloud Scheduler, each minute, with an identity token of its own account for this address. A tick that fails is
-# not repeated: the next one does its work.
+# Trigger: the queue `notifications` (queues.tf), and Cloud Scheduler, each minute, with an identity token of its own
+# account for this address. A failed tick is not repeated: the next one does its work.
 resource "google_cloud_scheduler_job" "tick" {
   name             = "signage-tick"
   region           = var.region

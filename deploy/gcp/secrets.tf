@@ -1,5 +1,5 @@
-# Every secret lies in Secret Manager and nowhere else: values are made during an apply (ephemeral), written by
-# write-only arguments, and never stand in the state, a plan or a service's plain environment.
+# Every secret is only in Secret Manager. An apply generates the values (ephemeral) and writes them by write-only
+# arguments; they are never in the state, a plan or a service's plain environment.
 locals {
   generated_secrets = toset([
     "database-password", "mqtt-api-password", "mqtt-bridge-password", "mqtt-scheduler-password", "signing-key",
@@ -43,7 +43,7 @@ ephemeral "google_secret_manager_secret_version" "database_password" {
   version = google_secret_manager_secret_version.generated["database-password"].version
 }
 
-# The owner's DATABASE_URL, for the migrations. It holds a password and is a secret as a whole. By the private address, which pg8000 reaches as any other.
+# The owner's DATABASE_URL with the private address, for the migrations. It has a password, so all of it is a secret.
 resource "google_secret_manager_secret" "database_url" {
   secret_id = "signage-database-url"
   labels    = local.labels
@@ -65,8 +65,8 @@ resource "google_secret_manager_secret_version" "database_url" {
   }
 }
 
-# A role of the database for each component (migrations/rights.py), which the migrations make. They are given all
-# passwords, a component its own address.
+# A database role for each component (migrations/rights.py). The migrations make the roles and get all passwords; a
+# component gets only its own DATABASE_URL.
 locals {
   database_components = toset(["api", "bridge", "broker-accounts", "convert-worker", "scheduler-tick"])
 }
@@ -102,7 +102,7 @@ resource "google_secret_manager_secret_version" "database_role_passwords" {
   }
 }
 
-# Read back, as the owner's.
+# Read from the stored secret, like the owner's password (database.tf).
 ephemeral "google_secret_manager_secret_version" "database_role_passwords" {
   secret  = google_secret_manager_secret_version.database_role_passwords.secret
   version = google_secret_manager_secret_version.database_role_passwords.version
@@ -133,7 +133,7 @@ resource "google_secret_manager_secret_version" "component_database_url" {
   }
 }
 
-# The broker's own CA is no secret, but Cloud Run mounts files from Secret Manager only.
+# The broker's CA is no secret, but Cloud Run mounts files only from Secret Manager.
 resource "google_secret_manager_secret" "broker_ca" {
   count = local.has_broker_ca ? 1 : 0
 
@@ -155,7 +155,7 @@ resource "google_secret_manager_secret_version" "broker_ca" {
 }
 
 locals {
-  # What a service is given: environment name -> {secret, version}. A new version makes a new revision.
+  # The secrets of each service: environment name -> {secret, version}. A new version makes a new revision.
   database_url_secret = {
     for component in local.database_components : component => {
       DATABASE_URL = {

@@ -9,7 +9,7 @@ variable "region" {
 }
 
 variable "zone" {
-  description = "Where the broker's machine stands; only for broker = \"mosquitto\"."
+  description = "The zone of the broker's machine; only for broker = \"mosquitto\"."
   type        = string
 }
 
@@ -56,7 +56,7 @@ variable "machines_host" {
 }
 
 variable "people" {
-  description = "Who may pass Identity-Aware Proxy, such as group:signage@example.com. Their role is the service's own matter."
+  description = "The people whom Identity-Aware Proxy lets through, such as group:signage@example.com. The service has their roles."
   type        = set(string)
 }
 
@@ -124,7 +124,7 @@ variable "broker_key_pem" {
 }
 
 variable "secrets_generation" {
-  description = "Raise it by one to make every generated secret anew (docs/deploying.md says what that interrupts)."
+  description = "Raise it by one to replace every generated secret (docs/deploying.md lists the interruptions)."
   type        = number
   default     = 1
 }
@@ -153,7 +153,7 @@ variable "conversions_at_once" {
 }
 
 variable "api_min_instances" {
-  description = "0 costs nothing while nobody looks, and a cold start of about two seconds."
+  description = "0 costs nothing without requests, but then a cold start takes about two seconds."
   type        = number
   default     = 1
 }
@@ -239,13 +239,13 @@ variable "settings" {
 }
 
 variable "billing_account" {
-  description = "The billing account, as 000000-000000-000000, for an alert by e-mail when a month costs more than `monthly_budget`. Whoever applies must be allowed to make budgets there. Empty: no such alert."
+  description = "The billing account, as 000000-000000-000000, for an alert by e-mail when a month costs more than `monthly_budget`. The person who applies needs the right to make budgets there. Empty: no such alert."
   type        = string
   default     = ""
 }
 
 variable "monthly_budget" {
-  description = "What a month may cost, in whole units of the billing account's currency."
+  description = "The budget for a month, in whole units of the billing account's currency."
   type        = number
   default     = 500
 }

@@ -1,5 +1,5 @@
-# Which Terraform and which provider this was written for. No state backend stands here: say where yours is in a
-# backend.tf of your own (docs/deploying.md). No secret is ever in the state: passwords are write-only arguments.
+# The versions of Terraform and the provider. Configure the state backend in your own backend.tf (docs/deploying.md). No
+# secret is ever in the state: passwords are write-only arguments.
 terraform {
   required_version = ">= 1.11"
 

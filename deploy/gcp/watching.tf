@@ -1,7 +1,7 @@
-# Seen from outside, and in money: what no metric of our own can say.
+# Uptime checks from outside, and a budget.
 
-# Both doors, asked from several continents. People's answers by Identity-Aware Proxy, which sends whoever is not signed
-# in elsewhere: that it answers by TLS under its name is what is asked.
+# Checks of both host names from several continents. Under the people's name Identity-Aware Proxy redirects callers who
+# are not signed in, so that check only tests TLS and the redirect.
 locals {
   doors = {
     people   = { host = var.people_host, path = "/" }
@@ -72,7 +72,7 @@ resource "google_monitoring_alert_policy" "door" {
   }
 }
 
-# What a month costs. It needs a right on the billing account, which whoever applies may not have.
+# A budget for each month. It needs a right on the billing account, which the person who applies may not have.
 resource "google_billing_budget" "this" {
   count = var.billing_account == "" ? 0 : 1
 

@@ -1,4 +1,4 @@
-"""What stands in deploy/gcp, read by an HCL parser: blocks, references and what each service is told."""
+"""Read deploy/gcp with an HCL parser: blocks, references and the settings of each service."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from hcl2.utils import SerializationOptions
 from deploy.parts.layout import REPOSITORY
 
 GCP: Final = REPOSITORY / "deploy" / "gcp"
-COMPONENTS: Final = {  # module of deploy/gcp -> where its code is, and its entry point
+COMPONENTS: Final = {  # module of deploy/gcp -> folder of its code, and its entry point
     "api": ("functions/api", "functions/api/main.py"),
     "convert_worker": ("functions/convert_worker", "functions/convert_worker/main.py"),
     "scheduler_tick": ("functions/scheduler_tick", "functions/scheduler_tick/main.py"),
@@ -32,7 +32,7 @@ LOCAL: Final = re.compile(rf"\blocal\.({NAME})")
 
 @dataclass(frozen=True)
 class Reference:
-    """One mention of something else: `kind` is var, local, module, resource, data or ephemeral."""
+    """One reference: `kind` is var, local, module, resource, data or ephemeral."""
 
     kind: str
     type: str
@@ -43,23 +43,23 @@ class Reference:
 
 @dataclass(frozen=True)
 class Folder:
-    """One module: the blocks of every file in a folder."""
+    """One module: the blocks of all files in a folder."""
 
     path: Path
 
     @cached_property
     def files(self) -> dict[str, dict[str, Any]]:
-        """Each file's blocks by its name; raises for what is no HCL."""
+        """File name -> its blocks. Raises an error for invalid HCL."""
         return {file.name: _parsed(file) for file in sorted(self.path.glob("*.tf"))}
 
     def blocks(self, kind: str) -> dict[str, Any]:
-        """Everything of a kind with one label (variable, output, module), by its name."""
+        """All blocks of a kind with one label (variable, output, module), by name."""
         return {
             name: body for file in self.files.values() for block in file.get(kind, ()) for name, body in block.items()
         }
 
     def typed(self, kind: str) -> dict[tuple[str, str], dict[str, Any]]:
-        """Everything of a kind with two labels (resource, data, ephemeral), by type and name."""
+        """All blocks of a kind with two labels (resource, data, ephemeral), by type and name."""
         return {
             (type_, name): body
             for file in self.files.values()
@@ -70,7 +70,7 @@ class Folder:
 
     @cached_property
     def locals(self) -> dict[str, Any]:
-        """Every local value, as it is written."""
+        """All local values, not evaluated."""
         return {
             name: value
             for file in self.files.values()
@@ -80,21 +80,21 @@ class Folder:
         }
 
     def references(self) -> Iterator[Reference]:
-        """Every mention of something else in an expression of this module."""
+        """All references in the expressions of this module."""
         for name, file in self.files.items():
             for text in strings(file):
                 for found in INTERPOLATED.findall(text):
                     yield from _references(found, name)
 
     def setting_names(self, value: Any) -> set[str]:
-        """The names in a map of environment variables, with those of the locals that it is merged from."""
+        """The names in a map of environment variables, including the locals that it merges."""
         if isinstance(value, dict):
             return {name for name in value if name != "__is_block__"}
         found = set(SETTING.findall(value))
         return found.union(*(self.setting_names(self.locals[name]) for name in LOCAL.findall(value)))
 
     def literal_settings(self, value: Any) -> dict[str, str]:
-        """Those whose value is written down and not computed."""
+        """The settings with a literal value."""
         if isinstance(value, dict):
             return {name: text for name, text in value.items() if isinstance(text, str) and "${" not in text}
         found = dict(re.findall(r'\b([A-Z][A-Z0-9_]{2,}) = "([^"$]*)"', value))
@@ -110,7 +110,7 @@ def _parsed(file: Path) -> dict[str, Any]:
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Every string in a parsed file, keys as well: a key may be computed."""
+    """All strings in a parsed file, also keys, which may be computed."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -130,11 +130,11 @@ def _references(expression: str, where: str) -> Iterator[Reference]:
 
 @cache
 def root() -> Folder:
-    """deploy/gcp itself."""
+    """The root module, deploy/gcp."""
     return Folder(GCP)
 
 
 @cache
 def folders() -> tuple[Folder, ...]:
-    """The root and every module below it."""
+    """The root module and all modules below it."""
     return (root(), *(Folder(path) for path in sorted((GCP / "modules").iterdir()) if path.is_dir()))

@@ -1,4 +1,4 @@
-"""The dashboard's container in the cloud: nginx alone, by plain HTTP behind a load balancer."""
+"""The dashboard's container in the cloud: nginx alone, with plain HTTP behind a load balancer."""
 
 import http.client
 import subprocess

@@ -1,4 +1,4 @@
-"""deploy/gcp without an account: it parses, its references lead somewhere, and it gives what the code asks for."""
+"""deploy/gcp without an account: it parses, its references are valid, and it gives the code its settings."""
 
 import shutil
 import subprocess

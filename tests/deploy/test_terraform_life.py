@@ -1,4 +1,4 @@
-"""The cloud after its first day: the first apply's alerts, newer machine images, upgrades, room to grow, and money."""
+"""The cloud after its first day: the first apply's alerts, newer machine images, upgrades, room to grow, and costs."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ OLD, NEW = "registry.example/box@sha256:old", "registry.example/box@sha256:new"
 
 
 def written(path: str) -> str:
-    """What cloud-init writes there, with Terraform's escapes taken out."""
+    """The content that cloud-init writes to this path, without Terraform's escapes."""
     template = (MOSQUITTO.path / "cloud_init.yaml").read_text(encoding="utf-8")
     plain = re.sub(r"%\{[^}]*\}", "", template).replace("$${", "${")
     [found] = [file["content"] for file in yaml.safe_load(plain)["write_files"] if file["path"] == path]
@@ -43,7 +43,7 @@ def test_a_newer_machine_image_makes_no_other_machine() -> None:
 
 
 def test_an_oauth_client_set_by_hand_is_left() -> None:
-    """And that the proxy is switched on is not: Terraform mends what somebody switched off."""
+    """But the proxy itself is restored: Terraform enables it again if a person disabled it."""
     backend = root().typed("resource")["google_compute_backend_service", "people"]
     ignored = str(backend["lifecycle"][0]["ignore_changes"])
 
@@ -54,7 +54,7 @@ def test_an_oauth_client_set_by_hand_is_left() -> None:
 
 
 def test_the_subnetwork_has_two_addresses_for_each_instance_twice() -> None:
-    """Of the hundred instances that the documentation recommends, while a revision is replaced; four are Google's."""
+    """For the hundred instances of the documentation, while a revision is replaced; Google reserves four addresses."""
     network = ip_network(root().typed("resource")["google_compute_subnetwork", "services"]["ip_cidr_range"])
     beside = 8 + 2 + 2 + 3 + 1  # worker, tick, bridge, migrations and jobs, broker
 
@@ -85,7 +85,7 @@ def test_without_tls_people_are_shown_the_way_and_the_api_is_refused_on_every_na
 
 
 def test_whoever_connects_to_the_database_looks_at_its_certificate() -> None:
-    """Each address that Terraform writes, by the authority of the instance that it leads to."""
+    """Each database address in Terraform names the certificate authority of its instance."""
     addresses = re.findall(r'"(postgresql://.*)"$', "\n".join(f.read_text() for f in GCP.glob("*.tf")), re.MULTILINE)
     trust = root().locals["database_trust"]
 
@@ -118,7 +118,7 @@ def test_money_is_watched_only_where_a_billing_account_is_named() -> None:
 
 
 def test_the_databases_address_is_seen_by_the_accounts_program_alone() -> None:
-    """It holds a password, and the broker is what the internet speaks with."""
+    """It contains a password, and the internet can reach the broker."""
     fetched = (MOSQUITTO.path / "cloud_init.yaml").read_text(encoding="utf-8")
     broker, accounts = unit("signage-broker.service"), unit("signage-broker-accounts.service")
 
@@ -151,7 +151,7 @@ Machine = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    """A broker's machine, of which curl, docker and systemctl are made up: (exit code, what was done, the file)."""
+    """Runs the broker's machine with fake curl, docker and systemctl. Returns (exit code, actions, the file)."""
     script, file, done = tmp_path / "take_image.sh", tmp_path / "image", tmp_path / "done"
     script.write_text(written("/etc/signage/take_image.sh"), encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""The services in the cloud are those of one machine: queues, timeouts, ticks, doors, flags and alerts."""
+"""The services in the cloud equal those of one machine: queues, timeouts, ticks, doors, flags and alerts."""
 
 import re
 from datetime import timedelta
@@ -80,7 +80,7 @@ def test_two_bridges_are_always_there_with_their_cpu_and_a_probe() -> None:
 
 
 def test_a_shard_keeps_to_topics_and_logins_of_its_own() -> None:
-    """tests/bridge/test_shards.py shows with a real broker that this is enough, and that one login for two is not."""
+    """tests/bridge/test_shards.py shows with a real broker that this is enough, and that a shared login is not."""
     calls, names = root().blocks("module"), root().locals
     users = {
         re.findall(r'MQTT_USERNAME = "([^"]*)"', calls[name]["environment"])[0]
@@ -168,6 +168,7 @@ def test_every_alert_of_the_design_is_there_and_reads_metrics_that_are() -> None
 
     assert set(alerts) == {
         *("tick_missing", "canary_old", "outbox_old", "broker_dropped", "dead_letters", "conversion_old"),
+        "messages_refused",
         *("stale_jump", "recovery_storm", "auth_burst", "disk", "tick_failing", "not_told"),
         *("broker_crashed", "certificate_old", "certificate_ending"),
     }

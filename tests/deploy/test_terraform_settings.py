@@ -1,4 +1,4 @@
-"""What Terraform tells each component: settings that exist, all that it needs, and no secret in the open."""
+"""Terraform gives each component existing settings, all required ones, and no secret in plain text."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ from shared.config import BY_NAME, load
 from shared.errors import ConfigurationError
 from tests.deploy.terraform import COMPONENTS, root
 
-# What the platform and the libraries read; all others are settings of ours.
+# Variables of the platform and the libraries; all others are settings of the product.
 NOT_OURS: Final = {"FUNCTION_TARGET", "FUNCTION_SOURCE", "SSL_CERT_FILE", "DASHBOARD_HOST"}
 
 
@@ -48,7 +48,7 @@ def test_a_component_is_told_all_that_it_cannot_start_without(component: str) ->
 
 
 def _required(entry_point: Path) -> set[str]:
-    """REQUIRED of an entry point, read and not run: it would start."""
+    """REQUIRED of an entry point, parsed and not imported, because an import would start it."""
     for node in ast.parse(entry_point.read_text(encoding="utf-8")).body:
         target = (
             node.target
@@ -100,7 +100,7 @@ def test_the_product_starts_with_what_it_is_told(component: str) -> None:
             deployment.check(load(without, required=(name,) if BY_NAME[name].default is None else ()), component)
 
 
-# What Terraform computes, as it comes out: without each one of them the product must refuse to start.
+# Values that Terraform computes; without any of them the product must refuse to start.
 COMPUTED: Final = {
     "DATABASE_URL": "postgresql://signage:"
     + "k3" * 24

@@ -1,5 +1,5 @@
-# One Mosquitto on a machine of its own: the broker and, beside it, the program that keeps its password file equal to the
-# database. It has no public way in but the displays' port. If it dies, displays keep their logs and send them again.
+# A Mosquitto on its own machine, with the program that copies the logins of the database to its password file. Only the
+# displays' port is public. If the machine fails, displays keep their logs and send them again.
 resource "google_compute_address" "public" {
   name   = "signage-broker"
   region = regex("^(.*)-[a-z]$", var.zone)[0]
@@ -12,7 +12,7 @@ resource "google_compute_address" "inside" {
   subnetwork   = var.subnetwork
 }
 
-# Sessions and queued messages outlive the machine.
+# The disk with sessions and queued messages survives the machine.
 resource "google_compute_disk" "data" {
   #checkov:skip=CKV_GCP_37:Google's own keys encrypt it; what lies there is queued telemetry, hours old at most.
   name   = "signage-broker-data"
@@ -45,7 +45,7 @@ resource "google_compute_instance" "this" {
     }
   }
 
-  # A newer image of the family would make another machine at the next apply. The image is moved on purpose only
+  # Otherwise a newer image of the family would replace the machine at the next apply. Change the image on purpose only
   # (docs/deploying.md, Afterwards).
   lifecycle {
     ignore_changes = [boot_disk]
@@ -120,7 +120,7 @@ resource "google_compute_firewall" "services" {
   }
 }
 
-# Inside the network the broker's name leads to its inner address: services need no way through the internet.
+# Inside the network the broker's name resolves to its internal address, so that services do not use the internet.
 resource "google_dns_managed_zone" "inside" {
   #checkov:skip=CKV_GCP_16:A private zone is answered inside the network only; DNSSEC is for public ones.
   name       = "signage-broker"

@@ -4,7 +4,7 @@ variable "project_id" {
 }
 
 variable "zone" {
-  description = "Where the machine stands."
+  description = "The zone of the machine."
   type        = string
 }
 
@@ -14,7 +14,7 @@ variable "machine_type" {
 }
 
 variable "labels" {
-  description = "Labels of what is made."
+  description = "Labels of all resources."
   type        = map(string)
 }
 
@@ -44,12 +44,12 @@ variable "topic_root" {
 }
 
 variable "network" {
-  description = "The network that the machine stands in."
+  description = "The network of the machine."
   type        = string
 }
 
 variable "subnetwork" {
-  description = "The subnetwork that the machine stands in; services are reached from it."
+  description = "The subnetwork of the machine and of the services that call it."
   type        = string
 }
 

@@ -1,5 +1,5 @@
-# One component on Cloud Run. What all of them share stands here once; who they are, what they may and who calls them
-# stands in a file of their own (../../api.tf and so on).
+# One component on Cloud Run: the common parts of all components. Identity, grants and trigger of each are in its own file
+# (../../api.tf and so on).
 resource "google_cloud_run_v2_service" "this" {
   name                 = "signage-${var.name}"
   location             = var.region
@@ -82,7 +82,7 @@ resource "google_cloud_run_v2_service" "this" {
         }
       }
 
-      # A path of null asks only whether the port accepts: what refuses strangers refuses a probe too.
+      # Path null: only check that the port accepts connections, because the service refuses unauthenticated probes.
       startup_probe {
         period_seconds    = 2
         timeout_seconds   = 2
@@ -104,7 +104,7 @@ resource "google_cloud_run_v2_service" "this" {
         }
       }
 
-      # Slow to judge: a database that is away for minutes is waited for, and a restart would not bring it back.
+      # Slow on purpose: the service waits for a database that is away for minutes; a restart would not help.
       dynamic "liveness_probe" {
         for_each = var.probe_path == null ? [] : [coalesce(var.liveness_path, var.probe_path)]
         content {
@@ -120,7 +120,7 @@ resource "google_cloud_run_v2_service" "this" {
       }
     }
 
-    # Reads the main container's /metrics on port 8080 into Managed Prometheus.
+    # Copies the main container's /metrics (port 8080) to Managed Prometheus.
     dynamic "containers" {
       for_each = var.metrics_sidecar_image == null ? [] : [var.metrics_sidecar_image]
       content {
@@ -128,7 +128,7 @@ resource "google_cloud_run_v2_service" "this" {
         image      = containers.value
         depends_on = ["main"]
 
-        # Less than one processor is for services that are billed by request; the bridge is always there.
+        # Cloud Run allows less than one CPU only with billing by request; the bridge always runs.
         resources {
           limits = { cpu = "1", memory = "256Mi" }
         }
@@ -142,7 +142,7 @@ resource "google_cloud_run_v2_service" "this" {
         gcs {
           bucket    = volumes.value
           read_only = false
-          # The image's user is none of root's: without these it could not write.
+          # The image's user is not root; without these options it could not write.
           mount_options = ["uid=10001", "gid=10001", "file-mode=640", "dir-mode=750"]
         }
       }

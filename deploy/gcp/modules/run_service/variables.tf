@@ -20,7 +20,7 @@ variable "image" {
 }
 
 variable "command" {
-  description = "What is started in place of the image's own entry point; null leaves that."
+  description = "The command in place of the image's entry point; null: the entry point."
   type        = list(string)
   default     = null
 }
@@ -86,7 +86,7 @@ variable "subnetwork" {
 }
 
 variable "egress" {
-  description = "PRIVATE_RANGES_ONLY, or ALL_TRAFFIC for whoever calls services with internal ingress."
+  description = "PRIVATE_RANGES_ONLY, or ALL_TRAFFIC for components that call services with internal ingress."
   type        = string
   default     = "PRIVATE_RANGES_ONLY"
 }
@@ -146,13 +146,13 @@ variable "media_root" {
 }
 
 variable "probe_path" {
-  description = "What is asked to see whether it lives; null when it answers nobody without a token."
+  description = "The path of the startup and liveness probes; null when the service answers nothing without a token."
   type        = string
   default     = null
 }
 
 variable "liveness_path" {
-  description = "What is asked from then on, where `probe_path` says no while it merely works; null: the same."
+  description = "The path of the liveness probe, if `probe_path` fails during normal work; null: the same path."
   type        = string
   default     = null
 }
