@@ -1,8 +1,8 @@
-"""Which messages are written together, and when: the batch of each session, and how large one may be.
+"""The batch of each session: which messages are written in one transaction, when, and how many at most.
 
-A transaction costs as much for one message as for sixteen, so a few wait a quarter of a second for company. Under load
-writing takes a third of our time. A batch is no larger than what the database takes in good time: an ACK never waits
-long behind a batch, and no batch is too large to end.
+A transaction costs as much for one message as for sixteen, so a message waits up to a quarter of a second for others.
+Under load the bridge spends a third of its time writing. The size of a batch follows the speed of the database: an ACK
+never waits long behind a batch, and every batch can be committed in time.
 """
 
 import bisect
@@ -18,31 +18,32 @@ from bridge.storing import BatchOutcome
 from shared.client_logs.rules import Allowance, Boot, Budget, LogLine, admits, boot_of
 
 BATCH_MESSAGES: Final = 8_000  # half the window
-"""At most. The larger, the more reports of one client become one row."""
-FEWEST_MESSAGES: Final = 500  # at most so many while the database is slow; fewer would not make it quicker
-COMPANY: Final = 16  # messages that are worth a transaction
-COMPANY_SECONDS: Final = 0.25  # a message waits no longer for company
-PAUSE_SECONDS: Final = 0.01  # at most, between two batches
-GOOD_SECONDS: Final = 0.25  # what a batch should take at most
+"""The most messages of a batch. In a larger batch more reports of one client become one row."""
+FEWEST_MESSAGES: Final = 500  # the limit of a batch on a slow database; a lower one would not make it quicker
+COMPANY: Final = 16  # so many messages are written without waiting for more
+COMPANY_SECONDS: Final = 0.25  # the longest time that a message waits for others
+PAUSE_SECONDS: Final = 0.01  # the longest pause between two batches
+GOOD_SECONDS: Final = 0.25  # the longest time that a batch should take
 
 
 class Pace:
-    """When to write the next batch: when it has company, or has waited for it long enough.
+    """When to write the next batch: when enough messages wait, or the first one has waited long enough.
 
-    Under load it rests twice as long as the last one took. Times are monotonic seconds.
+    After a batch the pace pauses for twice the time that the batch took, up to PAUSE_SECONDS. Times are monotonic
+    seconds.
     """
 
     def __init__(self) -> None:
-        """The first batch is due at once, and small: nobody knows yet how quick the database is."""
+        """The first batch is due at once, and small: the speed of the database is not known yet."""
         self._free_at = 0.0
         self._waits_since: float | None = None  # when the first message of the next batch was seen
         self.most = 4 * FEWEST_MESSAGES
-        """The next batch may have so many messages."""
+        """The most messages of the next batch."""
 
     def wrote(self, began: float, ended: float, messages: int) -> None:
-        """A batch was written. After a full one that was quick, the next one may be twice as large.
+        """Learn from a batch that was written: the next one is smaller after a slow one, larger after a quick full one.
 
-        Why a small one took long is not its size.
+        A slow batch of few messages changes nothing: its size is not the reason.
         """
         took = ended - began
         self._waits_since = None
@@ -54,7 +55,7 @@ class Pace:
             self.most = min(2 * self.most, BATCH_MESSAGES)
 
     def failed(self) -> None:
-        """A batch was not written. Halve the next one: this one may have been too large."""
+        """A batch was not written. Halve the next one: the batch may have been too large."""
         self.most = max(FEWEST_MESSAGES, self.most // 2)
 
     def wait_seconds(self, waiting: int, now: float) -> float:
@@ -67,25 +68,26 @@ class Pace:
         return max(0.0, due - now)
 
 
-GATHERED_SECONDS: Final = 15.0  # above the canary's period: so long without a commit, and messages have gathered
-LONGEST_PAUSE_SECONDS: Final = 3600.0  # more is not credited
+GATHERED_SECONDS: Final = 15.0  # a longer time without a commit leaves a backlog; above the canary's period
+LONGEST_PAUSE_SECONDS: Final = 3600.0  # the longest pause that is credited to budgets
 
 
 @dataclass(slots=True)
 class OverBudget:
-    """A log message that is not stored: lost when it is plain, sent again by its display when it is numbered."""
+    """A log message that is not stored. A plain one is lost; a numbered one is sent again by its display."""
 
     uuid: str
     is_numbered: bool
 
 
 class LogBudgets:
-    """What is left to each client of its share of the log. Lines above it are cut before the database hears of them.
+    """The log budget that each client has left (a token bucket). Lines over it never reach the database.
 
-    Only log lines are weighed: ACKs, presence, failures and reports always pass. Times are those of arrival, in
+    Only log lines are weighed: ACKs, presence, failures and reports always pass. Times are times of arrival, in
     monotonic seconds.
 
-    Two generations: who has not logged for a refill has a whole budget again and need not be remembered.
+    Clients are remembered in two generations, recent and earlier. A client that did not log for `refill_seconds` has a
+    whole budget again, so it is forgotten.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -93,7 +95,7 @@ class LogBudgets:
         self._budget = budget
         self._recent: dict[str, Allowance] = {}
         self._earlier: dict[str, Allowance] = {}
-        self._turn_at = 0.0  # when the recent ones become the earlier ones
+        self._turn_at = 0.0  # when the recent clients become the earlier ones
         self._beginning = budget.burst  # tokens of a client that is not remembered
         self._took_at: float | None = None
 
@@ -101,9 +103,11 @@ class LogBudgets:
         return len(self._recent.keys() | self._earlier.keys())
 
     def weigh(self, messages: Iterable[Taken | PutAside]) -> list[Taken | PutAside | OverBudget]:
-        """The messages in their order; in the place of each log message over its client's budget, that it is."""
+        """The messages in their order. An `OverBudget` replaces each log message over its client's budget."""
         return [
-            self._weighed(one, one.said.body) if isinstance(one, Taken) and isinstance(one.said.body, LogLine) else one
+            self._weighed(one, one.message.body)
+            if isinstance(one, Taken) and isinstance(one.message.body, LogLine)
+            else one
             for one in messages
         ]
 
@@ -126,7 +130,7 @@ class LogBudgets:
     def took(self, now: float, marks: Mapping[Boot, int]) -> None:
         """A batch is committed, and these marks with it.
 
-        After a pause (database away) what gathered meanwhile comes at once.
+        After a pause (database away) the backlog comes at once, so the budgets are credited for the pause.
         """
         for boot, seq in marks.items():
             if (left := self._recent.get(boot[0])) is not None:
@@ -137,17 +141,17 @@ class LogBudgets:
             self._begin_anew(now, pause, 0)
 
     def connected(self, now: float, pause_seconds: float, again: int) -> None:
-        """Messages come again after `pause_seconds` in which none was taken.
+        """A new connection brings messages, after `pause_seconds` without a commit.
 
-        Up to `again` of them were delivered, and perhaps paid for, on the connection before.
+        Up to `again` of them may have been delivered, and counted against a budget, on the connection before.
         """
         self._took_at = now
         self._begin_anew(now, pause_seconds if pause_seconds > GATHERED_SECONDS else 0.0, again)
 
     def _begin_anew(self, now: float, pause_seconds: float, again: int) -> None:
-        """A whole budget for everybody, and what the pause would have brought.
+        """Give each client a whole budget, and the tokens of the pause.
 
-        Nobody is forgotten for as long as the pause was, so that the credit is given once.
+        For the length of the pause no client is forgotten, so that each gets this credit once.
         """
         pause = min(pause_seconds, LONGEST_PAUSE_SECONDS)
         self._recent, self._earlier = {}, {}
@@ -156,31 +160,29 @@ class LogBudgets:
 
 
 BATCH_BYTES: Final = 8 * 2**20
-"""Of payloads in one batch: Postgres gets them in a few statements. A usual message has some 350 bytes."""
-Understood = Taken | PutAside
-"""What reading makes of an arrival."""
-Weighed = Understood | OverBudget
-"""What a batch holds."""
+"""The most bytes of payloads in one batch: Postgres gets them in a few statements. A usual message has 350 bytes."""
+Weighed = Taken | PutAside | OverBudget
+"""A member of a batch."""
 
 
 class Bulk:
-    """The bulk session's batch. The first arrivals are in hand until they are committed."""
+    """The bulk session's batch. Its arrivals stay the first of the queue until the batch is committed."""
 
     def __init__(self, inbox: Inbox, budgets: LogBudgets) -> None:
-        """`inbox` reads an arrival at any time; `budgets` weigh it when it comes into hand, in its turn."""
+        """`inbox` reads arrivals; `budgets` weigh each of them once, when it enters the batch."""
         self.batch: list[Weighed] = []
         self._inbox = inbox
         self._budgets = budgets
-        self._put_back: deque[Weighed] = deque()  # what was in hand behind the batch
+        self._put_back: deque[Weighed] = deque()  # the rest of a batch that was made smaller, already weighed
 
     def take(self, arrivals: "deque[Arrival]", most: int) -> list[Weighed]:
-        """The batch to store: the one in hand, or its first `most` messages, or a new one when none is in hand."""
+        """The batch to store, of `most` messages at most: the one not yet committed, or else a new one."""
         if not self.batch:
             count = _fitting(arrivals, most)
             again = list(itertools.islice(self._put_back, count))
             rest = [self._inbox.read(one) for one in itertools.islice(arrivals, len(again), count)]
             self.batch = again + self._budgets.weigh(rest)
-            for _ in again:  # only now: an error above leaves all in its place
+            for _ in again:  # after the reading: an error there must leave every message in its place
                 self._put_back.popleft()
         elif len(self.batch) > most:
             self._put_back.extendleft(reversed(self.batch[most:]))
@@ -192,7 +194,7 @@ class Bulk:
         self.batch = []
 
     def dropped(self) -> None:
-        """The connection is over: whatever is not acknowledged comes again."""
+        """The connection is over: the broker delivers again the messages that are not acknowledged."""
         self.batch = []
         self._put_back.clear()
 
@@ -209,27 +211,29 @@ def _sizes(arrivals: Iterable[Arrival]) -> list[int]:
     return [len(one.payload) for one in arrivals]
 
 
-AT_ONCE: Final = 1_000
-AGAIN_SECONDS: Final = 1.0
-REST_SECONDS: Final = 1.0  # so long without a bulk message, and nothing waits in its queue
-PATIENCE_SECONDS: Final = 60.0  # above two heartbeats
-EARLY_MAX: Final = 20_000  # a first rollout all at once, in some 25 MB
-EARLY_AT_ONCE: Final = 2_000  # of them tried again in one batch
+AT_ONCE: Final = 1_000  # the most new messages of an urgent batch
+AGAIN_SECONDS: Final = 1.0  # between two retries of early presence
+REST_SECONDS: Final = 1.0  # after so long without a bulk message the bulk queue is empty
+PATIENCE_SECONDS: Final = 60.0  # the longest time that early presence is retried; above two heartbeats
+EARLY_MAX: Final = 20_000  # the most early presence that is kept, some 25 MB: a first rollout all at once
+EARLY_AT_ONCE: Final = 2_000  # the most early presence that is retried in one batch
 
 
 class Urgent:
-    """A display says that it is online before its first heartbeat, which registers it and may wait in the bulk queue.
+    """The urgent session's batch, with presence that came early.
 
-    Such a presence is tried again, some of them each second, until its client is known or nothing waits there any more.
+    A new display says that it is online before its first heartbeat. The heartbeat registers the display, but may still
+    wait in the bulk queue. Such early presence is retried each second until the client is known or the bulk queue is
+    empty.
     """
 
     def __init__(self) -> None:
-        """No message is in hand."""
-        self.arrived = 0  # of the batch in hand, those that the broker waits for
+        """The batch is empty."""
+        self.arrived = 0  # messages of the batch that the broker wants acknowledged; the others are retries
         self._batch: list[Taken | PutAside] = []
         self._early: list[Taken] = []
         self._again_at = 0.0
-        self._bulk_at = 0.0  # when a bulk message was last in hand
+        self._bulk_at = 0.0  # when a bulk message was last taken into a batch
 
     def batch(self, arrivals: Iterable[Arrival], inbox: Inbox) -> list[Taken | PutAside]:
         """The messages to write now: the same ones until they are committed."""
@@ -243,25 +247,25 @@ class Urgent:
         return self._batch
 
     def bulk_came(self) -> None:
-        """A bulk message is in hand: more may wait behind it."""
+        """A bulk message is in a batch: more may wait behind it."""
         self._bulk_at = time.monotonic()
 
     @property
     def patient_from(self) -> float:
-        """Presence of unknown clients is tried again when it was heard after this moment, in monotonic seconds."""
+        """Presence of an unknown client is retried when it was heard after this moment, in monotonic seconds."""
         now = time.monotonic()
         if len(self._early) + len(self._batch) > EARLY_MAX + AT_ONCE:
             return now
         return now - (REST_SECONDS if now - self._bulk_at > REST_SECONDS else PATIENCE_SECONDS)
 
     def committed(self, outcome: BatchOutcome) -> None:
-        """The batch is stored. What is early in it is tried again."""
+        """The batch is stored. Its early presence is retried."""
         if outcome.early:
             self._early += outcome.early
             self._again_at = time.monotonic() + AGAIN_SECONDS
         self._batch = []
 
     def dropped(self) -> None:
-        """The connection is over: the broker delivers again what it waits for."""
+        """The connection is over: the broker delivers the new messages again; the retries are kept here."""
         self._early += [one for one in self._batch[: len(self._batch) - self.arrived] if isinstance(one, Taken)]
         self._batch = []

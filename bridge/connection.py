@@ -1,8 +1,8 @@
-"""One connection to the broker, driven by the bridge's own thread, and what the broker grants on it.
+"""One connection to the broker, driven by the bridge's own thread.
 
-What arrives is kept until it is acknowledged. A connection is thrown away at its first fault and a new one is made, so
-that nothing of an old session (an acknowledgement, an unanswered publish) can reach a new one. Exceptions cannot escape
-from the callbacks: paho would lose its footing while it still said that it is connected.
+A message is kept until it is acknowledged. At its first fault a connection is discarded and a new one is made, so that
+no acknowledgement or unanswered publish of the old one can reach the new one. No exception escapes from a callback: it
+would break paho while paho still claims to be connected.
 """
 
 import contextlib
@@ -11,9 +11,8 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, ParamSpec, Self
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, ParamSpec
 from urllib.parse import urlsplit
 
 from paho.mqtt.client import Client
@@ -24,8 +23,8 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from bridge.fast_paho import PlainClient, make_client
+from bridge.granted import SESSION_EXPIRY_SECONDS, Granted, Lack, lacks_of_subscriptions
 from bridge.inbox import Arrivals
-from shared.commands.outbox.operations import CLAIM_AT_ONCE
 from shared.outside.mqtt import connect_properties
 from shared.structured_log import event, failure
 
@@ -35,10 +34,6 @@ CONNECT_SECONDS: Final = 5.0
 RECEIVE_MAXIMUM: Final = 16_000  # unacknowledged messages: the window is the back-pressure
 MISC_EVERY_SECONDS: Final = 1.0
 REFUSED: Final = 0x80  # reason codes from here on are errors
-RECEIVE_MAXIMUM_UNSAID: Final = 65_535  # MQTT 5: what a broker takes that names no number
-SESSION_EXPIRY_SECONDS: Final = 86_400  # what the bridge asks for
-OF_A_COMMAND: Final = 2_048  # bytes of the largest packet that we send: a command of 1 KiB, its topic and its head
-OF_A_LOG_LINE: Final = 20_480  # bytes of the largest packet of a display
 
 P = ParamSpec("P")
 
@@ -48,27 +43,28 @@ def _never_raises(callback: Callable[P, None]) -> Callable[P, None]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             callback(*args, **kwargs)
-        except Exception:  # noqa: BLE001 - see the module's text
+        except Exception:  # noqa: BLE001 - see the module's docstring
             failure("callback_failed", "a callback of the MQTT client failed", callback=callback.__name__)
 
     return guarded
 
 
 class BrokerConnection:
-    """MQTT 5 with a session that outlives the connection; `is_ready` once every topic is subscribed.
+    """An MQTT 5 connection whose session outlives it; `is_ready` once every topic is subscribed.
 
-    The broker says so behind all that it held: with a backlog that is long after messages came.
+    The broker sends the SUBACK after the messages that it queued. With a long backlog `is_ready` comes long after the
+    first messages.
     """
 
     def __init__(self, url: str, username: str, password: str, topics: Iterable[str]) -> None:
-        """`url` is the services' listener; the client id is `username`, so that the session is found again."""
-        self.is_open = False  # the broker has let us in: what it held for us comes, and publishes are taken
+        """`url` is the services' listener. The client id is `username`, so that the broker finds the session again."""
+        self.is_open = False  # the broker accepted the connection: queued messages come, and it takes publishes
         self.is_ready = False
-        self.found_session = False  # whether the broker kept one: what was not acknowledged comes again
+        self.found_session = False  # the broker kept the session: it delivers unacknowledged messages again
         self.fault: str | None = None  # why the connection is over
         self.arrivals = Arrivals(RECEIVE_MAXIMUM)
-        self.answers: dict[int, int] = {}  # publish -> the broker's reason code, for those that are watched
-        self.lacks: list[Lack] = []  # what the broker does not grant
+        self.answers: dict[int, int] = {}  # packet identifier -> the broker's reason code, for watched publishes
+        self.lacks: list[Lack] = []
         self._watched: set[int] = set()
         self._misc_at = 0.0
         self._topics = tuple(topics)
@@ -110,32 +106,32 @@ class BrokerConnection:
 
     @property
     def dropped(self) -> int:
-        """Messages without acknowledgement that came while too much waited."""
+        """How many messages of QoS 0 were dropped because too many messages waited."""
         return self.arrivals.dropped
 
     @property
     def socket(self) -> "socket.socket | None":
-        """What to wait on; None when the connection is closed."""
+        """The socket to wait on; None when the connection is closed."""
         raw = self._client.socket()
         return raw if isinstance(raw, socket.socket) else None
 
     @property
     def wants_to_write(self) -> bool:
-        """Whether something waits to be sent."""
+        """Whether bytes wait to be sent."""
         return self._client.want_write()
 
     @property
     def has_more(self) -> bool:
-        """Whether something has been read off the socket already and waits to be taken."""
+        """Whether TLS holds decrypted bytes that `select` does not see."""
         raw = self._client.socket()
         return isinstance(raw, ssl.SSLSocket) and raw.pending() > 0
 
     def unsubscribe(self, topics: Iterable[str]) -> None:
-        """Ask for no more messages of these topics; what waits of them still comes."""
+        """Unsubscribe these topics. Messages that the broker has already queued still come."""
         self._client.unsubscribe(list(topics))
 
     def step(self, seconds: float) -> None:
-        """Wait up to `seconds` for something to happen, and take what came."""
+        """Wait up to `seconds` until the socket is ready, then read and write."""
         with self._faults_end_it():
             self._step(seconds)
 
@@ -165,27 +161,27 @@ class BrokerConnection:
             self._check(self._client.loop_misc())
 
     def acknowledge(self, count: int) -> None:
-        """Acknowledge the first `count` arrivals, in their order, and forget them; whatever happens they are gone."""
+        """Acknowledge the first `count` arrivals in their order. They are forgotten even if sending fails."""
         numbers = [number for _ in range(count) if (number := self.arrivals.popleft().mid)]
         if self.fault is not None:
             return
         with self._faults_end_it():
-            self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # few large packets, whoever makes them
+            self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # few large TCP packets
             self._check(self._client.acknowledge(numbers))
             self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
 
     def tell(self, messages: Iterable[tuple[str, bytes]], expiry_seconds: int) -> int:
-        """Publish with QoS 1 as many as the broker takes now, without waiting for answers. Returns how many."""
+        """Publish with QoS 1 as many messages as the broker takes now. Returns how many; answers are not awaited."""
         return self._client.tell(messages, expiry_seconds) if self.is_open and self.fault is None else 0
 
     def room(self, kept_free: int = 0) -> int:
-        """How many publishes the broker takes now, with `kept_free` kept free: at one more it may throw us out."""
+        """How many publishes the broker takes now, less `kept_free`. At one more it may end the connection."""
         return self._client.room(kept_free) if self.is_open and self.fault is None else 0
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int, *, watch: bool = False) -> int | None:
-        """Publish with QoS 1, never retained, without waiting; a watched one's answer comes into `answers`.
+        """Publish with QoS 1, not retained, without waiting. With `watch` the answer appears in `answers`.
 
-        Answers the number of the publish, or None when it provably did not leave.
+        Returns the packet identifier, or None when the message was certainly not sent.
         """
         if not self.room():
             return None
@@ -199,10 +195,10 @@ class BrokerConnection:
         return info.mid
 
     def leave(self, farewell: str, seconds: float) -> None:
-        """Send what waits and DISCONNECT; the session stays.
+        """Send the waiting bytes, then DISCONNECT, within `seconds`. The session stays at the broker.
 
-        A message to the topic `farewell` goes last: its answer proves that the broker has read every
-        acknowledgement before it. Without that, whoever takes the session over at once gets them again.
+        The last message goes to the topic `farewell`. Its answer proves that the broker has read every acknowledgement
+        before it. Otherwise the next bridge on this session would get acknowledged messages again.
         """
         deadline = time.monotonic() + seconds
         number = self.publish(farewell, b"{}", 1, watch=True)
@@ -215,7 +211,7 @@ class BrokerConnection:
         self.abort("left")
 
     def abort(self, why: str) -> None:
-        """Close at once. What is not acknowledged the broker will deliver again."""
+        """Close at once. The broker will deliver unacknowledged messages again."""
         raw = self._client.socket()
         if raw is not None:
             with contextlib.suppress(OSError):
@@ -264,77 +260,3 @@ class BrokerConnection:
 
     def _disconnected(self, _client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
         self._over(f"disconnected: {code}")
-
-
-@dataclass(frozen=True)
-class Lack:
-    """Something that the broker does not grant."""
-
-    words: str
-    stops: bool = False
-    """The bridge cannot do its work: it is not ready."""
-
-
-@dataclass(frozen=True)
-class Granted:
-    """What the broker's CONNACK grants; MQTT 5's defaults where it names nothing."""
-
-    receive_maximum: int = RECEIVE_MAXIMUM_UNSAID
-    maximum_qos: int = 2
-    retain: bool = True
-    wildcards: bool = True
-    session_seconds: int = SESSION_EXPIRY_SECONDS
-    maximum_packet_bytes: int | None = None
-    client_id: str | None = None  # another one than asked for
-
-    @classmethod
-    def of(cls, properties: Properties | None) -> Self:
-        """Read the properties of a CONNACK."""
-        return cls(
-            receive_maximum=getattr(properties, "ReceiveMaximum", RECEIVE_MAXIMUM_UNSAID),
-            maximum_qos=getattr(properties, "MaximumQoS", 2),
-            retain=bool(getattr(properties, "RetainAvailable", 1)),
-            wildcards=bool(getattr(properties, "WildcardSubscriptionAvailable", 1)),
-            session_seconds=getattr(properties, "SessionExpiryInterval", SESSION_EXPIRY_SECONDS),
-            maximum_packet_bytes=getattr(properties, "MaximumPacketSize", None),
-            client_id=getattr(properties, "AssignedClientIdentifier", None),
-        )
-
-    @property
-    def may_send(self) -> int:
-        """How many publishes with QoS 1 may wait for an answer at a time."""
-        return self.receive_maximum if self.maximum_qos else 0
-
-    def lacks(self) -> list[Lack]:
-        """What the bridge misses of it."""
-        found = []
-        if not self.maximum_qos:
-            found.append(Lack("it takes QoS 0 only (Maximum QoS): no command can be sent", stops=True))
-        if not self.wildcards:
-            found.append(Lack("it has no wildcards (Wildcard Subscription Available): nobody is heard", stops=True))
-        if not self.retain:
-            found.append(Lack("it keeps no retained messages (Retain Available): presence may be unknown for long"))
-        if self.receive_maximum < CLAIM_AT_ONCE:
-            most = f"it takes {self.receive_maximum} messages at a time (Receive Maximum)"
-            found.append(Lack(f"{most}: commands to many displays go out slowly"))
-        if self.session_seconds < SESSION_EXPIRY_SECONDS:
-            kept = f"it keeps our sessions for {self.session_seconds} s (Session Expiry Interval)"
-            found.append(Lack(f"{kept}: what is sent while no bridge is connected for longer is lost"))
-        if self.client_id is not None:
-            found.append(Lack("it names us anew (Assigned Client Identifier): no session is found again"))
-        return found + self._lacks_of_size()
-
-    def _lacks_of_size(self) -> list[Lack]:
-        most = self.maximum_packet_bytes
-        if most is None or most >= OF_A_LOG_LINE:
-            return []
-        words = f"it takes packets of {most} bytes at most (Maximum Packet Size)"
-        if most < OF_A_COMMAND:
-            return [Lack(f"{words}: some commands cannot be sent", stops=True)]
-        return [Lack(f"{words}: long log lines do not pass")]
-
-
-def lacks_of_subscriptions(topics: Sequence[str], codes: Iterable[int]) -> list[Lack]:
-    """What the bridge misses where a SUBACK answers these topics with these reason codes. It asks for QoS 1."""
-    poor = [topic for topic, code in zip(topics, codes, strict=True) if code == 0]
-    return [Lack(f"it grants QoS 0 for {', '.join(poor)}: messages are lost", stops=True)] if poor else []

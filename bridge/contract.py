@@ -1,6 +1,6 @@
-"""The MQTT contract of displays: one Struct a topic names the fields of its document, their limits and their words.
+"""The MQTT contract of displays: one Struct for each topic, with the fields of its document, limits and allowed words.
 
-docs/protocol.md says the same for people. `reading` reads payloads by these Structs.
+docs/protocol.md is the same contract for people. `reading` decodes payloads by these Structs.
 """
 
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from shared.outside.mqtt import TopicKind
+from shared.outside.topics import TopicKind
 from shared.vocabulary import ProcessStatus, ScreenHealthStatus
 
 KIB: Final = 1024
@@ -22,10 +22,10 @@ MAX_BYTES: Final[Mapping[str, int]] = {
     TopicKind.CANARY: KIB // 8,
 }
 VERSION: Final = 1
-RECENT_ACKS: Final = 8  # of a health report, the last ones
+RECENT_ACKS: Final = 8  # only the last ACKs of a health report are read
 UNIT_CHARS: Final = 256
-LONG: Final = 2**63 - 1  # what a bigint column takes
-COLUMN_INTEGER: Final = 2**31 - 1  # what an integer column takes
+LONG: Final = 2**63 - 1  # the most that a bigint column takes
+COLUMN_INTEGER: Final = 2**31 - 1  # the most that an integer column takes
 
 ID_CHARS: Final = 128
 Id = Annotated[str, Meta(min_length=1, max_length=ID_CHARS)]
@@ -39,19 +39,19 @@ AckState = Literal["received", "running", "succeeded", "failed", "rejected"]
 
 
 class Document(Struct, forbid_unknown_fields=True, gc=False):
-    """A document of the contract, or one inside another.
+    """A document of the contract, or a document inside another.
 
-    Displays may send fields that the contract does not name. `known` leaves them out.
+    Displays may send fields that the contract does not name; `known` leaves them out.
     """
 
     inside: ClassVar[Mapping[str, type["Document"]]] = {}
     """The fields that hold documents, alone or in a list."""
     lacking: ClassVar[str] = ""
-    """Why a document is put aside that lacks a required field."""
+    """The reason in the dead letter when a required field is missing."""
 
     @classmethod
     def known(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """A copy with the fields that the contract names, also of the documents inside."""
+        """A copy with only the fields that the contract names, also in the documents inside."""
         return {name: _copy(values[name], cls.inside.get(name)) for name in cls.__struct_fields__ if name in values}
 
 
@@ -62,7 +62,7 @@ def _copy(value: Any, document: type[Document] | None) -> Any:
 
 
 class StampedDocument(Document):
-    """The stamp (section 3)."""
+    """The stamp (docs/protocol.md, section 3)."""
 
     install_id: Id | None = None
     boot_seq: Count | None = None
@@ -70,14 +70,14 @@ class StampedDocument(Document):
     ts: Moment | None = None
 
     def stamp(self) -> tuple[str, int, int] | tuple[None, None, None]:
-        """install_id, boot_seq and seq: all of them, or none when one is missing."""
+        """install_id, boot_seq and seq; three times None when one is missing."""
         if self.install_id is None or self.boot_seq is None or self.seq is None:
             return None, None, None
         return self.install_id, self.boot_seq, self.seq
 
 
 class CommandStateDocument(StampedDocument, kw_only=True):
-    """What a heartbeat or a health report repeats of an ACK."""
+    """An ACK as a heartbeat or a health report repeats it."""
 
     id: Id
     state: AckState
@@ -85,7 +85,7 @@ class CommandStateDocument(StampedDocument, kw_only=True):
 
 
 class HeartbeatDocument(StampedDocument):
-    """A sign of life, with the state of the last command."""
+    """A heartbeat, with the state of the last command."""
 
     inside = {"last_command": CommandStateDocument}
 
@@ -98,20 +98,20 @@ class HeartbeatDocument(StampedDocument):
 
 
 class StandingFailureDocument(StampedDocument, kw_only=True):
-    """The failure that still stands, with the stamp of the notice that told of it."""
+    """A service failure that still stands, with the stamp of the message that first reported it."""
 
     unit: Unit
 
 
 class BrokerConnectionDocument(Document):
-    """How the display's connection to the broker is."""
+    """The state of the display's connection to the broker."""
 
     reconnect_count: Annotated[int, Meta(ge=0, le=COLUMN_INTEGER)] | None = None
     last_disconnect_at: Moment | UnsetType | None = UNSET
 
 
 class HealthDocument(StampedDocument):
-    """A report on the machine, with what must not get lost: the standing failure and the last ACKs."""
+    """A health report. It repeats the standing failure and the last ACKs, in case they were lost."""
 
     inside = {
         "service_failed": StandingFailureDocument,
@@ -139,7 +139,7 @@ class HealthDocument(StampedDocument):
 class LogDocument(StampedDocument, kw_only=True):
     """A log line. A longer message than the contract allows is cut."""
 
-    lacking = "message is no text"
+    lacking = "message is not a text"
 
     v: Literal[1] | None = None
     message: str
@@ -149,9 +149,9 @@ class LogDocument(StampedDocument, kw_only=True):
 
 
 class ServiceFailedDocument(StampedDocument, kw_only=True):
-    """A service of the display failed. Bare text is taken as the unit."""
+    """A service of the display failed. A payload of bare text is the unit."""
 
-    lacking = f"unit is no text of 1 to {UNIT_CHARS} characters"
+    lacking = f"unit is not a text of 1 to {UNIT_CHARS} characters"
 
     v: Literal[1] | None = None
     unit: Unit
@@ -173,7 +173,7 @@ class PresenceDocument(Document, kw_only=True):
 class AckDocument(CommandStateDocument, kw_only=True):
     """An answer to a command."""
 
-    lacking = "id or state is missing or none that an ACK may have"
+    lacking = "id or state is missing or not allowed in an ACK"
 
     v: Literal[1] | None = None
     boot_id: Id | None = None

@@ -1,4 +1,4 @@
-"""The duties that the bridge has by the clock, and what it tells the database of its listening."""
+"""The bridge's periodic duties, and its announcements to the database about the listening time."""
 
 import itertools
 import random
@@ -46,7 +46,7 @@ class Due:
         self.canary = 0.0
 
     def steady(self) -> None:
-        """The connection holds: its next failure counts as the first."""
+        """The connection is stable: reset the back-off."""
         self.connect_failures = 0
 
     def is_canary(self) -> bool:
@@ -76,9 +76,9 @@ class Due:
 
 
 class Announcement:
-    """What `leader` told the database.
+    """The leader's announcement to the database that it listens.
 
-    Its methods raise DatabaseAway and LeadershipLost; after the first they may be called again.
+    Its methods raise DatabaseAway (then retry) and LeadershipLost.
     """
 
     def __init__(self, leader: Leader) -> None:
@@ -86,23 +86,23 @@ class Announcement:
         self._leader = leader
 
     def make(self) -> None:
-        """Tell the database that the listening time begins now, by its clock."""
+        """Record that the listening time begins now, by the database's clock."""
         with self._leader.database() as database, database.begin():
             if not leadership_store.connected(database, database_now(database), self._leader.epoch or 0):
                 raise LeadershipLost
         self.is_made = True
 
     def take_back(self) -> None:
-        """Tell the database that the listening time is over, also where another process began it."""
+        """Record that the listening time is over, even if another process began it."""
         self.is_made = False
         with self._leader.database() as database, database.begin():
             leadership_store.disconnected(database, self._leader.epoch or 0)
 
 
 def sweep(leader: Leader, due: Due, stale_seconds: int, canary_max_age: timedelta) -> None:
-    """Bring shown states up to now. Silence counts only while the canary was no older than `canary_max_age`."""
+    """Update the shown states to now. Silence counts only while the canary was no older than `canary_max_age`."""
     with leader.database() as database, database.begin():
-        due.sweeps()  # not while the database is away
+        due.sweeps()  # only here: while the database is away, the sweep stays due
         now = database_now(database)
         heard = leadership_rules.listening(leadership_store.bridge_status(database), now, canary_max_age)
         if changed := statuses_operations.sweep(database, now, stale_seconds, heard):
@@ -110,7 +110,7 @@ def sweep(leader: Leader, due: Due, stale_seconds: int, canary_max_age: timedelt
 
 
 def check_lead(database: Connection, leader: Leader) -> None:
-    """Raises LeadershipLost when another bridge leads, by the database's word."""
+    """Check in the database that this bridge leads. Raises LeadershipLost."""
     if leadership_store.leader(database).epoch != leader.epoch:
         raise LeadershipLost
 
@@ -123,20 +123,20 @@ def since_last_commit(leader: Leader) -> float:
 
 
 def close_gaps(leader: Leader, due: Due) -> LogsStored:
-    """Give up numbers of log messages that did not come in a day. Raises LeadershipLost.
+    """Stop waiting for log messages that did not come in a day. Raises LeadershipLost.
 
-    The tick must not do this: only who stores lines moves marks.
+    The tick must not do this: only the leading bridge, which stores the lines, moves marks.
     """
     with leader.database() as database, database.begin():
         due.looks_for_gaps()
         check_lead(database, leader)
         closed = client_logs.close_gaps(database, database_now(database))
     if closed.committed:
-        told = {"displays": len(closed.committed), "numbers": closed.given_up}
-        event("log_gaps_closed", "numbers of log messages that did not come in a day are given up", **told)
+        counts = {"displays": len(closed.committed), "numbers": closed.given_up}
+        event("log_gaps_closed", "numbers of log messages that did not come in a day are given up", **counts)
     return closed
 
 
 def canary_of(instance: str, number: int) -> bytes:
-    """The message by which this bridge sees how late displays' messages come."""
+    """The canary's payload: the time until it returns is the delay of displays' messages."""
     return msgspec.json.encode({"instance": instance, "number": number})

@@ -1,4 +1,4 @@
-"""Each arrival becomes a message, by its topic, or a dead letter with its reason. Never an exception.
+"""Turn each arrival into a message, by its topic, or into a dead letter with its reason. Raises nothing.
 
 `MessagesByKind` sorts the messages of a batch for `storing`.
 """
@@ -11,38 +11,38 @@ from typing import Final
 
 from bridge import messages
 from bridge.contract import MAX_BYTES
-from bridge.messages import Canary, Said
+from bridge.messages import Canary, DecodedMessage
 from bridge.reading import Unreadable, legible_stamp
 from shared.client_logs.rules import Boot, LogLine
 from shared.clients.failures_rules import ServiceFailure, Stamp
-from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceSaid
+from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceReport
 from shared.clients.rules import UUID_FORM
 from shared.leadership.rules import Beginning
-from shared.outside.mqtt import UPWARD, TopicKind
+from shared.outside.topics import UPWARD, TopicKind
 from shared.structured_log import failure
 from shared.vocabulary import DeadLetterReason, Presence
 
 _is_level: Final = re.compile(r"[a-z]{1,16}", re.ASCII).fullmatch
 _is_uuid: Final = UUID_FORM.fullmatch
-MOST_UUIDS: Final = 200_000  # remembered: twice the largest fleet that one bridge is measured with
+MOST_UUIDS: Final = 200_000  # the most that are remembered: twice the largest fleet measured with one bridge
 REPORTS: Final = {kind.value for kind in UPWARD if kind is not TopicKind.LOGS}
 PROVING: Final = {kind.value for kind in UPWARD if kind is not TopicKind.PRESENCE}
-"""Topics that prove that the display sends just now. The broker sends its will, and keeps its presence."""
+"""Topics that prove that the display is alive now. Presence does not: the broker sends the will and retained copies."""
 LARGEST_BYTES: Final = max(MAX_BYTES.values())
-"""No topic takes more; a broker lets four times as much through."""
+"""The largest payload that any topic takes; the broker lets through four times as much."""
 
-IGNORED: Final = Said(None, None)
-"""A retained message is ignored, but for presence: an old heartbeat is no news when a subscription is new."""
+IGNORED: Final = DecodedMessage(None, None)
+"""The result for a retained message other than presence: a new subscription may bring old heartbeats."""
 
 
 class Oversized(Beginning):
-    """The beginning of a payload, one byte longer than any topic takes: it is refused as the whole would be."""
+    """The beginning of a payload that is too large: one byte more than any topic takes, so that it is refused."""
 
     stamp: Stamp | None  # where it can be read
 
 
 def bounded(payload: bytes) -> bytes:
-    """The payload, or the beginning of one that no topic takes: a window of them may wait for the database."""
+    """The payload, cut to `Oversized` when no topic takes it: 16,000 of them may wait in memory for the database."""
     if len(payload) <= LARGEST_BYTES:
         return payload
     beginning = Oversized.of(payload, LARGEST_BYTES + 1)
@@ -56,7 +56,7 @@ class Arrival:
 
     topic: str
     payload: bytes  # an `Oversized` where it is larger than any topic takes
-    mid: int  # the broker's number for the acknowledgement; 0 needs none
+    mid: int  # the packet identifier, for the acknowledgement; 0 for QoS 0, which needs none
     heard: float  # monotonic time, in seconds
     is_retained: bool = False  # the broker's copy of an old message, not one that was sent just now
 
@@ -65,13 +65,13 @@ class Arrivals(deque[Arrival]):
     """The messages of one connection in order of arrival, until they are acknowledged."""
 
     def __init__(self, most: int) -> None:
-        """Where so many wait, only messages that need no acknowledgement can still come. They are dropped."""
+        """When `most` messages wait, further messages of QoS 0 are dropped. QoS 1 is limited by the receive maximum."""
         super().__init__()
         self.dropped = 0
         self._most = most
 
     def add(self, name: bytes, payload: bytes, mid: int, heard: float, is_retained: bool) -> None:
-        """Keep a message. Never raises: paho would lose its footing while it still said that it is connected."""
+        """Keep a message. Never raises: an exception would break paho while it still claims to be connected."""
         try:
             if not mid and len(self) >= self._most:
                 self.dropped += 1
@@ -97,17 +97,17 @@ class PutAside:
     reason: DeadLetterReason
     detail: str | None
     log_number: tuple[Boot, int] | None = None
-    """The number of a log line. It is passed over, or its display would send the line again for ever."""
+    """The boot and number of a refused log line: the mark passes over it, or its display would send it for ever."""
     talker: tuple[str, float] | None = None
-    """Which client it is a sign of life of, and when it was heard: nobody else may write to the topic."""
+    """The client's uuid and when it was heard: a refused message is a sign of life too."""
 
 
 @dataclass(slots=True)
 class Taken:
-    """A message that is understood, with its arrival in case the database refuses it."""
+    """A message that was read, with its arrival in case the database refuses it."""
 
     arrival: Arrival
-    said: Said
+    message: DecodedMessage
 
 
 class Inbox:
@@ -117,20 +117,20 @@ class Inbox:
         """`root` is MQTT_TOPIC_ROOT."""
         self._root = root
         self._canary = canary_topic
-        self._uuids: dict[str, str] = {}  # one text for all messages of a client: quicker to find, and small
+        self._uuids: dict[str, str] = {}  # one string object for all messages of a client, to save time and memory
 
     def read(self, arrival: Arrival) -> Taken | PutAside:
         """The message of this arrival, or why it is put aside."""
         try:
-            return Taken(arrival, self._said(arrival))
+            return Taken(arrival, self._message(arrival))
         except Unreadable as refused:
             return put_aside(arrival, refused.reason, refused.detail, self._log_number(arrival))
         except Exception as error:  # noqa: BLE001 - whatever a display sends must not stop the bridge
             failure("parser_failed", "a message could not be read", topic=arrival.topic[:200])
             detail = f"the parser failed: {type(error).__name__}"
-            return put_aside(arrival, DeadLetterReason.BAD_FIELD, detail, self._log_number(arrival))
+            return put_aside(arrival, DeadLetterReason.REFUSED_BY_DATABASE, detail, self._log_number(arrival))
 
-    def _said(self, arrival: Arrival) -> Said:
+    def _message(self, arrival: Arrival) -> DecodedMessage:
         levels = arrival.topic.split("/")
         if arrival.is_retained and levels[-1] != TopicKind.PRESENCE:
             return IGNORED
@@ -144,7 +144,7 @@ class Inbox:
             return messages.canary(arrival.heard, arrival.payload)
         raise Unreadable(DeadLetterReason.UNKNOWN_TOPIC)
 
-    def _report(self, level: str, kind: str, arrival: Arrival) -> Said:
+    def _report(self, level: str, kind: str, arrival: Arrival) -> DecodedMessage:
         """The message of a topic with one level below the client's. `kind` is one of REPORTS."""
         uuid, payload = self._uuid(level), _fitting(arrival.payload, kind)
         if kind == TopicKind.HEARTBEAT:
@@ -192,7 +192,7 @@ def _talker(arrival: Arrival) -> tuple[str, float] | None:
 
 
 def _fitting(payload: bytes, kind: str) -> bytes:
-    """The payload. Raises Unreadable when it is larger than its topic takes."""
+    """The payload, if its topic takes its size. Raises Unreadable."""
     if len(payload) > MAX_BYTES[kind]:
         whole_bytes = payload.whole_bytes if isinstance(payload, Oversized) else len(payload)
         raise Unreadable(DeadLetterReason.TOO_LARGE, f"{whole_bytes} bytes; this topic takes {MAX_BYTES[kind]}")
@@ -200,7 +200,7 @@ def _fitting(payload: bytes, kind: str) -> bytes:
 
 
 REGISTERING = (Heartbeat, HealthReport, LogLine, ServiceFailure)
-"""What makes an unknown uuid a client; a retained presence or an ACK does not."""
+"""The reports that register an unknown uuid as a client; presence and ACKs do not."""
 
 
 @dataclass
@@ -212,26 +212,28 @@ class MessagesByKind:
     logs: list[LogLine] = field(default_factory=list)
     failures: list[ServiceFailure] = field(default_factory=list)
     repeated_failures: list[ServiceFailure] = field(default_factory=list)
-    presence: list[PresenceSaid] = field(default_factory=list)
-    acking: list[Taken] = field(default_factory=list)  # whatever carries ACKs
-    brief: list[Taken] = field(default_factory=list)  # presence, and what is nothing but an ACK
+    presence: list[PresenceReport] = field(default_factory=list)
+    acking: list[Taken] = field(default_factory=list)  # messages of any kind that carry ACKs
+    brief: list[Taken] = field(default_factory=list)  # presence, and messages of the ACK topic
     canary: Canary | None = None  # the last one
-    talked: dict[str, float] = field(default_factory=dict)  # uuid -> when anything but a heartbeat of it was heard
+    talked: dict[str, float] = field(default_factory=dict)  # uuid -> when its last message, not a heartbeat, was heard
 
     @classmethod
     def of(cls, taken: Iterable[Taken]) -> "MessagesByKind":
-        """Sort these messages."""
+        """Sort these messages by kind."""
         batch = cls()
         for one in taken:
             batch.add(one)
-        told: list[HealthReport | LogLine | ServiceFailure] = [*batch.health, *batch.logs, *batch.failures]
-        batch.talked = {one.uuid: one.heard for one in told}
-        batch.talked |= {one.said.uuid: one.arrival.heard for one in batch.brief if one.said.uuid and _is_sign(one)}
+        reports: list[HealthReport | LogLine | ServiceFailure] = [*batch.health, *batch.logs, *batch.failures]
+        batch.talked = {one.uuid: one.heard for one in reports}
+        batch.talked |= {
+            one.message.uuid: one.arrival.heard for one in batch.brief if one.message.uuid and _is_sign(one)
+        }
         return batch
 
     def add(self, one: Taken) -> None:
         """Add a message to the list of its kind."""
-        match one.said.body:
+        match one.message.body:
             case Heartbeat() as body:
                 self.heartbeats.append(body)
             case HealthReport() as body:
@@ -240,20 +242,20 @@ class MessagesByKind:
                 self.logs.append(body)
             case ServiceFailure() as body:
                 self.failures.append(body)
-            case PresenceSaid() as body:
+            case PresenceReport() as body:
                 self.presence.append(body)
                 self.brief.append(one)
             case Canary() as body:
                 self.canary = body
             case None:
                 self.brief.append(one)
-        if one.said.acks:
+        if one.message.acks:
             self.acking.append(one)
-        if one.said.repeated_failure is not None:
-            self.repeated_failures.append(one.said.repeated_failure)
+        if one.message.repeated_failure is not None:
+            self.repeated_failures.append(one.message.repeated_failure)
 
 
 def _is_sign(one: Taken) -> bool:
-    """Did the display send it just now? `offline` may be its will, and the broker may have kept an old presence."""
-    body = one.said.body
-    return not isinstance(body, PresenceSaid) or (body.state is Presence.ONLINE and not one.arrival.is_retained)
+    """Whether the display itself sent it just now: `offline` may be its will, a retained presence may be old."""
+    body = one.message.body
+    return not isinstance(body, PresenceReport) or (body.state is Presence.ONLINE and not one.arrival.is_retained)

@@ -1,7 +1,7 @@
-"""One bridge leads: it holds a Postgres advisory lock in the very session that writes its batches.
+"""Leader election: the leading bridge holds a Postgres advisory lock in the session that writes its batches.
 
-While the session lives the lock is ours; when it dies, no batch of it can be committed any more. Each leader has
-an epoch of its own, and every batch is guarded by it. Any number of other bridges stand by and wait.
+The lock lives as long as the session; when the session dies, it can commit no further batch. Each leader has its own
+epoch (a fencing token), and every batch is committed under a check of it. Any number of other bridges stand by.
 """
 
 import contextlib
@@ -12,25 +12,26 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import pg8000.dbapi
-import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from shared.leadership import operations as leadership
 from shared.leadership import store as leadership_store
 from shared.postgres.door import said_by_postgres
+from shared.postgres.query import Query
 from shared.structured_log import Outage, event
 
 FIRST_BACK_OFF_SECONDS: Final = 0.2
 LONGEST_BACK_OFF_SECONDS: Final = 5.0
 DATABASE_ERRORS: Final = (SQLAlchemyError, OSError)
-SESSION: Final = sa.text("SELECT pg_backend_pid()")
+WHICH_SESSION: Final = "SELECT pg_backend_pid()"
+SESSION = Query(WHICH_SESSION, int)
 POOLED: Final = "behind a pooler in transaction mode: the bridge needs the server itself"
-UNSUPPORTED: Final = "unsupported startup parameter"  # what pgbouncer says of our settings
+UNSUPPORTED: Final = "unsupported startup parameter"  # pgbouncer's error for our connection settings
 
 
 class LeadershipLost(Exception):
-    """Another bridge leads: nothing of the batch in hand was written, nothing may be acknowledged."""
+    """Another bridge leads: nothing of the batch was written, and nothing may be acknowledged."""
 
 
 class DatabaseAway(Exception):
@@ -41,26 +42,27 @@ class Leader:
     """Holds the one connection that the bridge uses, and with it the lead."""
 
     def __init__(self, engine: Engine, instance: str, regained: Callable[[bool], None] = lambda _other: None) -> None:
-        """`instance` names this process, and no other; nothing is opened yet.
+        """`instance` is the unique name of this process. No connection is opened yet.
 
-        `regained` is called when the lead was taken back in a new session, before anybody uses it. Postgres may have
-        forgotten what was committed last (a failover, a copy put back); True: it was started anew, or is another one.
+        `regained` is called when the lead was taken back in a new session, before the session is used. Postgres may
+        have lost the last commits (a failover, a restored backup). The argument is True when Postgres was restarted or
+        is another server.
         """
         self.instance = instance
         self._regained = regained
-        self._life: str | None = None  # of the database, when the lead was last taken
+        self._life: str | None = None  # identity of the running Postgres when the lead was last taken
         self.epoch: int | None = None  # while this bridge leads
         self._engine = engine
         self._connection: Connection | None = None
         self._failures = 0
         self._outage = Outage("database")
         self._not_before = 0.0
-        self._has_own_session = False  # not known yet
+        self._has_own_session = False  # True once it is proven that no pooler shares our session
         self.refusal: str | None = None
-        """Why this bridge can never lead, in words."""
+        """Why this bridge can never lead, as text for people."""
 
     def try_lead(self) -> bool:
-        """Become the leader if there is none. Raises DatabaseAway."""
+        """Become the leader if there is none; True when this bridge leads. Raises DatabaseAway."""
         try:
             connection = self._opened()
             if self._is_shared(connection):
@@ -76,11 +78,11 @@ class Leader:
         return self.epoch is not None
 
     def connection(self) -> Connection:
-        """The connection, with the lead.
+        """The connection, whose session holds the lead.
 
         Raises:
-            DatabaseAway: it is being waited for.
-            LeadershipLost: another bridge leads, or did.
+            DatabaseAway: the database cannot be used, or the back-off is not over.
+            LeadershipLost: another bridge leads now, or led since the last session.
         """
         if time.monotonic() < self._not_before:
             raise DatabaseAway
@@ -90,9 +92,9 @@ class Leader:
 
     @contextlib.contextmanager
     def database(self) -> Iterator[Connection]:
-        """The connection, for work that opens its own transactions. Raises as `connection` does.
+        """The connection, for work that opens its own transactions. Raises DatabaseAway and LeadershipLost.
 
-        An error that is the database's fault becomes DatabaseAway; the connection is then given up.
+        An error of the database becomes DatabaseAway, and the connection is closed.
         """
         connection = self.connection()
         try:
@@ -103,36 +105,37 @@ class Leader:
             if connection.invalidated:
                 raise self.away(error) from error
             raise
-        self._failures = 0  # the next failure is the first again
+        self._failures = 0
         self._outage.over()
 
     def _is_shared(self, connection: Connection) -> bool:
-        """Whether somebody between us and the server gives our session to others after each transaction.
+        """Whether a pooler between us and the server shares our session with others after each transaction.
 
-        The lead is held by the session: there two bridges would lead at once, or after a kill -9 none. With one
-        connection such a pooler mostly looks as the server does; while a second one is in a transaction it cannot.
+        The session holds the lead. Behind such a pooler two bridges could lead at once, or none after a kill -9. On one
+        connection the pooler cannot be seen. While a second connection has a transaction open, it shows: both have the
+        same session, or ours changes.
         """
         if self._has_own_session:
             return False
         with connection.begin():
-            session = connection.execute(SESSION).scalar_one()
-        with contextlib.suppress(pg8000.dbapi.Error), self._another() as asking:  # no room for it says nothing
-            asking.execute(SESSION.text)
+            session = SESSION.one(connection)
+        with contextlib.suppress(pg8000.dbapi.Error), self._another() as asking:  # no free connection proves nothing
+            asking.execute(WHICH_SESSION)
             if asking.fetchone()[0] == session:
                 return True
             with connection.begin():
-                self._has_own_session = connection.execute(SESSION).scalar_one() == session
+                self._has_own_session = SESSION.one(connection) == session
             return not self._has_own_session
         return False
 
     @contextlib.contextmanager
     def _another(self) -> Iterator[Any]:
-        """A cursor on a connection beside ours, which may be the only one that the pool holds."""
+        """A cursor on a second connection, outside the pool: the pool may hold only one."""
         connection = self._engine.pool.recreate().connect()
         try:
             yield connection.cursor()
         finally:
-            connection.invalidate()  # closed, and not kept
+            connection.invalidate()
 
     def _note_pooler(self) -> None:
         if self.refusal is None:
@@ -140,13 +143,13 @@ class Leader:
             event("database_behind_pooler", POOLED, logging.ERROR)
 
     def _lead_again(self) -> None:
-        """In a new session, take the lead back unless somebody else had it in between."""
+        """Take the lead back in a new session, unless another bridge led in between."""
         try:
             connection = self._opened()
             with connection.begin():
                 regained = leadership.lead_again(connection, self.epoch or 0, self.instance)
                 life = leadership_store.life(connection)
-                if regained and life != self._life:  # what was heard may be gone: the listening time is over
+                if regained and life != self._life:  # stored reports may be lost: end the listening time
                     leadership_store.disconnected(connection, self.epoch or 0)
         except DATABASE_ERRORS as error:
             raise self.away(error) from error
@@ -160,7 +163,7 @@ class Leader:
         event("lead_regained", "the database is back and this bridge still leads", epoch=self.epoch)
 
     def away(self, error: Exception | None) -> DatabaseAway:
-        """Give the connection up, with whatever it was doing, and wait a little longer each time."""
+        """Close the connection and lengthen the back-off. Returns the exception to raise."""
         self._close()
         self._failures += 1
         longest = min(FIRST_BACK_OFF_SECONDS * 2 ** min(self._failures - 1, 10), LONGEST_BACK_OFF_SECONDS)
@@ -173,7 +176,7 @@ class Leader:
         return DatabaseAway()
 
     def resign(self) -> None:
-        """Lead no more."""
+        """Give up the lead."""
         self._close()
         self.epoch = None
 
@@ -183,7 +186,7 @@ class Leader:
         return self._connection
 
     def _close(self) -> None:
-        """End the session itself: back in the pool it would keep the lock."""
+        """End the session: returned to the pool it would keep the lock."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with contextlib.suppress(*DATABASE_ERRORS):

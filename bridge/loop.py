@@ -1,9 +1,10 @@
-"""The bridge's one thread: take messages, write them, acknowledge them, and do what is due in between.
+"""The bridge's main loop, in one thread: take messages, write them, acknowledge them, and do the duties that are due.
 
 The way of a heartbeat: `FastClient.take` reads it off the socket and adds it to the `Arrivals` of its connection.
-`Bulk.take` brings it into hand; `Inbox.read` finds its kind by the topic, and `messages.heartbeat` reads it by
-`contract.HeartbeatDocument`. `Writer.write` stores it: `reports.record_heartbeats`, or `repeats.repeat_heartbeats`
-where it says nothing new. Only after the commit is it acknowledged.
+`Bulk.take` puts it into a batch. `Inbox.read` finds its kind by the topic, and `messages.heartbeat` reads it by
+`contract.HeartbeatDocument`. `Writer.write` opens the transaction, and `Storing.store` stores it by
+`reports.record_heartbeats`, or by `repeats.repeat_heartbeats` when it only repeats the stored one. It is acknowledged
+after the commit.
 """
 
 import contextlib
@@ -32,10 +33,10 @@ from bridge.status import BridgeProgress, Counters, Snapshot, Snapshots, Tally
 from bridge.storing import BatchOutcome, LeaderMemory, tell_of_counters
 from bridge.writes import Writer
 from shared.client_logs.rules import Budget
-from shared.commands.acks.operations import log_news
+from shared.commands.news_operations import log_news
 from shared.commands.operations import timings
 from shared.config import Config
-from shared.outside.mqtt import Topics
+from shared.outside.topics import Topics
 from shared.structured_log import event, failure
 
 IDLE_SECONDS: Final = 0.1  # one turn of the loop when nothing happens
@@ -47,7 +48,7 @@ class BridgeLoop:
     """Everything between the broker and the database."""
 
     def __init__(self, config: Config, engine: Engine, stop: threading.Event, snapshots: Snapshots) -> None:
-        """`stop` ends `run` in order; `snapshots` shows others how the bridge stands."""
+        """`stop` ends `run` in order; `snapshots` receives the state of the bridge for the probes."""
         self._config = config
         self._stop = stop
         self._snapshots = snapshots
@@ -59,10 +60,10 @@ class BridgeLoop:
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        """The state of a bridge that does not lead (yet)."""
+        """Reset to the state of a bridge that does not lead."""
         self._broker: Lanes | None = None
         self._link = BrokerLink()
-        self._budgets_of: Lanes | None = None  # for whose messages the budgets have begun
+        self._budgets_of: Lanes | None = None  # the connection for which the log budgets were reset
         self._announcement = Announcement(self._leader)
         self._urgent = Urgent()
         self._counters = Counters()
@@ -70,17 +71,17 @@ class BridgeLoop:
         self._budgets = LogBudgets(Budget(self._config["LOG_BUDGET_PER_SECOND"], self._config["LOG_BUDGET_BURST"]))
         self._bulk = Bulk(self._inbox, self._budgets)
         self._memory = LeaderMemory()
-        self._receipts = Receipts(self._topics.logs_committed)
-        self._outbox = Outbox(self._topics.commands, timings(self._config))
+        self._receipts = Receipts(self._topics)
+        self._outbox = Outbox(self._topics, timings(self._config))
         self._due = Due()
         self._pace = Pace()
         self._progress = BridgeProgress()
 
     def _regained(self, may_have_lost: bool) -> None:
-        """The database may have forgotten what this bridge remembers: look at everything anew.
+        """Forget what was committed: the database may have lost it.
 
-        A display that was told that its logs are safe drops them. After a start of Postgres the listening time begins
-        anew, so that nobody is taken for silent whose reports are forgotten.
+        No receipt may be sent for lost logs, because its display would delete them. After a restart of Postgres the
+        listening time begins anew, so that no display counts as silent because its reports were lost.
         """
         self._memory.forget()
         self._receipts.forget_all()
@@ -88,7 +89,7 @@ class BridgeLoop:
             self._announcement.is_made = False
 
     def run(self) -> None:
-        """Work until `stop` is set. Then finish the batch in hand, acknowledge it and leave the broker in order."""
+        """Work until `stop` is set. Then finish and acknowledge the batch, and disconnect from the broker in order."""
         while not self._stop.is_set():
             try:
                 self._turn()
@@ -119,21 +120,21 @@ class BridgeLoop:
         elif self._leader.try_lead():
             self._link.began(time.monotonic())
         else:
-            self._link.aside = None  # another bridge has it
+            self._link.aside = None  # another bridge leads
             self._stop.wait(STANDBY_SECONDS)
 
     def _stand_aside(self) -> None:
-        """Give the lead away: another bridge may reach the broker. Where there is none, this one leads again."""
-        why = f"gave the lead away: no connection to the broker ({self._link.fault or 'it does not answer'})"
+        """Give up the lead: another bridge may reach the broker. Without another one, this bridge leads again later."""
+        why = f"gave up the lead: no connection to the broker ({self._link.fault or 'it does not answer'})"
         event("lead_given_up", "no connection to the broker: another bridge may lead", logging.WARNING, why=why)
         if self._broker is not None:
-            self._broker.abort("gave the lead away")
+            self._broker.abort("gave up the lead")
         self._leader.resign()
         self._begin_anew()
         self._link = BrokerLink(aside=why, aside_at=time.monotonic())
 
     def _stand_down(self) -> None:
-        """Another bridge leads: leave the broker without acknowledging anything."""
+        """Another bridge leads: close the connection without acknowledging anything."""
         event("lead_lost", "another bridge leads", instance=self._instance)
         if self._broker is not None:
             self._broker.abort("another bridge leads")
@@ -141,7 +142,7 @@ class BridgeLoop:
         self._begin_anew()
 
     def _connect(self) -> None:
-        """Connect while the database says that this bridge leads: two would throw each other out of the session."""
+        """Connect, but only as the leader: two bridges would take the broker's session from each other."""
         if time.monotonic() < self._due.connect:
             self._stop.wait(IDLE_SECONDS)
             return
@@ -151,7 +152,7 @@ class BridgeLoop:
         self._broker.open()
 
     def _disconnected(self, broker: Lanes) -> None:
-        """Drop what is not acknowledged: the broker delivers it again."""
+        """Drop the messages that are not acknowledged: the broker delivers them again."""
         event("broker_disconnected", "no connection to the broker", why=broker.fault)
         self._link.note(broker.lacks)
         self._link.ended(broker.fault or "", time.monotonic())
@@ -174,7 +175,7 @@ class BridgeLoop:
             self._do_duties(broker)
 
     def _wait_for_company(self, broker: Lanes) -> None:
-        """Wait until the batch is due, in steps that double: what comes meanwhile is read at once. Urgent ends it."""
+        """Wait until the batch is due, in steps that double. Read messages meanwhile; an urgent one ends the wait."""
         step = PAUSE_SECONDS
         while broker.bulk.arrivals and not broker.urgent.arrivals and not self._stop.is_set() and broker.fault is None:
             rest = self._pace.wait_seconds(len(broker.bulk.arrivals), time.monotonic())
@@ -198,7 +199,7 @@ class BridgeLoop:
         ):
             try:
                 duty(broker)
-            except DatabaseAway:  # the connection to the broker stays; nothing is acknowledged meanwhile
+            except DatabaseAway:  # the broker's connection stays open; nothing is acknowledged meanwhile
                 self._stop.wait(PAUSE_SECONDS)
                 return
             except LeadershipLost:
@@ -217,14 +218,14 @@ class BridgeLoop:
         self._due.connected()
 
     def _begin_budgets(self, broker: Lanes) -> None:
-        """Give each client a whole budget before a connection's first message: what gathered is nobody's flood."""
+        """Give each client a whole log budget before a connection's first message: a backlog is not a flood."""
         if self._budgets_of is broker or not broker.waiting:
             return
         self._budgets.connected(time.monotonic(), duties.since_last_commit(self._leader), broker.again)
         self._budgets_of = broker
 
     def _store_urgent(self, broker: Lanes) -> None:
-        """Write urgent messages in a transaction of their own, before the batch that everything else waits for."""
+        """Write urgent messages in a transaction of their own, before the bulk batch."""
         batch = self._urgent.batch(broker.urgent.arrivals, self._inbox)
         if batch:
             began, arrived, writer = time.monotonic(), self._urgent.arrived, self._writer(self._urgent.patient_from)
@@ -263,7 +264,7 @@ class BridgeLoop:
         return outcome
 
     def _stored(self, outcome: BatchOutcome, began: float, arrived: int) -> None:
-        """Count a committed batch, and let the pace learn from it."""
+        """Count a committed batch, and adapt the pace to it."""
         ended = time.monotonic()
         self._counters = self._counters.with_outcome(outcome, arrived)
         self._tally.committed(outcome, ended - began)
@@ -282,7 +283,7 @@ class BridgeLoop:
         )
 
     def _committed(self, outcome: BatchOutcome, *, is_urgent: bool = False) -> None:
-        """Do what follows from a commit: tell displays how far their logs are safe, serve displays that came online."""
+        """Act on a commit: queue receipts of logs, make commands of displays that came online due, log the news."""
         now, canary = time.monotonic(), outcome.canary
         heard = canary.heard if canary is not None and canary.instance == self._instance else None
         self._progress.committed(now, heard, is_urgent=is_urgent)
@@ -299,11 +300,11 @@ class BridgeLoop:
             broker.urgent.publish(self._topics.canary, canary, int(duties.CANARY_SECONDS))
 
     def _work_outbox(self, broker: Lanes) -> None:
-        """Write down how publishing went, and publish what is due."""
+        """Record how publishing went, and publish the commands that are due."""
         self._outbox.work(self._leader, broker.urgent)
 
     def _sweep(self, _broker: Lanes) -> None:
-        """Sweep before messages are written: after an outage this says since when nothing was known of anybody."""
+        """Sweep before messages are written: after an outage the sweep stores since when the states were unknown."""
         if self._due.is_sweep:
             duties.sweep(self._leader, self._due, self._config["HEARTBEAT_STALE_SECONDS"], self._canary_max_age)
 
@@ -315,7 +316,7 @@ class BridgeLoop:
             self._receipts.committed(closed.committed)
 
     def _show(self) -> None:
-        """Let the health answers know how it goes."""
+        """Leave a snapshot for the probes."""
         link = replace(self._link, aside=self._leader.refusal or self._link.aside)
         self._snapshots.latest = Snapshot.taken(
             self._leader.epoch, self._broker, self._progress, self._counters, self._tally, link

@@ -1,8 +1,8 @@
-"""The bridge: `python -m bridge.main` persists what displays send, until SIGTERM."""
+"""The bridge: `python -m bridge.main` stores the messages of displays until SIGTERM."""
 
 import gc
 
-gc.disable()  # what is imported stays: looking through it again and again is a fifth of a start
+gc.disable()  # imported modules are never garbage: collecting among them would be a fifth of the start
 
 import ipaddress
 import sys
@@ -27,7 +27,7 @@ gc.enable()
 
 
 def main() -> int:
-    """The process's exit code: 0 after SIGTERM or SIGINT, 2 when it may not start."""
+    """Run the bridge. Returns the exit code: 0 after SIGTERM or SIGINT, 2 after a configuration error."""
     configure("bridge")
     try:
         config = load(required=REQUIRED)
@@ -55,7 +55,7 @@ def _run(config: Config, stop: threading.Event) -> int:
 
 
 def rarely_collect() -> None:
-    """Look for rings of garbage once in a dozen batches: within a batch everything lives, and looking costs a third."""
+    """Collect cyclic garbage once in a dozen batches: a batch makes hardly any, and each search costs a third."""
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER, 20, 100)
 
@@ -65,14 +65,14 @@ def _check_health_host(config: Config) -> None:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        raise ConfigurationError(f"BRIDGE_HEALTH_HOST: {host!r} is no IP address.") from None
+        raise ConfigurationError(f"BRIDGE_HEALTH_HOST: {host!r} is not an IP address.") from None
     mode = config["DEPLOYMENT_MODE"]
-    if mode != "cloud" and not address.is_loopback:  # it speaks no TLS, and answers whoever asks
-        raise ConfigurationError(f"BRIDGE_HEALTH_HOST: with DEPLOYMENT_MODE {mode} it must be loopback.")
+    if mode != "cloud" and not address.is_loopback:  # the probes have neither TLS nor a login
+        raise ConfigurationError(f"BRIDGE_HEALTH_HOST: with DEPLOYMENT_MODE {mode} it must be a loopback address.")
 
 
 def _check_broker(config: Config) -> None:
-    """A broker that lets anybody in would let anybody be any display. One that is away is waited for later."""
+    """Refuse a broker without logins: anybody could pose as any display. A broker that is away is not checked."""
     if refuses_anonymous(config["MQTT_URL"]) is False:
         raise ConfigurationError("MQTT_URL: this broker accepts a connection without a login.")
 

@@ -1,4 +1,4 @@
-"""What each kind of message says: a document of the contract becomes a report in the words of the service."""
+"""Turn each document of the contract into a report of the service."""
 
 import json
 import re
@@ -27,13 +27,13 @@ from bridge.reading import DocumentReader, Unreadable, check, json_object
 from shared import trace
 from shared.client_logs.rules import MESSAGE_MAX_CHARS, LogLine, level_of
 from shared.clients.failures_rules import ServiceFailure, Stamp
-from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceSaid
+from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceReport
 from shared.commands.rules import ACK_STATES, Ack
 from shared.postgres.door import scrub
 from shared.vocabulary import DeadLetterReason, Presence
 
 LAST_MOMENT: Final = 4_102_444_800.0  # the year 2100, in seconds since 1970
-MILLISECONDS_FROM: Final = 100_000_000_000  # as seconds that would be the year 5138
+MILLISECONDS_FROM: Final = 100_000_000_000  # a larger number is milliseconds: as seconds it would be the year 5138
 ACKED: Final = {state.value: state for state in ACK_STATES}
 PRESENCES: Final = {"online": Presence.ONLINE, "offline": Presence.OFFLINE}
 _is_iso: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", re.ASCII).fullmatch
@@ -57,18 +57,18 @@ class Canary:
 
 
 @dataclass(slots=True)
-class Said:
-    """One message understood. `uuid` is the topic's; None for the canary."""
+class DecodedMessage:
+    """The content of one message. `uuid` is the client's, from the topic; None for the canary."""
 
     uuid: str | None
-    body: Heartbeat | HealthReport | LogLine | ServiceFailure | PresenceSaid | Canary | None
+    body: Heartbeat | HealthReport | LogLine | ServiceFailure | PresenceReport | Canary | None
     bad_fields: int = 0
     acks: tuple[Ack, ...] = ()
-    repeated_failure: ServiceFailure | None = None  # that a health report says still stands
+    repeated_failure: ServiceFailure | None = None  # a failure that a health report repeats because it still stands
 
 
-def heartbeat(uuid: str, heard: float, payload: bytes) -> Said:
-    """A sign of life, with the state of the last command."""
+def heartbeat(uuid: str, heard: float, payload: bytes) -> DecodedMessage:
+    """A heartbeat, with the state of the last command. Raises Unreadable."""
     document, bad = HEARTBEAT.read(payload)
     install_id, boot_seq, seq = document.stamp()
     body = Heartbeat(
@@ -82,11 +82,13 @@ def heartbeat(uuid: str, heard: float, payload: bytes) -> Said:
         boot_seq,
         seq,
     )
-    return Said(uuid, body, bad, () if document.last_command is None else (_ack(uuid, document.last_command),))
+    return DecodedMessage(
+        uuid, body, bad, () if document.last_command is None else (_ack(uuid, document.last_command),)
+    )
 
 
-def health(uuid: str, heard: float, payload: bytes) -> Said:
-    """A report on the machine, with what must not get lost: the standing failure and the last ACKs."""
+def health(uuid: str, heard: float, payload: bytes) -> DecodedMessage:
+    """A health report; it repeats the standing failure and the last ACKs, in case they were lost. Raises Unreadable."""
     document, bad, whole = HEALTH.as_it_should_be(payload), 0, None
     if document is None:
         whole = json_object(payload)
@@ -116,13 +118,13 @@ def health(uuid: str, heard: float, payload: bytes) -> Said:
     acks = [_ack(uuid, one) for one in (document.recent_acks or ())[-RECENT_ACKS:] if one is not None]
     failed = document.service_failed
     failure = None if failed is None else ServiceFailure(uuid, heard, failed.unit, _stamp_of(failed), by_topic=False)
-    return Said(uuid, body, bad, tuple(acks), failure)
+    return DecodedMessage(uuid, body, bad, tuple(acks), failure)
 
 
 def _storable(document: HealthDocument, payload: bytes) -> Any:
     """The whole report as Postgres can store it: the payload itself, unless one of its numbers may be too small.
 
-    1e-20000 is 0 here, and an error there.
+    1e-20000 is 0 in Python and an error in Postgres.
     """
     numbers: list[Any] = [document.cpu_percent, document.memory_percent, document.disk_percent]
     numbers.append(document.temperature_celsius)
@@ -138,7 +140,7 @@ def _level_in_force(word: str) -> str:
 
 
 def _put_connection(body: HealthReport, document: BrokerConnectionDocument) -> int:
-    """Put into the report what it says of the connection to the broker. Returns how many fields were bad."""
+    """Put the state of the display's broker connection into the report. Returns how many fields were bad."""
     body.reconnect_count = document.reconnect_count
     if document.last_disconnect_at is UNSET:
         return 0
@@ -157,8 +159,8 @@ def _ack(uuid: str, document: CommandStateDocument) -> Ack:
     return Ack(uuid, document.id, ACKED[document.state], document.reason)
 
 
-def log(uuid: str, heard: float, payload: bytes, level: str) -> Said:
-    """A log line; `level` is the topic's last segment."""
+def log(uuid: str, heard: float, payload: bytes, level: str) -> DecodedMessage:
+    """A log line; `level` is the topic's last segment. Raises Unreadable."""
     document, bad = LOG.read(payload)
     if document.context:
         check(document.context, 2)
@@ -180,22 +182,22 @@ def log(uuid: str, heard: float, payload: bytes, level: str) -> Said:
         boot_seq,
         seq,
     )
-    return Said(uuid, body, bad + (at is None and document.ts is not None))
+    return DecodedMessage(uuid, body, bad + (at is None and document.ts is not None))
 
 
-def service_failed(uuid: str, heard: float, payload: bytes) -> Said:
-    """A service of the display failed; a bare text is its unit."""
+def service_failed(uuid: str, heard: float, payload: bytes) -> DecodedMessage:
+    """A service of the display failed; a bare text is its unit. Raises Unreadable."""
     unit = _bare_text(payload)
     if unit is not None:
         if not 0 < len(unit) <= UNIT_CHARS:
             raise Unreadable(DeadLetterReason.BAD_FIELD, f"unit is not 1 to {UNIT_CHARS} characters")
-        return Said(uuid, ServiceFailure(uuid, heard, unit, None, by_topic=True))
+        return DecodedMessage(uuid, ServiceFailure(uuid, heard, unit, None, by_topic=True))
     document, bad = SERVICE_FAILED.read(payload)
-    return Said(uuid, ServiceFailure(uuid, heard, document.unit, _stamp_of(document), by_topic=True), bad)
+    return DecodedMessage(uuid, ServiceFailure(uuid, heard, document.unit, _stamp_of(document), by_topic=True), bad)
 
 
 def _bare_text(payload: bytes) -> str | None:
-    """A payload that is a text, as JSON or without; None for one that should be an object."""
+    """The text of a payload, quoted as JSON or bare; None when it looks like an object or a list. Raises Unreadable."""
     try:
         text = payload.decode("utf-8").strip()
     except UnicodeDecodeError as error:
@@ -211,14 +213,14 @@ def _bare_text(payload: bytes) -> str | None:
     return scrub(value)
 
 
-def presence(uuid: str, payload: bytes) -> Said:
-    """The display connected or left."""
+def presence(uuid: str, payload: bytes) -> DecodedMessage:
+    """The display connected or left. Raises Unreadable."""
     document, bad = PRESENCE.read(payload)
-    return Said(uuid, PresenceSaid(uuid, PRESENCES[document.state], document.session), bad)
+    return DecodedMessage(uuid, PresenceReport(uuid, PRESENCES[document.state], document.session), bad)
 
 
-def ack(uuid: str, payload: bytes) -> Said:
-    """An answer to a command."""
+def ack(uuid: str, payload: bytes) -> DecodedMessage:
+    """An answer to a command. Raises Unreadable."""
     document, bad = ACK.read(payload)
     whole = Ack(
         uuid,
@@ -229,17 +231,17 @@ def ack(uuid: str, payload: bytes) -> Said:
         document.boot_id,
         document.app_instance,
     )
-    return Said(uuid, None, bad, (whole,))
+    return DecodedMessage(uuid, None, bad, (whole,))
 
 
-def canary(heard: float, payload: bytes) -> Said:
-    """The bridge's own sign of life."""
+def canary(heard: float, payload: bytes) -> DecodedMessage:
+    """The bridge's own canary. Raises Unreadable."""
     document, bad = CANARY.read(payload)
-    return Said(None, Canary(heard, document.instance, document.number), bad)
+    return DecodedMessage(None, Canary(heard, document.instance, document.number), bad)
 
 
 def seconds_of(moment: str | float) -> float | None:
-    """Seconds since 1970 of a display's time; None when it is none between 1970 and 2100."""
+    """A display's time in seconds since 1970; None when it is not a time between 1970 and 2100."""
     if isinstance(moment, str):
         seconds = _seconds_of_iso(moment)
     else:
@@ -248,7 +250,7 @@ def seconds_of(moment: str | float) -> float | None:
 
 
 def _seconds_of_iso(text: str) -> float | None:
-    """Seconds since 1970 of a time in ISO 8601; without a zone it is taken for UTC."""
+    """A time in ISO 8601 as seconds since 1970, in UTC when it names no zone; None when it is not a time."""
     try:
         moment = datetime.fromisoformat(text) if _is_iso(text) else None
     except ValueError:
@@ -257,5 +259,5 @@ def _seconds_of_iso(text: str) -> float | None:
         return None
     try:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (OverflowError, ValueError):  # the first or last day of the calendar, moved by its zone
+    except (OverflowError, ValueError):  # the zone moves it before year 1 or after year 9999
         return None

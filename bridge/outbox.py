@@ -1,13 +1,13 @@
-"""What the bridge sends to displays over its own connection: commands, and receipts of logs.
+"""Publish to displays: commands from the outbox, and receipts of logs.
 
-Commands: claim, publish without waiting, write down the answers. One thread does it all, so the wait for the broker's
-answers is spread over the turns of the loop. Receipts (`logs_committed`) say how far logs are stored; nobody waits for
-their answers.
+A command is claimed in Postgres, published without waiting, and its answer from the broker is recorded. The bridge has
+one thread, so it collects the answers over several turns of its loop. A receipt (`logs_committed`) tells a display how
+far its logs are stored; its answer is not awaited.
 """
 
 import itertools
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 import msgspec
@@ -20,44 +20,45 @@ from shared.client_logs.rules import Boot, has_ended
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox.operations import attempted
 from shared.commands.rules import Attempt, Claimed, Timings
+from shared.outside.topics import Topics
 from shared.postgres.door import database_now
 
 EVERY_SECONDS: Final = 1.0
-ANSWER_SECONDS: Final = 3.0  # below the lease of 20 s
-CANARY: Final = 1  # message for which there must be room at any time
+ANSWER_SECONDS: Final = 3.0  # the broker must answer in this time; below the lease of 20 s
+CANARY: Final = 1  # one publish is always kept free, for the canary
 
 
 class Outbox:
-    """Holds the claims whose answers are awaited. `is_due` says when to claim again."""
+    """The claimed commands whose answers from the broker are awaited."""
 
-    def __init__(self, topic_of: Callable[[str], str], timings: Timings) -> None:
-        """`topic_of` gives the command topic of a client's uuid."""
-        self._topic_of = topic_of
+    def __init__(self, topics: Topics, timings: Timings) -> None:
+        """No answer is awaited."""
+        self._topics = topics
         self._timings = timings
         self._awaited: dict[int, Claimed] = {}  # by the number of the publish
         self._attempts: list[Attempt] = []
-        self._online: set[str] = set()  # who came online since the last claim
+        self._online: set[str] = set()  # displays that came online since the last claim
         self._due_at = 0.0
         self._give_up_at = 0.0
 
     def came_online(self, uuids: set[str]) -> None:
-        """The commands that wait for these displays are due now, however many they are."""
+        """Make the commands of these displays due now."""
         self._online |= uuids
         if uuids:
             self._due_at = 0.0
 
     @property
     def is_due(self) -> bool:
-        """Whether to claim: not while answers are awaited or to be written down."""
+        """Whether to claim now. Not before every answer to the last claim is recorded."""
         return not self._awaited and not self._attempts and time.monotonic() >= self._due_at
 
     @property
     def has_answers(self) -> bool:
-        """Whether everything published is answered, or given up, and waits to be written down."""
+        """Whether every publish is answered or given up, and the answers are not recorded yet."""
         return bool(self._attempts) and not self._awaited
 
     def work(self, leader: Leader, broker: BrokerConnection) -> None:
-        """Take answers, write them down once all are there, and publish what is due."""
+        """Take answers, record them once all are there, and publish the commands that are due."""
         self.take_answers(broker)
         if self.has_answers:
             with leader.database() as database:
@@ -67,10 +68,10 @@ class Outbox:
                 self.publish(database, broker)
 
     def publish(self, database: Connection, broker: BrokerConnection) -> None:
-        """Claim what is due, commit that, and publish it; then what waited for displays that came online.
+        """Claim the commands that are due, commit, and publish them. Then do so for displays that came online.
 
-        No more than the broker takes at once: it ends the connection at one more, and every command is in doubt then.
-        What is not claimed waits, and may be cancelled.
+        Publish no more than the broker takes at once: at one more it ends the connection, and nobody knows which
+        commands arrived. The other commands stay queued and can be cancelled.
         """
         room = min(broker.room(CANARY), outbox.CLAIM_AT_ONCE)
         if not room:
@@ -82,7 +83,7 @@ class Outbox:
             self._publish_online(database, broker, room)
 
     def _publish_online(self, database: Connection, broker: BrokerConnection, most: int) -> None:
-        """Publish for displays that came online. Each of them has one open command at most."""
+        """Publish for displays that came online. Of a display's two open commands one may wait for its next time."""
         claimed = self._publish_claimed(database, broker, most, self._online)
         self._online = self._online - set(claimed) if len(claimed) >= most else set()
 
@@ -94,7 +95,7 @@ class Outbox:
             claimed = outbox.claim_due(database, database_now(database), client_uuids=online, limit=most)
         for command in claimed:
             expiry = int(command.expires_in.total_seconds())
-            topic = self._topic_of(command.client_uuid)
+            topic = self._topics.commands(command.client_uuid)
             number = broker.publish(topic, command.payload, expiry, watch=True) if expiry >= 1 else None
             if number is None:
                 self._attempts.append(attempted(command, None, may_have_left=False))
@@ -105,7 +106,7 @@ class Outbox:
         return [command.client_uuid for command in claimed]
 
     def take_answers(self, broker: BrokerConnection) -> None:
-        """Take the broker's answers; after a while, or when the connection is over, the rest is unanswered."""
+        """Take the broker's answers. At the timeout, or when the connection is over, the rest counts as unanswered."""
         for number in list(broker.answers):
             answer = broker.answers.pop(number)
             if (command := self._awaited.pop(number, None)) is not None:
@@ -115,7 +116,7 @@ class Outbox:
             self._awaited.clear()
 
     def record(self, database: Connection) -> None:
-        """Write down how publishing went."""
+        """Record in the database how publishing went."""
         with database.begin():
             outbox.record_publish_answers(database, database_now(database), self._attempts, self._timings)
         self._attempts = []
@@ -125,35 +126,39 @@ RECEIPT_EXPIRY_SECONDS: Final = 300
 
 
 class Receipts:
-    """Marks that are committed and not told yet. Of each boot only the newest waits."""
+    """Receipts that are still to be sent: the newest committed mark of each boot."""
 
-    def __init__(self, topic_of: Callable[[str], str]) -> None:
-        """`topic_of` gives the topic of a client's uuid on which its display listens."""
-        self._topic_of = topic_of
-        self._untold: dict[Boot, int] = {}
+    def __init__(self, topics: Topics) -> None:
+        """No mark waits."""
+        self._topics = topics
+        self._unsent: dict[Boot, int] = {}
 
     def committed(self, marks: Mapping[Boot, int]) -> None:
-        """Everything up to these numbers is stored for good."""
-        self._untold |= marks
+        """Queue a receipt for each boot: its log lines up to this number are committed."""
+        self._unsent |= marks
 
     def forget_all(self) -> None:
-        """The database may have lost what was stored: displays send it again, and are told then."""
-        self._untold = {}
+        """Drop all receipts: the database may have lost commits. Displays without a receipt send their logs again."""
+        self._unsent = {}
 
     def forget(self, ended: Collection[Boot]) -> None:
-        """The displays of these boots may number them, and the later ones of their installations, from 1 again."""
+        """Drop the receipts of ended boots, and of later boots of the same installations.
+
+        Their displays may number log lines from 1 again.
+        """
         if ended:
-            gone = [boot for boot in self._untold if any(has_ended(boot, one) for one in ended)]
+            gone = [boot for boot in self._unsent if any(has_ended(boot, one) for one in ended)]
             for boot in gone:
-                del self._untold[boot]
+                del self._unsent[boot]
 
     def tell(self, broker: Lanes) -> None:
-        """Send as many marks as the broker takes now. A display that misses its mark sends its logs again."""
-        if self._untold:
-            told = broker.bulk.tell(map(self._message, self._untold.items()), RECEIPT_EXPIRY_SECONDS)
-            for boot in list(itertools.islice(self._untold, told)):
-                del self._untold[boot]
+        """Send as many receipts as the broker takes now. A display that misses its receipt sends its logs again."""
+        if self._unsent:
+            sent = broker.bulk.tell(map(self._message, self._unsent.items()), RECEIPT_EXPIRY_SECONDS)
+            for boot in list(itertools.islice(self._unsent, sent)):
+                del self._unsent[boot]
 
     def _message(self, mark: tuple[Boot, int]) -> tuple[str, bytes]:
         (uuid, install_id, boot_seq), seq = mark
-        return self._topic_of(uuid), msgspec.json.encode({"install_id": install_id, "boot_seq": boot_seq, "seq": seq})
+        told = {"install_id": install_id, "boot_seq": boot_seq, "seq": seq}
+        return self._topics.logs_committed(uuid), msgspec.json.encode(told)

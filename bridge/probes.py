@@ -1,10 +1,10 @@
-"""What others ask the bridge (/healthz, /readyz, /metrics), and what the bridge asks the broker before it starts.
+"""The bridge's HTTP probes (/healthz, /readyz, /metrics), and the bridge's own checks of the broker.
 
-A small thread answers; it only reads what the bridge's own thread left for it.
-healthz: this process does its work (a standby waits, a leader's batches commit). A backlog is no fault of it: a
-restart would only make it longer.
-readyz: this process is the one that listens, and hears in time: its canary comes back.
-metrics: the bridge's snapshot in the text format of Prometheus. Never a uuid as a label.
+A thread of its own answers. It only reads the snapshot that the bridge's thread left.
+healthz: this process does its work: a standby waits, a leader commits batches. A backlog is not a fault, because a
+restart would make it longer.
+readyz: this process leads, and its canary comes back in time.
+metrics: the snapshot in the text format of Prometheus. A uuid is never a label.
 """
 
 import json
@@ -36,27 +36,27 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 COUNTED: Final = {
     "received": "messages taken from the broker and committed",
     "stored": "messages of known clients that were stored",
-    "bad_fields": "fields that were not what the contract says, and were taken as null",
+    "bad_fields": "fields that broke the contract and were taken as null",
     "duplicate_logs": "numbered log messages that were stored before",
-    "missing_logs": "numbers of log messages that never came and are not waited for any more",
-    "unknown_acks": "ACKs of commands never issued, or of another client's",
+    "missing_logs": "numbered log messages that never came and were given up",
+    "unknown_acks": "ACKs of commands never issued, or of another client's commands",
     "dropped": "messages without acknowledgement for which there was no room",
     "dropped_logs": "plain log messages over their client's budget, which are lost",
     "deferred_logs": "numbered log messages over their client's budget, which come again",
     "batches": "batches committed",
 }
-"""A counter of the snapshot -> what it means; each grows from zero when this process begins to lead."""
+"""Each counter and its meaning. It grows from zero when this process begins to lead."""
 
 
 def text(snapshot: Snapshot | None, now: float) -> bytes:
-    """The metrics at `now` (monotonic seconds); none before the bridge's first turn."""
+    """The metrics at `now` (monotonic seconds); empty before the bridge's first snapshot."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Metrics(snapshot, now))
     return generate_latest(registry)
 
 
 class _Metrics(Collector):
-    """What the library asks for the metrics of one snapshot."""
+    """The collector of prometheus_client for one snapshot."""
 
     def __init__(self, snapshot: Snapshot | None, now: float) -> None:
         self._snapshot = snapshot
@@ -106,7 +106,7 @@ REQUEST_SECONDS: Final = 5.0
 
 
 class _Handler(BaseHTTPRequestHandler):
-    timeout = REQUEST_SECONDS  # of the socket: a stalled caller holds one thread for so long
+    timeout = REQUEST_SECONDS  # the socket's timeout: a stalled caller holds a thread no longer
     server_version = "bridge"
     sys_version = ""
 
@@ -144,11 +144,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - http.server's name
-        """Probes are not worth a line."""
+        """Log nothing: probes come all the time."""
 
 
 def serve(host: str, port: int, snapshots: Snapshots) -> Callable[[], None]:
-    """Answer on a thread of its own; call what this returns to end it. Raises OSError when the port is taken."""
+    """Answer probes on a thread of its own. Returns a function that ends it. Raises OSError when the port is taken."""
     server = ThreadingHTTPServer((host, port), partial(_Handler, snapshots))
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, name="health", daemon=True).start()
@@ -175,7 +175,7 @@ def can_be_reached(url: str) -> bool:
 
 
 def refuses_anonymous(url: str) -> bool | None:
-    """Whether the broker refuses a CONNECT without a login; None when it does not answer at all."""
+    """Whether the broker refuses a CONNECT without a login; None when it does not answer."""
     answers: list[int] = []
 
     def answered(_client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:

@@ -1,8 +1,8 @@
-"""Bytes that a display sent become the document that the contract names, or are refused by name.
+"""Decode the bytes of a display into a document of the contract, or refuse them with a reason.
 
-A payload that is as its Struct says is decoded in one step. Of every other one the parts that are not as the Struct
-says are dropped and counted. A document that is none, or lacks what gives it meaning, is refused whole.
-No text leaves this module with a NUL or a lone surrogate. Nothing here raises anything but `Unreadable`.
+A payload that fits its Struct is decoded in one step. Otherwise the parts that do not fit are dropped and counted. A
+payload that is no document, or lacks a required field, is refused whole.
+No text leaves this module with a NUL or a lone surrogate. This module raises nothing but `Unreadable`.
 """
 
 import json
@@ -19,28 +19,28 @@ from shared.vocabulary import DeadLetterReason
 
 DEPTH_MAX: Final = 32
 INTEGER_MIN: Final = -(2**63)
-INTEGER_MAX: Final = 2**64 - 1  # what fits 64 bits, signed or not
-INTEGER_DIGITS: Final = 21  # with its sign; more do not fit 64 bits
-PARTS_DROPPED: Final = 16  # one by one; then each try drops a whole field
-TRIES: Final = 64  # more than PARTS_DROPPED and the fields of any document
-NUL: Final = b"\\u0000"  # as JSON escapes it; a bare one is no JSON
+INTEGER_MAX: Final = 2**64 - 1  # 64 bits, signed or unsigned
+INTEGER_DIGITS: Final = 21  # with the sign; a longer number does not fit 64 bits
+PARTS_DROPPED: Final = 16  # so many parts are dropped one by one; then each try drops a whole field
+TRIES: Final = 64  # more than PARTS_DROPPED and the fields of any document together
+NUL: Final = b"\\u0000"  # NUL as JSON escapes it; unescaped it is not legal JSON
 
 NOT_AS_ITS_STRUCT: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What a decoder raises of a payload that is not as its Struct says."""
+"""The errors of a decoder when a payload does not fit its Struct."""
 _any_json: Final = msgspec.json.Decoder()
 _path_in: Final = re.compile(r" - at `\$([\w.\[\]]+)`$", re.ASCII).search
 _steps_of: Final = re.compile(r"\.(\w+)|\[(\d+)\]", re.ASCII).findall
 
 D = TypeVar("D", bound=Document)
 Part = tuple[str | int, ...]
-"""Where a part of a document is: names of fields and places in lists, from outside in."""
+"""The path of a part in a document: field names and list indexes, from outside in."""
 
 
 class Unreadable(Exception):
-    """The document is not taken."""
+    """The payload is refused."""
 
     def __init__(self, reason: DeadLetterReason, detail: str | None = None) -> None:
-        """`detail` says in words which part was not right."""
+        """`detail` tells people which part was wrong."""
         super().__init__(reason, detail)
         self.reason = reason
         self.detail = detail
@@ -50,17 +50,16 @@ class DocumentReader(Generic[D]):
     """Reads payloads as one Struct of the contract."""
 
     def __init__(self, document: type[D]) -> None:
-        """`document` is the Struct."""
         self._document = document
         self._decoder = msgspec.json.Decoder(document)
 
     def read(self, payload: bytes) -> tuple[D, int]:
-        """The document, and how many of its parts were bad. Raises Unreadable."""
+        """The document, and how many of its parts were dropped. Raises Unreadable."""
         document = self.as_it_should_be(payload)
         return self.mended(json_object(payload)) if document is None else (document, 0)
 
     def as_it_should_be(self, payload: bytes) -> D | None:
-        """The document; None where a part of it is not as the Struct says, or holds what must be scrubbed."""
+        """The document; None when a part does not fit the Struct, or a text holds a NUL that must be scrubbed."""
         if NUL in payload:
             return None
         try:
@@ -69,9 +68,9 @@ class DocumentReader(Generic[D]):
             return None
 
     def mended(self, values: dict[str, Any]) -> tuple[D, int]:
-        """As `read`, of a decoded object: the parts that msgspec names are dropped until it names none.
+        """Convert a decoded object, like `read`: drop the parts that msgspec refuses until it refuses none.
 
-        A bad part costs no more than itself. Where the document cannot be without it, what holds it is dropped.
+        Only the bad part is dropped, or the part around it when that needs it. Raises Unreadable.
         """
         known = self._document.known(values)
         if known.get("v") is not None:
@@ -90,15 +89,15 @@ class DocumentReader(Generic[D]):
 
 
 def _part_named_in(error: msgspec.ValidationError) -> Part:
-    """The part that the error's path names; the empty one is the whole document."""
+    """The part that the error's path names; an empty path is the whole document."""
     path = _path_in(str(error))
     return tuple(name or int(place) for name, place in _steps_of(path[1])) if path else ()
 
 
 def _drop(known: dict[str, Any], part: Part) -> Part:
-    """Take this part out of the document, and return it. A place in a list becomes null.
+    """Take this part out of the document. Returns the path that was dropped; empty when nothing can be dropped.
 
-    Where null is in the list already, the list is taken out; an empty part cannot be.
+    A list item becomes null. When it is null already, the whole list is taken out.
     """
     while part:
         holder: Any = known
@@ -115,10 +114,10 @@ def _drop(known: dict[str, Any], part: Part) -> Part:
 
 
 def json_object(payload: bytes) -> dict[str, Any]:
-    """The JSON object of version 1 that this payload is, scrubbed.
+    """Decode a JSON object of version 1, scrubbed.
 
     Raises:
-        Unreadable: it is none, or goes beyond the limits of depth and numbers.
+        Unreadable: the payload is no such object, is nested too deep or has a number beyond 64 bits.
     """
     try:
         values = _any_json.decode(payload)
@@ -144,7 +143,7 @@ def _check_version(version: Any) -> None:
 
 
 def check(value: Any, depth: int) -> None:
-    """Refuse what is nested too deep and whole numbers beyond 64 bits."""
+    """Check the nesting depth, and that whole numbers fit 64 bits. Raises Unreadable."""
     if depth > DEPTH_MAX:
         raise Unreadable(DeadLetterReason.TOO_DEEP)
     for inner in value.values() if type(value) is dict else value:
@@ -156,7 +155,7 @@ def check(value: Any, depth: int) -> None:
 
 
 def _decode_slowly(payload: bytes) -> Any:
-    """Decode what msgspec refuses: find out why, or take what is legal JSON after all (lone surrogates)."""
+    """Decode a payload that msgspec refuses: legal JSON with lone surrogates passes. Raises Unreadable."""
     try:
         text = payload.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -194,15 +193,15 @@ STAMP: Final = DocumentReader(StampedDocument)
 _text_of_stamp: Final = re.compile(rb'"install_id"\s*:\s*"([^"\\\x00-\x1f]+)"').search
 _boot_of_stamp: Final = re.compile(rb'"boot_seq"\s*:\s*(\d{1,19})\s*[,}]').search
 _seq_of_stamp: Final = re.compile(rb'"seq"\s*:\s*(\d{1,19})\s*[,}]').search
-"""What follows a number must be there: where a document was cut within a number, the rest is another number."""
+"""The character after a number must be there: in a document cut within a number, the digits are another number."""
 STAMP_NAMES: Final = (b'"install_id"', b'"boot_seq"', b'"seq"')
 
 
 def legible_stamp(payload: bytes) -> Stamp | None:
-    """The stamp of a document that was refused: None where it is not whole, or could be meant in two ways.
+    """The stamp of a refused document; None when it is incomplete or ambiguous.
 
-    A numbered log message that can never be stored must be passed over: its display would send it for ever, and the
-    mark would never come past it.
+    The mark must pass over a numbered log message that can never be stored. Otherwise its display would send it for
+    ever.
     """
     try:
         values = _any_json.decode(payload)
@@ -216,7 +215,7 @@ def legible_stamp(payload: bytes) -> Stamp | None:
 
 
 def _stamp_in_ruins(payload: bytes) -> Stamp | None:
-    """The stamp in bytes that are no JSON: only where each name is there once. Another one may be an inner object's."""
+    """The stamp in bytes that are not JSON. Each name must occur once: a second one may belong to an inner object."""
     text, boot_seq, seq = _text_of_stamp(payload), _boot_of_stamp(payload), _seq_of_stamp(payload)
     if text is None or boot_seq is None or seq is None or any(payload.count(name) != 1 for name in STAMP_NAMES):
         return None

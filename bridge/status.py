@@ -1,4 +1,4 @@
-"""How the bridge stands: what it counts, and what its own thread leaves for the one that answers probes."""
+"""The bridge's state: its counters, and the snapshot that its thread leaves for the thread that answers probes."""
 
 import bisect
 import math
@@ -17,18 +17,18 @@ BATCH_SECONDS_BOUNDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.
 
 @dataclass
 class Counters:
-    """What this bridge has done since it leads."""
+    """Counters of this bridge since it began to lead."""
 
     received: int = 0
     stored: int = 0
     dead_letters: int = 0
     bad_fields: int = 0
     duplicate_logs: int = 0
-    missing_logs: int = 0  # numbers that were given up
+    missing_logs: int = 0  # numbered log messages that never came and were given up
     unknown_acks: int = 0
     dropped: int = 0  # QoS 0 messages for which there was no room
     dropped_logs: int = 0  # plain log messages over their client's budget: lost
-    deferred_logs: int = 0  # numbered ones over it: their display sends them again
+    deferred_logs: int = 0  # numbered log messages over their client's budget: their display sends them again
     batches: int = 0
 
     def with_outcome(self, outcome: BatchOutcome, received: int) -> "Counters":
@@ -56,7 +56,7 @@ class Durations:
     total_seconds: float = 0.0
 
     def add(self, seconds: float) -> None:
-        """One more batch."""
+        """Add one batch."""
         self.counts[bisect.bisect_left(BATCH_SECONDS_BOUNDS, seconds)] += 1
         self.total_seconds += seconds
 
@@ -67,7 +67,7 @@ class Durations:
 
 @dataclass(frozen=True)
 class Histogram:
-    """`up_to` holds how many batches took at most each of BATCH_SECONDS_BOUNDS, and last how many there were."""
+    """A histogram for Prometheus: `up_to` counts the batches up to each of BATCH_SECONDS_BOUNDS, then all batches."""
 
     up_to: tuple[int, ...] = (0,) * (len(BATCH_SECONDS_BOUNDS) + 1)
     total_seconds: float = 0.0
@@ -75,32 +75,32 @@ class Histogram:
 
 @dataclass
 class Tally:
-    """What only /metrics tells, since this process began to lead."""
+    """Counts that only /metrics shows, since this process began to lead."""
 
     dead_letters: Counter[str] = field(default_factory=Counter)  # by reason
     batch_seconds: Durations = field(default_factory=Durations)
 
     def committed(self, outcome: BatchOutcome, seconds: float) -> None:
-        """A batch is committed; it took so long."""
+        """Count a committed batch, and how long it took."""
         self.dead_letters.update(refused.reason.value for refused in outcome.refused)
         self.batch_seconds.add(seconds)
 
 
-LOOP_SILENT_SECONDS: Final = 45.0  # above what one batch may take on a database that hangs
+LOOP_SILENT_SECONDS: Final = 45.0  # longer than one batch may take on a database that hangs
 CANARY_PERIODS_SECONDS: Final = 30.0  # three canaries
 
 
 @dataclass
 class BridgeProgress:
-    """When the bridge last got on with its work, in monotonic seconds; minus infinity when it has not yet."""
+    """When the bridge last made each kind of progress, in monotonic seconds; minus infinity before the first time."""
 
-    committed_at: float = -math.inf  # a batch of either session
-    bulk_at: float = -math.inf  # a batch of the bulk session, or there was nothing to write
-    canary_at: float = -math.inf  # through the queue in which heartbeats wait
-    round_trip_at: float = -math.inf  # a canary through the urgent session
+    committed_at: float = -math.inf  # a batch of either session was committed
+    bulk_at: float = -math.inf  # a bulk batch was committed, or no bulk message waited
+    canary_at: float = -math.inf  # a canary came back through the bulk session, in which heartbeats wait
+    round_trip_at: float = -math.inf  # a canary came back through the urgent session
 
     def committed(self, now: float, canary_heard: float | None, *, is_urgent: bool) -> None:
-        """A batch is committed; `canary_heard` is when a canary of this bridge in it came."""
+        """A batch is committed; `canary_heard` is when its canary of this bridge arrived, if it had one."""
         self.committed_at = now
         if not is_urgent:
             self.bulk_at = now
@@ -138,7 +138,7 @@ class Snapshot:
         tally: Tally,
         link: BrokerLink,
     ) -> "Snapshot":
-        """A snapshot of now, with copies of everything that goes on changing."""
+        """A snapshot of the current state, with copies of everything that can change."""
         return cls(
             at=time.monotonic(),
             epoch=epoch,
@@ -152,7 +152,7 @@ class Snapshot:
         )
 
     def faults(self, now: float) -> list[str]:
-        """What is wrong with this process, in words."""
+        """The faults of this process at `now` (monotonic seconds), as texts for people."""
         if now - self.at > LOOP_SILENT_SECONDS:
             return ["the loop stands still"]
         if self.epoch is None:
@@ -167,7 +167,7 @@ class Snapshot:
         return found
 
     def lateness(self, now: float) -> list[str]:
-        """Why the messages it hears may be old, in words. Behind a long queue canaries expire in the bulk session."""
+        """Why heartbeats may be late, as texts for people. Behind a long queue canaries expire in the bulk session."""
         late = self.epoch is not None and now - self.canary_at > CANARY_PERIODS_SECONDS
         return ["heartbeats are late: their canary does not come back"] if late else []
 

@@ -1,6 +1,6 @@
-"""Store the messages of a batch kind by kind, inside a transaction that the writer opened; and what came of it.
+"""Store the messages of a batch kind by kind, inside a transaction that the writer opened, and return the outcome.
 
-Only once that is committed may the leader remember it.
+The leader may remember an outcome only after the commit.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,25 +25,27 @@ from shared.clients.reports.operations import HeartbeatsRecorded
 from shared.clients.reports.rules import HealthReport, Heartbeat
 from shared.clients.signs_rules import INTERVAL_SECONDS, SignsMemory
 from shared.commands.acks import operations as acks
+from shared.commands.proofs_operations import record_boot_evidence
 from shared.commands.rules import Ack, News, Sighting, Timings
 from shared.structured_log import event
+from shared.vocabulary import BAD_SCREENS
 
 
 @dataclass
 class BatchOutcome:
-    """What writing a batch came to. It takes effect outside the database only after the commit."""
+    """The outcome of writing a batch. It takes effect outside the database only after the commit."""
 
     stored: int = 0
     bad_fields: int = 0
     duplicates: int = 0  # log lines that were stored before
-    given_up: int = 0  # numbers of logs that never came and are not waited for any more
+    given_up: int = 0  # numbers of log lines that never came: the bridge stops waiting for them
     dropped_logs: int = 0  # plain log lines over their client's budget
-    deferred_logs: int = 0  # numbered ones over it
-    unknown_acks: int = 0  # of commands never issued, or of another client's
-    news: list[News] = field(default_factory=list)  # of commands, for the log
+    deferred_logs: int = 0  # numbered log lines over their client's budget
+    unknown_acks: int = 0  # ACKs of commands never issued, or of another client's commands
+    news: list[News] = field(default_factory=list)  # changes of commands, for the log
     refused: list[PutAside] = field(default_factory=list)
-    early: list[Taken] = field(default_factory=list)  # of clients that may be registered soon: not stored, not refused
-    committed: dict[Boot, int] = field(default_factory=dict)  # logs: everything up to this number is stored
+    early: list[Taken] = field(default_factory=list)  # presence of unknown clients, to retry: not stored, not refused
+    committed: dict[Boot, int] = field(default_factory=dict)  # log lines up to this number are stored
     online: set[str] = field(default_factory=set)
     canary: Canary | None = None
     installs: dict[str, str] = field(default_factory=dict)
@@ -52,15 +54,15 @@ class BatchOutcome:
     heartbeats: dict[str, tuple[int, int]] = field(default_factory=dict)  # see ReportsMemory
     health: dict[str, tuple[int, int]] = field(default_factory=dict)
     beats: dict[str, tuple[float, int]] = field(default_factory=dict)  # heartbeats that are stored; see SignsMemory
-    talked: dict[str, float] = field(default_factory=dict)  # uuid -> when anything else of it was heard
-    signs: dict[str, float] = field(default_factory=dict)  # those of them that are stored
-    cursor: str | None = None  # None: as before
-    marks: dict[str, LastMark | None] = field(default_factory=dict)  # None: to be read again
-    doubts: dict[str, float] = field(default_factory=dict)  # uuid -> when lines came that may be told once it beats
-    believed: set[str] = field(default_factory=set)  # doubted before, and no more
-    over: set[Boot] = field(default_factory=set)  # these, and the later ones, may be numbered from 1 again
-    went_back: set[str] = field(default_factory=set)  # clients whose counters did
-    shared: set[str] = field(default_factory=set)  # clients of which two devices use the login
+    talked: dict[str, float] = field(default_factory=dict)  # uuid -> when its last message, not a heartbeat, was heard
+    signs: dict[str, float] = field(default_factory=dict)  # uuid -> sign of life that is stored; see SignsMemory
+    cursor: str | None = None  # None: unchanged
+    marks: dict[str, LastMark | None] = field(default_factory=dict)  # None: read it again from the database
+    doubts: dict[str, float] = field(default_factory=dict)  # uuid -> when doubted log lines came; see `_believe`
+    believed: set[str] = field(default_factory=set)  # clients whose log lines are no longer doubted
+    over: set[Boot] = field(default_factory=set)  # ended boots: they and later boots may be numbered from 1 again
+    went_back: set[str] = field(default_factory=set)  # clients whose counters went back
+    shared: set[str] = field(default_factory=set)  # clients whose login is used by two devices
     began_anew: set[str] = field(default_factory=set)  # clients whose log lines number a boot from 1 again
 
     def take_logs(self, stored: LogsStored, heard: Mapping[str, float]) -> None:
@@ -127,21 +129,21 @@ def tell_of_counters(outcome: BatchOutcome) -> None:
 
 @dataclass
 class LeaderMemory:
-    """What was committed before and need not be written again. It only saves work: losing it is harmless.
+    """A cache of committed data that need not be written again. Losing it is harmless.
 
-    Keeping it is not, once the database may have forgotten what was committed.
+    It must be forgotten when the database may have lost commits (a failover, a restored backup).
     """
 
     installs: dict[str, str] = field(default_factory=dict)  # uuid -> its installation
-    acks: dict[str, int] = field(default_factory=dict)  # uuid and where it was said -> what was said, hashed
-    drop_rows: dict[str, DropRow] = field(default_factory=dict)  # uuid -> its log line that counts what was dropped
+    acks: dict[str, int] = field(default_factory=dict)  # "uuid kind-of-report" -> hash of the ACKs that it repeated
+    drop_rows: dict[str, DropRow] = field(default_factory=dict)  # uuid -> the log line that counts dropped messages
     reports: repeats.ReportsMemory = field(default_factory=repeats.ReportsMemory)
-    marks: dict[str, LastMark] = field(default_factory=dict)  # uuid -> of the boot that told something last
+    marks: dict[str, LastMark] = field(default_factory=dict)  # uuid -> mark of the boot that sent log lines last
     signs: SignsMemory = field(default_factory=SignsMemory)
     doubts: dict[str, float] = field(default_factory=dict)  # uuid -> when lines came that wait for a heartbeat
-    seen: Seen = field(default_factory=Seen)  # devices that were heard before another one was
+    seen: Seen = field(default_factory=Seen)  # devices, to find two that share a login
     may_recall: bool = True
-    """Whether what is stored of a client may be read into it; not once part of a transaction may be taken back."""
+    """Whether stored reports may be read into this memory. False inside savepoints: they may be rolled back."""
 
     def forget(self) -> None:
         """Forget everything, in place: several objects hold this memory."""
@@ -174,11 +176,11 @@ class LeaderMemory:
 
 @dataclass
 class Storing:
-    """One transaction, or a part of it that a savepoint may take back, and what storing messages in it came to."""
+    """One transaction, or one savepoint in it, and the outcome of storing messages there."""
 
     connection: Connection
-    now: datetime  # of the transaction, by the database
-    clock: float  # the same moment in monotonic seconds
+    now: datetime  # the transaction's time, by the database
+    clock: float  # the same time in monotonic seconds
     memory: LeaderMemory
     outcome: BatchOutcome = field(default_factory=BatchOutcome)
 
@@ -187,11 +189,11 @@ class Storing:
         return Storing(self.connection, self.now, self.clock, self.memory)
 
     def forget_changed(self) -> None:
-        """Forget the clients that somebody else changed since the last look."""
+        """Forget the clients that another process changed since the last call."""
         self.outcome.cursor = repeats.forget_changed(self.connection, self.memory.reports)
 
     def unknown(self, uuids: set[str]) -> set[str]:
-        """The uuids that the memory does not know as clients. What is stored of them is recalled first."""
+        """The uuids that are no clients, by the memory. Stored clients are first read into the memory."""
         strangers = uuids - self.memory.reports.clients
         if strangers and self.memory.may_recall:
             strangers -= repeats.recall(self.connection, strangers, self.memory.reports)
@@ -210,7 +212,7 @@ class Storing:
         if batch.presence:
             outcome.online = reports.record_presence(self.connection, self.now, batch.presence)
         self._store_acks(batch, timings)
-        outcome.news += acks.record_boot_evidence(self.connection, self.now, sightings).news
+        outcome.news += record_boot_evidence(self.connection, self.now, sightings).news
 
     def _store_logs(self, batch: MessagesByKind) -> None:
         if not batch.logs:
@@ -232,10 +234,10 @@ class Storing:
 
     def _note_installs(self, batch: MessagesByKind) -> None:
         """Make a new installation of a client its newest: in order of arrival, before reports are compared."""
-        told: list[Heartbeat | HealthReport] = [*batch.heartbeats, *batch.health]
+        stamped: list[Heartbeat | HealthReport] = [*batch.heartbeats, *batch.health]
         known = self.memory.installs
         new: dict[tuple[str, str], None] = {}  # a dict for its order
-        for report in sorted(told, key=_heard):
+        for report in sorted(stamped, key=_heard):
             if report.install_id is not None and known.get(report.uuid) != report.install_id:
                 new[report.uuid, report.install_id] = None
         if new:
@@ -243,7 +245,10 @@ class Storing:
             self.outcome.installs = dict(new.keys())
 
     def _store_reports(self, batch: MessagesByKind) -> tuple[list[Sighting], Collection[str]]:
-        """Store heartbeats, health and failures. Returns who started anew, and the clients of an old heartbeat."""
+        """Store heartbeats, health and failures. Returns the displays that started, and clients with an old heartbeat.
+
+        A heartbeat is old when the stored one is newer.
+        """
         sightings, old, failures = [], set[str](), batch.failures
         if batch.heartbeats:
             heartbeats = reports.record_heartbeats(self.connection, self.now, self.clock, batch.heartbeats)
@@ -252,14 +257,18 @@ class Storing:
         if batch.health:
             repeated = batch.repeated_failures
             health = reports.record_health(self.connection, self.now, self.clock, batch.health, repeated)
-            self.outcome.health |= remembered(health.newest, likeness_of_health)
+            sure = [report for report in health.newest if report.screen_health not in BAD_SCREENS]  # KNOWN_HEALTH
+            self.outcome.health |= remembered(sure, likeness_of_health)
             failures = sorted([*failures, *health.failures], key=_heard)
         if failures:
             failures_operations.record(self.connection, self.now, self.clock, failures)
         return sightings, old
 
     def _started(self, heartbeats: HeartbeatsRecorded) -> list[Sighting]:
-        """What starts mean for log lines and commands. Where two devices share a login they mean nothing."""
+        """End the log numbering of boots that are over, and return the starts that may prove commands.
+
+        A start of a login that two devices share proves nothing: it may be the other device.
+        """
         if heartbeats.lives:
             boots = [Boot(life.uuid, life.install_id, life.boot_seq) for life in heartbeats.lives]
             client_logs.end_lives(self.connection, self.now, boots)
@@ -272,7 +281,10 @@ class Storing:
         return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
 
     def _believe(self, beats: Sequence[Heartbeat]) -> None:
-        """Believe doubted log lines whose boot still sends heartbeats: they were the same lines, sent again."""
+        """Stop doubting log lines when their client sent a heartbeat after them and its boot has not ended.
+
+        The doubted lines were then the same lines, sent again.
+        """
         outcome, doubts = self.outcome, self.memory.doubts | self.outcome.doubts
         if not doubts:
             return
@@ -285,20 +297,20 @@ class Storing:
                 del outcome.doubts[uuid]
 
     def _store_acks(self, batch: MessagesByKind, timings: Timings) -> None:
-        """Record the ACKs of the topic. What heartbeat or health repeats is recorded when it says something new."""
-        said: list[Ack] = []
+        """Record the ACKs. ACKs repeated in a heartbeat or health report are recorded only when they changed."""
+        new: list[Ack] = []
         for one in batch.acking:
-            if one.said.body is not None:
-                place, told = f"{one.said.uuid} {type(one.said.body).__name__}", hash(one.said.acks)
-                if self.memory.acks.get(place) == told:
+            if one.message.body is not None:
+                key, digest = f"{one.message.uuid} {type(one.message.body).__name__}", hash(one.message.acks)
+                if self.memory.acks.get(key) == digest:
                     continue
-                self.outcome.acks[place] = told
-            said += one.said.acks
-        if said:
-            report = acks.record_acks(self.connection, self.now, said, timings)
+                self.outcome.acks[key] = digest
+            new += one.message.acks
+        if new:
+            report = acks.record_acks(self.connection, self.now, new, timings)
             self.outcome.unknown_acks = len(report.unknown) + len(report.foreign)
             self.outcome.news += report.news
-            self.memory.reports.forget(report.corrected)  # their heartbeats are stored otherwise now
+            self.memory.reports.forget(report.corrected)  # recording the ACKs changed the stored heartbeats
             for uuid in report.corrected:
                 self.outcome.heartbeats.pop(uuid, None)
 

@@ -1,5 +1,6 @@
 """Write a batch of messages in one transaction. A message that the database refuses is put aside, the rest commits."""
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -20,12 +21,12 @@ from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine, MarksMoved, boot_of
 from shared.clients import signs_operations
 from shared.clients.reports import operations as reports
-from shared.clients.reports.rules import PresenceSaid
+from shared.clients.reports.rules import PresenceReport
 from shared.commands.rules import Timings
 from shared.leadership import operations as leadership
 from shared.leadership import store as leadership_store
 from shared.postgres.door import database_now, sqlstate
-from shared.structured_log import event
+from shared.structured_log import event, failure
 from shared.vocabulary import DeadLetterReason
 
 POISON_CLASSES: Final = frozenset({"21", "22", "23", "54"})
@@ -38,10 +39,10 @@ is kept and tried again.
 
 @dataclass(frozen=True)
 class Writer:
-    """How batches are written: the leader's epoch and the settings that rule it."""
+    """Writes batches for one leader, under its epoch and the settings."""
 
     epoch: int
-    instance: str  # whose canary counts
+    instance: str  # this bridge: only its own canary counts
     auto_register: bool  # CLIENT_AUTO_REGISTER
     timings: Timings
     listening_gap: timedelta
@@ -49,29 +50,30 @@ class Writer:
     memory: LeaderMemory
     stale_seconds: int = 180  # HEARTBEAT_STALE_SECONDS
     patient_from: float | None = None
-    """Of the urgent session only: presence of unknown clients that was heard after this moment can wait."""
+    """Urgent session only: presence of an unknown client can wait when it was heard after this (monotonic seconds)."""
 
     def write(self, connection: Connection, batch: Sequence[Weighed], counters: Counters, arrived: int) -> BatchOutcome:
-        """Write the batch in one transaction, with the counters as they are once `arrived` messages more are committed.
+        """Write the batch in one transaction, with the counters increased by it; `arrived` are new from the broker.
 
-        1. Everything at once. 2. When the data are to blame: again, halving by savepoints until the guilty
-        messages stand alone. 3. Dead letters, canary and the bridge's record, which fails for a deposed leader.
+        1. Store all messages at once. 2. When the data are to blame, start again and halve the batch by savepoints
+        until each guilty message stands alone. 3. Write dead letters, the canary and the bridge's own record; the
+        record fails when another bridge leads.
 
         Raises:
-            LeadershipLost: nothing was written.
-            SQLAlchemyError, OSError: the database is to blame; nothing was written, the batch can be tried again.
+            LeadershipLost: another bridge leads; nothing was written.
+            SQLAlchemyError, OSError: the database is to blame; nothing was written, retry the batch.
         """
         try:
             return self._write_at_once(connection, batch, counters, arrived)
         except LeadershipLost:
             raise
         except MarksMoved:
-            event("marks_moved", "a mark was not where it was remembered; writing the batch without that memory")
+            event("marks_moved", "a stored log mark is not the remembered one; writing the batch without that memory")
             self.memory.marks.clear()
         except Exception as error:
             if not is_poison(connection, error):
                 raise
-            event("batch_refused", "the database refused a batch; looking for the message that is to blame")
+            _tell_of_batch(error)
         return self._write_in_halves(connection, batch, counters, arrived)
 
     def _write_at_once(
@@ -88,7 +90,7 @@ class Writer:
     def _write_in_halves(
         self, connection: Connection, batch: Sequence[Weighed], counters: Counters, arrived: int
     ) -> BatchOutcome:
-        """Write without memory of clients: what a savepoint takes back was not stored."""
+        """Write without a memory of clients: it could remember reports that a savepoint rolled back."""
         taken = [one for one in batch if isinstance(one, Taken)]
         with connection.begin():
             forgetful = self.memory.without_clients()
@@ -96,7 +98,7 @@ class Writer:
             self._store_bisected(storing, taken)
             self._conclude(storing, batch)
             self._record(storing, counters, arrived)
-        self.memory.reports.forget([one.said.uuid for one in taken if one.said.uuid])
+        self.memory.reports.forget([one.message.uuid for one in taken if one.message.uuid])
         self.memory.keep(storing.outcome)
         return storing.outcome
 
@@ -119,36 +121,37 @@ class Writer:
         self._store_bisected(whole, taken[half:])
 
     def _store(self, storing: Storing, taken: Sequence[Taken]) -> None:
-        """Store the messages of clients that are known, or are registered by these messages."""
+        """Store the messages of known clients, and of clients that these messages register."""
         if self.patient_from is None:
             storing.forget_changed()
         storing.store(self._admit(storing, taken), self.timings)
 
     def _admit(self, storing: Storing, taken: Sequence[Taken]) -> MessagesByKind:
-        """Sort the messages of known clients, and the canary. Messages of unknown clients are put aside."""
+        """Sort by kind the messages of known clients and the canary. Messages of unknown clients are put aside."""
         outcome = storing.outcome
-        strangers = storing.unknown({one.said.uuid for one in taken if one.said.uuid is not None})
+        strangers = storing.unknown({one.message.uuid for one in taken if one.message.uuid is not None})
         if strangers:
-            asking = [one.said.uuid for one in taken if one.said.uuid and isinstance(one.said.body, REGISTERING)]
+            messages = [one.message for one in taken]
+            asking = [one.uuid for one in messages if one.uuid and isinstance(one.body, REGISTERING)]
             strangers -= reports.admit(
                 storing.connection, storing.now, sorted(strangers), asking, auto_register=self.auto_register
             )
         if strangers:
-            theirs = [one for one in taken if one.said.uuid in strangers]
+            theirs = [one for one in taken if one.message.uuid in strangers]
             outcome.early = [one for one in theirs if self._can_wait(one)]
             unknown = [one.arrival for one in theirs if not self._can_wait(one)]
             outcome.refused += [put_aside(one, DeadLetterReason.UNKNOWN_CLIENT, None) for one in unknown]
-            taken = [one for one in taken if one.said.uuid not in strangers]
+            taken = [one for one in taken if one.message.uuid not in strangers]
         outcome.stored = len(taken)
-        outcome.bad_fields = sum([one.said.bad_fields for one in taken])
+        outcome.bad_fields = sum([one.message.bad_fields for one in taken])
         return MessagesByKind.of(taken)
 
     def _can_wait(self, one: Taken) -> bool:
-        is_presence = isinstance(one.said.body, PresenceSaid)
+        is_presence = isinstance(one.message.body, PresenceReport)
         return is_presence and self.patient_from is not None and one.arrival.heard > self.patient_from
 
     def _conclude(self, storing: Storing, batch: Sequence[Weighed]) -> None:
-        """Write what is not stored (dead letters, lines over their budget), and who gave a sign of life by it."""
+        """Write the dead letters, count the log lines over budget, and record signs of life."""
         connection, now, outcome = storing.connection, storing.now, storing.outcome
         outcome.refused += [one for one in batch if isinstance(one, PutAside)]
         letters = [(one.topic, one.payload, one.reason, one.detail) for one in outcome.refused]
@@ -172,7 +175,7 @@ class Writer:
             outcome.drop_rows = drops_operations.record(storing.connection, storing.now, dropped, self.memory.drop_rows)
 
     def _record_signs(self, storing: Storing, over: Sequence[OverBudget]) -> None:
-        """Record who is alive: everybody who sent something, whether it was stored or not."""
+        """Record a sign of life of each client that sent a message, whether the message was stored or not."""
         outcome, clock = storing.outcome, storing.clock
         talked = outcome.talked
         talked |= dict([one.talker for one in outcome.refused if one.talker is not None])
@@ -189,27 +192,40 @@ class Writer:
         if not leadership_store.mark_commit(connection, storing.now, self.epoch, counted, self.listening_gap):
             raise LeadershipLost
         if self.patient_from is not None:
-            return  # an urgent canary says nothing of how late heartbeats are
+            return  # heartbeats wait in the bulk queue: only a bulk canary tells how late they are
         if outcome.canary is not None and outcome.canary.instance == self.instance:
             back_at = storing.now - timedelta(seconds=storing.clock - outcome.canary.heard)
             leadership_store.record_canary(connection, self.epoch, back_at)
 
 
 def is_poison(connection: Connection, error: Exception) -> bool:
-    """Are the data to blame? Not when the connection broke, nor when the database blames itself."""
+    """Whether the data are to blame: not when the connection broke, the SQLSTATE blames the database or memory ends."""
     if connection.invalidated:
         return False
     if isinstance(error, DBAPIError):
         return (sqlstate(error) or "")[:2] in POISON_CLASSES
-    return not isinstance(error, OSError)
+    return not isinstance(error, OSError | MemoryError)
+
+
+def _tell_of_batch(error: Exception) -> None:
+    """The place in the code where it is our own code that failed. The database's own text may quote data."""
+    words = "a batch could not be stored; looking for the message that is to blame"
+    if isinstance(error, DBAPIError):
+        event("batch_refused", words, logging.ERROR, detail=f"SQLSTATE {sqlstate(error)}")
+    else:
+        failure("batch_refused", words)
 
 
 def _guilty(one: Taken, error: Exception) -> PutAside:
-    """Put aside the message that the database refused. The detail names the error; its text may quote data."""
+    """Put aside a message that cannot be stored: a fault of the service, because wrong messages are refused earlier.
+
+    All other messages are stored, so the fleet is heard. The detail is the error's code, because its text may quote
+    data.
+    """
     state = sqlstate(error) if isinstance(error, DBAPIError) else None
     detail = f"SQLSTATE {state}" if state else type(error).__name__
-    event("message_refused", "the database refused a message", client_uuid=one.said.uuid, detail=detail)
-    body = one.said.body
+    event("message_refused", "a message was put aside", logging.ERROR, client_uuid=one.message.uuid, detail=detail)
+    body = one.message.body
     boot = boot_of(body) if isinstance(body, LogLine) else None
     number = (boot, body.seq) if isinstance(body, LogLine) and boot is not None and body.seq is not None else None
     return put_aside(one.arrival, DeadLetterReason.REFUSED_BY_DATABASE, detail, number)

@@ -1,9 +1,9 @@
-"""`python -m bridge.broker_accounts`: keeps the displays' logins that the broker reads equal to Postgres.
+"""`python -m bridge.broker_accounts`: keeps the broker's file of displays' logins equal to Postgres.
 
-It stands beside the broker, reads the logins that are neither revoked nor of a deleted client, and never connects to
-the broker, whose plugin reads the file anew when it has changed (`deploy/parts/broker_door.c`). Only hashes are stored,
-so only hashes are written. It also carries to the database what the broker's launcher notes of crashes and open files,
-and looks when the doors' certificates end (`certificates.py`).
+It runs beside the broker and never connects to it. It writes the logins that are not revoked and whose client is not
+deleted; the broker's plugin reads the file again when it changes (`deploy/parts/broker_door.c`). The file holds only
+hashes. The program also stores the broker's crashes and open files, which the broker's launcher notes in files, and
+the expiry of the doors' certificates (`certificates.py`).
 """
 
 import sys
@@ -22,13 +22,13 @@ from shared.postgres.door import is_away, make_engine, said_by_postgres
 from shared.stopping import stop_event
 from shared.structured_log import Outage, configure, event, failure
 
-LOOK_SECONDS: Final = 0.25  # from the end of a look to the next one, where looking is cheap
-LONGEST_LOOK_SECONDS: Final = 1.0  # at least one look in this time
-LOOKING_SHARE: Final = 0.05  # of the time goes to looking at most, while that means a look in LONGEST_LOOK_SECONDS
+LOOK_SECONDS: Final = 0.25  # the shortest pause between two looks at the database
+LONGEST_LOOK_SECONDS: Final = 1.0  # the longest pause
+LOOKING_SHARE: Final = 0.05  # between these bounds, looking takes this share of the time
 
 
 def main() -> int:
-    """The process's exit code: 0 after SIGTERM or SIGINT, 2 when it may not start."""
+    """Run the program. Returns the exit code: 0 after SIGTERM or SIGINT, 2 after a configuration error."""
     configure("broker_accounts")
     try:
         config = load(required=("DATABASE_URL",))
@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def watch(accounts: Accounts, notes: Iterable[Crashes | OpenFiles], stop: threading.Event) -> None:
-    """Keep up until `stop` is set; a database or disk that is away is waited for."""
+    """Look again and again until `stop` is set. While the database or the disk is away, retry."""
     outage, is_faulty = Outage("database"), False
     while not stop.is_set():
         began = time.monotonic()
@@ -64,17 +64,17 @@ def watch(accounts: Accounts, notes: Iterable[Crashes | OpenFiles], stop: thread
                 note.carry()
             outage.over()
             is_faulty = False
-        except Exception as error:  # noqa: BLE001 - whatever it is, the next look begins anew
+        except Exception as error:  # noqa: BLE001 - after any fault the next look tries again
             if is_away(error):
                 outage.began(error, **said_by_postgres(error))
             elif not is_faulty:
                 is_faulty = True
-                failure("accounts_stuck", "the displays' logins cannot be brought up to date")
+                failure("accounts_stuck", "the file of the displays' logins cannot be updated")
         stop.wait(pause(time.monotonic() - began))
 
 
 def pause(look_seconds: float) -> float:
-    """Seconds until the next look: short while a look is cheap, for taking a login back must not take long."""
+    """Seconds until the next look: short while a look is cheap, because a revoked login must stop working soon."""
     return min(LONGEST_LOOK_SECONDS, max(LOOK_SECONDS, look_seconds / LOOKING_SHARE))
 
 

@@ -1,8 +1,8 @@
-"""Look once an hour at the certificates of our own doors, and tell when they end.
+"""Check once an hour when the TLS certificates of our own servers ("doors") expire.
 
-It connects as displays and people do, so what it sees is what a server has loaded, and not what lies in a file that
-nobody has read yet. It runs in the process of `broker_accounts`, in a thread of its own: a door that does not answer
-must not delay that a login is taken back.
+It connects like a display or a person. So it sees the certificate that a server has loaded, not a newer file that the
+server has not read yet. It runs in the process of `broker_accounts`, in a thread of its own: a server that does not
+answer must not delay the revocation of a login.
 """
 
 import socket
@@ -22,29 +22,29 @@ from shared.structured_log import event, failure
 from shared.vocabulary import Door
 
 LOOK_SECONDS: Final = 3600.0
-AGAIN_SECONDS: Final = 60.0  # after a look that did not see all of them, or could not store what it saw
+AGAIN_SECONDS: Final = 60.0  # after a look that missed a certificate or could not store the result
 TIMEOUT_SECONDS: Final = 5.0
 
 Address = tuple[str, int]
 
 
-def doors(told: str) -> dict[Door, Address]:
-    """CERTIFICATE_DOORS as addresses. Raises ConfigurationError."""
+def doors(setting: str) -> dict[Door, Address]:
+    """Parse CERTIFICATE_DOORS, like `door=host:port`, separated by blanks. Raises ConfigurationError."""
     found: dict[Door, Address] = {}
-    for one in told.split():
+    for one in setting.split():
         name, _, address = one.partition("=")
         host, _, port = address.rpartition(":")
         if name not in set(Door) or not host or not port.isdecimal() or not 0 < int(port) < 65_536:
-            raise ConfigurationError(f"CERTIFICATE_DOORS: {one!r} is not door=host:port.")
+            raise ConfigurationError(f"CERTIFICATE_DOORS: {one!r} does not look like door=host:port.")
         found[Door(name)] = (host.strip("[]"), int(port))
     return found
 
 
 def end_of(address: Address) -> datetime:
-    """When the certificate ends that is shown there, good or not. Raises OSError, ValueError."""
+    """When the certificate of this server expires, valid or not. Raises OSError, ValueError."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # one that has ended has to be seen too; nothing is sent
+    context.verify_mode = ssl.CERT_NONE  # an expired certificate must be seen too; no data is sent
     with (
         socket.create_connection(address, TIMEOUT_SECONDS) as plain,
         context.wrap_socket(plain) as door,
@@ -56,19 +56,19 @@ def end_of(address: Address) -> datetime:
 
 
 class Certificates:
-    """What our doors show."""
+    """Reads the certificates of our doors and stores when they expire."""
 
     def __init__(self, engine: Engine, addresses: Mapping[Door, Address]) -> None:
-        """Nothing is seen yet."""
+        """`addresses` are those of `doors`."""
         self._engine = engine
         self._addresses = addresses
         self._unseen: set[Door] = set()
 
     def look(self) -> bool:
-        """Store when each certificate ends, and say which end soon; False when one was not seen.
+        """Store when each certificate expires, and log those that expire soon; False when one was not seen.
 
         Raises:
-            SQLAlchemyError: the database cannot be used; look again later.
+            SQLAlchemyError: the database cannot be used; retry later.
         """
         ends: dict[Door, datetime] = {}
         for door, address in self._addresses.items():
@@ -84,20 +84,20 @@ class Certificates:
         return not self._unseen
 
     def watch(self, stop: threading.Event) -> None:
-        """Look until `stop` is set; a database that is away is waited for."""
+        """Look again and again until `stop` is set. While the database is away, retry."""
         is_whole = True
         while not stop.is_set():
             try:
                 is_whole = self.look()
-            except Exception as error:  # noqa: BLE001 - whatever it is, the next look begins anew
+            except Exception as error:  # noqa: BLE001 - after any fault the next look tries again
                 if not is_away(error) and is_whole:
-                    failure("certificates_stuck", "when certificates end cannot be stored")
+                    failure("certificates_stuck", "the expiry of certificates cannot be stored")
                 is_whole = False
             stop.wait(LOOK_SECONDS if is_whole else AGAIN_SECONDS)
 
 
 def _warn(ends: Mapping[Door, datetime], now: datetime) -> None:
-    """Log each certificate that ends soon. The cloud's alerts count these lines."""
+    """Log each certificate that expires soon. The cloud's alerts count these lines."""
     for door, end in ends.items():
         if end - now <= rules.CERTIFICATE_OLD:
             word = "certificate_ending" if end - now <= rules.CERTIFICATE_ENDING else "certificate_old"

@@ -1,4 +1,4 @@
-"""The file of displays' logins that the broker reads, written anew when the logins in Postgres change."""
+"""Write the broker's file of displays' logins when the logins in Postgres change."""
 
 import contextlib
 import os
@@ -18,23 +18,23 @@ NEW_FILE_MODE: Final = 0o640
 
 
 class Accounts:
-    """The file that the broker reads."""
+    """The broker's password file of displays."""
 
     def __init__(self, engine: Engine, password_file: Path) -> None:
-        """Nothing is read yet."""
+        """`password_file` is DISPLAYS_PASSWORD_FILE."""
         self._engine = engine
         self._password_file = password_file
-        self._digest: str | None = None  # of the logins that the file holds
+        self._digest: str | None = None  # the digest of the logins in the file
 
     def keep_up(self) -> None:
-        """Look once, and write the file when the logins changed.
+        """Read the logins once, and write the file when they changed.
 
         Raises:
-            SQLAlchemyError, OSError: the database or the file cannot be used; look again later.
+            SQLAlchemyError, OSError: the database or the file cannot be used; retry later.
         """
         if not self._password_file.exists():
             self._digest = None
-        with snapshot(self._engine) as connection:  # the digest is of these very logins
+        with snapshot(self._engine) as connection:  # digest and logins must belong together
             digest = enrolment_store.live_logins_digest(connection)
             logins = enrolment_store.live_logins(connection) if digest != self._digest else None
         if logins is not None:
@@ -44,15 +44,15 @@ class Accounts:
 
 
 def render(logins: Iterable[DisplayLogin]) -> bytes:
-    """The password file of these logins."""
+    """The password file's content, in mosquitto's format."""
     return "".join(f"{login.client_uuid}:{login.password_hash}\n" for login in logins).encode()
 
 
 def write_if_changed(path: Path, content: bytes) -> bool:
-    """Put `content` there in one step, with the owner and mode of the file that it replaces; False when it is there.
+    """Replace the file atomically, keeping its owner and mode; False when it has this content already.
 
     Raises:
-        OSError: the folder cannot be written; the file is as it was.
+        OSError: the folder cannot be written; the file is unchanged.
     """
     before = path.stat() if path.exists() else None
     if before is not None and path.read_bytes() == content:
@@ -74,7 +74,7 @@ def write_if_changed(path: Path, content: bytes) -> bool:
 
 
 def _take_over(descriptor: int, before: os.stat_result | None) -> None:
-    """Keep owner, group and mode as they are: the broker must be able to read the file."""
+    """Give the new file the owner, group and mode of the old one: the broker must be able to read it."""
     os.fchmod(descriptor, NEW_FILE_MODE if before is None else before.st_mode & 0o777)
     own = os.fstat(descriptor)
     if before is not None and (before.st_uid, before.st_gid) != (own.st_uid, own.st_gid):

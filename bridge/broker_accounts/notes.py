@@ -1,4 +1,4 @@
-"""What the broker's launcher notes of the broker (its crashes, its open files), carried to the database."""
+"""Store the notes of the broker's launcher (the broker's crashes and open files) in the database."""
 
 import contextlib
 from collections.abc import Iterable
@@ -12,49 +12,49 @@ from shared.leadership import store as leadership_store
 from shared.postgres.door import transaction
 from shared.structured_log import event
 
-FILES: Final = "broker.files"  # beside the crashes: deploy.parts.broker_launch
-FILE_STEPS: Final = 100  # a per cent more or less is written down
+FILES: Final = "broker.files"  # beside the file of crashes; deploy.parts.broker_launch writes both
+FILE_STEPS: Final = 100  # a change of one per cent is stored
 
 
 class Crashes:
-    """What the broker's launcher noted: a line for each crash, in seconds since 1970."""
+    """The launcher's file of crashes: a line for each crash, in seconds since 1970."""
 
     def __init__(self, engine: Engine, file: Path) -> None:
-        """Nothing is read yet."""
+        """`file` is BROKER_CRASHES_FILE."""
         self._engine = engine
         self._file = file
-        self._carried = ""  # the file's content that the database has
+        self._carried = ""  # the file's content that is stored already
 
     def carry(self) -> None:
-        """Bring to the database what it does not have yet. Raises SQLAlchemyError: later."""
+        """Store new crashes. Raises SQLAlchemyError: retry later."""
         try:
             noted = self._file.read_text(encoding="ascii")
         except (OSError, UnicodeError):
-            return  # no crash yet, or nobody can say
+            return  # no crash yet, or the file cannot be read
         if noted == self._carried:
             return
         with transaction(self._engine) as connection:
             came = leadership_store.note_broker_crashes(connection, list(_times(noted)))
         self._carried = noted
         if came:
-            event("broker_crashed", "the broker ended without having been told to", crashes=came)
+            event("broker_crashed", "the broker crashed", crashes=came)
 
 
 class OpenFiles:
-    """What the broker's launcher writes down each second: how many files the broker has open, and may open."""
+    """The launcher's file of open files, written each second: how many the broker has open, and may open."""
 
     def __init__(self, engine: Engine, file: Path) -> None:
-        """Nothing is read yet."""
+        """`file` is FILES, beside BROKER_CRASHES_FILE."""
         self._engine = engine
         self._file = file
         self._carried: tuple[int, ...] = ()
 
     def carry(self) -> None:
-        """Bring it to the database when it is another share of what may be. Raises SQLAlchemyError: later."""
+        """Store the counts when their share changed by a per cent. Raises SQLAlchemyError: retry later."""
         try:
             opened, most = (int(word) for word in self._file.read_text(encoding="ascii").split())
         except (OSError, ValueError):
-            return  # nobody can say
+            return  # not written yet, or unreadable
         share = (opened * FILE_STEPS // max(1, most), most)
         if share != self._carried:
             with transaction(self._engine) as connection:
