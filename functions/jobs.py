@@ -1,4 +1,4 @@
-"""What the task queue delivers: a small JSON object that names its job."""
+"""Read a job of the task queue: a small JSON object that names the job."""
 
 import io
 import json
@@ -12,29 +12,29 @@ LARGEST_BODY_BYTES: Final = 4096
 
 
 def read_job(request: Request, name: str) -> dict[str, Any]:
-    """The job's fields, unchecked but for `job`, which must be `name`. Raises BadJob."""
+    """The job's fields. Only `job` is checked: it must be `name`. Raises BadJob."""
     if (request.content_length or 0) > LARGEST_BODY_BYTES:
         raise BadJob("The body is too large for a job.")
     try:
         body: Any = json.loads(request.stream.read(LARGEST_BODY_BYTES))
     except (ValueError, RecursionError):
-        raise BadJob("The body is no JSON.") from None
+        raise BadJob("The body is not valid JSON.") from None
     if not isinstance(body, dict) or body.get("job") != name:
         raise BadJob(f"The only job known here is {name}.")
     return body
 
 
 def check_post(request: Request) -> None:
-    """Raises PostOnly for any other method."""
+    """Raises PostOnly for every method but POST."""
     if request.method != "POST":
         raise PostOnly
 
 
 def leave_unread(request: Request) -> None:
-    """Say that there is no more of a body: before it answers the framework gathers in memory what is left of it."""
+    """Drop the rest of the body: functions-framework would read it into memory before it answers."""
     request.stream = io.BytesIO()
 
 
 def is_number(value: object, below: int) -> TypeGuard[int]:
-    """Whether a field is the number of something that is stored."""
+    """Whether a field is an id: a whole number from 1, below `below`."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < below

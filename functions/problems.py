@@ -1,8 +1,8 @@
-"""Errors -> RFC 9457 problem documents: the one place that gives an error of any function its status and its document.
+"""Turn errors into RFC 9457 problem documents. Only this module gives an error its HTTP status and document.
 
-A function raises a domain error of `shared/errors.py` or one of those below; a table decides the status and the
-constant title by the error's class or the nearest class above it. The text of an exception that is not ours never
-leaves the process: it goes to the log, the caller gets the request id to quote.
+A function raises a domain error of `shared/errors.py` or an error below. A table gives the status and the title of its
+class, or of the nearest class above it. The text of a foreign exception never leaves the process: it goes to the log,
+and the caller gets the request id to quote.
 """
 
 import secrets
@@ -14,7 +14,7 @@ from flask import Response
 from shared import errors
 
 PROBLEM_JSON: Final = "application/problem+json"
-RETRY_SECONDS: Final = 5  # what a 503 asks for when nobody knows better
+RETRY_SECONDS: Final = 5  # the default of Retry-After
 
 
 class BadRequest(errors.ServiceError):
@@ -161,7 +161,7 @@ def document(error: errors.ServiceError, request_id: str) -> dict[str, Any]:
 
 
 def response_of(error: errors.ServiceError, request_id: str) -> Response:
-    """An error as an answer, with the headers that its status asks for."""
+    """An error as an answer, with the headers that its status needs."""
     body = document(error, request_id)
     answer = Response(msgspec.json.encode(body), status=body["status"], content_type=PROBLEM_JSON)
     answer.headers["X-Request-Id"] = request_id
@@ -170,7 +170,7 @@ def response_of(error: errors.ServiceError, request_id: str) -> Response:
 
 
 def new_request_id() -> str:
-    """Names a request in its answer and in the log."""
+    """A new id, which names a request in its answer and in the log."""
     return secrets.token_hex(16)
 
 

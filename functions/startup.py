@@ -1,7 +1,7 @@
-"""What every function checks before it answers its first request: default deny begins at the start.
+"""The checks of every function before its first request.
 
-The framework binds 0.0.0.0 unless HOST says otherwise, and none of the functions speaks TLS itself: in
-`local` and `box` only loopback is allowed, where a gateway stands in front.
+functions-framework binds 0.0.0.0 unless HOST names another address, and no function speaks TLS itself. In the modes
+`local` and `box` a gateway stands in front, so only loopback is allowed.
 """
 
 from collections.abc import Mapping
@@ -14,28 +14,28 @@ from shared.config import Config
 from shared.errors import ConfigurationError
 
 LONGEST_REQUEST_LINE: Final = 65_536
-"""Bytes. What is shorter and still too long is refused with a problem document (functions/api/limits.py)."""
+"""Bytes. functions/api/limits.py refuses shorter lines that are too long, with a problem document."""
 
 
 class _BoundedRequest(message.Request):  # type: ignore[misc]  # as above
-    """A request whose first line ends somewhere."""
+    """A request whose first line has a limit."""
 
     def read_line(self, unreader: Any, buf: bytearray, limit: int = 0) -> Any:
-        """As gunicorn's, but there is always a limit."""
+        """Read a line like gunicorn, but always with a limit."""
         return super().read_line(unreader, buf, limit or LONGEST_REQUEST_LINE)
 
 
 def bound_request_lines() -> None:
-    """Let the server answer 414 to a request line of more than LONGEST_REQUEST_LINE bytes while it still arrives.
+    """Let the server answer 414 as soon as a request line has more than LONGEST_REQUEST_LINE bytes.
 
-    functions-framework switches gunicorn's own limit off and offers no setting for it: a line of 5 MB would be
-    looked through from its beginning with every packet, for ten seconds of a core.
+    functions-framework switches gunicorn's limit off and has no setting for it. gunicorn searches the whole line again
+    with every packet: a line of 5 MB would take ten seconds of a core.
     """
     parser.RequestParser.mesg_class = _BoundedRequest
 
 
 def check_deployment(config: Config, component: str, environ: Mapping[str, str]) -> None:
-    """Raises ConfigurationError naming the variable when this function must not start as it is configured."""
+    """Check the configuration. Raises ConfigurationError, which names the variable that is wrong."""
     if config["DEPLOYMENT_MODE"] != "cloud":
         _check_host(config["DEPLOYMENT_MODE"], environ.get("HOST", ""))
     deployment.check(config, component)

@@ -1,7 +1,7 @@
-"""Runs the migrations on DATABASE_URL and sets the components' rights, all in one transaction, one runner at a time.
+"""Run the migrations on DATABASE_URL and set the components' rights, in one transaction.
 
-Two starts at once wait for each other (a Postgres advisory lock), so `alembic upgrade head` can be run
-by every instance that starts.
+Concurrent runs wait for each other (a Postgres advisory lock), so every starting instance may run `alembic upgrade
+head`.
 """
 
 import time
@@ -15,13 +15,13 @@ from shared.config import load
 from shared.postgres.door import engine_for
 from shared.tables import Xid8, metadata
 
-MIGRATION_LOCK = 7_305_001  # any number that nothing else in this database locks
+MIGRATION_LOCK = 7_305_001  # an arbitrary number, used by no other lock of this database
 WAIT_SECONDS = 120
-ischema_names["xid8"] = Xid8  # so that a comparison with tables.py knows the column's type
+ischema_names["xid8"] = Xid8  # so that comparisons with tables.py know this type
 
 
 def run() -> None:
-    """Upgrade or downgrade as the command line asks."""
+    """Upgrade or downgrade by the command line."""
     config = load(required=("DATABASE_URL",))
     engine = engine_for(config["DATABASE_URL"], "migrations", pool_size=1)
     with engine.connect() as connection:
@@ -42,7 +42,7 @@ def run() -> None:
 
 
 def _is_not_a_partition(name: str | None, kind: str, _parents: object) -> bool:
-    """Partitions of client_logs come and go by the week; only their parent stands in tables.py."""
+    """Whether to compare this table: weekly partitions of client_logs are not in tables.py, only their parent is."""
     return not (kind == "table" and name is not None and name.startswith("client_logs_"))
 
 

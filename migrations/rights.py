@@ -1,9 +1,9 @@
-"""A database role for each component, and what it may do with each table.
+"""A database role for each component, and its rights on each table.
 
-The role of DATABASE_URL owns everything and serves the migrations alone. Whoever takes a component has that component's
-rights: nobody but the owner changes or deletes a line of the audit log, and the converter's worker, which is fed
-strangers' decks, sees no account. `apply` makes the roles and sets their rights to what stands here, no more and no
-less. It runs with the migrations, at every start.
+The role of DATABASE_URL owns everything; only the migrations use it. An attacker in a component has only that
+component's rights: no component can change or delete a line of the audit log, and the conversion worker, which reads
+decks from strangers, cannot read accounts. `apply` makes the roles and sets exactly the rights listed here. It runs
+with the migrations, at every start.
 """
 
 from base64 import b64encode
@@ -30,6 +30,7 @@ client_health              s       siu     siu             -               -
 client_health_history      s       si      sid             -               -
 client_installs            s       siud    sid             -               -
 client_state_changes       s       siu     sid             -               -
+client_screen_changes      s       i       sid             -               -
 client_losses              s       siu     sid             -               -
 service_failure_events     siud    siu     sid             -               -
 client_logs                s       siu     s               -               -
@@ -41,6 +42,8 @@ client_log_hours           s       siud    sid             -               -
 client_commands            siu     siud    siud            -               -
 command_batches            siu     -       siud            -               -
 command_batch_members      siu     -       siud            -               -
+screenshots                sid     -       sd              -               -
+screenshots_off            siud    -       -               -               -
 recovery_events            si      -       sid             -               -
 client_recovery            siu     siu     siu             -               -
 recovery_exclusions        siud    -       s               -               -
@@ -75,7 +78,7 @@ audit_log                  si      -       si              -               -
 audit_repeats              siud    -       siud            -               -
 """
 
-# Functions that do as the owner what a component has no right to; each checks what it is asked for.
+# Functions that run with the owner's rights for a component; each checks its arguments.
 FUNCTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "make_client_log_partition(text, date)": ("scheduler_tick",),
     "client_log_weeks_without_partition()": ("scheduler_tick",),
@@ -85,14 +88,14 @@ FUNCTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class RolesImpossible(Exception):
-    """The components' roles cannot be made; the message says why and what to do."""
+    """The components' roles cannot be made; the message gives reason and remedy."""
 
 
 def apply(connection: Connection, passwords: Mapping[str, str]) -> None:
-    """Make the roles that `passwords` names by their component, and set the rights of each role that is there.
+    """Make a role for each component in `passwords`, and set the rights of every existing role.
 
     Raises:
-        RolesImpossible: a password is for no component, or the owner may not make or change its role.
+        RolesImpossible: no such component, or the owner may not make or change its role.
     """
     owner = str(connection.execute(sa.text("SELECT current_user")).scalar_one())
     if passwords:
@@ -110,7 +113,7 @@ def apply(connection: Connection, passwords: Mapping[str, str]) -> None:
 
 
 def rights_of(component: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each table that the component may use, and how."""
+    """Each table that the component may use, with its rights."""
     heading, *lines = TABLES.splitlines()
     column = heading.split().index(component) + 1
     for line in lines:
@@ -135,7 +138,7 @@ def _roles(connection: Connection) -> set[str]:
 
 
 def _make(connection: Connection, role: str, password: str) -> None:
-    """Make the role, or give it this password. Postgres gets no password, but what it keeps to check one."""
+    """Make the role, or set its password. Postgres gets only the verifier of the password."""
     if role not in _roles(connection):
         _run(connection, f"CREATE ROLE {identifier(role)}")
     try:
@@ -145,14 +148,14 @@ def _make(connection: Connection, role: str, password: str) -> None:
 
 
 def _verifier(password: str) -> str:
-    """SCRAM-SHA-256 (RFC 5803), as Postgres keeps it in `pg_authid`: a log of statements then tells no password."""
+    """The SCRAM-SHA-256 verifier (RFC 5803), as in `pg_authid`, so that a statement log holds no password."""
     salt, stored, server, iterations = ScramMechanism().make_auth_info(password)
     salt, stored, server = (b64encode(part).decode() for part in (salt, stored, server))
     return f"SCRAM-SHA-256${iterations}:{salt}${stored}:{server}"
 
 
 def _allow(connection: Connection, role: str, rights: Mapping[str, Collection[str]]) -> None:
-    """Give exactly these rights. All of it is seen at once, with the migrations."""
+    """Grant exactly these rights. Other sessions see them at the commit of the migrations."""
     _let_in(connection, role)
     present = _own_tables(connection, "public")
     if present:
@@ -170,7 +173,7 @@ def _allow_function(connection: Connection, function: str, roles: Collection[str
 
 
 def _allow_queue(connection: Connection, role: str) -> None:
-    """A schema in which it makes its tables, and the owner's tables there, from before there were roles."""
+    """Give the task queue its schema, and the older tables there that the owner has."""
     _let_in(connection, role)
     schema = identifier(QUEUE_SCHEMA)
     _run(connection, f"CREATE SCHEMA IF NOT EXISTS {schema}")
@@ -180,7 +183,7 @@ def _allow_queue(connection: Connection, role: str) -> None:
 
 
 def _let_in(connection: Connection, role: str) -> None:
-    """Where the database is closed to everybody, open it to this role."""
+    """Let this role connect if the database is not open to all roles."""
     asked = sa.text("SELECT current_database(), has_database_privilege(:role, current_database(), 'CONNECT')")
     database, may_connect = connection.execute(asked, {"role": role}).one()
     if not may_connect:
@@ -188,7 +191,7 @@ def _let_in(connection: Connection, role: str) -> None:
 
 
 def _own_tables(connection: Connection, schema: str) -> list[str]:
-    """The owner's tables and sequences there. Partitions are reached by their parents."""
+    """The owner's tables and sequences in this schema, without partitions."""
     asked = sa.text(
         """
         SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace(:schema) AND relkind IN ('r', 'p', 'S')

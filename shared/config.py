@@ -1,9 +1,9 @@
-"""Every setting of the service, listed once, read once, checked before anything starts.
+"""Every setting of the service: listed here, read and checked once, before a component starts.
 
 `SETTINGS` is the list: name, how it is parsed, default, unit and meaning. `load` reads the
-environment into a frozen `Config`; a missing or malformed value stops the start and names the
-variable. Every secret may instead come from a file named by `<NAME>_FILE`. `describe` is what
-`GET /api/settings` shows: never a secret.
+environment into a frozen `Config`. A missing or malformed value stops the start with an error that names the
+variable. Each secret may come from a file instead; `<NAME>_FILE` is its path. `GET /api/settings` shows
+`describe`, which holds no secrets.
 """
 
 import json
@@ -22,7 +22,7 @@ from shared.errors import ConfigurationError
 
 @dataclass(frozen=True)
 class Setting:
-    """One environment variable. `default` None means that it must be given where it is needed."""
+    """One environment variable. `default` None: each component that needs it must get it."""
 
     name: str
     parse: Callable[[str], Any]
@@ -101,7 +101,7 @@ def _url(*schemes: str) -> Callable[[str], str]:
             raise ValueError("expected an address that starts with " + " or ".join(s + "://" for s in schemes))
         if parts.scheme not in {"cloudtasks", "postgresql"} and not parts.hostname:
             raise ValueError("the address has no host")
-        _ = parts.port  # raises ValueError when it is no number below 65,536
+        _ = parts.port  # raises ValueError for an invalid port
         return value.rstrip("/")
 
     return parse
@@ -129,8 +129,8 @@ def _topic_root(value: str) -> str:
     return value
 
 
-SHORTEST_KEY_BYTES: Final = 32  # as many as the digest that the key goes into
-FEWEST_CHARACTERS: Final = 10  # different ones: random hexadecimal of that length has more
+SHORTEST_KEY_BYTES: Final = 32  # the length of the HMAC digest
+FEWEST_CHARACTERS: Final = 10  # different ones; a random hexadecimal key has more
 
 
 def _key(value: str) -> str:
@@ -149,7 +149,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "where this runs; local binds loopback only",
     ),
-    Setting("DATABASE_URL", _database_url, None, "", "the Postgres that everything shares", secret=True),
+    Setting("DATABASE_URL", _database_url, None, "", "the Postgres database of all components", secret=True),
     Setting(
         "DATABASE_ROLE_PASSWORDS",
         _passwords,
@@ -174,7 +174,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _key,
         "",
         "",
-        "secret of the queue's callers, for a queue of our own (grpc://); 32 random bytes or more",
+        "secret of the callers of our own task queue (grpc://); 32 random bytes or more",
         secret=True,
     ),
     Setting("CONVERTER_URL", _url("http", "https"), "http://127.0.0.1:3000", "", "the document conversion service"),
@@ -197,14 +197,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _url("http", "https"),
         "https://accounts.google.com",
         "",
-        "who signs the identity tokens of queue and scheduler",
+        "issuer of the identity tokens of queue and scheduler",
     ),
     Setting(
         "OIDC_KEYS_URL",
         _url("http", "https"),
         "https://www.googleapis.com/oauth2/v3/certs",
         "",
-        "the signer's public keys",
+        "public keys of that issuer",
     ),
     Setting("TASKS_SERVICE_ACCOUNT", _text, None, "", "e-mail that the task queue's identity tokens must carry"),
     Setting("SCHEDULER_SERVICE_ACCOUNT", _text, None, "", "e-mail that the scheduler's identity tokens must carry"),
@@ -213,33 +213,33 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _text,
         "",
         "",
-        "/projects/<number>/global/backendServices/<id>: whose Identity-Aware Proxy people come by; empty: none",
+        "/projects/<number>/global/backendServices/<id>: the backend behind Identity-Aware Proxy; empty: no such proxy",
     ),
     Setting(
-        "IAP_ISSUER", _url("http", "https"), "https://cloud.google.com/iap", "", "who signs that proxy's assertions"
+        "IAP_ISSUER", _url("http", "https"), "https://cloud.google.com/iap", "", "issuer of that proxy's assertions"
     ),
     Setting(
         "IAP_KEYS_URL",
         _url("http", "https"),
         "https://www.gstatic.com/iap/verify/public_key-jwk",
         "",
-        "that signer's public keys",
+        "public keys of that proxy's issuer",
     ),
     Setting("MEDIA_ROOT", Path, Path("/server/media"), "", "the mounted media volume; PDFs go under converted/"),
-    Setting("SIGNING_KEY", _key, None, "", "makes the secrets of second factors; 32 random bytes or more", secret=True),
+    Setting("SIGNING_KEY", _key, None, "", "key that second factors derive from; 32 random bytes or more", secret=True),
     Setting(
         "CRASH_RECOVERY_ENABLED",
         _flag,
         False,
         "",
-        "whether the tick recovers crashed clients; expiry runs regardless",
+        "whether the tick restarts and reboots unwell clients; commands expire in either case",
     ),
     Setting(
         "CLIENT_AUTO_REGISTER",
         _flag,
         True,
         "",
-        "whether a first message makes a valid broker login a client",
+        "whether the first message of a valid broker login registers its client",
     ),
     Setting(
         "HEARTBEAT_STALE_SECONDS",
@@ -254,11 +254,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _whole(0, DAY),
         600,
         "s",
-        "time without another command after a reboot_host or restart_app",
+        "time after a restart_app or reboot_host in which the client gets no other one",
     ),
     Setting("RESTART_APP_TTL_SECONDS", _whole(10, DAY), 60, "s", "time to live of a restart_app"),
     Setting("REBOOT_HOST_TTL_SECONDS", _whole(10, DAY), 120, "s", "time to live of a reboot_host"),
     Setting("SHUTDOWN_HOST_TTL_SECONDS", _whole(10, DAY), 120, "s", "time to live of a shutdown_host"),
+    Setting("SCREENSHOT_TTL_SECONDS", _whole(10, DAY), 30, "s", "time to live of a screenshot"),
     Setting(
         "RESTART_APP_RESULT_SECONDS",
         _whole(10, DAY),
@@ -281,6 +282,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "result deadline of a shutdown_host after it was received",
     ),
     Setting(
+        "SCREENSHOT_RESULT_SECONDS", _whole(10, DAY), 30, "s", "result deadline of a screenshot after it was received"
+    ),
+    Setting(
         "RECOVERY_MAX_OPEN",
         _or_auto(_whole(0, 10_000)),
         AUTO,
@@ -292,7 +296,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _whole(10, 3600),
         45,
         "s",
-        "age of the bridge's canary beyond which nothing is recovered",
+        "age of the bridge's last canary message above which recovery does nothing",
     ),
     Setting(
         "INCIDENT_MIN_CLIENTS",
@@ -342,6 +346,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "how long commands, recovery, incidents, maintenance windows, clients' changes and the audit log are kept",
     ),
     Setting("HEALTH_HISTORY_DAYS", _whole(1, 31), 7, "d", "how long the samples of displays' health are kept"),
+    Setting("SCREENSHOT_RETENTION_DAYS", _whole(1, 365), 14, "d", "how long pictures of screens are kept"),
     Setting("UPLOAD_LIMIT_BYTES", _whole(1, 10 * 1024**3), 200 * 1000 * 1000, "B", "largest upload"),
     Setting(
         "CONVERSION_DEADLINE_SECONDS",
@@ -363,7 +368,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _one_of("auto", "allow", "refuse"),
         "auto",
         "",
-        "whether notifications may go to private addresses and, but in the cloud, loopback; auto: not in the cloud",
+        "whether notifications may go to private addresses and, outside the cloud, to loopback; auto: not in the cloud",
     ),
     Setting(
         "NOTIFICATION_DISPLAY_SECONDS",
@@ -387,7 +392,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _one_of("nobody", "admins", "everybody"),
         "nobody",
         "",
-        "who must set up a second factor first; everybody may",
+        "who must set up a second factor before anything else; everybody may",
     ),
     Setting(
         "ONE_TIME_PASSWORD_SECONDS",
@@ -408,8 +413,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _whole(1, 100_000),
         50,
         "",
-        "failed sign-ins allowed for one account from all addresses in LOGIN_FAILURES_SECONDS, but for"
-        " addresses of its sign-ins of the last 30 days",
+        "failed sign-ins allowed for one account from all addresses in LOGIN_FAILURES_SECONDS; addresses from which it"
+        " signed in within 30 days do not count",
     ),
     Setting("LOGIN_FAILURES_SECONDS", _whole(1, DAY), 900, "s", "the time over which failed sign-ins are counted"),
     Setting(
@@ -449,7 +454,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _text,
         "",
         "",
-        "doors with certificates for broker_accounts to check, as `displays=127.0.0.1:8883 people=127.0.0.1:443`",
+        "ports whose certificates broker_accounts checks, such as `displays=127.0.0.1:8883 people=127.0.0.1:443`",
     ),
     Setting(
         "BRIDGE_HEALTH_HOST", _text, "127.0.0.1", "", "address on which the bridge answers /healthz, /readyz, /metrics"
@@ -467,7 +472,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _flag,
         True,
         "",
-        "whether a connection keeps statements prepared; false for functions behind a pooler between transactions",
+        "whether a connection keeps prepared statements; false behind a pooler in transaction mode",
     ),
 )
 BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
@@ -475,19 +480,19 @@ BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
 
 @dataclass(frozen=True)
 class Config:
-    """The settings as read. `config["NAME"]` answers the parsed value or the default."""
+    """The settings. `config["NAME"]` returns the parsed value or the default."""
 
     values: Mapping[str, Any]
 
     def __getitem__(self, name: str) -> Any:
-        """The value of one setting; a required one that was not given raises ConfigurationError."""
+        """The value of one setting. Raises ConfigurationError when it has neither value nor default."""
         value = self.values[name]
         if value is None:
             raise ConfigurationError(f"{name} is not set ({BY_NAME[name].meaning}).")
         return value
 
     def describe(self) -> dict[str, dict[str, Any]]:
-        """Every setting that is no secret: value, default, unit and meaning, as JSON values."""
+        """All settings but secrets: value, default, unit and meaning, as JSON values."""
         return {
             s.name: {
                 "value": _plain(self.values[s.name]),
@@ -505,10 +510,10 @@ def _plain(value: Any) -> Any:
 
 
 def load(environ: Mapping[str, str] | None = None, required: tuple[str, ...] = ()) -> Config:
-    """Read the environment. `required` names what this component cannot start without.
+    """Read the environment. `required`: the settings that this component must have.
 
     Raises:
-        ConfigurationError: naming the variable and what was expected, for the first bad one.
+        ConfigurationError: the first bad variable; the text names it and the expected form.
     """
     environ = os.environ if environ is None else environ
     config = Config({setting.name: _read(setting, environ) for setting in SETTINGS})

@@ -1,6 +1,6 @@
-"""Whom a connection to Postgres believes: `sslmode` and `sslrootcert` of its address mean what they mean to libpq.
+"""TLS of connections to Postgres: `sslmode` and `sslrootcert` of the address have the meaning of libpq.
 
-Without them a server on another machine has to speak TLS, and its certificate is not looked at.
+Without them a server on another machine must use TLS, and its certificate is not checked.
 """
 
 import base64
@@ -9,21 +9,21 @@ from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
-"""Where a connection leaves no machine: a TLS context would be three quarters of the time that it takes to connect."""
+"""Hosts on this machine, without TLS: a TLS context would take three quarters of the time to connect."""
 MODES: Final = ("require", "verify-ca", "verify-full")
 OWN: Final = ("sslmode", "sslrootcert")
-SYSTEM: Final = "system"  # the authorities that this machine trusts
-INLINE: Final = "base64:"  # the PEM itself, for places that have no files
+SYSTEM: Final = "system"  # the CAs that this machine trusts
+INLINE: Final = "base64:"  # the PEM itself, where files are not possible
 
 
 def stays_here(database_url: str) -> bool:
-    """Whether a connection to this address leaves no machine."""
+    """Whether a connection to this address stays on this machine."""
     address = urlsplit(database_url)
     return address.hostname in LOOPBACK or "unix_sock" in dict(parse_qsl(address.query))
 
 
 def tls_parameters(database_url: str) -> dict[str, str]:
-    """The parameters of the address that are about TLS."""
+    """The TLS parameters of the address."""
     found = dict(parse_qsl(urlsplit(database_url).query, keep_blank_values=True))
     return {name: found[name] for name in OWN if name in found}
 
@@ -31,7 +31,7 @@ def tls_parameters(database_url: str) -> dict[str, str]:
 def context(database_url: str) -> ssl.SSLContext | bool:
     """The `ssl_context` for pg8000: one that checks, True for TLS that checks nothing, False for no TLS.
 
-    Raises ValueError when a setting promises a check that would not be made.
+    Raises ValueError when a setting requires a check that is not possible.
     """
     parameters = tls_parameters(database_url)
     mode, authority = parameters.get("sslmode"), parameters.get("sslrootcert")

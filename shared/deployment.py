@@ -1,7 +1,7 @@
-"""What must not start: configurations that would leave a door open, by deployment mode and component.
+"""Refuse insecure configurations at the start, by deployment mode and component.
 
-In `local` nothing leaves this machine. In `box` whatever leaves it is encrypted. In `cloud` identities come from
-Google, and every address of ours is a public name with TLS. Each refusal names the variable.
+In `local` no traffic leaves this machine. In `box` all traffic that leaves it is encrypted. In `cloud` identities come
+from Google, and every address of ours is a public name with TLS. Each refusal names the variable.
 """
 
 import ipaddress
@@ -32,7 +32,7 @@ CALLED_BY: Final = {  # whose identity tokens a function accepts, and for which 
 
 
 def check(config: Config, component: str) -> None:
-    """Raises ConfigurationError when `component` (api, convert_worker, scheduler_tick, bridge) must not start so."""
+    """Check the settings of a component (api, convert_worker, scheduler_tick, bridge). Raises ConfigurationError."""
     mode: str = config["DEPLOYMENT_MODE"]
     if component in CALLED_BY:
         _check_caller(config, component)
@@ -82,7 +82,7 @@ def _check_cloud(config: Config, component: str) -> None:
 
 
 def _used_by(component: str) -> set[str]:
-    """The addresses that this component relies on, or is known by."""
+    """The address settings that this component uses."""
     identity = {"OIDC_ISSUER", "OIDC_KEYS_URL"}
     return {
         "api": {"QUEUE_URL", "CONVERT_WORKER_URL"},
@@ -118,7 +118,7 @@ def _stays_here(url: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether what binds or names this host never leaves the machine."""
+    """Whether this host is the loopback of this machine."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""How a process is told to stop."""
+"""The stop signal of a process."""
 
 import signal
 import threading
@@ -10,8 +10,8 @@ STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 def stop_event() -> threading.Event:
     """An event that is set when SIGTERM or SIGINT comes. Call it in the main thread, before any other starts.
 
-    The signals are blocked and a thread waits for them: a handler that sets an event runs in the middle of
-    whatever the main thread does, and waits for ever when that holds the event's own lock.
+    A thread waits for the blocked signals. A signal handler would interrupt the main thread and would wait for ever if
+    the main thread held the event's lock.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     stop = threading.Event()

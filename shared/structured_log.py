@@ -50,22 +50,22 @@ def configure(component: str, stream: TextIO | None = None, level: int = logging
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    # No line tells of these, and finding them out for each takes as long as writing it.
+    # No line has these fields, and to find them takes as long as to write a line.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     for talkative in ("apscheduler", "alembic"):
         logging.getLogger(talkative).setLevel(logging.WARNING)
-    # It tells, with a traceback, of each broken connection that it closes; whoever used that one tells it better.
+    # It logs a traceback for each broken connection that it closes; the user of the connection logs the error already.
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     event("component_started", "component started", component=component)
 
 
 def event(name: str, message: str, /, severity: int = logging.INFO, **fields: Any) -> None:
-    """Log `message`, a constant, with what happened as fields; `name` is the word to search for."""
+    """Log `message`, a constant, with fields. `name`: the event, to search for."""
     _write(severity, message, {"event": name, **fields})
 
 
 class Outage:
-    """Something that this process needs is away: one line when that begins and one when it is over."""
+    """An outage of something that this process needs: one log line at its start and one at its end."""
 
     def __init__(self, what: str) -> None:
         """`what`, a word such as "database", names the events: `<what>_away` and `<what>_back`."""
@@ -74,7 +74,7 @@ class Outage:
         self._since: float | None = None
 
     def began(self, error: BaseException, **details: str) -> None:
-        """It cannot be used; tells nothing while that is known already. `details` go into the line."""
+        """Note a failed use; log the first one, with `details`."""
         with self._lock:
             if self._since is not None:
                 return
@@ -83,12 +83,12 @@ class Outage:
         event(f"{self._what}_away", f"the {self._what} cannot be used", logging.ERROR, error=name, **details)
 
     def over(self) -> None:
-        """It was just used; tells for how long it could not be."""
-        if self._since is not None:  # looked at without the lock: nearly always there is nothing to tell
+        """Note a successful use; after an outage log how long it was."""
+        if self._since is not None:  # checked without the lock: nearly always there is no outage
             self._back()
 
     def _back(self) -> None:
-        """Of two who use it at once, one tells."""
+        """Log the end of the outage, once for concurrent users."""
         with self._lock:
             since, self._since = self._since, None
         if since is not None:
@@ -97,12 +97,12 @@ class Outage:
 
 
 def failure(name: str, message: str, /, **fields: Any) -> None:
-    """Log the exception being handled, with its traceback, without ending anything."""
+    """Log the exception being handled, with its traceback."""
     _write(logging.ERROR, message, {"event": name, **fields}, sys.exc_info())
 
 
 def _write(severity: int, message: str, fields: dict[str, Any], exc_info: Any = None) -> None:
-    """Log a record without the place in the code: nobody reads it, and finding it takes as long as the line."""
+    """Log a record without the place in the code, which takes as long to find as the line takes to write."""
     if _LOGGER.isEnabledFor(severity):
         record = logging.LogRecord(_LOGGER.name, severity, "", 0, message, (), exc_info)
         record.__dict__["fields"] = fields

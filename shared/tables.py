@@ -1,9 +1,10 @@
-"""Every table, as SQLAlchemy Core sees it. Migrations build the same; a test holds them equal.
+"""Every table in SQLAlchemy Core. The migrations build the same tables; a test compares the two.
 
 Types named in the specification (process status, screen health, log level, conversion status) are
 Postgres enums; other closed lists are text with a check built from `vocabulary`.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -35,6 +36,7 @@ from sqlalchemy.types import UserDefinedType
 from shared.vocabulary import (
     COMMAND_RANKS,
     NEWER_EVENTS,
+    POWER_ACTIONS,
     TERMINAL_RANK,
     BatchState,
     ChannelKind,
@@ -62,7 +64,6 @@ from shared.vocabulary import (
     Role,
     ScreenHealthStatus,
     SnoozeScope,
-    Symptom,
     TargetFormat,
 )
 
@@ -80,7 +81,7 @@ UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 
 
 class Xid8(UserDefinedType[str]):
-    """A Postgres transaction id without wrap-around; text on the Python side."""
+    """A Postgres transaction id without wrap-around; a str in Python."""
 
     cache_ok = True
 
@@ -88,7 +89,7 @@ class Xid8(UserDefinedType[str]):
         return "xid8"
 
 
-def _values(words: type[StrEnum]) -> list[str]:
+def _values(words: Iterable[StrEnum]) -> list[str]:
     return [word.value for word in words]
 
 
@@ -96,7 +97,7 @@ def _enum(name: str, words: type[StrEnum]) -> ENUM:
     return ENUM(*_values(words), name=name, metadata=metadata, create_type=True)
 
 
-def _one_of(column: str, words: type[StrEnum]) -> CheckConstraint:
+def _one_of(column: str, words: Iterable[StrEnum]) -> CheckConstraint:
     listed = ", ".join(f"'{word}'" for word in _values(words))
     return CheckConstraint(f"{column} IN ({listed})", name=column)
 
@@ -118,7 +119,7 @@ screen_health_status = _enum("screen_health_status", ScreenHealthStatus)
 log_level = _enum("log_level", LogLevel)
 conversion_status = _enum("conversion_status", ConversionStatus)
 
-# --- clients: changed only when something people see changes; the hot liveness columns stand apart ---
+# --- clients: a row changes only when people see a change; frequent heartbeats have their own table ---
 
 clients = Table(
     "clients",
@@ -130,36 +131,37 @@ clients = Table(
     Column("notes", Text, nullable=False, server_default=""),
     Column("registered_by", Text, nullable=False),
     _now("created_at"),
-    _when("deleted_at"),  # soft: the uuid stays a tombstone, its late messages are dead-lettered
+    _when("deleted_at"),  # soft: the row stays; later messages of this uuid become dead letters
     Column("process_status", process_status, nullable=False, server_default="unknown"),
     _when("process_status_since"),
     Column("screen_health", screen_health_status, nullable=False, server_default="unknown"),
-    _when("screen_health_since"),  # of a bad screen: since when it is bad, in whatever way
+    _when("screen_health_since"),  # since when the screen is without a picture, in whatever way
+    _when("screen_failed_at"),  # when that began to count as a failure: see fragments.screen_fails
     Column("status", Text, nullable=False, server_default="unknown"),  # the shown state
     _now("status_since"),
     _when("service_failed_at"),
     Column("service_failed_unit", Text),
-    Column("service_failed_stamp", JSONB),  # {install_id, boot_seq, seq} of the failure shown, or null
+    Column("service_failed_stamp", JSONB),  # {install_id, boot_seq, seq} of the open failure, or null
     _when("service_failed_cleared_at"),
     Column("service_failed_cleared_by", Text),
     Column("service_failed_cleared_unit", Text),
-    Column("service_failed_cleared_stamp", JSONB),  # a repeat of this one never raises again
+    Column("service_failed_cleared_stamp", JSONB),  # a repeat of this failure never opens it again
     Column("mqtt_reconnect_count", Integer),
     _when("mqtt_last_disconnect_at"),
     Column("presence", Text, nullable=False, server_default="unknown"),
-    Column("presence_session", Text),  # `offline` counts only for this session
+    Column("presence_session", Text),  # a presence `offline` counts only for this session
     _when("presence_at"),
     Column("app_version", Text),
     Column("ip", Text),
     Column("hostname", Text),
     Column("os", Text),
-    Column("log_level", Text),  # the level in force, as health reports it
-    Column("capabilities", ARRAY(Text)),  # actions it can do; null = all
+    Column("log_level", Text),  # the display's present level, by its health report
+    Column("capabilities", ARRAY(Text)),  # the actions that the display supports; null: all
     _when("lockout_until"),
     Column("lockout_command_id", Text),
-    # set by a trigger at each change: what `GET /api/monitoring/overview?since=` compares
+    # A trigger sets it at each change; `GET /api/monitoring/overview?since=` compares it.
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
-    _when("counter_went_back_at"),  # its numbers began again: an image put back, a write filter, a power cut
+    _when("counter_went_back_at"),  # its seq restarted: a restored image, a write filter, a power cut
     _when("shared_login_seen_at"),  # two devices used its login
     CheckConstraint(f"uuid ~ '{UUID_PATTERN}'", name="uuid"),
     CheckConstraint("mqtt_reconnect_count >= 0", name="mqtt_reconnect_count"),
@@ -169,11 +171,8 @@ clients = Table(
     _one_of("registered_by", RegisteredBy),
     Index("ix_clients_changed_xid", "changed_xid"),
     Index("ix_clients_crashed", "process_status_since", postgresql_where=text("process_status = 'crashed'")),
-    Index(
-        "ix_clients_screen_bad",
-        "uuid",
-        postgresql_where=text("screen_health IN ('black', 'frozen', 'disconnected')"),
-    ),
+    Index("ix_clients_screen_failed", "uuid", postgresql_where=text("screen_failed_at >= screen_health_since")),
+    Index("ix_clients_screen_off", "uuid", postgresql_where=text("screen_health = 'off'")),
     Index("ix_clients_stopped", "uuid", postgresql_where=text("process_status = 'stopped'")),
     Index("ix_clients_deleted", "uuid", postgresql_where=text("deleted_at IS NOT NULL")),
     Index(
@@ -199,7 +198,7 @@ clients = Table(
     ),
 )
 
-client_heartbeats = Table(  # one narrow row per client, no second index: every heartbeat is a HOT update
+client_heartbeats = Table(  # a narrow row per client, without a second index: each heartbeat is a HOT update
     "client_heartbeats",
     metadata,
     _of_client(primary_key=True),
@@ -210,15 +209,16 @@ client_heartbeats = Table(  # one narrow row per client, no second index: every 
     Column("install_id", Text),
     Column("boot_seq", BigInteger),
     Column("seq", BigInteger),
-    _when("sign_at"),  # when it last sent anything else, kept only where its heartbeats do not come
+    _when("sign_at"),  # its last other message; stored only while its heartbeats are missing
     postgresql_with={"fillfactor": 70},
 )
 
-client_health = Table(  # the newest health report, whole
+client_health = Table(  # the newest health report of each client
     "client_health",
     metadata,
     _of_client(primary_key=True),
     _when("received_at", nullable=False),
+    _when("previous_at"),  # when the report before this one came
     Column("install_id", Text),
     Column("boot_seq", BigInteger),
     Column("seq", BigInteger),
@@ -230,7 +230,7 @@ client_health = Table(  # the newest health report, whole
     postgresql_with={"fillfactor": 70},
 )
 
-client_health_history = Table(  # a bunch of displays at one moment; arrays of the same order, values in tenths
+client_health_history = Table(  # a bunch of displays at one time; parallel arrays, values in tenths
     "client_health_history",
     metadata,
     Column("bunch", SmallInteger, nullable=False),  # by a hash of the uuid
@@ -243,12 +243,12 @@ client_health_history = Table(  # a bunch of displays at one moment; arrays of t
     PrimaryKeyConstraint("bunch", "at"),
 )
 
-client_installs = Table(  # an install_id never seen before is newest: a re-imaged display is believed at once
+client_installs = Table(  # an unknown install_id becomes the newest: a re-imaged display counts at once
     "client_installs",
     metadata,
     _of_client(),
     Column("install_id", Text, nullable=False),
-    Column("ordinal", Integer, nullable=False),  # 1 for the first installation seen of this client
+    Column("ordinal", Integer, nullable=False),  # 1 for the client's first installation
     _now("first_seen_at"),
     PrimaryKeyConstraint("client_uuid", "install_id"),
     UniqueConstraint("client_uuid", "ordinal"),
@@ -262,8 +262,8 @@ client_state_changes = Table(
     _when("at", nullable=False),
     Column("from_status", Text, nullable=False),
     Column("to_status", Text, nullable=False),
-    Column("cause", Text, nullable=False),  # in words
-    _when("noticed_at"),  # null: at once
+    Column("cause", Text, nullable=False),  # for people
+    _when("noticed_at"),  # when the service noticed it; null: at once
     Index("ix_client_state_changes_client_uuid_at", "client_uuid", "at"),
     Index(
         "ix_client_state_changes_fallen_at",
@@ -277,19 +277,19 @@ client_state_changes = Table(
     ),
 )
 
-client_losses = Table(  # lost connections to the broker, by our clock: a row when a report raises the display's count
+client_losses = Table(  # lost connections to the broker: a row when a health report raises the count
     "client_losses",
     metadata,
     _of_client(),
-    _when("at", nullable=False),  # arrival of that report
-    _when("since", nullable=False),  # arrival of the report before: what was lost was lost after it
-    Column("losses", Integer, nullable=False),  # by how much it rose
+    _when("at", nullable=False),  # arrival of this report, by the database's clock
+    _when("since", nullable=False),  # arrival of the report before it: the loss lies between them
+    Column("losses", Integer, nullable=False),  # the increase of the count
     PrimaryKeyConstraint("client_uuid", "at"),
     CheckConstraint("losses > 0", name="losses"),
     Index("ix_client_losses_at", "at"),
 )
 
-service_failure_events = Table(  # each failure of a service as it came and was acknowledged; append only
+service_failure_events = Table(  # each service failure and each acknowledgement; append only
     "service_failure_events",
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
@@ -302,6 +302,17 @@ service_failure_events = Table(  # each failure of a service as it came and was 
     Index("ix_service_failure_events_client_uuid_at", "client_uuid", "at"),
 )
 
+client_screen_changes = Table(  # each time a screen begins to fail, fails in another way, or fails no more
+    "client_screen_changes",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    _of_client(),
+    _when("at", nullable=False),
+    Column("screen", screen_health_status, nullable=False),
+    Column("fails", sa.Boolean, nullable=False),
+    Index("ix_client_screen_changes_client_uuid_at", "client_uuid", "at"),
+)
+
 # --- client logs: partitioned by severity class (routine, serious), then by week ---
 
 client_logs = Table(
@@ -310,12 +321,12 @@ client_logs = Table(
     Column("id", BigInteger, nullable=False, server_default=text("nextval('client_logs_id_seq'::regclass)")),
     _of_client(),
     Column("level", log_level, nullable=False),
-    Column("raw_level", Text),  # the topic's word where it is none of ours
+    Column("raw_level", Text),  # the topic's level when it is not a known one
     Column("message", Text, nullable=False),
     Column("truncated", sa.Boolean, nullable=False, server_default=text("false")),
     Column("logger", Text),
     Column("context", JSONB),
-    _when("client_time"),  # the display's own clock: shown, never trusted
+    _when("client_time"),  # the display's own clock: only shown, never used
     _when("received_at", nullable=False),
     PrimaryKeyConstraint("id", "level", "received_at"),
     Index("ix_client_logs_client_uuid_received_at_id", "client_uuid", "received_at", "id"),
@@ -331,24 +342,24 @@ log_marks = Table(  # highest seq without a gap, per client, installation and bo
     Column("boot_seq", BigInteger, nullable=False),
     Column("seq", BigInteger, nullable=False),
     _now("updated_at"),
-    _when("over_at"),  # since when the display may number from 1 again; null: it does not
-    _when("doubted_at"),  # since when lines come again of which nobody knows yet whether they are the same lines
+    _when("over_at"),  # since when the display may number from 1 again; null: it may not
+    _when("doubted_at"),  # since when stored numbers arrive again, as repeats or as new lines; null: no
     PrimaryKeyConstraint("client_uuid", "install_id", "boot_seq"),
 )
 
-log_gaps = Table(  # marks that stand before a gap, looked at once an hour
+log_gaps = Table(  # the marks before a gap; checked once an hour
     "log_gaps",
     metadata,
     _of_client(),
     Column("install_id", Text, nullable=False),
     Column("boot_seq", BigInteger, nullable=False),
-    Column("seq", BigInteger, nullable=False),  # where the mark stood at the last look
-    Column("hours", SmallInteger, nullable=False, server_default="0"),  # looks since then at which it was heard
+    Column("seq", BigInteger, nullable=False),  # the mark at the last check
+    Column("hours", SmallInteger, nullable=False, server_default="0"),  # later checks at which the display was heard
     _when("looked_at", nullable=False),
     PrimaryKeyConstraint("client_uuid", "install_id", "boot_seq"),
 )
 
-log_keys = Table(  # logs stored above the mark, until the gap below them closes
+log_keys = Table(  # the numbers of logs stored above the mark, until the gap closes
     "log_keys",
     metadata,
     _of_client(),
@@ -358,7 +369,7 @@ log_keys = Table(  # logs stored above the mark, until the gap below them closes
     PrimaryKeyConstraint("client_uuid", "install_id", "boot_seq", "seq"),
 )
 
-client_log_hours = Table(  # roll-up kept in the transaction that stores the logs
+client_log_hours = Table(  # counts per hour, written in the transaction that stores the logs
     "client_log_hours",
     metadata,
     _of_client(),
@@ -377,14 +388,14 @@ _RANK = "CASE state " + " ".join(f"WHEN '{s}' THEN {r}" for s, r in COMMAND_RANK
 client_commands = Table(
     "client_commands",
     metadata,
-    Column("id", Text, primary_key=True),  # a UUID: the display's journal remembers it
+    Column("id", Text, primary_key=True),  # a UUID; the display keeps it in its journal
     _of_client(),
     Column("action", Text, nullable=False),
     Column("state", Text, nullable=False, server_default="queued"),
     Column("rank", SmallInteger, Computed(_RANK, persisted=True), nullable=False),
     Column("source", Text, nullable=False),
-    Column("reason", Text, nullable=False, server_default=""),  # why it was asked for
-    Column("outcome_reason", Text),  # why it ended as it did
+    Column("reason", Text, nullable=False, server_default=""),  # the reason of the request
+    Column("outcome_reason", Text),  # the reason of the outcome
     Column("requested_by", Text, nullable=False),
     Column("idempotency_key", Text),
     Column("request_hash", Text),  # SHA-256 of the request that used the key
@@ -392,13 +403,13 @@ client_commands = Table(
     Column("if_app_instance", Text),
     _when("created_at", nullable=False),
     _when("expires_at", nullable=False),
-    _when("publish_attempted_at"),  # null: provably never left this service
-    _when("publish_lease_until"),  # a publisher holds it until then
-    _when("next_publish_at"),  # back-off, or the next repeat
+    _when("publish_attempted_at"),  # null: the command provably never left this service
+    _when("publish_lease_until"),  # until then one publisher holds the command
+    _when("next_publish_at"),  # after the back-off, or for the next repeat
     Column("publish_attempts", Integer, nullable=False, server_default="0"),
     Column("publish_answer", SmallInteger),  # reason code of the last PUBACK
-    _when("unanswered_at"),  # since when a publish without an answer may have reached the display; null: none has
-    _when("lockout_before"),  # the client's lockout when this command raised its own: restored if it is released
+    _when("unanswered_at"),  # the first publish without an answer, which may have arrived; null: none
+    _when("lockout_before"),  # the client's lockout before this command; restored when its own is released
     _when("sent_at"),
     _when("received_at"),
     _when("running_at"),
@@ -409,14 +420,20 @@ client_commands = Table(
     Column("confirmed_by", Text),
     Column("traceparent", Text),
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
-    Column("acked_boot_id", Text),  # the boot that the display answered from, by its last ACK that moved the command
+    Column("acked_boot_id", Text),  # boot_id of the last ACK that changed the command's state
     Column("acked_app_instance", Text),
     _one_of("action", CommandAction),
     _one_of("state", CommandState),
     _one_of("source", CommandSource),
     _one_of("confirmed_by", ConfirmedBy),
     CheckConstraint("expires_at > created_at", name="expires_at"),
-    Index("uq_client_commands_open", "client_uuid", unique=True, postgresql_where=text(f"rank < {TERMINAL_RANK}")),
+    Index(
+        "uq_client_commands_open",
+        "client_uuid",
+        text("(action = 'screenshot')"),
+        unique=True,
+        postgresql_where=text(f"rank < {TERMINAL_RANK}"),
+    ),
     Index("uq_client_commands_idempotency", "requested_by", "idempotency_key", unique=True),
     Index("ix_client_commands_client_uuid_created_at", "client_uuid", "created_at"),
     Index("ix_client_commands_changed_xid", "changed_xid"),
@@ -426,7 +443,7 @@ client_commands = Table(
     ),
 )
 
-command_batches = Table(  # many commands asked for at once
+command_batches = Table(  # many commands from one request
     "command_batches",
     metadata,
     Column("id", Text, primary_key=True),  # a UUID
@@ -436,34 +453,34 @@ command_batches = Table(  # many commands asked for at once
     Column("idempotency_key", Text),
     Column("request_hash", Text, nullable=False),  # SHA-256 of the request
     Column("traceparent", Text),
-    Column("ttl_seconds", Integer),  # null: the action's own
+    Column("ttl_seconds", Integer),  # null: the default of the action
     Column("max_unproven", Text, nullable=False),  # a number, or a share such as 10%
-    Column("waves", SmallInteger, nullable=False),  # how many there are
-    Column("wave", SmallInteger, nullable=False, server_default="1"),  # the present one
+    Column("waves", SmallInteger, nullable=False),  # the number of waves
+    Column("wave", SmallInteger, nullable=False, server_default="1"),  # the present wave, from 1
     Column("state", Text, nullable=False, server_default="running"),
     Column("state_reason", Text),  # why it is paused or aborted
-    Column("excused", Integer, nullable=False, server_default="0"),  # unproven commands when it was last resumed
-    Column("excused_wave", SmallInteger, nullable=False, server_default="0"),  # its wave then
+    Column("excused", Integer, nullable=False, server_default="0"),  # the unproven commands at the last resume
+    Column("excused_wave", SmallInteger, nullable=False, server_default="0"),  # the wave at the last resume
     _when("created_at", nullable=False),
     _when("finished_at"),
-    _one_of("action", CommandAction),
+    _one_of("action", POWER_ACTIONS),
     _one_of("state", BatchState),
     UniqueConstraint("requested_by", "idempotency_key"),
     Index("ix_command_batches_created_at_id", "created_at", "id"),
     Index("ix_command_batches_running", "created_at", postgresql_where=text("state = 'running'")),
 )
 
-command_batch_members = Table(  # fixed when the batch is made; its outcome is decided once
+command_batch_members = Table(  # fixed when the batch is made; each outcome is decided once
     "command_batch_members",
     metadata,
     Column("batch_id", Text, ForeignKey("command_batches.id"), nullable=False),
-    Column("client_uuid", Text, nullable=False),  # as asked for: there may be no such client
-    Column("position", Integer, nullable=False),  # in the order asked for, from 0
-    Column("wave", SmallInteger),  # null: it can never be sent
+    Column("client_uuid", Text, nullable=False),  # from the request: the client may not exist
+    Column("position", Integer, nullable=False),  # in the order of the request, from 0
+    Column("wave", SmallInteger),  # null: this client can never get the command
     Column("outcome", Text, nullable=False),
     Column("command_id", Text, ForeignKey("client_commands.id", ondelete="SET NULL")),
-    _when("lockout_until"),  # of the client, when it was locked out
-    _when("decided_at"),  # null while it waits
+    _when("lockout_until"),  # the client's lockout when its outcome was locked_out
+    _when("decided_at"),  # null while the member waits
     PrimaryKeyConstraint("batch_id", "client_uuid"),
     UniqueConstraint("batch_id", "position"),
     UniqueConstraint("command_id"),
@@ -485,26 +502,26 @@ recovery_events = Table(
     Index("ix_recovery_events_of_breakers", "at", "id", postgresql_where=text("client_uuid IS NULL")),
 )
 
-client_recovery = Table(  # clients that recovery, or an operator about recovery, has ever done something to
+client_recovery = Table(  # clients that recovery, or a person for recovery, ever acted on
     "client_recovery",
     metadata,
     _of_client(primary_key=True),
-    Column("step", SmallInteger, nullable=False, server_default="0"),  # rungs of the ladder used
-    Column("restarts", SmallInteger, nullable=False, server_default="0"),  # what the rungs were
+    Column("step", SmallInteger, nullable=False, server_default="0"),  # how many attempts of the ladder were used
+    Column("restarts", SmallInteger, nullable=False, server_default="0"),  # how many of these were restarts
     Column("reboots", SmallInteger, nullable=False, server_default="0"),
-    Column("refused_restarts", SmallInteger, nullable=False, server_default="0"),  # by the display: no rungs
+    Column("refused_restarts", SmallInteger, nullable=False, server_default="0"),  # refused by the display: no attempts
     Column("refused_reboots", SmallInteger, nullable=False, server_default="0"),
-    _when("tried_since"),  # the first of the rungs
-    Column("command_id", Text),  # of the last rung; taken back by the statement that ends it when nobody had it
-    Column("basis", Text),  # the evidence that the last rung was used on
-    _when("unheard_at"),  # when a command of recovery was answered that nobody listens
-    _when("healthy_since"),  # on the ladder, and well at every tick since
+    _when("tried_since"),  # the time of the first attempt
+    Column("command_id", Text),  # of the last attempt; removed when provably no display had that command
+    Column("basis", Text),  # the evidence for the last attempt
+    _when("unheard_at"),  # when the broker last answered a recovery command: the display is not connected
+    _when("healthy_since"),  # since when every tick found the client well after an attempt
     Column("decided", Text),  # the state last recorded in recovery_events
     _when("decided_at"),
-    _when("held_at"),  # an operator wants it left alone
+    _when("held_at"),  # when a person told recovery to leave the client alone
     Column("held_by", Text),
     Column("held_reason", Text),
-    _when("held_until"),  # null: until somebody resumes
+    _when("held_until"),  # null: until a person resumes recovery
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
     CheckConstraint("step BETWEEN 0 AND 4", name="step"),
     CheckConstraint("(held_at IS NULL) = (held_by IS NULL) AND (held_at IS NULL) = (held_reason IS NULL)", name="held"),
@@ -514,7 +531,7 @@ client_recovery = Table(  # clients that recovery, or an operator about recovery
     Index("ix_client_recovery_changed_xid", "changed_xid"),
 )
 
-recovery_exclusions = Table(  # never recovered, until included again: one client, or every client of a site
+recovery_exclusions = Table(  # recovery never acts on this client, or on any client of this site
     "recovery_exclusions",
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
@@ -528,30 +545,66 @@ recovery_exclusions = Table(  # never recovered, until included again: one clien
     CheckConstraint("(client_uuid IS NULL) <> (site IS NULL)", name="whom"),
 )
 
-recovery_breakers = Table(  # of the fleet, and of each site whose breaker was ever open
+recovery_breakers = Table(  # the fleet's breaker, and that of each site whose breaker was ever open
     "recovery_breakers",
     metadata,
-    Column("site", Text, primary_key=True),  # '' is the whole fleet: no site is called that
+    Column("site", Text, primary_key=True),  # '' is the fleet: no site has this name
     _when("open_since"),  # null: closed
     Column("why", Text),
-    Column("stale", Integer, nullable=False, server_default="0"),  # at the last tick that it was open
+    Column("stale", Integer, nullable=False, server_default="0"),  # silent displays at the last tick while open
     Column("seen", Integer, nullable=False, server_default="0"),
-    _when("released_at"),  # silence that began before counts no more
+    _when("released_at"),  # silence that began before this time no longer counts
     Column("released_by", Text),
-    _when("low_since"),  # open, and few enough silent since then
-    _when("counted_since"),  # open: who was heard since then is reckoned with, however long it stays open
-    _when("looked_at"),  # in the row of the whole fleet: when the breakers were reckoned last
+    _when("low_since"),  # since when few enough displays are silent; only of an open breaker
+    _when("counted_since"),  # of an open breaker: a client heard since this time counts
+    _when("looked_at"),  # the last evaluation of all breakers; only in the fleet's row
+    _when("screens_since"),  # so many screens fail at once that no screen is acted on; null: they do not
+    Column("screens_why", Text),
+    _when("screens_released_at"),  # screens that failed before count no more
 )
 
-scheduler_status = Table(  # one row: what the last tick did
+scheduler_status = Table(  # one row: the last tick
     "scheduler_status",
     metadata,
     Column("id", SmallInteger, primary_key=True, server_default="1"),
     _when("last_tick_at"),
     Column("duration_ms", Integer),
     Column("did", JSONB, nullable=False, server_default="{}"),
-    _when("incidents_at"),  # when failures were last grouped into incidents
+    _when("incidents_at"),  # when the tick last grouped failures into incidents
     CheckConstraint("id = 1", name="id"),
+)
+
+# --- pictures of screens ---
+
+screenshots = Table(  # of each client the last ten that were asked for, and the ten before its last failure
+    "screenshots",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    _of_client(),
+    Column("command_id", Text),  # that asked for it
+    _when("failure_at"),  # of the failure before which it was taken
+    Column("place", SmallInteger),  # 1 is the last one before the failure
+    _when("taken_at", nullable=False),
+    _when("stored_at", nullable=False),
+    Column("width", SmallInteger, nullable=False),
+    Column("height", SmallInteger, nullable=False),
+    Column("jpeg", BYTEA, nullable=False),
+    UniqueConstraint("command_id"),
+    UniqueConstraint("client_uuid", "failure_at", "place"),
+    CheckConstraint(
+        "(command_id IS NULL) = (failure_at IS NOT NULL) AND (failure_at IS NULL) = (place IS NULL)", name="why"
+    ),
+    CheckConstraint("place BETWEEN 1 AND 10", name="place"),
+    CheckConstraint("length(jpeg) <= 60000", name="jpeg"),
+    Index("ix_screenshots_stored_at", "stored_at"),
+)
+
+screenshots_off = Table(  # sites whose screens nobody may see
+    "screenshots_off",
+    metadata,
+    Column("site", Text, primary_key=True),  # '' is clients without a site
+    _when("since", nullable=False),
+    Column("by", Text, nullable=False),
 )
 
 # --- maintenance windows and incidents ---
@@ -564,11 +617,11 @@ maintenance_windows = Table(
     Column("reason", Text, nullable=False, server_default=""),
     Column("scope", Text, nullable=False),
     Column("site", Text),
-    _when("starts_at", nullable=False),  # of the first occurrence
+    _when("starts_at", nullable=False),  # start of the first occurrence
     _when("ends_at", nullable=False),
-    Column("time_zone", Text),  # IANA name; null: it does not repeat
+    Column("time_zone", Text),  # IANA name; null: the window does not repeat
     Column("weekdays", ARRAY(Text)),
-    Column("repeat_until", sa.Date),  # last local date on which it begins; null: it repeats until somebody ends it
+    Column("repeat_until", sa.Date),  # last local start date; null: it repeats until a person ends it
     _when("last_ends_at"),  # end of the last occurrence; null: there is no last one
     Column("created_by", Text, nullable=False),
     _when("created_at", nullable=False),
@@ -582,7 +635,7 @@ maintenance_windows = Table(
     Index("ix_maintenance_windows_created_at_id", "created_at", "id"),
 )
 
-maintenance_window_clients = Table(  # whom a window of scope `clients` names
+maintenance_window_clients = Table(  # the clients of a window with scope `clients`
     "maintenance_window_clients",
     metadata,
     Column("window_id", BigInteger, ForeignKey("maintenance_windows.id", ondelete="CASCADE"), nullable=False),
@@ -597,11 +650,11 @@ incidents = Table(
     Column("id", BigInteger, Identity(), primary_key=True),
     Column("kind", Text, nullable=False),
     Column("key", Text, nullable=False, server_default=""),  # the site or the subnet; empty for the other kinds
-    _when("began_at", nullable=False),  # when the first display failed, or we heard the fleet last
+    _when("began_at", nullable=False),  # when the first display failed, or the bridge last heard the fleet
     _when("opened_at", nullable=False),
     _when("closed_at"),
-    Column("cause", Text, nullable=False),  # in words
-    Column("group_size", Integer),  # clients of the site or subnet that were heard in the day before
+    Column("cause", Text, nullable=False),  # for people
+    Column("group_size", Integer),  # clients of the site or subnet that were heard in the last day
     Column("merged_into", BigInteger, ForeignKey("incidents.id", ondelete="SET NULL")),
     _one_of("kind", IncidentKind),
     Index(
@@ -615,25 +668,27 @@ incidents = Table(
     Index("ix_incidents_opened_at_id", "opened_at", "id"),
 )
 
-incident_members = Table(  # one row for each time that a client was part of an incident
+incident_members = Table(  # a row each time that a client joins an incident
     "incident_members",
     metadata,
     Column("incident_id", BigInteger, ForeignKey("incidents.id", ondelete="CASCADE"), nullable=False),
     _of_client(),
     _when("joined_at", nullable=False),
-    _when("left_at"),  # null: it is unwell still
+    _when("left_at"),  # null: the client is still unwell
     Column("symptom", Text, nullable=False),
-    Column("unit", Text),  # the service that failed
+    Column("newer_symptom", Text),  # used instead while old code does not know the word
+    Column("unit", Text),  # the service that failed, or how the screen did
     _when("failed_at", nullable=False),
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
     PrimaryKeyConstraint("incident_id", "client_uuid", "joined_at"),
-    _one_of("symptom", Symptom),
+    CheckConstraint("symptom IN ('silent', 'crashed', 'service_failed', 'disconnected')", name="symptom"),
+    CheckConstraint("newer_symptom IN ('screen_failed')", name="newer_symptom"),
     Index("uq_incident_members_present", "client_uuid", unique=True, postgresql_where=text("left_at IS NULL")),
     Index("ix_incident_members_client_uuid_joined_at", "client_uuid", "joined_at"),
     Index("ix_incident_members_changed_xid", "changed_xid"),
 )
 
-incident_events = Table(  # what cannot be read off the members; append only
+incident_events = Table(  # events that the members' rows do not show; append only
     "incident_events",
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
@@ -653,30 +708,30 @@ notification_channels = Table(
     Column("id", BigInteger, Identity(), primary_key=True),
     Column("name", Text, nullable=False),
     Column("kind", Text, nullable=False),
-    Column("url", Text, nullable=False),  # a secret: never answered, logged or audited
-    Column("signing_secret", Text),  # a secret: signs what is posted to a webhook; null: nothing is signed
-    Column("events", ARRAY(Text), nullable=False),  # as far as code of before can read them
+    Column("url", Text, nullable=False),  # a secret: never shown, logged or audited
+    Column("signing_secret", Text),  # a secret: signs webhook messages; null: no signature
+    Column("events", ARRAY(Text), nullable=False),  # only the events that older code knows
     Column(
         "newer_events",
         ARRAY(Text),
         nullable=False,
         server_default="{service_failed,screen_bad,connection_unsteady,certificate_old,certificate_ending}",
     ),
-    Column("delay_seconds", Integer, nullable=False, server_default="120"),  # what is over before says nothing
-    Column("sites", ARRAY(Text)),  # null: all
-    Column("time_zone", Text),  # of its hours; null: at all times
+    Column("delay_seconds", Integer, nullable=False, server_default="120"),  # no message if the trouble ends sooner
+    Column("sites", ARRAY(Text)),  # null: all sites
+    Column("time_zone", Text),  # time zone of its hours; null: it sends at all times
     Column("weekdays", ARRAY(Text)),
     Column("from_time", sa.Time),
-    Column("to_time", sa.Time),  # not after from_time: of the next day
-    Column("critical_passes", Boolean, nullable=False, server_default="true"),  # at all times
+    Column("to_time", sa.Time),  # a time up to from_time is on the next day
+    Column("critical_passes", Boolean, nullable=False, server_default="true"),  # critical ones also outside its hours
     Column("enabled", Boolean, nullable=False, server_default="true"),
-    _when("tells_since", nullable=False),  # since it was made or switched on again: what began before is no news
+    _when("tells_since", nullable=False),  # when it was made or switched on: it does not report older troubles
     Column("created_by", Text, nullable=False),
     _when("created_at", nullable=False),
     _when("changed_at", nullable=False),
     _when("last_delivered_at"),
-    _when("last_failed_at"),  # null: nothing failed since the last delivery
-    Column("last_error", Text),  # in our own words
+    _when("last_failed_at"),  # null: no failure since the last delivery
+    Column("last_error", Text),  # our own text, without secrets
     UniqueConstraint("name"),
     _one_of("kind", ChannelKind),
     CheckConstraint("delay_seconds BETWEEN 0 AND 86400", name="delay_seconds"),
@@ -709,27 +764,27 @@ notification_snoozes = Table(
     Index("ix_notification_snoozes_until", "until", postgresql_where=text("ended_at IS NULL")),
 )
 
-notification_deliveries = Table(  # the outbox: one message to one channel
+notification_deliveries = Table(  # the outbox: a row is one message to one channel
     "notification_deliveries",
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
     Column("channel_id", BigInteger, ForeignKey("notification_channels.id", ondelete="CASCADE"), nullable=False),
-    Column("root", Text, nullable=False),  # what it is about, whenever: "client:<uuid>"
-    Column("subject", Text, nullable=False),  # this one time of it
+    Column("root", Text, nullable=False),  # the object of the trouble, such as "client:<uuid>"
+    Column("subject", Text, nullable=False),  # this one trouble of the object
     Column("phase", Text, nullable=False),
-    Column("event", Text, nullable=False),  # as code of before reads it; the message says it as it is
-    Column("message", JSONB, nullable=False),  # in words and as facts
+    Column("event", Text, nullable=False),  # an event that older code knows; `message` has the true one
+    Column("message", JSONB, nullable=False),  # text and facts
     _when("created_at", nullable=False),
     Column("state", Text, nullable=False, server_default="pending"),
-    Column("standing", Boolean, nullable=False, server_default="false"),  # opened, and not known to be over
+    Column("standing", Boolean, nullable=False, server_default="false"),  # reported, and not known to be over
     Column("folded_into", BigInteger, ForeignKey("notification_deliveries.id", ondelete="CASCADE")),
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("generation", Integer, nullable=False, server_default="1"),  # part of the task's name
-    _when("due_at", nullable=False),  # of the next try
-    Column("claim", Text),  # fencing token of whoever sends it
+    _when("due_at", nullable=False),  # time of the next try
+    Column("claim", Text),  # fencing token of the process that sends the message
     _when("claimed_at"),
     _when("finished_at"),
-    Column("error", Text),  # of the last try, in our own words
+    Column("error", Text),  # error of the last try: our own text, without secrets
     UniqueConstraint("channel_id", "subject", "phase", name="uq_notification_deliveries_once"),
     _one_of("phase", NotificationPhase),
     CheckConstraint(
@@ -751,15 +806,15 @@ notification_deliveries = Table(  # the outbox: one message to one channel
 
 # --- listening ---
 
-bridge_status = Table(  # one row: whether we hear the fleet
+bridge_status = Table(  # one row: whether the bridge hears the fleet
     "bridge_status",
     metadata,
     Column("id", SmallInteger, primary_key=True, server_default="1"),
-    Column("epoch", BigInteger, nullable=False, server_default="0"),  # grows with each leader
+    Column("epoch", BigInteger, nullable=False, server_default="0"),  # increases with each leader
     Column("instance", Text),
     _when("connected_since"),  # null while not connected to the broker
     _when("last_commit_at"),
-    _when("canary_at"),  # last round trip through the broker
+    _when("canary_at"),  # last round trip of the canary message through the broker
     Column("counters", JSONB, nullable=False, server_default="{}"),
     CheckConstraint("id = 1", name="id"),
 )
@@ -769,9 +824,9 @@ dead_letters = Table(
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
     Column("topic", Text, nullable=False),
-    Column("payload", BYTEA, nullable=False),  # the first 4 KiB
-    Column("payload_bytes", Integer, nullable=False),  # of the whole
-    Column("sha256", Text, nullable=False),  # of the whole
+    Column("payload", BYTEA, nullable=False),  # its first 4 KiB
+    Column("payload_bytes", Integer, nullable=False),  # length of the whole payload
+    Column("sha256", Text, nullable=False),  # of the whole payload
     Column("reason", Text, nullable=False),
     Column("detail", Text),
     Column("count", BigInteger, nullable=False, server_default="1"),
@@ -786,13 +841,13 @@ dead_letters = Table(
 broker_crashes = Table(
     "broker_crashes",
     metadata,
-    _when("noticed_at", primary_key=True),  # when the next broker started
+    _when("noticed_at", primary_key=True),  # when the broker started again
 )
 
 broker_files_seen = Table(
     "broker_files_seen",
     metadata,
-    Column("one", sa.Boolean, primary_key=True, server_default=text("true")),  # there is one row
+    Column("one", sa.Boolean, primary_key=True, server_default=text("true")),  # allows one row only
     _when("at", nullable=False),
     Column("opened", Integer, nullable=False),
     Column("most", Integer, nullable=False),
@@ -843,16 +898,16 @@ conversions = Table(
     _when("claimed_at"),
     _when("enqueued_at"),
     _when("created_at", nullable=False),
-    _when("requested_at"),  # when somebody last asked for it; null: when it was made
+    _when("requested_at"),  # the last request for it; null: created_at
     _when("started_at"),
     _when("finished_at"),
-    Column("traceparent", Text),  # of the request that asked for it
+    Column("traceparent", Text),  # of the last request for it
     Column("error_code", Text),
     Column("error_message", Text),
     Column("pages", Integer),
     Column("target_path", Text),  # below MEDIA_ROOT/converted
     Column("report", JSONB),
-    Column("rebuild", Boolean, nullable=False, server_default="false"),  # a PDF that is there is not used again
+    Column("rebuild", Boolean, nullable=False, server_default="false"),  # true: make a new PDF even if one exists
     UniqueConstraint("source_event_media_id", "target_format", "file_hash", name="uq_conversions_media_format_hash"),
     _one_of("target_format", TargetFormat),
     Index("ix_conversions_file_hash", "file_hash"),
@@ -865,21 +920,21 @@ conversions = Table(
     ),
 )
 
-uploads = Table(  # resumable ones; the row and its parts on the volume are one upload
+uploads = Table(  # resumable uploads: a row, and its parts on the volume
     "uploads",
     metadata,
     Column("id", Text, primary_key=True),
     Column("filename", Text, nullable=False),
     Column("bytes", BigInteger, nullable=False),
-    Column("received", BigInteger, nullable=False, server_default="0"),  # durable; all of them: media_id is set
-    Column("parts", ARRAY(Text), nullable=False, server_default="{}"),  # file names, in order
-    Column("writer", Text),  # fencing token of the request that is sending
+    Column("received", BigInteger, nullable=False, server_default="0"),  # durable bytes; when all are, media_id is set
+    Column("parts", ARRAY(Text), nullable=False, server_default="{}"),  # file names of the parts, in order
+    Column("writer", Text),  # fencing token of the request that writes
     _when("writer_until"),
     Column("media_id", BigInteger, ForeignKey("event_media.id")),
     _when("created_at", nullable=False),
     _when("expires_at", nullable=False),
     Column("created_by", Text, nullable=False),
-    Column("way", Text, nullable=False, server_default="parts"),  # unused, as the next one; older code reads them
+    Column("way", Text, nullable=False, server_default="parts"),  # unused, like sha256; older code reads both
     Column("sha256", Text),
     CheckConstraint("received BETWEEN 0 AND bytes", name="received"),
     CheckConstraint("way IN ('parts', 'signed', 'bucket')", name="way"),
@@ -899,7 +954,7 @@ users = Table(
     _now("created_at"),
     _when("disabled_at"),
     _when("last_sign_in_at"),
-    # Until then a password that an admin handed over signs in; null, or must_change_password false: it is no such one.
+    # The end of a one-time password. Null, or must_change_password false: the password is not a one-time password.
     _when("one_time_until"),
     UniqueConstraint("username"),
     _one_of("role", Role),
@@ -913,9 +968,9 @@ user_sessions = Table(
     _when("created_at", nullable=False),
     _when("expires_at", nullable=False),
     _when("revoked_at"),
-    Column("number", BigInteger, Identity(), nullable=False),  # by which its person names it
-    _now("last_seen_at"),  # to a minute
-    Column("address", Text),  # from where it began; null: by code of before
+    Column("number", BigInteger, Identity(), nullable=False),  # the public id of the session
+    _now("last_seen_at"),  # exact to a minute
+    Column("address", Text),  # the address at sign-in; null: older code wrote the row
     Column("browser", Text),
     UniqueConstraint("number"),
     Index("ix_user_sessions_user_id", "user_id"),
@@ -925,10 +980,10 @@ second_factors = Table(
     "second_factors",
     metadata,
     Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True),
-    Column("nonce", Text, nullable=False),  # with SIGNING_KEY it makes the secret
+    Column("nonce", Text, nullable=False),  # the secret is derived from this and SIGNING_KEY
     _when("begun_at", nullable=False),
-    _when("confirmed_at"),  # null: nobody is asked for it yet
-    Column("last_step", BigInteger),  # of the last code that was used
+    _when("confirmed_at"),  # null: sign-in does not require it yet
+    Column("last_step", BigInteger),  # time step of the last used code
 )
 
 recovery_codes = Table(
@@ -938,7 +993,7 @@ recovery_codes = Table(
     Column("code_hash", Text, primary_key=True),  # SHA-256, hex
 )
 
-sign_in_addresses = Table(  # from where somebody has signed in lately
+sign_in_addresses = Table(  # the addresses of recent sign-ins
     "sign_in_addresses",
     metadata,
     Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True),
@@ -950,7 +1005,7 @@ login_failures = Table(
     "login_failures",
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
-    Column("bucket", Text, nullable=False),  # what is counted: shared.access.rules.sign_in_counters
+    Column("bucket", Text, nullable=False),  # the key of a counter: shared.access.rules.sign_in_counters
     _when("at", nullable=False),
     Index("ix_login_failures_bucket_at", "bucket", "at"),
 )
@@ -982,14 +1037,14 @@ enrolment_codes = Table(
     Index("ix_enrolment_codes_client_uuid", "client_uuid"),
 )
 
-display_logins = Table(  # what the broker lets in; rendered to Mosquitto's password file
+display_logins = Table(  # the logins of displays; written to Mosquitto's password file
     "display_logins",
     metadata,
     _of_client(primary_key=True),
     Column("password_hash", Text, nullable=False),  # Mosquitto's $7$ PBKDF2 form
     _when("created_at", nullable=False),
     _when("revoked_at"),
-    _when("rotated_at"),  # when the display last replaced its password by itself; null: not since it enrolled
+    _when("rotated_at"),  # when the display last changed its password itself; null: not since enrolment
 )
 
 audit_log = Table(  # append only
@@ -1007,7 +1062,7 @@ audit_log = Table(  # append only
     Index("ix_audit_log_target_at_id", "target", "at", "id"),
 )
 
-audit_repeats = Table(  # what happened again since a line was written of it, until it is another line
+audit_repeats = Table(  # repetitions of an audit line, counted until the next line
     "audit_repeats",
     metadata,
     Column("key", Text, primary_key=True),

@@ -1,7 +1,7 @@
-"""One id from a click to the display's answer: W3C trace context, kept with what was asked for and named in log lines.
+"""One id from a click to the display's answer: W3C trace context, stored with requests and written in log lines.
 
-A `traceparent` travels (with a request, a command's row, its MQTT message, an ACK); its trace id, 32 hexadecimal
-digits, is what log lines carry as `trace_id` and what people search for. No spans are made.
+A request, a command's row, its MQTT message and an ACK have a `traceparent`. Log lines have its trace id, 32
+hexadecimal digits, as `trace_id`, for people to search. There are no spans.
 """
 
 import re
@@ -17,11 +17,11 @@ def begin() -> str:
 
 
 def read(given: str | None) -> str | None:
-    """A caller's traceparent; None where there is none, or none that the standard allows."""
+    """A caller's traceparent; None when it is missing or invalid."""
     return given if given is not None and TRACEPARENT.fullmatch(given) else None
 
 
 def trace_id(traceparent: str | None) -> str | None:
-    """The id to search for; None of none."""
+    """The trace id of a traceparent; None without one."""
     found = TRACEPARENT.fullmatch(traceparent or "")
     return found[1] if found else None

@@ -1,4 +1,4 @@
-"""The words of the product: every value a status column may hold, each with its meaning.
+"""The closed lists of values: every value of a status column or field, each with its meaning.
 
 These enums are the one list. `tables.py` builds the database's types and checks from them, the API's
 OpenAPI document names them, and no other module spells a status as a bare string.
@@ -9,17 +9,17 @@ from typing import Final
 
 
 class ProcessStatus(StrEnum):
-    """What a display's heartbeat says of its player process."""
+    """The state of a display's player process, by its heartbeat."""
 
     STARTING = "starting"  # the player is loading and not yet showing anything
     RUNNING = "running"  # the player shows its playlist
     CRASHED = "crashed"  # the player died and its watchdog has not brought it back
     STOPPED = "stopped"  # the player was stopped on purpose (clean)
-    UNKNOWN = "unknown"  # the display cannot tell, or was never heard
+    UNKNOWN = "unknown"  # the display cannot tell, or never sent a heartbeat
 
 
 class ScreenHealthStatus(StrEnum):
-    """What a display's health report says of the panel it drives."""
+    """The state of a display's panel, by its health report."""
 
     OK = "ok"
     BLACK = "black"  # an all-black picture
@@ -30,27 +30,31 @@ class ScreenHealthStatus(StrEnum):
 
 
 BAD_SCREENS = (ScreenHealthStatus.BLACK, ScreenHealthStatus.FROZEN, ScreenHealthStatus.DISCONNECTED)
-"""A screen that shows nothing, or always the same."""
+"""The states of a screen that does not show its content."""
+WITHOUT_PICTURE = (*BAD_SCREENS, ScreenHealthStatus.OFF)
+"""The same, and a screen that is switched off: a failure only where nobody planned it."""
+MENDED_BY_A_START = (ScreenHealthStatus.BLACK, ScreenHealthStatus.FROZEN)
+"""What may be the player's fault; no command puts a cable back, or switches a screen on."""
 
 
 class ClientStatus(StrEnum):
     """The shown state of a client: stored with `status_since`, one change row per change."""
 
     RUNNING = "running"
-    LATE = "late"  # a heartbeat is overdue, not yet news
+    LATE = "late"  # a heartbeat is overdue, but silence is below the threshold
     STALE = "stale"  # silent beyond the threshold
     CRASHED = "crashed"
     STARTING = "starting"
     STOPPED = "stopped"
-    UNKNOWN = "unknown"  # never heard of, it talks without heartbeats, or the bridge is silent
+    UNKNOWN = "unknown"  # never heard, sends messages but no heartbeats, or the bridge is silent
 
 
 WELL = (ClientStatus.RUNNING, ClientStatus.LATE, ClientStatus.STARTING, ClientStatus.STOPPED)
-"""A client that is heard and has not crashed."""
+"""The states of a client that is heard and has not crashed."""
 
 
 class Presence(StrEnum):
-    """What the display's retained presence message says: a hint, the heartbeat is the truth."""
+    """What the display's retained presence message says. It is a hint; the heartbeat decides."""
 
     ONLINE = "online"
     OFFLINE = "offline"
@@ -67,20 +71,24 @@ class LogLevel(StrEnum):
     CRITICAL = "critical"
 
 
-ROUTINE_LEVELS = (LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING)  # kept for 30 days
 SERIOUS_LEVELS = (LogLevel.ERROR, LogLevel.CRITICAL)  # kept for 90 days
 
 
 class CommandAction(StrEnum):
-    """What a display can be told to do."""
+    """What a command makes a display do."""
 
-    RESTART_APP = "restart_app"  # start the player anew
+    RESTART_APP = "restart_app"  # restart the player
     REBOOT_HOST = "reboot_host"  # reboot the machine
-    SHUTDOWN_HOST = "shutdown_host"  # switch off; nobody can start it again from here
+    SHUTDOWN_HOST = "shutdown_host"  # switch the machine off; it can be started again only on site
+    SCREENSHOT = "screenshot"  # send a picture of the screen
+
+
+POWER_ACTIONS: Final = (CommandAction.RESTART_APP, CommandAction.REBOOT_HOST, CommandAction.SHUTDOWN_HOST)
+"""The capabilities of a display that declares none, and the actions that a batch may have."""
 
 
 class CommandState(StrEnum):
-    """Where a command stands. Moves only go up in rank; a terminal state never changes."""
+    """The state of a command. It only moves to a higher rank; a terminal state never changes."""
 
     QUEUED = "queued"  # stored, not yet accepted by the broker
     SENT = "sent"  # the broker took it for a subscriber
@@ -91,7 +99,7 @@ class CommandState(StrEnum):
     REJECTED = "rejected"  # the display refused it
     EXPIRED = "expired"  # no ACK before `expires_at`
     TIMED_OUT = "timed_out"  # received, but no result before `result_deadline`
-    CANCELLED = "cancelled"  # withdrawn while provably nobody had it
+    CANCELLED = "cancelled"  # withdrawn while provably no display had it
 
 
 COMMAND_RANKS: dict[CommandState, int] = {
@@ -106,14 +114,14 @@ COMMAND_RANKS: dict[CommandState, int] = {
     CommandState.TIMED_OUT: 90,
     CommandState.CANCELLED: 90,
 }
-TERMINAL_RANK = 90  # at and above it a command is over
+TERMINAL_RANK = 90  # from this rank on a command is over
 
 
 class PublishAnswer(IntEnum):
-    """Reason codes of the broker's PUBACK (MQTT 5.0, section 3.4.2.1) that decide something here."""
+    """The reason codes of the broker's PUBACK (MQTT 5.0, section 3.4.2.1) that this service treats differently."""
 
     SUCCESS = 0x00  # the broker took it; proves nothing about the display
-    NO_SUBSCRIBER = 0x10  # no matching subscribers: proof that nobody got it
+    NO_SUBSCRIBER = 0x10  # no matching subscribers: proof that no display got it
     NOT_AUTHORIZED = 0x87  # the ACL forbids this topic
 
 
@@ -126,51 +134,51 @@ class CommandSource(StrEnum):
 
 
 class BatchState(StrEnum):
-    """Where many commands that were asked for at once stand."""
+    """The state of a batch: many commands from one request."""
 
-    RUNNING = "running"  # waves are sent, or their results awaited
-    PAUSED = "paused"  # nothing more is sent until an operator resumes it
-    FINISHED = "finished"  # every member was decided and every command is over
-    ABORTED = "aborted"  # an operator ended it; what displays may have goes on to its end
+    RUNNING = "running"  # the service sends waves or waits for their results
+    PAUSED = "paused"  # the service sends nothing more until an operator resumes the batch
+    FINISHED = "finished"  # every client has its outcome and every command is over
+    ABORTED = "aborted"  # an operator ended it; commands that a display may have still run
 
 
 class MemberOutcome(StrEnum):
-    """What became of one client of a batch."""
+    """The outcome of one client of a batch."""
 
-    WAITING = "waiting"  # its wave, or its turn in it, has not come
-    ACCEPTED = "accepted"  # it has a command, whose state tells the rest
+    WAITING = "waiting"  # its turn has not come
+    ACCEPTED = "accepted"  # it has a command; see the state of that command
     COMMAND_IN_FLIGHT = "command_in_flight"  # it had another open command when its turn came
     LOCKED_OUT = "locked_out"  # it was restarted or rebooted lately
-    NOT_CAPABLE = "not_capable"  # its display says that it cannot do this
-    UNKNOWN_CLIENT = "unknown_client"  # there is no such client, or none any more
+    NOT_CAPABLE = "not_capable"  # the display does not support this action
+    UNKNOWN_CLIENT = "unknown_client"  # there is no such client, or it was deleted
     ABORTED = "aborted"  # the batch ended before its turn
 
 
 class ConfirmedBy(StrEnum):
-    """How a command's success is known."""
+    """What proved the success of a command."""
 
     ACK = "ack"
-    EVIDENCE = "evidence"  # a new boot_id or app_instance; the silence after a shutdown
+    EVIDENCE = "evidence"  # a new boot_id or app_instance, or silence after a shutdown
     BOTH = "both"
 
 
 class ConversionStatus(StrEnum):
-    """Where a conversion stands."""
+    """The state of a conversion."""
 
     PENDING = "pending"  # waits for a worker
     PROCESSING = "processing"  # a worker holds the claim
     READY = "ready"  # the PDF is on the volume and was checked
-    FAILED = "failed"  # it will not be tried again by itself
+    FAILED = "failed"  # no further try by itself
 
 
 class TargetFormat(StrEnum):
-    """What a medium can be converted to."""
+    """The format of a converted medium."""
 
     PDF = "pdf"
 
 
 class MediaKind(StrEnum):
-    """What an uploaded file is, by its content."""
+    """The type of an uploaded file, by its content."""
 
     PPT = "ppt"
     PPTX = "pptx"
@@ -188,80 +196,82 @@ CONVERTIBLE_KINDS = (MediaKind.PPT, MediaKind.PPTX, MediaKind.ODP)
 
 
 class Role(StrEnum):
-    """What a person or a script may do; each role may do what the ones before it may."""
+    """The rights of a person or a script. Each role includes the rights of the roles before it."""
 
     VIEWER = "viewer"  # read
-    OPERATOR = "operator"  # + acknowledge, upload, convert, restart_app, reboot_host
+    OPERATOR = "operator"  # + acknowledge, upload, convert, restart_app, reboot_host, screenshots
     ADMIN = "admin"  # + shutdown_host, overrides, tokens, enrolment, delete
 
 
 class PrincipalKind(StrEnum):
-    """What kind of caller the API has in front of it."""
+    """The kind of an API caller."""
 
     USER = "user"
     TOKEN = "token"  # noqa: S105 - the word for a kind of caller, not a secret
 
 
 class RegisteredBy(StrEnum):
-    """How a client came into the database."""
+    """How a client was registered."""
 
     ENROLMENT = "enrolment"
     FIRST_MESSAGE = "first_message"
 
 
 class RecoveryDecision(StrEnum):
-    """What was decided about one unhealthy client, or about the breaker of the fleet or of a site."""
+    """A decision about an unhealthy client, or about the breaker of the fleet or of a site."""
 
     RESTART_APP = "restart_app"
     REBOOT_HOST = "reboot_host"
-    NONE = "none"  # nothing was sent; `why` says why
-    BREAKER_OPEN = "breaker_open"  # too many fell silent: no silent display is acted on
-    BREAKER_CLOSED = "breaker_closed"  # enough of them are heard again
-    BREAKER_RELEASED = "breaker_released"  # an operator took it upon themselves
+    NONE = "none"  # recovery sent nothing; `why` gives the reason
+    BREAKER_OPEN = "breaker_open"  # too many displays are silent: recovery acts on no silent display
+    BREAKER_CLOSED = "breaker_closed"  # enough of these displays are heard again
+    BREAKER_RELEASED = "breaker_released"  # an operator released it
 
 
 class RecoveryBasis(StrEnum):
-    """On what evidence recovery acts."""
+    """The evidence for an act of recovery."""
 
-    CRASHED = "crashed"  # a fresh heartbeat says so
-    SERVICE_FAILED = "service_failed"  # a fresh heartbeat, and a failure that still stands
-    STALE = "stale"  # silent while we listened, and not known to be disconnected
+    CRASHED = "crashed"  # a fresh heartbeat says that the player crashed
+    SERVICE_FAILED = "service_failed"  # a fresh heartbeat, and an open service failure
+    STALE = "stale"  # silent while the bridge listened, and not known to be disconnected
+    SCREEN_FAILED = "screen_failed"  # a fresh heartbeat, and reports in a row that the screen is black or frozen
 
 
 class RecoveryState(StrEnum):
-    """Why a client is, or is not, being recovered: shown to people."""
+    """Why recovery acts on a client or does not."""
 
     OFF = "off"  # CRASH_RECOVERY_ENABLED is false
     DUE = "due"  # the next tick acts
     IN_FLIGHT = "in_flight"  # a command is on its way
-    VERIFYING = "verifying"  # recovery's command was done; whether it helped is not known yet
-    LOCKED = "locked"  # a command ran lately; waits for the lockout to end
-    SUSPENDED = "suspended"  # everything was tried and nothing helped: a person must act
-    UNREACHABLE = "unreachable"  # nobody listens at the display
-    BLOCKED_BRIDGE = "blocked_bridge"  # the bridge is silent, or was: we cannot trust what we see
-    BLOCKED_BREAKER = "blocked_breaker"  # too many displays fell silent at once: it may be our own fault
-    HELD = "held"  # stopped or shut down on purpose, or a person wants it left alone
-    NOT_RECOVERED = "not_recovered"  # it cannot do what would be tried, or was never heard, or not for over a day
+    VERIFYING = "verifying"  # recovery's command was done; its effect is not known yet
+    LOCKED = "locked"  # a command ran recently; recovery waits for the end of the lockout
+    SUSPENDED = "suspended"  # every attempt failed: a person must act
+    UNREACHABLE = "unreachable"  # the display is not connected
+    BLOCKED_BRIDGE = "blocked_bridge"  # the bridge is silent, or was: silence of displays proves nothing
+    BLOCKED_BREAKER = "blocked_breaker"  # too many displays fell silent at once: the fault may be ours
+    HELD = "held"  # stopped or shut down on purpose, or a person told recovery to leave it alone
+    NOT_RECOVERED = "not_recovered"  # does not support the action, was never heard, or is silent for over a day
 
 
 class FailureEvent(StrEnum):
-    """What became of a service failure."""
+    """A change of a service failure."""
 
-    FAILED = "failed"  # the display said so
+    FAILED = "failed"  # the display reported it
     CLEARED = "cleared"  # an operator acknowledged it
 
 
 class EventKind(StrEnum):
-    """What kind of thing happened to a client: one entry of its timeline."""
+    """The kind of an entry in a client's timeline."""
 
-    REGISTERED = "registered"  # the client came into the database
+    REGISTERED = "registered"  # the client was registered
     STATE = "state"  # its shown state changed
     SERVICE_FAILED = "service_failed"
-    SERVICE_CLEARED = "service_cleared"  # somebody acknowledged a service failure
-    LOG = "log"  # an error or critical line that it logged
-    COMMAND = "command"  # a command was asked for, reached it, ended, or was answered late
-    RECOVERY = "recovery"  # automatic recovery decided something
-    AUDIT = "audit"  # somebody changed the client, its login or its log level
+    SERVICE_CLEARED = "service_cleared"  # a person acknowledged a service failure
+    SCREEN = "screen"  # its screen began to fail, or fails no more
+    LOG = "log"  # the client logged an error or critical line
+    COMMAND = "command"  # a command was issued, received, ended or answered late
+    RECOVERY = "recovery"  # automatic recovery made a decision
+    AUDIT = "audit"  # a person changed the client, its login or its log level
 
 
 class Weekday(StrEnum):
@@ -277,83 +287,88 @@ class Weekday(StrEnum):
 
 
 class MaintenanceScope(StrEnum):
-    """Whom a maintenance window keeps quiet."""
+    """The clients that a maintenance window covers."""
 
     FLEET = "fleet"  # every client
-    SITE = "site"  # the clients whose site it is, whenever they come to stand there
-    CLIENTS = "clients"  # those named
+    SITE = "site"  # the clients of this site at any time, also later ones
+    CLIENTS = "clients"  # the named clients
 
 
 class MaintenanceState(StrEnum):
-    """Where a maintenance window stands."""
+    """The state of a maintenance window."""
 
     PLANNED = "planned"  # it begins, or begins again, later
     ACTIVE = "active"  # it is on now
-    OVER = "over"  # it has ended by itself
-    ENDED = "ended"  # somebody ended it
+    OVER = "over"  # its time is over
+    ENDED = "ended"  # a person ended it
 
 
 class IncidentKind(StrEnum):
     """What the displays of an incident have in common."""
 
-    SITE = "site"  # they stand at one site
-    SUBNET = "subnet"  # their addresses are of one /24, or /64 of IPv6
-    CLUSTER = "cluster"  # they failed at the same moment, at several places
-    LISTENING = "listening"  # our own: we do not hear the fleet; it has no members
+    SITE = "site"  # they are at one site
+    SUBNET = "subnet"  # their IP addresses are in one /24, or /64 of IPv6
+    CLUSTER = "cluster"  # they failed at the same time, at several sites
+    LISTENING = "listening"  # our fault: the bridge does not hear the fleet; no displays belong to it
 
 
 class Symptom(StrEnum):
-    """How a display failed that belongs to an incident."""
+    """How a display of an incident failed."""
 
     SILENT = "silent"  # its heartbeat went stale
-    CRASHED = "crashed"  # it says that its player crashed
-    SERVICE_FAILED = "service_failed"  # it says that a service failed
-    DISCONNECTED = "disconnected"  # it lost the broker and came back by itself
+    CRASHED = "crashed"  # its heartbeat says that its player crashed
+    SERVICE_FAILED = "service_failed"  # it reported a failed service
+    DISCONNECTED = "disconnected"  # it lost its connection to the broker and came back by itself
+    SCREEN_FAILED = "screen_failed"  # its screen shows nothing, or always the same
+
+
+OLDER_SYMPTOM: Final = Symptom.SERVICE_FAILED
+"""The word that old code reads instead of SCREEN_FAILED, which it does not know."""
 
 
 class IncidentEventKind(StrEnum):
-    """What kind of thing happened in an incident: one entry of its timeline."""
+    """The kind of an entry in an incident's timeline."""
 
     OPENED = "opened"
     JOINED = "joined"  # displays failed
-    LEFT = "left"  # displays are well again, or are no clients any more
+    LEFT = "left"  # displays are well again, or were deleted
     COMMAND = "command"  # a command was sent to a member
-    RECOVERY = "recovery"  # automatic recovery decided something about a member
-    MERGED = "merged"  # it turned out to be part of another incident, or another one part of it
-    REOPENED = "reopened"  # it came back shortly after it was closed
+    RECOVERY = "recovery"  # automatic recovery made a decision about a member
+    MERGED = "merged"  # two incidents became one
+    REOPENED = "reopened"  # displays failed again shortly after it was closed
     CLOSED = "closed"
 
 
 class Door(StrEnum):
-    """What a box or the broker's machine opens to the network."""
+    """A public port of a box or of the broker's machine: for displays or for people."""
 
     DISPLAYS = "displays"
     PEOPLE = "people"
 
 
 class ChannelKind(StrEnum):
-    """How a channel tells people."""
+    """How a channel sends notifications."""
 
-    WEBHOOK = "webhook"  # our own JSON, posted to an address
-    APPRISE = "apprise"  # e-mail and messengers: an address of the library Apprise
+    WEBHOOK = "webhook"  # JSON, posted to a URL
+    APPRISE = "apprise"  # e-mail or a messenger, by a URL of the library Apprise
 
 
 class NotificationEvent(StrEnum):
-    """What people can be told of."""
+    """The events of notifications."""
 
-    INCIDENT_OPENED = "incident_opened"  # displays failed together, and it lasts
-    INCIDENT_ESCALATED = "incident_escalated"  # it grew to twice what was told, or lasts for an hour
-    DISPLAY_UNWELL = "display_unwell"  # one display alone is silent or crashed, and stays so
-    DISPLAY_SUSPENDED = "display_suspended"  # automatic recovery tried everything on it: a person must act
-    SERVICE_FAILED = "service_failed"  # a display says that a service of it failed
-    SCREEN_BAD = "screen_bad"  # a display that is heard says that its screen is black, frozen or disconnected
-    CONNECTION_UNSTEADY = "connection_unsteady"  # a display loses the broker again and again
-    BREAKER_OPEN = "breaker_open"  # so many are silent that recovery holds back
-    BRIDGE_SILENT = "bridge_silent"  # our own: we do not hear the fleet
-    CERTIFICATE_OLD = "certificate_old"  # our own: a door's certificate ends within 14 days
-    CERTIFICATE_ENDING = "certificate_ending"  # our own: it ends within 3 days, or has ended
+    INCIDENT_OPENED = "incident_opened"  # displays failed together and have not come back
+    INCIDENT_ESCALATED = "incident_escalated"  # an incident grew to twice the reported size, or lasts for an hour
+    DISPLAY_UNWELL = "display_unwell"  # one display alone has been silent or crashed for some time
+    DISPLAY_SUSPENDED = "display_suspended"  # all attempts of recovery failed: a person must act
+    SERVICE_FAILED = "service_failed"  # a display reported a failed service
+    SCREEN_BAD = "screen_bad"  # the screen of a display that is heard fails: black, frozen, no cable, off unplanned
+    CONNECTION_UNSTEADY = "connection_unsteady"  # a display loses its connection to the broker again and again
+    BREAKER_OPEN = "breaker_open"  # so many displays are silent that recovery waits
+    BRIDGE_SILENT = "bridge_silent"  # our fault: the bridge does not hear the fleet
+    CERTIFICATE_OLD = "certificate_old"  # our fault: the certificate of a public port expires within 14 days
+    CERTIFICATE_ENDING = "certificate_ending"  # our fault: it expires within 3 days, or has expired
     CONVERSION_FAILED = "conversion_failed"  # a presentation could not be converted
-    RECOVERED = "recovered"  # what was told is over
+    RECOVERED = "recovered"  # the reported trouble is over
 
 
 NEWER_EVENTS: Final = {
@@ -363,11 +378,11 @@ NEWER_EVENTS: Final = {
     NotificationEvent.CERTIFICATE_OLD: NotificationEvent.BRIDGE_SILENT,
     NotificationEvent.CERTIFICATE_ENDING: NotificationEvent.BRIDGE_SILENT,
 }
-"""Events that code of before cannot read, each with the one that columns of before hold in its place."""
+"""New events, each with the older event that is stored in columns that older code reads."""
 
 
 class NotificationPhase(StrEnum):
-    """Which word about one trouble a message is; each is said once to a channel."""
+    """The phase of a trouble that a message reports; a channel gets each phase once."""
 
     OPENED = "opened"
     ESCALATED = "escalated"
@@ -375,17 +390,17 @@ class NotificationPhase(StrEnum):
 
 
 class DeliveryState(StrEnum):
-    """Where one message to one channel stands."""
+    """The state of one message to one channel."""
 
-    PENDING = "pending"  # to be sent, or sent again
-    DELIVERED = "delivered"  # the receiver took it
-    FAILED = "failed"  # the receiver refuses it, or could not be reached for a day
-    DROPPED = "dropped"  # it was over before it was sent, or the channel was switched off
-    FOLDED = "folded"  # told by another message, of many displays at once
+    PENDING = "pending"  # waits for its first or next try
+    DELIVERED = "delivered"  # the receiver accepted it
+    FAILED = "failed"  # the receiver refused it, or was unreachable for a day
+    DROPPED = "dropped"  # the trouble was over before it was sent, or the channel was switched off
+    FOLDED = "folded"  # part of another message, about many displays
 
 
 class SnoozeScope(StrEnum):
-    """Of whom nobody is told for a while."""
+    """The displays whose notifications a snooze stops."""
 
     FLEET = "fleet"
     SITE = "site"
@@ -393,17 +408,17 @@ class SnoozeScope(StrEnum):
 
 
 class DeadLetterReason(StrEnum):
-    """Why a message was put aside instead of stored."""
+    """Why a message became a dead letter."""
 
     UNKNOWN_TOPIC = "unknown_topic"
-    BAD_UUID = "bad_uuid"  # the topic's client segment is no canonical UUID
+    BAD_UUID = "bad_uuid"  # the client level of the topic is not a canonical UUID
     TOO_LARGE = "too_large"  # above the topic's limit
     NOT_UTF8 = "not_utf8"
     NOT_JSON = "not_json"
     NOT_AN_OBJECT = "not_an_object"
     TOO_DEEP = "too_deep"  # nested beyond 32 levels
     BAD_NUMBER = "bad_number"  # NaN, infinite or beyond 64 bits
-    BAD_FIELD = "bad_field"  # a field without which the message means nothing
+    BAD_FIELD = "bad_field"  # a required field is wrong or missing
     UNSUPPORTED_VERSION = "unsupported_version"
     UNKNOWN_CLIENT = "unknown_client"
-    REFUSED_BY_DATABASE = "refused_by_database"
+    REFUSED_BY_DATABASE = "refused_by_database"  # a fault of the service: it could not read or store the message

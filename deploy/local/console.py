@@ -1,8 +1,7 @@
-"""One terminal for many processes: prefixed, coloured lines that never hold up the runner.
+"""One terminal for many processes: prefixed, coloured lines that never block the runner.
 
-A paused terminal or a pipe that nobody reads would stop the runner, and with it every service that
-waits for its log line to be taken. So a thread of its own writes; when it falls behind by more than
-`BACKLOG` lines the rest is dropped and counted.
+A paused terminal or a pipe without a reader would block the runner, and then every service that waits to write its log.
+So a separate thread writes. When more than `BACKLOG` lines wait, further lines are dropped and counted.
 """
 
 import contextlib
@@ -26,7 +25,7 @@ class Console:
     """Takes lines from any thread and writes them in order."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        """`stream` is standard output by default; colours only on a terminal without NO_COLOR."""
+        """`stream` is standard output by default. Colours are used only on a terminal without NO_COLOR."""
         self._stream = stream or sys.stdout
         self._coloured = self._stream.isatty() and "NO_COLOR" not in os.environ
         self._lines: queue.Queue[str | None] = queue.Queue(BACKLOG)
@@ -36,16 +35,16 @@ class Console:
         self._thread.start()
 
     def say(self, text: str) -> None:
-        """A line of the runner itself."""
+        """Write a line of the runner itself."""
         self._put(text)
 
     def log(self, name: str, text: str) -> None:
-        """A line that the service `name` wrote; a JSON line becomes words for people."""
+        """Write a line of the service `name`; a JSON line is made readable."""
         for line in visible(readable(text[:LINE_MAX])).split("\n"):
             self._put(f"{self._prefix(name)} {line}")
 
     def close(self, seconds: float = 1.0) -> None:
-        """Write what is waiting, for at most `seconds`: a reader that is gone must not hold up the end."""
+        """Write the waiting lines, for at most `seconds`: a missing reader must not delay the exit."""
         with contextlib.suppress(queue.Full):
             self._lines.put(None, timeout=seconds)
         self._thread.join(seconds)
@@ -75,7 +74,7 @@ class Console:
 
 
 def readable(text: str) -> str:
-    """A line of structured_log as `SEVERITY message field=value ...`, its traceback below it; others as they are."""
+    """A line of structured_log as `SEVERITY message field=value ...`, with its traceback; other lines unchanged."""
     if not text.startswith("{"):
         return text
     try:
@@ -91,15 +90,15 @@ def readable(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with a sign for whatever a terminal would obey, or not write at all; tabs and line ends stay.
+    """The text with visible signs in place of control and invisible characters; tabs and line ends stay.
 
-    nginx writes what strangers send into its own log as it came: a colour, a cleared screen, turned writing.
+    nginx logs the requests of strangers unchanged: they could set colours, clear the screen or reverse the text.
     """
     return UNSEEN.sub(lambda one: _sign(ord(one[0])), text)
 
 
 def _sign(code: int) -> str:
-    """As the dashboard shows it: ␛ for a control character, ‹U+202E› for one without a sign of its own."""
+    """The sign of a character, like on the dashboard: ␛ for a control character, ‹U+202E› for one without a sign."""
     if code < 0x20:
         return chr(0x2400 + code)
     return "␡" if code == 0x7F else f"‹U+{code:04X}›"

@@ -1,4 +1,4 @@
-"""One stack for each state folder: a lock that the kernel lets go of when its holders end."""
+"""The lock that allows one stack for each state folder. The kernel releases it when its holders end."""
 
 import fcntl
 import os
@@ -8,7 +8,7 @@ from deploy.parts.layout import Layout
 
 
 class Lock:
-    """Held by the guardian and the runner for as long as either lives."""
+    """A file lock, held as long as the guardian or the runner lives."""
 
     def __init__(self, layout: Layout) -> None:
         self._path = layout.lock
@@ -28,7 +28,7 @@ class Lock:
         return True
 
     def take_within(self, seconds: float) -> bool:
-        """As `take`, but wait as long as a runner may need to stop."""
+        """Take the lock, and wait up to `seconds` for it; False when it is still held."""
         deadline = time.monotonic() + seconds
         while not self.take():
             if time.monotonic() > deadline:
@@ -37,7 +37,7 @@ class Lock:
         return True
 
     def release(self) -> None:
-        """Let the next one start."""
+        """Release the lock."""
         if self._file is not None:
             os.close(self._file)
 

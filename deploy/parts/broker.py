@@ -1,9 +1,9 @@
 """Mosquitto with two listeners: one for displays, one for our own services.
 
-Both share one ACL. Our services' passwords stand in mosquitto's own file. The displays' are kept by a plugin, which
-reads them anew by itself and refuses what no display needs (`broker_door.c`, docs/decisions/0014). A display's client
-id is its user name at either listener, so nobody can take the bridge's session or a neighbour's.
-The settings, each with its reason, stand in `mosquitto/mosquitto.conf`.
+Both share one ACL. Our services' passwords are in mosquitto's own password file. A plugin checks the displays'
+passwords: it reads its file again when it changes, and refuses packets that no display needs (`broker_door.c`,
+docs/decisions/0014). The client id must be the user name, so nobody can take over another client's session.
+`mosquitto/mosquitto.conf` has the settings, each with its reason.
 """
 
 import os
@@ -30,16 +30,16 @@ from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 __all__ = ["SERVICES", "URGENT", "Broker", "RunningBroker", "command", "prepare", "serve", "throw_away"]
 FILES: Final = Path(__file__).with_name("mosquitto")
 DISPLAYS_CONNECTIONS: Final = broker_launch.OPEN_FILES - 8_192  # the rest is for services, subscriptions and files
-STOP_SIGNAL: Final = signal.SIGTERM  # saves its sessions and ends
+STOP_SIGNAL: Final = signal.SIGTERM  # mosquitto then saves its sessions and ends
 
 
 class BrokerUnusable(Exception):
-    """There is no mosquitto that can be used; the message says what to do."""
+    """Mosquitto or its plugin cannot be used; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Broker:
-    """Where one mosquitto keeps its files and listens."""
+    """The folders and ports of one mosquitto."""
 
     run: Path  # generated: configuration, ACLs, password files
     data: Path  # its sessions and queues
@@ -54,12 +54,12 @@ class Broker:
 
     @property
     def displays_password_file(self) -> Path:
-        """Rendered by `python -m bridge.broker_accounts`, read by the door."""
+        """Written by `python -m bridge.broker_accounts`, read by the plugin."""
         return self.run / "displays.passwords"
 
     @property
     def acl_file(self) -> Path:
-        """What each user may."""
+        """The rights of each user."""
         return self.run / "all.acl"
 
     @property
@@ -68,12 +68,12 @@ class Broker:
 
     @property
     def pid_file(self) -> Path:
-        """Written by the runner: which process is the broker."""
+        """The broker's process id, written by the runner."""
         return self.run / "broker.pid"
 
     @property
     def running_file(self) -> Path:
-        """There while the broker runs; a broker that finds it when it starts follows a crash."""
+        """Exists while the broker runs. If it exists when a broker starts, the last one crashed."""
         return self.data / broker_launch.RUNNING
 
     @property
@@ -100,7 +100,7 @@ def password_lines(passwords: Mapping[str, str]) -> str:
 
 @cache
 def _same_line(user: str, password: str) -> str:
-    """A line of a password file, always the same one for the same login: another line is a new password."""
+    """A line of a password file, cached: a new salt would look like a new password to the broker."""
     return password_lines({user: password})
 
 
@@ -110,7 +110,7 @@ def service_logins(passwords: Mapping[str, str]) -> dict[str, str]:
 
 
 def configuration(broker: Broker, displays: Listener = INSIDE, services: Listener = INSIDE) -> str:
-    """The whole mosquitto.conf. Raises BrokerUnusable: the displays' door cannot be made."""
+    """The text of mosquitto.conf. Raises BrokerUnusable when the plugin cannot be compiled."""
     try:
         door = broker_door.library(broker.run)
     except broker_door.NoDoor as error:
@@ -143,7 +143,7 @@ def prepare(
     displays: Listener = INSIDE,
     services: Listener = INSIDE,
 ) -> None:
-    """Write every file that the broker reads; logins of displays that are there already stay."""
+    """Write every file that the broker reads; an existing file of displays' logins stays."""
     for folder in (broker.run, broker.data):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     root = broker.topic_root
@@ -156,12 +156,12 @@ def prepare(
 
 
 def system_user() -> str:
-    """Who mosquitto runs as when root starts it where user namespaces are forbidden."""
+    """The user that mosquitto runs as, when root starts it and user namespaces are forbidden."""
     return guardian.existing_user("mosquitto", "nobody")
 
 
 def find_program() -> str | None:
-    """Where mosquitto is: BROKER_PROGRAM, else the installed one; None when there is none."""
+    """The path of mosquitto: BROKER_PROGRAM, else the installed one; None when there is none."""
     return os.environ.get("BROKER_PROGRAM") or shutil.which(
         "mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
     )
@@ -171,8 +171,8 @@ def command(broker: Broker) -> tuple[str, ...]:
     """The broker's command line; see `broker_launch`.
 
     Raises:
-        BrokerUnusable: mosquitto is not installed. No other broker is taken in its place: the ones that
-            pip can install lose acknowledged messages or have no ACLs.
+        BrokerUnusable: mosquitto is not installed. There is no fallback: the brokers that pip can install lose
+            acknowledged messages or have no ACLs.
     """
     program = find_program()
     if program is None:
@@ -196,14 +196,14 @@ class RunningBroker:
     pid: int
 
     def set_displays(self, passwords: Mapping[str, str]) -> None:
-        """Make these the displays' logins (user name -> password); returns when the broker has read them.
+        """Replace the displays' logins (user name -> password) and wait until the broker has read them.
 
-        It has read them when it accepts a login that was written with them.
+        The broker has read them when it accepts a probe login that was written with them.
         """
         self._read("", passwords)
 
     def add_displays(self, passwords: Mapping[str, str]) -> None:
-        """As `set_displays`, beside the logins that are there, which stay."""
+        """Add or change logins like `set_displays`; the other logins stay."""
         here = self.broker.displays_password_file.read_text(encoding="utf-8").splitlines(keepends=True)
         self._read("".join(line for line in here if line.partition(":")[0] not in passwords), passwords)
 
@@ -216,7 +216,7 @@ class RunningBroker:
 
 @contextmanager
 def serve(broker: Broker, passwords: Mapping[str, str], log: Path) -> Iterator[RunningBroker]:
-    """The broker on its folders for as long as the block lasts; started again on them it goes on."""
+    """Run the broker for the length of the block. Its folders stay, so the next run continues its sessions."""
     prepare(broker, passwords)
     with running(command(broker), answers(broker), log, stop_signal=STOP_SIGNAL, user=system_user()) as process:
         write_file(broker.pid_file, f"{process.pid}\n")
@@ -225,7 +225,7 @@ def serve(broker: Broker, passwords: Mapping[str, str], log: Path) -> Iterator[R
 
 @contextmanager
 def throw_away(topic_root: str = "signage") -> Iterator[RunningBroker]:
-    """A running broker in a folder of its own that is gone afterwards."""
+    """Run a broker in a temporary folder for the length of the block."""
     with tempfile.TemporaryDirectory(prefix="signage-mqtt-") as folder:
         place = Path(folder)
         broker = Broker(place / "run", place / "data", free_port(), free_port(), topic_root)

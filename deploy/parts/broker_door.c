@@ -1,19 +1,19 @@
-/* The displays' door: a plugin of Mosquitto 2.0 that knows the displays' logins and what no display needs.
+/* A plugin of Mosquitto 2.0: checks the displays' logins and refuses everything that no display needs.
  *
- * Mosquitto reads its own password file at SIGHUP only, and then ends every session whose login is gone once more,
- * also one that has ended already: that session stands twice in the list of those that run out, and the broker crashes
- * when it does (mosquitto_security_apply_default in 2.0.11 to 2.0.21). So the displays' logins are kept here. The file
- * is read again when it has changed, nobody sends a SIGHUP, and a login that is gone or has another password ends the
- * connection that it has now, never a session that is away.
+ * Mosquitto reads its own password file only at SIGHUP. Then it ends every session of a removed login, even one that
+ * has ended before: that session is twice in the list of expiring sessions, and the broker crashes at its expiry
+ * (mosquitto_security_apply_default in 2.0.11 to 2.0.21). So this plugin holds the displays' logins. It reads the file
+ * again after a change, and needs no SIGHUP. When a login is removed or has another password, the plugin ends its
+ * connection, but never a session without a connection.
  *
- * plugin_opt_logins      the file, a line NAME:$7$ROUNDS$SALT$HASH for each display, as mosquitto_passwd writes it
- * plugin_opt_services    names that are no displays: the broker's own files decide on them
- * plugin_opt_topic_roots a display's topics are ROOT/NAME/...; several where several stacks share the broker
- * plugin_opt_downward    what it may subscribe to, below its own
- * plugin_opt_retained    what it may retain, below its own
- * plugin_opt_running     a file that is there from the first turn of the broker's loop to its end in order
+ * plugin_opt_logins      the file, a line NAME:$7$ROUNDS$SALT$HASH for each display, in the format of mosquitto_passwd
+ * plugin_opt_services    names that are no displays: the broker's own files decide about them
+ * plugin_opt_topic_roots a display's topics are ROOT/NAME/...; several roots when several stacks share the broker
+ * plugin_opt_downward    topics below ROOT/NAME/ that a display may subscribe to
+ * plugin_opt_retained    topics below ROOT/NAME/ that a display may retain
+ * plugin_opt_running     a file that exists from the first turn of the broker's loop to its clean end
  *
- * Lists are separated by commas. Everything runs in the broker's one thread; what fails leaves the logins as they were.
+ * Commas separate lists. Everything runs in the broker's single thread. After an error the old logins stay in use.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of mosquitto.h, mosquitto_plugin.h and mosquitto_broker.h, the same in 2.0.0 to 2.0.22. */
+/* From mosquitto.h, mosquitto_plugin.h and mosquitto_broker.h; the same in 2.0.0 to 2.0.22. */
 struct mosquitto;
 struct mosquitto_opt { char *key; char *value; };
 struct acl_check {
@@ -72,7 +72,7 @@ const char *mosquitto_client_username(const struct mosquitto *client);
 void mosquitto_property_free_all(void **properties);
 void mosquitto_log_printf(int level, const char *format, ...);
 
-/* Of OpenSSL, which the broker has loaded. */
+/* From OpenSSL, which the broker has loaded. */
 int PKCS5_PBKDF2_HMAC(const char *password, int length, const unsigned char *salt, int salt_length, int rounds,
 		const void *digest, int key_length, unsigned char *key);
 const void *EVP_sha512(void);
@@ -82,22 +82,22 @@ int CRYPTO_memcmp(const void *one, const void *other, size_t length);
 struct login { const char *name, *hash; int64_t spent, spent_ns; };
 struct logins { char *text; struct login *all; size_t count; };
 
-#define LOOK_NS 100000000LL  /* between two looks at the file */
-#define LOOKS_REST 20        /* times as long as a look took: at most a twentieth of the time is spent on them */
-#define KICKS_NS 20000000LL  /* spent on ending connections in one turn of the loop */
-#define NS_A_BYTE 500LL          /* one display may send 2 MB of payloads a second for long */
+#define LOOK_NS 100000000LL  /* between two checks of the file */
+#define LOOKS_REST 20        /* the pause is so many times the check: checks take at most a twentieth of the time */
+#define KICKS_NS 20000000LL  /* for ending connections, in one turn of the loop */
+#define NS_A_BYTE 500LL          /* a display may send 2 MB of payloads a second */
 #define BYTES_AT_ONCE 16000000LL /* and so much at once: a spool of many hours */
-#define BYTES_BESIDE 1000000LL   /* and this of all but logs: a display that logs without end is not silent */
+#define BYTES_BESIDE 1000000LL   /* and this on top, but no logs: endless logs must not stop heartbeats */
 #define LARGEST_FILE (256L << 20)
 #define MOST_ROUNDS 10000000L
-#define BASE64_MOST 88       /* of 64 bytes */
+#define BASE64_MOST 88       /* length of 64 bytes in base64 */
 
 static const char *file, *services, *roots, *downward, *retained, *running;
 static struct logins now;          /* in order of names */
-static struct login *leaving;      /* those whose connections are still to be ended */
+static struct login *leaving;      /* logins whose connections must still be ended */
 static size_t leaving_count;
-static char *leaving_text;         /* what their names are part of */
-static struct stat seen;           /* which file `now` is of */
+static char *leaving_text;         /* the text that holds their names */
+static struct stat seen;           /* the file that `now` was read from */
 static bool is_unreadable, has_turned;
 static int64_t next_look_ns;
 
@@ -131,7 +131,7 @@ static struct login *login_of(const char *name)
 	return now.count ? bsearch(&wanted, now.all, now.count, sizeof wanted, by_name) : NULL;
 }
 
-/* Cuts `text` into lines and these into logins, in order of names. What is no login is passed over. */
+/* Parses the lines of `text` into logins, sorted by name. Skips lines that are no logins. */
 static bool parse(char *text, struct logins *found)
 {
 	size_t lines = 1;
@@ -150,7 +150,7 @@ static bool parse(char *text, struct logins *found)
 	return true;
 }
 
-/* The whole file as text, to be freed; NULL when it cannot be read. */
+/* The content of the file, to be freed by the caller; NULL when it cannot be read. */
 static char *read_text(struct stat *of)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -177,8 +177,8 @@ static bool is_same(const struct stat *one, const struct stat *other)
 		&& !memcmp(&one->st_ctim, &other->st_ctim, sizeof one->st_ctim);
 }
 
-/* Of the logins before, keeps those that are gone or have another password: whose connections are to be ended. What a
- * display has spent it has spent, also with another password. */
+/* Keeps the old logins that were removed or have another password: their connections must be ended. A display keeps its
+ * spent bytes, also with another password. */
 static void take_leave(struct logins *before)
 {
 	size_t gone = 0;
@@ -212,7 +212,7 @@ static void look(void)
 	mosquitto_log_printf(LOG_NOTICE, "door: %zu displays, %zu to leave", now.count, leaving_count);
 }
 
-/* With its will, as if the network had been cut: that way leaves a session as it must be, whatever it asked for. */
+/* Ends the connection as if the network were cut, with the will: then the session stays correct in every case. */
 static void end_connections(void)
 {
 	int64_t until = clock_ns() + KICKS_NS;
@@ -226,7 +226,7 @@ static void end_connections(void)
 
 static void first_turn(void)
 {
-	signal(SIGHUP, SIG_IGN);  /* see above: whoever sends it would crash the broker */
+	signal(SIGHUP, SIG_IGN);  /* see above: a SIGHUP can crash the broker */
 	if(running){
 		int fd = open(running, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 		if(fd >= 0) close(fd);
@@ -270,7 +270,7 @@ static bool is_of(const char *hash, const char *password)
 		&& !CRYPTO_memcmp(made, wanted, sizeof made);
 }
 
-/* Its client id is its name, at each of the listeners: so nobody takes a session of the services or of a neighbour. */
+/* A display's client id must be its name, on every listener, so that it cannot take over another session. */
 static int on_basic_auth(int event, void *data, void *user)
 {
 	(void)event, (void)user;
@@ -282,7 +282,7 @@ static int on_basic_auth(int event, void *data, void *user)
 	return login && is_of(login->hash, ask->password) ? SUCCESS : AUTH;
 }
 
-/* What follows ROOT/NAME/ in `topic`; NULL when it does not begin so. */
+/* The part of `topic` after ROOT/NAME/; NULL when `topic` does not begin so. */
 static const char *below_own(const char *topic, const char *name)
 {
 	size_t name_length = strlen(name), root_length = strcspn(topic, "/");
@@ -291,8 +291,8 @@ static const char *below_own(const char *topic, const char *name)
 	return !strncmp(own, name, name_length) && own[name_length] == '/' ? own + name_length + 1 : NULL;
 }
 
-/* Whether a display may send so many bytes more. What the bridge has not worked off waits in the broker's memory:
- * without this, one login filled 1.8 GB of it in eight seconds. */
+/* Whether a display may send so many more bytes. Messages wait in the broker's memory for the bridge: without this
+ * limit one login filled 1.8 GB in eight seconds. */
 static bool may_spend(struct login *login, uint32_t bytes, bool is_log)
 {
 	int64_t at = clock_ns(), earned = (at - login->spent_ns) / NS_A_BYTE;
@@ -319,7 +319,8 @@ static int on_acl_check(int event, void *data, void *user)
 	return may_spend(login, ask->payloadlen, !strncmp(own, "logs/", 5)) ? DEFER : ACL_DENIED;
 }
 
-/* What a display adds to a message nobody reads, and max_queued_bytes does not count: 1 GB of it waited within seconds. */
+/* Removes the properties of displays' messages. Nobody reads them, and max_queued_bytes does not count them: 1 GB of
+ * them waited within seconds. */
 static int on_message(int event, void *data, void *user)
 {
 	(void)event, (void)user;

@@ -1,9 +1,9 @@
-"""The displays' door as a file that mosquitto can load (`broker_door.c` says what it does).
+"""Compile the broker's plugin, `broker_door.c`, into a library that mosquitto can load.
 
     python -m deploy.parts.broker_door FILE
 
-makes it, for an image or for a machine that has no compiler. Beside its source it is taken as it is; otherwise it is
-made where the broker keeps its files, once for each version of the source.
+compiles it in advance, for an image or for a machine without a compiler. A library beside the source is used as it is.
+Otherwise it is compiled in the broker's folder, once for each version of the source.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 SOURCE: Final = Path(__file__).with_suffix(".c")
-# An image brings it: nothing is compiled where it runs. Python would import broker_door.so instead of this file.
+# An image contains it, so that nothing is compiled there. Python would import a broker_door.so instead of this file.
 BESIDE: Final = SOURCE.with_name("broker-door.so")
 COMPILERS: Final = ("gcc", "cc", "clang")
 OPTIONS: Final = ("-std=gnu11", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", "-D_FORTIFY_SOURCE=2")
@@ -25,11 +25,11 @@ COMPILING_SECONDS: Final = 120.0
 
 
 class NoDoor(Exception):
-    """It cannot be made here; the message says what to do."""
+    """The plugin cannot be compiled here; the message says what to do."""
 
 
 def library(folder: Path) -> Path:
-    """Where it is; made in `folder` when it is nowhere yet. Raises NoDoor, OSError."""
+    """The path of the library; compiles it into `folder` if there is none. Raises NoDoor, OSError."""
     if BESIDE.exists():
         return BESIDE
     version = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]
@@ -39,7 +39,7 @@ def library(folder: Path) -> Path:
         draft = place.with_name(f".{place.name}.{os.getpid()}")
         draft.write_bytes(_compiled())
         draft.chmod(0o600)
-        draft.replace(place)  # a broker that has loaded the older file keeps it
+        draft.replace(place)  # a broker that has loaded the old file keeps using it
     return place
 
 

@@ -1,19 +1,19 @@
-"""Becomes mosquitto, with as many open files as it may have and a process beside it that asks it to save.
+"""Raises the limit of open files, starts a process that asks mosquitto to save, and becomes mosquitto.
 
     python broker_launch.py PERSISTENCE_FOLDER PROGRAM ARGUMENTS...
 
-Mosquitto writes everything that waits in one piece and answers nobody meanwhile. Its own `autosave_interval` counts
-from the beginning of a save: one that takes longer is followed at once by the next, with a single packet of each
-client in between, and a bridge that comes back acknowledges one message for each save; the backlog never gets
-smaller. So the save is asked for from outside (SIGUSR1): a second after the last one, and no sooner than four times
-as long as that one took.
+Mosquitto saves all queued messages in one go and answers no client meanwhile. Its own `autosave_interval` counts from
+the beginning of a save. If a save takes longer than the interval, the next one follows at once, and mosquitto reads one
+packet of each client in between. A bridge that comes back then acknowledges one message for each save, and the backlog
+never shrinks. So the process asks for each save (SIGUSR1): a second after the last one, and no sooner than four times
+the length of the last one.
 
 It also notes crashes. The broker's plugin (broker_door.c) makes the file RUNNING when the broker serves, and removes it
-when the broker ends in order. A broker that finds it when it starts follows one that crashed, was killed or lost its
-machine: a line in CRASHES, which `python -m bridge.broker_accounts` carries to the database. So it does with how many
-files the broker has open: connections are files, and where there are no more, nobody comes in.
+when the broker ends in order. If the file exists at the next start, the broker crashed, was killed or lost its machine:
+a line is added to CRASHES. It also notes how many files the broker has open: each connection is a file, and at the
+limit no client can connect. `python -m bridge.broker_accounts` stores both notes in the database.
 
-Started by its path and on the standard library alone: it stays beside the broker for as long as that runs.
+It is started by its path and uses only the standard library, because it stays in memory as long as the broker runs.
 """
 
 import contextlib
@@ -25,13 +25,13 @@ import sys
 import time
 from pathlib import Path
 
-OPEN_FILES = 65_536  # each display is one; Debian gives a program 1,024 and lets it ask for more
+OPEN_FILES = 65_536  # each display needs one; Debian's default is 1,024, which a program may raise
 SECONDS_BETWEEN_SAVES = 1.0
-SAVES_REST = 4.0  # the pause after a save, in lengths of that save: at most a fifth of the time goes to saves
-LONGEST_SAVE_SECONDS = 120.0  # after that it is asked again: it could not write
+SAVES_REST = 4.0  # the pause after a save, in lengths of that save: saves take at most a fifth of the time
+LONGEST_SAVE_SECONDS = 120.0  # then the save failed: ask again
 LOOK_SECONDS = 0.02
 SAVED, RUNNING, CRASHES = "mosquitto.db", "broker.running", "broker.crashes"  # in the broker's folder
-FILES = "broker.files"  # there too: how many files the broker has open, and may open
+FILES = "broker.files"  # in the same folder: how many files the broker has open, and may open
 CRASHES_KEPT = 100
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
@@ -48,7 +48,7 @@ def rest_seconds(save_seconds: float) -> float:
 
 
 def _saved(file: Path) -> tuple[int, int] | None:
-    """What tells one save of the file from the next; None before the first."""
+    """The identity of a save (inode and time of the file); None before the first."""
     try:
         status = file.stat()
     except OSError:
@@ -57,14 +57,14 @@ def _saved(file: Path) -> tuple[int, int] | None:
 
 
 def _catches(pid: int, number: signal.Signals) -> bool:
-    """Whether the process handles this signal; until then the signal would end it."""
+    """Whether the process has a handler for this signal; without one the signal would kill it."""
     lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
     caught = next(line.split()[1] for line in lines if line.startswith("SigCgt:"))
     return bool(int(caught, 16) & 1 << (number - 1))
 
 
 def _save(broker: int, file: Path) -> float:
-    """Ask for one save and wait for its end; the seconds that it took."""
+    """Ask for one save and wait for its end. Returns the seconds that it took."""
     before, began = _saved(file), time.monotonic()
     os.kill(broker, signal.SIGUSR1)
     while _saved(file) == before and time.monotonic() - began < LONGEST_SAVE_SECONDS:
@@ -73,26 +73,26 @@ def _save(broker: int, file: Path) -> float:
 
 
 def _keep_saving(broker: int, file: Path) -> None:
-    """Until the broker, which is this process's parent, ends; that ends this process too."""
+    """Ask for saves until the broker, the parent of this process, ends. Its end kills this process too."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     while os.getppid() == broker and not _catches(broker, signal.SIGUSR1):
         time.sleep(LOOK_SECONDS)
     while os.getppid() == broker:
         rest = rest_seconds(_save(broker, file))
-        with contextlib.suppress(OSError):  # a save matters more
+        with contextlib.suppress(OSError):  # saving must go on without the note
             note_files(broker, file.parent)
         time.sleep(rest)
 
 
 def note_files(broker: int, folder: Path) -> None:
-    """Write down how many files the broker has open, and may open. Raises OSError."""
+    """Note how many files the broker has open, and may open. Raises OSError."""
     opened, draft = len(os.listdir(f"/proc/{broker}/fd")), folder / f".{FILES}"  # noqa: PTH208 - names are enough
     draft.write_text(f"{opened} {may_open_files()}\n", encoding="ascii")
     draft.replace(folder / FILES)
 
 
 def note_crash(folder: Path) -> None:
-    """A line in CRASHES when the last broker on this folder did not end in order. Raises OSError."""
+    """Add a line to CRASHES if the last broker of this folder did not end in order. Raises OSError."""
     if not (folder / RUNNING).exists():
         return
     crashes, draft = folder / CRASHES, folder / f".{CRASHES}"
@@ -104,8 +104,8 @@ def note_crash(folder: Path) -> None:
 
 
 def main(folder: Path, command: list[str]) -> None:
-    """Never returns: this process becomes the broker, so that signals to it reach the broker itself."""
-    with contextlib.suppress(OSError, UnicodeError):  # serving matters more than counting crashes
+    """Become the broker, so that signals to this process reach the broker itself. Never returns."""
+    with contextlib.suppress(OSError, UnicodeError):  # the broker must start without the note
         note_crash(folder)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (may_open_files(), most))

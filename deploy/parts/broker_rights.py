@@ -1,9 +1,9 @@
-"""Who may do what at the broker: mosquitto's ACL files.
+"""The rights of users at the broker: mosquitto's ACL files.
 
     python -m deploy.parts.broker_rights [TOPIC_ROOT [LOGIN_PREFIX]]
 
-prints them, for a broker that somebody else runs. On one that several stacks share each has a topic root, and a prefix
-for the names of its services.
+prints them, for a broker that somebody else runs. On a shared broker each stack has its own topic root, and its own
+prefix for the user names of its services.
 """
 
 import argparse
@@ -16,23 +16,23 @@ SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' l
 URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py), with the bridge's password
 
 UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
-OVERTAKING: Final = ("service_failed", "presence", "acks")  # what that session hears
+OVERTAKING: Final = ("service_failed", "presence", "acks")  # the topics of the bridge's urgent session
 DOWNWARD: Final = ("commands", "logs_committed", "log_level")
-RETAINED: Final = ("presence",)  # all that a display may leave at the broker
+RETAINED: Final = ("presence",)  # the only retained messages that a display may publish
 
 
 def displays_acl(root: str) -> str:
-    """What a display may: write its own upward topics, read its own downward ones; %u is its user name."""
+    """A display's rights: write its own upward topics, read its own downward topics; %u is its user name."""
     upward = [f"pattern write {root}/%u/{topic}" for topic in UPWARD]
     downward = [f"pattern read {root}/%u/{topic}" for topic in DOWNWARD]
     return "\n".join(upward + downward) + "\n"
 
 
 def services_acl(root: str, login_prefix: str = "") -> str:
-    """What each of our services may; `login_prefix` stands before their names.
+    """The rights of each of our services; `login_prefix` comes before their names.
 
-    Nobody subscribes to everything: a matching subscriber would turn every "no matching subscribers"
-    into success, and that answer is our proof that nobody got a command.
+    No service may subscribe to command topics. The broker's answer "no matching subscribers" proves that no display got
+    a command; another subscriber would hide it.
     """
     bridge = [f"topic read {root}/+/{topic}" for topic in UPWARD]
     bridge.append(f"topic readwrite {root}/service/canary")
@@ -46,14 +46,14 @@ def services_acl(root: str, login_prefix: str = "") -> str:
 
 
 def _name(text: str) -> str:
-    """No wildcard, which would open the topics of every other stack; no end of line, which would add rules."""
+    """Check a name: a wildcard would give rights on other stacks' topics, a line end would add rules."""
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text):
         raise argparse.ArgumentTypeError("expected 1 to 64 letters, digits, - or _")
     return text
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print both."""
+    """Print the ACLs of the services and of displays."""
     parser = argparse.ArgumentParser(prog="python -m deploy.parts.broker_rights", description="Rights at a broker.")
     parser.add_argument("topic_root", nargs="?", type=_name, default="signage")
     parser.add_argument("login_prefix", nargs="?", type=_name)

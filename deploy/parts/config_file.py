@@ -1,7 +1,6 @@
-"""Configuration files of nginx and mosquitto: text files in their own language, with placeholders for what is decided
-when they start, and the listeners that such a file opens.
+"""Fill the placeholders in the configuration files of nginx and mosquitto, and describe their listeners.
 
-A placeholder is `@{name}`: `$` is nginx's own sign.
+A placeholder is `@{name}`, because nginx uses `$` itself.
 """
 
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from deploy.parts.layout import LOOPBACK
 
 
 class BadTemplate(Exception):
-    """A file and what it is filled with do not fit; the message names the file and the placeholders."""
+    """A file and the given values do not match; the message names the file and the placeholders."""
 
 
 class _Text(Template):
@@ -23,7 +22,7 @@ def filled(file: Path, **values: object) -> str:
     """The text of `file` with each placeholder replaced.
 
     Raises:
-        BadTemplate: the file has a placeholder without a value, no place for a value, or an @ that is no placeholder.
+        BadTemplate: a placeholder has no value, a value has no placeholder, or an @ is not a placeholder.
     """
     text = _Text(file.read_text(encoding="utf-8"))
     if not text.is_valid():
@@ -35,7 +34,7 @@ def filled(file: Path, **values: object) -> str:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a server shows of itself by TLS: two PEM files."""
+    """A server's TLS certificate and key: two PEM files."""
 
     chain: Path
     key: Path
@@ -43,16 +42,16 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Listener:
-    """Where a server listens, whether by TLS, and the names that it answers to."""
+    """A server's listener: its address, its TLS certificate, and the host names that it answers to."""
 
     address: str = LOOPBACK
     tls: Certificate | None = None
     names: tuple[str, ...] = (LOOPBACK, "localhost")
 
     def tls_lines(self, file: Path) -> str:
-        """`file`, a program's own lines about TLS, filled for this listener; empty without a certificate."""
+        """The lines about TLS from `file`, filled for this listener; empty without a certificate."""
         return "" if self.tls is None else filled(file, certificate=self.tls.chain, key=self.tls.key)
 
 
 INSIDE = Listener()
-"""On this machine alone."""
+"""A listener on loopback."""

@@ -1,8 +1,8 @@
-"""One HTTP request with a deadline over all of it, as Cloud Tasks and Cloud Scheduler make them.
+"""One HTTP request with a deadline for the whole exchange, like Cloud Tasks and Cloud Scheduler.
 
-The timeouts of ordinary clients count the silence between two reads, so a peer that sends a byte now
-and then holds them for ever. Here the socket is shut down when the time is up. Redirects are not followed
-and nothing is read from the environment (no proxy, no .netrc).
+The timeout of an ordinary client counts the time between two reads, so a peer that sends a byte now and then holds it
+for ever. Here the socket is shut down at the deadline. Redirects are not followed, and nothing is read from the
+environment (no proxy, no .netrc).
 """
 
 import contextlib
@@ -22,20 +22,20 @@ BLOCK = 1 << 16
 
 
 class NoReply(Exception):
-    """No whole HTTP answer came: refused, reset, or not HTTP."""
+    """No complete HTTP answer came: the connection was refused or reset, or it was not HTTP."""
 
 
 class Refused(NoReply):
-    """Nobody listens there: the request was not made."""
+    """The connection was refused: no server listens, so the request was not made."""
 
 
 class DeadlineExceeded(NoReply):
-    """The answer was not there in time."""
+    """The answer was not complete by the deadline."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What the peer answered; its body is drained and dropped."""
+    """The peer's answer, without its body."""
 
     status: int
     headers: Mapping[str, str]
@@ -43,13 +43,13 @@ class Reply:
 
     @property
     def succeeded(self) -> bool:
-        """Is it a 2xx?"""
+        """Whether the status is 2xx."""
         return 200 <= self.status <= 299
 
 
 class _WholeLines(io.BufferedReader):
-    """Refuses half a line. http.client takes the end of a connection for the end of the headers: half an answer of
-    a killed worker would count as a whole one.
+    """Refuses an incomplete line. http.client takes the end of a connection for the end of the headers, so the half
+    answer of a killed worker would count as complete.
     """
 
     def readline(self, size: int | None = -1, /) -> bytes:
@@ -66,7 +66,7 @@ class _WholeResponse(http.client.HTTPResponse):
 
 
 def request(method: str, url: str, headers: Mapping[str, str], body: bytes, deadline: timedelta) -> Reply:
-    """Send and wait for the answer, `deadline` in all. Raises DeadlineExceeded, Refused or NoReply."""
+    """Send a request and wait for the answer, `deadline` in all. Raises DeadlineExceeded, Refused or NoReply."""
     until = time.monotonic() + deadline.total_seconds()
     try:
         return _exchange(method, url, headers, body, until)

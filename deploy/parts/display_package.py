@@ -1,7 +1,7 @@
-"""`python -m deploy.parts.display_package FOLDER`: the Debian package of the agent, its installer and their hashes.
+"""`python -m deploy.parts.display_package FOLDER`: builds the agent's Debian package, its installer and their hashes.
 
-The package holds the agent's modules, everything of this repository that they import, and paho as it is installed
-here, which was by the hash in requirements.lock. The same sources give the same bytes.
+The package contains the agent's modules, every module of this repository that they import, and the installed paho,
+whose hash requirements.lock has checked. The same sources give the same bytes.
 """
 
 import ast
@@ -24,7 +24,7 @@ OURS: Final = ("deploy", "shared")
 FROM_DEBIAN: Final = {"jeepney"}
 VENDORED: Final = "paho"
 LIBRARY: Final = "usr/lib/signage-display"
-EPOCH: Final = "1767225600"  # a file's own time says nothing; the first of January 2026
+EPOCH: Final = "1767225600"  # the time of every file, 1 January 2026, so that the bytes are always the same
 PLACES: Final = {
     "signage-display.service": "usr/lib/systemd/system/signage-display.service",
     "signage-display-helper.socket": "usr/lib/systemd/system/signage-display-helper.socket",
@@ -60,7 +60,7 @@ def _name(path: Path) -> str:
 
 
 def _path(name: str) -> Path | None:
-    """Where a module of ours is; None for a name that is something inside a module."""
+    """The file of a module of ours; None when the name is an object inside a module."""
     bare = REPOSITORY.joinpath(*name.split("."))
     return next((path for path in (bare.with_suffix(".py"), bare / "__init__.py") if path.is_file()), None)
 
@@ -74,7 +74,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def _ours(imported: str) -> Iterable[str]:
-    """The modules of ours, packages above included, that an import brings. Raises Unbuildable."""
+    """Our modules that an import needs, with the packages above them. Raises Unbuildable."""
     parts = imported.split(".")
     if parts[0] in OURS:
         return [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
@@ -91,7 +91,7 @@ def build(folder: Path, name: str = "signage-display.deb") -> None:
         try:
             _lay_out(tree)
         except (OSError, PackageNotFoundError) as error:
-            raise Unbuildable(f"its parts are not here: {error}") from None
+            raise Unbuildable(f"a part is missing: {error}") from None
         _pack(tree, package)
         content = package.read_bytes()
     draft = folder / f".{name}.{os.getpid()}"
@@ -119,13 +119,13 @@ def _lay_out(tree: Path) -> None:
 
 
 def version() -> str:
-    """The product's."""
+    """The product's version."""
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
     return str(project["project"]["version"])
 
 
 def _vendor(library: Path) -> None:
-    """Paho as the lock has it, without what pip added."""
+    """Copy paho's own files, and none of pip's."""
     wheel = distribution("paho-mqtt")
     for file in wheel.files or []:
         if file.parts[0] == VENDORED and file.suffix in {".py", ".typed"}:
@@ -164,7 +164,7 @@ def _pack(tree: Path, package: Path) -> None:
 
 
 def main(given: list[str]) -> int:
-    """0 when it is built, 2 with the reason."""
+    """Build the package. Returns 0, or 2 after an error, which is printed."""
     if len(given) != 1:
         print(__doc__, file=sys.stderr)
         return 2

@@ -1,8 +1,8 @@
-"""`python -m deploy.parts.first_admin`: the first sign-in and an admin token for scripts.
+"""`python -m deploy.parts.first_admin`: makes the first sign-in and an admin token for scripts.
 
-Run by the runner after the migrations, each time. It adds the user `admin` when there is no user yet,
-and issues a token when the kept one does not open this database (a first start, or another database).
-Environment: DATABASE_URL, LOCAL_STATE_DIR.
+The runner calls it after the migrations, at each start. It adds the user `admin` when there is no user yet, and issues
+a token when the stored one is not valid in this database (a first start, or another database). Environment:
+DATABASE_URL, LOCAL_STATE_DIR.
 """
 
 import os
@@ -13,13 +13,14 @@ from sqlalchemy import Connection
 from deploy.parts.layout import ADMIN, SCRIPTS_KEY, SIGN_IN, Layout, layout_from, write_file
 from shared import config
 from shared.access import operations
+from shared.access.rules import AuditLine
 from shared.errors import InvalidIdentity
 from shared.postgres import door
 from shared.vocabulary import Role
 
 
 def main() -> int:
-    """Do it in one transaction."""
+    """Add the user and issue the token, in one transaction."""
     layout = layout_from(os.environ)
     engine = door.make_engine(config.load(required=("DATABASE_URL",)), "first_admin")
     with door.transaction(engine) as connection:
@@ -31,7 +32,7 @@ def main() -> int:
 
 
 def ensure_token(connection: Connection, now: datetime, layout: Layout) -> None:
-    """Keep a token in the secrets that opens this database."""
+    """Issue a token and store it among the secrets, unless the stored one is valid in this database."""
     path = layout.secrets / SCRIPTS_KEY
     try:
         operations.principal_of_token(connection, path.read_text(encoding="utf-8").strip())
@@ -39,7 +40,8 @@ def ensure_token(connection: Connection, now: datetime, layout: Layout) -> None:
         name = "scripts on this machine"
         row, token = operations.issue_token(connection, now, name, Role.ADMIN, "service", None)
         details = {"name": name, "role": Role.ADMIN.value}
-        operations.record_audit(connection, now, "service", "token.create", f"token:{row.id}", "done", None, details)
+        line = AuditLine("service", "token.create", f"token:{row.id}", "done", None, details)
+        operations.record_audit(connection, now, line)
         write_file(path, token + "\n")
 
 

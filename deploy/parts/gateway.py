@@ -1,8 +1,9 @@
-"""One address for the dashboard's files and `/api/`, as a load balancer gives it in the cloud.
+"""The gateway: nginx serves the dashboard's files and `/api/` at one address, like the load balancer in the cloud.
 
-Debian's nginx. What it does stands in `nginx/`; this fills in where and how much, and starts it.
+`nginx/` has the configuration. This module fills in addresses, ports and limits, and starts Debian's nginx.
 """
 
+import hashlib
 import shutil
 import signal
 import subprocess
@@ -22,30 +23,31 @@ from shared.structured_log import event
 
 FILES: Final = Path(__file__).with_name("nginx")
 STOP_SIGNAL: Final = signal.SIGTERM  # at once; SIGQUIT would wait for open connections
-UPLOADS_OF_ONE: Final = 4  # at once from one address
-UPLOAD_ROOM_BYTES: Final = 10_000_000  # what multipart may add to the largest file
-DISPLAYS_OF_ONE: Final = 500  # browsers at once from one address
+UPLOADS_OF_ONE: Final = 4  # parallel uploads from one address
+UPLOAD_ROOM_BYTES: Final = 10_000_000  # the most bytes that multipart adds to the largest file
+DISPLAYS_OF_ONE: Final = 500  # parallel connections of browsers from one address
 DISPLAYS_QUIET_SECONDS: Final = 120  # twice the keepalive of the browsers' client
 BROWSER_CLIENT: Final = REPOSITORY / "deploy" / "displays" / "browser"
 NOBODY_LISTENS: Final = 9  # the discard port
-JSON_BODY_BYTES: Final = 1024 * 1024  # largest body that is no upload: functions.api.limits.BODY_LIMIT
+JSON_BODY_BYTES: Final = 1024 * 1024  # largest body that is not an upload: functions.api.limits.BODY_LIMIT
 
 
 class GatewayUnusable(Exception):
-    """There is no nginx that can be used; the message says what to do."""
+    """nginx cannot be used; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Gateway:
-    """Where one nginx keeps its files, listens and passes requests on."""
+    """The folder, ports and limits of one nginx."""
 
-    run: Path  # its folder is here
+    run: Path  # its folder is in this one
     port: int
     api_port: int
     upload_limit_bytes: int = 200_000_000
     dashboard: Path = REPOSITORY / "dashboard"
     api_timeout_seconds: int = 75
     displays_port: int = NOBODY_LISTENS  # the displays' door for browsers: deploy.parts.websocket_door
+    ca_file: Path | None = None  # the CA of its certificate, if it is not a public one
 
     @property
     def folder(self) -> Path:
@@ -78,29 +80,43 @@ def files(gateway: Gateway, listener: Listener = INSIDE) -> dict[str, str]:
 
 
 def prepare(gateway: Gateway, listener: Listener = INSIDE) -> None:
-    """Write the configuration into a folder in which nginx may make others."""
+    """Write the configuration into nginx's folder."""
     for folder in (gateway.run, gateway.folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     guardian.own(gateway.folder, system_user())
     for name, text in files(gateway, listener).items():
         write_file(gateway.folder / name, text)
-    _offer_the_agent(gateway)
+    _offer_the_agent(gateway.folder / "display", gateway.ca_file if listener.tls else None)
 
 
-def _offer_the_agent(gateway: Gateway) -> None:
-    """Build what `/display/` serves. Without it everything else works, and new displays are told 404."""
-    folder = gateway.folder / "display"
+def _offer_the_agent(folder: Path, ca_file: Path | None) -> None:
+    """Build the agent's package for `/display/`. If that fails, `/display/` answers 404 and everything else works."""
+    (folder / "ca.pem").unlink(missing_ok=True)
     try:
         display_package.build(folder)
     except display_package.Unbuildable as error:
         event("no_display_package", "displays cannot install the agent from here", WARNING, why=str(error))
         return
+    if ca_file is not None:
+        _offer_the_ca(folder, ca_file)
     for path in (folder, *folder.iterdir()):
         guardian.own(path, system_user())
 
 
+def _offer_the_ca(folder: Path, ca_file: Path) -> None:
+    """Serve the CA of a certificate that no public CA signed, and its hash, which the dashboard shows."""
+    sums = folder / "SHA256SUMS"
+    try:
+        content = ca_file.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        event("no_display_ca", "displays cannot learn the CA of the gateway from here", WARNING, why=str(error))
+        return
+    write_file(folder / "ca.pem", content, 0o644)
+    write_file(sums, f"{sums.read_text()}{hashlib.sha256(content.encode()).hexdigest()}  ca.pem\n", 0o644)
+
+
 def system_user() -> str:
-    """Who nginx runs as when root starts it where user namespaces are forbidden."""
+    """The user that nginx runs as, when root starts it and user namespaces are forbidden."""
     return guardian.existing_user("www-data", "nobody")
 
 
@@ -117,13 +133,13 @@ def command(gateway: Gateway) -> tuple[str, ...]:
 
 
 def answers(gateway: Gateway) -> Probe:
-    """Whether the dashboard's first page comes."""
+    """Whether the dashboard's first page is served."""
     return http_answers(gateway.port, "/", 200)
 
 
 @contextmanager
 def serve(gateway: Gateway, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The gateway for as long as the block lasts."""
+    """Run the gateway for the length of the block."""
     prepare(gateway)
     with running(command(gateway), answers(gateway), log, stop_signal=STOP_SIGNAL, user=system_user()) as process:
         yield process

@@ -1,13 +1,13 @@
-"""Nothing stays behind: how the local stack's processes are tied to the one that started them.
+"""Make sure that no process of the local stack outlives the one that started it.
 
-Three ties, each for the case in which the one before it is gone:
+Three mechanisms, each for the case in which the one before it fails:
 
 1. The runner stops its services in order (`processes.py`).
-2. `guard` runs the runner in a child of its own. When the runner dies, even by kill -9, every
-   process below it is handed to the guardian (it is the subreaper), which ends them all. When the
+2. `guard` runs the runner in a child process. When the runner dies, even by kill -9, the guardian
+   becomes the parent of every process below it (it is the subreaper) and ends them all. When the
    guardian is killed, the runner gets SIGTERM and stops in order.
-3. Each service is started through `setpriv --pdeathsig`: when both are killed in the same moment,
-   the kernel sends every service its own stop signal.
+3. Each service is started through `setpriv --pdeathsig`: when guardian and runner are killed at the
+   same moment, the kernel sends every service its stop signal.
 """
 
 import ctypes
@@ -35,7 +35,7 @@ def _prctl(option: int, argument: int) -> None:
 
 
 def become_subreaper() -> None:
-    """From now on a descendant whose parent dies becomes a child of this process."""
+    """Let every descendant whose parent dies become a child of this process."""
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
@@ -47,12 +47,12 @@ def die_with_parent(number: signal.Signals, parent: int) -> None:
 
 
 def parents() -> dict[int, int]:
-    """Every process that can be seen now: its id and its parent's id."""
+    """The parent's id of every visible process, by its id."""
     found = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                # pid (command, which may hold anything) state parent ...
+                # pid (command, any characters) state parent ...
                 found[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             except (OSError, ValueError, IndexError):
                 continue  # ended while we looked
@@ -71,7 +71,7 @@ def descendants(ancestor: int) -> set[int]:
 
 
 def send(pid: int, number: signal.Signals) -> None:
-    """Signal a process; one that has ended already is fine."""
+    """Signal a process; does nothing when it has ended."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -79,7 +79,7 @@ def send(pid: int, number: signal.Signals) -> None:
 
 
 def send_group(group: int, number: signal.Signals) -> None:
-    """Signal every process of a group; an empty one is fine."""
+    """Signal every process of a group; does nothing when the group is empty."""
     try:
         os.killpg(group, number)
     except ProcessLookupError:
@@ -87,7 +87,7 @@ def send_group(group: int, number: signal.Signals) -> None:
 
 
 def reap() -> bool:
-    """Collect every child that has ended; False when there is no child left at all."""
+    """Reap every child that has ended; False when no child is left."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -97,9 +97,9 @@ def reap() -> bool:
 
 
 def end_everything_below(grace_seconds: float) -> None:
-    """Wait until every descendant has ended by itself; after `grace_seconds` kill what is left.
+    """Wait until every descendant has ended; after `grace_seconds` kill the rest.
 
-    For the subreaper only: each orphan on the way becomes a child of this process.
+    For the subreaper only, which becomes the parent of each orphan.
     """
     deadline = time.monotonic() + grace_seconds
     while reap():
@@ -110,9 +110,9 @@ def end_everything_below(grace_seconds: float) -> None:
 
 
 def guard(run: Callable[[], int], grace_seconds: float = 8.0) -> int:
-    """Run `run` in a child and answer its exit code when it and everything below it has ended.
+    """Run `run` in a child process, and wait until it and all its descendants have ended. Returns its exit code.
 
-    Signals to this process go on to the child. A child ended by a signal answers 128 + its number.
+    Signals to this process are forwarded to the child. The code of a child that a signal killed is 128 + the signal.
     """
     become_subreaper()
     this = os.getpid()
@@ -127,25 +127,25 @@ def guard(run: Callable[[], int], grace_seconds: float = 8.0) -> int:
 
 
 def _be_the_runner(run: Callable[[], int], guardian: int) -> None:
-    """Never returns.
+    """Be the runner in the child process. Never returns.
 
-    A session of its own, so that a Ctrl-C or a kill of the terminal's group reaches the guardian and
-    not the runner and its services.
+    It has a session of its own, so that Ctrl-C or a kill of the terminal's group reaches only the guardian, and not the
+    runner and its services.
     """
     code = 1
     try:
         os.setsid()
         die_with_parent(signal.SIGTERM, guardian)
         code = run()
-    except BaseException:  # noqa: BLE001 - this is the top of the process: whatever it was is shown
+    except BaseException:  # noqa: BLE001 - the top of the process shows every error
         traceback.print_exc()
     finally:
-        # Without flushing: the console flushes each line, and when nobody reads it would wait for ever here.
+        # Without flushing, which would wait for ever when nobody reads the output; the console flushes each line.
         os._exit(code)
 
 
 def _exit_code_of(child: int) -> int:
-    """Wait for `child`, collecting orphans that end meanwhile."""
+    """Wait for `child`, and reap orphans that end meanwhile."""
     while True:
         pid, status = os.waitpid(-1, 0)
         if pid == child:
@@ -154,9 +154,9 @@ def _exit_code_of(child: int) -> int:
 
 
 def user_namespaces_work() -> bool:
-    """Whether root may start a process in a user namespace of its own here (containers often forbid it).
+    """Whether root may start a process in a new user namespace (containers often forbid it).
 
-    LOCAL_USER_NAMESPACES=0 says no without asking.
+    LOCAL_USER_NAMESPACES=0 means no, without a test.
     """
     return os.environ.get("LOCAL_USER_NAMESPACES", "1") != "0" and _user_namespaces_probed()
 
@@ -170,13 +170,13 @@ def _user_namespaces_probed() -> bool:
 
 
 def launch(command: Iterable[str], stop_signal: signal.Signals, user: str | None = None) -> list[str]:
-    """`command` as it is started here: with its death signal, and without root's power when `user` is given.
+    """The command line that starts `command` with its death signal and, if `user` is given, without root's rights.
 
-    Postgres refuses to run as root, mosquitto and nginx should not. Started by root with a `user`, the
-    program runs in a user namespace in which it is 65534: files stay root's, nothing is chowned, and it has
-    no capability outside. Without user namespaces it becomes `user` and keeps the one capability of
-    reaching its files below folders that are root's alone; `own` hands it its folders then.
-    The death signal is set last, since a change of user clears it.
+    Postgres refuses to run as root; mosquitto and nginx should not. When root starts a program with a `user`, the
+    program runs in a user namespace as user 65534: its files stay root's, no file is chowned, and it has no capability
+    outside. Without user namespaces it runs as `user`, and keeps one capability, to reach its files below folders that
+    only root may enter; `own` then gives it its folders. The death signal is set last, because a change of user
+    clears it.
     """
     death = ["--pdeathsig", stop_signal.name.removeprefix("SIG")]
     if user is None or os.geteuid() != 0:
@@ -193,7 +193,7 @@ def _become(user: str) -> list[str]:
 
 
 def own(path: Path, user: str) -> None:
-    """Give `path` to `user` where `launch` really changes the user; otherwise leave it as it is."""
+    """Make `user` the owner of `path`, but only if `launch` really changes the user."""
     if os.geteuid() != 0 or user_namespaces_work():
         return
     account = pwd.getpwnam(user)

@@ -1,7 +1,7 @@
-"""The local issuer of identity tokens: one RS256 key, made at the first start.
+"""The local issuer of identity tokens: one RS256 key, generated at the first start.
 
-It stands in for Google's issuer on one machine, so that `shared/outside/oidc.py` verifies the same kind of token
-everywhere. Everybody who can read the key file can call the functions: it is 0600, in a folder of 0700.
+It replaces Google's issuer on one machine, so that `shared/outside/oidc.py` verifies the same kind of token everywhere.
+The key file lets its readers call the functions: its mode is 0600, in a folder of 0700.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ KEY_BITS = 2048
 
 
 def key_path(environ: Mapping[str, str]) -> Path:
-    """Where the local stack keeps the signing key."""
+    """The local stack's file of the signing key."""
     return layout_from(environ).secrets / "oidc_key.pem"
 
 
@@ -35,9 +35,9 @@ def issuer(environ: Mapping[str, str]) -> str:
 
 
 def load_or_create_key(path: Path) -> rsa.RSAPrivateKey:
-    """The private key at `path`; made there first when there is none. Two starts at once get the same key.
+    """The private key at `path`; generated when there is none. Two starts at once get the same key.
 
-    Raises PermissionError when others than the owner could read it.
+    Raises PermissionError when users other than the owner may read it, and TypeError when it is not an RSA key.
     """
     if not path.exists():
         _create_key(path)
@@ -45,7 +45,7 @@ def load_or_create_key(path: Path) -> rsa.RSAPrivateKey:
         raise PermissionError(f"{path} is readable by others; it must have mode 0600")
     key = serialization.load_pem_private_key(path.read_bytes(), password=None)
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise TypeError(f"{path} holds no RSA key")
+        raise TypeError(f"{path} has no RSA key")
     return key
 
 
@@ -60,7 +60,7 @@ def _create_key(path: Path) -> None:
         file.flush()
         os.fsync(file.fileno())
     try:
-        os.link(draft, path)  # fails when somebody was first; a rename would replace their key
+        os.link(draft, path)  # fails if another process was first; a rename would replace its key
     except FileExistsError:
         pass
     finally:
@@ -68,7 +68,7 @@ def _create_key(path: Path) -> None:
 
 
 def mint(key: rsa.RSAPrivateKey, audience: str, email: str, issuer: str, lifetime_seconds: int = 3600) -> str:
-    """A signed identity token of `email` for `audience`, of the shape that Google's issuer gives."""
+    """A signed identity token of `email` for `audience`, with the same claims as Google's."""
     now = int(time.time())
     claims = {
         "iss": issuer,

@@ -1,4 +1,4 @@
-"""Where the local stack keeps things: its folders, ports and generated secrets."""
+"""The folders, ports and generated secrets of the local stack."""
 
 import os
 import secrets
@@ -38,7 +38,7 @@ class BadSetting(Exception):
 
 @dataclass(frozen=True)
 class Layout:
-    """The folders below the state directory. It and `secrets` are for its owner's eyes only (0700)."""
+    """The folders below the state directory. Only the owner may enter it and `secrets` (0700)."""
 
     root: Path
 
@@ -49,12 +49,12 @@ class Layout:
 
     @property
     def data(self) -> Path:
-        """What Postgres and the broker keep."""
+        """The data of Postgres and the broker."""
         return self.root / "data"
 
     @property
     def media(self) -> Path:
-        """The media volume, unless MEDIA_ROOT says another place."""
+        """The media volume, unless MEDIA_ROOT names another folder."""
         return self.root / "media"
 
     @property
@@ -64,7 +64,7 @@ class Layout:
 
     @property
     def demo(self) -> Path:
-        """What the simulated displays keep: their logins and disks."""
+        """The simulated displays' logins and disks."""
         return self.root / "demo"
 
     @property
@@ -74,14 +74,14 @@ class Layout:
 
     @property
     def lock(self) -> Path:
-        """Held by the running stack; once it is there, the folder is a stack's."""
+        """The running stack locks this file. If it exists, the folder belongs to a stack."""
         return self.run / "up.lock"
 
     def prepare(self) -> None:
         """Create the folders that are missing.
 
         Raises:
-            BadSetting: the folder cannot be made, or is somebody else's.
+            BadSetting: the folder cannot be made, or does not belong to a stack.
         """
         self.check_ours()
         with usable("LOCAL_STATE_DIR", self.root):
@@ -91,17 +91,17 @@ class Layout:
                 private.chmod(0o700)
 
     def check_ours(self) -> None:
-        """Refuse a folder that no stack has made: nothing in it is deleted or closed to others.
+        """Refuse a folder that no stack has made, so that no foreign file is deleted and no mode changed.
 
         Raises:
-            BadSetting: the folder exists, holds something, and no stack has run there.
+            BadSetting: the folder exists, is not empty, and no stack has run there.
         """
         with usable("LOCAL_STATE_DIR", self.root):
             if self.root.exists() and not self.lock.exists() and any(self.root.iterdir()):
                 raise BadSetting(f"LOCAL_STATE_DIR: {self.root} holds other things; name an empty or a new folder.")
 
     def secret(self, name: str, make: Callable[[], str] = lambda: secrets.token_urlsafe(32)) -> str:
-        """The generated secret of this name, made at the first call and the same ever after."""
+        """The generated secret of this name; made at the first call and then kept in a file."""
         path = self.secrets / name
         if not path.exists():
             write_file(path, make() + "\n")
@@ -110,10 +110,10 @@ class Layout:
 
 @contextmanager
 def usable(name: str, folder: Path) -> Iterator[None]:
-    """Name the setting whose folder the system refuses.
+    """Turn an OSError in the block into one that names the setting.
 
     Raises:
-        BadSetting: for an OSError inside.
+        BadSetting: the block raised an OSError.
     """
     try:
         yield
@@ -130,7 +130,7 @@ def ports_from(environ: Mapping[str, str]) -> dict[str, int]:
     """Each port by its name, as the environment sets it or by default.
 
     Raises:
-        BadSetting: a port is no number of 1 to 65,535, or two of them are the same.
+        BadSetting: a port is not a number from 1 to 65,535, or two ports are the same.
     """
     ports = {name: _port(name, environ.get(name) or str(default)) for name, default in PORTS.items()}
     name_of: dict[int, str] = {}
@@ -147,7 +147,7 @@ def _port(name: str, text: str) -> int:
 
 
 def write_file(path: Path, text: str, mode: int = 0o600) -> None:
-    """Write a whole file or nothing: a reader never sees half of it."""
+    """Write a file atomically: a reader never sees half of it."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.unlink(missing_ok=True)
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
@@ -156,7 +156,7 @@ def write_file(path: Path, text: str, mode: int = 0o600) -> None:
 
 
 def read_stack_env(path: Path) -> dict[str, str]:
-    """The NAME=value lines of a `stack.env`, as a shell that sources it has them; none where there is no file."""
+    """The variables of a `stack.env`, parsed like a shell does; empty when there is no file."""
     if not path.exists():
         return {}
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""What `make run` and a box have in common: the settings, and each service's command line and environment."""
+"""The common parts of `make run` and a box: the settings, and each service's command line and environment."""
 
 import os
 import sys
@@ -20,7 +20,7 @@ TASKS_ACCOUNT: Final = "task-queue@signage.local"
 QUEUE_SECRET: Final = "task_queue_secret"  # noqa: S105 - the file's name
 SCHEDULER_ACCOUNT: Final = "scheduler@signage.local"
 
-# Set here for every component; what the caller's environment says of them is not passed on.
+# Set here for every component; the caller's values of these variables are not passed on.
 OURS: Final = frozenset(
     {
         *("DATABASE_URL", "DATABASE_URL_FILE", "DATABASE_ROLE_PASSWORDS", "DATABASE_ROLE_PASSWORDS_FILE"),
@@ -34,7 +34,7 @@ OURS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Machine(ABC):
-    """Everything that is decided before the first process starts."""
+    """The settings of a machine, from which the command and environment of each service follow."""
 
     environ: Mapping[str, str]
     layout: Layout = field(init=False)
@@ -50,7 +50,7 @@ class Machine(ABC):
     @property
     @abstractmethod
     def dashboard_url(self) -> str:
-        """Where people open the dashboard, unless PUBLIC_URL says another way."""
+        """The dashboard's address, unless PUBLIC_URL names another one."""
 
     @abstractmethod
     def database_login(self, component: str) -> dict[str, str]:
@@ -58,7 +58,7 @@ class Machine(ABC):
 
     @abstractmethod
     def owner_login(self) -> dict[str, str]:
-        """The environment of what changes the database itself: the migrations, and who adds the first sign-in."""
+        """The environment of programs that sign in as the database's owner: migrations and the first sign-in."""
 
     @property
     def broker(self) -> mosquitto.Broker:
@@ -76,8 +76,15 @@ class Machine(ABC):
         """The gateway's files and ports."""
         limit = self.config["UPLOAD_LIMIT_BYTES"]
         ports = self.ports
-        door = ports["MQTT_BROWSERS_PORT"]
-        return nginx.Gateway(self.layout.run, ports["GATEWAY_PORT"], ports["API_PORT"], limit, displays_port=door)
+        ca = self.config["DISPLAYS_CA_FILE"]
+        return nginx.Gateway(
+            self.layout.run,
+            ports["GATEWAY_PORT"],
+            ports["API_PORT"],
+            limit,
+            displays_port=ports["MQTT_BROWSERS_PORT"],
+            ca_file=Path(ca) if ca else None,
+        )
 
     @property
     def media_root(self) -> Path:
@@ -86,7 +93,7 @@ class Machine(ABC):
         return Path(given) if given else self.layout.media
 
     def addresses(self) -> dict[str, str]:
-        """What components need to find each other, and what scripts may want to know."""
+        """The addresses by which components find each other, for scripts too."""
         port = self.ports
         return {
             "QUEUE_URL": f"grpc://{LOOPBACK}:{port['TASK_QUEUE_PORT']}/projects/local/locations/local",
@@ -95,7 +102,7 @@ class Machine(ABC):
         }
 
     def environment(self, **more: str) -> dict[str, str]:
-        """The whole environment of a component; what the caller set besides (settings) goes through."""
+        """The whole environment of a component, with the caller's other variables (settings) and `more`."""
         port = self.ports
         issuer = f"http://{LOOPBACK}:{port['TASK_QUEUE_KEYS_PORT']}"
         return {
@@ -137,7 +144,7 @@ class Machine(ABC):
     def _module(
         self, name: str, module: str, ready: Probe, port: str = "", login: Mapping[str, str] | None = None
     ) -> Service:
-        """A Python module of ours. Without a port all that can be seen of it is that it still runs."""
+        """A Python module of ours. Without a port it counts as ready if it still runs after a second."""
         return Service(
             name,
             (sys.executable, "-m", module),
@@ -148,7 +155,7 @@ class Machine(ABC):
         )
 
     def _function(self, name: str, port: str, path: str, **environment: str) -> Service:
-        """One functions-framework process. Ready when it answers `path` with anything but an error of its own."""
+        """One functions-framework process. It is ready when it answers `path` with a status below 500."""
         target = name.replace("-", "_")
         source = REPOSITORY / "functions" / target / "main.py"
         command = (sys.executable, "-m", "functions_framework", f"--target={target}", f"--source={source}")

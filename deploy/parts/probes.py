@@ -1,4 +1,4 @@
-"""Questions that say whether a service answers. Each asks once, waits at most a second, never raises."""
+"""Probes that tell whether a service answers. Each asks once, waits at most a second, and never raises."""
 
 import errno
 import http.client
@@ -22,7 +22,7 @@ MQTT_NOT_AUTHORIZED: Final = 0x87
 
 
 def port_is_free(port: int, host: str = LOOPBACK) -> bool:
-    """Whether a server could listen there now."""
+    """Whether a server could listen on this port now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -33,10 +33,10 @@ def port_is_free(port: int, host: str = LOOPBACK) -> bool:
 
 
 def free_port() -> int:
-    """A port that nobody listens on at this moment; somebody else may take it before you do.
+    """A random port that is free now; another process may take it before you do.
 
-    Drawn below those that Linux gives to outgoing connections, which would take some of them in between. Raises
-    OSError when none of many is free.
+    It lies below the ports that Linux gives to outgoing connections, so that none of these takes it. Raises OSError
+    when no free port is found.
     """
     for _ in range(MOST_TRIES):
         port = random.SystemRandom().randrange(*CHOSEN_PORTS)
@@ -46,7 +46,7 @@ def free_port() -> int:
 
 
 def accepts(port: int) -> Probe:
-    """Whether something accepts connections on this port."""
+    """Whether a server accepts connections on this port."""
 
     def ask() -> bool:
         try:
@@ -76,7 +76,7 @@ def http_answers(port: int, path: str, *statuses: int) -> Probe:
 
 
 def converter_health(port: int) -> dict[str, Any] | None:
-    """What the converter says of itself at /health, up or down; None without an answer."""
+    """The converter's answer at /health, up or down; None without an answer."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request("GET", "/health")
@@ -89,7 +89,7 @@ def converter_health(port: int) -> dict[str, Any] | None:
 
 
 def converter_is_settled(port: int) -> Probe:
-    """Whether it converts, or has said for good that it cannot: without a sandbox all else works on."""
+    """Whether the converter is up, or down for good: without a sandbox everything else works."""
 
     def ask() -> bool:
         health = converter_health(port)
@@ -99,7 +99,7 @@ def converter_is_settled(port: int) -> Probe:
 
 
 def mqtt_refuses_anonymous(port: int) -> Probe:
-    """Whether the broker answers a CONNECT without a login, and refuses it: up, and closed."""
+    """Whether the broker answers and refuses a CONNECT without a login."""
     return lambda: connect_code(port) == MQTT_NOT_AUTHORIZED
 
 
@@ -108,7 +108,7 @@ def connect_code(  # nosec B107 - nobody's password: an anonymous CONNECT has no
 ) -> int | None:
     """The reason code that the broker answers an MQTT 5 CONNECT with (0: accepted); None without an answer.
 
-    With `session_seconds` it takes up the session of that user name, whose client id it is, and leaves it so long.
+    With `session_seconds` it resumes the session of this user name (its client id), with that session expiry.
     """
     login = b"" if username is None else _string(username) + _string(password)
     flags = (0 if session_seconds else 0x02) | (0 if username is None else 0xC0)  # clean start; name and password
@@ -130,15 +130,15 @@ def _string(text: str) -> bytes:
 
 
 def _length(number: int) -> bytes:
-    """MQTT's variable length of a packet below 16,384 bytes."""
+    """MQTT's Remaining Length of a packet below 16,384 bytes."""
     return bytes([number]) if number < 128 else bytes([number % 128 | 0x80, number // 128])
 
 
 def wait_until(true: Probe, seconds: float) -> None:
-    """Ask until the answer is yes.
+    """Ask the probe until it is true.
 
     Raises:
-        TimeoutError: it was not within `seconds`.
+        TimeoutError: it was not true within `seconds`.
     """
     deadline = time.monotonic() + seconds
     while not true():

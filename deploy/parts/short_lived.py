@@ -1,4 +1,4 @@
-"""One real server for as long as a block of code lasts: what tests start Postgres and the broker with."""
+"""Run a real server for the length of a block of code. Tests start Postgres and the broker with it."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from deploy.parts.probes import Probe
 
 
 class DidNotStart(Exception):
-    """The program ended, or did not answer in time; the message has the last lines it wrote."""
+    """The program ended, or did not answer in time; the message has the last lines of its output."""
 
 
 @contextmanager
@@ -27,10 +27,12 @@ def running(
     ready_seconds: float = 120.0,
     environment: dict[str, str] | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Start `command`, wait until it is ready, stop it in the end. It dies with the thread that entered.
+    """Start `command`, wait until it is ready, and stop it at the end of the block.
+
+    It dies with the thread that entered the block. Its output goes to `log`.
 
     Raises:
-        DidNotStart: with the last lines of `log`, where its output goes.
+        DidNotStart: with the last lines of `log`.
     """
     with log.open("ab") as output:
         process = subprocess.Popen(
@@ -58,7 +60,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], ready: Probe, log: Path,
 
 
 def stop(process: subprocess.Popen[bytes], stop_signal: signal.Signals, seconds: float = 60.0) -> None:
-    """Ask it to stop; after `seconds` kill it. What is left of its group is killed in any case."""
+    """Ask the process to stop; after `seconds` kill it. The rest of its process group is always killed."""
     if process.poll() is None:
         guardian.send(process.pid, stop_signal)
         try:

@@ -1,9 +1,9 @@
 """`python -m deploy.parts.ticker`: Cloud Scheduler on one machine, until SIGTERM.
 
-Every TICK_SECONDS it posts to SCHEDULER_TICK_URL with an identity token of SCHEDULER_SERVICE_ACCOUNT, the
-first time at once. While nobody listens there, or the function cannot reach the keys or the database before its first
-success, it asks again each second until the next tick is due. No other tick that fails is repeated: the next one does
-its work. Further environment:
+Every TICK_SECONDS it posts to SCHEDULER_TICK_URL with an identity token of SCHEDULER_SERVICE_ACCOUNT, the first time at
+once. It retries each second, until the next tick is due, in two cases: no server listens, or before the first success
+the function cannot reach the keys or the database. Other failed ticks are not retried: the next tick does their work.
+Further environment:
 OIDC_ISSUER, LOCAL_STATE_DIR (`.local`, the signing key is in its `secrets/`), TASK_QUEUE_KEYS_PORT (8124).
 """
 
@@ -28,14 +28,14 @@ TIMEOUT_SHARE = 0.9  # of the period, so that a stuck tick is over before the ne
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOP_GRACE_SECONDS = 3.0
 AGAIN_SECONDS = 1.0
-CLOCK_SECONDS = 5.0  # between two looks at whether the time of day was set back
+CLOCK_SECONDS = 5.0  # between two checks whether the time of day was set back
 TICK = "tick"  # the schedule's one job
 NOT_YET = (401, 503)  # the function has no keys, or no database
 
 
 @dataclass(frozen=True)
 class Ticker:
-    """Whom to call, how often, and as whom."""
+    """Calls the scheduler_tick function, with its address, its period and the caller's identity."""
 
     url: str
     period: timedelta
@@ -50,7 +50,7 @@ class Ticker:
         self._idle.set()
 
     def tick(self) -> None:
-        """Call once and log status and duration; raises nothing, so that the schedule goes on."""
+        """Call once, and log status and duration. Raises nothing, so that the schedule goes on."""
         self._idle.clear()
         began = time.monotonic()
         try:
@@ -70,7 +70,7 @@ class Ticker:
         )
 
     def _call(self) -> tuple[int | None, str]:
-        """The HTTP status, None when there was no answer, and then why."""
+        """Returns the HTTP status, or None and why there was no answer."""
         headers = {
             "Authorization": f"Bearer {identity.mint(self.key, self.url, self.email, self.issuer)}",
             "User-Agent": "Google-Cloud-Scheduler",
@@ -90,20 +90,20 @@ class Ticker:
                 return found
 
     def stop(self) -> None:
-        """Ask no more where nobody listens."""
+        """End the retries."""
         self._stopping.set()
 
     def is_stopping(self, seconds: float) -> bool:
-        """Was it told to stop, at the latest after `seconds`?"""
+        """Wait up to `seconds`. Returns whether it was stopped."""
         return self._stopping.wait(seconds)
 
     def wait_until_idle(self, seconds: float) -> bool:
-        """Is no tick under way, at the latest after `seconds`?"""
+        """Wait up to `seconds` for the end of the present tick. Returns whether no tick runs."""
         return self._idle.wait(seconds)
 
 
 def schedule(ticker: Ticker) -> BlockingScheduler:
-    """The schedule, not yet started: at once, then every period; never two at a time, missed ones once."""
+    """The schedule, not started: a tick at once, then every period. Ticks never overlap; missed ones run once."""
     scheduler = BlockingScheduler(timezone=UTC)
     scheduler.add_job(
         ticker.tick,
@@ -119,9 +119,9 @@ def schedule(ticker: Ticker) -> BlockingScheduler:
 
 
 def keep_in_time(scheduler: BlockingScheduler, ticker: Ticker) -> None:
-    """Let a tick be due where the next one is further away than a period, until the ticker stops.
+    """Make a tick due now when the next one is further away than a period. Runs until the ticker stops.
 
-    The scheduler goes by the time of day: set back by a day, it would not tick for so long.
+    The scheduler uses the time of day: if the clock were set back by a day, it would not tick for a day.
     """
     while not ticker.is_stopping(min(CLOCK_SECONDS, ticker.period.total_seconds())):
         job, now = scheduler.get_job(TICK), datetime.now(UTC)
@@ -131,7 +131,7 @@ def keep_in_time(scheduler: BlockingScheduler, ticker: Ticker) -> None:
 
 
 def read_ticker() -> Ticker:
-    """The ticker that the environment describes. Raises ConfigurationError, BadSetting or OSError."""
+    """The ticker for these environment variables. Raises ConfigurationError, BadSetting or OSError."""
     product = config.load(required=("SCHEDULER_SERVICE_ACCOUNT",))
     return Ticker(
         url=product["SCHEDULER_TICK_URL"],
@@ -143,7 +143,7 @@ def read_ticker() -> Ticker:
 
 
 def _await_stop(scheduler: BlockingScheduler) -> None:
-    """Shut the scheduler down at a signal, from a thread of its own: its locks are not for signal handlers."""
+    """Shut the scheduler down at a signal, in a thread: a signal handler must not take the scheduler's locks."""
 
     def wait() -> None:
         signal.sigwait(STOP_SIGNALS)
@@ -167,7 +167,7 @@ def main() -> int:
     scheduler.start()
     ticker.stop()
     if not ticker.wait_until_idle(STOP_GRACE_SECONDS):
-        # A tick is under way: it completes on the other side. Its thread here would be joined at exit.
+        # The function completes the present tick. A normal exit would wait for its thread here.
         structured_log.event("tick_left", "stopped during a tick")
         sys.stderr.flush()
         os._exit(0)

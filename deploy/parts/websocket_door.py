@@ -1,18 +1,17 @@
-"""The displays' door for browsers: MQTT over WebSocket, behind the gateway, before the displays' own listener.
+"""MQTT over WebSocket for displays in a browser: it stands between the gateway and the broker.
 
-    python -m deploy.parts.websocket_door PORT BROKER_PORT
-
-It takes the bytes out of the WebSocket frames and hands them to the broker's listener for displays, so that login,
-rights and limits are the same for every display. Mosquitto has such a listener of its own. It takes packets of any size
-there before it has seen a login (60 MB of memory from one stranger, 2.0.11), and nginx does not look into frames.
+It listens on MQTT_BROWSERS_PORT, unpacks the WebSocket frames and forwards their bytes to the broker's listener on
+MQTT_SERVICES_PORT. That listener is on loopback without TLS on every machine, and a display's login, rights and limits
+are the same at both listeners. Mosquitto's own WebSocket listener is not used: it accepts packets of any size before
+the login (60 MB of memory from one stranger, 2.0.11), and nginx does not inspect frames.
 """
 
 import asyncio
 import base64
 import contextlib
 import hashlib
+import os
 import struct
-import sys
 import time
 from dataclasses import dataclass, field
 from typing import Final
@@ -26,18 +25,18 @@ CHUNK_BYTES: Final = 16_384
 ANSWER_SECONDS: Final = 10.0  # from the connection to the broker's first answer
 BYTES_A_SECOND: Final = 2_000_000
 BYTES_AT_ONCE: Final = 16_000_000
-FRAME_COSTS_BYTES: Final = 1_024  # small frames cost time, too
+FRAME_COSTS_BYTES: Final = 1_024  # each frame counts as so many more bytes: small frames cost time too
 ACCEPT_SUFFIX: Final = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, 4.2.2
 CONTINUATION, BINARY, CLOSE, PING, PONG = 0x0, 0x2, 0x8, 0x9, 0xA
 PROTOCOL_ERROR, NOT_BINARY, TOO_LARGE = 1002, 1003, 1009
 
 
 class Refused(Exception):
-    """The request is no WebSocket of MQTT; the text is the status line of the answer."""
+    """The request does not ask for MQTT over WebSocket, or is too much; the text is the answer's status."""
 
 
 class BrokenRule(Exception):
-    """A frame that no browser sends; the argument is the code with which the connection is closed."""
+    """A frame breaks the protocol or a limit; `code` is the WebSocket close code."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -46,7 +45,7 @@ class BrokenRule(Exception):
 
 @dataclass(slots=True)
 class Pace:
-    """How many bytes one connection may still send at once."""
+    """The rate limit of one connection: a token bucket of bytes."""
 
     at: float = field(default_factory=time.monotonic)
     left: float = BYTES_AT_ONCE
@@ -59,7 +58,7 @@ class Pace:
 
 
 def accepted(request: bytes) -> bytes:
-    """The answer to a request that asks for MQTT in a WebSocket. Raises Refused."""
+    """The answer to a request for MQTT over WebSocket (RFC 6455, 4.2.2). Raises Refused."""
     first, *lines = request.split(b"\r\n")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines)}
     asked = [one.strip() for one in headers.get(b"sec-websocket-protocol", b"").split(b",")]
@@ -68,6 +67,9 @@ def accepted(request: bytes) -> bytes:
         raise Refused("400 Bad Request")
     if headers.get(b"sec-websocket-version") != b"13" or b"mqtt" not in asked:
         raise Refused("400 Bad Request")
+    origin = headers.get(b"origin")
+    if origin is not None and origin.partition(b"://")[2].lower() != headers.get(b"host", b"").lower():
+        raise Refused("403 Forbidden")  # the page of another site
     digest = hashlib.sha1(key + ACCEPT_SUFFIX, usedforsecurity=False).digest()
     head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     answer = b"Sec-WebSocket-Protocol: mqtt\r\nSec-WebSocket-Accept: " + base64.b64encode(digest)
@@ -101,14 +103,14 @@ async def frame_from(reader: asyncio.StreamReader) -> tuple[int, bytes]:
 
 
 def unmasked(content: bytes, mask: bytes) -> bytes:
-    """The content as it was before the browser masked it."""
+    """The content without the browser's mask (RFC 6455, 5.3)."""
     size = len(content)
     stretched = (mask * (size // 4 + 1))[:size]
     return (int.from_bytes(content, "big") ^ int.from_bytes(stretched, "big")).to_bytes(size, "big")
 
 
 class Door:
-    """A listening port on loopback that leads to the broker's listener for displays."""
+    """A server on loopback that forwards connections to a listener of the broker."""
 
     def __init__(self, broker_port: int, most_connections: int = MOST_CONNECTIONS) -> None:
         self._broker_port = broker_port
@@ -116,7 +118,7 @@ class Door:
         self._open = 0
 
     async def serve(self, port: int) -> asyncio.Server:
-        """Begin to listen."""
+        """Start to listen on this port."""
         return await asyncio.start_server(self._came, LOOPBACK, port, limit=REQUEST_BYTES)
 
     async def _came(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -194,4 +196,4 @@ async def _run(port: int, broker_port: int) -> None:
 
 if __name__ == "__main__":
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_run(int(sys.argv[1]), int(sys.argv[2])))
+        asyncio.run(_run(int(os.environ["MQTT_BROWSERS_PORT"]), int(os.environ["MQTT_SERVICES_PORT"])))

@@ -1,7 +1,7 @@
-"""The api function's own Flask app: one view for every endpoint, in the same five steps.
+"""The api function's own Flask app: one view answers every endpoint, in the same five steps.
 
-Inside functions-framework a Flask app of our own is what keeps 404, 405, error handlers, HEAD and
-streaming as they should be; `main.py` hands it the request.
+functions-framework breaks Flask's 404, 405, error handlers, HEAD and streaming. So `main.py` hands each request to this
+app instead.
 """
 
 import logging
@@ -25,6 +25,7 @@ from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
 from shared import trace
 from shared.access.operations import record_often
+from shared.access.rules import AuditLine
 from shared.errors import Forbidden, InvalidIdentity, ServiceError, UnsupportedMediaType
 from shared.postgres import door
 from shared.structured_log import event, failure
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _ONE_RANGE: Final = re.compile(r"bytes=(\d{1,18}-\d{0,18}|-\d{1,18})")
-UPLOADS_AT_ONCE: Final = 24  # in one process: each holds one of its 64 threads for as long as it lasts
-UPLOADS_OF_ONE: Final = 8  # of them, for each caller
+UPLOADS_AT_ONCE: Final = 24  # uploads of one process: each holds one of its 64 threads
+UPLOADS_OF_ONE: Final = 8  # uploads of one caller
+PICTURES_AT_ONCE: Final = 8  # pictures of screens: displays that fail together leave threads for people
 LONGEST_TARGET: Final = 200  # characters of a path in the audit log
-# What werkzeug raises by itself, by status.
+# Errors that replace those of werkzeug, by status.
 OF_STATUS: Final[dict[int, type[ServiceError]]] = {
     400: problems.BadRequest,
     404: problems.PathUnknown,
@@ -59,7 +61,7 @@ HEADERS: Final = {
 
 
 class _UuidConverter(BaseConverter):
-    """A client's or command's uuid, in lower case; anything else is no such address."""
+    """A client's or command's uuid, in lower case. Anything else is answered 404."""
 
     regex = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
@@ -68,7 +70,7 @@ class _UuidConverter(BaseConverter):
 
 
 def _numbers_up_to(most: str) -> str:
-    """A pattern of the numbers from 1 to `most`, without leading zeros: shorter ones, or with a smaller digit."""
+    """A pattern of the numbers from 1 to `most`, without leading zeros."""
     shorter = [f"[1-9][0-9]{{0,{len(most) - 2}}}"]
     smaller = [
         f"{most[:place]}[{0 if place else 1}-{int(digit) - 1}][0-9]{{{len(most) - place - 1}}}"
@@ -79,10 +81,10 @@ def _numbers_up_to(most: str) -> str:
 
 
 class _IdConverter(BaseConverter):
-    """The number of a row: 1 to the largest bigint.
+    """The id of a row: 1 to the largest bigint.
 
-    All of it in the pattern: werkzeug answers 405 for a number that is refused only when it is converted, where
-    the path has another method.
+    The pattern holds the whole range. If `to_python` refused a number, werkzeug would answer 405 instead of 404 on a
+    path that has another method.
     """
 
     regex = _numbers_up_to(str(2**63 - 1))
@@ -92,20 +94,20 @@ class _IdConverter(BaseConverter):
 
 
 class _App(Flask):
-    """Flask, but for requests that say another method than they have, which tus asks of its servers."""
+    """Flask with the method override that tus needs (X-HTTP-Method-Override)."""
 
     def request_context(self, environ: "WSGIEnvironment") -> RequestContext:
-        """As Flask's, for the method that is meant."""
+        """Make Flask's request context, for the overriding method."""
         environ["REQUEST_METHOD"] = tus.method_of(environ)
         return super().request_context(environ)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The same: nothing here is a coroutine. Flask finds that out of each function anew with every request."""
+        """Return the function itself: none is a coroutine, which Flask would check again with every request."""
         return func
 
 
 def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
-    """The app, with every blueprint registered; `blueprints` is narrowed by tests only."""
+    """The app, with every blueprint registered. Only tests give other `blueprints`."""
     app = _App("signage_api", static_folder=None)
     app.url_map.converters.update({"uuid": _UuidConverter, "id": _IdConverter})
     app.url_map.merge_slashes = False
@@ -113,9 +115,14 @@ def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
     app.config["MAX_FORM_PARTS"] = 16
     app.extensions["signage"] = services
     uploads = limits.Turns(UPLOADS_OF_ONE, UPLOADS_AT_ONCE)
+    pictures = limits.Turns(PICTURES_AT_ONCE, PICTURES_AT_ONCE)
+
+    def view_of(endpoint: Endpoint) -> Callable[..., Response]:
+        return _view(services, endpoint, uploads if endpoint.upload else pictures if endpoint.takes else None)
+
     app.extensions["signage_routes"] = tuple(blueprints)
     for routes in blueprints:
-        app.register_blueprint(routes.blueprint(lambda endpoint: _view(services, endpoint, uploads)))
+        app.register_blueprint(routes.blueprint(view_of))
     app.before_request(_begin)
     app.after_request(_end)
     app.register_error_handler(Exception, _handle)
@@ -124,7 +131,7 @@ def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
 
 
 def body_limit_of(app: Flask) -> Callable[[str, str], int]:
-    """Method and path -> the most bytes that its body may have: uploads by setting, the others little."""
+    """A function of method and path that gives the limit of the body in bytes: the setting's for uploads."""
     services: Services = app.extensions["signage"]
     upload_limit: int = services.config["UPLOAD_LIMIT_BYTES"] + limits.UPLOAD_ENVELOPE
     blueprints: tuple[Routes, ...] = app.extensions["signage_routes"]
@@ -139,38 +146,38 @@ def body_limit_of(app: Flask) -> Callable[[str, str], int]:
     return body_limit
 
 
-def _view(services: Services, endpoint: Endpoint, uploads: limits.Turns) -> Callable[..., Response]:
+def _view(services: Services, endpoint: Endpoint, turns: limits.Turns | None) -> Callable[..., Response]:
     def view(**path: Any) -> Response:
-        """1. Say who calls. 2. Let them through or not. 3. Parse. 4. Answer. 5. Shape the answer."""
-        asked, told = request_ctx.request, app_ctx.g  # Flask's proxies look these up at every access
+        """1. Authenticate the caller. 2. Authorize. 3. Parse. 4. Answer. 5. Shape the answer."""
+        asked, state = request_ctx.request, app_ctx.g  # Flask's proxies look these up at every access
         call = Call(
             services=services,
             request=asked,
-            request_id=told.request_id,
-            traceparent=told.traceparent,
+            request_id=state.request_id,
+            traceparent=state.traceparent,
             address=_address(services, asked),
         )
         try:
             auth.admit(call, endpoint)
             shapes = _parse(asked, endpoint)
             answer = partial(endpoint.handler, call, **bodies.scrubbed(path), **shapes)
-            with uploads.turn(call.caller.actor if call.caller else call.address) if endpoint.upload else nullcontext():
+            with turns.turn(call.caller.actor if call.caller else call.address) if turns else nullcontext():
                 return _respond(endpoint, answer())
         except (Forbidden, InvalidIdentity) as refusal:
             if call.caller is not None and isinstance(refusal, Forbidden):
                 refusal.of(call.caller.actor)
-            told.actor = refusal.actor
+            state.actor = refusal.actor
             _note_refusal(call, endpoint, refusal)
             raise
         finally:
-            told.actor = call.caller.actor if call.caller else told.get("actor")
+            state.actor = call.caller.actor if call.caller else state.get("actor")
             call.end()
 
     return view
 
 
 def _note_refusal(call: Call, endpoint: Endpoint, refusal: Forbidden | InvalidIdentity) -> None:
-    """A line of the audit log of a change that somebody we know may not make, or may not make any more."""
+    """Write into the audit log that a known caller was refused a change."""
     if refusal.actor is None or endpoint.method in auth.SAFE_METHODS:
         return
     action = f"{endpoint.method} {endpoint.path}"
@@ -178,13 +185,14 @@ def _note_refusal(call: Call, endpoint: Endpoint, refusal: Forbidden | InvalidId
     with door.transaction(call.services.engine) as connection:
         now = door.database_now(connection)
         target = bodies.scrubbed({"path": call.request.path})["path"][:LONGEST_TARGET]
-        record_often(connection, now, refusal.actor, action, target, "refused", call.request_id, details)
+        line = AuditLine(refusal.actor, action, target, "refused", call.request_id, details)
+        record_often(connection, now, line)
 
 
 def _parse(asked: Request, endpoint: Endpoint) -> dict[str, Any]:
     shapes: dict[str, Any] = {}
     if endpoint.query is None:
-        bodies.parse_query(asked, bodies.QueryParameters)  # refuses any parameter by name
+        bodies.parse_query(asked, bodies.QueryParameters)  # refuses every parameter, by name
     else:
         shapes["query"] = bodies.parse_query(asked, endpoint.query)
     if endpoint.body is not None:
@@ -193,13 +201,13 @@ def _parse(asked: Request, endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _respond(endpoint: Endpoint, answer: Any) -> Response:
-    """A handler's answer as a response: a Struct, a Reply with status and headers, None, or a Response."""
+    """The response of a handler that returned a Struct, a Reply with status and headers, None, or a Response."""
     if isinstance(answer, Response):
         return answer
     reply = answer if isinstance(answer, Reply) else Reply(answer, endpoint.first_status)
     response = Response(status=reply.status) if reply.value is None else _json(reply)
     if reply.value is None:
-        del response.headers["Content-Type"]  # nothing has no type
+        del response.headers["Content-Type"]
     if reply.headers:
         response.headers.extend(dict(reply.headers))
     return response
@@ -212,12 +220,12 @@ def _json(reply: Reply[Any]) -> Response:
 def _address(services: Services, asked: Request) -> str:
     peer = asked.remote_addr or "unknown"
     hops: int = services.config["TRUSTED_PROXY_HOPS"]
-    forwarded = asked.environ.get("HTTP_X_FORWARDED_FOR")  # WSGI has joined what came in several headers
+    forwarded = asked.environ.get("HTTP_X_FORWARDED_FOR")  # WSGI joins several headers of this name
     return auth.client_address([forwarded], peer, hops) if hops and forwarded else peer
 
 
 def _translate(error: Exception) -> ServiceError:
-    """Any exception as an error of the product; what is not known to be harmless becomes InternalError."""
+    """Turn any exception into an error of the product; an unexpected one becomes InternalError."""
     if isinstance(error, ServiceError):
         return error
     if isinstance(error, HTTPException):
@@ -250,19 +258,19 @@ def _handle(error: Exception) -> Any:
 
 
 def _begin() -> None:
-    environ, told = request.environ, app_ctx.g
+    environ, state = request.environ, app_ctx.g
     given = environ.get("HTTP_X_REQUEST_ID", "")
-    told.request_id = given if _REQUEST_ID.fullmatch(given) else problems.new_request_id()
-    told.traceparent = trace.read(environ.get("HTTP_TRACEPARENT")) or trace.begin()
-    told.began = time.perf_counter()
+    state.request_id = given if _REQUEST_ID.fullmatch(given) else problems.new_request_id()
+    state.traceparent = trace.read(environ.get("HTTP_TRACEPARENT")) or trace.begin()
+    state.began = time.perf_counter()
     if not _ONE_RANGE.fullmatch(environ.get("HTTP_RANGE", "")):
-        environ.pop("HTTP_RANGE", None)  # werkzeug refuses what RFC 9110 says to ignore
+        environ.pop("HTTP_RANGE", None)  # RFC 9110 says to ignore such a range; werkzeug refuses it
 
 
 def _end(response: Response) -> Response:
-    asked, told, headers = request_ctx.request, app_ctx.g, response.headers
+    asked, state, headers = request_ctx.request, app_ctx.g, response.headers
     present = {name.lower() for name, _ in headers}
-    headers["X-Request-Id"] = told.request_id
+    headers["X-Request-Id"] = state.request_id
     for name, value in HEADERS.items():
         if name.lower() not in present:
             headers.add(name, value)
@@ -275,9 +283,9 @@ def _end(response: Response) -> Response:
             method=asked.method,
             route=asked.url_rule.rule if asked.url_rule else None,
             status=response.status_code,
-            duration_ms=round((time.perf_counter() - told.began) * 1000, 1),
-            actor=told.get("actor"),
-            request_id=told.request_id,
-            trace_id=trace.trace_id(told.traceparent),
+            duration_ms=round((time.perf_counter() - state.began) * 1000, 1),
+            actor=state.get("actor"),
+            request_id=state.request_id,
+            trace_id=trace.trace_id(state.traceparent),
         )
     return response

@@ -1,7 +1,7 @@
-"""Who is calling, and may they: bearer token, the proxy's word or session cookie, role, and the guards on the last two.
+"""Authenticate and authorize callers: by bearer token, identity proxy or session cookie, and by role.
 
-Default deny: `admit` runs before anything of a request is read, on every route, and only a route that
-declares itself PUBLIC lets an unknown caller through.
+Callers by proxy or cookie are also guarded against cross-site requests. Default deny: `admit` runs on every route
+before the request is parsed. Only a route that is declared PUBLIC lets an unknown caller through.
 """
 
 from collections.abc import Iterable
@@ -21,17 +21,17 @@ from shared.postgres import door
 from shared.vocabulary import PrincipalKind
 
 SESSION_COOKIE: Final = "signage_session"
-HOST_COOKIE: Final = f"__Host-{SESSION_COOKIE}"  # no other host, a subdomain's neighbour either, can set it for us
+HOST_COOKIE: Final = f"__Host-{SESSION_COOKIE}"  # a browser takes such a cookie from this very host only
 PROXY_ASSERTION: Final = "X-Goog-IAP-JWT-Assertion"
-LONGEST_CREDENTIAL: Final = 512  # characters; ours have 90 and 43
+LONGEST_CREDENTIAL: Final = 512  # characters; our tokens have 90, our cookies 43
 READS: Final = {"GET", "HEAD"}
 SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
 
 
 def admit(call: Call, endpoint: Endpoint) -> None:
-    """Let the caller through to `endpoint`, with `call.caller` set on every route that is not public.
+    """Let the caller through to `endpoint`; sets `call.caller` on every route that is not public.
 
-    Raises InvalidIdentity, Forbidden, CrossSiteRequest or PasswordChangeRequired.
+    Raises InvalidIdentity, Forbidden, CrossSiteRequest, PasswordChangeRequired or SecondFactorSetupRequired.
     """
     if endpoint.role is None:
         refuse_foreign_page(call.request)
@@ -49,11 +49,10 @@ def admit(call: Call, endpoint: Endpoint) -> None:
 
 
 def authenticate(call: Call) -> Principal:
-    """The caller by bearer token, else by the proxy's word, else by session cookie.
+    """The caller by bearer token, else by the proxy's assertion, else by session cookie.
 
-    A request that carries an Authorization header is judged by it alone. A read goes on in the same
-    transaction; a change begins its own, so that it holds no connection before its body is there.
-    Raises InvalidIdentity or PersonUnknown.
+    If there is an Authorization header, nothing else counts. A read continues in the same transaction. A change begins
+    a new one, so that it holds no connection while its body arrives. Raises InvalidIdentity or PersonUnknown.
     """
     header = call.request.headers.get("Authorization")
     said = _said_by_proxy(call) if header is None else None
@@ -69,12 +68,12 @@ def authenticate(call: Call) -> Principal:
 
 
 def cookie_name(config: Config) -> str:
-    """Under which name the browser keeps a session; the safer one needs TLS, which mode `local` has not."""
+    """The name of the session cookie. The safer name needs TLS, which mode `local` does not have."""
     return SESSION_COOKIE if config["DEPLOYMENT_MODE"] == "local" else HOST_COOKIE
 
 
 def _said_by_proxy(call: Call) -> tuple[str, datetime] | None:
-    """The e-mail address that the proxy asserts, and until when; None where there is no proxy, or it says nothing."""
+    """The e-mail address that the proxy asserts, and when that expires; None without a proxy or an assertion."""
     assertion = call.request.headers.get(PROXY_ASSERTION)
     proxy = call.services.people_proxy
     if assertion is None or proxy is None:
@@ -100,12 +99,12 @@ def _recognise(call: Call, connection: Connection, header: str | None, cookie: s
 
 
 def must_change_password(principal: Principal, config: Config) -> bool:
-    """Has this person not set a password of their own? In mode `local` a first admin need not."""
+    """Whether this person still has to set their own password. In mode `local` the first admin need not."""
     return principal.must_change_password and (principal.is_one_time or config["DEPLOYMENT_MODE"] != "local")
 
 
 def must_set_up_second_factor(principal: Principal, config: Config) -> bool:
-    """Has this person, who signed in, no second factor where they must have one?"""
+    """Whether this person has no second factor but must have one."""
     if config["SECOND_FACTOR_REQUIRED"] == "nobody" or config["IAP_AUDIENCE"]:
         return False
     is_person = principal.kind is PrincipalKind.USER and not principal.has_second_factor
@@ -113,14 +112,14 @@ def must_set_up_second_factor(principal: Principal, config: Config) -> bool:
 
 
 def refuse_forged(request: Request) -> None:
-    """Raises CrossSiteRequest unless our own page sent this change: another site cannot set the header."""
+    """Refuse a change that our own page did not send: other sites cannot set the header. Raises CrossSiteRequest."""
     if request.headers.get("X-Requested-With") != "signage":
         raise CrossSiteRequest
     refuse_foreign_page(request)
 
 
 def refuse_foreign_page(request: Request) -> None:
-    """Raises CrossSiteRequest when the browser says that another site's page made this changing request."""
+    """Refuse a change that, by the browser's headers, a page of another site made. Raises CrossSiteRequest."""
     if request.method in SAFE_METHODS:
         return
     origin = request.headers.get("Origin")
@@ -131,7 +130,7 @@ def refuse_foreign_page(request: Request) -> None:
 
 
 def _host_of(origin: str) -> str | None:
-    """Host and port of an Origin header; None for what is no address at all."""
+    """Host and port of an Origin header; None when it is not an address."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
@@ -139,9 +138,9 @@ def _host_of(origin: str) -> str | None:
 
 
 def client_address(forwarded: Iterable[str], peer: str, hops: int) -> str:
-    """The caller's address: the entry that the outermost of our `hops` trusted proxies added, else the peer.
+    """The caller's address: the entry of X-Forwarded-For from the outermost of our `hops` proxies, else the peer.
 
-    Entries further left come from the caller and may say anything.
+    Entries further left come from the caller and cannot be trusted.
     """
     entries = [part.strip() for value in forwarded for part in value.split(",") if part.strip()]
     if hops == 0 or len(entries) < hops:

@@ -1,11 +1,11 @@
-"""Files: the one of a form as it comes, and stored ones as they leave.
+"""Receive a form's file as a stream, and send stored files.
 
-A form's file is a stream: nothing of it is kept in memory or in a temporary folder. The media volume reads it in blocks
-while it hashes; a body that ends early, or has no file, is refused before anything is recorded.
+The media volume reads and hashes the stream in blocks; no copy is made in memory or in a temporary folder. A body that
+ends early or has no file is refused before anything is stored.
 
-A stored file has ranges, an ETag, and a type that browsers may not guess around. Cloud Run answers 32 MiB at most,
-unless the answer comes in chunks. There a larger file is sent without its length, which makes the server send chunks,
-and a longer range is answered by its beginning, as RFC 9110 (15.3.7) allows.
+A stored file is sent with ranges, an ETag and a fixed content type. Cloud Run limits an answer to 32 MiB unless it is
+chunked. There a larger file is sent without its length, so that the server sends chunks. A longer range is answered by
+its beginning, as RFC 9110 (15.3.7) allows.
 """
 
 import io
@@ -25,21 +25,21 @@ from shared.postgres.door import scrub
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-BLOCK_BYTES: Final = 1024 * 1024  # what the server reads ahead: smaller reads make it copy the rest each time
+BLOCK_BYTES: Final = 1024 * 1024  # the server's read-ahead: at each smaller read it would copy the rest
 MAX_PARTS: Final = 16
 LONGEST_FILENAME: Final = 255
 
 
 class FilePart(io.RawIOBase):
-    """The part named `file` of a multipart request, readable once, front to back."""
+    """The part named `file` of a multipart request, readable once, from beginning to end."""
 
     def __init__(self, request: Request) -> None:
-        """Reads up to the beginning of the file; raises BadRequest when there is none."""
+        """Read up to the beginning of the file. Raises BadRequest when there is none."""
         super().__init__()
         self._request = request
         self._declared = request.content_length
         self._received = 0
-        # twice a block: the decoder keeps what may be the beginning of a boundary
+        # twice a block: the decoder keeps back bytes that may begin a boundary
         self._decoder = MultipartDecoder(_boundary(request), 2 * BLOCK_BYTES, max_parts=MAX_PARTS)
         self._ready = b""
         self._ended = False
@@ -49,7 +49,7 @@ class FilePart(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Up to `size` bytes; b"" at the end of the file. Raises BadRequest for a body that was cut off."""
+        """Read up to `size` bytes; b"" at the end of the file. Raises BadRequest when the body was cut off."""
         if size < 0:
             raise io.UnsupportedOperation("a file part is read in blocks")
         while not self._ready and not self._ended:
@@ -58,7 +58,7 @@ class FilePart(io.RawIOBase):
         return block
 
     def finish(self) -> None:
-        """Read what follows the file, so that the request is known to be whole and to hold no second file."""
+        """Read the rest of the body, to check that it is complete and has no second file. Raises BadRequest."""
         while not isinstance(found := self._next(), Epilogue):
             if isinstance(found, File):
                 raise BadRequest("One file at a time: the form has a second one; nothing was stored.")
@@ -82,7 +82,7 @@ class FilePart(io.RawIOBase):
         self._ended = not found.more_data
 
     def _next(self) -> Event:
-        """The decoder's next event, feeding it from the body as it asks."""
+        """The decoder's next event; feeds it from the body."""
         try:
             while isinstance(found := self._decoder.next_event(), NeedData):
                 block = self._request.stream.read(BLOCK_BYTES)
@@ -103,7 +103,7 @@ def _boundary(request: Request) -> bytes:
 
 
 def _plain(filename: str | None) -> str:
-    """The last part of a file name, scrubbed: what a browser or a script calls the file, never a path."""
+    """The file name without folders, scrubbed. Raises BadRequest when it is empty."""
     name = scrub(filename or "").replace("\\", "/").rsplit("/", 1)[-1].strip()
     if not name:
         raise BadRequest("The upload's file has no name.")
@@ -115,9 +115,9 @@ def _cut_off() -> BadRequest:
 
 
 CLOUD_MOST_BYTES: Final = 30_000_000
-"""In one piece, where the platform has that limit."""
+"""The most bytes in an answer that is not chunked, in the cloud."""
 INLINE: Final = {"application/pdf", "image/png", "image/jpeg", "image/webp", "image/gif", "video/mp4", "video/webm"}
-OF_FILES: Final = (RangeNotSatisfiable, PreconditionFailed)  # what sending one may end in: Range, If-Match
+OF_FILES: Final = (RangeNotSatisfiable, PreconditionFailed)  # the errors of sending a file: Range, If-Match
 PDF_POLICY: Final = "default-src 'none'; frame-ancestors 'self'"  # a browser's PDF viewer runs in no sandbox
 OTHERS_POLICY: Final = "sandbox; default-src 'none'"
 
@@ -131,10 +131,10 @@ def send_stored(
     filename: str,
     missing: NotFound,
 ) -> Response:
-    """The file that `open_file` finds at `path`, a path that the database named.
+    """Send the file that `open_file` opens at `path`, a path from the database.
 
-    Bytes that never change have their hash as ETag; without one (a PDF may be made anew) it is made of the
-    file's time and size. Raises `missing` when the volume does not have it.
+    The ETag is `sha256`. A file that can change (a PDF is made again) has none: its ETag is made of its time and size.
+    Raises `missing` when the file is not on the volume.
     """
     try:
         file = open_file(path)
@@ -152,9 +152,9 @@ def send_stored(
 
 
 def _answer(file: BinaryIO, content_type: str, sha256: str | None, filename: str, most: int | None) -> Response:
-    """The whole file, the range asked for, or 304. Raises RequestedRangeNotSatisfiable.
+    """The whole file, the requested range, or 304. Raises RequestedRangeNotSatisfiable.
 
-    More than `most` bytes are not sent in one piece; None: as many as there are.
+    `most` limits the bytes of an answer that is not chunked; None: no limit.
     """
     status = os.fstat(file.fileno())
     size = status.st_size
@@ -173,7 +173,7 @@ def _answer(file: BinaryIO, content_type: str, sha256: str | None, filename: str
 
 
 def _with_short_range(size: int, most: int) -> "WSGIEnvironment":
-    """The request, its range ended after `most` bytes."""
+    """The request's environ, with its range cut to `most` bytes."""
     asked = request.range.range_for_length(size) if request.range is not None else None
     if asked is None or asked[1] - asked[0] <= most:
         return request.environ
@@ -181,6 +181,6 @@ def _with_short_range(size: int, most: int) -> "WSGIEnvironment":
 
 
 def _wants_one_range() -> bool:
-    """Several ranges, another unit or nonsense are answered with the whole file, as RFC 9110 allows."""
+    """Whether one valid range of bytes is requested. All others are ignored, as RFC 9110 allows."""
     asked = request.range
     return asked is not None and asked.units == "bytes" and len(asked.ranges) == 1

@@ -1,7 +1,7 @@
-"""How a request gets from functions-framework to our own Flask app, and how little of it is read on the way.
+"""Hand a request from functions-framework to our own Flask app.
 
-A blueprint on the framework's app would lose 405 answers and error handlers, and `Response.from_app` would
-gather a streamed answer in memory: so the request's environ is handed over as it is.
+The request's environ is handed over as it is. A blueprint on the framework's app would lose 405 answers and error
+handlers; `Response.from_app` would collect a streamed answer in memory.
 """
 
 from typing import Any
@@ -17,16 +17,16 @@ from functions.jobs import leave_unread
 
 
 def put_limits_in_front(inner: Flask) -> None:
-    """Wrap the framework's app, which is current while it loads the function's file, in our limits."""
-    outer: Any = current_app  # what is set on the proxy is set on the app
-    outer.ensure_sync = lambda view: view  # nothing there is a coroutine; Flask finds that out with every request
+    """Wrap the framework's app in our limits. It is Flask's current app while the function's file is loaded."""
+    outer: Any = current_app  # setting an attribute of the proxy sets it on the app
+    outer.ensure_sync = lambda view: view  # no view is a coroutine, which Flask would check with every request
     outer.wsgi_app = Limits(outer.wsgi_app, body_limit_of(inner), method_of)
-    # What the framework refuses by itself is ours to answer: a path with a line break, favicon.ico, unusual methods.
+    # Our app also answers what the framework refuses: a path with a line break, favicon.ico, unusual methods.
     outer.register_error_handler(HTTPException, lambda _error: hand_over(inner, request_ctx.request))
 
 
 def hand_over(inner: Flask, request: Request) -> Response:
-    """The inner app's answer. Nothing of an exception's text can leave: our own handlers come first."""
+    """The inner app's answer. Our own error handlers answer first, so no exception's text can leave."""
     environ = request.environ
     environ["wsgi.input"] = request.stream
     try:

@@ -1,8 +1,8 @@
-"""The outermost WSGI layer: caps on the address and the body, before a byte of the body is read.
+"""The outermost WSGI layer: limits the length of the address and of the body.
 
-Without it functions-framework reads a body of any size, even for a request that it then refuses. A body
-whose declared length is too large is refused at once and the connection closed; one of unknown length
-(chunked) ends with the same refusal at the byte that is too many.
+Without it functions-framework reads a body of any size, even for a request that it then refuses. If the declared length
+is too large, the request is refused before its body is read, and the connection is closed. A body of unknown length
+(chunked) is refused at the first byte above the limit.
 """
 
 import io
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 URI_LIMIT: Final = 8192  # bytes of path and query
-BODY_LIMIT: Final = 1024 * 1024  # bytes of every body that is no upload
-UPLOAD_ENVELOPE: Final = 1024 * 1024  # bytes that multipart adds to a file at most
+BODY_LIMIT: Final = 1024 * 1024  # bytes of a body that is not an upload
+UPLOAD_ENVELOPE: Final = 1024 * 1024  # the most bytes that multipart adds to a file
 
 
 class Limits:
-    """WSGI middleware that refuses what is too large."""
+    """WSGI middleware that refuses a request whose address or body is too large."""
 
     def __init__(
         self,
@@ -34,35 +34,35 @@ class Limits:
         body_limit: Callable[[str, str], int],
         method_of: "Callable[[WSGIEnvironment], str]" = lambda environ: str(environ["REQUEST_METHOD"]),
     ) -> None:
-        """`body_limit` answers the most bytes that a method on a path may be sent; `method_of` which one is meant."""
+        """`body_limit` gives the limit in bytes for a method and path; `method_of` the request's method."""
         self._app = app
         self._body_limit = body_limit
         self._method_of = method_of
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        """Refuse, or hand on with a body that cannot be read beyond its limit."""
+        """Refuse the request, or hand it on with a body that cannot be read beyond its limit."""
         limit = self._body_limit(self._method_of(environ), environ.get("PATH_INFO", ""))
         refusal = _refusal(environ, limit)
         if refusal is not None:
             return _refuse(refusal, start_response)
         environ["wsgi.input"] = BoundedBody(environ["wsgi.input"], limit)
-        # The framework would draw one letter by letter, which takes as long as the rest of its part.
+        # functions-framework would make this id letter by letter, which takes as long as the rest of its work.
         environ.setdefault("HTTP_FUNCTION_EXECUTION_ID", secrets.token_hex(6))
         return self._app(environ, start_response)
 
 
 class Turns:
-    """How much of something callers may have under way at once in this process."""
+    """Limits how many uploads run at once in this process."""
 
     def __init__(self, most_of_one: int, most: int) -> None:
-        """`most_of_one` at once for each caller, `most` for all together."""
+        """`most_of_one` is the limit of each caller, `most` of all together."""
         self._most_of_one, self._most = most_of_one, most
         self._lock = threading.Lock()
         self._under_way: Counter[str] = Counter()
 
     @contextmanager
     def turn(self, caller: str) -> Iterator[None]:
-        """One more for as long as the block lasts. Raises TooManyUploads when there are as many as may be."""
+        """Count one upload for the length of the block. Raises TooManyUploads at the limit."""
         with self._lock:
             if self._under_way[caller] >= self._most_of_one or self._under_way.total() >= self._most:
                 raise TooManyUploads
@@ -72,7 +72,7 @@ class Turns:
         finally:
             with self._lock:
                 self._under_way[caller] -= 1
-                self._under_way += Counter()  # forgets who has none
+                self._under_way += Counter()  # drops callers whose count is zero
 
 
 class BoundedBody(io.RawIOBase):
@@ -88,19 +88,19 @@ class BoundedBody(io.RawIOBase):
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        """Up to `size` bytes; all that is left when negative, and then one byte too many is enough to refuse."""
+        """Read up to `size` bytes, or the rest when negative. Raises BodyTooLarge."""
         most = self._left + 1
         wanted = most if size is None or size < 0 else min(size, most)
         return self._counted(self._stream.read(wanted))
 
     def readline(self, size: int | None = -1) -> bytes:
-        """The next line, under the same limit."""
+        """Read the next line. Raises BodyTooLarge."""
         most = self._left + 1
         wanted = most if size is None or size < 0 else min(size, most)
         return self._counted(self._stream.readline(wanted))
 
     def readinto(self, buffer: Any) -> int:
-        """As io.RawIOBase.readinto."""
+        """Read into `buffer`. Raises BodyTooLarge."""
         block = self.read(len(buffer))
         buffer[: len(block)] = block
         return len(block)
@@ -113,7 +113,7 @@ class BoundedBody(io.RawIOBase):
 
 
 def too_large(limit: int) -> problems.BodyTooLarge:
-    """The refusal that says how much would have been accepted."""
+    """The error of a body above `limit` bytes, which names the limit."""
     return problems.BodyTooLarge(f"The body may have {limit:,} bytes at most here.", limit_bytes=limit)
 
 
@@ -124,7 +124,7 @@ def _refusal(environ: "WSGIEnvironment", limit: int) -> ServiceError | None:
         return problems.PathUnknown()
     length = environ.get("CONTENT_LENGTH") or "0"
     if not (length.isascii() and length.isdigit()):
-        return problems.BadRequest("Content-Length is no number.")
+        return problems.BadRequest("Content-Length is not a number.")
     if len(length) > 18 or int(length) > limit:
         return too_large(limit)
     return None
@@ -136,7 +136,7 @@ def _uri_length(environ: "WSGIEnvironment") -> int:
 
 
 def _refuse(error: ServiceError, start_response: "StartResponse") -> Iterable[bytes]:
-    """Answer at once and close the connection: what is still on its way is not read."""
+    """Answer at once and close the connection, without reading the body."""
     request_id = problems.new_request_id()
     document = problems.document(error, request_id)
     body = bodies.to_json(document)
@@ -154,7 +154,7 @@ def _refuse(error: ServiceError, start_response: "StartResponse") -> Iterable[by
 
 
 def _close_connection(start_response: "StartResponse") -> None:
-    """Gunicorn ignores an application's Connection header; its own response object can be told."""
+    """Close through gunicorn's response object: gunicorn ignores an application's Connection header."""
     force_close = getattr(getattr(start_response, "__self__", None), "force_close", None)
     if force_close is not None:
         force_close()

@@ -2,7 +2,7 @@
 
 import gc
 
-gc.disable()  # what is imported stays: looking through it again and again is an eighth of a cold start
+gc.disable()  # imported modules are never garbage: collecting among them would be an eighth of a cold start
 
 import os
 
@@ -18,7 +18,7 @@ structured_log.configure("api")
 configuration = config.load(required=REQUIRED)
 check_deployment(configuration, "api", os.environ)
 
-# Only now what most of a start is spent on: a function that must not run so says it at once.
+# These imports take most of the start. They come last, so that a wrong configuration shows at once.
 from functions.api.app import create_app
 from functions.api.handover import hand_over, put_limits_in_front
 from functions.api.services import Services

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the routes' declarations."""
+"""Make the OpenAPI 3.1 document from the declarations of the routes."""
 
 from collections.abc import Iterable, Sequence
 from inspect import cleandoc
@@ -90,17 +90,17 @@ _ABOUT: Final = (
 
 _ANSWER_HEADERS: Final[dict[str, Any]] = {
     "RequestId": {
-        "description": "names this request in the logs: the caller's own, or one that was made for it",
+        "description": "names this request in the logs: the caller's own id, or a new one",
         "required": True,
         "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{8,64}$"},
     },
-    "Challenge": {"description": "how to say who calls", "required": True, "schema": {"type": "string"}},
+    "Challenge": {"description": "how to authenticate", "required": True, "schema": {"type": "string"}},
     "RetryAfter": {"description": "seconds", "required": True, "schema": {"type": "integer", "minimum": 0}},
 }
 
 
 class _Schemas:
-    """JSON schemas of every shape that the endpoints use, each named once under components."""
+    """The JSON schema of every shape that the endpoints use, each once under components."""
 
     def __init__(self, endpoints: Iterable[Endpoint]) -> None:
         shapes: list[Any] = [Problem, FieldProblem]
@@ -110,7 +110,7 @@ class _Schemas:
         found, components = msgspec.json.schema_components(self._shapes, ref_template="#/components/schemas/{name}")
         self._of = dict(zip(self._shapes, found, strict=True))
         self.components: dict[str, Any] = dict(components)
-        for schema in self.components.values():  # Python 3.13 takes a docstring's indentation away by itself
+        for schema in self.components.values():  # only Python 3.13 removes a docstring's indentation itself
             if "description" in schema:
                 schema["description"] = cleandoc(schema["description"])
         self.components["Problem"]["properties"]["errors"] = {
@@ -119,7 +119,7 @@ class _Schemas:
         }
 
     def of(self, shape: Any) -> dict[str, Any]:
-        """The schema of a shape, a reference where it has a name."""
+        """The schema of a shape; a reference when the shape has a name."""
         return dict(self._of[shape])
 
     def properties(self, shape: Any) -> dict[str, Any]:
@@ -145,8 +145,8 @@ def _operation(routes: Routes, endpoint: Endpoint, schemas: _Schemas) -> dict[st
         "security": [] if endpoint.role is None else [{"token": []}, {"session": []}],
         "x-role": "public" if endpoint.role is None else endpoint.role.value,
     }
-    if endpoint.upload:
-        operation["requestBody"] = _upload_body(endpoint.upload)
+    if content_type := endpoint.upload or endpoint.takes:
+        operation["requestBody"] = _upload_body(content_type)
     elif endpoint.body is not None:
         operation["requestBody"] = {"required": True, "content": {JSON: {"schema": schemas.of(endpoint.body)}}}
     return operation
@@ -224,14 +224,14 @@ def _content(endpoint: Endpoint, status: int, schemas: _Schemas) -> dict[str, An
 
 
 def _problems(endpoint: Endpoint) -> dict[int, set[str]]:
-    """Status -> codes: what the endpoint declares, and what the frame answers by itself."""
+    """The error codes by status: the endpoint's own, and the app's for every endpoint."""
     raised: list[type[errors.ServiceError]] = [*endpoint.raises, InvalidField, InternalError, UriTooLong]
     if endpoint.path_parameters:
         raised += [PathUnknown]
     if endpoint.role is not None:
         raised += [errors.InvalidIdentity, errors.Forbidden, errors.PasswordChangeRequired, DatabaseUnavailable]
         raised += [errors.SecondFactorSetupRequired]
-    if endpoint.upload:
+    if endpoint.upload or endpoint.takes:
         raised += [errors.TooManyUploads]
     if endpoint.body is not None:
         raised += [MalformedJson, errors.UnsupportedMediaType]

@@ -1,7 +1,7 @@
-"""How somebody proves who they are: the password, checked between two transactions, and the code of a second factor.
+"""Check a person's password, and the code of their second factor.
 
-The limit on failed tries is looked at in both transactions, under a lock: however many tries run at once, only as many
-are told "wrong" as the limit allows, and a right guess beyond it is not told apart.
+The password is hashed between two transactions. Both check the limit on failed tries, under a lock. So parallel tries
+cannot exceed the limit, and beyond it a right guess gets the same answer as a wrong one.
 """
 
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ from functions.api.routing import Call
 from shared.access import operations as access
 from shared.access import second_factor_operations
 from shared.access.people.store import PersonWithPassword
-from shared.access.rules import Counter, own_password_counters, sign_in_counters
+from shared.access.rules import AuditLine, Counter, own_password_counters, sign_in_counters
 from shared.access.second_factor_rules import SecondFactorProof
 from shared.errors import InvalidIdentity, Refused, SecondFactorRequired, SecondFactorWrong
 
@@ -22,9 +22,10 @@ WRONG = "Name or password is wrong."
 def check_sign_in(
     call: Call, username: str, password: str, code: str | None
 ) -> tuple[PersonWithPassword, SecondFactorProof]:
-    """The user who signs in, and what they showed besides the password.
+    """The user who signs in, and how they proved their second factor.
 
-    Raises InvalidIdentity, SecondFactorRequired, SecondFactorWrong (and counts the try) or TooManyAttempts.
+    Raises InvalidIdentity, SecondFactorRequired, SecondFactorWrong or TooManyAttempts. A wrong password or code counts
+    as a failed try.
     """
     config = call.services.config
     with call.transaction() as (connection, now):
@@ -35,25 +36,29 @@ def check_sign_in(
 
 
 def check_own_password(call: Call, password: str, action: str) -> PersonWithPassword:
-    """The user who makes this call, whose password it is.
+    """Check the caller's own password. Returns the caller.
 
-    Raises InvalidIdentity (and counts the try), TooManyAttempts, or Refused: they did not sign in with a password.
+    Raises InvalidIdentity (and counts the try), TooManyAttempts, or Refused when the caller did not sign in with a
+    password.
     """
     return _check(call, call.principal.name, password, action, own_counters(call), None, asks_code=False)[0]
 
 
 def check_own_password_and_code(call: Call, password: str, code: str, action: str) -> PersonWithPassword:
-    """As `check_own_password`, with the code of their second factor. Raises SecondFactorWrong besides."""
+    """Check the caller's password and the code of their second factor.
+
+    Raises like `check_own_password`, and SecondFactorRequired or SecondFactorWrong.
+    """
     return _check(call, call.principal.name, password, action, own_counters(call), code, asks_code=True)[0]
 
 
 def own_counters(call: Call) -> tuple[Counter, ...]:
-    """What counts the failed tries of somebody who is signed in."""
+    """The counters of failed tries for a caller who is signed in."""
     return own_password_counters(own_cookie(call), call.address, call.services.config["LOGIN_FAILURES_MAX"])
 
 
 def own_cookie(call: Call) -> str:
-    """The cookie of the session that makes this call. Raises Refused for callers with a token or by the proxy."""
+    """The session cookie of this call. Raises Refused for callers by token or proxy."""
     if call.by_proxy:
         raise Refused("You are signed in by the proxy in front of this service; passwords and sign-out are there.")
     if call.session_cookie is None:
@@ -62,7 +67,7 @@ def own_cookie(call: Call) -> str:
 
 
 def signing_key(call: Call) -> str | None:
-    """SIGNING_KEY, from which secrets of second factors are derived; None where it is not set."""
+    """SIGNING_KEY, from which the secrets of second factors are derived; None when it is not set."""
     key: str | None = call.services.config.values.get("SIGNING_KEY")
     return key
 
@@ -75,10 +80,11 @@ def window(call: Call) -> timedelta:
 def note_failure(
     call: Call, connection: Connection, now: datetime, counters: tuple[Counter, ...], username: str, action: str
 ) -> None:
-    """Count a failed try, and write a line of the audit log, without what was typed."""
+    """Count a failed try and write it into the audit log, without the password."""
     access.note_failure(connection, now, counters, window(call))
     target, details = f"user:{access.shown_name(connection, username)}", {"address": call.address}
-    access.record_audit(connection, now, "anonymous", action, target, "refused", call.request_id, details)
+    line = AuditLine("anonymous", action, target, "refused", call.request_id, details)
+    access.record_audit(connection, now, line)
 
 
 def _check(

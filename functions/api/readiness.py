@@ -1,6 +1,6 @@
-"""What the api function needs to work, each looked at and named. Nothing here raises.
+"""Check each part that the api function needs. Raises nothing.
 
-The sentences are constants: the route is public, so no address and no exception's text may show.
+The texts are constants: the route is public, so they may show no address and no exception's text.
 """
 
 import threading
@@ -12,37 +12,38 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-import sqlalchemy as sa
-
 from functions.api.services import Services
 from shared.overview import rules, store
 from shared.postgres import door
+from shared.postgres.query import Query
 from shared.structured_log import failure
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
-ANSWER_HOLDS_SECONDS: Final = 1.0  # probes by anybody cost one look a second at most
+ANSWER_HOLDS_SECONDS: Final = 1.0  # the findings are cached so long, because anybody may call the route
+PING = Query("SELECT 1", int)
+REVISION = Query("SELECT version_num FROM alembic_version", str)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """How one part was found."""
+    """The result of checking one part."""
 
     ok: bool
     why: str
 
 
 class Readiness:
-    """The findings of one process, looked up anew when the last ones are a second old."""
+    """The findings of one process, cached for a second."""
 
     def __init__(self, services: Services) -> None:
-        """Nothing is looked at yet."""
+        """`services` are the parts to check."""
         self._services = services
         self._lock = threading.Lock()
         self._looked_at = float("-inf")
         self._findings: dict[str, Finding] = {}
 
     def findings(self) -> dict[str, Finding]:
-        """Part -> finding, for every part."""
+        """The finding of each part, by the part's name."""
         with self._lock:
             if time.monotonic() - self._looked_at > ANSWER_HOLDS_SECONDS:
                 self._findings = self._look()
@@ -63,31 +64,31 @@ class Readiness:
 def _guarded(name: str, look: Callable[[Services], Finding], services: Services) -> Finding:
     try:
         return look(services)
-    except Exception:  # noqa: BLE001 - a part that cannot even be asked is a finding, not an error
+    except Exception:  # noqa: BLE001 - a check that fails is a finding
         failure("not_ready", "a readiness check failed", part=name)
         return Finding(ok=False, why="could not be asked")
 
 
 def _database(services: Services) -> Finding:
     with door.transaction(services.engine) as connection:
-        connection.execute(sa.select(1))
+        PING.run(connection)
     return Finding(ok=True, why="answers")
 
 
 def _migrations(services: Services) -> Finding:
     head, known = _revisions()
     with door.transaction(services.engine) as connection:
-        revision = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+        revision = REVISION.one_or_none(connection)
     if revision == head:
         return Finding(ok=True, why="at the head")
     if revision is not None and revision not in known:
-        return Finding(ok=True, why="ahead of this code")  # a newer version is being rolled out; we survive it
+        return Finding(ok=True, why="ahead of this code")  # a newer version is being rolled out; this code still works
     return Finding(ok=False, why="behind: run alembic upgrade head")
 
 
 @lru_cache(maxsize=1)
 def _revisions() -> tuple[str | None, frozenset[str]]:
-    """The head revision of the migrations that came with this code, and all of them."""
+    """The head revision of the migrations in this code, and all their revisions."""
     from alembic.config import Config  # noqa: PLC0415 - cold start
     from alembic.script import ScriptDirectory  # noqa: PLC0415 - cold start
 

@@ -1,7 +1,7 @@
-"""How a route is declared: one function says method, path, role, shapes and problems.
+"""Declare routes: a decorated function states its method, path, role, shapes and problems.
 
-The same declaration answers requests, makes the OpenAPI document and is walked by the test that tries
-every route with every role. Nothing can be routed without saying who may call it.
+The same declaration serves requests, makes the OpenAPI document and drives the test of every route with every role. No
+route can exist without a role.
 """
 
 import inspect
@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from functions.api.services import Services
 from shared.access import operations as access
-from shared.access.rules import Principal
+from shared.access.rules import AuditLine, Principal
 from shared.errors import InvalidIdentity, ServiceError
 from shared.postgres import door
 from shared.vocabulary import Role
@@ -29,38 +29,38 @@ PUBLIC: Final = None  # the role of a route that anybody may call
 
 @dataclass
 class Call:
-    """One request being answered: who asks, and what is there to answer with."""
+    """One request: its caller, and the services to answer it with."""
 
     services: Services
     request: Request
     request_id: str
     traceparent: str
-    """The caller's trace, or a new one: kept with what the request asks for."""
+    """The caller's trace, or a new one: stored with the command or conversion that the request makes."""
     address: str
     """The caller's network address, as the outermost trusted proxy saw it."""
     caller: Principal | None = None
     """None only on public routes called without credentials."""
     session_cookie: str | None = None
     by_proxy: bool = False
-    """The proxy in front of us says who it is; as with a cookie, the browser adds that by itself."""
+    """The proxy in front of us authenticated the caller. Like a cookie, the browser adds that by itself."""
     _reading: tuple[ExitStack, Connection] | None = None
 
     @property
     def principal(self) -> Principal:
-        """The caller, who is known on every route that is not public."""
+        """The caller; always known on a route that is not public. Raises InvalidIdentity."""
         if self.caller is None:
             raise InvalidIdentity
         return self.caller
 
     def begin(self) -> Connection:
-        """The connection on which a read's caller is recognised and then reads: `transaction` takes it over."""
+        """The connection that authenticates the caller of a read; `transaction` then continues on it."""
         if self._reading is None:
             stack = ExitStack()
             self._reading = stack, stack.enter_context(door.reading(self.services.engine))
         return self._reading[1]
 
     def end(self) -> None:
-        """Give back the connection that `begin` took, also while an error is on its way."""
+        """Return the connection that `begin` took."""
         if self._reading is not None:
             stack, _ = self._reading
             self._reading = None
@@ -68,10 +68,10 @@ class Call:
 
     @contextmanager
     def transaction(self) -> Iterator[tuple[Connection, datetime]]:
-        """One transaction and its `now`; committed at the end, rolled back when anything is raised.
+        """One transaction and its `now`; committed at the end, rolled back when an exception is raised.
 
-        A read goes on where its caller was recognised, and at that moment's `now`: on a connection that is for
-        reads alone (`db.reading`), and is given back when the read has what it wants.
+        A read continues on the read-only connection (`door.reading`) that authenticated its caller, with the `now` of
+        that moment. The connection is returned at the end.
         """
         now = self.caller.recognised_at if self.caller else None
         if self._reading is None or now is None:
@@ -84,14 +84,14 @@ class Call:
             self.end()
 
     def audit(self, connection: Connection, now: datetime, action: str, target: str, **details: Any) -> None:
-        """Write the audit line of a mutation that is being done, in the mutation's own transaction."""
+        """Write the audit line of a change, in the transaction of the change."""
         actor = self.caller.actor if self.caller else "anonymous"
-        access.record_audit(connection, now, actor, action, target, "done", self.request_id, details)
+        access.record_audit(connection, now, AuditLine(actor, action, target, "done", self.request_id, details))
 
 
 @dataclass(frozen=True)
 class Reply(Generic[T]):
-    """An answer with a status or headers of its own; `Reply[Shape]` as annotation documents the shape."""
+    """An answer with its own status or headers. Annotate the handler with `Reply[Shape]`, for the OpenAPI document."""
 
     value: T
     status: int
@@ -103,7 +103,7 @@ TEXT: Final[Mapping[str, Any]] = {"type": "string"}
 
 @dataclass(frozen=True)
 class Header:
-    """A request header that means something to an endpoint; `schema` is what its text must be."""
+    """A request header that an endpoint reads; `schema` is the JSON schema of its text."""
 
     meaning: str
     schema: Mapping[str, Any] = field(default_factory=lambda: TEXT)
@@ -117,21 +117,23 @@ class Endpoint:
     method: str
     path: str
     role: Role | None
-    """The least role that may call it; None is PUBLIC."""
+    """The lowest role that may call it; None is PUBLIC."""
     handler: Callable[..., Any]
     statuses: Mapping[int, str] = field(default_factory=lambda: {200: "OK"})
-    """Status -> what it means, for the answers that are no problem."""
+    """The successful statuses and their meanings."""
     raises: tuple[type[ServiceError], ...] = ()
     produces: tuple[str, ...] = (JSON,)
-    """The content types of what it answers when nothing is wrong."""
+    """The content types of its successful answers."""
     upload: str | None = None
     """The content type of a body as large as UPLOAD_LIMIT_BYTES; None for JSON or no body."""
+    takes: str | None = None
+    """The content type of a small body that is no JSON."""
     headers: Mapping[str, Header] = field(default_factory=dict)
-    """Request headers that mean something to it, by name."""
+    """The request headers that it reads, by name."""
     before_password_change: bool = False
-    """Whether somebody may call it who has to choose a password first."""
+    """Whether a person who still has to change their password may call it. Implies `before_second_factor`."""
     before_second_factor: bool = False
-    """Whether somebody may call it who has to set up a second factor first; so they may where a password is due."""
+    """Whether a person who still has to set up a second factor may call it."""
     body: type[Any] | None
     query: type[Any] | None
     answer: Any
@@ -144,12 +146,12 @@ class Endpoint:
 
     @property
     def first_status(self) -> int:
-        """The status of an answer that does not say another one."""
+        """The status of an answer that names none."""
         return next(iter(self.statuses))
 
 
 def _shapes(handler: Callable[..., Any]) -> dict[str, Any]:
-    """What a handler's annotations say of its endpoint."""
+    """The fields of Endpoint that a handler's annotations give."""
     hints = get_type_hints(handler, include_extras=True)
     names = tuple(inspect.signature(handler).parameters)[1:]
     return {
@@ -161,7 +163,7 @@ def _shapes(handler: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _answer(annotation: Any) -> Any:
-    """The shape that a handler's annotation names: itself, or what its Reply holds."""
+    """The shape of the answer: the annotation itself, or the `Shape` of `Reply[Shape]`."""
     if annotation is Reply:
         return None
     return get_args(annotation)[0] if get_origin(annotation) is Reply else annotation
@@ -198,9 +200,9 @@ class Routes:
     def _declare(self, method: str, path: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the function below as the answer to `method` on `prefix + path`.
 
-        The options are fields of Endpoint; `role` must be said. The shapes come from the function's annotations: a
-        parameter named `body` or `query` is parsed into its Struct, the others are path parameters, and what it
-        returns is the answer's shape.
+        The options are fields of Endpoint; `role` is required. The shapes come from the function's annotations: a
+        parameter named `body` or `query` is parsed into its Struct, the others are path parameters, and the return type
+        is the answer's shape.
         """
 
         def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
@@ -211,7 +213,7 @@ class Routes:
         return declare
 
     def blueprint(self, view_of: Callable[[Endpoint], Callable[..., Any]]) -> Blueprint:
-        """These routes as a new Flask blueprint, each answered by `view_of` its endpoint."""
+        """A new Flask blueprint of these routes; `view_of` makes the view of each endpoint."""
         blueprint = Blueprint(self.name, __name__)
         for endpoint in self.endpoints:
             blueprint.add_url_rule(endpoint.path, endpoint.name, view_of(endpoint), methods=[endpoint.method])

@@ -1,16 +1,16 @@
-"""What routes use of the outside world, each built at its first use and then kept.
+"""The external services that routes use. Each is built at its first use and then kept.
 
-A cold start that answers `/api/health/live` opens no connection and imports neither grpc nor paho.
+So a cold start that answers `/api/health/live` opens no connection and imports neither grpc nor paho.
 """
 
 import threading
 from collections.abc import Callable
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Engine
 
 from shared.config import Config
+from shared.conversions import operations as conversions
 from shared.outside.media_volume import MediaVolume
 from shared.outside.task_queue import TaskQueue
 from shared.postgres import door
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     from shared.outside.oidc import Proxy
 
 T = TypeVar("T")
-DISPATCH_MARGIN_SECONDS = 80  # a delivery may take D + 80 s: above the worker's own D + 60
 
 
 class Services:
     """The database, the media volume, the task queue and the broker of one process."""
 
     def __init__(self, config: Config, engine: Engine | None = None) -> None:
-        """`engine` is given by tests that have one already."""
+        """Only tests give an `engine`."""
         self.config = config
         self._lock = threading.RLock()
         self._built: dict[str, Any] = {} if engine is None else {"engine": engine}
@@ -44,17 +43,17 @@ class Services:
 
     @property
     def task_queue(self) -> TaskQueue:
-        """The queue `conversions`; grpc is imported when something is enqueued."""
-        return self.once("task_queue", self._make_task_queue)
+        """The queue `conversions`; grpc is imported when a task is enqueued."""
+        return self.once("task_queue", lambda: conversions.queue_of(self.config))
 
     @property
     def publisher(self) -> "Publisher":
-        """The one connection of this process to the broker, opened when something is published."""
+        """The one connection of this process to the broker, opened when a message is published."""
         return self.once("publisher", self._make_publisher)
 
     @property
     def people_proxy(self) -> "Proxy | None":
-        """Who says by which e-mail address people come; None where they sign in with a password."""
+        """The proxy that asserts people's e-mail addresses; None where people sign in with a password."""
         proxy: Proxy | None = self.once("people_proxy", self._make_people_proxy)
         return proxy
 
@@ -72,15 +71,8 @@ class Services:
 
         return Publisher.from_config(self.config)
 
-    def _make_task_queue(self) -> TaskQueue:
-        config = self.config
-        deadline = timedelta(seconds=config["CONVERSION_DEADLINE_SECONDS"] + DISPATCH_MARGIN_SECONDS)
-        account = config["TASKS_SERVICE_ACCOUNT"]
-        worker = config["CONVERT_WORKER_URL"]
-        return TaskQueue(config["QUEUE_URL"], worker, account, deadline, secret=config["QUEUE_SECRET"])
-
     def once(self, name: str, build: Callable[[], T]) -> T:
-        """What `build` made when this name was first asked for."""
+        """The object of this name; `build` makes it at the first call."""
         with self._lock:
             if name not in self._built:
                 self._built[name] = build()

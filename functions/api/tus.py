@@ -1,4 +1,4 @@
-"""What tus 1.0 (https://tus.io) asks of every request and answer below the address of uploads."""
+"""The parts of tus 1.0 (https://tus.io) that concern every request and answer below the address of uploads."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,10 +12,10 @@ OVERRIDING: Final = {"PATCH", "DELETE"}
 
 
 def method_of(environ: Mapping[str, Any]) -> str:
-    """The method that a request means: below this address the one that it names instead of its own.
+    """The request's method; for a POST below PREFIX, the one in X-HTTP-Method-Override.
 
-    Clients that can send GET and POST only name the others so; routes, roles and limits go by the one that is meant.
-    Only a POST may mean another one: what stands in front limits its body, and an answer to HEAD has none.
+    Clients that can only send GET and POST name other methods in this header. Routes, roles and limits use the result.
+    Only a POST may be overridden: the proxies in front limit the body of other methods, and an answer to HEAD has none.
     """
     own: str = environ["REQUEST_METHOD"]
     path = environ.get("PATH_INFO", "")
@@ -24,7 +24,7 @@ def method_of(environ: Mapping[str, Any]) -> str:
 
 
 def mark(response: Response, path: str) -> None:
-    """What the protocol asks of every answer below this address, problems included."""
+    """Add the protocol's headers to every answer below PREFIX, problems included."""
     if not (path == PREFIX or path.startswith(PREFIX + "/")):
         return
     response.headers["Tus-Resumable"] = VERSION

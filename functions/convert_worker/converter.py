@@ -1,4 +1,4 @@
-"""The conversion service over HTTP: one document out, one PDF back, neither ever whole in memory."""
+"""The HTTP client of `deploy/parts/converter`: it sends a document and receives a PDF, both as streams."""
 
 import hashlib
 import secrets
@@ -14,22 +14,22 @@ from shared.outside.media_volume import Draft
 
 ROUTE = "/forms/libreoffice/convert"
 BLOCK_BYTES = 64 * 1024
-LARGEST_PDF_BYTES = 1024**3  # as much as the converter may write
+LARGEST_PDF_BYTES = 1024**3  # the converter's own limit
 
 
 class ConversionFault(Exception):
-    """The conversion did not come to its end; `fault` says what that means."""
+    """The conversion failed; `fault` says why."""
 
     def __init__(self, fault: Fault, reason: str) -> None:
-        """`reason` is for our log, not for people."""
+        """`reason` goes to our log only."""
         super().__init__(reason)
         self.fault = fault
 
 
 class MultipartBody:
-    """A form with one file, made while it is sent, with a length known before.
+    """A multipart form with one file, streamed, whose length is known in advance.
 
-    requests' own `files=` would hold the whole form in memory; an iterator alone would be sent chunked.
+    requests' `files=` would hold the whole form in memory; a plain iterator would be sent chunked.
     """
 
     def __init__(self, source: BinaryIO, filename: str) -> None:
@@ -45,7 +45,7 @@ class MultipartBody:
         self._digest = hashlib.sha256()
 
     def __len__(self) -> int:
-        """Bytes of the whole body: requests makes the Content-Length of it."""
+        """The bytes of the whole body; requests sends this as Content-Length."""
         return self._length
 
     def __iter__(self) -> Iterator[bytes]:
@@ -73,9 +73,9 @@ def convert(
     trace: str,
     identity: OwnIdentity | None = None,
 ) -> str:
-    """Send `source` to the converter at `url` and write its PDF to `draft`; the SHA-256 of what was sent.
+    """Send `source` to the converter at `url` and write its PDF to `draft`. Returns the SHA-256 of the bytes sent.
 
-    `identity` is shown to a converter that lets in only whom it knows.
+    `identity` authenticates the worker, where the converter asks for it.
 
     Raises ConversionFault, and VolumeFull from the draft.
     """
@@ -83,7 +83,7 @@ def convert(
     until = time.monotonic() + timeouts.function.total_seconds()
     try:
         with requests.Session() as session:
-            session.trust_env = False  # a proxy of the environment has no business with our files
+            session.trust_env = False  # no proxy from the environment may see the files
             known = identity.headers() if identity is not None else {}
             with _send(session, url, body, timeouts, {**known, "Gotenberg-Trace": trace}) as reply:
                 _receive(reply, draft, until)
@@ -115,7 +115,7 @@ def _receive(reply: requests.Response, draft: Draft, until: float) -> None:
         if received > LARGEST_PDF_BYTES:
             raise ConversionFault(Fault.INVALID_PDF, "the PDF is larger than 1 GiB")
         if time.monotonic() > until:
-            raise ConversionFault(Fault.CONVERTER_CUT, "the PDF trickles")
+            raise ConversionFault(Fault.CONVERTER_CUT, "the PDF did not arrive in time")
         draft.write(block)
     declared = reply.headers.get("Content-Length")
     if declared is not None and received != int(declared):
@@ -123,5 +123,5 @@ def _receive(reply: requests.Response, draft: Draft, until: float) -> None:
 
 
 def _fault_of(body: MultipartBody) -> Fault:
-    """A converter that never had the whole file cannot have failed because of it."""
+    """The fault of a broken request: before the whole file was sent, the file cannot be its cause."""
     return Fault.CONVERTER_CUT if body.is_sent else Fault.CONVERTER_UNREACHABLE

@@ -1,10 +1,9 @@
-"""The program that looks into a finished PDF and its deck: `python -m functions.convert_worker.examiner SOCKET`.
+"""The program that examines a finished PDF and its deck: `python -m functions.convert_worker.examiner SOCKET`.
 
-Over the socket come the deck's kind and the open files: the PDF and, where the kind is not `-`, the deck. Each
-finding is one line of JSON on standard output as soon as it is known: `pages`, `fonts`, `contents`, `letters`,
-`thumbnail`.
-What hostile bytes can do to the readers, they do to this process alone: it may use little memory and time, writes no
-file, sees no secret and reaches nobody.
+It receives over the socket the deck's kind and the open files: the PDF and, unless the kind is `-`, the deck. It prints
+each finding as a line of JSON as soon as it is known: `pages`, `fonts`, `contents`, `letters`, `thumbnail`.
+Hostile bytes can harm this process only. It has little memory and time, can write no file, knows no secret and has no
+network.
 """
 
 import base64
@@ -34,14 +33,14 @@ from shared.event_media.contents.rules import Contents
 from shared.vocabulary import MediaKind
 
 NO_DECK: Final = "-"
-TAIL_BYTES: Final = 1024  # where readers look for the end mark
+TAIL_BYTES: Final = 1024  # PDF readers look for the end mark in these last bytes
 MEMORY_BYTES: Final = 1536 * 1024**2
 CPU_SECONDS: Final = 12
 FONT_SECONDS: Final = 6.0  # for all pages: a deck of 5,000 slides is not read to its end
-LETTER_SECONDS: Final = 3.0  # likewise
+LETTER_SECONDS: Final = 3.0  # for all pages too
 NAME_BYTES: Final = 256
-OUTLINE_POINTS: Final = 100.0  # any: outlines come in parts of it
-BOX: Final = 0  # a font's first glyph is what it draws for a letter that it lacks
+OUTLINE_POINTS: Final = 100.0  # the font size at which outlines are measured; any size will do
+BOX: Final = 0  # the first glyph of a font: the box that it draws for a letter that it lacks
 THUMBNAIL_PIXELS: Final = 480  # the longer side
 PR_SET_PDEATHSIG, CLONE_NEWUSER, CLONE_NEWNET = 1, 0x10000000, 0x40000000
 BAD_DECK: Final = (
@@ -64,7 +63,7 @@ def main(connection: int) -> None:
             say("letters", sorted(set(_letters(document))))
             say("thumbnail", base64.b64encode(_thumbnail(document)).decode())
     sys.stdout.flush()
-    os._exit(0)  # a document that is damaged may not be closed in peace
+    os._exit(0)  # closing a damaged document may crash
 
 
 def _wait_for_files(connection: int) -> tuple[str, list[int]]:
@@ -77,12 +76,12 @@ def _wait_for_files(connection: int) -> tuple[str, list[int]]:
 
 
 def say(name: str, finding: Any) -> None:
-    """One finding; what follows may kill this process."""
-    print(json.dumps({name: finding}), flush=True)  # noqa: T201 - its way to speak
+    """Print one finding at once: the next step may kill this process."""
+    print(json.dumps({name: finding}), flush=True)  # noqa: T201 - the worker reads standard output
 
 
 def _limit() -> None:
-    """Die with the worker, use little, write nothing, and reach nobody where the kernel lets us."""
+    """Die with the worker, limit memory and time, write no file, and drop the network where the kernel allows it."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     libc.unshare(CLONE_NEWUSER | CLONE_NEWNET)
@@ -96,7 +95,7 @@ def _limit() -> None:
 
 
 def _looks_whole(file: BinaryIO) -> bool:
-    """Does it begin and end as a PDF does?"""
+    """Whether the file begins and ends like a PDF."""
     size = file.seek(0, 2)
     file.seek(0)
     begins = file.read(5) == b"%PDF-"
@@ -112,7 +111,7 @@ def _open(file: BinaryIO) -> pypdfium2.PdfDocument | None:
 
 
 def _fonts(document: pypdfium2.PdfDocument) -> dict[str, Any]:
-    """The names of the fonts that the PDF's text is set in and carries, and how many pages were looked at."""
+    """The names of the embedded fonts that the text uses, and how many pages were examined."""
     embedded: set[str] = set()
     until = time.monotonic() + FONT_SECONDS
     pages = 0
@@ -127,7 +126,7 @@ def _fonts(document: pypdfium2.PdfDocument) -> dict[str, Any]:
 
 
 def _objects(page: Any) -> Iterator[Any]:
-    """Every object of a page, and those inside of forms."""
+    """Every object of a page, also inside forms."""
     waiting = [pdfium.FPDFPage_GetObject(page, number) for number in range(pdfium.FPDFPage_CountObjects(page))]
     while waiting:
         one = waiting.pop()
@@ -150,7 +149,7 @@ def _embedded(objects: Iterator[Any]) -> Iterator[str]:
 
 
 def _letters(document: pypdfium2.PdfDocument) -> Iterator[str]:
-    """Every letter of the pages that is drawn as a box."""
+    """Every letter of the pages that is drawn as its font's empty box."""
     outlines: dict[tuple[bytes, int], Outline] = {}
     until = time.monotonic() + LETTER_SECONDS
     for number in range(len(document)):
@@ -168,7 +167,7 @@ def _letters(document: pypdfium2.PdfDocument) -> Iterator[str]:
 
 
 def _codes(text: Any) -> Iterator[tuple[int, int]]:
-    """The letters of a page with their places; one that is told in two halves, whichever comes first, at its first."""
+    """The letters of a page with their indexes. A surrogate pair, in either order, is one letter at the first index."""
     places = iter(range(max(0, pdfium.FPDFText_CountChars(text))))
     for place in places:
         code: int = pdfium.FPDFText_GetUnicode(text, place)
@@ -198,7 +197,7 @@ def _is_box(text: Any, place: int, code: int, outlines: dict[tuple[bytes, int], 
 
 
 def _outline(font: Any, code: int) -> Outline:
-    """The points of a letter's outline; none where it is not to be had, as of letters beyond the first 65,536."""
+    """The points of a letter's outline; none where PDFium gives none, like for letters above U+FFFF."""
     path = pdfium.FPDFFont_GetGlyphPath(font, code, OUTLINE_POINTS)
     points = []
     for number in range(max(0, pdfium.FPDFGlyphPath_CountGlyphSegments(path))) if path else ():
@@ -210,7 +209,7 @@ def _outline(font: Any, code: int) -> Outline:
 
 
 def _contents(kind: str, deck: int) -> dict[str, Any] | None:
-    """What the deck shows and names; None when it cannot be read for a report."""
+    """The deck's contents for the report; None when the deck cannot be read."""
     try:
         with os.fdopen(deck, "rb") as file:
             found = _read(kind, file)

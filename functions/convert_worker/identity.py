@@ -1,7 +1,7 @@
-"""Who the worker is to a converter that asks: an identity token of its own service account, for that converter alone.
+"""Authenticate the worker to the converter, by an identity token of its service account.
 
-In the cloud the converter is a service that Cloud Run lets only the worker call. The token comes from the metadata
-server beside every instance, without a key that could be stolen.
+In the cloud, Cloud Run lets only the worker call the converter. The token comes from the metadata server of the
+instance, so there is no key that could be stolen.
 """
 
 import base64
@@ -14,15 +14,15 @@ from typing import Final
 import requests
 
 METADATA_URL: Final = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/identity"
-TIMEOUT: Final = (2.0, 5.0)  # seconds to connect, and of silence
-BEFORE_ITS_END_SECONDS: Final = 300  # a token is not used in its last minutes: a deck may take that long to send
+TIMEOUT: Final = (2.0, 5.0)  # seconds to connect, and to wait for bytes
+BEFORE_ITS_END_SECONDS: Final = 300  # a token is not used in its last minutes: sending a deck may take that long
 
 
 class OwnIdentity:
-    """Tokens for one audience, each kept until shortly before its end. Threads may share one."""
+    """Tokens for one audience, each cached until shortly before it expires. Safe to share between threads."""
 
     def __init__(self, audience: str, metadata_url: str = METADATA_URL, clock: Callable[[], float] = time.time) -> None:
-        """`audience` is the address of the converter; `clock` tells epoch seconds."""
+        """`audience` is the address of the converter; `clock` gives seconds since 1970."""
         self._audience = audience
         self._metadata_url = metadata_url
         self._clock = clock
@@ -31,7 +31,7 @@ class OwnIdentity:
         self._good_until = 0.0
 
     def headers(self) -> dict[str, str]:
-        """What a request to the converter carries. Raises requests.RequestException when there is no token."""
+        """The headers of a request to the converter. Raises requests.RequestException when there is no token."""
         with self._lock:
             if self._clock() >= self._good_until:
                 self._token = self._fetch()
@@ -49,7 +49,7 @@ class OwnIdentity:
 
 
 def _end_of(token: str) -> float:
-    """When a token ends, in epoch seconds. Its signature is the converter's matter. Raises RequestException."""
+    """When a token expires, in seconds since 1970. The converter checks the signature. Raises RequestException."""
     try:
         claims = token.split(".")[1]
         return float(json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["exp"])

@@ -1,4 +1,4 @@
-"""What a worker does with a claimed conversion, outside of any transaction: from the original to the PDF."""
+"""Make the PDF of a claimed conversion, outside any transaction."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ from functions.convert_worker.identity import OwnIdentity
 from functions.convert_worker.pdf import Examined, Examiner, examine
 from shared.conversions import rules
 from shared.conversions.operations import Job
-from shared.conversions.rules import Fault, Findings, Timeouts
+from shared.conversions.report_rules import Findings
+from shared.conversions.rules import Fault, Timeouts
 from shared.errors import ServiceError, VolumeFull
 from shared.event_media import rules as media_rules
 from shared.outside.media_volume import MediaVolume, converted_path
@@ -19,23 +20,23 @@ from shared.vocabulary import MediaKind
 
 @dataclass(frozen=True)
 class Workshop:
-    """What a conversion needs besides its job."""
+    """The services and settings that every conversion uses."""
 
     volume: MediaVolume
     converter_url: str
     timeouts: Timeouts
     max_attempts: int
     identity: OwnIdentity | None = None
-    """Shown to the converter, where it asks."""
+    """Authenticates the worker; None where the converter needs no authentication."""
 
 
 def make_pdf(workshop: Workshop, job: Job) -> tuple[str, Findings]:
-    """Put the job's PDF on the volume: its path below `converted/` and what was found in it.
+    """Put the job's PDF on the volume. Returns its path below `converted/` and the findings for the report.
 
-    0. What an earlier worker of this conversion was writing when it was killed is removed.
-    1. A PDF of the same bytes that is there and whole is used again: the converter is not called.
-    2. The original is looked at once more, and sent to the converter while it is hashed.
-    3. The PDF is checked while it is a draft, and takes its place in one step; its first page does too.
+    0. Remove the drafts of an earlier worker of this conversion that was killed.
+    1. If a usable PDF of the same bytes exists, use it: the converter is not called.
+    2. Inspect the original again, and hash it while it is sent to the converter.
+    3. Examine the PDF while it is a draft, then move it into place atomically, and the same for the thumbnail.
 
     Raises ConversionFault.
     """
@@ -44,7 +45,7 @@ def make_pdf(workshop: Workshop, job: Job) -> tuple[str, Findings]:
     path = converted_path(job.file_hash)
     try:
         workshop.volume.remove_drafts(path, _writer(job))
-        examined = _there(workshop.volume, job, path) or _convert_original(workshop, job, path)
+        examined = _usable_pdf(workshop.volume, job, path) or _convert_original(workshop, job, path)
         return path, _findings(workshop.volume, job, examined)
     except (VolumeFull, OSError) as error:
         raise ConversionFault(Fault.VOLUME_UNAVAILABLE, str(error)) from error
@@ -55,7 +56,7 @@ def _writer(job: Job) -> str:
 
 
 def _findings(volume: MediaVolume, job: Job, examined: Examined) -> Findings:
-    """What to report; the thumbnail is put in its place."""
+    """The findings for the report. Writes the thumbnail to the volume."""
     if examined.thumbnail is not None:
         volume.write_thumbnail(job.file_hash, examined.thumbnail)
     return Findings(
@@ -69,8 +70,8 @@ def _findings(volume: MediaVolume, job: Job, examined: Examined) -> Findings:
     )
 
 
-def _there(volume: MediaVolume, job: Job, path: str) -> Examined | None:
-    """The PDF that other media with the same bytes, or a worker that died, left; None for none that is usable."""
+def _usable_pdf(volume: MediaVolume, job: Job, path: str) -> Examined | None:
+    """An existing PDF of the same bytes, from another medium or a worker that died; None when none is usable."""
     if job.rebuild:
         return None
     try:
@@ -93,11 +94,11 @@ def _convert_original(workshop: Workshop, job: Job, path: str) -> Examined:
     if source is None:
         raise ConversionFault(Fault.SOURCE_MISSING, job.path or "deleted")
     with source:
-        _look_again(source, job.kind)
+        _inspect(source, job.kind)
         return _convert(workshop, job, source, path)
 
 
-def _look_again(source: BinaryIO, kind: str) -> None:
+def _inspect(source: BinaryIO, kind: str) -> None:
     try:
         media_rules.inspect(source, MediaKind(kind))
     except ServiceError as error:

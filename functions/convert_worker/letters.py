@@ -1,27 +1,26 @@
-"""Letters and signs that the PDF shows as its font's empty box, because no font of the converter has them.
+"""Find letters that a PDF draws as an empty box, because no font of the converter has them.
 
-A PDF keeps the text beside its drawing, so a box still knows which letter it stands for. Each font carries its own box,
-as the first of its glyphs.
+A PDF holds the text beside the drawing, so the letter behind a box is known. The box is the first glyph of each font.
 """
 
 import unicodedata
 from typing import Final
 
 FIRST: Final = 0x0250  # below it are Latin letters, which every font has
-SAME: Final = 0.003  # of the font's size: what the sizes of two drawings of one box differ at most
+SAME: Final = 0.003  # the most that two drawings of one box differ, in parts of the font's size
 
 Outline = tuple[tuple[float, float], ...]
-"""Points of a glyph's path, in parts of the font's size; none where the PDF does not tell."""
+"""Points of a glyph's path, in parts of the font's size; empty when unknown."""
 
 
 def is_looked_at(code: int) -> bool:
-    """Is it something that a font draws, and may lack?"""
+    """Whether this code point is a visible sign that a font may lack."""
     kind = unicodedata.category(chr(code))
     return code >= FIRST and (kind[0] in "LNPS" or kind == "Co")
 
 
 def is_box(outline: Outline, size: tuple[float, float], box: Outline) -> bool:
-    """Is a letter of this outline, or of this size where the outline is not known, drawn as its font's box?"""
+    """Whether a letter is drawn as its font's box: by its outline or, when that is unknown, by its size."""
     if outline or not box:
         return bool(box) and outline == box
     across, up = [x for x, _ in box], [y for _, y in box]

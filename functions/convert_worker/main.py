@@ -2,13 +2,13 @@
 
     POST / {"job": "convert_event_media_to_pdf", "conversion_id": 42}, with the queue's identity token
 
-The queue deletes a task that is answered with 2xx and delivers it again after every other answer: 200 says
-that there is nothing left to do (also when the conversion failed for good), 503 that another try is due.
+The queue deletes a task after an answer of 2xx and delivers it again after every other answer. 200: nothing is left to
+do, also when the conversion failed for good. 503: deliver again.
 """
 
 import gc
 
-gc.disable()  # imported modules stay: searching them for garbage again and again is an eighth of a cold start
+gc.disable()  # imported modules are never garbage: collecting among them would be an eighth of a cold start
 
 import json
 import logging
@@ -81,14 +81,14 @@ gc.enable()
 
 @functions_framework.http
 def convert_worker(request: Request) -> Response:
-    """Carry out one delivery of a conversion job."""
+    """Handle one delivery of a conversion job."""
     request_id = new_request_id()
     try:
         return _answer(request)
     except (InvalidIdentity, PostOnly, BadJob, TryAgain) as refusal:
         return response_of(refusal, request_id)
     except SQLAlchemyError:
-        failure("database_unavailable", "the database did not answer as it should", request_id=request_id)
+        failure("database_unavailable", "the database cannot be used", request_id=request_id)
         return response_of(DatabaseUnavailable(retry_after_seconds=RETRY_AFTER_SECONDS), request_id)
     except Exception:  # noqa: BLE001 - the framework's own handler would answer with the exception's text
         failure("convert_worker_failed", "a conversion job failed unexpectedly", request_id=request_id)
@@ -138,9 +138,9 @@ def _deliver(conversion_id: int, task_name: str) -> Response:
 
 
 def _is_superseded(connection: Connection, conversion_id: int, task_name: str) -> bool:
-    """Has the sweep put a newer task on the queue? Then this one is let go, so that they cannot pile up.
+    """Whether the sweep has enqueued a newer task: then this one ends, so that tasks cannot pile up.
 
-    The name is trusted: it comes with the queue's identity token.
+    The task's name is trusted: it comes with the queue's identity token.
     """
     named = TASK_NAME.fullmatch(task_name)
     row = store.get(connection, conversion_id) if named else None
@@ -148,7 +148,7 @@ def _is_superseded(connection: Connection, conversion_id: int, task_name: str) -
 
 
 def _not_claimed(connection: Connection, conversion_id: int) -> Response:
-    """Done already, gone, or in another worker's hands until its lease is over."""
+    """The answer when there was nothing to claim: done already, deleted, or leased by another worker (TryAgain)."""
     row = store.get(connection, conversion_id)
     if row is None:
         event("conversion_gone", "the medium was deleted before its job began", conversion_id=conversion_id)

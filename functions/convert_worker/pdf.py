@@ -1,7 +1,8 @@
-"""Can this PDF be shown, and what does a report say of it? A process of its own answers.
+"""Examine a PDF in a process of its own: whether it can be shown, and the findings for the report.
 
-PDFium and the readers of decks read what strangers made. A crash, a loop or a bomb ends the examiner alone; what it
-reported before counts. So a PDF whose pages could be counted is usable, whatever happens when its first page is drawn.
+PDFium and the readers of decks parse files of strangers. A crash, an endless loop or a decompression bomb ends the
+examiner only, and its findings so far count. So a PDF is usable once its pages were counted, even if drawing the first
+page fails.
 """
 
 import base64
@@ -17,31 +18,31 @@ from typing import Any, BinaryIO, Final, Self
 from shared.event_media.contents.rules import Contents
 
 EXAMINER: Final = "functions.convert_worker.examiner"
-SECONDS: Final = 20  # beside the converter's time there is room for it in the function's
+SECONDS: Final = 20  # the function's timeout has room for it besides the converter's time
 REPOSITORY: Final = Path(__file__).parents[2]
 NO_DECK: Final = "-"
 
 
 @dataclass(frozen=True)
 class Examined:
-    """What the examiner could say of a PDF with pages, and of the deck that it was made from."""
+    """The findings about a PDF with pages, and about its deck."""
 
     pages: int
     embedded_fonts: tuple[str, ...] | None = None
-    """Names as the PDF spells them; None where not every page was looked at."""
+    """Names as the PDF spells them; None when not every page was examined."""
     thumbnail: bytes | None = field(default=None, repr=False)
     """A PNG of the first page."""
     contents: Contents | None = None
-    """None where the deck was not there or could not be read."""
+    """None when there was no deck or it could not be read."""
     letters_missing: tuple[str, ...] = ()
     """Letters that the pages show as empty boxes."""
 
 
 class Examiner:
-    """A process that gets ready while the converter works, and then looks at one PDF."""
+    """A process that starts while the converter works, and then examines one PDF."""
 
     def __enter__(self) -> Self:
-        """Start it; its imports take longer than its look."""
+        """Start the process early: its imports take longer than its work."""
         self._ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -56,13 +57,13 @@ class Examiner:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """End it, whatever it does."""
+        """Kill the process."""
         self._ours.close()
         self._process.kill()
         self._process.communicate()
 
     def examine(self, file: BinaryIO, deck: BinaryIO | None = None, kind: str = NO_DECK) -> Examined | None:
-        """What is worth knowing of a PDF; None when it does not begin and end as one, or has no page. Once."""
+        """The findings about a PDF; None when it does not begin and end like a PDF or has no page. Call it once."""
         said = self._ask(file, deck, kind)
         pages = said.get("pages", 0)
         if not pages:
@@ -77,10 +78,10 @@ class Examiner:
         )
 
     def _ask(self, file: BinaryIO, deck: BinaryIO | None, kind: str) -> dict[str, Any]:
-        """Every finding that it came to say."""
+        """The findings that the process printed before it ended."""
         file.flush()
         files = [file.fileno()] if deck is None else [file.fileno(), deck.fileno()]
-        with suppress(OSError):  # it may have been killed already; then it says nothing
+        with suppress(OSError):  # the process may be dead already; then it prints nothing
             socket.send_fds(self._ours, [(NO_DECK if deck is None else kind).encode()], files)
         try:
             output, _ = self._process.communicate(timeout=SECONDS)
@@ -91,7 +92,7 @@ class Examiner:
 
 
 def examine(file: BinaryIO, deck: BinaryIO | None = None, kind: str = NO_DECK) -> Examined | None:
-    """As `Examiner.examine`, by one that is started for it."""
+    """Start an examiner and examine this PDF, as `Examiner.examine` does."""
     with Examiner() as examiner:
         return examiner.examine(file, deck, kind)
 
@@ -102,7 +103,7 @@ def _contents(said: dict[str, Any]) -> Contents:
 
 
 def _findings(output: bytes) -> dict[str, Any]:
-    """The whole lines; the last one may be cut where the process was killed."""
+    """The findings in the whole lines; the last line may be cut when the process was killed."""
     said: dict[str, Any] = {}
     for line in output.split(b"\n")[:-1]:
         said.update(json.loads(line))

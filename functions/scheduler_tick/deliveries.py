@@ -1,10 +1,10 @@
-"""One delivery of a notification, brought by the task queue.
+"""Deliver one notification, called by the task queue.
 
     POST /deliveries {"job": "deliver_notification", "delivery_id": 7, "generation": 1}, with the queue's token
 
-The row says when a message is tried again, and a new task is put on the queue for that moment: an answer of 5xx would
-slow the whole queue down because of one receiver. 200: the outcome is stored. 503: nothing is stored, or another
-delivery is under way; the task must come again.
+When a receiver fails, the row stores the time of the retry and a new task is enqueued for that time. An answer of 5xx
+would slow down the whole queue because of one receiver. 200: the outcome is stored. 503: nothing is stored, or another
+request is delivering; the queue must retry the task.
 """
 
 import time
@@ -29,12 +29,12 @@ from shared.postgres.door import database_now, transaction
 from shared.structured_log import event
 
 PATH: Final = "/deliveries"
-DEADLINE: Final = timedelta(seconds=60)  # longer than any courier takes
+DEADLINE: Final = timedelta(seconds=60)  # the task's timeout: longer than any courier takes
 
 
 @dataclass(frozen=True)
 class PostOffice:
-    """What a delivery works with."""
+    """The services that a delivery uses."""
 
     engine: Engine
     queue: TaskQueue
@@ -42,14 +42,14 @@ class PostOffice:
 
 
 def queue_of(config: Config) -> TaskQueue:
-    """The queue that brings messages for people to this function."""
+    """The queue whose tasks call this function to deliver notifications."""
     account = config["TASKS_SERVICE_ACCOUNT"]
     to_us = {"queue_id": NOTIFICATIONS_QUEUE_ID, "path": PATH, "secret": config["QUEUE_SECRET"]}
     return TaskQueue(config["QUEUE_URL"], config["SCHEDULER_TICK_URL"], account, DEADLINE, **to_us)
 
 
 def read_delivery(request: Request) -> tuple[int, int]:
-    """The delivery's id and the generation that is meant. Raises BadJob."""
+    """The ids of the delivery and of its generation (which try it is). Raises BadJob."""
     body = read_job(request, NOTIFICATION_JOB)
     delivery_id, generation = body.get("delivery_id"), body.get("generation")
     if not is_number(delivery_id, 2**31) or not is_number(generation, 2**31):
@@ -58,7 +58,7 @@ def read_delivery(request: Request) -> tuple[int, int]:
 
 
 def deliver(office: PostOffice, delivery_id: int, generation: int) -> str | None:
-    """Claim the message, send it, record what came of it: what was done, or None where the task must come again."""
+    """Claim the message, send it and record the outcome. Returns the outcome; None when the queue must retry."""
     with transaction(office.engine) as connection:
         errand = operations.claim(connection, database_now(connection), delivery_id, generation)
         if errand is None:
@@ -74,7 +74,7 @@ def deliver(office: PostOffice, delivery_id: int, generation: int) -> str | None
 
 
 def _ask_again(office: PostOffice, errand: Errand, after: Next | None) -> None:
-    """Put the next try on the queue; where that fails the tick's sweep does it."""
+    """Enqueue the retry. If that fails, the tick's sweep does it."""
     if after is None or after.generation is None:
         return
     try:

@@ -1,18 +1,17 @@
-"""The function `scheduler_tick`: one tick, called by the scheduler; and what a tick decided to tell people.
+"""The function `scheduler_tick`: one tick, called by the scheduler, or one delivery of a notification.
 
     POST / with the scheduler's identity token -> 200 {did, failed, late, duration_ms} or {skipped}
     POST /deliveries with the task queue's identity token -> 200 {outcome}; see `deliveries`
 
-A step that fails is named in `failed` and does not make the tick fail: the next one repeats it anyway.
+A step that fails is named in `failed`. The tick succeeds all the same: the next tick repeats the step.
 """
 
 import gc
 
-gc.disable()  # imported modules stay: searching them for garbage again and again is an eighth of a cold start
+gc.disable()  # imported modules are never garbage: collecting among them would be an eighth of a cold start
 
 import json
 import os
-from datetime import timedelta
 from typing import Final
 
 import functions_framework
@@ -35,12 +34,11 @@ from functions.scheduler_tick.steps import World
 from functions.startup import bound_request_lines, check_deployment
 from shared import config, structured_log
 from shared.commands import operations as commands
-from shared.conversions.rules import timeouts
+from shared.conversions import operations as conversions
 from shared.errors import InvalidIdentity
 from shared.outside import couriers
 from shared.outside.mqtt import Publisher
 from shared.outside.oidc import KeySet, ServiceCaller
-from shared.outside.task_queue import TaskQueue
 from shared.postgres.door import engine_for, is_away, said_by_postgres
 from shared.structured_log import Outage, event, failure
 
@@ -51,7 +49,7 @@ REQUIRED: Final = (
     "SCHEDULER_SERVICE_ACCOUNT",
     "TASKS_SERVICE_ACCOUNT",
 )
-FEWEST_CONNECTIONS: Final = 2  # one holds the tick's lock while the steps use another
+FEWEST_CONNECTIONS: Final = 2  # one holds the tick's lock, the steps use the other
 
 structured_log.configure("scheduler_tick")
 CONFIG: Final = config.load(required=REQUIRED)
@@ -61,13 +59,7 @@ WORLD: Final = World(
     config=CONFIG,
     engine=engine_for(CONFIG["DATABASE_URL"], "scheduler_tick", max(FEWEST_CONNECTIONS, CONFIG["DATABASE_POOL_SIZE"])),
     publisher=Publisher.from_config(CONFIG),
-    queue=TaskQueue(
-        CONFIG["QUEUE_URL"],
-        CONFIG["CONVERT_WORKER_URL"],
-        CONFIG["TASKS_SERVICE_ACCOUNT"],
-        timeouts(timedelta(seconds=CONFIG["CONVERSION_DEADLINE_SECONDS"])).dispatch,
-        secret=CONFIG["QUEUE_SECRET"],
-    ),
+    queue=conversions.queue_of(CONFIG),
     timings=commands.timings(CONFIG),
 )
 OFFICE: Final = PostOffice(WORLD.engine, deliveries.queue_of(CONFIG), couriers.reach_of(CONFIG))
@@ -84,7 +76,7 @@ DATABASE: Final = Outage("database")
 
 @functions_framework.http
 def scheduler_tick(request: Request) -> Response:
-    """Carry out one tick, or one delivery. Whatever happens, the answer is JSON and holds no exception's text."""
+    """Carry out one tick or one delivery. The answer is always JSON, without the text of an exception."""
     request_id = new_request_id()
     try:
         check_post(request)

@@ -1,16 +1,16 @@
-"""What one tick does, step by step; each in a transaction of its own, so that none can undo another.
+"""The steps of a tick, each in a transaction of its own, so that no step can undo another.
 
-Sweeps run at every tick. A tick that comes more than three periods after the last one leaves out recovery and
-publishing: its evidence is old.
+Sweeps run at every tick. A tick that comes more than three periods after the last one skips recovery and publishing,
+because its evidence is old.
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
-import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from functions.scheduler_tick.deliveries import queue_of
@@ -25,9 +25,9 @@ from shared.clients.health_history_rules import due as health_turns_due
 from shared.clients.reports import operations as reports
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
-from shared.commands.acks import operations as acks
 from shared.commands.batches import operations as batches
 from shared.commands.batches import store as batches_store
+from shared.commands.news_operations import log_news
 from shared.commands.outbox import operations as outbox
 from shared.commands.rules import Timings
 from shared.config import Config
@@ -50,25 +50,30 @@ from shared.outside.task_queue import TaskQueue, enqueue_conversion, enqueue_not
 from shared.overview import store as overview_store
 from shared.overview.rules import is_scheduler_late
 from shared.postgres.door import database_now, transaction
+from shared.postgres.query import NO_ROW, Query
 from shared.recovery import operations as recovery
+from shared.recovery import screens_operations
 from shared.recovery import store as recovery_store
+from shared.screenshots import store as screenshots_store
 from shared.structured_log import failure
 
 TICK_LOCK: Final = 7_305_004  # advisory lock: one tick at a time
-LONGEST_STEP: Final = timedelta(minutes=5)  # a process that was frozen for good holds the lock no longer
-HOLD: Final = sa.text(f"SET LOCAL idle_in_transaction_session_timeout = {LONGEST_STEP // timedelta(milliseconds=1)}")
-WEEKS_AHEAD: Final = 3  # log partitions made ahead: room for a scheduler that is away over a holiday
-SHORTEST_PERIOD: Final = timedelta(seconds=5)  # for lateness only
+LONGEST_STEP: Final = timedelta(minutes=5)  # the longest time that a frozen process holds the lock
+HOLD = Query(f"SET LOCAL idle_in_transaction_session_timeout = {LONGEST_STEP // timedelta(milliseconds=1)}", NO_ROW)
+TRY_LOCK = Query(f"SELECT pg_try_advisory_xact_lock({TICK_LOCK})", bool)
+TOUCH = Query("SELECT 1", int)
+WEEKS_AHEAD: Final = 3  # log partitions are made ahead, in case the scheduler is down over a holiday
+SHORTEST_PERIOD: Final = timedelta(seconds=5)  # a shorter TICK_SECONDS counts as this when lateness is judged
 BATCH_BUDGET_SECONDS: Final = 10.0
 ENQUEUE_BUDGET: Final = timedelta(seconds=10)
 
 Did = Mapping[str, Any]
-"""What a step did, as JSON values for people."""
+"""The counts of a step, as JSON values for people."""
 
 
 @dataclass(frozen=True)
 class World:
-    """What a tick works with."""
+    """The settings and services that a tick uses."""
 
     config: Config
     engine: Engine
@@ -79,7 +84,7 @@ class World:
 
 @dataclass(frozen=True)
 class Moment:
-    """When this tick began by the database's clock, and when the last one did (None: there was none)."""
+    """When this tick began, and the last one (None: there was none), by the database's clock."""
 
     now: datetime
     last_tick_at: datetime | None
@@ -87,18 +92,18 @@ class Moment:
     def is_late(self, period: timedelta) -> bool:
         """Whether this tick comes so late after the last one that it only sweeps.
 
-        With a period of a second or two a slow machine alone is late by three of them: that does not count.
+        With a period of one or two seconds a slow machine alone would be late: so SHORTEST_PERIOD counts at least.
         """
         counted = max(period, SHORTEST_PERIOD)
         return self.last_tick_at is not None and is_scheduler_late(self.last_tick_at, self.now, counted)
 
     @property
     def clock_was_set_back(self) -> bool:
-        """Whether the last tick was at a time that has not come yet."""
+        """Whether the last tick lies in the future."""
         return self.last_tick_at is not None and self.last_tick_at > self.now
 
     def opens_an_hour(self) -> bool:
-        """Whether this is the first tick of its hour: what grows by days needs no look each minute."""
+        """Whether this is the first tick of its hour, in UTC: retention runs once an hour."""
         return self.last_tick_at is None or _hour_of(self.last_tick_at) != _hour_of(self.now)
 
 
@@ -107,15 +112,15 @@ def _hour_of(moment: datetime) -> datetime:
 
 
 def run(world: World) -> dict[str, Any]:
-    """One tick: {did, failed, late, duration_ms}, or {skipped} while another one runs.
+    """Run one tick. Returns {did, failed, late, duration_ms}, or {skipped} while another tick runs.
 
-    The lock is held by an open transaction and so ends with it, whatever happens to this process. That transaction is
-    idle while a step uses another one: for LONGEST_STEP at most, and it is used briefly before each step.
+    An open transaction holds the lock, so the lock ends even if this process is killed. The transaction idles while a
+    step runs; Postgres ends it after LONGEST_STEP of idling. A statement before each step shows whether it still lives.
     """
     began = time.monotonic()
     with transaction(world.engine) as holder:
-        holder.execute(HOLD)
-        if not holder.execute(sa.select(sa.func.pg_try_advisory_xact_lock(TICK_LOCK))).scalar_one():
+        HOLD.run(holder)
+        if not TRY_LOCK.one(holder):
             return {"skipped": "another tick is running"}
         moment = Moment(database_now(holder), overview_store.scheduler(holder).last_tick_at)
         late = moment.is_late(timedelta(seconds=world.config["TICK_SECONDS"]))
@@ -129,14 +134,14 @@ def run(world: World) -> dict[str, Any]:
 def _work(
     world: World, holder: Connection, moment: Moment, steps: Mapping[str, Callable[[World, Moment], Did]]
 ) -> tuple[dict[str, Did], list[str]]:
-    """Every step in turn: what each did, and the names of those that failed.
+    """Run every step in order. Returns what each did, and the names of the failed steps.
 
-    Raises SQLAlchemyError where the lock is lost: another tick may run.
+    Raises SQLAlchemyError when the lock is lost: another tick may run.
     """
     did: dict[str, Did] = {}
     failed: list[str] = []
     for name, step in steps.items():
-        holder.execute(sa.select(1))
+        TOUCH.run(holder)
         try:
             did[name] = step(world, moment)
         except Exception:  # noqa: BLE001 - one step must not stop the others
@@ -156,7 +161,7 @@ def mend_clock(world: World, moment: Moment) -> Did:
     with transaction(world.engine) as connection:
         for store in (incidents_store, deliveries_store, channels_store, conversions_store):
             store.forget_the_future(connection, database_now(connection))
-    with transaction(world.engine) as connection:  # the tick that saw it is forgotten last: else the next one repeats
+    with transaction(world.engine) as connection:  # last: after a failure above, the next tick must repeat all of it
         overview_store.forget_future_tick(connection, moment.now)
         return {"heard_in_the_future": reports.forget_the_future(connection, database_now(connection))}
 
@@ -165,14 +170,14 @@ def expire(world: World, _moment: Moment) -> Did:
     """End commands that are past their deadline."""
     with transaction(world.engine) as connection:
         report = commands.expire(connection, database_now(connection))
-    acks.log_news(report.news)
+    log_news(report.news)
     counts = asdict(report)
     del counts["news"]
     return counts
 
 
 def sweep_statuses(world: World, _moment: Moment) -> Did:
-    """Show displays as late or stale where their time is up, in case no bridge does it."""
+    """Show displays as late or stale when their heartbeat is overdue, in case no bridge does it."""
     stale_seconds, max_age = world.config["HEARTBEAT_STALE_SECONDS"], world.config["CANARY_MAX_AGE_SECONDS"]
     with transaction(world.engine) as connection:
         now = database_now(connection)
@@ -181,13 +186,19 @@ def sweep_statuses(world: World, _moment: Moment) -> Did:
 
 
 def watch_incidents(world: World, _moment: Moment) -> Did:
-    """Group displays that fail together into incidents, from the states that were just swept."""
+    """Group displays that fail together into incidents, by the states that were just swept."""
     with transaction(world.engine) as connection:
         return asdict(incidents.observe(connection, database_now(connection), world.config))
 
 
+def judge_screens(world: World, _moment: Moment) -> Did:
+    """Let screens that are off fail, or fail no more, by whether somebody planned that."""
+    with transaction(world.engine) as connection:
+        return {"changed": screens_operations.judge_off(connection, database_now(connection))}
+
+
 def recover(world: World, _moment: Moment) -> Did:
-    """Ask for the restarts and reboots that are due; the next step publishes them."""
+    """Store the restarts and reboots that recovery decides on; a later step publishes them."""
     with transaction(world.engine) as connection:
         report = asdict(recovery.recover(connection, database_now(connection), world.config, world.timings))
     del report["command_ids"]
@@ -195,54 +206,52 @@ def recover(world: World, _moment: Moment) -> Did:
 
 
 def watch_breakers(world: World, _moment: Moment) -> Did:
-    """Open and close breakers by the heartbeats, in a late tick that leaves recovery out."""
+    """Open and close breakers in a late tick, which skips recovery."""
     with transaction(world.engine) as connection:
         return {"open": recovery.watch_breakers(connection, database_now(connection), world.config)}
 
 
 def send_waves(world: World, _moment: Moment) -> Did:
-    """Send the waves of batches that are due, pause those that go wrong, and end those that are over."""
+    """Send the batches' waves that are due, pause batches with too many failures, and end finished batches."""
     return asdict(batches.work_off(world.engine, world.timings, BATCH_BUDGET_SECONDS))
 
 
 def publish(world: World, _moment: Moment) -> Did:
-    """Publish what is due: recovery's commands, and what the API and the bridge left over."""
+    """Publish the due commands: recovery's, and any that the API and the bridge left unpublished."""
     return asdict(outbox.publish_due(world.engine, world.publisher, world.timings))
 
 
 def sweep_conversions(world: World, _moment: Moment) -> Did:
-    """Put conversions that nobody works on back on the queue."""
+    """Enqueue again the conversions that no worker holds."""
     lease = timeouts(timedelta(seconds=world.config["CONVERSION_DEADLINE_SECONDS"])).lease
     with transaction(world.engine) as connection:
         forgotten = conversions.sweep(connection, database_now(connection), lease)
-    until = time.monotonic() + ENQUEUE_BUDGET.total_seconds()
-    enqueued = 0
-    for conversion_id, generation in forgotten:
-        if time.monotonic() > until:
-            break  # a later sweep finds the rest again
-        enqueued += enqueue_conversion(world.queue, conversion_id, generation)
+    enqueued = _enqueue(forgotten, partial(enqueue_conversion, world.queue))
     return {"enqueued": enqueued, "left": len(forgotten) - enqueued}
 
 
 def notify(world: World, _moment: Moment) -> Did:
-    """Decide on notifications and put them on the queue; a later sweep finds those that did not get there."""
+    """Decide on notifications and enqueue them. A later tick enqueues a failed one again."""
     with transaction(world.engine) as connection:
         decided = notifications.decide(connection, database_now(connection), world.config)
     counts = {name: getattr(decided, name) for name in ("told", "recovered", "dropped", "again")}
-    return {**counts, "left": len(decided.tasks) - _ask_for(world, decided.tasks)}
+    if not decided.tasks:
+        return {**counts, "left": 0}
+    enqueued = _enqueue(decided.tasks, partial(enqueue_notification, queue_of(world.config)))
+    return {**counts, "left": len(decided.tasks) - enqueued}
 
 
-def _ask_for(world: World, tasks: Sequence[tuple[int, int]]) -> int:
-    """Put these messages on their queue until the time is up; how many got there."""
-    if not tasks:
-        return 0
-    queue = queue_of(world.config)
+def _enqueue(tasks: Sequence[tuple[int, int]], enqueue: Callable[[int, int], bool]) -> int:
+    """Enqueue tasks, given by (id, generation), until ENQUEUE_BUDGET is spent. Returns how many were enqueued.
+
+    A later tick finds the rest.
+    """
     until = time.monotonic() + ENQUEUE_BUDGET.total_seconds()
     enqueued = 0
-    for delivery_id, generation in tasks:
+    for row_id, generation in tasks:
         if time.monotonic() > until:
             break
-        enqueued += enqueue_notification(queue, delivery_id, generation)
+        enqueued += enqueue(row_id, generation)
     return enqueued
 
 
@@ -258,7 +267,7 @@ def sample_health(world: World, moment: Moment) -> Did:
 
 
 def retain(world: World, moment: Moment) -> Did:
-    """Once an hour: make the log partitions ahead, and drop what has been kept long enough."""
+    """Once an hour: make the log partitions ahead, and drop data beyond its retention."""
     if not moment.opens_an_hour():
         return {}
     made = _make_partitions(world, moment)
@@ -276,7 +285,7 @@ def _make_partitions(world: World, moment: Moment) -> int:
 
 
 def _drop_history(world: World, moment: Moment) -> Did:
-    """Commands, decisions, clients' history and the audit log; sessions and failed sign-ins that mean nothing now."""
+    """Delete history, the audit log and dead letters beyond their retention, and sessions and failures that expired."""
     before = moment.now - timedelta(days=world.config["HISTORY_RETENTION_DAYS"])
     with transaction(world.engine) as connection:
         return {
@@ -289,6 +298,9 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "incidents": incidents_store.drop_history(connection, before),
             "maintenance_windows": maintenance_store.drop_history(connection, before),
             "notifications": deliveries_store.drop_history(connection, before),
+            "screenshots": screenshots_store.drop_before(
+                connection, moment.now - timedelta(days=world.config["SCREENSHOT_RETENTION_DAYS"])
+            ),
             "snoozes": snoozes_store.drop_history(connection, before),
             "dead_letters": dead_letters_store.drop(
                 connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
@@ -308,6 +320,7 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "clock": mend_clock,
     "expire": expire,
     "statuses": sweep_statuses,
+    "screens": judge_screens,
     "incidents": watch_incidents,
     "recover": recover,
     "batches": send_waves,
@@ -317,9 +330,9 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "health_history": sample_health,
     "retention": retain,
 }
-"""In this order."""
+"""The steps of a tick, in order."""
 SWEEPS: Final = {
     **{name: step for name, step in STEPS.items() if step not in {recover, send_waves, publish}},
     "breakers": watch_breakers,
 }
-"""All that a late tick does."""
+"""The steps of a late tick."""

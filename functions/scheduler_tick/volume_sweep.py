@@ -1,7 +1,7 @@
-"""Find what nothing needs on the media volume: `python -m functions.scheduler_tick.volume_sweep [--remove]`.
+"""Find unused files on the media volume: `python -m functions.scheduler_tick.volume_sweep [--remove]`.
 
-Dry by default: it lists and removes nothing. It needs DATABASE_URL and MEDIA_ROOT, and may run beside everything.
-Exit code 0; 1 when foreign files lie there, which it never touches.
+Without `--remove` it only lists them. It needs DATABASE_URL and MEDIA_ROOT, and may run while the service works.
+Exit code 0; 1 when there are foreign files, which it never touches.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from shared.postgres.door import engine_for
 
 
 def main(arguments: Sequence[str]) -> int:
-    """One line for each file, and one that sums up."""
+    """Print a line for each file, and a summary."""
     parser = argparse.ArgumentParser(prog="volume_sweep", description="Files on the media volume that no row names.")
     parser.add_argument("--remove", action="store_true", help="remove them; without it nothing is changed")
     hours = GRACE / timedelta(hours=1)

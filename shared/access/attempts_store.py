@@ -1,4 +1,4 @@
-"""SQL of sign-ins: the tries that failed, and from where each user has signed in."""
+"""SQL of sign-ins: failed tries, and the addresses of successful ones."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ LOCK_BUCKET = Query("SELECT pg_advisory_xact_lock(hashtextextended(:bucket, 0))"
 
 
 def lock_bucket(connection: Connection, bucket: str) -> None:
-    """Until the transaction ends nobody else counts in this bucket."""
+    """Lock this bucket's counter until the transaction ends."""
     LOCK_BUCKET.run(connection, bucket=bucket)
 
 
@@ -18,7 +18,7 @@ FAILURES_SINCE = Query("SELECT at FROM login_failures WHERE bucket = :bucket AND
 
 
 def failures_since(connection: Connection, bucket: str, since: datetime) -> list[datetime]:
-    """When tries in this bucket failed after `since`, oldest first."""
+    """The times of failed tries in this bucket after `since`, oldest first."""
     return FAILURES_SINCE.all(connection, bucket=bucket, since=since)
 
 
@@ -34,7 +34,7 @@ DELETE_FAILURES_BEFORE = Query("DELETE FROM login_failures WHERE at < :moment", 
 
 
 def delete_failures_before(connection: Connection, moment: datetime) -> int:
-    """Forget failed tries from before `moment`; says how many."""
+    """Delete failed tries before `moment`. Returns how many."""
     return DELETE_FAILURES_BEFORE.run(connection, moment=moment)
 
 
@@ -63,7 +63,7 @@ NOTE_ADDRESS = Query(
 
 
 def note_address(connection: Connection, user_id: int, address: str, now: datetime) -> None:
-    """Write down from where a user has signed in."""
+    """Store the address of a user's sign-in."""
     NOTE_ADDRESS.run(connection, user_id=user_id, address=address, now=now)
 
 
@@ -71,5 +71,5 @@ DELETE_ADDRESSES_BEFORE = Query("DELETE FROM sign_in_addresses WHERE last_at < :
 
 
 def delete_addresses_before(connection: Connection, moment: datetime) -> int:
-    """Forget from where nobody has signed in since `moment`; says how many."""
+    """Delete addresses without a sign-in since `moment`. Returns how many."""
     return DELETE_ADDRESSES_BEFORE.run(connection, moment=moment)

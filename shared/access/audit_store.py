@@ -1,34 +1,27 @@
 """SQL of the audit log."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
+from shared.access.rules import AuditLine
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import NO_ROW, Query
 
 
 @dataclass(frozen=True)
-class AuditLine:
-    """Who did what to what, and how it ended."""
+class KeptAuditLine(AuditLine):
+    """A stored line."""
 
     id: int
     at: datetime
-    actor: str
-    action: str
-    target: str
-    result: str
-    request_id: str | None
-    details: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Repeats:
-    """How often something happened again since the last line of the audit log about it, which was at `began_at`."""
+    """How often an act was repeated since the last audit line about it, which was at `began_at`."""
 
     actor: str
     action: str
@@ -47,27 +40,9 @@ INSERT = Query(
 )
 
 
-def insert(
-    connection: Connection,
-    at: datetime,
-    actor: str,
-    action: str,
-    target: str,
-    result: str,
-    request_id: str | None,
-    details: Mapping[str, Any],
-) -> None:
-    """Append a line; nothing in the product changes or removes one before its retention ends."""
-    INSERT.run(
-        connection,
-        at=at,
-        actor=actor,
-        action=action,
-        target=target,
-        result=result,
-        request_id=request_id,
-        details=dict(details),
-    )
+def insert(connection: Connection, at: datetime, line: AuditLine) -> None:
+    """Append a line. The product changes no line and removes none before the end of its retention."""
+    INSERT.run(connection, at=at, **vars(line))
 
 
 COUNT_REPEAT = Query(
@@ -81,18 +56,16 @@ COUNT_REPEAT = Query(
 )
 
 
-def count_repeat(
-    connection: Connection, now: datetime, key: str, actor: str, action: str, target: str, result: str
-) -> Repeats:
-    """Count what may be a repetition, and lock its count: `repeats` is 0 the first time, `began_at` the last line's."""
-    return COUNT_REPEAT.one(connection, now=now, key=key, actor=actor, action=action, target=target, result=result)
+def count_repeat(connection: Connection, now: datetime, key: str, line: AuditLine) -> Repeats:
+    """Count a possible repetition and lock its row. `repeats`: 0 the first time; `began_at`: time of the last line."""
+    return COUNT_REPEAT.one(connection, now=now, key=key, **vars(line))
 
 
 BEGIN_REPEATS = Query("UPDATE audit_repeats SET began_at = :now, repeats = 0 WHERE key = :key", NO_ROW)
 
 
 def begin_repeats(connection: Connection, now: datetime, key: str) -> None:
-    """Another line was written of it: count from there."""
+    """Count from 0 again, after a new audit line."""
     BEGIN_REPEATS.run(connection, now=now, key=key)
 
 
@@ -106,7 +79,7 @@ TAKE_REPEATS_BEFORE = Query(
 
 
 def take_repeats_before(connection: Connection, moment: datetime) -> list[Repeats]:
-    """Forget the counts that began before `moment`, and answer them."""
+    """Delete the counts that began before `moment`. Returns them."""
     return TAKE_REPEATS_BEFORE.all(connection, moment=moment)
 
 
@@ -114,9 +87,9 @@ DELETE_BEFORE = Query("SELECT forget_audit_before(:moment)", int)
 
 
 def delete_before(connection: Connection, moment: datetime) -> int:
-    """End the retention of lines from before `moment`; says how many. No component may delete: a function does it.
+    """Delete lines before `moment`, by a database function: components may not delete. Returns how many.
 
-    It spares the last 30 days (migration 0046), whatever it is asked for.
+    The function always keeps the last 30 days (migration 0046).
     """
     return DELETE_BEFORE.one(connection, moment=moment)
 
@@ -130,7 +103,7 @@ PAGE = Query(
         AND (CAST(:target AS text) IS NULL OR target = :target)
     ORDER BY at DESC, id DESC LIMIT :limit {FOR_ITS_VALUES}
     """,  # noqa: S608 - made of constants
-    AuditLine,
+    KeptAuditLine,
 )
 
 
@@ -141,7 +114,7 @@ def page(
     actor: str | None = None,
     action: str | None = None,
     target: str | None = None,
-) -> list[AuditLine]:
+) -> list[KeptAuditLine]:
     """Audit lines, newest first, past the (at, id) of `after`, of one actor, action or target if asked."""
     before, before_id = after or (END_OF_TIME, 0)
     values = {"before": before, "before_id": before_id, "actor": actor, "action": action, "target": target}

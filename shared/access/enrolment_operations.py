@@ -9,17 +9,18 @@ from sqlalchemy import Connection
 
 from shared.access import enrolment_rules, enrolment_store
 from shared.access.rules import MOSQUITTO_SALT_BYTES, digest, mosquitto_hash, mosquitto_matches, whole_seconds
-from shared.clients import store as clients
+from shared.clients import store as clients_store
 from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid, InvalidIdentity, TooManyAttempts
 from shared.vocabulary import RegisteredBy
 
-# What the passwords of a display without a login are held against, so that the time taken says nothing.
+WRONG_LOGIN: Final = "The display or its password is wrong."
+# The hash for displays without a login, so that the response time does not show whether a login exists.
 _LOGIN_OF_NOBODY: Final = mosquitto_hash(secrets.token_urlsafe(), secrets.token_bytes(MOSQUITTO_SALT_BYTES))
 
 
 @dataclass(frozen=True)
 class Login:
-    """What a display signs in to the broker with; the password is told once and not kept."""
+    """A display's login for the broker. The password is returned once and not stored."""
 
     client_uuid: str
     password: str
@@ -28,11 +29,11 @@ class Login:
 def issue_code(
     connection: Connection, now: datetime, client_uuid: str, created_by: str, lifetime: timedelta
 ) -> tuple[str, datetime]:
-    """A one-time code for a client, registered if new, and when it ends. It replaces codes not yet used.
+    """Make a one-time code for a client (registered if new), and its end. It replaces unused codes.
 
     Raises ClientDeleted: a deleted client's uuid stays a tombstone.
     """
-    clients.register(connection, now, client_uuid, RegisteredBy.ENROLMENT)
+    clients_store.register(connection, now, client_uuid, RegisteredBy.ENROLMENT)
     client = enrolment_store.lock_client(connection, client_uuid)
     if client is None or client.deleted_at is not None:
         raise ClientDeleted
@@ -45,7 +46,7 @@ def issue_code(
 
 
 def enrol(connection: Connection, now: datetime, code: str) -> Login:
-    """Burn the code and give its display a new login. Raises EnrolmentCodeInvalid; of many callers one wins."""
+    """Use the code up and return a new login. Of concurrent callers one wins. Raises EnrolmentCodeInvalid."""
     client_uuid = enrolment_store.burn_code(connection, digest(enrolment_rules.normalise_code(code)), now)
     if client_uuid is None:
         raise EnrolmentCodeInvalid
@@ -56,11 +57,11 @@ def enrol(connection: Connection, now: datetime, code: str) -> Login:
 
 
 def rotate(connection: Connection, now: datetime, client_uuid: str, current: str, new: str) -> bool:
-    """Put a display's new password in the place of its current one.
+    """Replace a display's current password by a new one.
 
-    False where the new one stands already: an answer was lost, and the display asks again. Of many at once with the
-    same current password one wins. Raises InvalidIdentity, always with the same words and as slowly, and
-    TooManyAttempts: it did so less than a minute ago.
+    False: the new one is set already, because the display repeats a request whose answer was lost. Of concurrent
+    requests with the same current password one wins. Raises InvalidIdentity, always with the same text and delay, and
+    TooManyAttempts within a minute of the last change.
     """
     live = enrolment_store.live_login(connection, client_uuid)
     login = live.password_hash if live else None
@@ -79,12 +80,19 @@ def rotate(connection: Connection, now: datetime, client_uuid: str, current: str
         or login is None
         or not enrolment_store.replace_display_login(connection, client_uuid, login, hashed, now)
     ):
-        raise InvalidIdentity("The display or its password is wrong.")
+        raise InvalidIdentity(WRONG_LOGIN)
     return True
 
 
+def check_login(connection: Connection, client_uuid: str, password: str) -> None:
+    """Raises InvalidIdentity, always with the same words and as slowly, unless this is the display's live login."""
+    live = enrolment_store.live_login(connection, client_uuid)
+    if not mosquitto_matches(password, live.password_hash if live else _LOGIN_OF_NOBODY) or live is None:
+        raise InvalidIdentity(WRONG_LOGIN)
+
+
 def revoke(connection: Connection, now: datetime, client_uuid: str) -> bool:
-    """End a display's login and withdraw its unused codes; says whether there was a live login.
+    """End a display's login and delete its unused codes. Returns whether it had a valid login.
 
     Raises ClientNotFound.
     """

@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 CODE_BYTES: Final = 15  # 120 bits, 24 characters
-_CODE_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # no I, L, O, U: read aloud without doubt
+_CODE_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # without I, L, O, U, which people confuse
 _CODE_MISREADINGS: Final = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
 DISPLAY_PASSWORD_BYTES: Final = 32
-ROTATIONS_APART: Final = timedelta(minutes=1)  # each makes the broker read all logins again
+ROTATIONS_APART: Final = timedelta(minutes=1)  # after each the broker reads all logins again
 
 
 def compose_code(random_bytes: bytes) -> str:
@@ -18,7 +18,7 @@ def compose_code(random_bytes: bytes) -> str:
 
 
 def normalise_code(typed: str) -> str:
-    """What was typed as the code it means: case, dashes, blanks and look-alikes do not matter."""
+    """The code that a person typed: case, dashes, blanks and look-alike letters do not matter."""
     return typed.upper().translate(_CODE_MISREADINGS)
 
 

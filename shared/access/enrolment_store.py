@@ -1,4 +1,4 @@
-"""SQL of enrolment: the one-time codes and the logins that the broker lets in."""
+"""SQL of enrolment: one-time codes and displays' logins."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +19,7 @@ class ClientToEnrol:
 
 @dataclass(frozen=True)
 class DisplayLogin:
-    """A login of a display that the broker lets in; `rotated_at`: when the display last changed its password."""
+    """A valid login of a display; `rotated_at`: when the display last changed its password."""
 
     client_uuid: str
     password_hash: str
@@ -66,7 +66,7 @@ DELETE_UNUSED_CODES = Query("DELETE FROM enrolment_codes WHERE client_uuid = :cl
 
 
 def delete_unused_codes(connection: Connection, client_uuid: str) -> int:
-    """Withdraw a client's codes that nobody has used; says how many."""
+    """Delete a client's unused codes. Returns how many."""
     return DELETE_UNUSED_CODES.run(connection, client_uuid=client_uuid)
 
 
@@ -82,9 +82,9 @@ BURN_CODE = Query(
 
 
 def burn_code(connection: Connection, code_hash: str, now: datetime) -> str | None:
-    """Use a code up and answer its client's uuid; None when it is unknown, used or expired, or the client deleted.
+    """Use a code up and return its client's uuid. None: it is unknown, used or expired, or the client is deleted.
 
-    Of any number of callers with the same code one gets the uuid: the row lock makes the others see used_at.
+    Of concurrent callers with the same code one gets the uuid; the row lock makes the others see used_at.
     """
     return BURN_CODE.one_or_none(connection, code_hash=code_hash, now=now)
 
@@ -107,14 +107,14 @@ def put_display_login(connection: Connection, client_uuid: str, password_hash: s
 LIVE: Final = """
     FROM display_logins AS l JOIN clients AS c ON c.uuid = l.client_uuid
     WHERE l.revoked_at IS NULL AND c.deleted_at IS NULL"""
-"""SQL: the logins that the broker lets in."""
+"""SQL: the valid logins."""
 LIVE_LOGIN = Query(
     f"SELECT l.client_uuid, l.password_hash, l.rotated_at {LIVE} AND l.client_uuid = :client_uuid", DisplayLogin
 )
 
 
 def live_login(connection: Connection, client_uuid: str) -> DisplayLogin | None:
-    """A display's login; None when it has none that is live."""
+    """A display's valid login; None without one."""
     return LIVE_LOGIN.one_or_none(connection, client_uuid=client_uuid)
 
 
@@ -131,7 +131,7 @@ REPLACE_DISPLAY_LOGIN = Query(
 def replace_display_login(
     connection: Connection, client_uuid: str, old_hash: str, new_hash: str, now: datetime
 ) -> bool:
-    """Give a display that may log in another password; False when the old hash is not its own any more."""
+    """Replace the password of a valid login. False when `old_hash` is not the stored one."""
     values = {"client_uuid": client_uuid, "old_hash": old_hash, "new_hash": new_hash, "now": now}
     return REPLACE_DISPLAY_LOGIN.run(connection, **values) == 1
 
@@ -142,7 +142,7 @@ REVOKE_DISPLAY_LOGIN = Query(
 
 
 def revoke_display_login(connection: Connection, client_uuid: str, now: datetime) -> bool:
-    """End a display's login; False when it has none that is live."""
+    """End a display's login. False when it has no valid one."""
     return REVOKE_DISPLAY_LOGIN.run(connection, client_uuid=client_uuid, now=now) == 1
 
 
@@ -150,7 +150,7 @@ LIVE_LOGINS = Query(f"SELECT l.client_uuid, l.password_hash, l.rotated_at {LIVE}
 
 
 def live_logins(connection: Connection) -> list[DisplayLogin]:
-    """The login of every display that may log in, by uuid."""
+    """All valid logins, in the order of the uuids."""
     return LIVE_LOGINS.all(connection)
 
 
@@ -163,5 +163,5 @@ LIVE_LOGINS_DIGEST = Query(
 
 
 def live_logins_digest(connection: Connection) -> str:
-    """A digest of all live logins, computed by Postgres: it changes when any of them does."""
+    """A digest of all valid logins, computed by Postgres; it changes with each of them."""
     return LIVE_LOGINS_DIGEST.one(connection)

@@ -1,22 +1,22 @@
 """Use cases of access: signing in and out, tokens, the first admin, the audit log.
 
-Checking a password costs some 20 ms and 19 MiB on purpose, so it is done between two transactions and
-by two threads at most: sixty callers with wrong passwords must take neither the memory nor the pool.
+A password check takes 20 ms and 19 MiB on purpose. It runs between two transactions, in at most two threads, so
+that many callers with wrong passwords use up neither memory nor database connections.
 """
 
 import secrets
 import threading
-from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection
 
 from shared.access import attempts_store, audit_store, rules, store
-from shared.access.people import store as people
+from shared.access.people import store as people_store
 from shared.access.people.store import Person, PersonWithPassword
-from shared.access.rules import Counter, Principal
+from shared.access.rules import AuditLine, Counter, Principal
 from shared.access.store import ApiToken
 from shared.errors import InvalidIdentity, PersonUnknown, Refused, SessionNotFound, TokenNotFound, TooManyAttempts
 from shared.vocabulary import PrincipalKind, Role
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 SESSION_BYTES: Final = 32
 _HASHING: Final = threading.BoundedSemaphore(2)
-# OWASP's smallest choice for argon2id in equal strength: 19 MiB, two passes, one lane.
+# The smallest argon2id parameters that OWASP recommends: 19 MiB, two passes, one lane.
 _PASSES: Final = 2
 _MEMORY_KIB: Final = 19_456
 
 
-# --- who is calling ---
+# --- identify the caller ---
 
 
 def principal_of_token(connection: Connection, text: str) -> Principal:
@@ -78,8 +78,8 @@ def principal_of_session(connection: Connection, cookie: str, idle: timedelta | 
 
 
 def principal_of_email(connection: Connection, email: str, expires_at: datetime) -> Principal:
-    """The person with this e-mail address, asserted by the proxy in front of us. Raises PersonUnknown."""
-    if (user := people.user_by_email(connection, email)) is None:
+    """The person with this e-mail address, which the proxy before the API asserts. Raises PersonUnknown."""
+    if (user := people_store.user_by_email(connection, email)) is None:
         unknown = f"{email[:200]} may not use this service yet; ask an admin to add you by that address."
         raise PersonUnknown(unknown).of(f"unknown:{email[:200]}")
     return Principal(PrincipalKind.USER, str(user.id), user.username, user.role, expires_at)
@@ -89,16 +89,16 @@ def principal_of_email(connection: Connection, email: str, expires_at: datetime)
 
 
 def look_up(connection: Connection, username: str) -> PersonWithPassword | None:
-    """The user who wants to sign in; None for nobody, somebody disabled, or a one-time password that is over.
+    """The user of this name. None: unknown, disabled, or the one-time password has expired.
 
-    The password is checked in either case, so that the time taken says nothing.
+    Check the password in either case, so that the response time does not show which.
     """
-    return people.user_by_name(connection, username)
+    return people_store.user_by_name(connection, username)
 
 
 def shown_name(connection: Connection, username: str) -> str:
-    """The name that somebody typed to sign in, for the audit log; `?` where nobody has it: it may be a password."""
-    return username if people.is_taken(connection, username) else "?"
+    """The typed user name for the audit log; `?` for an unknown name, which may be a password."""
+    return username if people_store.is_taken(connection, username) else "?"
 
 
 def is_known_address(connection: Connection, now: datetime, username: str, address: str) -> bool:
@@ -110,8 +110,8 @@ def is_known_address(connection: Connection, now: datetime, username: str, addre
 def refuse_when_limited(
     connection: Connection, now: datetime, counters: tuple[Counter, ...], window: timedelta
 ) -> None:
-    """Raises TooManyAttempts when one of the counters is full; holds them until the transaction ends."""
-    # Always in one order, so that two sign-ins cannot wait for each other.
+    """Raises TooManyAttempts when a counter is full. Locks the counters until the transaction ends."""
+    # Always in the same order, so that two sign-ins cannot deadlock.
     for counter in sorted(counters, key=lambda one: one.bucket):
         attempts_store.lock_bucket(connection, counter.bucket)
         failures = attempts_store.failures_since(connection, counter.bucket, now - window)
@@ -121,14 +121,14 @@ def refuse_when_limited(
 
 
 def note_failure(connection: Connection, now: datetime, counters: tuple[Counter, ...], window: timedelta) -> None:
-    """Count a failed sign-in, and forget those that no longer count."""
+    """Count a failed sign-in and delete those that no longer count."""
     for counter in counters:
         attempts_store.insert_failure(connection, counter.bucket, now)
     attempts_store.delete_failures_before(connection, now - window)
 
 
 def password_is_right(password_hash: str | None, password: str) -> bool:
-    """Does `password` belong to the hash? Without one (unknown user) it takes as long and is False."""
+    """Whether `password` fits the hash. Without a hash (unknown user) False, after the same time."""
     from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - cold start
 
     with _HASHING:
@@ -146,12 +146,12 @@ def hash_password(password: str) -> str:
 
 
 def sign_in(connection: Connection, now: datetime, user: PersonWithPassword, address: str) -> Person:
-    """The user whose password was found right, as they are now. Call `open_session` in the same transaction.
+    """The user after a correct password, as stored now. Call `open_session` in the same transaction.
 
-    `address` is where they come from; strangers' failed tries do not lock it out for a while.
+    `address` becomes known: for 30 days failed tries from other addresses do not lock it out.
     Raises InvalidIdentity when their password was replaced, or they were disabled, since `user` was looked up.
     """
-    signed_in = people.note_sign_in(connection, now, user.id, user.password_hash)
+    signed_in = people_store.note_sign_in(connection, now, user.id, user.password_hash)
     if signed_in is None:
         raise InvalidIdentity("Name or password is wrong.")
     attempts_store.note_address(connection, signed_in.id, rules.network_of(address), now)
@@ -166,9 +166,9 @@ def open_session(
     address: str | None = None,
     browser: str | None = None,
 ) -> tuple[str, datetime]:
-    """A new session of a user: the cookie's value, which nothing keeps, and when it ends.
+    """A new session of a user. Returns the cookie's value, which is not stored, and the end.
 
-    `address` and `browser` are what its person recognises it by.
+    `address` and `browser` help the person to recognise the session.
     """
     cookie = secrets.token_urlsafe(SESSION_BYTES)
     store.delete_sessions_before(connection, now - lifetime)
@@ -177,7 +177,7 @@ def open_session(
 
 
 def close_session(connection: Connection, now: datetime, cookie: str) -> None:
-    """Sign out: the cookie is worth nothing from now on."""
+    """Sign out: the cookie no longer works."""
     store.revoke_session(connection, rules.digest(cookie), now)
 
 
@@ -197,26 +197,27 @@ def change_password(
 ) -> None:
     """Set a user's new password and end every other session of theirs.
 
-    Raises Refused when it was changed by somebody else since `user` was read.
+    Raises Refused when another request has changed the password since `user` was read.
     """
-    if not people.replace_password(connection, user.id, user.password_hash, new_hash):
+    if not people_store.replace_password(connection, user.id, user.password_hash, new_hash):
         raise Refused("The password was changed elsewhere in the meantime; sign in again.")
     store.revoke_other_sessions(connection, user.id, rules.digest(cookie), now)
 
 
 def ensure_first_admin(connection: Connection, now: datetime, username: str, password: str) -> bool:
-    """Add an admin when there is no user at all; says whether one was added.
+    """Add an admin when there is no user. Returns whether one was added.
 
     They must set a password of their own first (not enforced in deployment mode `local`).
     """
-    if people.any_user(connection):
+    if people_store.any_user(connection):
         return False
     hashed = hash_password(password)
-    people.lock_users(connection)  # two first starts at once: the second sees the first's admin
-    if people.any_user(connection):
+    people_store.lock_users(connection)  # of two concurrent first starts the second one sees the admin of the first
+    if people_store.any_user(connection):
         return False
-    people.insert_user(connection, now, username, hashed, Role.ADMIN, must_change_password=True)
-    record_audit(connection, now, "service", "user.create", f"user:{username}", "done", None, {"role": "admin"})
+    people_store.insert_user(connection, now, username, hashed, Role.ADMIN, must_change_password=True)
+    created = AuditLine("service", "user.create", f"user:{username}", "done", None, {"role": "admin"})
+    record_audit(connection, now, created)
     return True
 
 
@@ -226,7 +227,7 @@ def ensure_first_admin(connection: Connection, now: datetime, username: str, pas
 def issue_token(
     connection: Connection, now: datetime, name: str, role: Role, created_by: str, expires_at: datetime | None
 ) -> tuple[ApiToken, str]:
-    """A new API token: its row, and its text, which cannot be had again."""
+    """A new API token. Returns its row and its text, which is not stored."""
     token_id = secrets.token_hex(rules.TOKEN_ID_BYTES)
     secret = secrets.token_hex(rules.TOKEN_SECRET_BYTES)
     row = store.insert_token(connection, token_id, name, role, rules.digest(secret), created_by, now, expires_at)
@@ -242,53 +243,36 @@ def revoke_token(connection: Connection, now: datetime, token_id: str) -> None:
 # --- the audit log ---
 
 
-def record_audit(
-    connection: Connection,
-    now: datetime,
-    actor: str,
-    action: str,
-    target: str,
-    result: str,
-    request_id: str | None,
-    details: Mapping[str, Any],
-) -> None:
-    """Append one line: who did what to what, how it ended. `details` are JSON values and hold no secret."""
-    audit_store.insert(connection, now, actor, action, target, result, request_id, details)
+def record_audit(connection: Connection, now: datetime, line: AuditLine) -> None:
+    """Append one line."""
+    audit_store.insert(connection, now, line)
 
 
-def record_often(
-    connection: Connection,
-    now: datetime,
-    actor: str,
-    action: str,
-    target: str,
-    result: str,
-    request_id: str | None,
-    details: Mapping[str, Any],
-) -> None:
-    """Record an act that somebody can repeat at will: one line an hour, which counts the repetitions.
+def record_often(connection: Connection, now: datetime, line: AuditLine, *, of_each_target: bool = False) -> None:
+    """Record an act that a caller can repeat quickly: one line an hour, or one of each target, with its repetitions.
 
-    The first time is a line at once. `details.repeats` says how often it happened again since the line before; the
-    tick writes down what was counted last (`flush_repeats`).
+    The first act is recorded at once. `details.repeats`: how often it was repeated since the line before. The tick
+    records the last repetitions (`flush_repeats`).
     """
-    key = rules.digest(f"{actor}\x00{action}\x00{result}")
-    counted = audit_store.count_repeat(connection, now, key, actor, action, target, result)
+    of_target = [line.target] if of_each_target else []
+    key = rules.digest("\x00".join((line.actor, line.action, line.result, *of_target)))
+    counted = audit_store.count_repeat(connection, now, key, line)
     if counted.repeats == 0:
-        record_audit(connection, now, actor, action, target, result, request_id, details)
+        record_audit(connection, now, line)
     elif counted.began_at <= now - rules.REPEATS_ARE_ONE_LINE:
         more = {"repeats": counted.repeats - 1} if counted.repeats > 1 else {}
-        record_audit(connection, now, actor, action, target, result, request_id, {**details, **more})
+        record_audit(connection, now, replace(line, details={**line.details, **more}))
         audit_store.begin_repeats(connection, now, key)
 
 
 def flush_repeats(connection: Connection, now: datetime) -> int:
-    """Write a line of what was repeated, and not again for an hour; says how many lines."""
+    """Write lines of repetitions whose hour is over. Returns how many lines."""
     repeated = [
         row for row in audit_store.take_repeats_before(connection, now - rules.REPEATS_ARE_ONE_LINE) if row.repeats
     ]
     for row in repeated:
-        details = {"repeats": row.repeats}
-        record_audit(connection, now, row.actor, row.action, row.target, row.result, None, details)
+        line = AuditLine(row.actor, row.action, row.target, row.result, None, {"repeats": row.repeats})
+        record_audit(connection, now, line)
     return len(repeated)
 
 
@@ -301,5 +285,5 @@ def _hasher() -> "PasswordHasher":
 
 @lru_cache(maxsize=1)
 def _hash_of_nobody() -> str:
-    """What an unknown user's password is checked against, so that the time taken says nothing."""
+    """The hash for unknown users, so that the response time does not show that the name is unknown."""
     return _hasher().hash(secrets.token_urlsafe(16))

@@ -1,4 +1,4 @@
-"""Whether a password stands in a list of leaked ones that lies on this machine."""
+"""Check a password against a local list of leaked passwords."""
 
 import hashlib
 import os
@@ -13,17 +13,15 @@ AFTER_ALL: Final = b"~"  # sorts behind every hexadecimal digit
 
 
 def check_not_leaked(password: str, list_file: str) -> None:
-    """Raises PasswordNotAccepted for a password of the list; ConfigurationError when there is a list and no file."""
+    """Raises PasswordNotAccepted for a password in the list; ConfigurationError when the file is missing."""
     if list_file and is_listed(password, Path(list_file)):
-        raise PasswordNotAccepted(
-            "That password is in a list of passwords that leaked somewhere: whoever guesses begins with these."
-        )
+        raise PasswordNotAccepted("This password is in a list of leaked passwords, which attackers try first.")
 
 
 def is_listed(password: str, list_file: Path) -> bool:
-    """Whether the file holds its SHA-1: one a line, in capitals, sorted, whatever follows (`:` and a count).
+    """Whether the file has the password's SHA-1. Lines are sorted, in capitals; text after the hash is ignored.
 
-    That is how the list of Have I Been Pwned is given out. It has 40 GB, so it is searched where it lies.
+    This is the format of Have I Been Pwned. The file has 40 GB, so the search reads only parts of it.
     """
     wanted = hashlib.sha1(password.encode(), usedforsecurity=False).hexdigest().upper().encode()
     try:
@@ -36,7 +34,7 @@ def is_listed(password: str, list_file: Path) -> bool:
 
 
 def _line_from(lines: BinaryIO, at: int) -> bytes:
-    """The hash of the first line that begins there or later."""
+    """The hash of the first line that begins at `at` or later."""
     lines.seek(max(0, at - 1))
     if at:
         lines.readline()

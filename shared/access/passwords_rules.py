@@ -1,9 +1,9 @@
-"""Which passwords are among the first that somebody would try. Pure.
+"""Which passwords are easily guessed. Pure.
 
-A list of leaked passwords would be out of date and cannot be had everywhere; what such lists hold above 11 characters
-has few forms: words that everybody uses, runs on the keyboard, of letters and digits, repetitions, years, one's own
-name, and few signs more. So a password is cut into such pieces. Each piece counts as one, and so does each character
-in no piece: few of them are a password that can be guessed, however long it is.
+A list of leaked passwords is not available everywhere. Leaked passwords of 12 characters or more have few forms:
+frequent words, runs on the keyboard, of letters or digits, repetitions, years, the user's name, and few other
+characters. So this module cuts a password into such pieces. Each piece counts as one, like each other character. A
+password of few pieces is easily guessed, at any length.
 """
 
 import re
@@ -13,9 +13,9 @@ from typing import Final
 from shared.errors import PasswordNotAccepted
 
 SHORTEST: Final = 12  # characters
-LONGEST: Final = 1024  # characters; a longer one only costs work
+LONGEST: Final = 1024  # characters; longer ones only cost time
 FEWEST_PARTS: Final = 5  # pieces and single characters
-LOOKED_AT: Final = 64  # characters; what is longer is cut
+LOOKED_AT: Final = 64  # characters; the rest is ignored
 SHORTEST_PIECE: Final = 3
 LONGEST_PIECE: Final = 32
 _WORDS: Final = """
@@ -99,7 +99,7 @@ def check_new(new: str, current: str, username: str) -> None:
 
 
 def is_easily_guessed(password: str, username: str = "") -> bool:
-    """Whether it consists of few pieces that everybody would try."""
+    """Whether it consists of few frequent pieces."""
     text = password.casefold()[:LOOKED_AT]
     names = {part for part in (*_SIGNS.split(username.casefold()), username.casefold()) if len(part) >= SHORTEST_PIECE}
     words = WORDS | PRODUCT | names
@@ -107,12 +107,12 @@ def is_easily_guessed(password: str, username: str = "") -> bool:
 
 
 def _is_repeated(text: str) -> bool:
-    """Whether it is one thing again and again, or of three different characters at most."""
+    """Whether it repeats one piece, or has at most three different characters."""
     return text in (text + text)[1:-1] or len(set(text)) <= 3
 
 
 def _parts(text: str, words: Collection[str]) -> int:
-    """Of how many pieces and single characters it consists at least."""
+    """The smallest number of pieces and single characters that it consists of."""
     fewest = [0] * (len(text) + 1)
     for end in range(1, len(text) + 1):
         fewest[end] = fewest[end - 1] + 1

@@ -7,31 +7,45 @@ import ipaddress
 import math
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from shared.errors import ExpiryInThePast, ExpiryTooFar, Forbidden
 from shared.vocabulary import CommandAction, PrincipalKind, Role
 
-ROLE_ORDER: Final = (Role.VIEWER, Role.OPERATOR, Role.ADMIN)  # each may do what the ones before it may
-ROLE_FOR: Final = {
+ROLE_ORDER: Final = (Role.VIEWER, Role.OPERATOR, Role.ADMIN)  # each includes the rights of the roles before it
+ROLE_FOR: Final[Mapping[str, Role]] = {
     CommandAction.RESTART_APP: Role.OPERATOR,
     CommandAction.REBOOT_HOST: Role.OPERATOR,
-    CommandAction.SHUTDOWN_HOST: Role.ADMIN,  # nobody can start it again from here
+    CommandAction.SHUTDOWN_HOST: Role.ADMIN,  # it can be started again only on site
+    CommandAction.SCREENSHOT: Role.OPERATOR,
 }
 
 TOKEN_ID_BYTES: Final = 6
 TOKEN_SECRET_BYTES: Final = 32
 TOKEN_USE_RESOLUTION: Final = timedelta(minutes=1)  # last_used_at is not written more often
 ADDRESS_IS_KNOWN: Final = timedelta(days=30)  # after the last sign-in from there
-REPEATS_ARE_ONE_LINE: Final = timedelta(hours=1)  # of the audit log, for what may happen as often as somebody likes
+REPEATS_ARE_ONE_LINE: Final = timedelta(hours=1)  # one audit line an hour for acts that a caller can repeat
 LONGEST_TOKEN_LIFE: Final = timedelta(days=3653)
 _TOKEN: Final = re.compile(r"(sgn_([0-9a-f]{12})_([0-9a-f]{64}))_([0-9a-f]{8})")
 
 MOSQUITTO_ITERATIONS: Final = 101  # what mosquitto 2.0 itself writes; the password is 32 random bytes
 MOSQUITTO_SALT_BYTES: Final = 12
+
+
+@dataclass(frozen=True)
+class AuditLine:
+    """A line of the audit log: who did what to which target, and whether it was done or refused."""
+
+    actor: str
+    action: str
+    target: str
+    result: str
+    request_id: str | None
+    details: dict[str, Any]
+    """JSON values without secrets."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +58,7 @@ class Principal:
     name: str
     role: Role
     expires_at: datetime | None = None
-    """When this proof stops being accepted; None: not by itself."""
+    """When this proof expires; None: never."""
     must_change_password: bool = False
     is_one_time: bool = False
     """They signed in with a password that an admin handed over."""
@@ -54,23 +68,23 @@ class Principal:
 
     @property
     def actor(self) -> str:
-        """How the audit log names the caller: two tokens may share a name, so theirs carries the id."""
+        """The caller's name in the audit log. A token's has its id, because two tokens may have the same name."""
         return f"user:{self.name}" if self.kind is PrincipalKind.USER else f"token:{self.name}#{self.id}"
 
     def may(self, needed: Role) -> bool:
-        """Is this caller's role `needed` or above it?"""
+        """Whether the caller's role includes `needed`."""
         return ROLE_ORDER.index(self.role) >= ROLE_ORDER.index(needed)
 
 
 def check_may(caller: Principal, needed: Role) -> None:
-    """Raises Forbidden unless the caller's role is `needed` or above it."""
+    """Raises Forbidden unless the caller's role includes `needed`."""
     if not caller.may(needed):
         raise Forbidden(f"This needs the role {needed.value}; yours is {caller.role.value}.")
 
 
-def check_may_send(caller: Principal, action: CommandAction) -> None:
-    """Raises Forbidden unless the caller may send commands of this action."""
-    check_may(caller, ROLE_FOR[action])
+def check_may_send(caller: Principal, action: str) -> None:
+    """Raises Forbidden unless the caller may send commands of this action; one of later code needs an admin."""
+    check_may(caller, ROLE_FOR.get(action, Role.ADMIN))
 
 
 def digest(secret: str) -> str:
@@ -79,18 +93,18 @@ def digest(secret: str) -> str:
 
 
 def matches(secret: str, stored_digest: str) -> bool:
-    """Is `stored_digest` the digest of `secret`? Takes the same time wherever they differ."""
+    """Whether `stored_digest` is the digest of `secret`, in constant time."""
     return hmac.compare_digest(digest(secret), stored_digest)
 
 
 def compose_token(token_id: str, secret: str) -> str:
-    """The text of an API token, `sgn_<id>_<secret>_<crc32>`; the checksum lets a typo be told from a guess."""
+    """The text of an API token, `sgn_<id>_<secret>_<crc32>`; the checksum distinguishes a typo from a guess."""
     stem = f"sgn_{token_id}_{secret}"
     return f"{stem}_{_checksum(stem)}"
 
 
 def parse_token(text: str) -> tuple[str, str] | None:
-    """Id and secret of a token's text; None when it is none or its checksum is wrong."""
+    """Id and secret from a token's text; None when form or checksum is wrong."""
     match = _TOKEN.fullmatch(text)
     if match is None or _checksum(match[1]) != match[4]:
         return None
@@ -102,12 +116,12 @@ def _checksum(stem: str) -> str:
 
 
 def is_live(now: datetime, expires_at: datetime | None, revoked_at: datetime | None) -> bool:
-    """Is a token or session neither revoked nor expired at `now`?"""
+    """Whether a token or session is neither revoked nor expired."""
     return revoked_at is None and (expires_at is None or now < expires_at)
 
 
 def check_expiry(now: datetime, expires_at: datetime | None) -> None:
-    """Raises ExpiryInThePast or ExpiryTooFar for a time at which no new token can end."""
+    """Check the expiry of a new token. Raises ExpiryInThePast, ExpiryTooFar."""
     if expires_at is not None and expires_at <= now:
         raise ExpiryInThePast
     if expires_at is not None and expires_at - now > LONGEST_TOKEN_LIFE:
@@ -115,25 +129,25 @@ def check_expiry(now: datetime, expires_at: datetime | None) -> None:
 
 
 def is_rested(now: datetime, last_seen_at: datetime, idle: timedelta | None) -> bool:
-    """Was a session not used for as long as ends it?"""
+    """Whether a session was idle for too long."""
     return idle is not None and now - last_seen_at >= idle
 
 
 def is_use_worth_noting(now: datetime, last_used_at: datetime | None) -> bool:
-    """Has a token not been noted as used for a minute?"""
+    """Whether the last noted use of a token is a minute ago."""
     return last_used_at is None or now - last_used_at >= TOKEN_USE_RESOLUTION
 
 
 @dataclass(frozen=True)
 class Counter:
-    """Failed tries that are counted together, and how many of them a window allows."""
+    """A counter of failed tries, and how many of them a window allows."""
 
     bucket: str
     allowed: int
 
 
 def network_of(address: str) -> str:
-    """What one caller has for an address: an IPv6 address stands for its /64, of which a host may take any."""
+    """The address that counts for a caller: of IPv6 the /64, because a host may use any address in it."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -150,8 +164,8 @@ def sign_in_counters(
 ) -> tuple[Counter, ...]:
     """The counters that a failed sign-in adds to.
 
-    `is_known`: this account has signed in from this address lately. Then the two are counted together and by nothing
-    else, so that strangers who fail elsewhere, or beside it, do not lock it out.
+    `is_known`: this account has recently signed in from this address. Then only failures of the two together count,
+    so that other people's failures do not lock the person out.
     """
     network = network_of(address)
     both = Counter(f"account:{username} address:{network}", allowed)
@@ -161,14 +175,14 @@ def sign_in_counters(
 
 
 def own_password_counters(cookie: str, address: str, allowed: int) -> tuple[Counter, ...]:
-    """The counters of somebody who is signed in and proves the present password: that session, and the address."""
+    """The counters for a signed-in person who enters the present password: session and address."""
     return Counter(f"session:{digest(cookie)}", allowed), Counter(f"address:{network_of(address)}", allowed)
 
 
 def wait_after_failures(
     failures: Sequence[datetime], now: datetime, allowed: int, window: timedelta
 ) -> timedelta | None:
-    """How long until the next try, given the times of failed ones in one bucket; None: at once."""
+    """The wait until the next try, by the times of failed tries in one bucket; None: no wait."""
     recent = sorted(at for at in failures if at > now - window)
     if len(recent) < allowed:
         return None
@@ -176,12 +190,12 @@ def wait_after_failures(
 
 
 def whole_seconds(wait: timedelta) -> int:
-    """A wait as Retry-After has it: rounded up, at least 1."""
+    """A wait in seconds for Retry-After: rounded up, at least 1."""
     return max(1, math.ceil(wait.total_seconds()))
 
 
 def mosquitto_hash(password: str, salt: bytes, iterations: int = MOSQUITTO_ITERATIONS) -> str:
-    """A password as mosquitto 2 keeps it in its password file: `$7$<iterations>$<salt>$<hash>`.
+    """The hash of a password in mosquitto 2's password file: `$7$<iterations>$<salt>$<hash>`.
 
     PBKDF2 with SHA-512 and 64 bytes of result, salt and result in base64.
     """
@@ -190,6 +204,6 @@ def mosquitto_hash(password: str, salt: bytes, iterations: int = MOSQUITTO_ITERA
 
 
 def mosquitto_matches(password: str, stored: str) -> bool:
-    """Is `stored` what `mosquitto_hash` made of `password`? Takes the same time wherever they differ."""
+    """Whether `stored` is the `mosquitto_hash` of `password`, in constant time."""
     _, _, iterations, salt, _ = stored.split("$")
     return hmac.compare_digest(mosquitto_hash(password, base64.b64decode(salt), int(iterations)), stored)

@@ -14,22 +14,22 @@ from shared.errors import Refused, SecondFactorStands, SecondFactorUnknown
 
 @dataclass(frozen=True)
 class State:
-    """What somebody may know of their own."""
+    """A person's view of the own second factor."""
 
     since: datetime | None
-    """When it was confirmed; None: no code is asked for."""
+    """When it was confirmed; None: sign-in requires no code."""
     recovery_codes_left: int
 
 
 def state(connection: Connection, user_id: int) -> State:
-    """Whether a code is asked for."""
+    """Whether sign-in requires a code."""
     factor = second_factor_store.lock_of(connection, user_id)
     since = factor.confirmed_at if factor is not None else None
     return State(since, second_factor_store.recovery_codes_left(connection, user_id) if since else 0)
 
 
 def begin(connection: Connection, now: datetime, user_id: int, key: str | None) -> bytes:
-    """A new secret, to be shown once and confirmed by a code. Raises SecondFactorStands, Refused."""
+    """A new secret, to show once; a code confirms it. Raises SecondFactorStands, Refused."""
     if key is None:
         raise Refused("A second factor needs the setting SIGNING_KEY, which is not set here.")
     nonce = secrets.token_hex(second_factor_rules.NONCE_BYTES)
@@ -39,10 +39,10 @@ def begin(connection: Connection, now: datetime, user_id: int, key: str | None) 
 
 
 def confirm(connection: Connection, now: datetime, user_id: int, code: str, key: str | None) -> list[str] | None:
-    """Switch it on when the code is right: the recovery codes, this once; None when it is wrong.
+    """Switch the second factor on if the code is right. Returns the recovery codes; None for a wrong code.
 
     Raises:
-        SecondFactorUnknown: nothing was begun.
+        SecondFactorUnknown: no secret was made.
         SecondFactorStands: it was confirmed already.
     """
     factor = second_factor_store.lock_of(connection, user_id)
@@ -62,7 +62,7 @@ def confirm(connection: Connection, now: datetime, user_id: int, code: str, key:
 
 
 def prove(connection: Connection, now: datetime, user_id: int, code: str | None, key: str | None) -> SecondFactorProof:
-    """What the code of somebody whose password was right is worth. A right one is used up."""
+    """Check the code of a person whose password was right. A right code is used up."""
     factor = second_factor_store.lock_of(connection, user_id)
     if factor is None or factor.confirmed_at is None:
         return SecondFactorProof.NOT_NEEDED
@@ -83,7 +83,7 @@ def prove(connection: Connection, now: datetime, user_id: int, code: str | None,
 
 
 def remove(connection: Connection, user_id: int) -> None:
-    """Ask for no code any more. Raises SecondFactorUnknown."""
+    """Remove the second factor. Raises SecondFactorUnknown."""
     if not second_factor_store.remove(connection, user_id):
         raise SecondFactorUnknown
 

@@ -1,4 +1,4 @@
-"""Time-based one-time passwords as every app makes them (RFC 6238: HMAC-SHA-1, 30 s, six digits). Pure."""
+"""Time-based one-time passwords, as common apps make them (RFC 6238: HMAC-SHA-1, 30 s, six digits). Pure."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ from shared.vocabulary import Role
 
 STEP_SECONDS: Final = 30
 DIGITS: Final = 6
-STEPS_OFF: Final = 1  # a phone's clock may be as many steps wrong
+STEPS_OFF: Final = 1  # a phone's clock may be wrong by so many steps
 SECRET_BYTES: Final = 20
 NONCE_BYTES: Final = 32
 RECOVERY_CODES: Final = 10
@@ -26,7 +26,7 @@ _BLANKS: Final = re.compile(r"[\s-]+")
 
 
 class SecondFactorProof(StrEnum):
-    """What somebody showed besides their password."""
+    """The proof besides the password."""
 
     NOT_NEEDED = "not_needed"
     MISSING = "missing"
@@ -36,12 +36,12 @@ class SecondFactorProof(StrEnum):
 
 
 def secret_of(key: str, nonce: str) -> bytes:
-    """The secret that app and service share: nobody has it from the database alone."""
+    """The secret of app and service. The database alone does not reveal it."""
     return hmac.new(key.encode(), _PURPOSE + nonce.encode(), hashlib.sha256).digest()[:SECRET_BYTES]
 
 
 def as_typed(secret: bytes) -> str:
-    """The secret as apps take it by hand."""
+    """The secret in the form that people type into an app."""
     return base64.b32encode(secret).decode()
 
 
@@ -59,12 +59,12 @@ def code_at(secret: bytes, step: int) -> str:
 
 
 def step_at(now: datetime) -> int:
-    """The step that a moment is in."""
+    """The step of a time."""
     return int(now.timestamp()) // STEP_SECONDS
 
 
 def step_of(secret: bytes, code: str, now: datetime, last_step: int | None) -> int | None:
-    """The step whose code was typed; None when it is wrong, too old, or not after the last one that was used."""
+    """The step of the typed code. None: wrong, too old, or not after the last used step."""
     typed = _BLANKS.sub("", code)
     if not _CODE.fullmatch(typed):
         return None
@@ -75,10 +75,10 @@ def step_of(secret: bytes, code: str, now: datetime, last_step: int | None) -> i
 
 
 def hash_of_recovery_code(typed: str) -> str:
-    """What the database keeps of a recovery code, however it was typed."""
+    """The stored hash of a recovery code; case, dashes and blanks do not matter."""
     return digest(_BLANKS.sub("", typed).lower())
 
 
 def is_required(who: str, role: Role) -> bool:
-    """Whether people of this role must have one, by the setting SECOND_FACTOR_REQUIRED."""
+    """Whether this role needs a second factor; `who` is SECOND_FACTOR_REQUIRED."""
     return who == "everybody" or (who == "admins" and role is Role.ADMIN)

@@ -11,12 +11,12 @@ from shared.postgres.query import NO_ROW, Query
 
 @dataclass(frozen=True)
 class SecondFactorRow:
-    """Somebody's second factor; until `confirmed_at` is set no code is asked for."""
+    """A person's second factor; until `confirmed_at` is set, sign-in requires no code."""
 
     nonce: str
     confirmed_at: datetime | None
     last_step: int | None
-    """The step of the last code that was used."""
+    """The step of the last used code."""
 
 
 LOCK_OF = Query(
@@ -25,7 +25,7 @@ LOCK_OF = Query(
 
 
 def lock_of(connection: Connection, user_id: int) -> SecondFactorRow | None:
-    """Somebody's second factor, confirmed or not, locked; None when they have none."""
+    """A person's second factor, confirmed or not, locked; None without one."""
     return LOCK_OF.one_or_none(connection, user_id=user_id)
 
 
@@ -40,7 +40,7 @@ BEGIN = Query(
 
 
 def begin(connection: Connection, now: datetime, user_id: int, nonce: str) -> bool:
-    """Put a new one, to be confirmed, in the place of one that was not; False when there is a confirmed one."""
+    """Store a new unconfirmed second factor in place of an unconfirmed one. False when one is confirmed."""
     return BEGIN.run(connection, now=now, user_id=user_id, nonce=nonce) == 1
 
 
@@ -54,7 +54,7 @@ USE_STEP = Query(
 
 
 def use_step(connection: Connection, user_id: int, step: int) -> bool:
-    """Use a code up; False when it, or a later one, was used."""
+    """Use a code up. False when this or a later step was used before."""
     return USE_STEP.run(connection, user_id=user_id, step=step) == 1
 
 
@@ -62,7 +62,7 @@ CONFIRM = Query("UPDATE second_factors SET confirmed_at = :now WHERE user_id = :
 
 
 def confirm(connection: Connection, now: datetime, user_id: int) -> None:
-    """From now on it is asked for."""
+    """Mark the second factor as confirmed."""
     CONFIRM.run(connection, now=now, user_id=user_id)
 
 
@@ -71,7 +71,7 @@ REMOVE_RECOVERY_CODES = Query("DELETE FROM recovery_codes WHERE user_id = :user_
 
 
 def remove(connection: Connection, user_id: int) -> bool:
-    """Forget somebody's second factor and recovery codes; False when they had none."""
+    """Delete a person's second factor and recovery codes. False without one."""
     REMOVE_RECOVERY_CODES.run(connection, user_id=user_id)
     return REMOVE.run(connection, user_id=user_id) == 1
 
@@ -82,7 +82,7 @@ PUT_RECOVERY_CODES = Query(
 
 
 def put_recovery_codes(connection: Connection, user_id: int, hashes: Collection[str]) -> None:
-    """Add these, in place of any that there were."""
+    """Store these recovery codes in place of older ones."""
     REMOVE_RECOVERY_CODES.run(connection, user_id=user_id)
     PUT_RECOVERY_CODES.run(connection, user_id=user_id, hashes=list(hashes))
 
@@ -91,7 +91,7 @@ USE_RECOVERY_CODE = Query("DELETE FROM recovery_codes WHERE user_id = :user_id A
 
 
 def use_recovery_code(connection: Connection, user_id: int, code_hash: str) -> bool:
-    """Use up a recovery code; True for one caller only, however many try the same code at once."""
+    """Use up a recovery code. True for one caller only, also of concurrent ones."""
     return USE_RECOVERY_CODE.run(connection, user_id=user_id, code_hash=code_hash) == 1
 
 
@@ -99,5 +99,5 @@ RECOVERY_CODES_LEFT = Query("SELECT count(*) FROM recovery_codes WHERE user_id =
 
 
 def recovery_codes_left(connection: Connection, user_id: int) -> int:
-    """How many nobody has used."""
+    """How many recovery codes are unused."""
     return RECOVERY_CODES_LEFT.one(connection, user_id=user_id)

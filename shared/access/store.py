@@ -1,4 +1,4 @@
-"""SQL of how callers are recognised: sessions and API tokens."""
+"""SQL of sessions and API tokens."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from shared.vocabulary import Role
 
 @dataclass(frozen=True)
 class CallersSession:
-    """The session of the caller, with its user and the database's `now`."""
+    """A caller's session, with its user and the database's `now`."""
 
     user_id: int
     expires_at: datetime
@@ -29,7 +29,7 @@ class CallersSession:
 
 @dataclass(frozen=True)
 class CallersToken:
-    """The token of the caller, whether live or not, and the database's `now`."""
+    """A caller's token, valid or not, and the database's `now`."""
 
     id: str
     name: str
@@ -43,7 +43,7 @@ class CallersToken:
 
 @dataclass(frozen=True)
 class UserSession:
-    """A session as its person sees it; `number` names it to them, `id_hash` is the hash of its cookie."""
+    """A session for its person. `number`: its public id; `id_hash`: the hash of its cookie."""
 
     id_hash: str
     number: int
@@ -112,7 +112,7 @@ NOTE_SESSION_USE = Query(
 
 
 def note_session_use(connection: Connection, id_hash: str, now: datetime, not_since: datetime) -> None:
-    """Set last_seen_at unless it was set after `not_since`, or somebody else is just doing so: nobody waits for it."""
+    """Set last_seen_at unless it was set after `not_since`, or another transaction has locked the row: no wait."""
     NOTE_SESSION_USE.run(connection, id_hash=id_hash, now=now, not_since=not_since)
 
 
@@ -127,7 +127,7 @@ LIVE_SESSIONS = Query(
 
 
 def live_sessions(connection: Connection, user_id: int, now: datetime, seen_after: datetime) -> list[UserSession]:
-    """The sessions with which a user can come in, the one that was used last first."""
+    """A user's valid sessions, the last used one first."""
     return LIVE_SESSIONS.all(connection, user_id=user_id, now=now, seen_after=seen_after)
 
 
@@ -141,7 +141,7 @@ REVOKE_OWN_SESSION = Query(
 
 
 def revoke_own_session(connection: Connection, user_id: int, number: int, now: datetime) -> bool:
-    """End a session of a user by its number; False when there is none that lives."""
+    """End a session of a user by its number. False when no valid session has it."""
     return REVOKE_OWN_SESSION.run(connection, user_id=user_id, number=number, now=now) == 1
 
 
@@ -169,7 +169,7 @@ REVOKE_SESSION = Query(
 
 
 def revoke_session(connection: Connection, id_hash: str, now: datetime) -> bool:
-    """End a session; False when it had ended already."""
+    """End a session. False when it had ended before."""
     return REVOKE_SESSION.run(connection, id_hash=id_hash, now=now) == 1
 
 
@@ -183,7 +183,7 @@ REVOKE_OTHER_SESSIONS = Query(
 
 
 def revoke_other_sessions(connection: Connection, user_id: int, kept_hash: str, now: datetime) -> int:
-    """End every session of a user but one; says how many."""
+    """End every session of a user but one. Returns how many."""
     return REVOKE_OTHER_SESSIONS.run(connection, user_id=user_id, kept_hash=kept_hash, now=now)
 
 
@@ -191,7 +191,7 @@ DELETE_SESSIONS_BEFORE = Query("DELETE FROM user_sessions WHERE expires_at < :mo
 
 
 def delete_sessions_before(connection: Connection, moment: datetime) -> int:
-    """Forget sessions that expired before `moment`; says how many."""
+    """Delete sessions that expired before `moment`. Returns how many."""
     return DELETE_SESSIONS_BEFORE.run(connection, moment=moment)
 
 
@@ -241,7 +241,7 @@ TOKEN_BY_ID = Query(
 
 
 def token_by_id(connection: Connection, token_id: str) -> CallersToken | None:
-    """A token with its secret_hash and the database's `now`, whether live or not."""
+    """A token, valid or not, with its secret_hash and the database's `now`."""
     return TOKEN_BY_ID.one_or_none(connection, token_id=token_id)
 
 
@@ -256,7 +256,7 @@ NOTE_TOKEN_USE = Query(
 
 
 def note_token_use(connection: Connection, token_id: str, now: datetime, not_since: datetime) -> None:
-    """Set last_used_at unless it was set after `not_since`, or somebody else is just doing so: nobody waits for it."""
+    """Set last_used_at unless it was set after `not_since`, or another transaction has locked the row: no wait."""
     NOTE_TOKEN_USE.run(connection, token_id=token_id, now=now, not_since=not_since)
 
 
@@ -279,5 +279,5 @@ REVOKE_TOKEN = Query("UPDATE api_tokens SET revoked_at = coalesce(revoked_at, :n
 
 
 def revoke_token(connection: Connection, token_id: str, now: datetime) -> bool:
-    """End a token; one that had ended keeps its time. False when there is none of this id."""
+    """Revoke a token; a revoked one keeps its time. False when no token has this id."""
     return REVOKE_TOKEN.run(connection, token_id=token_id, now=now) == 1

@@ -1,4 +1,4 @@
-"""SQL on the boots of which marks are kept."""
+"""SQL of the boots whose marks are kept."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -9,10 +9,10 @@ from sqlalchemy import Connection
 from shared.postgres.query import Query
 
 KEPT_OF_A_CLIENT: Final = 16
-"""Boots of one client that are kept however long ago they told something."""
+"""How many boots of a client are kept at any age."""
 KEPT_AT_MOST: Final = 1_000
-"""More than any display spools. A hostile one names another boot with every message."""
-COMES_AGAIN: Final = timedelta(days=1)  # who is there and spools sends again within ten minutes
+"""The most boots of a client: above what any display spools. A hostile one sends another boot with every message."""
+COMES_AGAIN: Final = timedelta(days=1)  # a display that is on sends its spool again within ten minutes
 
 
 FORGET_OLDER = Query(
@@ -42,9 +42,9 @@ def forget_older(
     keep: int = KEPT_OF_A_CLIENT,
     at_most: int = KEPT_AT_MOST,
 ) -> int:
-    """Forget boots of each of these clients that told nothing for a day; how many.
+    """Delete the boots of these clients that logged nothing for a day. Returns how many.
 
-    The last `keep` are kept all the same, and never more than `at_most`.
+    The last `keep` boots of a client always stay, but never more than `at_most`.
     """
     before = now - COMES_AGAIN
     return FORGET_OLDER.one(connection, uuids=sorted(uuids), keep=keep, at_most=at_most, before=before)

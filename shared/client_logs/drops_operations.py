@@ -1,4 +1,4 @@
-"""What happens when messages of a client are dropped: its own log says how many."""
+"""Use case of dropped messages: the client's own log shows how many."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,10 +14,10 @@ from shared.vocabulary import LogLevel
 def record(
     connection: Connection, now: datetime, dropped: Mapping[str, int], rows: Mapping[str, DropRow]
 ) -> dict[str, DropRow]:
-    """Write into each client's own log how many of its messages were dropped: a line a minute, counted up.
+    """Write into each client's log how many of its messages were dropped: one line a minute, whose count grows.
 
-    It is a line of the log, not a table of its own: a reader of the log sees the gap where it is.
-    `rows` are the lines begun before; the answer holds those that can still be counted up, once this commits.
+    It is a line of the log and not a table of its own, so that readers of the log see the gap where it is.
+    `rows`: the lines that still count. Returns the lines that count after the commit.
     """
     begun = drops_rules.still_counting(rows, now)
     raised = {uuid: replace(row, count=row.count + dropped[uuid]) for uuid, row in begun.items() if uuid in dropped}

@@ -1,16 +1,16 @@
-"""Messages over a client's budget are counted in a line of its own log, one a minute."""
+"""Messages over a client's budget are counted in a line of its own log, one line a minute. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-TOGETHER: Final = timedelta(minutes=1)  # one line counts the drops of one client in this time
+TOGETHER: Final = timedelta(minutes=1)  # the time for which one line counts a client's drops
 
 
 @dataclass(frozen=True)
 class DropRow:
-    """The log line of a client that tells how many of its messages were dropped since `received_at`."""
+    """The log line that counts a client's dropped messages since `received_at`."""
 
     id: int
     received_at: datetime
@@ -18,5 +18,5 @@ class DropRow:
 
 
 def still_counting(rows: Mapping[str, DropRow], now: datetime) -> dict[str, DropRow]:
-    """The lines, by client, that still count what is dropped at `now`."""
+    """The lines, by client, that still count at `now`."""
     return {uuid: row for uuid, row in rows.items() if now < row.received_at + TOGETHER}

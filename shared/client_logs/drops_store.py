@@ -1,4 +1,4 @@
-"""SQL on the lines that tell how many messages of a client were dropped."""
+"""SQL of the lines that count dropped messages of a client."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Dropped:
 
 
 class BegunLine(NamedTuple):
-    """The number of the line that was begun for a client."""
+    """The id of a client's new line."""
 
     uuid: str
     id: int
@@ -52,11 +52,11 @@ RAISE_COUNTS = Query(
 
 
 def begin(connection: Connection, now: datetime, dropped: Mapping[str, int]) -> dict[str, DropRow]:
-    """Begin a line that tells how many messages were dropped, for each of these that is a client."""
+    """Add a line with the number of dropped messages for each of these uuids that is a client."""
     begun = BEGIN.all(connection, now=now, **DROPPED.of([Dropped(*item) for item in dropped.items()]))
     return {uuid: DropRow(line, now, dropped[uuid]) for uuid, line in begun}
 
 
 def raise_counts(connection: Connection, rows: Collection[DropRow]) -> None:
-    """Let lines that `begin` began tell these counts."""
+    """Write these counts into lines of `begin`."""
     RAISE_COUNTS.run(connection, **RAISED.of(rows))

@@ -1,4 +1,4 @@
-"""SQL on marks that stand before a gap: how long they have stood there while their display was heard."""
+"""SQL of marks in front of a gap: how long they have been there while their display was heard."""
 
 from datetime import datetime
 from typing import Final
@@ -10,7 +10,7 @@ from shared.postgres.query import NO_ROW, Query
 
 EVERY: Final = "interval '1 hour'"
 HOURS: Final = 24
-"""A display sends again within ten minutes what it has: what did not come in so many hours it has not."""
+"""Hours after which a gap is given up: a display repeats its lines within ten minutes, so it no longer has these."""
 
 
 LOOK = Query(
@@ -39,9 +39,9 @@ LOOK = Query(
 
 
 def look(connection: Connection, now: datetime) -> None:
-    """Count an hour for each mark that stands where it stood an hour ago, if its display was heard within that hour.
+    """Count an hour for each mark that did not move within the last hour, if its display was heard in that hour.
 
-    Looks that come sooner count for nothing. A mark that moved begins again.
+    An earlier call counts nothing. A mark that moved starts again at 0.
     """
     LOOK.run(connection, now=now)
 
@@ -52,5 +52,5 @@ DUE = Query(
 
 
 def due(connection: Connection) -> list[Boot]:
-    """The boots whose gap has stood long enough."""
+    """The boots whose gap is to be given up."""
     return DUE.all(connection, hours=HOURS)

@@ -1,4 +1,4 @@
-"""SQL on the hours: what each client logged in each hour, by level, counted in the transaction that stores it."""
+"""SQL of hourly counts: how much each client logged in each hour, by level, counted as the lines are stored."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -17,11 +17,11 @@ from shared.tables import client_log_hours, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
 Counts = Mapping[tuple[str, datetime, LogLevel], tuple[int, datetime]]
-"""Of each client, hour and level: how many lines, and when the last one came."""
+"""(client, hour, level) -> how many lines, and when the last one came."""
 
 
 class HourCount(NamedTuple):
-    """How many lines a client logged in an hour of this level, and when the last one came."""
+    """How many lines of a level a client logged in an hour, and when the last one came."""
 
     uuid: str
     hour: datetime
@@ -57,7 +57,7 @@ class ClientSummary(msgspec.Struct, frozen=True):
 
 
 def summary(connection: Connection, since: datetime, client_uuid: str | None = None) -> list[ClientSummary]:
-    """Per client that logged, by name: whole hours, from the one of `since` on. With `client_uuid` of that one only."""
+    """The counts of each client that logged, ordered by name, in whole hours from that of `since`; or of one client."""
     return _summary(of_one=client_uuid is not None).all(connection, since=since, client_uuid=client_uuid)
 
 
@@ -85,9 +85,9 @@ def _summary(*, of_one: bool) -> ColumnQuery[ClientSummary]:
 
 
 def _counts(h: Any) -> sa.ColumnElement[Any]:
-    """An object of how many lines there are of each level that has some, in one pass through the hours.
+    """SQL: a JSON object with the number of lines of each level that has any, in one pass over the hours.
 
-    It is put together by hand: what Postgres has for it takes thrice the time.
+    It is built by hand, because the function of Postgres takes three times as long.
     """
     said = (
         sa.literal_column(f"'\"{level}\":'", sa.Text).op("||")(sa.func.sum(h.count).filter(is_of((level,), h.level)))
@@ -100,5 +100,5 @@ DROP = Query("DELETE FROM client_log_hours WHERE hour < :before", NO_ROW)
 
 
 def drop(connection: Connection, before: datetime) -> int:
-    """Drop the hours that ended before then; how many rows."""
+    """Delete the hours that ended before `before`. Returns how many rows."""
     return DROP.run(connection, before=before - timedelta(hours=1))

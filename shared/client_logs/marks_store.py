@@ -1,4 +1,4 @@
-"""SQL on the marks: of each boot of a client, up to which number its logs are stored, and which ones above it."""
+"""SQL of marks: for each boot of a client, the number up to which its lines are stored, and the ones above it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class MarkRow(NamedTuple):
 
 
 class BootSeq(NamedTuple):
-    """A number of a boot: of a log line, or where its mark stands."""
+    """A number of a boot: of a log line, or of its mark."""
 
     uuid: str
     install_id: str
@@ -35,7 +35,7 @@ class BootSeq(NamedTuple):
 
 @dataclass(frozen=True)
 class NewMark:
-    """Where the mark of a boot stands now, and whether it is doubted."""
+    """The new mark of a boot, and whether it is doubted."""
 
     uuid: str
     install_id: str
@@ -46,7 +46,7 @@ class NewMark:
 
 @dataclass(frozen=True)
 class MovedMark:
-    """From where to where the mark of a boot moves."""
+    """A move of a boot's mark."""
 
     uuid: str
     install_id: str
@@ -76,7 +76,7 @@ MARKS = Query(
 
 
 def marks(connection: Connection, boots: Collection[Boot]) -> dict[Boot, Mark]:
-    """What is stored of each of these boots."""
+    """The mark of each of these boots."""
     found: dict[Boot, Mark] = {}
     for row in MARKS.all(connection, **BOOTS.of(boots)):
         island = () if row.low is None or row.high is None else ((row.low, row.high),)
@@ -104,7 +104,7 @@ SET_MARKS = Query(
 
 
 def set_marks(connection: Connection, now: datetime, moved: Mapping[Boot, int], doubted: Collection[Boot]) -> None:
-    """Write where the marks of known clients stand now, and which of them are `doubted`; the others are not over."""
+    """Write the marks of known clients, and which are `doubted`; the others may no longer number from 1 again."""
     SET_MARKS.run(connection, now=now, **NEW.of([NewMark(*boot, seq, boot in doubted) for boot, seq in moved.items()]))
 
 
@@ -120,9 +120,9 @@ END = Query(
 
 
 def end(connection: Connection, now: datetime, boots: Collection[Boot]) -> int:
-    """The display may number these boots, and all later ones of the installation, from 1 again; how many marks.
+    """Note that these boots, and later ones of the installation, may number from 1 again. Returns how many marks.
 
-    A doubt stays one: what came again before this was known was the first of the new numbers.
+    A doubt stays: the repeated numbers were the first new ones.
     """
     return END.run(connection, now=now, **BOOTS.of(boots))
 
@@ -140,7 +140,7 @@ FORGET = tuple(
 
 
 def forget(connection: Connection, boots: Collection[Boot]) -> None:
-    """Forget the marks and keys of these boots."""
+    """Delete the marks and keys of these boots."""
     for query in FORGET:
         query.run(connection, **BOOTS.of(boots))
 
@@ -156,7 +156,7 @@ BELIEVE = Query(
 
 
 def believe(connection: Connection, uuids: Collection[str]) -> dict[Boot, int]:
-    """Doubt no mark of these clients any more; where those stand that were doubted."""
+    """End the doubts about marks of these clients. Returns the marks that were doubted."""
     return {Boot(*one[:3]): one.seq for one in BELIEVE.all(connection, uuids=sorted(uuids))}
 
 
@@ -172,7 +172,7 @@ MOVE_MARKS = Query(
 
 
 def move_marks(connection: Connection, now: datetime, moves: Mapping[Boot, tuple[int, int]]) -> int:
-    """Move each mark from the first number to the second; how many stood at the first."""
+    """Move each mark from the first number to the second. Returns how many were at the first."""
     moved = [MovedMark(*boot, *move) for boot, move in moves.items()]
     return MOVE_MARKS.run(connection, now=now, **MOVED.of(moved))
 
@@ -196,12 +196,12 @@ DROP_KEYS = Query(
 
 
 def add_keys(connection: Connection, keys: Collection[tuple[Boot, int]]) -> None:
-    """Remember logs of known clients that are stored above their mark."""
+    """Remember lines of known clients that are stored above their mark."""
     ADD_KEYS.run(connection, **SEQS.of([BootSeq(*boot, seq) for boot, seq in keys]))
 
 
 def drop_keys(connection: Connection, moved: Mapping[Boot, int]) -> None:
-    """Forget the keys that a mark has passed."""
+    """Delete the keys that a mark has passed."""
     DROP_KEYS.run(connection, **SEQS.of([BootSeq(*boot, seq) for boot, seq in moved.items()]))
 
 
@@ -223,8 +223,8 @@ DROP_MARKS = Query(
 
 
 def drop_marks(connection: Connection, before: datetime) -> int:
-    """Forget boots that have told nothing since then: no display spools that long; how many marks.
+    """Delete the marks of boots that logged nothing since `before`, longer than any spool. Returns how many.
 
-    The boot that a client told something in last, and the one it is in, may go on: their marks stay.
+    The marks of the boot that a client logged in last, and of its present boot, stay.
     """
     return DROP_MARKS.one(connection, before=before)

@@ -1,4 +1,4 @@
-"""What happens when displays log: each line stored once, counted by the hour, and told how far we have them."""
+"""Use cases of logs: store each line once, count lines by the hour, and report to displays what is stored."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,19 +13,19 @@ from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, 
 
 @dataclass(frozen=True)
 class LogsStored:
-    """What became of a batch of log lines."""
+    """The result of a batch of log lines."""
 
     count: int = 0  # lines stored
-    duplicates: int = 0  # lines that were stored before
-    given_up: int = 0  # numbers that never came and are not waited for any more
+    duplicates: int = 0  # lines that were already stored
+    given_up: int = 0  # missing numbers that are no longer expected
     committed: dict[Boot, int] = field(default_factory=dict)
-    """Of each boot that told something: everything up to this number is stored, once this commits."""
+    """Boot -> number up to which all its lines are stored after the commit."""
     doubted: frozenset[Boot] = frozenset()
-    """Those of them of which the display must not be told yet: what came again may be other lines."""
+    """The boots whose mark must not be published yet, because repeated numbers may belong to other lines."""
     began_anew: frozenset[str] = frozenset()
-    """The clients whose lines show that they number a boot from 1 again."""
+    """The clients that provably number a boot from 1 again."""
     marks: dict[str, LastMark | None] = field(default_factory=dict)
-    """Of each client whose mark moved: what may be remembered once this commits; None: nothing."""
+    """Client whose mark moved -> the mark to remember after the commit; None: forget it."""
 
 
 def record(
@@ -35,12 +35,12 @@ def record(
     lines: Sequence[LogLine],
     remembered: Mapping[str, LastMark] = MappingProxyType({}),
 ) -> LogsStored:
-    """Store the lines that are new, in order of arrival, and move the marks.
+    """Store the new lines in order of arrival, and move the marks.
 
-    `remembered` are `LogsStored.marks` of what was committed before.
+    `remembered`: the `LogsStored.marks` of committed batches.
 
     Raises:
-        MarksMoved: what is remembered is not what is stored; nothing may be committed.
+        MarksMoved: a stored mark differs from the remembered one; do not commit.
     """
     by_boot, mixed = _by_boot(lines)
     marks = _known(connection, by_boot, remembered if not mixed else {})
@@ -67,9 +67,9 @@ def record(
 
 
 def _begin_anew(connection: Connection, by_boot: dict[Boot, dict[int, LogLine]], marks: "_Marks") -> list[Boot]:
-    """Forget the marks of displays that number from 1 again; of which boots.
+    """Forget the marks of displays that number from 1 again. Returns their boots.
 
-    What is proven by a line's time only lets those lines count that are newer than all before; others come again.
+    If the time of a line is the proof, only lines that are newer than all stored ones count; the others come again.
     """
     anew = [boot for boot in marks.asked if rules.begins_anew(marks.of[boot], by_boot[boot])]
     repeated = [boot for boot in marks.asked if 1 in by_boot[boot] and rules.is_stored(marks.of[boot], 1)]
@@ -90,7 +90,7 @@ def _doubted(now: datetime, by_boot: Mapping[Boot, Collection[int]], marks: "_Ma
 
 
 def _by_boot(lines: Sequence[LogLine]) -> tuple[dict[Boot, dict[int, LogLine]], frozenset[Boot]]:
-    """The numbered ones, the first of each number; and the boots of which one number came with two lines."""
+    """The numbered lines by boot, the first of each number; and the boots with two different lines for one number."""
     by_boot: dict[Boot, dict[int, LogLine]] = {}
     mixed = set()
     for line in lines:
@@ -102,9 +102,9 @@ def _by_boot(lines: Sequence[LogLine]) -> tuple[dict[Boot, dict[int, LogLine]], 
 
 
 def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boot, int]]) -> LogsStored:
-    """Move the marks over lines that can never be stored; answer how far each boot then is.
+    """Move the marks over lines that can never be stored.
 
-    Their display would otherwise send them for ever. Numbers of unknown clients are left out.
+    Otherwise their display would send them for ever. Numbers of unknown clients are left out.
     """
     by_boot: dict[Boot, set[int]] = {}
     for boot, number in numbers:
@@ -128,11 +128,12 @@ def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boo
 
 
 def close_gaps(connection: Connection, now: datetime) -> LogsStored:
-    """Once an hour: let each mark pass its first gap that has stood for a day in which its display was heard.
+    """Once an hour: move each mark over its first gap, if that has been there for a day in which its display was heard.
 
-    A display sends again all that it has; what is missing for so long it has not: a mark of ours was lost, or its own
-    spool. It would send what comes behind the gap for ever. The next gap of the boot has a day of its own. A number so
-    high that no display can have come to it is passed to by none: its next lines would count as stored.
+    A display repeats all lines that it has, so it no longer has the missing ones: the service lost a mark, or the
+    display its spool. Without this the display would send the lines behind the gap for ever. The next gap gets a day of
+    its own. A mark never moves to a number that no display can have reached, because its next lines would count as
+    stored.
     """
     gaps_store.look(connection, now)
     marks = marks_store.marks(connection, gaps_store.due(connection))
@@ -146,17 +147,17 @@ def close_gaps(connection: Connection, now: datetime) -> LogsStored:
 
 
 def end_lives(connection: Connection, now: datetime, boots: Collection[Boot]) -> None:
-    """The machines of these boots booted and their counters did not go up: they may number from 1 again."""
+    """Note that these boots may number from 1 again: the machine booted, but boot_seq did not increase."""
     marks_store.end(connection, now, boots)
 
 
 def believe(connection: Connection, uuids: Collection[str]) -> dict[Boot, int]:
-    """Heartbeats of the same boots came after the lines that came again: how far the displays can be told now."""
+    """End the doubts of these clients, after a heartbeat of the same boot. Returns the marks to publish."""
     return marks_store.believe(connection, uuids)
 
 
 def _to_remember(settled: Mapping[Boot, Settled], doubted: Collection[Boot]) -> dict[str, LastMark | None]:
-    """The mark to remember of each client; None when it sent lines of several boots, or its mark has a gap or doubt."""
+    """The mark to remember of each client; None if it sent lines of several boots, or its mark has a gap or a doubt."""
     marks: dict[str, LastMark | None] = {}
     for boot, change in settled.items():
         is_plain = boot[0] not in marks and not change.mark.islands and boot not in doubted
@@ -166,14 +167,14 @@ def _to_remember(settled: Mapping[Boot, Settled], doubted: Collection[Boot]) -> 
 
 @dataclass(frozen=True)
 class _Marks:
-    """Where the marks of some boots stand: by memory, or because the database was asked."""
+    """The marks of some boots. `asked`: the boots whose marks were read from the database."""
 
     of: dict[Boot, Mark]
     asked: list[Boot]
 
 
 def _known(connection: Connection, boots: Mapping[Boot, Collection[int]], remembered: Mapping[str, LastMark]) -> _Marks:
-    """What is remembered serves where nothing comes again."""
+    """The marks of these boots: remembered ones for boots without repeats, the others from the database."""
     last: dict[Boot, Mark] = {}
     for boot, numbers in boots.items():
         mark = remembered.get(boot[0])
@@ -190,9 +191,9 @@ def _move(
     settled: Mapping[Boot, Settled],
     doubted: Collection[Boot],
 ) -> None:
-    """Write the marks, and forget old boots of clients that began one.
+    """Write the marks, and delete old boots of clients that began a new one.
 
-    Raises MarksMoved where a mark that is remembered stands elsewhere.
+    Raises MarksMoved if a stored mark differs from the remembered one.
     """
     known, asked = marks.of, set(marks.asked)
     if asked:
@@ -213,9 +214,9 @@ def _move(
 
 
 def drop_expired(connection: Connection, now: datetime, routine_days: int, serious_days: int) -> list[str]:
-    """Drop the weekly partitions that ended longer ago than their class is kept; answer their names.
+    """Drop the weekly partitions that are beyond the retention of their class. Returns their names.
 
-    The roll-up and the marks go with the serious class.
+    Hourly counts and marks have the retention of the serious class.
     """
     keep = {"routine": timedelta(days=routine_days), "serious": timedelta(days=serious_days)}
     dropped = [name for name in store.weekly_partitions(connection) if rules.is_over(name, now, keep)]

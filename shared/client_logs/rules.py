@@ -1,7 +1,7 @@
-"""How a log line is stored exactly once: its display numbers it, and we remember up to where nothing is missing.
+"""Store each log line exactly once: its display numbers it, and the service remembers which numbers it has. Pure.
 
-The mark is the highest number of a boot below which every log is stored. What is stored above it, behind a
-gap, is remembered in islands: ranges (low, high) without a gap, in ascending order.
+The mark of a boot is the highest number up to which every line is stored. Lines above it, behind a gap, are remembered
+as islands: ranges (low, high) without a gap, in ascending order.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from shared.vocabulary import LogLevel
 
 MESSAGE_MAX_CHARS: Final = 8192  # a longer message is cut
-KEPT_ABOVE_MARK: Final = 100_000  # logs of one boot behind a gap, before the gap is taken for lost
+KEPT_ABOVE_MARK: Final = 100_000  # lines of one boot behind a gap; with more, the gap is given up
 LEVELS: Final = {
     **{level.value: level for level in LogLevel},
     "warn": LogLevel.WARNING,
@@ -21,8 +21,8 @@ LEVELS: Final = {
 }
 
 MOST_LINES: Final = 10**9  # of one boot: fifty a second for more than half a year
-DOUBT_LASTS: Final = timedelta(minutes=5)  # who sends no heartbeat meanwhile is believed
-CLOCK_STEP: Final = 0.001  # seconds: a time that went through Postgres is no later one
+DOUBT_LASTS: Final = timedelta(minutes=5)  # without a heartbeat a doubt ends after this time
+CLOCK_STEP: Final = 0.001  # seconds; smaller differences come from the rounding in Postgres
 
 
 class Boot(NamedTuple):
@@ -35,7 +35,7 @@ class Boot(NamedTuple):
 
 Island = tuple[int, int]
 LastMark = tuple[Boot, int]
-"""The boot of a client that told something last, and up to where it is stored; nothing is stored above."""
+"""The boot that a client logged in last, and its mark; nothing is stored above the mark."""
 
 
 @dataclass(slots=True)
@@ -58,53 +58,53 @@ class LogLine:
 
 @dataclass(frozen=True)
 class Mark:
-    """What is stored of one boot: everything up to `seq`, and the islands above it."""
+    """The stored lines of one boot: all up to `seq`, and the islands above it."""
 
     seq: int = 0
     islands: tuple[Island, ...] = ()
     is_over: bool = False
-    """The display may number from 1 again: its next lines tell."""
+    """Whether the display may number from 1 again, which its next lines show."""
     doubted_at: datetime | None = None
-    """Since when lines come again of which nobody knows yet whether they are the same lines."""
+    """Since when repeated numbers come that may belong to other lines."""
     may_doubt: bool = field(default=False, compare=False)
-    """The display sends heartbeats: one that comes after its lines tells whether its numbers began again."""
+    """Whether the display sends heartbeats: one after its lines shows whether its numbers began again."""
 
 
 @dataclass(frozen=True)
 class Settled:
-    """What a batch of numbers does to a mark."""
+    """The effect of a batch of numbers on a mark."""
 
-    fresh: tuple[int, ...]  # those not stored before, ascending
+    fresh: tuple[int, ...]  # the new numbers, ascending
     mark: Mark
     given_up: int  # numbers at or below the new mark that never came
 
 
 class MarksMoved(Exception):
-    """A mark is not where it was remembered to be."""
+    """The stored mark differs from the remembered one."""
 
 
 def level_of(word: str) -> tuple[LogLevel, str | None]:
-    """The level for a log topic's last segment, and the word itself where it is none of ours."""
+    """The level for the last segment of a log topic; and the word itself if it is unknown."""
     level = LEVELS.get(word)
     return (LogLevel.INFO, word) if level is None else (level, None)
 
 
 def boot_of(line: LogLine) -> Boot | None:
-    """The boot that numbers this line; None without a stamp, when it cannot be told from a duplicate."""
+    """The boot that numbers this line; None for a line without a stamp, whose repeats cannot be recognised."""
     if line.install_id is None or line.boot_seq is None or line.seq is None:
         return None
     return Boot(line.uuid, line.install_id, line.boot_seq)
 
 
 def has_ended(boot: Boot, ended: Boot) -> bool:
-    """Is this the boot that ended, or a later one of its installation?"""
+    """Whether this is the ended boot, or a later one of the same installation."""
     return boot[:2] == ended[:2] and boot[2] >= ended[2]
 
 
 def settle(known: Mark, numbers: Iterable[int], kept_above: int = KEPT_ABOVE_MARK) -> Settled:
-    """Which of `numbers` are new, and where the mark then stands.
+    """Decide which of `numbers` are new, and move the mark.
 
-    When more than `kept_above` numbers wait behind gaps, the lowest gaps are given up until they fit.
+    With more than `kept_above` numbers behind gaps, the lowest gaps are given up until the rest fits.
     """
     fresh = tuple(sorted(number for number in set(numbers) if not is_stored(known, number)))
     islands = _joined([(0, known.seq), *known.islands, *((number, number) for number in fresh)])
@@ -119,20 +119,20 @@ def settle(known: Mark, numbers: Iterable[int], kept_above: int = KEPT_ABOVE_MAR
 
 
 def is_same(line: LogLine, other: LogLine) -> bool:
-    """Are two lines of one number one line that came twice? Displays send again what they sent, unchanged."""
+    """Whether two lines with one number are the same line, sent twice: displays repeat lines unchanged."""
     return (line.message, line.client_time, line.level) == (other.message, other.client_time, other.level)
 
 
 def begins_anew(known: Mark, numbers: Collection[int]) -> bool:
-    """Do these numbers begin again with 1, of a display that may do so? A line is rather stored twice than lost."""
+    """Whether the numbers of a display that may begin again do so. When in doubt a line is stored twice, never lost."""
     return known.is_over and known.seq > 0 and 1 in numbers
 
 
 def is_doubted(known: Mark, numbers: Collection[int], now: datetime) -> bool:
-    """May the display not be told yet how far it is stored? What comes again may be other lines.
+    """Whether the mark must not be published yet, because repeated numbers may belong to other lines.
 
-    A heartbeat of the same boot ends the doubt. When the numbers may have begun again only time does, or the very
-    next number: a display that began again sends its first line within the time that a doubt lasts.
+    A heartbeat of the same boot ends the doubt. If the numbers may have begun again, only time ends it, or the exact
+    next number: a display that began again sends its first line before the doubt ends.
     """
     if known.doubted_at is not None:
         return now - known.doubted_at < DOUBT_LASTS
@@ -142,10 +142,10 @@ def is_doubted(known: Mark, numbers: Collection[int], now: datetime) -> bool:
 
 
 def of_another_life(lines: Mapping[int, LogLine], last_time: float | None) -> dict[int, LogLine] | None:
-    """The lines of a display that began again with number 1; None where nothing proves it.
+    """The lines of a display whose numbers provably began again with 1; None without a proof.
 
-    The proof is its own clock: a first line that is newer than the last ones that came of this display. Lines that
-    are no newer than those are left for later.
+    The proof is the display's clock: its first line is newer than its last stored ones. Lines that are not newer are
+    left out; the display sends them again.
     """
     first = lines.get(1)
     if first is None or last_time is None or not _is_after(first, last_time):
@@ -158,20 +158,20 @@ def _is_after(line: LogLine, last_time: float) -> bool:
 
 
 def is_stored(known: Mark, number: int) -> bool:
-    """Was the log of this number stored (or given up) before?"""
+    """Whether the line of this number was stored or given up."""
     return number <= known.seq or any(low <= number <= high for low, high in known.islands)
 
 
 def may_have_come_to_its_island(known: Mark) -> bool:
-    """Is there an island above the mark that a display can have numbered up to?
+    """Whether the mark may move to its first island: whether a display can really have counted so far.
 
-    A counter that leapt once, to 2^63 at worst, leaves one that it cannot: the next lines are numbered as before.
+    A counter that leaps once, at worst to 2^63, leaves an unreachable island; its next numbers continue as before.
     """
     return bool(known.islands) and known.islands[0][0] - known.seq <= MOST_LINES
 
 
 def _joined(ranges: Sequence[Island]) -> list[Island]:
-    """The ranges in ascending order, neighbours made one."""
+    """The ranges in ascending order, with adjacent ones joined."""
     joined: list[Island] = []
     for low, high in sorted(ranges):
         if joined and low <= joined[-1][1] + 1:
@@ -183,34 +183,34 @@ def _joined(ranges: Sequence[Island]) -> list[Island]:
 
 @dataclass(frozen=True)
 class Budget:
-    """How many log messages of one client are stored: so many a second, and so many at once."""
+    """How many log messages of a client are stored: a rate, and a burst."""
 
     per_second: float
     burst: float
 
     @property
     def refill_seconds(self) -> float:
-        """After so long in silence a client may send a whole burst again."""
+        """The time without messages after which a client has a whole burst again."""
         return self.burst / self.per_second
 
 
 @dataclass(slots=True)
 class Allowance:
-    """What one client has left of its budget: a token pays for a message. Times are monotonic seconds."""
+    """The rest of a client's budget: a token pays for a message. Times are monotonic seconds."""
 
     tokens: float
-    at: float  # when the tokens were last reckoned
-    mark: tuple[Boot, int] | None = None  # how far the boot that last moved its mark is stored
-    awaited: tuple[Boot, int] | None = None  # the first numbered message that was held back
+    at: float  # when the tokens were last updated
+    mark: tuple[Boot, int] | None = None  # the mark that moved last, and its boot
+    awaited: tuple[Boot, int] | None = None  # the first numbered message that was refused
     awaited_until: float = 0.0
 
 
 def admits(budget: Budget, left: Allowance, line: LogLine) -> bool:
-    """Is this message within the budget at its arrival? Then it is paid for, unless it is stored already.
+    """Whether this message is within the budget at its arrival. If so it costs a token, unless it is already stored.
 
-    When a numbered message is held back, the later ones of its boot are held back with it, unpaid for, until it
-    comes again: displays resend in order, so every token then buys progress of the mark, however they flood.
-    That wait ends after a refill, should the display never send it again.
+    After a refused numbered message, later ones of its boot are refused too, at no cost, until it comes again: displays
+    repeat lines in order, so each token moves the mark, even in a flood. If the display never repeats the message, the
+    wait ends after a refill.
     """
     left.tokens = max(left.tokens, min(budget.burst, left.tokens + (line.heard - left.at) * budget.per_second))
     left.at = max(left.at, line.heard)
@@ -232,7 +232,7 @@ def admits(budget: Budget, left: Allowance, line: LogLine) -> bool:
 
 
 def is_over(partition: str, now: datetime, keep: Mapping[str, timedelta]) -> bool:
-    """Did the week of this partition (`client_logs_<class>_<ISO year>w<ISO week>`) end longer ago than it is kept?"""
+    """Whether this partition (`client_logs_<class>_<ISO year>w<ISO week>`) is beyond its retention."""
     _, _, severity_class, week = partition.split("_")
     year, number = week.split("w")
     ends = datetime.fromisocalendar(int(year), int(number), 1).replace(tzinfo=UTC) + timedelta(days=7)

@@ -1,4 +1,4 @@
-"""SQL on client logs. Writes take a whole batch, an array of each column; see clients/reports/store for `clock`."""
+"""SQL of client logs. A write takes a whole batch, as an array of each column; `clock`: see clients/reports/store."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -19,7 +19,7 @@ from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
 
 class Log(msgspec.Struct, frozen=True):
-    """One log row. `client_time` is the display's own clock, never used for order."""
+    """One log row. `client_time` is the display's own clock; it is not used for the order."""
 
     id: int
     level: LogLevel
@@ -64,13 +64,13 @@ def add(connection: Connection, now: datetime, clock: float, lines: Sequence[Log
 
 
 class LastTime(NamedTuple):
-    """The latest moment that the last lines of a client tell, in seconds since 1970."""
+    """The latest display time among a client's last lines, in seconds since 1970."""
 
     uuid: str
     at: float
 
 
-LAST_LINES: Final = 200  # of one client: as many as a late delivery brings back at most, and few to read
+LAST_LINES: Final = 200  # lines of a client: as many as a late delivery repeats, and few to read
 
 
 LAST_TIMES = Query(
@@ -86,7 +86,7 @@ LAST_TIMES = Query(
 
 
 def last_times(connection: Connection, uuids: Collection[str]) -> dict[str, float]:
-    """The latest moment, by the display's own clock, that the last lines of each of these clients tell, since 1970."""
+    """Client -> the latest time by its own clock among its last lines, in seconds since 1970."""
     return dict(LAST_TIMES.all(connection, uuids=sorted(uuids)))
 
 
@@ -105,8 +105,8 @@ def page_of_client(
 ) -> list[Log] | None:
     """Up to `limit` lines of one client, the newest first, that come after the pair (received_at, id) `cursor`.
 
-    None where there is no such client, or it was deleted. No `levels` means all of them. `since` is included and
-    `until` is not; `text` is looked for in message and logger, whatever the case.
+    None if there is no such client or it was deleted. No `levels` means all. `since` is included and `until` is not;
+    `text` is searched in message and logger, in any case.
     """
     literally = re.sub("([/%_])", r"/\1", text or "")
     asked = {"since": since, "until": until, "text": literally}
@@ -117,11 +117,11 @@ def page_of_client(
 
 @cache
 def _page_of_client(given: frozenset[str], levels: frozenset[LogLevel]) -> ColumnQuery[Log]:
-    """A page that is narrowed by the parameters `given`, and to `levels` where there are any.
+    """The statement of a page with the filters `given`, limited to `levels` if there are any.
 
-    Postgres keeps one plan for all values of one that is not narrowed, and that must be right for a week that was
-    empty when it was made. So the client is asked for as a range of one: the order asked for is then that of the
-    client's index alone, and never of the whole week's.
+    Without filters Postgres may keep one plan for all values, which must also be good for a week that was empty when
+    the plan was made. So the client is given as a range of one: then only the client's index has the demanded order,
+    and not the index of the whole week.
     """
     c, text, uuid = client_logs.c, sa.bindparam("text", type_=sa.Text), sa.bindparam("uuid", type_=sa.Text)
     narrowed = {
@@ -149,7 +149,7 @@ def recent_errors(
 
 @cache
 def _recent_errors(given: frozenset[str]) -> ColumnQuery[ErrorLog]:
-    """Planned once: the newest come first by the weeks' own index, whatever the values."""
+    """Planned once: for any values, the index of the weeks gives the newest lines first."""
     c = client_logs.c
     query = (
         sa.select(*SHOWN, c.client_uuid, clients.c.name.label("client_name"))
@@ -160,7 +160,7 @@ def _recent_errors(given: frozenset[str]) -> ColumnQuery[ErrorLog]:
 
 
 def is_of(levels: Iterable[LogLevel], level: sa.ColumnElement[Any] = client_logs.c.level) -> sa.ColumnElement[bool]:
-    """Whether `level` is one of these; spelt out, so that the plan has no weeks of the other class."""
+    """SQL: whether `level` is one of these; spelt out, so that the plan leaves out weeks of the other class."""
     return level.in_([sa.literal_column(f"'{one}'", level.type) for one in levels])
 
 
@@ -177,12 +177,12 @@ def _after(query: sa.Select[Any], given: frozenset[str]) -> sa.Select[Any]:
 
 
 def _newest(query: sa.Select[Any], *first: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """The first of `query`, the newest first within the order `first`."""
+    """The first rows of `query`, ordered by `first` and then by age, the newest first."""
     c, limit = client_logs.c, sa.bindparam("limit", type_=sa.Integer)
     return query.order_by(*first, c.received_at.desc(), c.id.desc()).limit(limit)
 
 
-ESTIMATED_COUNT = Query(  # the planner's figure, or the statistics' where no ANALYZE has run yet
+ESTIMATED_COUNT = Query(  # the planner's estimate, or that of the statistics before the first ANALYZE
     """
     SELECT CAST(coalesce(sum(greatest(p.reltuples, pg_stat_get_live_tuples(p.oid), 0)), 0) AS bigint)
     FROM pg_partition_tree('client_logs') AS t JOIN pg_class AS p ON p.oid = t.relid WHERE t.isleaf
@@ -214,9 +214,9 @@ ENSURE_PARTITIONS = Query(
 
 
 def ensure_partitions(connection: Connection, now: datetime, weeks_ahead: int) -> int:
-    """Make the partitions of this week and `weeks_ahead` more, where they are missing; how many were made.
+    """Make the missing partitions of this week and `weeks_ahead` more. Returns how many were made.
 
-    Weeks that passed while nobody made theirs get one too: lines that came for them move there.
+    Past weeks without a partition get one too, and their lines move there.
     """
     return ENSURE_PARTITIONS.one(connection, now=now, weeks=weeks_ahead)
 

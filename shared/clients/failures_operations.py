@@ -1,4 +1,4 @@
-"""What happens when displays tell that a service of theirs failed."""
+"""Use case of service failures that displays report."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from shared.clients.failures_rules import ServiceFailure
 
 
 def record(connection: Connection, now: datetime, clock: float, failures: Sequence[ServiceFailure]) -> None:
-    """Raise the service failures that these messages, in order of arrival, raise."""
+    """Raise service failures from messages in order of arrival. `clock`: the bridge's monotonic clock, in seconds."""
     markers = failures_store.lock_failures(connection, sorted({failure.uuid for failure in failures}))
     raised: dict[str, ServiceFailure] = {}
     named: dict[str, ServiceFailure] = {}

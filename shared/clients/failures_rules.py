@@ -1,9 +1,9 @@
-"""When a service failure that a display tells is raised: once for each time that it happens."""
+"""Whether a message raises a service failure: each failure is raised once."""
 
 from dataclasses import dataclass
 
 Stamp = tuple[str, int, int]
-"""install_id, boot_seq, seq: the display's own numbering of what it says."""
+"""install_id, boot_seq, seq: the display's own numbering of its messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,29 +14,30 @@ class ServiceFailure:
     heard: float
     unit: str
     stamp: Stamp | None
-    by_topic: bool  # said on the service_failed topic; otherwise repeated in a health report
+    by_topic: bool  # from the topic service_failed; False: repeated in a health report
 
 
 @dataclass(frozen=True)
 class Marker:
-    """The failure that a client shows, and the one that was acknowledged last."""
+    """A client's open failure, and the one acknowledged last."""
 
     unit: str | None
     stamp: Stamp | None
     cleared_unit: str | None
     cleared_stamp: Stamp | None
     unacknowledged: frozenset[str] = frozenset()
-    """The services that failed since they were acknowledged last, or never were."""
+    """The services whose last failure nobody has acknowledged."""
 
 
 def is_raised(marker: Marker, failure: ServiceFailure) -> bool:
-    """Does this message raise the failure (anew)?
+    """Whether this message raises a failure, the first time or again.
 
-    The topic always raises, but for a second delivery of the failure that is shown or was acknowledged: the
-    broker or the display may send it again long after. A repeat in health raises what the topic may have lost,
-    never what is shown or was acknowledged; without a stamp, the unit's name is all there is to know a repeat by.
-    A repeat that is older than the failure shown was overtaken by it: the topic does not wait behind other reports.
-    One that is older than the failure acknowledged last is raised only if it was never acknowledged itself.
+    - A message of the topic raises one, unless it is a second delivery of the open failure or of the one acknowledged
+      last: the broker or the display may deliver late again.
+    - A repeat in a health report raises a failure whose topic message was lost; never the open one or the one
+      acknowledged last. Without a stamp, only the unit's name identifies a repeat.
+    - A repeat older than the open failure raises nothing: the topic's message has overtaken the health report.
+    - A repeat older than the failure acknowledged last raises one only if nobody acknowledged it.
     """
     if failure.by_topic:
         return failure.stamp is None or failure.stamp not in {marker.stamp, marker.cleared_stamp}
@@ -50,10 +51,10 @@ def is_raised(marker: Marker, failure: ServiceFailure) -> bool:
 
 
 def is_older(stamp: Stamp, other: Stamp | None) -> bool:
-    """Is the other failure later, in the same installation? Two installations cannot be compared."""
+    """Whether the other failure is later, in the same installation. Two installations cannot be compared."""
     return other is not None and other[0] == stamp[0] and stamp[1:] < other[1:]
 
 
 def is_named(marker: Marker, failure: ServiceFailure) -> bool:
-    """Does this repeat give a stamp to the failure that is shown without one?"""
+    """Whether this repeat adds the stamp that the open failure lacks."""
     return marker.unit == failure.unit and marker.stamp is None and failure.stamp is not None

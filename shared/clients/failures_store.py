@@ -1,4 +1,4 @@
-"""SQL on the service failures that clients show."""
+"""SQL of service failures: displays open them, people acknowledge them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from typing import Final
 from sqlalchemy import Connection
 
 from shared.clients.failures_rules import Marker, ServiceFailure
-from shared.postgres.fragments import arrived_at
+from shared.postgres.fragments import END_OF_TIME, arrived_at
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 
-LAST_EVENTS: Final = 100  # of one client: a display that fails all the time costs no more
+LAST_EVENTS: Final = 100  # events read for a client, even if it fails all the time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,14 +23,14 @@ class KnownMarker(Marker):
 
 
 def _read(stamp: str) -> str:
-    """SQL: a stamp as an array, in the order of a Stamp."""
+    """SQL: a stamp as an array, in the order of a Stamp. Old code wrote JSON's null for none."""
     parts = ", ".join(f"{stamp} -> '{part}'" for part in ("install_id", "boot_seq", "seq"))
-    return f"CASE WHEN {stamp} IS NOT NULL THEN jsonb_build_array({parts}) END"
+    return f"CASE WHEN jsonb_typeof({stamp}) = 'object' THEN jsonb_build_array({parts}) END"
 
 
 STAMP: Final = """CASE WHEN said.stamp IS NOT NULL THEN jsonb_build_object(
     'install_id', said.stamp -> 0, 'boot_seq', said.stamp -> 1, 'seq', said.stamp -> 2) END"""
-"""SQL: the stamp of a failure as it is stored."""
+"""SQL: the stamp of a failure in its stored form."""
 LOCK_FAILURES = Query(
     f"""
     SELECT c.uuid, c.service_failed_unit AS unit, {_read("c.service_failed_stamp")} AS stamp,
@@ -46,7 +46,7 @@ LOCK_FAILURES = Query(
 
 
 def lock_failures(connection: Connection, uuids: Sequence[str]) -> dict[str, Marker]:
-    """The failure that each of these clients shows and the one acknowledged last; the rows stay locked.
+    """Each client's open failure and the one acknowledged last; the rows stay locked.
 
     `unacknowledged`: the services whose last event is a failure.
     """
@@ -69,7 +69,7 @@ RAISE_FAILURES = Query(
 
 
 def raise_failures(connection: Connection, now: datetime, clock: float, failures: Sequence[ServiceFailure]) -> None:
-    """Show these failures, at most one of each client, from their arrival on, and keep them in the history."""
+    """Open these failures, at most one for each client, at their time of arrival, and add them to the history."""
     RAISE_FAILURES.run(connection, now=now, clock=clock, **FAILURES.of(failures))
 
 
@@ -82,5 +82,83 @@ NAME_FAILURES = Query(
 
 
 def name_failures(connection: Connection, failures: Sequence[ServiceFailure]) -> None:
-    """Give the failures that are shown the stamps that were not known when they were raised."""
+    """Add the missing stamps to open failures."""
     NAME_FAILURES.run(connection, **FAILURES.of(failures))
+
+
+@dataclass(frozen=True)
+class ShownFailure:
+    """A client's open service failure; None: there is none."""
+
+    service_failed_at: datetime | None
+    service_failed_unit: str | None
+
+
+@dataclass(frozen=True)
+class PastFailure:
+    """A service failure that a person acknowledged."""
+
+    uuid: str
+    name: str
+    site: str | None
+    unit: str | None
+    acknowledged_at: datetime
+    acknowledged_by: str
+
+
+LOCK_FAILURE = Query(
+    """
+    SELECT service_failed_at, service_failed_unit FROM clients WHERE uuid = :uuid AND deleted_at IS NULL FOR UPDATE
+    """,
+    ShownFailure,
+)
+
+
+def lock_failure(connection: Connection, uuid: str) -> ShownFailure | None:
+    """The client's open failure; the row stays locked until the transaction ends. None: no such client."""
+    return LOCK_FAILURE.one_or_none(connection, uuid=uuid)
+
+
+CLEAR_SERVICE_FAILED = Query(
+    """
+    WITH cleared AS (
+        UPDATE clients SET service_failed_at = NULL, service_failed_unit = NULL, service_failed_stamp = NULL,
+            service_failed_cleared_at = :now, service_failed_cleared_by = :by,
+            service_failed_cleared_unit = service_failed_unit, service_failed_cleared_stamp = service_failed_stamp
+        WHERE uuid = :uuid AND service_failed_at IS NOT NULL
+        RETURNING uuid, service_failed_cleared_at, service_failed_cleared_unit, service_failed_cleared_by)
+    INSERT INTO service_failure_events (client_uuid, at, event, unit, by)
+    SELECT uuid, service_failed_cleared_at, 'cleared', service_failed_cleared_unit, service_failed_cleared_by
+    FROM cleared
+    """,
+    NO_ROW,
+)
+
+
+def clear_service_failed(connection: Connection, now: datetime, uuid: str, by: str) -> bool:
+    """End the client's open failure, remember it as acknowledged and in the history. False without one."""
+    return CLEAR_SERVICE_FAILED.run(connection, now=now, uuid=uuid, by=by) == 1
+
+
+RECENTLY_CLEARED = Query(
+    """
+    SELECT uuid, name, site, service_failed_cleared_unit AS unit, service_failed_cleared_at AS acknowledged_at,
+        service_failed_cleared_by AS acknowledged_by
+    FROM clients
+    WHERE service_failed_cleared_at > :since AND deleted_at IS NULL AND service_failed_cleared_at <= :at
+        AND (service_failed_cleared_at < :at OR uuid > :uuid)
+    ORDER BY service_failed_cleared_at DESC, uuid LIMIT :limit
+    """,
+    PastFailure,
+)
+
+
+def recently_cleared(
+    connection: Connection, since: datetime, limit: int, after: tuple[datetime, str] | None = None
+) -> list[PastFailure]:
+    """Failures acknowledged after `since`, the newest first, with the person who did it.
+
+    `after`: time of acknowledgement and uuid of the last entry of the page before.
+    """
+    at, uuid = after or (END_OF_TIME, "")
+    return RECENTLY_CLEARED.all(connection, since=since, limit=limit, at=at, uuid=uuid)

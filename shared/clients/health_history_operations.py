@@ -1,4 +1,4 @@
-"""What the tick keeps of displays' health, and what is shown of it."""
+"""Use cases of the health history: the tick samples it, people read it."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ from shared.clients.health_history_rules import Extremes, Sample
 
 @dataclass(frozen=True)
 class History:
-    """One client's measures over a time: points without gaps between them, and each measure in three numbers."""
+    """One client's measures over a time: points at equal steps, and three numbers for each measure."""
 
     since: datetime
     until: datetime
@@ -22,9 +22,9 @@ class History:
 
 
 def sample(connection: Connection, now: datetime, turn: int, at: datetime, kept: timedelta) -> tuple[int, int]:
-    """Sample the displays of a turn as of `at`, and drop what of theirs is older than `kept`: rows made, rows dropped.
+    """Sample the displays of a turn at `at` and drop their samples older than `kept`. Returns rows made and dropped.
 
-    May be repeated: a moment that was sampled stays as it is.
+    A repetition for the same `at` changes nothing.
     """
     return health_history_store.sample(
         connection, turn, at, now - health_history_rules.EVERY
@@ -34,7 +34,7 @@ def sample(connection: Connection, now: datetime, turn: int, at: datetime, kept:
 def history(
     connection: Connection, now: datetime, uuid: str, since: datetime, until: datetime, kept: timedelta
 ) -> History:
-    """A client's history, as far as it is kept: `since` and `until` of the answer may lie closer together.
+    """A client's history between `since` and `until`; the answer covers only the part that is kept.
 
     Raises:
         ClientNotFound: there is none with this uuid.

@@ -1,7 +1,7 @@
-"""When which displays are sampled, and how what was sampled is drawn. Pure.
+"""Which displays to sample when, and how to summarise the samples. Pure.
 
-The fleet is divided into bunches, by a hash of the uuid, and every bunch into one of five turns: each minute one
-turn's displays are sampled, so that no tick has to do all of them.
+A hash of the uuid puts each display into a bunch. Each bunch belongs to one of five turns. Each minute the tick
+samples one turn's displays, so that no tick samples the whole fleet.
 """
 
 from collections.abc import Sequence
@@ -10,17 +10,17 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 EVERY: Final = timedelta(minutes=5)
-"""How often a display is sampled; a report older than that is not sampled again: a gap."""
+"""How often the tick samples a display. An older report is not sampled: the history has a gap."""
 MINUTE: Final = timedelta(minutes=1)
 TURNS: Final = EVERY // MINUTE
-BUNCHES: Final = 1000  # rows of five minutes at most; a multiple of TURNS (measured: docs/lab-notes.md)
+BUNCHES: Final = 1000  # at most so many rows in five minutes; a multiple of TURNS (measured: decision 9)
 POINTS_AT_MOST: Final = 300
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a display reported last at that time; None: it did not say."""
+    """A display's last reported values at that time; None: not reported."""
 
     at: datetime
     cpu_percent: float | None
@@ -34,7 +34,7 @@ MEASURES: Final = tuple(field.name for field in fields(Sample))[1:]
 
 @dataclass(frozen=True, slots=True)
 class Extremes:
-    """The least and most of one measure in a time, and its last value there."""
+    """Minimum, maximum and last value of one measure."""
 
     least: float
     most: float
@@ -43,9 +43,9 @@ class Extremes:
 
 
 def due(last_tick_at: datetime | None, now: datetime) -> list[tuple[int, datetime]]:
-    """The turns (0 to 4) that came since the last tick, each with its newest moment, the newest first.
+    """The turns (0 to 4) that are due since the last tick, each with its newest time, the newest first.
 
-    After a long rest, or at the very first tick (None), that is each turn once.
+    After a long pause, or at the first tick (None), each turn is due once.
     """
     minute = (now - _EPOCH) // MINUTE
     moments = [(number % TURNS, _EPOCH + number * MINUTE) for number in range(minute, minute - TURNS, -1)]
@@ -53,15 +53,15 @@ def due(last_tick_at: datetime | None, now: datetime) -> list[tuple[int, datetim
 
 
 def step_of(since: datetime, until: datetime) -> timedelta:
-    """How much time one point stands for: a multiple of EVERY, so that there are 300 points at most."""
+    """The step between two points: a multiple of EVERY that makes at most 300 points."""
     shortest = (until - since) / POINTS_AT_MOST
     return max(EVERY, -(-shortest // EVERY) * EVERY)
 
 
 def points(samples: Sequence[Sample], since: datetime, until: datetime) -> list[Sample]:
-    """One point for each step from `since` to before `until`: the mean of what was sampled in it, None where nothing.
+    """One point for each step in [`since`, `until`): the mean of its samples, None without samples.
 
-    A point's time is the beginning of its step. Samples outside are left out.
+    A point's time is the start of its step. Samples outside are ignored.
     """
     step = step_of(since, until)
     count = max(0, -(-(until - since) // step))
@@ -81,7 +81,7 @@ def _means(slot: Sequence[Sample]) -> list[float | None]:
 
 
 def summary(samples: Sequence[Sample], measure: str) -> Extremes | None:
-    """Least, most and last of one measure, from samples in order of time; None when no sample has it."""
+    """Minimum, maximum and last value of a measure in samples in order of time; None without a value."""
     points = [(sample.at, value) for sample in samples if (value := getattr(sample, measure)) is not None]
     if not points:
         return None

@@ -1,6 +1,6 @@
-"""SQL of the health history: one row holds what a bunch of displays reported, in arrays of the same order.
+"""SQL of the health history: one row holds the values of a bunch of displays, in parallel arrays.
 
-Values are kept in tenths. Postgres' hash is the one that hash partitions rest on, so it stays from version to version.
+Values are in tenths. The hash is Postgres' own for hash partitions, which is the same in every version.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from shared.clients.health_history_rules import BUNCHES, TURNS, Sample
 from shared.postgres.query import NO_ROW, Query
 
-AT_MOST: Final = 24  # rows of one bunch that one tick drops: two hours' worth, so that a backlog goes in time
+AT_MOST: Final = 24  # rows of a bunch that a tick drops: two hours' worth, so that a backlog shrinks
 
 
 def bunch_of(uuid: str) -> str:
@@ -21,7 +21,7 @@ def bunch_of(uuid: str) -> str:
 
 
 def _tenths(column: str) -> str:
-    """SQL: a list of `column` as whole tenths."""
+    """SQL: an array of the values of `column` in whole tenths."""
     return f"array_agg(CAST(round(10 * {column}) AS smallint)) AS {column}"
 
 
@@ -64,18 +64,18 @@ DROP = Query(
 
 
 def sample(connection: Connection, turn: int, at: datetime, fresh_since: datetime) -> int:
-    """Keep what the displays of this turn reported after `fresh_since`, as of `at`; how many rows.
+    """Store the values that displays of this turn reported after `fresh_since`, as samples of `at`.
 
-    None where it was done before: doing it again changes nothing.
+    Returns how many rows were added: none at a repetition.
     """
     return SAMPLE.run(connection, turn=turn, at=at, fresh_since=fresh_since)
 
 
 def samples_of(connection: Connection, uuid: str, since: datetime, until: datetime) -> Sequence[Sample]:
-    """What was sampled of one client from `since` to before `until`, in order of time."""
+    """One client's samples in [`since`, `until`), in order of time."""
     return SAMPLES_OF.all(connection, uuid=uuid, since=since, until=until)
 
 
 def drop_before(connection: Connection, turn: int, before: datetime) -> int:
-    """Drop old rows of the bunches of one turn, at most AT_MOST of each; how many."""
+    """Drop old rows of one turn's bunches, at most AT_MOST of each. Returns how many."""
     return DROP.run(connection, turn=turn, before=before)

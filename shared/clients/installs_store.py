@@ -11,7 +11,7 @@ from shared.postgres.query import NO_ROW, Query
 
 
 class SeenInstall(NamedTuple):
-    """An installation of a client, and which one in the order of arrival."""
+    """An installation of a client, with its place in the order of arrival."""
 
     uuid: str
     install_id: str
@@ -35,7 +35,7 @@ NOTE = Query(
 
 
 def note(connection: Connection, now: datetime, installs: Sequence[tuple[str, str]]) -> None:
-    """(uuid, install_id) in order of arrival: an installation never seen before becomes its client's newest."""
+    """Store (uuid, install_id) in order of arrival: an unknown installation becomes its client's newest."""
     rows = [SeenInstall(uuid, install, place) for place, (uuid, install) in enumerate(installs)]
     NOTE.run(connection, now=now, **SEEN.of(rows))
 
@@ -52,5 +52,5 @@ FORGET = Query(
 
 
 def forget(connection: Connection, uuids: Sequence[str], keep: int) -> int:
-    """Forget all but the newest `keep` installations of each of these clients; how many."""
+    """Delete all but the newest `keep` installations of each of these clients. Returns how many."""
     return FORGET.run(connection, uuids=list(uuids), keep=keep)

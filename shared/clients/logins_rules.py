@@ -1,7 +1,7 @@
-"""Two devices with one login: the name of one comes back after the other one was heard.
+"""Detect two devices with one login: a device's name returns after another device was heard.
 
-A device names itself in its heartbeats: by its boot, its player's start or its installation. A reboot or a new image
-changes the name once and for good. Only two devices go back and forth.
+A device's name is the boot_id, app_instance or install_id of its heartbeats. After a reboot or a new image the old
+name never returns. With two devices the names alternate.
 """
 
 from collections.abc import Iterable
@@ -10,37 +10,37 @@ from datetime import datetime, timedelta
 from typing import Final
 
 WITHIN: Final = timedelta(hours=2)
-"""From one heartbeat of a device to its next one, at most: twice the longest interval of the contract."""
-MANY: Final = 10_000  # clients remembered before those of long ago are dropped
-NAMES: Final = 8  # of one client: one that takes another name each time costs no more
+"""The longest time between two heartbeats of a device: twice the longest interval that the contract allows."""
+MANY: Final = 10_000  # above this many remembered clients the oldest are dropped
+NAMES: Final = 8  # remembered for a client, even if it changes its name each time
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A heartbeat with another name than the one before."""
+    """A heartbeat whose device name differs from the stored heartbeat's."""
 
     uuid: str
     at: datetime
     name: str
     before: str
-    """The name in the newest heartbeat that is stored."""
+    """The name in the stored heartbeat."""
     before_at: datetime
     is_old: bool
-    """It was not stored: by its stamp it is older."""
+    """It was not stored, because its stamp is older."""
 
 
 Name = tuple[str, bool]
-"""How a device names itself, and whether that heartbeat was not stored."""
+"""A device's name, and whether its heartbeat was not stored."""
 
 
 @dataclass
 class Seen:
-    """When devices were heard before another one was: by client and name, the latest NAMES of each."""
+    """When each device was heard last, by client and name; the latest NAMES of each client."""
 
     last: dict[str, dict[Name, datetime]] = field(default_factory=dict)
 
     def note(self, uuid: str, name: Name, at: datetime) -> None:
-        """This device was heard then."""
+        """Remember when this device was heard."""
         names = self.last.setdefault(uuid, {})
         names.pop(name, None)
         names[name] = at
@@ -48,7 +48,7 @@ class Seen:
             del names[next(iter(names))]
 
     def forget_long_ago(self) -> None:
-        """Of very many clients, forget those whose devices beat no more in turns."""
+        """With more than MANY clients, forget those whose names no longer alternate."""
         if len(self.last) > MANY:
             latest = {uuid: max(names.values()) for uuid, names in self.last.items()}
             since = max(latest.values()) - WITHIN
@@ -56,10 +56,10 @@ class Seen:
 
 
 def sharing(sights: Iterable[Sight], seen: Seen) -> set[str]:
-    """The clients that these heartbeats, in their order, show to be two devices.
+    """The clients that are two devices, by these heartbeats in their order.
 
-    A name comes back that had been replaced; or one that is never stored comes twice with the other one between. One
-    old heartbeat after a reboot is neither: a library may send it again.
+    Either a replaced name returns; or a name whose heartbeats are not stored comes twice with the other name between.
+    One old heartbeat after a reboot is neither: a library may send it again.
     """
     found = set()
     for sight in sights:

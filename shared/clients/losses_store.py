@@ -1,4 +1,4 @@
-"""SQL on the moments at which displays told of lost connections; clients/reports/store writes them."""
+"""SQL of lost connections, as displays reported them; clients/reports/health_store writes them."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,11 +10,11 @@ from shared.postgres.query import NO_ROW, Query
 
 KEPT: Final = timedelta(days=1)
 UNSTEADY_WITHIN: Final = timedelta(hours=1)
-UNSTEADY_FROM: Final = 3  # losses within the hour; once may be the broker's fault, or ours
+UNSTEADY_FROM: Final = 3  # losses in an hour; fewer may be the fault of the broker or of this service
 ITS_OWN: Final = """
     NOT EXISTS (SELECT FROM incident_members AS m WHERE m.client_uuid = l.client_uuid AND m.failed_at = l.at
         AND m.symptom = 'disconnected')"""
-"""What a display lost together with others is an incident, and no fault of its connection."""
+"""SQL: the loss is not part of an incident, in which many displays lost the broker together."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Unsteady:
     losses: int
     """Within the last hour."""
     since: datetime
-    """When we heard of the third of them."""
+    """When the service heard of the third loss."""
 
 
 UNSTEADY = Query(
@@ -47,11 +47,11 @@ UNSTEADY_LOSSES: Final = f"""(
     SELECT CASE WHEN sum(l.losses) >= {UNSTEADY_FROM} THEN CAST(sum(l.losses) AS bigint) END FROM client_losses AS l
     WHERE l.client_uuid = c.uuid AND l.at > now() - interval '1 hour' AND l.since > now() - interval '1 hour'
         AND {ITS_OWN})"""  # noqa: S608 - made of constants
-"""SQL: of a client `c`, how often it lost the broker within the last hour, null where that is not unsteady."""
+"""SQL: how often client `c` lost the broker within the last hour; null below UNSTEADY_FROM."""
 
 
 def unsteady(connection: Connection, now: datetime) -> list[Unsteady]:
-    """The displays that lost the broker three times or more within the last hour, by our own clock: the worst first."""
+    """The displays that lost the broker at least UNSTEADY_FROM times within the last hour; the worst first."""
     return UNSTEADY.all(connection, now=now, since=now - UNSTEADY_WITHIN)
 
 
@@ -59,5 +59,5 @@ DROP_BEFORE = Query("DELETE FROM client_losses WHERE at < :before", NO_ROW)
 
 
 def drop_before(connection: Connection, before: datetime) -> int:
-    """Forget the losses before then; how many rows that were."""
+    """Delete the losses before `before`. Returns how many rows."""
     return DROP_BEFORE.run(connection, before=before)

@@ -1,4 +1,4 @@
-"""What people do with a client: look it up, write its facts, acknowledge its failure, delete it."""
+"""Use cases of people on a client: find it, write its facts, acknowledge its failure, delete it."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection
 
-from shared.clients import rules, store
+from shared.clients import failures_store, rules, store
 from shared.clients.store import WholeClient
 from shared.errors import BrokerUnavailable, ClientNotFound, ClientNotListening
 from shared.vocabulary import LogLevel, PublishAnswer
@@ -15,7 +15,7 @@ from shared.vocabulary import LogLevel, PublishAnswer
 if TYPE_CHECKING:
     from shared.outside.mqtt import Publisher
 
-LOG_LEVEL_EXPIRY_SECONDS: Final = 300  # 20-mqtt: a display that connects later than that is not told
+LOG_LEVEL_EXPIRY_SECONDS: Final = 300  # a display that connects later does not get the order
 
 
 def find(connection: Connection, uuid: str) -> WholeClient:
@@ -37,7 +37,7 @@ def check_known(connection: Connection, uuid: str) -> None:
 
 
 def write_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) -> WholeClient:
-    """Write name, site, tags or notes and answer the client as it is then.
+    """Write name, site, tags or notes. Returns the client after it.
 
     Raises:
         ClientNotFound: there is none with this uuid.
@@ -48,7 +48,7 @@ def write_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) -> 
 
 
 def delete(connection: Connection, now: datetime, uuid: str) -> None:
-    """Delete a client softly: its history stays, its late messages are put aside.
+    """Delete a client softly: its history stays; its later messages become dead letters.
 
     Raises:
         ClientNotFound: there is none with this uuid.
@@ -60,29 +60,29 @@ def delete(connection: Connection, now: datetime, uuid: str) -> None:
 def clear_service_failed(
     connection: Connection, now: datetime, uuid: str, by: str, expected: datetime | None
 ) -> tuple[WholeClient, bool]:
-    """Acknowledge the failure: the client, and whether there was one to clear (a clean client is left as it is).
+    """Acknowledge the open failure. Returns the client, and whether it had a failure.
 
-    `expected` is the time of the failure that the caller saw; the row stays locked between the look and
-    the write, so that a failure that arrives in between is not acknowledged unseen.
+    `expected`: the time of the failure that the caller saw. The row stays locked between check and write, so that
+    nobody acknowledges an unseen failure.
 
     Raises:
         ClientNotFound: there is none with this uuid.
         FailureChanged: it failed again since.
     """
-    failure = store.lock_failure(connection, uuid)
+    failure = failures_store.lock_failure(connection, uuid)
     if failure is None:
         raise ClientNotFound
     rules.check_still_that_failure(failure.service_failed_at, expected)
-    cleared = store.clear_service_failed(connection, now, uuid, by)
+    cleared = failures_store.clear_service_failed(connection, now, uuid, by)
     return find(connection, uuid), cleared
 
 
 def order_log_level(publisher: "Publisher", uuid: str, level: LogLevel, length: timedelta, deadline: float) -> None:
-    """Tell a display to log from `level` on for the next `length`; `deadline` as in `Publisher.publish`.
+    """Order a display to send logs from `level` on for `length`. `deadline`: see `Publisher.publish`.
 
     Raises:
-        ClientNotListening: the broker proved that nobody got it.
-        BrokerUnavailable: the broker is away, did not answer, or does not let us publish this.
+        ClientNotListening: the broker said that the display is not connected.
+        BrokerUnavailable: the broker is away, did not answer, or forbids this topic.
     """
     order = {"level": level.value, "until": int(length.total_seconds())}
     topic = publisher.topics.log_level(uuid)

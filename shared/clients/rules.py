@@ -1,4 +1,4 @@
-"""What people may write about a client, and when an acknowledgement still means the failure it was meant for."""
+"""The facts that people write about a client, and the check of an acknowledgement."""
 
 import re
 from datetime import datetime
@@ -9,9 +9,9 @@ UUID_FORM = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 
 
 def check_still_that_failure(current: datetime | None, expected: datetime | None) -> None:
-    """An acknowledgement names the failure it saw; a newer one must be looked at first.
+    """Check that the open failure is the one that the caller saw (`expected`, None: no check).
 
-    Nothing is raised without an expectation, or where the failure has been cleared by somebody else.
+    A failure that another person has acknowledged passes, too.
 
     Raises:
         FailureChanged: the client failed again in the meantime; `service_failed_at` is that failure's time.

@@ -1,4 +1,4 @@
-"""What happens when displays talk whose heartbeats do not come."""
+"""Use case of signs of life: messages of displays whose heartbeats are missing."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from shared.clients import signs_rules, signs_store
 from shared.clients.signs_rules import SignsMemory
 
-MOST_REMEMBERED: Final = 200_000  # of senders, who need not be clients: twice the largest fleet
+MOST_REMEMBERED: Final = 200_000  # senders, which may be no clients: twice the largest fleet
 
 
 def record(
@@ -21,12 +21,12 @@ def record(
     known: SignsMemory,
     stale_seconds: int,
 ) -> dict[str, float]:
-    """Store the signs that are due; what to remember of them once they are committed.
+    """Store the signs that are due. Returns the signs to remember after the commit.
 
-    Of a fleet that is well: none, once its heartbeats are remembered.
+    With a healthy fleet, whose heartbeats are remembered, none are due.
 
-    `talked`: who sent anything else than a heartbeat that was stored, and when that was heard; `beats`: the heartbeats
-    that were, each with its interval in seconds.
+    `talked`: uuid -> when a message was heard that is no stored heartbeat. `beats`: uuid -> when the stored heartbeat
+    was heard, and its interval in seconds. `clock`: the bridge's monotonic clock, in seconds.
     """
     if len(known.signs) > MOST_REMEMBERED:
         known.signs.clear()

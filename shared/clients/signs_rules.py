@@ -1,6 +1,6 @@
-"""Signs of life: whatever a display sends proves that it talks, also what is refused for its content.
+"""Signs of life: each message of a display proves that it works, even a message with refused content.
 
-A stored heartbeat is the sign that costs nothing. Anything else is written down only where heartbeats do not come.
+A stored heartbeat is a sign at no extra cost. Other messages are stored as signs only when heartbeats are missing.
 `heard` is the arrival at the bridge in seconds of its monotonic clock.
 """
 
@@ -11,16 +11,16 @@ from datetime import datetime
 from typing import Final
 
 from shared.clients.reports.rules import MUTE, stale_after
-from shared.vocabulary import ClientStatus, DeadLetterReason
+from shared.vocabulary import DeadLetterReason
 
-INTERVAL_SECONDS: Final = 30  # of a client that did not say its own
-COUNTS_AFTER: Final = 1 / 2  # of its threshold without a heartbeat: three of 30 s, and never of one that is well
-AGAIN_AFTER: Final = 1 / 6  # of its threshold: 30 s of 180
+INTERVAL_SECONDS: Final = 30  # for a client that did not report its own
+COUNTS_AFTER: Final = 1 / 2  # of the stale threshold without a heartbeat: three missing ones of 30 s
+AGAIN_AFTER: Final = 1 / 6  # of the stale threshold: 30 s of 180 s
 
 
 @dataclass
 class SignsMemory:
-    """When each client's last heartbeat and last other sign were heard. Only what is committed may be remembered."""
+    """When each client's last heartbeat and last other sign were heard. Remember only committed ones."""
 
     heartbeats: dict[str, tuple[float, int]] = field(default_factory=dict)  # uuid -> heard, interval in seconds
     signs: dict[str, float] = field(default_factory=dict)  # uuid -> heard
@@ -29,10 +29,10 @@ class SignsMemory:
 def due(
     talked: Mapping[str, float], beats: Mapping[str, tuple[float, int]], known: SignsMemory, stale_seconds: int
 ) -> dict[str, float]:
-    """Those who talked whose sign is to be stored, and when it was heard. `beats` are the heartbeats of this batch.
+    """The clients whose sign must be stored, and when it was heard. `beats` are the heartbeats of this batch.
 
-    Whose last heartbeat is not remembered is among them: the database knows it, and decides. To wait until it would
-    have come let a display that talks seem silent, after each new beginning of a bridge.
+    A client without a remembered heartbeat is included: the database knows its heartbeat and decides. If a new bridge
+    waited for it instead, a display that sends messages would seem silent.
     """
     found = {}
     for uuid, heard in talked.items():
@@ -45,7 +45,7 @@ def due(
 
 
 def last_sign(last_heartbeat_at: datetime, sign_at: datetime | None) -> datetime:
-    """When the display gave its last sign of life, of whatever kind."""
+    """The time of the display's last sign of life of any kind."""
     return last_heartbeat_at if sign_at is None else max(last_heartbeat_at, sign_at)
 
 
@@ -56,19 +56,12 @@ def is_silent(
     now: datetime,
     stale_seconds: int,
 ) -> bool:
-    """Whether the display gave no sign for longer than its threshold, even if we did not listen."""
+    """Whether the last sign is older than the stale threshold, even if the bridge did not listen."""
     return now - last_sign(last_heartbeat_at, sign_at) > stale_after(interval_seconds, stale_seconds)
 
 
-def may_be_mute(status: str, last_heartbeat_at: datetime | None, sign_at: datetime | None) -> bool:
-    """Whether it is shown as unknown and something else than a heartbeat came last."""
-    if status != ClientStatus.UNKNOWN or sign_at is None:
-        return False
-    return last_heartbeat_at is not None and sign_at > last_heartbeat_at
-
-
-REFUSED: Final[Mapping[DeadLetterReason, str]] = {
-    DeadLetterReason.UNKNOWN_TOPIC: "sent to a topic that there is not",
+REFUSED: Final[Mapping[str, str]] = {
+    DeadLetterReason.UNKNOWN_TOPIC: "sent to an unknown topic",
     DeadLetterReason.BAD_UUID: "sent under a wrong uuid",
     DeadLetterReason.TOO_LARGE: "too large",
     DeadLetterReason.NOT_UTF8: "not UTF-8",
@@ -79,9 +72,11 @@ REFUSED: Final[Mapping[DeadLetterReason, str]] = {
     DeadLetterReason.BAD_FIELD: "spoilt by a field",
     DeadLetterReason.UNSUPPORTED_VERSION: "of a version that is not supported",
     DeadLetterReason.UNKNOWN_CLIENT: "sent when the display was not registered",
-    DeadLetterReason.REFUSED_BY_DATABASE: "refused by the database",
+    DeadLetterReason.REFUSED_BY_DATABASE: "lost by a fault of this service",
 }
-"""What was wrong with a message, after "it was"."""
+"""What was wrong with a message; continues "it was"."""
+ANOTHER: Final = "refused for another reason"
+"""The same for a reason that only newer code knows."""
 KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "heartbeat": ("heartbeat", "heartbeats"),
     "health": ("health report", "health reports"),
@@ -94,19 +89,17 @@ MESSAGE: Final = ("message", "messages")
 
 
 def why_mute(refused: Mapping[str, int]) -> str:
-    """Why a display that talks has no heartbeat, by how many were put aside for which reason since its last one."""
+    """Why a display that sends has no heartbeats. `refused`: reason -> refused heartbeats since its last."""
     if not refused:
         return f"{MUTE}: look at what the broker lets it publish, and at whether it sends them."
     parts = [
-        f"{count:,} {'of them ' if not at else ''}{'was' if count == 1 else 'were'} {REFUSED[DeadLetterReason(reason)]}"
+        f"{count:,} {'of them ' if not at else ''}{'was' if count == 1 else 'were'} {REFUSED.get(reason, ANOTHER)}"
         for at, (reason, count) in enumerate(sorted(refused.items(), key=lambda one: (-one[1], one[0])))
     ]
     return f"{MUTE}: {', '.join(parts)}."
 
 
 def refused_in_words(kind: str, reason: str, count: int) -> str:
-    """How many messages of this kind were put aside for this reason."""
+    """A sentence: how many messages of this kind were refused for this reason."""
     one, many = KINDS.get(kind, MESSAGE)
-    return (
-        f"{count:,} {one if count == 1 else many} {'was' if count == 1 else 'were'} {REFUSED[DeadLetterReason(reason)]}"
-    )
+    return f"{count:,} {one if count == 1 else many} {'was' if count == 1 else 'were'} {REFUSED.get(reason, ANOTHER)}"

@@ -19,13 +19,13 @@ LATE_AFTER: Final = f"""greatest(
 """SQL: `reports.rules.late_after`."""
 
 LAST_SIGN: Final = "greatest(h.last_heartbeat_at, h.sign_at)"
-"""SQL: `rules.last_sign`."""
+"""SQL: `signs_rules.last_sign`."""
 
 SILENT: Final = f"{LAST_SIGN} < CAST(:now AS timestamptz) - {THRESHOLD}"
-"""SQL: `rules.is_silent`."""
+"""SQL: `signs_rules.is_silent`."""
 
 MAY_BE_MUTE: Final = "c.status = 'unknown' AND h.sign_at > h.last_heartbeat_at"
-"""SQL: `rules.may_be_mute`."""
+"""SQL: whether a client is shown as unknown and its last message was not a heartbeat."""
 
 RECORD = Query(
     f"""
@@ -40,7 +40,7 @@ RECORD = Query(
 
 
 def record(connection: Connection, now: datetime, clock: float, heard: Mapping[str, float], stale_seconds: int) -> int:
-    """Write when these clients gave a sign, where their last heartbeat is old enough for it to count; how many."""
+    """Store these signs for clients whose last heartbeat is old enough. Returns how many."""
     values = {"uuids": list(heard), "heard": list(heard.values()), "now": now, "clock": clock, "stale": stale_seconds}
     return RECORD.run(connection, **values)
 
@@ -55,7 +55,7 @@ MUTE = Query(
 
 
 def mute(connection: Connection, uuids: Collection[str]) -> list[str]:
-    """The clients among these for which `rules.may_be_mute` is true."""
+    """The clients among these that may be mute."""
     return MUTE.all(connection, uuids=list(uuids))
 
 
@@ -63,8 +63,7 @@ REFUSED_LATELY: Final = """(SELECT json_agg(d) FROM (
     SELECT split_part(topic, '/', 3) AS kind, reason, CAST(sum(count) AS bigint) AS count, max(last_at) AS last_at
     FROM dead_letters WHERE sender = c.uuid AND last_at > now() - interval '1 day'
     GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2) AS d)"""
-"""SQL: what a client `c` sent within a day that was put aside, the most frequent first, or null.
+"""SQL: the refused messages of client `c` within a day, the most frequent first, or null.
 
-A JSON array of {kind, reason, count, last_at}. A payload that came before that day and again in it counts as often as
-it ever came.
+A JSON array of {kind, reason, count, last_at}. A payload that also came earlier is counted with all its arrivals.
 """

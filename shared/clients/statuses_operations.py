@@ -1,4 +1,4 @@
-"""What happens to the shown states of displays when nothing happens but time."""
+"""Use case of shown states that change with time alone."""
 
 from datetime import datetime
 
@@ -13,9 +13,9 @@ from shared.vocabulary import ClientStatus
 
 
 def sweep(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening) -> int:
-    """Bring every stored state up to what the passage of time makes of it; how many changed.
+    """Update every stored state that time has changed. Returns how many changed.
 
-    `stale_seconds` is HEARTBEAT_STALE_SECONDS, `bridge` comes from `listening.rules.listening`.
+    `stale_seconds` is HEARTBEAT_STALE_SECONDS, `bridge` comes from `leadership.rules.listening`.
     """
     rows = statuses_store.candidates(connection, now, stale_seconds, silent=bridge.silent, since=bridge.since)
     changes = [change for row in rows if (change := _status_change(row, now, stale_seconds, bridge))]

@@ -1,4 +1,4 @@
-"""SQL on the shown states that change by themselves: all in one statement."""
+"""SQL of shown states that change with time alone: all in one statement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import ClientStatus, ProcessStatus
 
-CHANGES_AT_ONCE: Final = 5_000  # rows of one statement when many change at the same time
+CHANGES_AT_ONCE: Final = 5_000  # rows of one statement
 
 
 @dataclass(frozen=True)
 class StatusChange:
-    """A client whose stored state is not the one to show; nothing happens unless `was` still stands."""
+    """A client whose stored state is out of date; it changes only if it still is `was`."""
 
     uuid: str
     was: ClientStatus
@@ -28,7 +28,7 @@ class StatusChange:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A client whose stored state may not be the one to show."""
+    """A client whose stored state may be out of date."""
 
     uuid: str
     status: ClientStatus
@@ -38,7 +38,7 @@ class Candidate:
     sign_at: datetime | None
 
 
-CANDIDATES = Query(  # the intervals of rules.late_after and rules.stale_after
+CANDIDATES = Query(  # the intervals of `reports.rules.late_after` and `reports.rules.stale_after`
     f"""
     SELECT c.uuid, c.status, c.process_status, h.last_heartbeat_at, h.interval_seconds, h.sign_at
     FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid
@@ -57,7 +57,7 @@ CANDIDATES = Query(  # the intervals of rules.late_after and rules.stale_after
 def candidates(
     connection: Connection, now: datetime, stale_seconds: int, *, silent: bool, since: datetime | None
 ) -> list[Candidate]:
-    """Clients whose stored state may not be the one to show, by uuid; all that are right for good are left out."""
+    """Clients whose stored state may be out of date, in the order of their uuids."""
     is_silent = silent or since is None
     return CANDIDATES.all(connection, now=now, silent=is_silent, since=since, stale=stale_seconds)
 
@@ -82,9 +82,9 @@ CHANGE = Query(
 
 
 def change(connection: Connection, now: datetime, changes: Sequence[StatusChange]) -> int:
-    """Write shown states that changed by themselves, with one change row each; how many there were.
+    """Write shown states that time has changed, with one change row each. Returns how many.
 
-    A client that somebody else holds locked is left to the next sweep, so that nobody waits in a ring. None changes
-    before it changed last, nor in the future.
+    A client that another transaction has locked waits for the next sweep, which avoids deadlocks. The time of a change
+    is neither before the client's last change nor in the future.
     """
     return CHANGE.run(connection, now=now, **CHANGES.of(changes))

@@ -1,4 +1,4 @@
-"""SQL on clients as people see them. What displays report about themselves is written by `clients/reports`."""
+"""SQL of clients, for people. `clients/reports` writes the reports of displays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -10,14 +10,11 @@ from sqlalchemy import Connection
 from shared.clients.losses_store import UNSTEADY_LOSSES
 from shared.clients.signs_store import REFUSED_LATELY
 from shared.postgres.driver import FOR_ITS_VALUES
-from shared.postgres.fragments import END_OF_TIME, is_open, may_be_on
+from shared.postgres.fragments import may_be_on, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import (
     ClientStatus,
-    CommandAction,
-    CommandSource,
     CommandState,
-    DeadLetterReason,
     Presence,
     ProcessStatus,
     RegisteredBy,
@@ -26,22 +23,29 @@ from shared.vocabulary import (
 
 
 @dataclass(frozen=True)
-class ShownClient:
-    """What every view of a client shows: the client, its last heartbeat and its open command."""
+class ClientState:
+    """The fields that decide whether a client is unwell."""
 
     uuid: str
+    status: ClientStatus
+    process_status: ProcessStatus
+    service_failed_at: datetime | None
+    screen_failed_since: datetime | None
+
+
+@dataclass(frozen=True)
+class ShownClient(ClientState):
+    """The fields of every view of a client: the client, its last heartbeat and its open command."""
+
     name: str
     site: str | None
     tags: list[str]
-    process_status: ProcessStatus
     process_status_since: datetime | None
-    status: ClientStatus
     status_since: datetime
     last_heartbeat_at: datetime | None
     interval_seconds: int | None
     sign_at: datetime | None
     screen_health: ScreenHealthStatus
-    service_failed_at: datetime | None
     service_failed_unit: str | None
     mqtt_reconnect_count: int | None
     mqtt_last_disconnect_at: datetime | None
@@ -52,36 +56,26 @@ class ShownClient:
     hostname: str | None
     lockout_until: datetime | None
     command_id: str | None
-    command_action: CommandAction | None
+    command_action: str | None
     command_state: CommandState | None
-    command_source: CommandSource | None
+    command_source: str | None
     command_created_at: datetime | None
     command_expires_at: datetime | None
 
 
 @dataclass(frozen=True)
-class ClientState:
-    """What says whether a client is unwell."""
-
-    uuid: str
-    status: ClientStatus
-    process_status: ProcessStatus
-    service_failed_at: datetime | None
-
-
-@dataclass(frozen=True)
 class RefusedRow:
-    """What a client sent within a day that was put aside: how often, of which kind and why."""
+    """Refused messages of a client within a day: how many, of which kind and why."""
 
     kind: str
-    reason: DeadLetterReason
+    reason: str
     count: int
     last_at: datetime
 
 
 @dataclass(frozen=True)
 class WholeClient(ShownClient):
-    """What the page of one client shows."""
+    """The fields of the page of one client."""
 
     incident_id: int | None
     incident_cause: str | None
@@ -110,33 +104,15 @@ class WholeClient(ShownClient):
     refused: list[RefusedRow] | None
 
 
-@dataclass(frozen=True)
-class ShownFailure:
-    """The service failure of a client as it stands; None: there is none."""
-
-    service_failed_at: datetime | None
-    service_failed_unit: str | None
-
-
-@dataclass(frozen=True)
-class PastFailure:
-    """A service failure that somebody acknowledged."""
-
-    uuid: str
-    name: str
-    site: str | None
-    unit: str | None
-    acknowledged_at: datetime
-    acknowledged_by: str
-
-
 OF_HEARTBEATS: Final = frozenset({"last_heartbeat_at", "interval_seconds", "sign_at", "boot_id", "app_instance"})
 
 
 def _source_of(column: str) -> str:
-    """SQL: where a column of ShownClient stands, by the aliases of SHOWN_FROM."""
+    """SQL: the source of a column of ShownClient, by the aliases of SHOWN_FROM."""
     if column.startswith("command_"):
         return f"k.{column.removeprefix('command_')}"
+    if column == "screen_failed_since":
+        return screen_failed_since("c")
     return f"{'h' if column in OF_HEARTBEATS else 'c'}.{column}"
 
 
@@ -144,7 +120,7 @@ SHOWN: Final[Mapping[str, str]] = {field.name: _source_of(field.name) for field 
 """The columns of a ShownClient, and the SQL of each."""
 SHOWN_FROM: Final = f"""
     clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-    LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {is_open("k")}"""
+    LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {occupies("k")}"""
 _COLUMNS: Final = ", ".join(f"{source} AS {name}" for name, source in SHOWN.items())
 GET = Query(
     f"""
@@ -189,9 +165,10 @@ class ClientFilter:
     site: str | None = None
     tag: str | None = None
     version: str | None = None
-    text: str | None = None  # part of name, uuid, site, hostname or ip, whatever the case
+    text: str | None = None  # part of name, uuid, site, hostname or ip, in any case
     stale: bool | None = None
     service_failed: bool | None = None
+    screen_failed: bool | None = None
 
 
 _SEARCHED: Final = " OR ".join(f"c.{name} ILIKE :text" for name in ("name", "uuid", "site", "hostname", "ip"))
@@ -203,8 +180,9 @@ _WANTED: Final = f"""
     AND (CAST(:version AS text) IS NULL OR c.app_version = :version)
     AND (CAST(:text AS text) IS NULL OR {_SEARCHED})
     AND (CAST(:stale AS boolean) IS NULL OR (c.status = 'stale') = :stale)
-    AND (CAST(:service_failed AS boolean) IS NULL OR (c.service_failed_at IS NOT NULL) = :service_failed)"""
-"""SQL: the client is one that a ClientFilter wants."""
+    AND (CAST(:service_failed AS boolean) IS NULL OR (c.service_failed_at IS NOT NULL) = :service_failed)
+    AND (CAST(:screen_failed AS boolean) IS NULL OR {screen_fails("c")} = :screen_failed)"""
+"""SQL: whether the client matches a ClientFilter."""
 
 
 def _values(wanted: ClientFilter) -> dict[str, Any]:
@@ -223,7 +201,7 @@ PAGE = Query(
 
 
 def page(connection: Connection, wanted: ClientFilter, limit: int, after: tuple[str, str] | None) -> list[ShownClient]:
-    """Up to `limit` clients by name, then uuid, that come after the pair `after`."""
+    """Up to `limit` clients in the order of (name, uuid), after the pair `after`."""
     name, uuid = after or (None, None)
     return PAGE.all(connection, **_values(wanted), name=name, uuid=uuid, limit=limit)
 
@@ -237,7 +215,7 @@ MATCHING = Query(
 
 
 def matching(connection: Connection, wanted: ClientFilter, limit: int) -> list[str]:
-    """The uuids of up to `limit` clients that fit, by name, then uuid."""
+    """The uuids of up to `limit` matching clients in the order of (name, uuid)."""
     return MATCHING.all(connection, **_values(wanted), limit=limit)
 
 
@@ -251,7 +229,7 @@ REGISTER = Query(
 
 
 def register(connection: Connection, now: datetime, uuid: str, registered_by: RegisteredBy) -> bool:
-    """A new client with this uuid; False when one exists, deleted or not."""
+    """Add a client with this uuid. False when it exists already, deleted or not."""
     return REGISTER.run(connection, now=now, uuid=uuid, by=registered_by) == 1
 
 
@@ -269,7 +247,7 @@ FACTS: Final = ("name", "site", "tags", "notes")
 
 
 def update_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) -> bool:
-    """Write what people say of a client (FACTS), as far as it is given; False when there is none."""
+    """Write the given facts of a client (FACTS). False when there is no such client."""
     values = {name: facts.get(name) for name in FACTS}
     return UPDATE_FACTS.run(connection, uuid=uuid, given=list(facts), **values) == 1
 
@@ -280,61 +258,3 @@ TOMBSTONE = Query("UPDATE clients SET deleted_at = :now WHERE uuid = :uuid AND d
 def tombstone(connection: Connection, now: datetime, uuid: str) -> bool:
     """Mark a client deleted; its history stays. False when there is none or it is deleted already."""
     return TOMBSTONE.run(connection, now=now, uuid=uuid) == 1
-
-
-LOCK_FAILURE = Query(
-    """
-    SELECT service_failed_at, service_failed_unit FROM clients WHERE uuid = :uuid AND deleted_at IS NULL FOR UPDATE
-    """,
-    ShownFailure,
-)
-
-
-def lock_failure(connection: Connection, uuid: str) -> ShownFailure | None:
-    """The client's failure as it stands, its row locked until the transaction ends; None for no such client."""
-    return LOCK_FAILURE.one_or_none(connection, uuid=uuid)
-
-
-CLEAR_SERVICE_FAILED = Query(
-    """
-    WITH cleared AS (
-        UPDATE clients SET service_failed_at = NULL, service_failed_unit = NULL, service_failed_stamp = NULL,
-            service_failed_cleared_at = :now, service_failed_cleared_by = :by,
-            service_failed_cleared_unit = service_failed_unit, service_failed_cleared_stamp = service_failed_stamp
-        WHERE uuid = :uuid AND service_failed_at IS NOT NULL
-        RETURNING uuid, service_failed_cleared_at, service_failed_cleared_unit, service_failed_cleared_by)
-    INSERT INTO service_failure_events (client_uuid, at, event, unit, by)
-    SELECT uuid, service_failed_cleared_at, 'cleared', service_failed_cleared_unit, service_failed_cleared_by
-    FROM cleared
-    """,
-    NO_ROW,
-)
-
-
-def clear_service_failed(connection: Connection, now: datetime, uuid: str, by: str) -> bool:
-    """Take the failure off the client, remember which one it was, and keep it in its history; False without one."""
-    return CLEAR_SERVICE_FAILED.run(connection, now=now, uuid=uuid, by=by) == 1
-
-
-RECENTLY_CLEARED = Query(
-    """
-    SELECT uuid, name, site, service_failed_cleared_unit AS unit, service_failed_cleared_at AS acknowledged_at,
-        service_failed_cleared_by AS acknowledged_by
-    FROM clients
-    WHERE service_failed_cleared_at > :since AND deleted_at IS NULL AND service_failed_cleared_at <= :at
-        AND (service_failed_cleared_at < :at OR uuid > :uuid)
-    ORDER BY service_failed_cleared_at DESC, uuid LIMIT :limit
-    """,
-    PastFailure,
-)
-
-
-def recently_cleared(
-    connection: Connection, since: datetime, limit: int, after: tuple[datetime, str] | None = None
-) -> list[PastFailure]:
-    """Failures acknowledged after `since`, the newest first, with who did it.
-
-    `after`: time of the acknowledgement and uuid of the last one of the page before.
-    """
-    at, uuid = after or (END_OF_TIME, "")
-    return RECENTLY_CLEARED.all(connection, since=since, limit=limit, at=at, uuid=uuid)

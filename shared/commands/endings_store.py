@@ -1,6 +1,6 @@
-"""SQL that ends commands. Every change of state is one UPDATE that its move guards; nothing is read first.
+"""SQL that ends commands. Each change of state is one UPDATE, guarded by its move; nothing is read first.
 
-A statement that ends a command and releases its lockout does both or neither.
+One statement ends a command and releases its lockout, so that both happen or neither.
 """
 
 from dataclasses import dataclass
@@ -23,15 +23,14 @@ from shared.commands.rules import (
     Move,
 )
 from shared.commands.store import OPEN
-from shared.postgres.query import Query
-from shared.postgres.statements import moment
+from shared.postgres.query import Query, moment
 from shared.tables import client_commands, client_recovery, clients
-from shared.vocabulary import CommandAction, CommandSource, PublishAnswer
+from shared.vocabulary import CommandAction, PublishAnswer
 
 c = client_commands.c
 
 RETURNED = (c.id, c.client_uuid, c.action, c.source, c.outcome_reason, c.lockout_before)
-"""What follows from a command's end needs this of it."""
+"""The columns that the consequences of an end need."""
 
 NOBODYS = sa.and_(
     c.sent_at.is_(None),
@@ -41,9 +40,9 @@ NOBODYS = sa.and_(
     c.publish_lease_until.is_(None),
     sa.or_(c.publish_attempted_at.is_(None), c.publish_answer == PublishAnswer.NO_SUBSCRIBER),
 )
-"""Proof that no display has it: never published, or every publish was answered that nobody listens.
+"""Proof that no display has the command: it was never published, or the broker answered each publish "no subscriber".
 
-A lease that was never recorded, running or over, is no proof: its publish may have got through.
+A lease without a recorded answer, running or over, is no proof: its publish may have got through.
 """
 
 
@@ -53,14 +52,14 @@ class Ended:
 
     id: str
     client_uuid: str
-    source: CommandSource
+    source: str
     outcome_reason: str
 
 
 def ending(move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """A terminal move, at `now`, on `which`; its rows are id, client_uuid, source, outcome_reason.
+    """SQL: end the commands in `which` by `move` at `now`. Rows: id, client_uuid, source, outcome_reason.
 
-    A command that provably nobody had gives lockout and rung of the ladder back.
+    A command that provably no display had restores the lockout and the recovery ladder from before it.
     """
     ended = (
         sa.update(client_commands)
@@ -81,7 +80,7 @@ def ending(move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bo
 
 
 def _step_back(ended: sa.CTE) -> sa.CTE:
-    """Recovery's ladder as it was before a command that nobody had, or that the broker refused; and who is unheard."""
+    """SQL: restore recovery's ladder after a command that no display had, and note the clients not connected."""
     r = client_recovery.c
     in_vain = sa.or_(ended.c.nobodys, ended.c.outcome_reason == PUBLISH_DENIED)
     values = {
@@ -94,10 +93,10 @@ def _step_back(ended: sa.CTE) -> sa.CTE:
 
 
 def undone(finished: sa.Update, refused: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """The UPDATE that ends commands by a display's word, and what follows where it `refused`: the ids of all ended.
+    """SQL: end commands by a display's result, with the consequences when the display `refused`. Rows: ids.
 
-    A display that did not begin was not restarted: its rung of the ladder is given back and counted as a refusal. So
-    is its lockout; of recovery's only the first time, or a display that refuses everything is asked without end.
+    A display that refused did not restart: the ladder is restored and counts a refusal, and the lockout is restored.
+    A command of recovery restores the lockout only the first time; otherwise recovery would ask without end.
     """
     returned = (c.id, c.client_uuid, c.action, c.lockout_before, refused.label("refused"))
     ended = finished.returning(*returned).cte("ended")
@@ -124,7 +123,7 @@ def undone(finished: sa.Update, refused: sa.ColumnElement[bool]) -> sa.Select[An
 
 
 def _rung_back(ended: sa.CTE) -> dict[str, sa.ColumnElement[Any]]:
-    """The ladder as it was before this command."""
+    """SQL: the ladder's columns as before this command."""
     r = client_recovery.c
     restarted = sa.case((ended.c.action == CommandAction.RESTART_APP.value, 1), else_=0)
     step = sa.func.greatest(r.step - 1, 0)
@@ -146,7 +145,7 @@ def _one_more_refusal(ended: sa.CTE) -> dict[str, sa.ColumnElement[Any]]:
 
 
 def guard(move: Move) -> sa.ColumnElement[bool]:
-    """The condition under which `move` is legal."""
+    """SQL: whether `move` is legal."""
     return sa.and_(c.rank >= move.lowest, c.rank < move.below)
 
 
@@ -162,7 +161,7 @@ CLIENTS_OVERDUE = Query(lambda: sa.select(c.client_uuid).where(OPEN, sa.or_(_pas
 
 
 def clients_overdue(connection: Connection, now: datetime) -> list[str]:
-    """The clients whose open command is past its deadline: those that the sweep will touch."""
+    """The clients with an open command past its deadline."""
     return CLIENTS_OVERDUE.all(connection, now=now)
 
 
@@ -174,7 +173,7 @@ EXPIRE = Query(
 
 
 def expire(connection: Connection, now: datetime) -> list[Ended]:
-    """End what nobody acknowledged in time, with the reason; release the lockouts of what provably nobody has."""
+    """Expire commands without an ACK in time; restore the lockouts of those that provably no display has."""
     return EXPIRE.all(connection, now=now)
 
 
@@ -182,7 +181,7 @@ TIME_OUT = Query(lambda: ending(TIMED_OUT, sa.literal(NO_RESULT), _past_result()
 
 
 def time_out(connection: Connection, now: datetime) -> list[Ended]:
-    """End what was received but brought no result in time."""
+    """Time out received commands without a result in time."""
     return TIME_OUT.all(connection, now=now)
 
 
@@ -192,7 +191,7 @@ CANCEL = Query(lambda: ending(CANCELLED, WHY, sa.and_(THIS, NOBODYS)), Ended)
 
 
 def cancel(connection: Connection, now: datetime, command_id: str, why: str) -> Ended | None:
-    """Withdraw a command that provably nobody has; None when it does not exist, is over or may have been heard."""
+    """Cancel a command that provably no display has. None: it does not exist, is over, or a display may have it."""
     return CANCEL.one_or_none(connection, now=now, command_id=command_id, why=why)
 
 
@@ -205,9 +204,9 @@ ABANDON = (
 
 
 def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> list[Ended]:
-    """End the open command of a client that will not answer any more: its row, if there was one.
+    """End the open commands of a client that will not answer: at most one, and a screenshot. Returns their rows.
 
-    Cancelled where provably nobody has it; else expired, or timed out where the display had received it.
+    Cancelled if provably no display has one; timed out if the display received it; else expired.
     """
     return [row for query in ABANDON for row in query.all(connection, now=now, client=client_uuid, why=why)]
 
@@ -216,5 +215,5 @@ GIVE_UP = tuple(Query(partial(ending, move, WHY, THIS), Ended) for move in (EXPI
 
 
 def give_up(connection: Connection, now: datetime, command_id: str, why: str) -> list[Ended]:
-    """End a command that a display may have, though its time is not over; empty when it is over, or is not there."""
+    """End a command that a display may have, before its deadline. Empty: it is over or does not exist."""
     return [row for query in GIVE_UP for row in query.all(connection, now=now, command_id=command_id, why=why)]

@@ -1,6 +1,6 @@
-"""What can be done with a command: ask for it, withdraw it, sweep what is overdue.
+"""Use cases of commands: issue, cancel, end, and end overdue ones.
 
-Publishing is `commands/outbox`, what displays answer is `commands/acks`. How commands end is `endings_store`.
+`outbox` publishes, `acks` stores ACKs, `proofs_operations` evaluates evidence, `endings_store` ends commands.
 """
 
 import uuid
@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 
 from shared import trace
 from shared.commands import endings_store, rules, store
-from shared.commands.acks.operations import news_of, settle_by_evidence
+from shared.commands.news_operations import news_of
+from shared.commands.proofs_operations import settle_by_evidence
 from shared.commands.rules import CommandRequest, News, Timings
 from shared.commands.store import CommandRow
 from shared.config import Config
@@ -27,7 +28,7 @@ from shared.errors import (
 from shared.postgres.door import scrub
 from shared.vocabulary import CommandAction, CommandState
 
-ENDED_BY = "ended by "  # begins the outcome of what a person ended though a display may have it
+ENDED_BY = "ended by "  # start of the outcome reason when a person ended a command that a display may have
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,17 @@ class ExpiryReport:
     expired: int
     timed_out: int
     proven: int = 0
-    """Done: the display's boot, its player's start or its silence after a shutdown shows it."""
+    """Succeeded by evidence: a new boot, a new start of the player, or silence after a shutdown."""
     disproved: int = 0
-    """Failed: a machine that was to reboot did not."""
+    """Failed by evidence: the machine did not reboot."""
     overtaken: int = 0
-    """Cancelled: reboots that nobody had, of machines that booted by themselves."""
+    """Cancelled reboots that no display had, of machines that booted by themselves."""
     news: tuple[News, ...] = field(default=(), compare=False)
     """For the log, after the commit."""
 
 
 def timings(config: Config) -> Timings:
-    """How long commands may take, from the settings."""
+    """The times of commands, from the settings."""
 
     def of_each(what: str) -> dict[CommandAction, timedelta]:
         return {action: timedelta(seconds=config[f"{action.upper()}_{what}_SECONDS"]) for action in CommandAction}
@@ -65,17 +66,18 @@ def find(connection: Connection, command_id: str) -> CommandRow:
 
 
 def issue(connection: Connection, now: datetime, request: CommandRequest, timings: Timings) -> CommandRow:
-    """The new command, `queued`; or the one that this caller's idempotency key already stands for.
+    """Add a `queued` command, or return the one of the caller's same idempotency key.
 
-    Publish it after the commit. The row is inserted together with the lockout it raises, or neither is; of
-    requests at once exactly one wins, and the others learn why they did not.
+    Publish it after the commit (`outbox.operations.publish_due`). One statement inserts the row and starts the lockout.
+    Of concurrent requests exactly one wins; the others get an error.
 
     Raises:
         ClientNotFound: there is no such client.
-        CommandInFlight: it has an open command; checked before the others.
+        CommandInFlight: the client has an open command, or an open screenshot where one is asked for; checked before
+            the others.
         NotCapable: the display says that it cannot do this.
-        CommandLockedOut: a restart or reboot ran lately; `lockout_until` says when that ends.
-        IdempotencyKeyReused: the key stands for another request.
+        CommandLockedOut: a restart or reboot ran recently; `lockout_until` is the end.
+        IdempotencyKeyReused: the key was used with another request.
         Refused: the time to live is out of bounds.
     """
     request = replace(request, reason=scrub(request.reason), traceparent=request.traceparent or trace.begin())
@@ -97,9 +99,9 @@ def issue(connection: Connection, now: datetime, request: CommandRequest, timing
 def issue_many(
     connection: Connection, now: datetime, requests: Sequence[CommandRequest], timings: Timings
 ) -> dict[str, CommandRow | ServiceError]:
-    """Issue commands without keys, each for another client; by uuid the new command, or why there is none.
+    """Issue commands without keys, each for another client. Returns by uuid the command or the error.
 
-    One statement makes all commands, and one finds why the rest is refused. The rules are those of `issue`.
+    One statement makes all commands, another finds the errors. The rules are those of `issue`.
     """
     traced = [replace(request, traceparent=request.traceparent or trace.begin()) for request in requests]
     made = store.insert(connection, now, {str(uuid.uuid4()): request for request in traced}, timings)
@@ -115,12 +117,12 @@ def issue_many(
 def _refusal(connection: Connection, now: datetime, request: CommandRequest) -> ServiceError:
     """Why the client did not get this command."""
     target = store.targets(connection, [request.client_uuid]).get(request.client_uuid)
-    # no obstacle left: somebody was faster, and theirs is over again already; the caller may simply ask once more
+    # another command was first and is over already; the caller may ask again
     return rules.refusal(request, target, now) or CommandInFlight()
 
 
 def _of_same_key(connection: Connection, request: CommandRequest) -> CommandRow | None:
-    """The command that this request's key stands for. Raises IdempotencyKeyReused."""
+    """The command of this request's idempotency key. Raises IdempotencyKeyReused."""
     if request.idempotency_key is None:
         return None
     before = store.by_key(connection, request.requested_by, request.idempotency_key)
@@ -132,7 +134,7 @@ def _of_same_key(connection: Connection, request: CommandRequest) -> CommandRow 
 
 
 def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> CommandRow:
-    """Withdraw a command that provably nobody has, and give its lockout back; cancelled ones stay as they are.
+    """Cancel a command that provably no display has, and restore the lockout. A cancelled one does not change.
 
     Raises:
         CommandNotFound: there is no such command.
@@ -148,10 +150,10 @@ def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> C
 
 
 def end(connection: Connection, now: datetime, command_id: str, by: str, reason: str) -> CommandRow:
-    """End a command that a display may have; as `cancel` where provably nobody has it.
+    """End a command that a display may have; like `cancel` if provably no display has it.
 
-    It is not published any more, but what the broker or the display holds may still run: its lockout stays, and a
-    result that comes later is kept beside. Said again, it changes nothing.
+    The service stops publishing it, but the broker or the display may hold it, and it may still run: the lockout
+    stays, and a late result is stored. A repetition changes nothing.
 
     Raises:
         CommandNotFound: there is no such command.
@@ -172,19 +174,19 @@ def _is_withdrawn(command: CommandRow) -> bool:
 
 
 def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> tuple[News, ...]:
-    """End the open command of a client that was deleted, or whose login was: nobody will answer it.
+    """End the open commands of a client whose row or login was deleted: no display will answer.
 
-    Call it after that was written, in the same transaction: a command is then asked for before it, and ended here, or
-    refused. Tell the news after the commit.
+    Call it after that write, in the same transaction: a command issued before is ended here, a later one is refused.
+    Log the news after the commit.
     """
     ended = endings_store.abandon(connection, now, client_uuid, why)
     return news_of("command_ended", connection, [one.id for one in ended])
 
 
 def expire(connection: Connection, now: datetime) -> ExpiryReport:
-    """End every command that evidence decides or that is past its deadline, received in time or not.
+    """End every command that evidence decides or that is past its deadline.
 
-    Evidence comes first: what is known to be done is no timeout.
+    Evidence comes first: a command that is proven done does not time out.
     """
     settled = settle_by_evidence(connection, now)
     counts = (settled.proven, settled.disproved, settled.overtaken)

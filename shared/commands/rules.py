@@ -1,8 +1,8 @@
-"""The life of a command: one table of moves, and every decision about it that needs no database."""
+"""Rules of commands: the table of moves, and all decisions that need no database."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused, ServiceError
 from shared.vocabulary import (
     COMMAND_RANKS,
+    POWER_ACTIONS,
     TERMINAL_RANK,
     CommandAction,
     CommandSource,
@@ -18,20 +19,20 @@ from shared.vocabulary import (
     PublishAnswer,
 )
 
-LEASE: Final = timedelta(seconds=20)  # how long a publisher holds what it claimed
+LEASE: Final = timedelta(seconds=20)  # how long a publisher holds a claimed command
 REPEAT_EVERY: Final = timedelta(seconds=30)  # until `received`
 FIRST_BACK_OFF: Final = timedelta(seconds=1)
 LONGEST_BACK_OFF: Final = timedelta(seconds=15)  # a quarter of the shortest time to live
-REBOOT_SHOWS_WITHIN: Final = timedelta(seconds=180)  # after `running`; a heartbeat of the same boot then disproves it
+REBOOT_SHOWS_WITHIN: Final = timedelta(seconds=180)  # after `running`; then a heartbeat of the old boot disproves it
 SHORTEST_TTL: Final = timedelta(seconds=10)
 LONGEST_TTL: Final = timedelta(days=1)
 LOCKING: Final = (CommandAction.RESTART_APP, CommandAction.REBOOT_HOST)
-"""Actions that raise the client's lockout and that it holds back."""
+"""Actions that start a lockout and that a lockout refuses."""
 RESULTS: Final = (CommandState.SUCCEEDED, CommandState.FAILED, CommandState.REJECTED)
 ACK_STATES: Final = (CommandState.RECEIVED, CommandState.RUNNING, *RESULTS)
-"""What a display may say in an ACK."""
+"""The states of an ACK."""
 TOO_LATE: Final = (CommandState.EXPIRED, CommandState.TIMED_OUT)
-"""States beside which a late result is kept."""
+"""States that keep a late result."""
 
 NEVER_PUBLISHED: Final = "never_published"
 NO_SUBSCRIBER: Final = "no_subscriber"
@@ -40,6 +41,7 @@ NO_RESULT: Final = "no_result"
 PUBLISH_DENIED: Final = "publish_denied"
 ALREADY_REBOOTED: Final = "already_rebooted"
 REBOOT_DID_NOT_HAPPEN: Final = "reboot_did_not_happen"
+NO_PICTURE: Final = "no_picture"  # the display says that it sent one
 CLIENT_DELETED: Final = "client_deleted"
 LOGIN_REVOKED: Final = "login_revoked"
 
@@ -54,12 +56,12 @@ class Move:
 
     @property
     def sources(self) -> frozenset[CommandState]:
-        """The states that it may leave."""
+        """The states in which the move may start."""
         return frozenset(state for state, rank in COMMAND_RANKS.items() if self.lowest <= rank < self.below)
 
 
 def _up_to(state: CommandState) -> Move:
-    """A move that anything below its target's own rank may make: skipping is legal."""
+    """A move from every state of a lower rank: states may be skipped."""
     return Move(state, below=COMMAND_RANKS[state])
 
 
@@ -70,7 +72,7 @@ SUCCEEDED: Final = _up_to(CommandState.SUCCEEDED)  # ACK or evidence
 FAILED: Final = _up_to(CommandState.FAILED)  # ACK
 REJECTED: Final = _up_to(CommandState.REJECTED)  # ACK
 DENIED: Final = Move(CommandState.FAILED, below=COMMAND_RANKS[CommandState.SENT])  # PUBACK 0x87
-DISPROVED: Final = Move(  # evidence: the machine still runs the boot that was to end
+DISPROVED: Final = Move(  # evidence: the machine still runs the old boot
     CommandState.FAILED, below=TERMINAL_RANK, lowest=COMMAND_RANKS[CommandState.RUNNING]
 )
 EXPIRED: Final = Move(CommandState.EXPIRED, below=COMMAND_RANKS[CommandState.RECEIVED])  # the tick
@@ -84,19 +86,19 @@ BY_ACK: Final = {move.to: move for move in (RECEIVED, RUNNING, SUCCEEDED, FAILED
 
 @dataclass(frozen=True)
 class Timings:
-    """How long things may take, from the settings; every command is judged by one set of them."""
+    """The times of commands, from the settings."""
 
     ttl: Mapping[CommandAction, timedelta]
-    """Time to live where the request names none."""
+    """Default time to live."""
     result: Mapping[CommandAction, timedelta]
     """Time for a result after `received`."""
     lockout: timedelta
-    """How long a client is spared after a restart or reboot."""
+    """Time after a restart or reboot without another one."""
 
 
 @dataclass(frozen=True)
 class CommandRequest:
-    """What somebody asks for. `reason` is shown to people; `requested_by` names the caller."""
+    """A request for a command. `reason`: for people; `requested_by`: the caller."""
 
     client_uuid: str
     action: CommandAction
@@ -109,7 +111,7 @@ class CommandRequest:
     traceparent: str | None = field(default=None, compare=False)
 
     def hash(self) -> str:
-        """SHA-256 of what was asked for, in hexadecimal: the same key must come with the same request."""
+        """SHA-256 of the request in hexadecimal: the same key must come with the same request."""
         asked = [
             self.client_uuid,
             self.action,
@@ -122,7 +124,7 @@ class CommandRequest:
 
 @dataclass(frozen=True)
 class Ack:
-    """A display's answer about a command. `client_uuid` is the topic's, which the broker has proven."""
+    """A display's ACK of a command. `client_uuid` is from the topic, which the broker has checked."""
 
     client_uuid: str
     command_id: str
@@ -130,9 +132,9 @@ class Ack:
     """One of ACK_STATES."""
     reason: str | None = None
     traceparent: str | None = None
-    """As the display says it; the command's own counts."""
+    """The display's value; the command's own wins."""
     boot_id: str | None = None
-    """The boot that it answers from; only ACKs of the topic name it."""
+    """The boot that the ACK comes from; only ACKs of the topic have it."""
     app_instance: str | None = None
 
 
@@ -150,7 +152,7 @@ class News:
 
 @dataclass(frozen=True)
 class Sighting:
-    """What a heartbeat said of the machine's boot and the player's start; None where it said nothing."""
+    """The boot_id and app_instance of a heartbeat; None: missing."""
 
     client_uuid: str
     boot_id: str | None
@@ -174,31 +176,33 @@ class Claimed:
 
 @dataclass(frozen=True)
 class Attempt:
-    """How publishing one claimed command went."""
+    """The result of publishing one claimed command."""
 
     command_id: str
     lease_until: datetime
     attempts: int
     answer: int | None
-    """Reason code of the PUBACK; None when there was none."""
+    """Reason code of the PUBACK; None: no PUBACK came."""
     may_have_left: bool
-    """False: it provably never left this service, or the broker refused it."""
+    """False: the command provably never left this service, or the broker refused it."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """What decides whether a client may get a command now."""
+    """The facts that decide whether a client may get a command now."""
 
     uuid: str
     capabilities: list[str] | None
-    """What its display says that it can do; None: nothing was said."""
+    """The actions that the display supports; None: not reported."""
     lockout_until: datetime | None
     open_command_id: str | None
+    """The open command that lets no other begin; a screenshot never does."""
+    open_screenshot_id: str | None
 
 
 @dataclass(frozen=True)
 class DueCommand:
-    """A command as its publisher needs it."""
+    """The fields of a command that a publisher needs."""
 
     id: str
     client_uuid: str
@@ -209,12 +213,12 @@ class DueCommand:
     expires_at: datetime
     publish_lease_until: datetime
     publish_attempts: int
-    """The one that begins now included."""
+    """With the attempt that begins now."""
     traceparent: str | None
 
 
 @dataclass(frozen=True)
-class Known:
+class AckedCommand:
     """The facts that decide whether an ACK of a command could matter."""
 
     id: str
@@ -227,7 +231,7 @@ class Known:
 
 
 def lifetime(request: CommandRequest, timings: Timings) -> timedelta:
-    """The time to live of the command asked for. Raises Refused outside 10 s to 24 h."""
+    """The time to live of the requested command. Raises Refused outside 10 s to 24 h."""
     ttl = timings.ttl[request.action] if request.ttl is None else request.ttl
     if not SHORTEST_TTL <= ttl <= LONGEST_TTL:
         raise Refused("ttl_seconds must be 10 to 86400.")
@@ -235,15 +239,17 @@ def lifetime(request: CommandRequest, timings: Timings) -> timedelta:
 
 
 def refusal(request: CommandRequest, target: Target | None, now: datetime) -> ServiceError | None:
-    """What stands against this command, the first that applies; None when nothing does.
+    """The first reason against this command; None without one.
 
     `target` None: there is no such client.
     """
     if target is None:
         return ClientNotFound()
-    if target.open_command_id is not None:
-        return CommandInFlight(command_id=target.open_command_id)
-    if target.capabilities is not None and request.action not in target.capabilities:
+    is_look = request.action is CommandAction.SCREENSHOT
+    in_the_way = target.open_screenshot_id if is_look else target.open_command_id
+    if in_the_way is not None:
+        return CommandInFlight(command_id=in_the_way)
+    if not is_able(target.capabilities, request.action):
         return NotCapable(action=request.action.value)
     until = target.lockout_until
     if respects_lockout(request) and until is not None and until > now:
@@ -251,13 +257,18 @@ def refusal(request: CommandRequest, target: Target | None, now: datetime) -> Se
     return None
 
 
+def is_able(capabilities: Collection[str] | None, action: CommandAction) -> bool:
+    """Whether a display with these capabilities supports the action; None: it declares none."""
+    return action in (POWER_ACTIONS if capabilities is None else capabilities)
+
+
 def respects_lockout(request: CommandRequest) -> bool:
-    """Whether a standing lockout refuses this request."""
+    """Whether a lockout refuses this request."""
     return request.action in LOCKING and not request.override_lockout
 
 
 def payload(due: DueCommand) -> bytes:
-    """The message that the display gets: its preconditions are null where nothing was known."""
+    """The message for the display. A precondition is null when its value was unknown."""
     body = {
         "v": 1,
         "id": due.id,
@@ -273,7 +284,7 @@ def payload(due: DueCommand) -> bytes:
 def next_publish_after(attempt: Attempt, jitter: float) -> timedelta:
     """How long to wait before this command is published again; `jitter` is 0 to 1, at random.
 
-    Answered ones are repeated until `received`; otherwise the wait doubles with each attempt.
+    After an answer the command is repeated at a fixed interval until `received`; without one the wait doubles.
     """
     if attempt.answer is not None and attempt.answer < 0x80:
         return REPEAT_EVERY
@@ -282,23 +293,23 @@ def next_publish_after(attempt: Attempt, jitter: float) -> timedelta:
 
 
 def is_accepted(answer: int | None) -> bool:
-    """Did the broker take it for somebody?"""
+    """Whether the broker accepted the message for a subscriber."""
     return answer is not None and answer < 0x80 and answer != PublishAnswer.NO_SUBSCRIBER
 
 
-def may_matter(ack: Ack, known: Known) -> bool:
-    """Could this ACK still change the command as it was just read? A guarded UPDATE decides."""
-    if known.state in TOO_LATE:
-        return ack.state in RESULTS and known.late_state is None
-    if known.state is CommandState.SUCCEEDED:
-        return ack.state is CommandState.SUCCEEDED and known.confirmed_by is ConfirmedBy.EVIDENCE
-    if known.state in RESULTS and ack.state is known.state:
-        return ack.reason is not None and known.outcome_reason is None
-    return known.state in BY_ACK[ack.state].sources
+def may_matter(ack: Ack, command: AckedCommand) -> bool:
+    """Whether this ACK may still change the command as it was read; the guarded UPDATE decides."""
+    if command.state in TOO_LATE:
+        return ack.state in RESULTS and command.late_state is None
+    if command.state is CommandState.SUCCEEDED:
+        return ack.state is CommandState.SUCCEEDED and command.confirmed_by is ConfirmedBy.EVIDENCE
+    if command.state in RESULTS and ack.state is command.state:
+        return ack.reason is not None and command.outcome_reason is None
+    return command.state in BY_ACK[ack.state].sources
 
 
 def first_result_each(acks: Iterable[Ack]) -> list[Ack]:
-    """One result a command: the first that came, or the same with its reason where that came without one."""
+    """One result for each command: the first, or the same result with a reason if the first has none."""
     first: dict[str, Ack] = {}
     for ack in acks:
         if ack.state in RESULTS:

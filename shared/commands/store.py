@@ -1,7 +1,7 @@
-"""SQL on commands: asked for, read, forgotten. How they end is `endings_store`.
+"""SQL of commands: insert, read, delete. `endings_store` ends them.
 
-Whoever changes more than one command locks their clients first, in the order of their uuids (`lock_clients`), so
-that nobody waits in a ring.
+Before a change of several commands lock their clients in the order of their uuids (`lock_clients`), to avoid
+deadlocks.
 """
 
 from collections.abc import Collection, Mapping
@@ -23,12 +23,11 @@ from shared.commands.rules import (
     lifetime,
     respects_lockout,
 )
-from shared.postgres.fragments import NOW, are_ahead, no_later
+from shared.postgres.fragments import NOW, are_ahead, is_open, no_later, occupies
 from shared.postgres.many import ManyRows
-from shared.postgres.query import NO_ROW, Query
-from shared.postgres.statements import among, moment, one_of
+from shared.postgres.query import NO_ROW, Query, among, moment, one_of
 from shared.tables import client_commands, client_heartbeats, client_recovery, clients
-from shared.vocabulary import CommandAction, CommandSource, CommandState, ConfirmedBy
+from shared.vocabulary import POWER_ACTIONS, CommandAction, CommandSource, CommandState, ConfirmedBy
 
 c = client_commands.c
 
@@ -39,9 +38,10 @@ class CommandRow:
 
     id: str
     client_uuid: str
-    action: CommandAction
+    action: str
+    """A CommandAction, or a word that later code has stored; so is `source`."""
     state: CommandState
-    source: CommandSource
+    source: str
     reason: str
     outcome_reason: str | None
     requested_by: str
@@ -61,10 +61,10 @@ class CommandRow:
 
 
 SHOWN = tuple(c[field.name] for field in fields(CommandRow))
-"""What every view of a command shows."""
+"""The columns of every view of a command."""
 
-OPEN: sa.ColumnElement[bool] = sa.literal_column("client_commands.rank < 90")
-"""Spelt out, so that the planner sees the partial index of open commands."""
+OPEN: sa.ColumnElement[bool] = sa.literal_column(is_open("client_commands"))
+"""SQL, written so that the planner uses the partial index of open commands."""
 
 
 GET = Query(lambda: sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")), CommandRow)
@@ -73,6 +73,27 @@ GET = Query(lambda: sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")),
 def get(connection: Connection, command_id: str) -> CommandRow | None:
     """One command, or None."""
     return GET.one_or_none(connection, command_id=command_id)
+
+
+@dataclass(frozen=True)
+class Traced:
+    """The fields of a command's log line."""
+
+    id: str
+    client_uuid: str
+    state: CommandState
+    outcome_reason: str | None
+    traceparent: str | None
+
+
+TRACED = Query(
+    lambda: sa.select(*(c[field.name] for field in fields(Traced))).where(one_of(c.id, "ids")).order_by(c.id), Traced
+)
+
+
+def traced(connection: Connection, command_ids: Collection[str]) -> list[Traced]:
+    """The fields of log lines about these commands, in the order of their ids."""
+    return TRACED.all(connection, ids=list(command_ids))
 
 
 def page_of_client(
@@ -105,23 +126,24 @@ def count_open(connection: Connection, source: str) -> int:
 
 
 TARGETS = Query(
-    lambda: (
-        sa.select(clients.c.uuid, clients.c.capabilities, clients.c.lockout_until, c.id.label("open_command_id"))
-        .select_from(clients.outerjoin(client_commands, sa.and_(OPEN, c.client_uuid == clients.c.uuid)))
-        .where(one_of(clients.c.uuid, "uuids"), clients.c.deleted_at.is_(None))
-    ),
+    f"""
+    SELECT c.uuid, c.capabilities, c.lockout_until, k.id AS open_command_id, s.id AS open_screenshot_id
+    FROM clients AS c LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {occupies("k")}
+    LEFT JOIN client_commands AS s ON s.client_uuid = c.uuid AND {is_open("s")} AND s.action = 'screenshot'
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND c.deleted_at IS NULL
+    """,  # noqa: S608 - made of constants
     Target,
 )
 
 
 def targets(connection: Connection, client_uuids: Collection[str]) -> dict[str, Target]:
-    """What decides whether these clients may get a command now, by uuid; who is no client is missing."""
+    """The facts that decide whether these clients may get a command now, by uuid; only existing clients."""
     return {target.uuid: target for target in TARGETS.all(connection, uuids=list(client_uuids))}
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The command that an idempotency key stands for, and the hash of the request that it came with."""
+    """The command of an idempotency key, and the hash of the key's request."""
 
     id: str
     request_hash: str
@@ -142,7 +164,7 @@ def by_key(connection: Connection, requested_by: str, key: str) -> Asked | None:
 
 @dataclass(frozen=True)
 class RequestedCommand:
-    """A command that is asked for: columns of its row, and what decides whether and how long it stands."""
+    """A requested command: the columns of its row, and the fields that decide about it."""
 
     id: str
     client_uuid: str
@@ -163,10 +185,11 @@ ASKED: Final = ManyRows("asked", RequestedCommand)
 def insert(
     connection: Connection, now: datetime, requests: Mapping[str, CommandRequest], timings: Timings
 ) -> list[CommandRow]:
-    """New commands by id, each with its lockout raised in the same statement; the rows that were made.
+    """Insert commands by id and start their lockouts in one statement. Returns the new rows.
 
-    Left out are clients that are gone, locked, unable or already have an open command, and keys in use. Clients
-    are locked in the order of their uuids; a race for one is lost without an error.
+    Without clients that are deleted, locked out, not capable or have such a command open, and without used keys. Such
+    a command: for a screenshot another one, else any but a screenshot. Locks the clients in the order of their uuids; a
+    lost race is no error.
     """
     asked = [_new(command_id, request, timings) for command_id, request in requests.items()]
     return INSERT.all(connection, now=now, locked_until=now + timings.lockout, **ASKED.of(asked))
@@ -201,7 +224,7 @@ def _insert() -> sa.Select[Any]:
 
 
 def _willing() -> sa.CTE:
-    """The requests that no lockout stops and whose locked client exists and can do it; with its boot and start."""
+    """SQL: the requests whose client exists, is capable and not locked out; with its boot and player start."""
     asked, beats = ASKED.table, client_heartbeats.c
     until = clients.c.lockout_until
     source = asked.join(clients, clients.c.uuid == asked.c.client_uuid)
@@ -210,7 +233,10 @@ def _willing() -> sa.CTE:
         .select_from(source.outerjoin(client_heartbeats, beats.client_uuid == clients.c.uuid))
         .where(
             clients.c.deleted_at.is_(None),
-            sa.or_(clients.c.capabilities.is_(None), asked.c.action == sa.any_(clients.c.capabilities)),
+            sa.or_(
+                sa.and_(clients.c.capabilities.is_(None), among(asked.c.action, POWER_ACTIONS)),
+                asked.c.action == sa.any_(clients.c.capabilities),
+            ),
             sa.or_(~asked.c.heeds_lockout, until.is_(None), until <= moment("now")),
         )
         .order_by(clients.c.uuid)
@@ -220,7 +246,7 @@ def _willing() -> sa.CTE:
 
 
 def _made(found: sa.CTE) -> sa.CTE:
-    """The INSERT of these, bound to the boot, and restarts to the start, that the display runs now."""
+    """SQL: insert these commands, bound to the display's present boot, restarts also to the player's start."""
     restarts = found.c.action == CommandAction.RESTART_APP.value
     values = {
         **{field.name: found.c[field.name] for field in fields(RequestedCommand) if field.name in c},
@@ -268,7 +294,7 @@ RAISE_LOCKOUTS = Query(
 
 
 def raise_lockouts(connection: Connection, command_ids: Collection[str], until: datetime) -> None:
-    """Lock out, at least until then, the clients of the restarts and reboots among these commands."""
+    """Extend to `until` the lockout of the clients of restarts and reboots among these commands."""
     RAISE_LOCKOUTS.run(connection, ids=list(command_ids), until=until)
 
 
@@ -287,10 +313,10 @@ DROP_HISTORY = Query(_old, NO_ROW)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
-    """Forget commands that were over before then; how many. Recovery's events go first: they name commands.
+    """Delete commands that were over before `before`. Returns how many. Delete recovery's events first.
 
-    What still explains a client stays, however old: recovery's last command of it, which tells a failure that was
-    mended from one that stands, and the shutdown after which it was not heard again.
+    Two commands stay at any age, because they explain a client's state: recovery's last command, and the shutdown
+    after which the client was not heard again.
     """
     return DROP_HISTORY.run(connection, before=before)
 
@@ -324,7 +350,7 @@ SHORTEN_LOCKOUTS = Query("UPDATE clients SET lockout_until = :longest WHERE lock
 
 
 def forget_the_future(connection: Connection, now: datetime, lockout: timedelta) -> None:
-    """Let what happened to commands at a time that has not come yet count as happened now, with the time they had left.
+    """Set commands' future times to now and move their deadlines with them, after the clock was set back.
 
     No client stays locked out for longer than `lockout` from now.
     """

@@ -1,4 +1,4 @@
-"""The use cases of a conversion: asked for, claimed, finished or given up, and found again when forgotten."""
+"""Use cases of conversions: request, claim, finish or give up, and enqueue forgotten ones again."""
 
 import secrets
 from dataclasses import dataclass
@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
-from shared.conversions import rules, store
-from shared.conversions.rules import ConversionMove, Fault, Findings
+from shared.config import Config
+from shared.conversions import report_rules, rules, store
+from shared.conversions.report_rules import Findings
+from shared.conversions.rules import ConversionMove, Fault
 from shared.conversions.store import DueConversion, KeptConversion
 from shared.errors import ConversionNotFound, TaskQueueUnavailable
 from shared.event_media import operations as event_media
@@ -22,13 +24,20 @@ from shared.vocabulary import CONVERTIBLE_KINDS, ConversionStatus
 SWEEP_LIMIT = 500  # per tick; the next one takes the rest
 
 
+def queue_of(config: Config) -> TaskQueue:
+    """The queue that brings conversions to the worker."""
+    worker, account = config["CONVERT_WORKER_URL"], config["TASKS_SERVICE_ACCOUNT"]
+    deadline = rules.timeouts(timedelta(seconds=config["CONVERSION_DEADLINE_SECONDS"])).dispatch
+    return TaskQueue(config["QUEUE_URL"], worker, account, deadline, secret=config["QUEUE_SECRET"])
+
+
 def ensure_pdf(
     connection: Connection, now: datetime, media: Medium, traceparent: str | None = None
 ) -> tuple[KeptConversion, bool]:
     """The conversion of this medium to PDF, and whether the caller must enqueue it after the commit.
 
-    There is one for each content of a medium: it is made, left as it is, or, where it failed, given all its
-    tries again under a new generation. Raises NotConvertible.
+    Each content of a medium has one conversion. This adds it, leaves it, or gives a failed one all its tries again
+    under a new generation. Raises NotConvertible.
     """
     rules.check_convertible(media.kind)
     media_id, file_hash = media.id, media.sha256
@@ -42,7 +51,7 @@ def ensure_pdf(
 def ensure_pdf_on_volume(
     connection: Connection, now: datetime, volume: MediaVolume, media: Medium, traceparent: str | None = None
 ) -> tuple[KeptConversion, bool]:
-    """Ensure the PDF like `ensure_pdf`, and make another one when the volume has lost the PDF of a ready row."""
+    """Ensure the PDF like `ensure_pdf`, and make a new one when the volume has lost the PDF of a ready conversion."""
     row, must_enqueue = ensure_pdf(connection, now, media, traceparent)
     is_ready = row.status is ConversionStatus.READY and row.target_path is not None
     if is_ready and not volume.has_converted(row.target_path or ""):
@@ -53,14 +62,17 @@ def ensure_pdf_on_volume(
 def of_new_medium(
     connection: Connection, now: datetime, media: Medium, traceparent: str
 ) -> tuple[KeptConversion | None, bool]:
-    """Ensure the PDF of a presentation that was just stored; other media have no conversion."""
+    """Ensure the PDF of a new presentation; other media have no conversion.
+
+    Returns the conversion, and whether to enqueue it after the commit.
+    """
     if media.kind not in CONVERTIBLE_KINDS:
         return None, False
     return ensure_pdf(connection, now, media, traceparent)
 
 
 def enqueue(queue: TaskQueue, conversion: KeptConversion) -> None:
-    """Hand a conversion to the task queue, after the commit. While the queue is away it waits for the tick."""
+    """Enqueue a conversion, after the commit. While the queue is away the conversion waits for the tick."""
     try:
         enqueue_conversion(queue, conversion.id, conversion.generation)
     except TaskQueueUnavailable:
@@ -70,9 +82,9 @@ def enqueue(queue: TaskQueue, conversion: KeptConversion) -> None:
 def rebuild(
     connection: Connection, now: datetime, media: Medium, traceparent: str | None = None
 ) -> tuple[KeptConversion, bool]:
-    """Have another PDF made of this medium, and whether the caller must enqueue it after the commit.
+    """Request a new PDF of this medium. Returns the conversion, and whether to enqueue it after the commit.
 
-    The present one is served until the new one takes its place. What is under way already goes on as it is.
+    The service serves the present PDF until the new one replaces it. A conversion in progress continues unchanged.
     Raises NotConvertible.
     """
     row, must_enqueue = ensure_pdf(connection, now, media, traceparent)
@@ -83,10 +95,10 @@ def rebuild(
 
 
 def delete_media(connection: Connection, now: datetime, media_id: int) -> Medium:
-    """Delete a medium and its conversions: its row as it was. Raises EventMediaNotFound.
+    """Delete a medium and its conversions. Returns its former row. Raises EventMediaNotFound.
 
-    After the commit the caller lets its files go (`event_media.operations.remove_unreferenced`); should it be
-    killed before, the sweep of the volume finds them.
+    After the commit the caller removes the files (`event_media.operations.remove_unreferenced`). If it is killed
+    before, the sweep of the volume removes them.
     """
     row = event_media.delete(connection, now, media_id)
     store.delete_of_media(connection, media_id)
@@ -103,18 +115,18 @@ def find(connection: Connection, media_id: int) -> KeptConversion:
 
 @dataclass(frozen=True)
 class Job:
-    """A claimed conversion: what a worker needs to know, and the token that fences its writes."""
+    """A claimed conversion: the facts for a worker, and the token that fences its writes."""
 
     conversion_id: int
     token: str
     attempts: int
-    """Tries, this one included."""
+    """Number of tries with this one."""
     file_hash: str
     path: str | None
     """The path of the original below the media root; None when the medium was deleted."""
     kind: str
     rebuild: bool
-    """A PDF that is there already must not be used."""
+    """Make a new PDF even if one exists."""
     visible_slides: int | None
     hidden_slides: int | None
     requested_at: datetime
@@ -123,7 +135,7 @@ class Job:
 
 
 def claim(connection: Connection, now: datetime, conversion_id: int, lease: timedelta) -> Job | None:
-    """Take a conversion for one worker; None when it is done, gone, or another worker has it."""
+    """Claim a conversion for one worker. None: it is done, deleted, or another worker has it."""
     token = secrets.token_hex(16)
     row = store.claim(connection, now, conversion_id, token, now - lease)
     if row is None:
@@ -145,12 +157,12 @@ def claim(connection: Connection, now: datetime, conversion_id: int, lease: time
 
 
 def finish(connection: Connection, now: datetime, volume: MediaVolume, job: Job, path: str, found: Findings) -> bool:
-    """The PDF is on the volume: ready. False when the claim was lost to another worker meanwhile.
+    """Mark the conversion ready: its PDF is on the volume. False when another worker has the claim meanwhile.
 
-    Where the medium was deleted meanwhile, and no other one has the same bytes, the PDF goes again.
+    If the medium was deleted meanwhile, and no other medium has the same bytes, remove the PDF.
     """
     event_media_store.lock_content(connection, job.file_hash)
-    report = rules.report(found)
+    report = report_rules.report(found)
     kept = store.finish(connection, now, job.conversion_id, job.token, path, found.pages, report)
     if not kept:
         event_media.remove_unreferenced(connection, volume, job.file_hash, job.path)
@@ -160,9 +172,9 @@ def finish(connection: Connection, now: datetime, volume: MediaVolume, job: Job,
 def give_up_or_back(
     connection: Connection, now: datetime, job: Job, fault: Fault, max_attempts: int, deadline: timedelta
 ) -> ConversionMove | None:
-    """Fail the conversion or release it for another try, as the rules say of this fault.
+    """Fail the conversion or release it for another try, by the rule for this fault.
 
-    Answers which of the two happened; None when the claim was lost to another worker meanwhile.
+    Returns which of the two; None when another worker has the claim meanwhile.
     """
     verdict = rules.judge(fault, job.attempts, max_attempts, now - job.requested_at)
     message = rules.message(fault, deadline)
@@ -174,8 +186,8 @@ def give_up_or_back(
 
 
 def sweep(connection: Connection, now: datetime, lease: timedelta, limit: int = SWEEP_LIMIT) -> list[DueConversion]:
-    """Conversions that nobody has touched for longer than `lease`, to be enqueued.
+    """Find forgotten conversions, unchanged for longer than `lease`, for the caller to enqueue.
 
-    They get a new generation, so that the queue does not take their task for the old one.
+    They get a new generation, because the queue refuses a task with the old name.
     """
     return store.requeue_forgotten(connection, now, now - lease, limit)

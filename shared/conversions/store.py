@@ -1,4 +1,4 @@
-"""SQL on conversions. Every move is one guarded UPDATE; after the claim each write carries the claim's token."""
+"""SQL of conversions. Each move is one guarded UPDATE; after the claim each write needs the claim's token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -17,7 +17,7 @@ from shared.vocabulary import ConversionStatus, MediaKind, TargetFormat
 
 @dataclass(frozen=True)
 class KeptConversion:
-    """A conversion of one content of a medium; `target_path` is below the folder of what was converted."""
+    """A conversion of one content of a medium; `target_path` is below MEDIA_ROOT/converted."""
 
     id: int
     media_id: int
@@ -35,7 +35,7 @@ class KeptConversion:
     target_path: str | None
     report: dict[str, Any] | None
     rebuild: bool
-    """A PDF that is there already must not be used."""
+    """Make a new PDF even if one exists."""
     traceparent: str | None
 
 
@@ -48,7 +48,7 @@ class ListedConversion(KeptConversion):
 
 @dataclass(frozen=True)
 class ClaimedConversion(KeptConversion):
-    """A conversion in a worker's hands, with when somebody asked for it last."""
+    """A claimed conversion, with the time of its last request."""
 
     requested_at: datetime
 
@@ -64,7 +64,7 @@ class Source:
 
 
 class DueConversion(NamedTuple):
-    """What the queue is asked for: a conversion and the task that is meant."""
+    """A conversion to enqueue; its generation is part of the task's name."""
 
     id: int
     generation: int
@@ -81,7 +81,7 @@ LIVE: Final = """conversions AS c
 
 
 def _may(move: ConversionMove) -> str:
-    """SQL: whether a conversion is in a state in which this move starts."""
+    """SQL: whether a conversion's state allows this move."""
     states = ", ".join(f"'{status}'" for status in sorted(MOVES[move][0]))
     return f"c.status IN ({states})"
 
@@ -100,7 +100,7 @@ INSERT_PENDING = Query(
 def insert_pending(
     connection: Connection, now: datetime, media_id: int, file_hash: str, traceparent: str | None
 ) -> KeptConversion | None:
-    """A new conversion to PDF, to be enqueued; None when this content of the medium has one already."""
+    """Add a conversion to PDF, to be enqueued. None when this content of the medium has one already."""
     return INSERT_PENDING.one_or_none(
         connection, now=now, media_id=media_id, file_hash=file_hash, traceparent=traceparent
     )
@@ -134,7 +134,7 @@ def request_again(
 def request_rebuild(
     connection: Connection, now: datetime, media_id: int, file_hash: str, traceparent: str | None
 ) -> KeptConversion | None:
-    """Have another PDF made, whatever there is; None when the conversion is under way."""
+    """Request a new PDF, even if one exists. None when the conversion is in progress."""
     return REQUEST_REBUILD.one_or_none(
         connection, now=now, media_id=media_id, file_hash=file_hash, traceparent=traceparent
     )
@@ -144,7 +144,7 @@ DELETE_OF_MEDIA = Query("DELETE FROM conversions WHERE source_event_media_id = :
 
 
 def delete_of_media(connection: Connection, media_id: int) -> int:
-    """Forget every conversion of a medium that is being deleted; how many there were."""
+    """Delete every conversion of a medium. Returns how many."""
     return DELETE_OF_MEDIA.run(connection, media_id=media_id)
 
 
@@ -212,10 +212,10 @@ READY_TARGET = Query(
 
 
 def ready_target(connection: Connection, path: str) -> ListedConversion | None:
-    """Who made the PDF at `path` (below `converted/`) ready, of media that were not deleted; None: do not serve it.
+    """The ready conversion of the PDF at `path` (below `converted/`), of a medium not deleted. None: do not serve it.
 
-    Several media may have the same content, and so the same PDF; the newest answers. While another PDF is being
-    made the old one is served.
+    Several media may have the same content and PDF; the newest conversion is returned. During a rebuild the old PDF
+    is served.
     """
     return READY_TARGET.one_or_none(connection, path=scrub(path))
 
@@ -234,9 +234,9 @@ CLAIM = Query(
 def claim(
     connection: Connection, now: datetime, conversion_id: int, token: str, expired_before: datetime
 ) -> ClaimedConversion | None:
-    """Take a conversion that waits, or whose last worker's lease is over; None when it is not to be had.
+    """Claim a conversion that is pending, or whose last lease is over. None when it is neither.
 
-    `expired_before` is the newest time of a claim that no longer counts.
+    `expired_before`: claims older than this no longer count.
     """
     return CLAIM.one_or_none(connection, now=now, id=conversion_id, token=token, expired_before=expired_before)
 
@@ -253,7 +253,7 @@ def source_of(connection: Connection, media_id: int) -> Source | None:
 
 
 def _leave(move: ConversionMove, result: str) -> Query[None]:
-    """The statement by which the holder of the claim ends it, with this result."""
+    """The statement that ends a claim with this result."""
     return Query(
         f"""
         UPDATE conversions AS c SET status = '{MOVES[move][1]}', claim = NULL, claimed_at = NULL, {result}
@@ -278,22 +278,22 @@ RELEASE = _leave(
 def finish(
     connection: Connection, now: datetime, conversion_id: int, token: str, path: str, pages: int, report: dict[str, Any]
 ) -> bool:
-    """Make a claimed conversion ready; False when the claim is no longer ours."""
+    """Make a claimed conversion ready. False when another worker has the claim."""
     result = {"path": path, "pages": pages, "report": report}
     return FINISH.run(connection, now=now, id=conversion_id, token=token, **result) == 1
 
 
 def fail(connection: Connection, now: datetime, conversion_id: int, token: str, code: str, message: str) -> bool:
-    """Give a claimed conversion up; False when the claim is no longer ours."""
+    """Fail a claimed conversion. False when another worker has the claim."""
     return FAIL.run(connection, now=now, id=conversion_id, token=token, code=code, message=message) == 1
 
 
 def release(
     connection: Connection, now: datetime, conversion_id: int, token: str, code: str, message: str, counts: bool
 ) -> bool:
-    """Give a claimed conversion back for another try; False when the claim is no longer ours.
+    """Release a claimed conversion for another try. False when another worker has the claim.
 
-    Its task is still on the queue and comes again: `enqueued_at` keeps the sweep away from it meanwhile.
+    Its task is still on the queue and comes again: `enqueued_at` keeps the sweep from enqueuing it meanwhile.
     """
     result = {"uncounted": 0 if counts else 1, "code": code, "message": message}
     return RELEASE.run(connection, now=now, id=conversion_id, token=token, **result) == 1
@@ -315,10 +315,10 @@ REQUEUE_FORGOTTEN = Query(
 def requeue_forgotten(
     connection: Connection, now: datetime, forgotten_before: datetime, limit: int
 ) -> list[DueConversion]:
-    """Give a new generation to what nobody has touched since `forgotten_before`.
+    """Give a new generation to conversions unchanged since `forgotten_before`. Returns them.
 
-    That is what a worker claimed and never finished, and what was committed and never enqueued. Rows that
-    another sweep holds are left to it.
+    They were claimed and never finished, or committed and never enqueued. Rows that another sweep has locked are
+    skipped.
     """
     return REQUEUE_FORGOTTEN.all(connection, now=now, forgotten_before=forgotten_before, limit=limit)
 
@@ -327,5 +327,5 @@ FORGET_THE_FUTURE = Query(no_later("conversions", "claimed_at", "enqueued_at"), 
 
 
 def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Let what was claimed or enqueued at a time that has not come yet count as claimed or enqueued now."""
+    """Set future times of claims and enqueuing to now, after the database's clock was set back."""
     FORGET_THE_FUTURE.run(connection, now=now)

@@ -1,4 +1,4 @@
-"""Files on the volume that no row names: what kills, crashes and restored backups leave."""
+"""Find and remove unused files on the volume, left by killed processes, crashes and restored backups."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,28 +8,28 @@ from sqlalchemy import Connection, Engine
 
 from shared.event_media import store
 from shared.event_media.leftovers_rules import Owner, belonging
-from shared.event_media.uploads import store as uploads
+from shared.event_media.uploads import store as uploads_store
 from shared.outside.media_volume import MediaVolume, StoredFile
 from shared.postgres.door import database_now, transaction
 
-GRACE = timedelta(days=1)  # longer than anything that is being written takes
+GRACE = timedelta(days=1)  # longer than any file takes to write
 
 
 @dataclass(frozen=True)
 class Leftover:
-    """A file that nothing needs."""
+    """An unused file."""
 
     file: StoredFile
     is_ours: bool
-    """False for a file that our code does not write by its path; it is never removed."""
+    """False when our code never writes a file at such a path; then it is never removed."""
     was_removed: bool
 
 
 def sweep(engine: Engine, volume: MediaVolume, *, remove: bool, older_than: timedelta = GRACE) -> Iterator[Leftover]:
-    """Every file older than `older_than` that nothing needs. Removes them only when `remove` says so.
+    """Find every unused file older than `older_than`, and remove it if `remove` is set.
 
-    Each has a transaction of its own, under the lock of its content. An upload of the same bytes comes before it, and
-    the file stays, or comes after it and writes the file again.
+    Each file has a transaction of its own, which locks the file's content. An upload of the same bytes runs either
+    before it, and the file stays, or after it, and writes the file again.
     """
     for file in volume.old_files(older_than):
         with transaction(engine) as connection:
@@ -49,4 +49,4 @@ def _is_needed(connection: Connection, now: datetime, file: StoredFile) -> bool:
         return store.is_path_in_use(connection, whose.key)
     if whose.owner is Owner.CONTENT:
         return store.is_content_in_use(connection, whose.key)
-    return whose.owner is Owner.UPLOAD and uploads.is_open(connection, now, whose.key)
+    return whose.owner is Owner.UPLOAD and uploads_store.is_open(connection, now, whose.key)

@@ -1,4 +1,4 @@
-"""Whose a file on the media volume is, by its path alone."""
+"""Tell by a file's path on the media volume what may need it."""
 
 import re
 from dataclasses import dataclass
@@ -7,24 +7,24 @@ from typing import Final
 
 
 class Owner(StrEnum):
-    """Who must be asked before a file is removed."""
+    """What may need a file, to be checked before the file is removed."""
 
-    PATH = "path"  # a medium that names this very file
-    CONTENT = "content"  # any medium with this content: its PDF, its picture
-    UPLOAD = "upload"  # an upload that comes in parts
-    NOBODY = "nobody"  # what a killed process was writing
-    STRANGER = "stranger"  # no file of ours: never touched
+    PATH = "path"  # a medium whose row names this path
+    CONTENT = "content"  # any medium with this content: the file is its PDF or thumbnail
+    UPLOAD = "upload"  # an upload in parts
+    NOBODY = "nobody"  # nothing: a killed process was writing the file
+    STRANGER = "stranger"  # not a file of ours: never removed
 
 
 @dataclass(frozen=True)
 class Belonging:
-    """Whose a file is, and the words to ask with."""
+    """What may need a file, and the key to look it up with."""
 
     owner: Owner
     key: str = ""
     """The path, the content's SHA-256 or the upload's id."""
     sha256: str = ""
-    """The content to lock while it is removed; empty for none."""
+    """The content to lock while the file is removed; empty for none."""
 
 
 _SHAPES: Final = (
@@ -38,7 +38,7 @@ _SHAPES: Final = (
 
 
 def belonging(path: str) -> Belonging:
-    """Whose the file at this path below the root is."""
+    """What may need the file at this path below the media root."""
     for shape, owner in _SHAPES:
         found = shape.fullmatch(path)
         if found:

@@ -1,7 +1,7 @@
-"""Presentations that are OLE compound files: .ppt, and any presentation that Office has encrypted.
+"""Inspect presentations that are OLE compound files: .ppt, and any presentation that Office has encrypted.
 
 [MS-CFB] describes the container: a file system of sectors, with small streams in a stream of their own.
-[MS-PPT] describes the records in the stream `PowerPoint Document` and where the valid ones are.
+[MS-PPT] describes the records in the stream `PowerPoint Document`, and which of them are valid.
 """
 
 from __future__ import annotations  # array[int] is a type from Python 3.12 on only
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DECK: Final = "PowerPoint Document"
-OLD_DECK: Final = "PP40"  # PowerPoint 4, whose slides are not counted here
+OLD_DECK: Final = "PP40"  # the stream of PowerPoint 4; its slides are not counted
 CURRENT_USER: Final = "Current User"
 ENCRYPTED_PACKAGE: Final = "EncryptedPackage"
 MAX_DIRECTORY_ENTRIES: Final = 65_536
-MAX_READS: Final = 1_000_000  # records of a stream; a hostile one may point to the same ones for ever
+MAX_READS: Final = 1_000_000  # the most reads of a stream: the records of a hostile file may form a loop
 MAX_DIRECTORY_RECORD_BYTES: Final = 16 * 1024**2
-_LARGEST_SECTOR: Final = 0xFFFFFFFA  # numbers from here on mark ends and free sectors
+_LARGEST_SECTOR: Final = 0xFFFFFFFA  # larger numbers mark ends of chains and free sectors
 _NO_ENTRY: Final = 0xFFFFFFFF
 _FAT_SECTORS_IN_HEADER: Final = 109
 
@@ -33,16 +33,16 @@ _DOCUMENT, _SLIDE_LIST, _SLIDE_PERSIST, _SLIDE_INFO = 0x03E8, 0x0FF0, 0x03F3, 0x
 _USER_EDIT, _PERSIST_DIRECTORY = 0x0FF5, 0x1772
 _HIDDEN_FLAG: Final = 0x0004
 _MAX_EDITS: Final = 10_000
-_EDIT_WITH_PASSWORD_BYTES: Final = 32  # the atom's length where it names an encryption session
+_EDIT_WITH_PASSWORD_BYTES: Final = 32  # the atom's length when the file is encrypted
 
 
 def inspect(file: BinaryIO) -> Slides | None:
-    """The slides of a .ppt; None where its records are of an older or odd form and cannot be counted.
+    """The counts of slides in a .ppt; None when its records have an older or unusual form.
 
     Raises:
-        NotAPresentation: another kind of document, or a damaged one.
+        NotAPresentation: it is another kind of document, or damaged.
         Encrypted: it needs a password, or is an encrypted .pptx.
-        NoSlides: there is no slide to be seen.
+        NoSlides: it has no visible slide.
     """
     try:
         container = _Container(file)
@@ -59,15 +59,15 @@ def inspect(file: BinaryIO) -> Slides | None:
 
 
 def deck_stream(file: BinaryIO) -> Stream:
-    """The stream of the deck's records. Raises KeyError, ValueError, IndexError or struct.error where there is none."""
+    """The stream of the deck's records. Raises KeyError, ValueError, IndexError or struct.error."""
     container = _Container(file)
     return container.open(container.root_streams()[DECK])
 
 
 def shown_places(file: BinaryIO) -> list[int]:
-    """Where in the deck's stream its document and each slide that is shown lie, as the newest edit says.
+    """The offsets of the document and of each visible slide in the deck's stream, by the newest edit.
 
-    Raises KeyError, ValueError, IndexError or struct.error where that cannot be told.
+    Raises KeyError, ValueError, IndexError or struct.error when the file has an older form or is damaged.
     """
     container = _Container(file)
     streams = container.root_streams()
@@ -87,14 +87,14 @@ def _inspect_deck(container: _Container, streams: dict[str, _Entry]) -> Slides |
     try:
         slides = _count(deck, user)
     except (struct.error, IndexError, ValueError, KeyError):
-        return None  # LibreOffice may still read it; it is for the converter to say
+        return None  # LibreOffice may still read it: the converter decides
     if slides.visible == 0:
         raise NoSlides("Every slide of this presentation is hidden." if slides.hidden else None)
     return slides
 
 
 def _count(deck: Stream, user: bytes) -> Slides:
-    """Follow the newest edit to the document, its list of slides, and each slide's flags."""
+    """Count the slides: from the newest edit to the document, its list of slides, and each slide's flags."""
     token, edit = struct.unpack_from("<LL", user, 12)
     if token == _ENCRYPTED_TOKEN:
         raise Encrypted
@@ -105,7 +105,7 @@ def _count(deck: Stream, user: bytes) -> Slides:
 
 
 def _places(deck: Stream, edit: int) -> tuple[dict[int, int], int]:
-    """Where each numbered object lies, and the document's number; what a newer edit says counts."""
+    """The offset of each numbered object, and the document's number. Newer edits override older ones."""
     places: dict[int, int] = {}
     document = 0
     for number in range(_MAX_EDITS):
@@ -137,7 +137,7 @@ def _directory(deck: Stream, place: int) -> Iterator[tuple[int, int]]:
 
 
 def _slide_references(deck: Stream, document: int) -> list[int]:
-    """The numbers of the slides, in order. The list with instance 0 is the slides'; masters and notes have others."""
+    """The numbers of the slides, in order. The list of slides has instance 0; masters and notes have other lists."""
     record = _Record.at(deck, document)
     if record.type != _DOCUMENT:
         raise ValueError("no document")
@@ -182,7 +182,7 @@ class _Record:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A line of the container's directory."""
+    """An entry of the container's directory."""
 
     name: str
     is_stream: bool
@@ -205,7 +205,7 @@ class Stream:
         self._base = base
 
     def read(self, offset: int, count: int) -> bytes:
-        """Up to `count` bytes from `offset` on. Raises ValueError after more reads than a real file needs."""
+        """Read up to `count` bytes from `offset` on. Raises ValueError after more reads than a real file needs."""
         self._reads_left -= 1
         if self._reads_left < 0:
             raise ValueError("records without end")
@@ -225,7 +225,7 @@ class Stream:
 
 
 class _Container:
-    """A compound file. Raises ValueError, IndexError or struct.error where it is damaged."""
+    """A compound file. Raises ValueError, IndexError or struct.error when it is damaged."""
 
     def __init__(self, file: BinaryIO) -> None:
         file_bytes = file.seek(0, 2)
@@ -245,7 +245,7 @@ class _Container:
         self._mini = Stream(file, self._chain(root.start, self._fat), self._sector_bytes, self._sector_bytes)
 
     def root_streams(self) -> dict[str, _Entry]:
-        """The streams at the top level by name: one inside an embedded object says nothing of the file."""
+        """The top-level streams by name. Streams inside embedded objects do not count."""
         found: dict[str, _Entry] = {}
         waiting, seen = [self._entries[0].child], set[int]()
         while waiting:
@@ -269,7 +269,7 @@ class _Container:
         return Stream(self._file, sectors, self._sector_bytes, self._sector_bytes)
 
     def _read_fat(self, header: bytes) -> array[int]:
-        """The table of following sectors; where its own sectors lie stands in the header and in a chain."""
+        """The file allocation table: the next sector of each sector. The header and a chain list its own sectors."""
         numbers = array("I", header[76 : 76 + 4 * _FAT_SECTORS_IN_HEADER])
         following = struct.unpack_from("<L", header, 68)[0]
         for _ in range(self._sectors):

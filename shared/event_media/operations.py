@@ -1,4 +1,4 @@
-"""What people do with event media: upload it, look it up, remove it."""
+"""Upload, find, rename and delete event media."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,25 +15,25 @@ from shared.vocabulary import MediaKind
 
 @dataclass(frozen=True)
 class ReceivedUpload:
-    """An upload that was looked at and lies on the volume, but is no event media yet."""
+    """An upload that is inspected and on the volume, but is no medium yet."""
 
     volume: MediaVolume
     incoming: IncomingFile
     filename: str
-    """For people to read; never part of a path."""
+    """For people; never part of a path."""
     kind: MediaKind
     slides: rules.Slides | None
     """None unless it is a presentation."""
 
     def discard(self) -> None:
-        """Remove the file again, where `record_upload` was not reached or did not end well. Never raises."""
+        """Remove the file, after `record_upload` failed or was not reached. Never raises."""
         self.incoming.discard()
 
 
 def receive_upload(volume: MediaVolume, stream: ByteStream, filename: str, limit_bytes: int) -> ReceivedUpload:
-    """Stream an upload to the volume and look at what it is. Needs no transaction, and must not be in one.
+    """Stream an upload to the volume and inspect it. Must not be called in a transaction.
 
-    Raises UnsupportedMediaType (before anything is read, when the name says so already), UploadTooLarge,
+    Raises UnsupportedMediaType (by the file's name, before a byte is read, or by its content), UploadTooLarge,
     NotAPresentation, Encrypted, TooLargeUnpacked, NoSlides or VolumeFull; then nothing is stored.
     """
     named = rules.kind_of_name(filename)
@@ -49,11 +49,11 @@ def receive_upload(volume: MediaVolume, stream: ByteStream, filename: str, limit
 
 
 def record_upload(connection: Connection, now: datetime, received: ReceivedUpload, uploaded_by: str) -> Medium:
-    """Put a received file in its place and write its row; the row. Raises VolumeFull.
+    """Move a received file into place and insert its row. Returns the row. Raises VolumeFull.
 
-    The content stays locked until the caller's transaction ends: a removal of the same bytes by somebody
-    else comes before or after, never in between. Rolled back, the file stays without a row, which harms
-    nobody: the next upload of the same bytes takes its place.
+    The content stays locked until the caller's transaction ends, so that no other transaction removes the same bytes
+    meanwhile. After a rollback the file stays without a row; the next upload of the same bytes or the sweep deals with
+    it.
     """
     store.lock_content(connection, received.incoming.sha256)
     path = received.volume.place_original(received.incoming, received.kind)
@@ -80,7 +80,7 @@ def find(connection: Connection, media_id: int) -> Medium:
 
 
 def rename(connection: Connection, media_id: int, filename: str) -> Medium:
-    """Give a medium another name for people; its ending goes on to say what it is. Raises EventMediaNotFound."""
+    """Rename a medium; the extension still shows its kind. Raises EventMediaNotFound or NameNotAccepted."""
     kind = find(connection, media_id).kind
     row = store.rename(connection, media_id, rules.name_of_kind(filename, kind))
     if row is None:
@@ -89,10 +89,10 @@ def rename(connection: Connection, media_id: int, filename: str) -> Medium:
 
 
 def delete(connection: Connection, now: datetime, media_id: int) -> Medium:
-    """Mark a medium deleted: its row as it was. Raises EventMediaNotFound.
+    """Mark a medium deleted. Returns its row. Raises EventMediaNotFound.
 
-    Its files are still there: they go when the mark is committed, see `remove_unreferenced`. The other way round
-    a medium would lose its file when the commit fails.
+    Call `remove_unreferenced` after the commit. If the files were removed first, a medium would lose its file when the
+    commit fails.
     """
     row = store.tombstone(connection, now, media_id)
     if row is None:
@@ -101,10 +101,10 @@ def delete(connection: Connection, now: datetime, media_id: int) -> Medium:
 
 
 def remove_unreferenced(connection: Connection, volume: MediaVolume, sha256: str, path: str | None) -> None:
-    """Remove the original at `path`, and the PDF and picture made of this content, unless a medium needs them.
+    """Remove the original at `path`, and the PDF and thumbnail of this content, unless a medium needs them.
 
-    The content stays locked until the caller's transaction ends, so that an upload of the same bytes comes
-    before or after. Should the process be killed in between, the sweep of the volume finds what is left.
+    The content stays locked until the caller's transaction ends, so that no upload of the same bytes runs meanwhile. If
+    the process is killed, the sweep of the volume removes the rest.
     """
     store.lock_content(connection, sha256)
     if path is not None and not store.is_path_in_use(connection, path):

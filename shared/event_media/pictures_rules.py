@@ -10,13 +10,13 @@ MAX_PIXELS: Final = 150_000_000
 _JPEG_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # SOF markers
 _JPEG_BARE: Final = frozenset({0x01, *range(0xD0, 0xD9)})  # markers without a length
 _TIFF_WIDTH, _TIFF_HEIGHT, _TIFF_SHORT = 256, 257, 3
-_TIFF_LONGEST: Final = 64  # IFD entries looked at
+_TIFF_LONGEST: Final = 64  # the most IFD entries that are read
 
 
 def pixels(file: IO[bytes]) -> int:
-    """Width times height of a PNG, GIF, BMP, WebP, JPEG or TIFF; 0 for anything else or what cannot be read.
+    """Width times height of a PNG, GIF, BMP, WebP, JPEG or TIFF; 0 for any other or an unreadable file.
 
-    `file` is read from its current position on, by far not to its end.
+    Only the beginning of `file` is read, from its current position.
     """
     head = file.read(32)
     for shape, measure in SHAPES:
@@ -34,7 +34,7 @@ def _signed(raw: bytes) -> int:
 
 
 def _webp(head: bytes) -> int:
-    """Its first chunk tells the size: extended, lossless or lossy, each in its own way."""
+    """Read the size from the first chunk, which has one of three forms: extended, lossless or lossy."""
     if head[12:16] == b"VP8X":
         return (1 + int.from_bytes(head[24:27], "little")) * (1 + int.from_bytes(head[27:30], "little"))
     if head[12:16] == b"VP8L":
@@ -45,7 +45,7 @@ def _webp(head: bytes) -> int:
 
 
 def _jpeg(read: bytes, file: IO[bytes]) -> int:
-    """Walk the segments up to the frame header; the comments and profiles before it may be long."""
+    """Read the segments up to the frame header; comments and profiles before it may be long."""
     reader = _Ahead(read, file)
     while reader.take(1) == b"\xff":
         marker = reader.take(1)
@@ -65,7 +65,7 @@ def _jpeg(read: bytes, file: IO[bytes]) -> int:
 
 
 class _Ahead:
-    """Bytes that were read already, and then the file."""
+    """Reads first the bytes that were already read, then the file."""
 
     def __init__(self, read: bytes, file: IO[bytes]) -> None:
         self._read = read
@@ -77,7 +77,7 @@ class _Ahead:
 
 
 def _tiff(data: bytes) -> int:
-    """The first image of the file, where its directory lies near the beginning."""
+    """Read the size of the first image, if its directory is near the beginning of the file."""
     order: Order = "little" if data[:2] == b"II" else "big"
     start = int.from_bytes(data[4:8], order)
     count = min(int.from_bytes(data[start : start + 2], order), _TIFF_LONGEST)
@@ -103,4 +103,4 @@ SHAPES: Final[tuple[tuple[re.Pattern[bytes], Callable[[bytes, IO[bytes]], int]],
     (re.compile(rb"\xff\xd8\xff"), lambda head, file: _jpeg(head[2:], file)),
     (re.compile(rb"II\*\x00|MM\x00\*"), lambda head, file: _tiff(head + file.read(1024 * 1024))),
 )
-"""How a picture begins, and how its size is read."""
+"""The first bytes of each picture format, and the function that reads its size."""

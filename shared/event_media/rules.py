@@ -1,6 +1,6 @@
-"""What may be uploaded: the kind that a file's name says, and the kind that its content proves.
+"""Decide what may be uploaded, by the kind in a file's name and the kind that its content proves.
 
-Every function that takes a file reads it and nothing else; a file is never unpacked as a whole.
+No function writes, and none unpacks a whole file.
 """
 
 import re
@@ -24,18 +24,18 @@ _OTHER_SUFFIXES: Final = {
 SUFFIXES: Final[dict[str, MediaKind]] = {f".{kind}": kind for kind in MediaKind} | {
     suffix: kind for kind, suffixes in _OTHER_SUFFIXES.items() for suffix in suffixes
 }
-"""Slide shows, templates and decks with macros are the same formats by other names."""
+"""Slide shows, templates and decks with macros have the same formats as presentations."""
 KEYNOTE: Final = ".key"
 FILENAME_CHARACTERS: Final = 255
 HEAD_BYTES: Final = 4096
-PDF_TAIL_BYTES: Final = 1024  # where readers look for the end mark
+PDF_TAIL_BYTES: Final = 1024  # PDF readers look for the end mark in these last bytes
 ZIP: Final = b"PK\x03\x04"
 OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def kind_of_name(filename: str) -> MediaKind:
-    """The kind that the file's name promises. Raises UnsupportedMediaType for every other name."""
+    """The kind by the file's extension. Raises UnsupportedMediaType."""
     suffix = PurePath(filename).suffix.lower()
     kind = SUFFIXES.get(suffix)
     if kind is None and suffix == KEYNOTE:
@@ -46,14 +46,14 @@ def kind_of_name(filename: str) -> MediaKind:
 
 
 def shown_filename(filename: str) -> str:
-    """The name for people: without folders, control characters or marks that turn the writing direction."""
+    """The name for people: without folders, control characters and marks that change the writing direction."""
     name = _CONTROL.sub("", re.split(r"[/\\]", filename)[-1]).strip()
     suffix = PurePath(name).suffix[:16]
     return name if len(name) <= FILENAME_CHARACTERS else name[: FILENAME_CHARACTERS - len(suffix)] + suffix
 
 
 def name_of_kind(filename: str, kind: MediaKind) -> str:
-    """A new name for people, with an ending of its kind where it has none. Raises NameNotAccepted for an empty one."""
+    """A new name for people. An extension of its kind is added if it has none. Raises NameNotAccepted when empty."""
     name = shown_filename(filename)
     if not PurePath(name).stem.strip(". "):
         raise NameNotAccepted
@@ -61,16 +61,16 @@ def name_of_kind(filename: str, kind: MediaKind) -> str:
 
 
 def inspect(file: BinaryIO, named: MediaKind) -> tuple[MediaKind, Slides | None]:
-    """The kind that the content proves, and its slides; None where they are not counted or there are none.
+    """The kind that the content proves, and the counts of slides; None when it has none or they cannot be counted.
 
-    A presentation may be named after another kind of presentation, and a picture after another kind of
-    picture, as happens in every office: what it is, is what its content says.
+    The content decides: a presentation may have the extension of another kind of presentation, and a picture that of
+    another kind of picture.
 
     Raises:
-        UnsupportedMediaType: no presentation by its name, and not what the name says by its content.
-        TooLargeUnpacked: a picture beyond all screens.
-        NotAPresentation: a presentation by its name alone.
-        Encrypted, TooLargeUnpacked, NoSlides: a presentation that cannot be shown.
+        UnsupportedMediaType: the name is no presentation's, and the content is not what the name says.
+        TooLargeUnpacked: a picture has too many pixels.
+        NotAPresentation: the name is a presentation's, but the content is not.
+        Encrypted, TooLargeUnpacked, NoSlides: the presentation cannot be shown.
     """
     if named in CONVERTIBLE_KINDS:
         return _inspect_presentation(file)
@@ -84,22 +84,22 @@ def inspect(file: BinaryIO, named: MediaKind) -> tuple[MediaKind, Slides | None]
 
 
 def _check_rest(file: BinaryIO, kind: MediaKind) -> None:
-    """What the first bytes alone do not tell. Raises UnsupportedMediaType or TooLargeUnpacked."""
+    """Check the end of a PDF and the size of a picture. Raises UnsupportedMediaType or TooLargeUnpacked."""
     if kind is MediaKind.PDF:
         file.seek(max(0, file.seek(0, 2) - PDF_TAIL_BYTES))
         if b"%%EOF" not in file.read():
-            raise UnsupportedMediaType("The PDF has no end: it is cut off, or none at all.")
+            raise UnsupportedMediaType("The PDF has no end: it is cut off, or not a PDF.")
     elif kind in PICTURES:
         file.seek(0)
         pixels = pictures_rules.pixels(file)
         if pixels == 0:
-            raise UnsupportedMediaType("The picture has no size: it is cut off, or none at all.")
+            raise UnsupportedMediaType("The picture has no size: it is cut off, or not a picture.")
         if pixels > pictures_rules.MAX_PIXELS:
             raise TooLargeUnpacked("The picture has more than 150 megapixels.")
 
 
 def _inspect_presentation(file: BinaryIO) -> tuple[MediaKind, Slides | None]:
-    """Judged by the first bytes alone: real .ppt files contain whole ZIP packages further on."""
+    """Inspect a presentation by its first bytes: a .ppt may contain whole ZIP packages later in the file."""
     file.seek(0)
     head = file.read(len(OLE))
     if head.startswith(ZIP):

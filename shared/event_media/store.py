@@ -13,7 +13,7 @@ from shared.vocabulary import MediaKind
 
 @dataclass(frozen=True)
 class Medium:
-    """A file that somebody uploaded; `path` is below the media root."""
+    """An uploaded file; `path` is below the media root."""
 
     id: int
     filename: str
@@ -33,10 +33,9 @@ LOCK_CONTENT = Query("SELECT pg_advisory_xact_lock(hashtextextended(:content, 0)
 
 
 def lock_content(connection: Connection, sha256: str) -> None:
-    """Let nobody else place or remove the file with this content until the transaction ends.
+    """Lock the file with this content against other transactions that write or remove it (an advisory lock).
 
-    The file and its rows are two stores: without the lock a removal could look, see no row, and unlink the
-    file that an upload has just placed.
+    Without the lock a removal could see no row and then unlink the file that an upload has just written.
     """
     LOCK_CONTENT.run(connection, content=f"event_media:{sha256}")
 
@@ -51,7 +50,7 @@ INSERT = Query(
 
 
 def insert(connection: Connection, **values: Any) -> Medium:
-    """A new medium, from the values of all its columns but the id."""
+    """Insert a medium; `values` are all its columns but the id. Returns it."""
     return INSERT.one(connection, **values)
 
 
@@ -80,7 +79,7 @@ LIST_PAGE = Query(
 def list_page(
     connection: Connection, limit: int, before_id: int | None = None, kind: MediaKind | None = None
 ) -> list[Medium]:
-    """Up to `limit` media, the newest first, that come after the one with `before_id`."""
+    """Up to `limit` media with an id below `before_id`, the newest first."""
     return LIST_PAGE.all(connection, limit=limit, before_id=before_id, kind=kind)
 
 
@@ -93,7 +92,7 @@ TOMBSTONE = Query(
 
 
 def tombstone(connection: Connection, now: datetime, media_id: int) -> Medium | None:
-    """Mark a medium deleted and answer it; None when there is none or it was deleted before."""
+    """Mark a medium deleted and return it; None when there is none or it was deleted before."""
     return TOMBSTONE.one_or_none(connection, now=now, id=media_id)
 
 
@@ -106,7 +105,7 @@ RENAME = Query(
 
 
 def rename(connection: Connection, media_id: int, filename: str) -> Medium | None:
-    """Another name for a medium; None when there is none or it was deleted."""
+    """Rename a medium and return it; None when there is none or it was deleted."""
     return RENAME.one_or_none(connection, id=media_id, filename=filename)
 
 
@@ -114,7 +113,7 @@ IS_CONTENT_IN_USE = Query("SELECT EXISTS (SELECT FROM event_media WHERE sha256 =
 
 
 def is_content_in_use(connection: Connection, sha256: str) -> bool:
-    """Has a medium that was not deleted this content, whatever kind it is?"""
+    """Whether a medium that is not deleted has this content, of any kind."""
     return IS_CONTENT_IN_USE.one(connection, sha256=sha256)
 
 
@@ -122,5 +121,5 @@ IS_PATH_IN_USE = Query("SELECT EXISTS (SELECT FROM event_media WHERE path = :pat
 
 
 def is_path_in_use(connection: Connection, path: str) -> bool:
-    """Does a medium that was not deleted lie at this path of the volume?"""
+    """Whether a medium that is not deleted has this path."""
     return IS_PATH_IN_USE.one(connection, path=path)

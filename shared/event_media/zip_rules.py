@@ -1,7 +1,7 @@
-"""Presentations that are ZIP packages, looked at without unpacking them.
+"""Inspect presentations that are ZIP packages, without unpacking them.
 
-soffice says success where it failed, and makes "a PDF" of random bytes: what is no presentation, or would
-unpack to more than a machine holds, has to be seen before it gets there.
+LibreOffice's exit code hides failures, and it makes a PDF of random bytes. So a file that is no presentation, or is
+too large when unpacked, must be refused before the conversion.
 """
 
 import errno
@@ -27,9 +27,9 @@ MAX_XML_BYTES: Final = 128 * 1024**2
 MAX_CONTENT_TYPES_BYTES: Final = 16 * 1024**2
 BLOCK_BYTES: Final = 64 * 1024
 XML_SUFFIXES: Final = (".xml", ".rels")
-NEVER_TYPED: Final = {"content.xml", "styles.xml", "meta.xml", "settings.xml"}  # no office gives these a document type
-OFFICES_OWN: Final = re.compile(r"-//OpenOffice\.org//DTD [\w. ]+//EN [\w-]+\.dtd")  # a public name and a file's
-METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # all that the two formats allow
+NEVER_TYPED: Final = {"content.xml", "styles.xml", "meta.xml", "settings.xml"}  # never have a document type
+OFFICES_OWN: Final = re.compile(r"-//OpenOffice\.org//DTD [\w. ]+//EN [\w-]+\.dtd")  # public id and system id
+METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the only methods that .pptx and .odp allow
 ODP_TYPES: Final = tuple(b"application/vnd.oasis.opendocument.presentation" + end for end in (b"", b"-template"))
 _END_OF_DIRECTORY: Final = struct.Struct("<4s4H2LH")
 _END_OF_DIRECTORY_64: Final = struct.Struct("<4sQ2H2L4Q")
@@ -39,7 +39,7 @@ _DOCTYPES: Final = tuple("<!DOCTYPE".encode(name) for name in ("ascii", "utf-16-
 
 Attributes = Mapping[str, str]
 OnElement = Callable[[str, Attributes], bool]
-"""Called with an element's local name and its attributes by local name; True ends the reading."""
+"""A callback with an element's local name and its attributes by local name. True ends the reading."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,18 @@ class Slides:
     """How many slides a presentation has."""
 
     visible: int
-    """These become pages of the PDF."""
+    """Visible slides become pages of the PDF."""
     hidden: int
 
 
 def inspect(file: BinaryIO) -> tuple[MediaKind, Slides]:
-    """The kind of a ZIP presentation and its slides.
+    """The kind of a ZIP presentation, and the counts of its slides.
 
     Raises:
-        NotAPresentation: it is something else, is damaged, or holds a DOCTYPE.
+        NotAPresentation: it is another kind of file, is damaged, or has a document type (DOCTYPE).
         Encrypted: it needs a password.
-        TooLargeUnpacked: one of the limits above.
-        NoSlides: there is no slide to be seen.
+        TooLargeUnpacked: it exceeds one of the limits above.
+        NoSlides: it has no visible slide.
     """
     with _zip_errors():
         _check_directory_size(file)
@@ -81,13 +81,13 @@ def _zip_errors() -> Iterator[None]:
     except (struct.error, ValueError, LookupError, NotImplementedError, RuntimeError) as error:
         raise NotAPresentation("The presentation is damaged.") from error
     except OSError as error:
-        if error.errno != errno.EINVAL:  # what a place before the file's beginning is called
+        if error.errno != errno.EINVAL:  # a damaged package made zipfile seek before the file's beginning
             raise
         raise NotAPresentation("The presentation is damaged.") from error
 
 
 def _check_directory_size(file: BinaryIO) -> None:
-    """Refuse a central directory that would fill the memory before a single entry could be looked at."""
+    """Refuse a central directory that is too large to load into memory."""
     size = file.seek(0, 2)
     start = max(0, size - _END_OF_DIRECTORY.size - _LONGEST_COMMENT - _LOCATOR_64_BYTES - _END_OF_DIRECTORY_64.size)
     file.seek(start)
@@ -104,7 +104,7 @@ def _check_directory_size(file: BinaryIO) -> None:
 
 
 def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
-    """What the directory says, before anything is unpacked."""
+    """Check the entries of the directory, before anything is unpacked."""
     if len(entries) > MAX_ENTRIES:
         raise TooLargeUnpacked(f"The presentation has more than {MAX_ENTRIES} parts.")
     if sum(entry.file_size for entry in entries) > MAX_UNPACKED_BYTES:
@@ -119,7 +119,7 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
 
 
 def _judge(package: zipfile.ZipFile) -> tuple[MediaKind, Callable[[zipfile.ZipFile], Slides]]:
-    """The kind, by what the package says of itself, and how its slides are counted."""
+    """The kind that the package declares, and the function that counts its slides. Raises NotAPresentation."""
     names = set(package.namelist())
     if "mimetype" in names:
         with package.open("mimetype") as part:
@@ -133,7 +133,7 @@ def _judge(package: zipfile.ZipFile) -> tuple[MediaKind, Callable[[zipfile.ZipFi
 
 
 def _check_manifest(package: zipfile.ZipFile) -> None:
-    """The manifest of an OpenDocument file says which parts are encrypted."""
+    """Raise Encrypted when the manifest of an OpenDocument file names an encrypted part."""
     found: list[str] = []
 
     def note(name: str, _attributes: Attributes) -> bool:
@@ -147,10 +147,11 @@ def _check_manifest(package: zipfile.ZipFile) -> None:
 
 
 def _check_parts(package: zipfile.ZipFile, kind: MediaKind) -> None:
-    """No document type (the door to entity bombs and to other files), no picture beyond all screens.
+    """Refuse document types, which allow entity bombs and access to other files, and pictures with too many pixels.
 
-    LibreOffice and its forerunners write one into parts of an OpenDocument file: macro libraries, shortcuts, menus,
-    formulas, the manifest. It names a file of theirs and declares nothing: so much is let through there.
+    LibreOffice and OpenOffice write a document type into some parts of an OpenDocument file: macro libraries,
+    shortcuts, menus, formulas, the manifest. It only names one of their own files and declares nothing. Such a document
+    type is allowed in those parts.
     """
     for entry in package.infolist():
         with package.open(entry) as part:
@@ -162,7 +163,7 @@ def _check_parts(package: zipfile.ZipFile, kind: MediaKind) -> None:
 
 
 def _check_no_doctype(part: IO[bytes], *, is_name_allowed: bool) -> None:
-    """A document type can only stand before the first element; what is no XML is searched for the words."""
+    """Read up to the first element, before which a document type must be. If it is not XML, search for DOCTYPE."""
     head = b""
     parser, reached = _parser(lambda _name, _attributes: True, is_name_allowed=is_name_allowed)
     try:
@@ -175,7 +176,7 @@ def _check_no_doctype(part: IO[bytes], *, is_name_allowed: bool) -> None:
 
 
 def _main_part(package: zipfile.ZipFile) -> str | None:
-    """The name of the part that lists the slides; None when the package is no presentation."""
+    """The name of the part that lists the slides; None when the package is not a presentation."""
     if package.getinfo("[Content_Types].xml").file_size > MAX_CONTENT_TYPES_BYTES:
         raise TooLargeUnpacked
     found: list[str] = []
@@ -203,14 +204,14 @@ def _count_pptx(package: zipfile.ZipFile) -> Slides:
 
 
 def _note_slide(wanted: list[str], name: str, attributes: Attributes) -> bool:
-    """`sldId` has an `id` of its own and one in the relationships' namespace, which `_parser` calls `:id`."""
+    """Note the relationship id of a slide: the `id` of `sldId` in a namespace, which `_parser` calls `:id`."""
     if name == "sldId":
         wanted.append(attributes.get(":id", ""))
     return False
 
 
 def _relationships(package: zipfile.ZipFile, part: str) -> dict[str, str]:
-    """Relationship id -> name of the part it leads to, for the links of one part inside the package."""
+    """The targets of a part's relationships inside the package, by id."""
     folder, name = posixpath.split(part)
     links: dict[str, str] = {}
 
@@ -238,7 +239,7 @@ def _is_hidden_slide(package: zipfile.ZipFile, part: str) -> bool:
 
 
 def _count_odp(package: zipfile.ZipFile) -> Slides:
-    """Pages, and those whose style says that they are hidden; the styles stand before the pages."""
+    """Count the pages, and the pages whose style is hidden; the styles come before the pages."""
     hidden_styles: set[str] = set()
     pages: list[str] = []
     style = [""]
@@ -262,12 +263,12 @@ def _is_xml(entry: zipfile.ZipInfo) -> bool:
 
 
 def _names(package: zipfile.ZipFile) -> dict[str, str]:
-    """Lower-case name -> name as the package spells it: part names are the same in any case."""
+    """The parts' names by their lower-case form: names of parts are case-insensitive."""
     return {name.lower(): name for name in package.namelist()}
 
 
 def _walk(package: zipfile.ZipFile, name: str, on_element: OnElement, *, is_name_allowed: bool = False) -> None:
-    """Read one XML part in blocks until `on_element` has enough."""
+    """Read one XML part in blocks until `on_element` returns True."""
     parser, reached = _parser(on_element, is_name_allowed=is_name_allowed)
     with package.open(name) as part:
         while not reached() and (block := part.read(BLOCK_BYTES)):
@@ -275,10 +276,10 @@ def _walk(package: zipfile.ZipFile, name: str, on_element: OnElement, *, is_name
 
 
 def _parser(on_element: OnElement, *, is_name_allowed: bool = False) -> tuple[expat.XMLParserType, Callable[[], bool]]:
-    """A parser that refuses a document type, and the question whether `on_element` has had enough.
+    """A parser that refuses a document type, and a function that tells whether `on_element` has returned True.
 
-    One of LibreOffice's own that declares nothing passes where `is_name_allowed`. Attributes come by local name; those
-    in a namespace with a colon before it.
+    With `is_name_allowed`, LibreOffice's own document types pass if they declare nothing. Attributes come by local
+    name, with a colon before it if they have a namespace.
     """
     parser = expat.ParserCreate(namespace_separator=" ")
     enough: list[bool] = []

@@ -1,4 +1,4 @@
-"""What happened to one client: its uptime and its timeline."""
+"""Use cases of one client's history: uptime and timeline."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from shared.history import rules, store
 from shared.history.rules import Segment, UptimeShares
 from shared.vocabulary import EventKind
 
-CHANGES_READ: Final = 50_000  # of a display that flaps; the time before counts as unknown
+CHANGES_READ: Final = 50_000  # the limit for a display that flaps; the time before them counts as unknown
 
 
 @dataclass(frozen=True)
 class ClientUptime:
-    """How a client fared."""
+    """A client's uptime: shares of each state, and segments."""
 
     windows: Sequence[UptimeShares]
     segments: Sequence[Segment]
@@ -25,7 +25,7 @@ class ClientUptime:
 
 @dataclass(frozen=True)
 class ClientEvent:
-    """Something that happened to a client. `key` tells apart events of one kind and moment."""
+    """An event of a client. `key` distinguishes events of the same kind and time."""
 
     at: datetime
     kind: EventKind

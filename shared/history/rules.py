@@ -1,4 +1,4 @@
-"""What happened to one client: how long it stood in each shown state, and each event in words for people."""
+"""One client's history: how long each shown state lasted, and a text for each event."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,13 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, Final
 
-from shared.vocabulary import ClientStatus, EventKind
+from shared.clients.screens_rules import WORDS as SCREENS
+from shared.vocabulary import ClientStatus, EventKind, ScreenHealthStatus
 
 WINDOWS: Final = (timedelta(hours=24), timedelta(days=7), timedelta(days=30))
 LONGEST: Final = max(WINDOWS)
-SEGMENTS_AT_MOST: Final = 1000  # of one strip; a display that flaps has more
-SLOTS: Final = 480  # what such a strip is then made of
+SEGMENTS_AT_MOST: Final = 1000  # of one strip; a display that flaps has more segments
+SLOTS: Final = 480  # then the strip is made of so many equal slots
 TITLE_CHARS: Final = 200
 WORST_FIRST: Final = (
     ClientStatus.CRASHED,
@@ -23,12 +24,12 @@ WORST_FIRST: Final = (
     ClientStatus.RUNNING,
 )
 
-# --- how long in which state ---
+# --- duration of states ---
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The shown state became another one."""
+    """A change of the shown state."""
 
     at: datetime
     was: ClientStatus
@@ -37,7 +38,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A time without a change of the shown state."""
+    """A time in one shown state."""
 
     begins: datetime
     ends: datetime
@@ -46,7 +47,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class UptimeShares:
-    """How a client fared in the last `length`: shares of the known time, which add up to 1 unless it is none."""
+    """Shares of each state in the known time of the last `length`. Their sum is 1, or 0 without known time."""
 
     length: timedelta
     shares: Mapping[ClientStatus, float]
@@ -59,8 +60,8 @@ def segments(
 ) -> list[Segment]:
     """The states from `start` to `now` without a gap, from the changes in order of time.
 
-    `present` is the state now, which held all along where there is no change. `complete` is false when
-    changes before the first of `changes` were left out: then the time before it is unknown.
+    `present`: the state now; without changes it lasted for the whole time. `complete` False: older changes are missing,
+    so the time before the first change is unknown.
     """
     before = changes[0].was if changes and complete else present
     if changes and not complete:
@@ -73,7 +74,7 @@ def segments(
 
 
 def _append(found: list[Segment], segment: Segment) -> None:
-    """Add a segment that has a length; one that goes on with the same state makes the last one longer."""
+    """Append a segment that has a length, or extend the last one of the same state."""
     if segment.begins >= segment.ends:
         return
     if found and found[-1].status is segment.status:
@@ -87,7 +88,7 @@ def since(strip: Sequence[Segment], start: datetime) -> list[Segment]:
 
 
 def window(strip: Sequence[Segment], now: datetime, length: timedelta) -> UptimeShares:
-    """How the client fared in the last `length`; a client that is younger has only its own time."""
+    """Shares of each state in the last `length`, or since the client exists."""
     spent = dict.fromkeys(ClientStatus, timedelta())
     for segment in since(strip, now - length):
         spent[segment.status] += segment.ends - segment.begins
@@ -98,7 +99,7 @@ def window(strip: Sequence[Segment], now: datetime, length: timedelta) -> Uptime
 
 
 def drawable(strip: Sequence[Segment]) -> list[Segment]:
-    """The strip, or where it has too many segments one of equal slots, each with the worst state that it held."""
+    """The strip; if it has too many segments, equal slots with the worst state in each."""
     if len(strip) <= SEGMENTS_AT_MOST:
         return list(strip)
     begins, ends = strip[0].begins, strip[-1].ends
@@ -119,14 +120,19 @@ def _worse(one: ClientStatus | None, other: ClientStatus) -> ClientStatus:
     return other if one is None else min(one, other, key=WORST_FIRST.index)
 
 
-# --- events in words ---
+# --- texts of events ---
 
 REGISTERED_BY: Final = {
     "enrolment": "Created by an enrolment code.",
     "first_message": "Registered by its first message.",
 }
-ACTIONS: Final = {"restart_app": "Restart", "reboot_host": "Reboot", "shutdown_host": "Shutdown"}
-DONE_TO_IT: Final = {  # action of the audit log: what people call it
+ACTIONS: Final = {
+    "restart_app": "Restart",
+    "reboot_host": "Reboot",
+    "shutdown_host": "Shutdown",
+    "screenshot": "Screenshot",
+}
+DONE_TO_IT: Final = {  # action of the audit log -> text
     "client.write": "Facts changed",
     "client.delete": "Deleted",
     "client.log_level": "Log level changed for a time",
@@ -134,10 +140,17 @@ DONE_TO_IT: Final = {  # action of the audit log: what people call it
     "enrolment.use": "Enrolled: the display fetched its login",
     "enrolment.rotate": "Password replaced by the display's own",
     "enrolment.delete": "Login revoked",
+    "screenshot.send": "Picture of its screen stored",
+    "screenshot.look": "A picture of its screen looked at",
     "recovery.hold": "Recovery put on hold",
     "recovery.resume": "Recovery resumed",
     "recovery.exclude": "Excluded from recovery",
     "recovery.include": "Recovered automatically again",
+}
+SCREENS_WITHOUT_FAULT: Final = {
+    ScreenHealthStatus.OK: "The screen shows its content again",
+    ScreenHealthStatus.OFF: "The screen is off, which is no failure now",
+    ScreenHealthStatus.UNKNOWN: "Nobody sees the screen any more",
 }
 OUTCOMES: Final = {
     "succeeded": "succeeded",
@@ -150,7 +163,7 @@ OUTCOMES: Final = {
 
 
 def title(kind: EventKind, details: Mapping[str, Any]) -> str:
-    """One event in words, at most 200 characters."""
+    """One event as a text of at most 200 characters."""
     text = _TITLES[kind](details)
     return text if len(text) <= TITLE_CHARS else text[: TITLE_CHARS - 1] + "…"
 
@@ -161,6 +174,14 @@ def _registered(details: Mapping[str, Any]) -> str:
 
 def _state(details: Mapping[str, Any]) -> str:
     return f"{str(details['from']).capitalize()} → {details['to']}: {details['cause']}"
+
+
+def _screen(details: Mapping[str, Any]) -> str:
+    word = details["screen"]
+    if not details["fails"]:
+        return SCREENS_WITHOUT_FAULT.get(word, "The screen fails no more")
+    unplanned = ", and nobody planned that" if word == ScreenHealthStatus.OFF else ""
+    return f"The screen {SCREENS.get(word, f'is {word}')}{unplanned}"
 
 
 def _log(details: Mapping[str, Any]) -> str:
@@ -202,6 +223,7 @@ _TITLES: Final = {
     EventKind.STATE: _state,
     EventKind.SERVICE_FAILED: lambda details: f"Service {details['unit']} failed",
     EventKind.SERVICE_CLEARED: lambda details: f"Failure of {details['unit']} acknowledged by {details['by']}",
+    EventKind.SCREEN: _screen,
     EventKind.LOG: _log,
     EventKind.COMMAND: _command,
     EventKind.RECOVERY: _recovery,

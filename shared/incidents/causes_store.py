@@ -1,4 +1,4 @@
-"""SQL of what an incident comes from."""
+"""SQL of the causes of incidents."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from shared.vocabulary import IncidentKind, Symptom
 
 @dataclass(frozen=True)
 class CountedMembers:
-    """An incident with its members by how they failed; of a cluster also the place that holds most of them."""
+    """An incident with its members, counted by how they failed, and for a cluster the place with most of them."""
 
     kind: IncidentKind
     key: str
@@ -24,6 +24,7 @@ class CountedMembers:
     crashed: int
     service_failed: int
     disconnected: int
+    screen_failed: int
     sites: int
     unit: str | None
     place_kind: IncidentKind | None
@@ -35,7 +36,8 @@ FACTS = Query(
     """
     WITH member AS (
         SELECT DISTINCT ON (m.client_uuid)
-            m.client_uuid, m.symptom, m.unit, m.failed_at, c.site, subnet_of(c.ip) AS subnet
+            m.client_uuid, coalesce(m.newer_symptom, m.symptom) AS symptom, m.unit,
+            m.failed_at, c.site, subnet_of(c.ip) AS subnet
         FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
         WHERE m.incident_id = :id ORDER BY m.client_uuid, m.joined_at),
     place AS (
@@ -48,6 +50,7 @@ FACTS = Query(
         count(*) FILTER (WHERE m.symptom = 'crashed') AS crashed,
         count(*) FILTER (WHERE m.symptom = 'service_failed') AS service_failed,
         count(*) FILTER (WHERE m.symptom = 'disconnected') AS disconnected,
+        count(*) FILTER (WHERE m.symptom = 'screen_failed') AS screen_failed,
         count(DISTINCT m.site) AS sites,
         CASE WHEN count(DISTINCT m.unit) = 1 THEN min(m.unit) END AS unit,
         p.kind AS place_kind, p.key AS place_key, coalesce(p.members, 0) AS place_members
@@ -59,12 +62,12 @@ FACTS = Query(
 
 
 def facts(connection: Connection, incident_id: int, heard_since: datetime) -> Facts:
-    """What is known of the members of an incident that has some, for its cause in words.
+    """The facts about the members of an incident, for its cause. The incident must have a member.
 
-    A place is as large as its displays that were heard since then.
+    The size of a place is the number of its displays that were heard since `heard_since`.
     """
     found = FACTS.one(connection, id=incident_id)
-    counts = (found.silent, found.crashed, found.service_failed, found.disconnected)
+    counts = (found.silent, found.crashed, found.service_failed, found.disconnected, found.screen_failed)
     symptoms = {symptom: count for symptom, count in zip(Symptom, counts, strict=True) if count}
     place, kind, key = None, found.place_kind, found.place_key
     if kind is not None and key is not None and 2 * found.place_members >= sum(counts):
@@ -80,5 +83,5 @@ DESCRIBE = Query("UPDATE incidents SET cause = :words, began_at = :began_at WHER
 
 
 def describe(connection: Connection, incident_id: int, words: str, began_at: datetime) -> None:
-    """Write the cause in words, and when the first display failed."""
+    """Write an incident's cause, and when its first display failed."""
     DESCRIBE.run(connection, id=incident_id, words=words, began_at=began_at)

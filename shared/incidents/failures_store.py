@@ -1,7 +1,7 @@
-"""SQL that finds which displays failed lately, and how large their places are.
+"""SQL that finds the displays that failed lately, and the sizes of their places.
 
-Every statement costs what failed lately, not what the fleet is: recent changes of state have an index of their own,
-and so have site, subnet and the last loss of the broker.
+The cost of each statement grows with the recent failures, not with the fleet: recent changes of state, site, subnet and
+the last loss of the broker have indexes.
 """
 
 from collections.abc import Collection
@@ -13,18 +13,19 @@ from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN
 from shared.incidents.rules import FailedDisplay
+from shared.postgres.fragments import is_well, screen_fails
 from shared.postgres.query import Query
 
-STEADY_AFTER: Final = timedelta(minutes=2)  # a connection kept for so long: the display is back
-SURE_WITHIN: Final = timedelta(minutes=5)  # a loss counts where we know when it was as well as that
+STEADY_AFTER: Final = timedelta(minutes=2)  # a display that keeps its connection for so long is back
+SURE_WITHIN: Final = timedelta(minutes=5)  # a loss counts only if its time is known to this precision
 
 
 @dataclass(frozen=True)
 class Since:
-    """From when on something counts as lately."""
+    """Which failures count as recent."""
 
-    noticed: datetime  # failures noticed after
-    happened: datetime  # and that happened after
+    noticed: datetime  # they were noticed after this time
+    happened: datetime  # and happened after this time
 
 
 class PlaceSize(NamedTuple):
@@ -56,6 +57,10 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         SELECT uuid, service_failed_at, service_failed_unit, 'service_failed', service_failed_at
         FROM clients WHERE service_failed_at > CAST(:noticed AS timestamptz)
         UNION ALL
+        SELECT c.uuid, c.screen_failed_at, CAST(c.screen_health AS text), 'screen_failed', c.screen_health_since
+        FROM clients AS c
+        WHERE {screen_fails("c")} AND c.screen_failed_at > CAST(:noticed AS timestamptz) AND {is_well("c")}
+        UNION ALL
         SELECT c.uuid, l.at, NULL, 'disconnected', l.at
         FROM lost AS l JOIN clients AS c ON c.uuid = l.client_uuid AND c.status IN ('running', 'starting', 'stopped')
         WHERE l.at <= CAST(:steady AS timestamptz) AND l.at - l.since <= CAST(:sure AS interval)
@@ -74,10 +79,10 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
 
 
 def failed(connection: Connection, now: datetime, since: Since, unsteady: Collection[str]) -> list[FailedDisplay]:
-    """Failures of displays that are in no open incident, but for what an incident they left has told of already.
+    """Recent failures of displays that are in no open incident. A failure that an incident already had is left out.
 
-    A lost connection counts once the display has kept the next one for a while, where we know when it was lost, and
-    of none of these `unsteady` displays, which lose it all the time.
+    A lost connection counts once the display has kept the next one for STEADY_AFTER, and only if the time of the loss
+    is known to SURE_WITHIN. The losses of `unsteady` displays do not count: these lose the broker all the time.
     """
     times = {"now": now, "noticed": since.noticed, "happened": since.happened, "steady": now - STEADY_AFTER}
     values = {**times, "lost": since.noticed - STEADY_AFTER, "sure": SURE_WITHIN, "unsteady": list(unsteady)}
@@ -86,7 +91,8 @@ def failed(connection: Connection, now: datetime, since: Since, unsteady: Collec
 
 MEMBERS_AT = Query(
     """
-    SELECT m.client_uuid AS uuid, m.incident_id AS is_in, m.symptom, m.unit, m.failed_at AS at, c.site,
+    SELECT m.client_uuid AS uuid, m.incident_id AS is_in, coalesce(m.newer_symptom, m.symptom) AS symptom,
+        m.unit, m.failed_at AS at, c.site,
         subnet_of(c.ip) AS subnet
     FROM incident_members AS m
     JOIN incidents AS i ON i.id = m.incident_id AND i.closed_at IS NULL AND i.kind = 'cluster'
@@ -100,12 +106,12 @@ MEMBERS_AT = Query(
 
 
 def members_at(connection: Connection, sites: Collection[str], subnets: Collection[str]) -> list[FailedDisplay]:
-    """The displays at these places that are unwell and part of an open cluster."""
+    """The unwell displays at these places that are part of an open cluster."""
     return MEMBERS_AT.all(connection, sites=list(sites), subnets=list(subnets))
 
 
 def _sizes(place: str) -> str:
-    """SQL: how many displays of each of these places were heard since then."""
+    """SQL: how many displays of each of these places were heard since :heard_since."""
     return f"""
         SELECT {place} AS place, count(*) AS size
         FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
@@ -118,12 +124,12 @@ SUBNETS = Query(_sizes("subnet_of(c.ip)"), PlaceSize)
 
 
 def sites(connection: Connection, names: Collection[str], heard_since: datetime) -> dict[str, int]:
-    """How many displays of each of these sites were heard since then."""
+    """How many displays of each of these sites were heard since `heard_since`."""
     return dict(SITES.all(connection, names=list(names), heard_since=heard_since))
 
 
 def subnets(connection: Connection, names: Collection[str], heard_since: datetime) -> dict[str, int]:
-    """How many displays of each of these subnets were heard since then."""
+    """How many displays of each of these subnets were heard since `heard_since`."""
     return dict(SUBNETS.all(connection, names=list(names), heard_since=heard_since))
 
 
@@ -134,5 +140,5 @@ FLEET = Query(
 
 
 def fleet(connection: Connection, heard_since: datetime) -> int:
-    """How many displays were heard since then: reads every heartbeat, so it is asked for a cluster only."""
+    """How many displays were heard since `heard_since`. Reads every heartbeat, so it is called only for a cluster."""
     return FLEET.one(connection, heard_since=heard_since)

@@ -17,13 +17,13 @@ from shared.leadership import store as leadership_store
 from shared.leadership.rules import Listening, listening
 from shared.vocabulary import IncidentEventKind, IncidentKind
 
-REOPENED_WITHIN: Final = timedelta(minutes=30)  # the same place again so soon: it was not over
-MEMBERS_AT_ONCE: Final = 5_000  # in one statement: half a large fleet must not meet the statement timeout
+REOPENED_WITHIN: Final = timedelta(minutes=30)  # a place that fails again so soon reopens its incident
+MEMBERS_AT_ONCE: Final = 5_000  # members in one statement, so that half a large fleet stays below the timeout
 
 
 @dataclass(frozen=True)
 class IncidentReport:
-    """What one look at the fleet did. `deaf`: we do not hear the fleet, so no display was judged."""
+    """The counts of one call of `observe`. `deaf`: the bridge does not hear the fleet, so no display was judged."""
 
     opened: int = 0
     joined: int = 0
@@ -40,12 +40,13 @@ def thresholds(config: Config) -> Thresholds:
 
 
 def observe(connection: Connection, now: datetime, config: Config) -> IncidentReport:
-    """Bring the incidents up to what happened since the last look, one transaction at a time.
+    """Update the incidents by the failures since the last call. A lock lets one transaction run at a time.
 
-    1. While we do not hear the fleet that is the incident, and no display is judged: what we see is old.
-    2. Displays that are well again leave.
-    3. New failures join an open incident, or open one where enough of them fit together; who is back already leaves.
-    4. An incident that nobody has been part of for INCIDENT_CLOSE_SECONDS is closed.
+    1. While the bridge does not hear the fleet, that is the incident, and no display is judged: the states are old.
+    2. Displays that are well again leave their incident.
+    3. New failures join an open incident, or open one when enough of them belong together. Displays that are well again
+       meanwhile leave at once.
+    4. An incident without an unwell display for INCIDENT_CLOSE_SECONDS is closed.
 
     Running it twice, or half and again, gives the same result: a display in an open incident is no new failure.
     """
@@ -65,12 +66,12 @@ def observe(connection: Connection, now: datetime, config: Config) -> IncidentRe
 
 
 def open_incident_of(connection: Connection, uuids: Collection[str]) -> dict[str, Membership]:
-    """The open incident of each of these clients that is part of one and still unwell."""
+    """The open incidents of these clients, by uuid; clients that are in none, or well again, are left out."""
     return {found.uuid: found for found in store.open_of(connection, uuids)}
 
 
 def _deaf(connection: Connection, now: datetime, heard: Listening) -> IncidentReport:
-    """Open the incident of our own; a bridge that never gave a sign was not started yet, which is none."""
+    """Open an incident of kind `listening`, unless the bridge never gave a sign: then it was not started yet."""
     if heard.silent_since is None:
         return IncidentReport(deaf=True)
     words = causes_rules.why_unheard(heard.silent_since)
@@ -79,7 +80,7 @@ def _deaf(connection: Connection, now: datetime, heard: Listening) -> IncidentRe
 
 
 def _since(connection: Connection, now: datetime, config: Config) -> Since:
-    """Failures noticed since a window before the last look: of those before, none were enough for an incident."""
+    """Which failures to judge: those noticed since one window before the last call; earlier ones were too few."""
     oldest = now - rules.OLDEST
     noticed = min(store.look(connection, now) or now, now) - timedelta(seconds=config["INCIDENT_WINDOW_SECONDS"])
     return Since(max(noticed, oldest), oldest)
@@ -87,7 +88,7 @@ def _since(connection: Connection, now: datetime, config: Config) -> Since:
 
 @dataclass(frozen=True)
 class _Census:
-    """How many displays were heard in the last day; asked for only where it decides."""
+    """How many displays were heard in the last day; counted only when it decides."""
 
     connection: Connection
     heard_since: datetime
@@ -103,7 +104,7 @@ class _Census:
 
 
 def _group(connection: Connection, now: datetime, limits: Thresholds, since: Since) -> tuple[int, int, int]:
-    """Find where the new failures belong and write it: how many opened, joined and merged."""
+    """Find where the new failures belong and write it. Returns how many opened, joined and merged."""
     unsteady = losses_store.unsteady(connection, now)
     failures = rules.one_each(failures_store.failed(connection, now, since, [display.uuid for display in unsteady]))
     if not failures:
@@ -131,7 +132,7 @@ def _members_beside(
 
 
 def _write(connection: Connection, now: datetime, group: Group, known: Sequence[JoinableIncident]) -> tuple[bool, int]:
-    """Write one group: whether its incident is new, and how many others it absorbed."""
+    """Write one group. Returns whether its incident is new, and how many incidents it absorbed."""
     incident_id, is_new = group.into, False
     if incident_id is None:
         incident_id, is_new = _open(connection, now, group.kind, group.key, group.began_at, "")
@@ -149,7 +150,7 @@ def _write(connection: Connection, now: datetime, group: Group, known: Sequence[
 
 
 def _claim(connection: Connection, now: datetime, incident_id: int, group: Group) -> Sequence[int]:
-    """Take the displays of a place out of their clusters; the clusters that are too small now."""
+    """Move the displays of a place out of their clusters. Returns the clusters that are then too small and closed."""
     if group.kind is IncidentKind.CLUSTER:
         return ()
     uuids = [failure.uuid for failure in group.failures]
@@ -168,7 +169,7 @@ def _place(incident: JoinableIncident) -> str:
 def _open(
     connection: Connection, now: datetime, kind: IncidentKind, key: str, began_at: datetime, words: str
 ) -> tuple[int, bool]:
-    """The open incident of this place, and whether it was not open before: the last one once more, or a new one."""
+    """The open incident of this place, and whether it was opened now: the last one again, or a new one."""
     if kind is IncidentKind.CLUSTER:
         return store.insert(connection, now, kind, key, began_at, words), True
     if (open_id := store.find_open(connection, kind, key)) is not None:
@@ -182,7 +183,7 @@ def _open(
 def _join(
     connection: Connection, now: datetime, incident_id: int, failures: Sequence[FailedDisplay], size: int | None
 ) -> int:
-    """Put displays into an incident and say its cause anew; how many joined."""
+    """Add displays to an incident and update its cause. Returns how many joined."""
     parts = (failures[at : at + MEMBERS_AT_ONCE] for at in range(0, len(failures), MEMBERS_AT_ONCE))
     count = sum(store.add_members(connection, now, incident_id, part) for part in parts)
     if size is not None:

@@ -1,10 +1,9 @@
-"""Which displays fail together: pure grouping of failures by place and moment.
+"""Group displays that fail together, by place and moment.
 
-A failure counts by the moment when the display failed (for a silent one its last heartbeat), not when we
-noticed: what was cut off at once is noticed over a minute or two. Places are asked first (site, then
-subnet), because they name what to look at; what failed at one moment at several places is one cluster.
-A crowded place is looked for before any cluster is joined: displays go to the incident of their place, also those
-that a cluster has taken already.
+A failure counts by the moment when the display failed (for a silent display its last heartbeat), not when we noticed
+it: displays that were cut off at once are noticed over a minute or two. Places come first (site, then subnet), because
+they show where to look. Displays that failed at one moment at several places are one cluster. A crowded place takes
+precedence over clusters: a display goes to the incident of its place, even if a cluster has it already.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -15,12 +14,12 @@ from typing import Final, Protocol, TypeVar
 from shared.vocabulary import IncidentKind, Symptom
 
 K = TypeVar("K", bound=Hashable)
-AT_ONCE: Final = timedelta(seconds=60)  # two heartbeats of 30 s: what one event cuts off falls silent within it
-CLUSTER_LEAST: Final = 5  # below it a coincidence; the fleet's breaker counts from as many
-CLUSTER_PERCENT: Final = 2  # of the fleet: 100,000 displays that fail once a week each lose ten a minute by chance
-NETWORK: Final = frozenset({Symptom.SILENT, Symptom.DISCONNECTED})  # what a break of the network looks like
-PLACES_LEAST: Final = 3  # places that fail at once are one event elsewhere, not one event each
-OLDEST: Final = timedelta(hours=24)  # what failed before is no news, even if we notice it only now
+AT_ONCE: Final = timedelta(seconds=60)  # two heartbeats of 30 s: one event silences its displays within this time
+CLUSTER_LEAST: Final = 5  # fewer failures are a coincidence; the fleet's breaker counts from as many
+CLUSTER_PERCENT: Final = 2  # of the fleet: of 100,000 displays that fail once a week, ten fail each minute by chance
+NETWORK: Final = frozenset({Symptom.SILENT, Symptom.DISCONNECTED})  # the symptoms of a broken network
+PLACES_LEAST: Final = 3  # so many places that fail at once have one cause elsewhere
+OLDEST: Final = timedelta(hours=24)  # older failures do not count, even if we notice them only now
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +27,16 @@ class Thresholds:
     """When failures at one place are an incident."""
 
     least: int
-    """Displays that failed: INCIDENT_MIN_CLIENTS."""
+    """INCIDENT_MIN_CLIENTS: so many displays failed."""
     percent: int
-    """Of the place's displays that were heard in the last day: INCIDENT_MIN_PERCENT."""
+    """INCIDENT_MIN_PERCENT: so many of the place's displays that were heard in the last day."""
     window: timedelta
-    """Within which they failed: INCIDENT_WINDOW_SECONDS."""
+    """INCIDENT_WINDOW_SECONDS: they failed within this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedDisplay:
-    """A display that failed lately and belongs to no open incident."""
+    """A display that failed lately."""
 
     uuid: str
     site: str | None
@@ -48,16 +47,16 @@ class FailedDisplay:
     unit: str | None = None
     """The service that failed."""
     was_in: int | None = None
-    """The open incident that it has left as well again."""
+    """The open incident that it left because it was well again."""
     noticed_at: datetime | None = None
-    """When we noticed; None: as it failed."""
+    """When we noticed the failure; None: at once."""
     is_in: int | None = None
-    """The open cluster that it is part of: no new failure, but its place may claim it."""
+    """The open cluster that it is part of: not a new failure, but the incident of its place may take it over."""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinableIncident:
-    """An incident that is open, as far as new failures are compared with it."""
+    """An open incident, with the facts that decide which failures join it."""
 
     id: int
     kind: IncidentKind
@@ -68,11 +67,11 @@ class JoinableIncident:
     first_failed_at: datetime
     last_failed_at: datetime
     sites: frozenset[str | None]
-    """Where its members stand."""
+    """The sites of its members."""
     symptoms: frozenset[Symptom]
-    """How they failed."""
+    """How its members failed."""
     crowds: int = 0
-    """Of a cluster: sites with enough of its members for an incident of their own."""
+    """For a cluster: how many sites have enough of its members for an incident of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +82,10 @@ class Group:
     key: str
     failures: tuple[FailedDisplay, ...]
     size: int | None = None
-    """Displays of the place that were heard in the last day."""
+    """How many displays of the place were heard in the last day."""
     into: int | None = None
     absorbs: tuple[int, ...] = ()
-    """Open incidents that turn out to be part of this one."""
+    """Open incidents that become part of this one."""
 
     @property
     def began_at(self) -> datetime:
@@ -95,7 +94,7 @@ class Group:
 
     @property
     def moment(self) -> datetime:
-        """When half of its displays had failed: one that failed alone a while before does not move it."""
+        """When half of its displays had failed: a single earlier failure does not change it."""
         return sorted(failure.at for failure in self.failures)[(len(self.failures) - 1) // 2]
 
     @property
@@ -105,7 +104,7 @@ class Group:
 
 
 def one_each(failures: Iterable[FailedDisplay]) -> list[FailedDisplay]:
-    """One failure of each display, the gravest: silent before crashed, service failed, disconnected."""
+    """The gravest failure of each display, in the order of Symptom."""
     gravest: dict[str, FailedDisplay] = {}
     order = list(Symptom)
     for failure in failures:
@@ -116,7 +115,7 @@ def one_each(failures: Iterable[FailedDisplay]) -> list[FailedDisplay]:
 
 
 class Census(Protocol):
-    """How large places and the fleet are: displays that were heard in the last day."""
+    """The sizes of places and the fleet: how many displays were heard in the last day."""
 
     def sites(self, names: Collection[str]) -> Mapping[str, int]: ...
 
@@ -130,7 +129,7 @@ class Plan:
     """Where new failures belong."""
 
     joins: Mapping[int, Sequence[FailedDisplay]]
-    """More of open incidents, by id."""
+    """Failures that join an open incident, by its id."""
     groups: Sequence[Group]
 
 
@@ -142,12 +141,12 @@ def plan(
     census: Census,
     now: datetime,
 ) -> Plan:
-    """Where these new failures belong; `members` are the displays of open clusters at the same places.
+    """Decide where these new failures belong; `members` are the displays of open clusters at the same places.
 
-    1. An open incident of their place. A loss of the broker at the moment of an open cluster is that cluster's.
-    2. A place that is crowded with what is left and with members of clusters.
-    3. An open cluster, by its moment.
-    4. A new cluster.
+    1. Join the open incident of the failure's place. A loss of the broker joins an open cluster of the same moment.
+    2. Open an incident of a place that is crowded with the remaining failures and with members of clusters.
+    3. Join an open cluster, by its moment.
+    4. Open a new cluster.
     """
     clusters_open = [o for o in open_incidents if o.kind is IncidentKind.CLUSTER]
     joins, rest = joining(failures, [o for o in open_incidents if o not in clusters_open], limits.window)
@@ -172,7 +171,7 @@ def _but(failures: Iterable[FailedDisplay], taken: Mapping[int, Iterable[FailedD
 def _crowded_places(
     failures: Sequence[FailedDisplay], members: Sequence[FailedDisplay], limits: Thresholds, census: Census
 ) -> list[Group]:
-    """Sites, then subnets, that are crowded with these, a new failure among them."""
+    """Groups of the crowded sites, then of the crowded subnets. Each group has at least one new failure."""
     groups: list[Group] = []
     for kind, sizes in ((IncidentKind.SITE, census.sites), (IncidentKind.SUBNET, census.subnets)):
         rest = without([*failures, *members], groups)
@@ -185,10 +184,10 @@ def _crowded_places(
 def joining(
     failures: Iterable[FailedDisplay], open_incidents: Collection[JoinableIncident], window: timedelta
 ) -> tuple[dict[int, list[FailedDisplay]], list[FailedDisplay]]:
-    """Those that belong to one of these open incidents, by its id, and the rest.
+    """The failures that belong to one of these open incidents, by its id, and the rest.
 
-    A display that was in it already, or stands at its place and failed within the window of its failures, or
-    failed at the moment of an open cluster.
+    A failure belongs to an incident if its display was in it before; or is at its place and failed within the window of
+    its failures; or failed at the moment of the cluster.
     """
     joins: dict[int, list[FailedDisplay]] = {}
     rest = []
@@ -202,7 +201,7 @@ def joining(
 
 
 def _belongs(failure: FailedDisplay, incident: JoinableIncident, window: timedelta) -> bool:
-    """A loss of the broker counts at the incident's moment only: a flapping one would keep it open for ever."""
+    """A loss of the broker counts only at the incident's moment: a flapping connection would keep it open for ever."""
     is_at_once = abs(failure.at - incident.moment) <= AT_ONCE
     if failure.symptom is Symptom.DISCONNECTED and not is_at_once:
         return False
@@ -220,11 +219,11 @@ PLACES: Final[Mapping[IncidentKind, Place]] = {
     IncidentKind.SITE: lambda failure: failure.site,
     IncidentKind.SUBNET: lambda failure: failure.subnet,
 }
-"""The key of an incident of this kind; None where the display has none."""
+"""The key of a display for an incident of this kind: its site or its subnet; None when it has none."""
 
 
 def crowded(failures: Iterable[FailedDisplay], place: Place, limits: Thresholds) -> dict[str, list[FailedDisplay]]:
-    """The places with enough failures within the window, by place: their sizes decide whether it is an incident."""
+    """The places with enough failures within the window. `at_places` then compares them with the places' sizes."""
     found = {}
     for key, at_place in _by(place, failures).items():
         together = _together(at_place, limits.window)
@@ -241,10 +240,10 @@ def _by(key: Callable[[FailedDisplay], K], failures: Iterable[FailedDisplay]) ->
 
 
 def _together(failures: Sequence[FailedDisplay], window: timedelta) -> list[FailedDisplay]:
-    """The most displays that failed within the window.
+    """The largest set of displays that failed within the window.
 
-    Displays that only lost the broker belong to it when two or more lost it at once: one display whose
-    connection flaps says nothing about its neighbours.
+    Displays that only lost the broker count when two or more lost it at once: one flapping connection says nothing
+    about other displays.
     """
     grave = [failure for failure in failures if failure.symptom is not Symptom.DISCONNECTED]
     light = densest((failure for failure in failures if failure.symptom is Symptom.DISCONNECTED), AT_ONCE)
@@ -252,7 +251,7 @@ def _together(failures: Sequence[FailedDisplay], window: timedelta) -> list[Fail
 
 
 def densest(failures: Iterable[FailedDisplay], span: timedelta) -> list[FailedDisplay]:
-    """The most failures of which no two are further apart than the span; of as many, the earliest."""
+    """The largest set of failures within the span; of several such sets the earliest."""
     ordered = sorted(failures, key=lambda failure: (failure.at, failure.uuid))
     best, first = (0, 0), 0
     for last, failure in enumerate(ordered):
@@ -266,7 +265,7 @@ def densest(failures: Iterable[FailedDisplay], span: timedelta) -> list[FailedDi
 def at_places(
     kind: IncidentKind, found: Mapping[str, Sequence[FailedDisplay]], sizes: Mapping[str, int], limits: Thresholds
 ) -> list[Group]:
-    """The crowded places where the share is high enough, each as a group, in the order of their names."""
+    """A group for each crowded place where a high enough share of the displays failed, ordered by name."""
     groups = []
     for key, together in sorted(found.items()):
         size = max(sizes.get(key, 0), len(together))
@@ -282,19 +281,19 @@ def without(failures: Iterable[FailedDisplay], groups: Iterable[Group]) -> list[
 
 
 def may_cluster(failures: Iterable[FailedDisplay]) -> bool:
-    """Whether so many failed at once, and alike, that the size of the fleet decides."""
+    """Whether enough displays failed at once and alike for a cluster, if the fleet is small enough."""
     return any(len(densest(alike, AT_ONCE)) >= CLUSTER_LEAST for alike in _by(_likeness, failures).values())
 
 
 def _likeness(failure: FailedDisplay) -> Hashable:
-    """What one cause does to displays that have no place in common: all silent, all crashed, one service of all."""
+    """A key for failures that one cause may have: all by the network, all crashed, or the same service of all."""
     return NETWORK if failure.symptom in NETWORK else (failure.symptom, failure.unit)
 
 
 def clusters(failures: Iterable[FailedDisplay], fleet: int, now: datetime) -> list[Group]:
-    """What failed alike and at one moment, without a place in common; `fleet`: displays that were heard lately.
+    """Clusters: failures that are alike and at one moment, without a common place. `fleet` is the fleet's size.
 
-    Where one site holds most of them, we wait for a minute: the rest of that site may be noticed only then.
+    If one site has most of the failures, wait a minute: we may notice the rest of that site only then.
     """
     groups: list[Group] = []
     for alike in _by(_likeness, failures).values():
@@ -314,11 +313,11 @@ def _may_be_a_place(together: Sequence[FailedDisplay], now: datetime) -> bool:
 
 
 def merged(groups: Sequence[Group], open_incidents: Collection[JoinableIncident], window: timedelta) -> list[Group]:
-    """The groups after what belongs together became one.
+    """Merge groups and open incidents that belong together.
 
-    A place that has an open incident goes on with it. Three places that failed at once are one cluster, an open
-    one's where there is one; what lost the broker for a moment goes to a cluster that did so at once. A site takes
-    over the subnets that lie in it.
+    A group of a place joins the open incident of the place. Three places that failed at once become one cluster, an
+    open one if there is one. A place that only lost the broker joins a cluster of the same moment. A site absorbs the
+    incidents of its subnets.
     """
     going_on = [_going_on(group, open_incidents) for group in groups]
     at_once = _at_once(going_on, open_incidents)
@@ -338,7 +337,7 @@ Part = Group | JoinableIncident
 
 
 def _alike(one: Part, other: Part) -> bool:
-    """Whether one cause may have made displays of both fail: in the same way, or by the network."""
+    """Whether both may have one cause: they have a symptom in common, or both have one of the network's."""
     symptoms = one.symptoms | (NETWORK if one.symptoms & NETWORK else set())
     return not symptoms.isdisjoint(other.symptoms)
 
@@ -346,9 +345,9 @@ def _alike(one: Part, other: Part) -> bool:
 def _at_once(
     groups: Sequence[Group], open_incidents: Collection[JoinableIncident]
 ) -> list[tuple[list[Group], list[JoinableIncident]]]:
-    """New groups and open incidents that failed alike at one moment and are one cluster.
+    """Sets of new groups and open incidents that failed alike at one moment and become one cluster each.
 
-    For an open incident that goes on its new failures stand: it must not be in one cluster and they in another.
+    An open incident with new failures is represented by its group: both must end in the same cluster.
     """
     kinds = {IncidentKind.SITE, IncidentKind.SUBNET, IncidentKind.CLUSTER}
     going_on = {group.into for group in groups}
@@ -368,10 +367,10 @@ def _at_once(
 
 
 def _one_cluster(together: Sequence[Part]) -> list[Part]:
-    """Of what failed alike and at once, the parts that are one cluster; none where there is none.
+    """The parts that become one cluster, of parts that failed alike and at once; empty when there is no cluster.
 
-    All of it from three places on. Of fewer a place stands for itself, beside whatever failed elsewhere: but what lost
-    the broker and came back is no fault of the place where others elsewhere did the same.
+    With three places or more, all parts do. With fewer, a place keeps its own incident. But a place whose displays only
+    lost the broker joins the cluster, because displays elsewhere lost it too.
     """
     clusters_here = [part for part in together if part.kind is IncidentKind.CLUSTER]
     places = [part for part in together if part.kind is not IncidentKind.CLUSTER]
@@ -391,7 +390,7 @@ def _one(groups: Sequence[Group], open_incidents: Sequence[JoinableIncident]) ->
 
 
 def _with_subnets(group: Group, open_incidents: Collection[JoinableIncident], window: timedelta) -> Group:
-    """A site's group, with the open subnets whose displays all stand there and failed with it."""
+    """A site's group that absorbs the open incidents of subnets whose displays are all there and failed with it."""
     if group.kind is not IncidentKind.SITE:
         return group
     within = tuple(

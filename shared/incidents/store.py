@@ -1,4 +1,4 @@
-"""SQL that keeps incidents: what is open, and each step of an incident's life."""
+"""SQL that stores incidents and their members."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from typing import Final
 from sqlalchemy import Connection
 
 from shared.incidents.rules import FailedDisplay, JoinableIncident
-from shared.postgres.fragments import is_well, no_later
+from shared.postgres.fragments import is_well, no_later, screen_fails
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
-from shared.vocabulary import IncidentEventKind, IncidentKind
+from shared.vocabulary import OLDER_SYMPTOM, IncidentEventKind, IncidentKind, Symptom
 
-INCIDENTS_LOCK: Final = 7_305_006  # advisory lock of the transaction that groups
+INCIDENTS_LOCK: Final = 7_305_006  # advisory lock of the transaction that groups failures
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,15 @@ LOOK = Query(
 
 
 def look(connection: Connection, now: datetime) -> datetime | None:
-    """When failures were last grouped, None before the first time; from here on it is now."""
+    """Note that failures are grouped now. Returns when they were grouped before; None for the first time."""
     return LOOK.one(connection, now=now).looked_at
 
 
 OPEN = Query(
     """
     WITH member AS (
-        SELECT m.incident_id, m.client_uuid, m.failed_at, m.symptom, c.site, i.kind
+        SELECT m.incident_id, m.client_uuid, m.failed_at, coalesce(m.newer_symptom, m.symptom) AS symptom,
+            c.site, i.kind
         FROM incidents AS i JOIN incident_members AS m ON m.incident_id = i.id
         JOIN clients AS c ON c.uuid = m.client_uuid
         WHERE i.closed_at IS NULL AND i.kind <> 'listening'),
@@ -79,7 +80,10 @@ OPEN = Query(
 
 
 def open_incidents(connection: Connection, least: int, percent: int) -> list[JoinableIncident]:
-    """Every open incident of displays, the oldest first; a site with so many members of a cluster is crowded."""
+    """Every open incident of displays, the oldest first.
+
+    `crowds` counts the sites with at least `least` members of a cluster, and `percent` of the site's displays.
+    """
     return OPEN.all(connection, least=least, percent=percent)
 
 
@@ -96,7 +100,7 @@ REOPEN = Query(
 
 
 def reopen(connection: Connection, kind: IncidentKind, key: str, closed_since: datetime) -> int | None:
-    """Open the latest incident of this place that was closed since then once more; None when there is none."""
+    """Reopen the latest incident of this place that was closed since `closed_since`. Returns its id, or None."""
     return REOPEN.one_or_none(connection, kind=kind, key=key, closed_since=closed_since)
 
 
@@ -104,7 +108,7 @@ FIND_OPEN = Query("SELECT id FROM incidents WHERE kind = :kind AND key = :key AN
 
 
 def find_open(connection: Connection, kind: IncidentKind, key: str) -> int | None:
-    """The open incident of this place."""
+    """The id of the open incident of this place, or None."""
     return FIND_OPEN.one_or_none(connection, kind=kind, key=key)
 
 
@@ -118,15 +122,17 @@ INSERT = Query(
 
 
 def insert(connection: Connection, now: datetime, kind: IncidentKind, key: str, began_at: datetime, words: str) -> int:
-    """A new incident; a place has one open at most."""
+    """Insert an incident. Returns its id. A place has at most one open incident."""
     return INSERT.one(connection, now=now, kind=kind, key=key, began_at=began_at, words=words)
 
 
 FAILURES: Final = ManyRows("f", FailedDisplay)
 ADD_MEMBERS = Query(
     f"""
-    INSERT INTO incident_members (incident_id, client_uuid, joined_at, symptom, unit, failed_at)
-    SELECT CAST(:incident_id AS bigint), f.uuid, CAST(:now AS timestamptz), f.symptom, f.unit, f.at
+    INSERT INTO incident_members (incident_id, client_uuid, joined_at, symptom, newer_symptom, unit, failed_at)
+    SELECT CAST(:incident_id AS bigint), f.uuid, CAST(:now AS timestamptz),
+        CASE f.symptom WHEN '{Symptom.SCREEN_FAILED}' THEN '{OLDER_SYMPTOM}' ELSE f.symptom END,
+        nullif(f.symptom, CASE WHEN f.symptom <> '{Symptom.SCREEN_FAILED}' THEN f.symptom END), f.unit, f.at
     FROM {FAILURES} ORDER BY f.uuid ON CONFLICT DO NOTHING
     """,  # noqa: S608 - made of constants
     NO_ROW,
@@ -134,7 +140,7 @@ ADD_MEMBERS = Query(
 
 
 def add_members(connection: Connection, now: datetime, incident_id: int, failures: Sequence[FailedDisplay]) -> int:
-    """Put displays into an incident; how many. One that is in an open incident stays where it is."""
+    """Add displays to an incident. Returns how many. A display that is in an open incident stays there."""
     return ADD_MEMBERS.run(connection, now=now, incident_id=incident_id, **FAILURES.of(failures))
 
 
@@ -154,7 +160,10 @@ CLAIM = Query(
 
 
 def claim(connection: Connection, into: int, uuids: Collection[str], since: datetime) -> list[int]:
-    """Move displays, as they failed since then, from open clusters into this incident; which clusters lost some."""
+    """Move these displays, if they failed since `since`, from open clusters into this incident.
+
+    Returns the clusters that lost members.
+    """
     return CLAIM.all(connection, into=into, uuids=list(uuids), since=since)
 
 
@@ -171,9 +180,9 @@ DISSOLVE = Query(
 
 
 def dissolve(connection: Connection, now: datetime, into: int, waned: Collection[int], least: int) -> list[int]:
-    """Close those of these clusters that have fewer members left than this, and forget those; which ones.
+    """Close each of these clusters that has fewer than `least` members left. Returns the closed ones.
 
-    They failed by themselves: what made them a group was the place that `into` is about.
+    Their members are deleted: without the displays of the place, the others failed by chance.
     """
     return DISSOLVE.all(connection, now=now, into=into, waned=list(waned), least=least)
 
@@ -191,7 +200,7 @@ ABSORB = Query(
 
 
 def absorb(connection: Connection, now: datetime, into: int, absorbed: Collection[int]) -> list[int]:
-    """Close incidents that turned out to be part of another one, which gets their members; which ones were open."""
+    """Close incidents and move their members into the incident `into`. Returns those that were open."""
     return ABSORB.all(connection, now=now, into=into, absorbed=list(absorbed))
 
 
@@ -199,17 +208,19 @@ LEAVE_WELL = Query(
     f"""
     UPDATE incident_members AS m SET left_at = :now FROM clients AS c
     WHERE m.left_at IS NULL AND c.uuid = m.client_uuid AND (c.deleted_at IS NOT NULL
-        OR {is_well("c")} AND (m.symptom <> 'service_failed' OR c.service_failed_at IS NULL))
+        OR {is_well("c")} AND NOT coalesce(CASE coalesce(m.newer_symptom, m.symptom)
+            WHEN 'service_failed' THEN c.service_failed_at IS NOT NULL
+            WHEN 'screen_failed' THEN {screen_fails("c")} END, false))
     """,  # noqa: S608 - made of constants
     NO_ROW,
 )
 
 
 def leave_well(connection: Connection, now: datetime) -> int:
-    """Let every member leave that is well again or is no client any more; how many.
+    """Let every member leave that is well again or was deleted. Returns how many.
 
-    A failed service is well when it was acknowledged; everything else when the display is heard and its player
-    has not crashed. While its state is unknown a display stays.
+    A failed service is well when it is acknowledged, a screen when it fails no more. Another member is well when the
+    display is heard and its player has not crashed. While its state is unknown, a display stays.
     """
     return LEAVE_WELL.run(connection, now=now)
 
@@ -228,7 +239,7 @@ CLOSE_QUIET = Query(
 
 
 def close_quiet(connection: Connection, now: datetime, well_since: datetime) -> list[int]:
-    """Close incidents of displays without a member since then; which ones."""
+    """Close incidents of displays that had no unwell member since `well_since`. Returns their ids."""
     return CLOSE_QUIET.all(connection, now=now, well_since=well_since)
 
 
@@ -238,7 +249,7 @@ CLOSE_LISTENING = Query(
 
 
 def close_listening(connection: Connection, now: datetime) -> list[int]:
-    """Close the incident of our own, if it is open."""
+    """Close the open incident of kind `listening`. Returns its id, if there was one."""
     return CLOSE_LISTENING.all(connection, now=now)
 
 
@@ -246,7 +257,7 @@ SET_SIZE = Query("UPDATE incidents SET group_size = greatest(group_size, :size) 
 
 
 def set_size(connection: Connection, incident_id: int, size: int) -> None:
-    """Keep how large the incident's place is; never smaller than it was."""
+    """Store the size of the incident's place, unless the stored size is larger."""
     SET_SIZE.run(connection, id=incident_id, size=size)
 
 
@@ -263,7 +274,7 @@ RECORD = Query(
 def record(
     connection: Connection, now: datetime, incident_ids: Collection[int], kind: IncidentEventKind, words: str
 ) -> None:
-    """Write into the timelines of these incidents."""
+    """Add an event to the timeline of each of these incidents."""
     RECORD.run(connection, now=now, ids=list(incident_ids), kind=kind, words=words)
 
 
@@ -278,7 +289,7 @@ OPEN_OF = Query(
 
 
 def open_of(connection: Connection, uuids: Collection[str]) -> list[Membership]:
-    """The open incident of each of these clients that is part of one and still unwell."""
+    """The open incidents of these clients; clients that are in none, or well again, are left out."""
     return OPEN_OF.all(connection, uuids=list(uuids))
 
 
@@ -292,11 +303,11 @@ FORGET_THE_FUTURE = (
 
 
 def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Let what was written of incidents at a time that has not come yet count as written now."""
+    """Set every time of an incident that lies in the future to now."""
     for query in FORGET_THE_FUTURE:
         query.run(connection, now=now)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
-    """Forget incidents closed before then, with members and events; how many."""
+    """Delete incidents that were closed before then, with members and events. Returns how many."""
     return DROP_HISTORY.run(connection, before=before)

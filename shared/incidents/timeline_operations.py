@@ -1,4 +1,4 @@
-"""What people read of an incident: the incident, whom it met, and what happened in it."""
+"""An incident and its timeline, for people."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from shared.vocabulary import IncidentEventKind
 
 @dataclass(frozen=True)
 class TimelineEvent:
-    """Something that happened in an incident. `key` tells apart events of one kind and moment."""
+    """An event in an incident. `key` distinguishes events of one kind and moment."""
 
     at: datetime
     kind: IncidentEventKind
     key: str
     title: str
     count: int | None
-    """Displays that it is about; None where it is about none."""
+    """How many displays the event concerns; None when it is not about displays."""
     uuids: Sequence[str]
-    """Some of them."""
+    """Some of these displays."""
     details: dict[str, Any]
 
 
@@ -43,7 +43,7 @@ def find(connection: Connection, incident_id: int) -> ListedIncident:
 def events(
     connection: Connection, incident_id: int, limit: int, after: tuple[datetime, str, str] | None
 ) -> list[TimelineEvent]:
-    """Up to `limit` events of an incident, the newest first, that come after (at, kind, key)."""
+    """Up to `limit` events of an incident, the newest first, after the cursor (at, kind, key)."""
     return [
         TimelineEvent(
             entry.at,

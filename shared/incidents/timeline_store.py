@@ -1,4 +1,4 @@
-"""SQL that tells of incidents: the list, the members, and one timeline across the nouns that know of them."""
+"""SQL that lists incidents, their members and their timeline, which joins events, commands and recovery."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,12 +11,12 @@ from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import Query
 from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Symptom
 
-NAMED: Final = 10  # displays that an entry of the timeline names; the rest is a number
+NAMED: Final = 10  # the most displays that an entry of the timeline lists
 
 
 @dataclass(frozen=True)
 class ListedIncident:
-    """An incident with how many displays were ever part of it, and how many of them are unwell still."""
+    """An incident, with how many displays were ever part of it and how many still are unwell."""
 
     id: int
     kind: IncidentKind
@@ -33,7 +33,7 @@ class ListedIncident:
 
 @dataclass(frozen=True)
 class IncidentMember:
-    """A display that was ever part of an incident, with the last time that it was."""
+    """A display that was ever part of an incident, as it was the last time."""
 
     uuid: str
     name: str
@@ -48,25 +48,25 @@ class IncidentMember:
 
 @dataclass(frozen=True)
 class Entry:
-    """What happened to several displays at one moment. `key` tells apart entries of one kind and moment."""
+    """An event of the timeline. `key` distinguishes entries of one kind and moment."""
 
     at: datetime
     kind: IncidentEventKind
     key: str
     count: int | None
-    """Displays that it is about; None where it is about none."""
+    """How many displays the entry concerns; None when it is not about displays."""
     uuids: list[str] | None
-    """Some of them."""
+    """Some of these displays."""
     details: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class IncidentFilter:
-    """Which incidents a list holds. Every field narrows it; None leaves it open."""
+    """Which incidents a list has. Every field narrows it; None does not."""
 
     is_open: bool | None = None
-    site: str | None = None  # one of its members stands there
-    since: datetime | None = None  # open then, or later
+    site: str | None = None  # a member is at this site
+    since: datetime | None = None  # it was open at this time or later
 
 
 _MEMBERS: Final = "SELECT count(DISTINCT client_uuid) FROM incident_members WHERE incident_id = i.id"
@@ -74,7 +74,7 @@ INCIDENT: Final = f"""
     i.id, i.kind, i.key, i.cause, i.began_at, i.opened_at, i.closed_at, i.group_size, i.merged_into,
     ({_MEMBERS}) AS members, ({_MEMBERS} AND left_at IS NULL) AS unwell
     FROM incidents AS i"""
-"""SQL: the columns of a ListedIncident, and where they come from."""
+"""SQL: the columns of a ListedIncident, with their tables."""
 GET = Query(f"SELECT {INCIDENT} WHERE i.id = :id", ListedIncident)
 
 
@@ -101,14 +101,15 @@ PAGE = Query(
 def page(
     connection: Connection, wanted: IncidentFilter, limit: int, after: tuple[datetime, int] | None
 ) -> list[ListedIncident]:
-    """Up to `limit` incidents, the newest first, that come after the pair (opened_at, id)."""
+    """Up to `limit` incidents, the newest first, after the cursor (opened_at, id)."""
     before, before_id = after or (END_OF_TIME, 0)
     return PAGE.all(connection, **vars(wanted), before=before, before_id=before_id, limit=limit)
 
 
 MEMBERS_PAGE = Query(
     """
-    SELECT c.uuid, c.name, c.site, c.status, m.symptom, m.unit, m.failed_at, m.joined_at, m.left_at
+    SELECT c.uuid, c.name, c.site, c.status, coalesce(m.newer_symptom, m.symptom) AS symptom, m.unit,
+        m.failed_at, m.joined_at, m.left_at
     FROM clients AS c JOIN (
         SELECT DISTINCT ON (client_uuid) * FROM incident_members WHERE incident_id = :id
         ORDER BY client_uuid, joined_at DESC) AS m ON m.client_uuid = c.uuid
@@ -121,7 +122,7 @@ MEMBERS_PAGE = Query(
 def members_page(
     connection: Connection, incident_id: int, limit: int, after: tuple[str, str] | None
 ) -> list[IncidentMember]:
-    """Up to `limit` displays that were ever part of it, by name, then uuid."""
+    """Up to `limit` displays that were ever part of the incident, by name, then uuid."""
     name, uuid = after or ("", "")
     return MEMBERS_PAGE.all(connection, id=incident_id, name=name, uuid=uuid, limit=limit)
 
@@ -130,7 +131,7 @@ PRESENT = Query("SELECT client_uuid FROM incident_members WHERE incident_id = :i
 
 
 def present(connection: Connection, incident_id: int) -> list[str]:
-    """The uuids of the displays that are unwell still."""
+    """The uuids of the members that are still unwell."""
     return PRESENT.all(connection, id=incident_id)
 
 
@@ -175,6 +176,6 @@ TIMELINE = Query(  # Core says it at thrice the length
 def timeline(
     connection: Connection, incident_id: int, limit: int, after: tuple[datetime, str, str] | None
 ) -> list[Entry]:
-    """Up to `limit` entries, the newest first, that come after (at, kind, key)."""
+    """Up to `limit` entries, the newest first, after the cursor (at, kind, key)."""
     at, kind, key = after or (END_OF_TIME, "", "")
     return TIMELINE.all(connection, id=incident_id, at=at, kind=kind, key=key, limit=limit)

@@ -1,4 +1,4 @@
-"""SQL on the messages that were put aside."""
+"""SQL of dead letters, the messages that were not stored."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
-from shared.vocabulary import DeadLetterReason
 
 KEPT_PAYLOAD_BYTES: Final = 4096
 KEPT_TOPIC_CHARS: Final = 400  # a unique index takes 2,700 bytes a row
@@ -17,7 +16,7 @@ KEPT_DETAIL_CHARS: Final = 500
 
 
 class LetterKey(NamedTuple):
-    """What makes two dead letters one."""
+    """The fields that are equal in repeats of a dead letter."""
 
     topic: str
     sha256: str
@@ -26,7 +25,7 @@ class LetterKey(NamedTuple):
 
 @dataclass(slots=True)
 class NewDeadLetter:
-    """A message that was put aside, `count` times alike."""
+    """A message that was not stored, with the number of its repeats."""
 
     topic: str
     payload: str  # the first 4 KiB, in hexadecimal
@@ -38,22 +37,22 @@ class NewDeadLetter:
 
     @property
     def key(self) -> LetterKey:
-        """What makes two letters one."""
+        """The fields that are equal in repeats."""
         return LetterKey(self.topic, self.sha256, self.reason)
 
     @property
     def sender(self) -> str:
-        """The second level of its topic: the broker lets each display write below its own name alone."""
+        """The second level of the topic; the broker lets each display publish only below its own name."""
         return self.topic.split("/")[1] if "/" in self.topic else ""
 
 
 @dataclass(frozen=True)
 class DeadLetterRow:
-    """A dead letter as it is kept: `payload` is the first 4 KiB of `payload_bytes`."""
+    """A stored dead letter: `payload` is the first 4 KiB of `payload_bytes`."""
 
     id: int
     topic: str
-    reason: DeadLetterReason
+    reason: str
     detail: str | None
     count: int
     first_at: datetime
@@ -64,7 +63,7 @@ class DeadLetterRow:
 
 
 class SenderCount(NamedTuple):
-    """How many different dead letters of a sender are kept."""
+    """How many different dead letters of a sender are stored."""
 
     sender: str
     letters: int
@@ -84,7 +83,7 @@ ADD = Query(
 
 
 def add(connection: Connection, now: datetime, letters: Sequence[NewDeadLetter]) -> None:
-    """Keep messages that were not stored; one that was put aside before for the same reason is counted."""
+    """Store dead letters; a repeat with the same reason is only counted."""
     ADD.run(connection, now=now, **LETTERS.of(letters))
 
 
@@ -98,7 +97,7 @@ KEPT_OF_SENDERS = Query(
 
 
 def kept_of_senders(connection: Connection, senders: Sequence[str]) -> dict[str, int]:
-    """How many different dead letters of each of these senders are kept; who has none is left out."""
+    """How many different dead letters of each of these senders are stored, without senders that have none."""
     return dict(KEPT_OF_SENDERS.all(connection, senders=list(senders)))
 
 
@@ -110,7 +109,7 @@ KEPT_ALREADY = Query(
 
 
 def kept_already(connection: Connection, keys: Collection[LetterKey]) -> set[LetterKey]:
-    """Those that were put aside before."""
+    """The keys among these that are already stored."""
     return set(KEPT_ALREADY.all(connection, **KEYS.of(keys)))
 
 
@@ -118,7 +117,7 @@ DROP = Query("DELETE FROM dead_letters WHERE last_at < :before", NO_ROW)
 
 
 def drop(connection: Connection, before: datetime) -> int:
-    """Drop what was last put aside before then; how many rows."""
+    """Delete dead letters whose last repeat came before `before`. Returns how many."""
     return DROP.run(connection, before=before)
 
 
@@ -142,7 +141,7 @@ def page(
 ) -> list[DeadLetterRow]:
     """Up to `limit` dead letters, the latest first, that come after the pair (last_at, id) `cursor`.
 
-    Of this sender, a client's uuid, or of all.
+    `sender`: only those of this uuid.
     """
     after, after_id = cursor or (None, None)
     query = PAGE if sender is None else PAGE_OF_SENDER

@@ -1,4 +1,4 @@
-"""What the bridge does about its own listening: lead, be told apart from its successor, put messages aside."""
+"""Use cases of the bridge: lead, lead again after a lost session, and store dead letters."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,21 +14,20 @@ from shared.leadership.rules import Beginning
 from shared.postgres.door import scrub
 from shared.vocabulary import DeadLetterReason
 
-KEPT_DIFFERENT: Final = 200  # dead letters of one sender, each with up to 4 KiB: a hostile one fills no disk
-NO_PAYLOAD: Final = "many"  # in the place of a sha256: the row counts messages that are not kept
+KEPT_DIFFERENT: Final = 200  # dead letters of a sender, up to 4 KiB each: a hostile one cannot fill the disk
+NO_PAYLOAD: Final = "many"  # instead of a sha256: the row only counts messages
 
 
 def lead(connection: Connection, instance: str) -> int | None:
-    """Become the leader for as long as this session lasts: the new epoch, or None while another one leads."""
+    """Become the leader for the length of this session. Returns the new epoch; None while another bridge leads."""
     return store.next_epoch(connection, instance) if store.try_lead(connection) else None
 
 
 def lead_again(connection: Connection, leader_epoch: int, instance: str) -> bool | None:
-    """Take the lead back after the session ended: True when nobody led in between, None while undecided.
+    """Lead again after the session ended. Returns True if no other bridge led meanwhile, None while undecided.
 
-    False means that another bridge leads, or did. Undecided: the lock is held but the epoch is still
-    ours, so the holder is our own old session that Postgres has not given up yet, or a successor that
-    is just beginning.
+    False: another bridge leads, or did. Undecided: the lock is held and the epoch is unchanged, so the holder is the
+    own old session that Postgres has not ended yet, or a successor that is just beginning.
     """
     locked = store.try_lead(connection)
     if store.leader(connection) != (leader_epoch, instance):
@@ -39,10 +38,10 @@ def lead_again(connection: Connection, leader_epoch: int, instance: str) -> bool
 def put_aside(
     connection: Connection, now: datetime, refused: Iterable[tuple[str, bytes, DeadLetterReason, str | None]]
 ) -> int:
-    """Keep (topic, payload, reason, detail) of what was not stored, alike ones as one; how many there were.
+    """Store (topic, payload, reason, detail) of refused messages as dead letters, repeats as one. Returns how many.
 
-    A payload may be a `Beginning` already. Of one sender KEPT_DIFFERENT are kept; what else it sends is counted by kind
-    and reason.
+    A payload may already be a `Beginning`. KEPT_DIFFERENT of each sender are stored; further ones are only counted by
+    kind and reason.
     """
     said = [_letter(topic, payload, reason, detail) for topic, payload, reason, detail in refused]
     letters = _as_one(said)
@@ -61,7 +60,7 @@ def _as_one(letters: Iterable[NewDeadLetter]) -> list[NewDeadLetter]:
 
 
 def _bounded(connection: Connection, letters: Sequence[NewDeadLetter]) -> list[NewDeadLetter]:
-    """The letters; a letter beyond its sender's room becomes a row that only counts."""
+    """The letters; those beyond their sender's limit become rows that only count."""
     kept = letters_store.kept_of_senders(connection, sorted({letter.sender for letter in letters}))
     new = Counter(letter.sender for letter in letters)
     full = {sender for sender, count in new.items() if kept.get(sender, 0) + count > KEPT_DIFFERENT}
@@ -80,7 +79,7 @@ def _bounded(connection: Connection, letters: Sequence[NewDeadLetter]) -> list[N
 
 
 def _counted_only(letter: NewDeadLetter) -> NewDeadLetter:
-    """The row that counts a sender's surplus letters of one kind (all log levels as one) and reason."""
+    """The row that counts a sender's letters beyond the limit, by kind (all log levels as one) and reason."""
     kind = "/".join(letter.topic.split("/")[:3])
     detail = f"beyond {KEPT_DIFFERENT} different ones of this sender: only counted"
     return NewDeadLetter(kind, "", 0, NO_PAYLOAD, letter.reason, detail, letter.count)

@@ -1,25 +1,25 @@
-"""Whether we hear the fleet: silence of a display counts only while somebody listened."""
+"""Whether the bridge hears the fleet: silence of a display counts only while a bridge listened. Pure."""
 
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
-CERTIFICATE_OLD: Final = timedelta(days=14)  # left of a door's certificate: time to renew it
-CERTIFICATE_ENDING: Final = timedelta(days=3)  # left: nobody has
-CERTIFICATE_SEEN_FOR: Final = timedelta(hours=2)  # after the last look, of which there is one an hour
-CERTIFICATE_KNOWN_FOR: Final = timedelta(days=2)  # after the last look: who looks may be gone, and another one came
+CERTIFICATE_OLD: Final = timedelta(days=14)  # rest of a door's certificate at which people are notified
+CERTIFICATE_ENDING: Final = timedelta(days=3)  # rest at which the notification escalates
+CERTIFICATE_SEEN_FOR: Final = timedelta(hours=2)  # age of a check that still counts; checks run each hour
+CERTIFICATE_KNOWN_FOR: Final = timedelta(days=2)  # age of a check at which the door counts as removed
 
 
 class Beginning(bytes):
-    """The first bytes of a payload of which no more is kept."""
+    """The first bytes of a payload, when only these are kept."""
 
     whole_bytes: int
-    sha256: str  # of the whole, in hexadecimal
+    sha256: str  # of the whole payload, in hexadecimal
 
     @classmethod
     def of(cls, payload: bytes, most: int) -> Self:
-        """At most so many of its bytes."""
+        """The first bytes of `payload`, `most` at most."""
         made = cls(payload[:most])
         made.whole_bytes, made.sha256 = len(payload), hashlib.sha256(payload).hexdigest()
         return made
@@ -27,13 +27,13 @@ class Beginning(bytes):
 
 @dataclass(frozen=True)
 class BridgeStatus:
-    """What the leading bridge last wrote about itself."""
+    """The record of the leading bridge."""
 
     epoch: int  # grows with each leader; 0 before the first
     instance: str | None  # which process leads, for people
-    connected_since: datetime | None  # null while not connected to the broker
+    connected_since: datetime | None  # None while it is not connected to the broker
     last_commit_at: datetime | None
-    canary_at: datetime | None  # last round trip bridge -> broker -> bridge -> database
+    canary_at: datetime | None  # time of the last canary that returned: bridge -> broker -> bridge -> database
     counters: dict[str, Any]
 
 
@@ -47,15 +47,15 @@ class Listening:
 
 
 def is_bridge_silent(status: BridgeStatus, now: datetime, max_age: timedelta) -> bool:
-    """Whether the canary has not come back for longer than `max_age`: what we then see proves nothing.
+    """Whether no canary has returned for longer than `max_age`, so that silence proves nothing.
 
-    One that came back so far ahead of now came by a clock that was set back since: it says nothing of the bridge.
+    A time that lies so far in the future is from before the clock was set back, and does not count.
     """
     return status.canary_at is None or abs(now - status.canary_at) > max_age
 
 
 def listening(status: BridgeStatus, now: datetime, max_age: timedelta) -> Listening:
-    """The listening time that the rules on silent displays reckon with."""
+    """The listening time, for the rules on silent displays."""
     silent = is_bridge_silent(status, now, max_age)
     last_sign = None if status.canary_at is None else min(status.canary_at, now)
     return Listening(silent, status.connected_since, last_sign if silent else None)

@@ -1,4 +1,4 @@
-"""SQL on the bridge's own record, and on what it sees of the broker."""
+"""SQL of the bridge's record, and of the broker's files, crashes and certificates."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.vocabulary import Door
 
-LEADER_LOCK: Final = 7_305_002  # advisory lock of the bridge that leads; any number nothing else locks
+LEADER_LOCK: Final = 7_305_002  # advisory lock of the leading bridge; nothing else uses this number
 CRASHES_KEPT: Final = timedelta(days=90)
 
 
 class LeaderRow(NamedTuple):
-    """Who leads: the epoch alone may be another leader's, because a database that was put back counts anew."""
+    """The leader. The epoch alone is not unique, because a restored database counts again."""
 
     epoch: int
     instance: str | None
@@ -26,7 +26,7 @@ class LeaderRow(NamedTuple):
 
 @dataclass(frozen=True)
 class NotedCertificateEnd:
-    """When the certificate that was seen at a door ends."""
+    """The end of a door's certificate, as seen at the last check."""
 
     door: Door
     ends_at: datetime
@@ -45,7 +45,7 @@ LEADER = Query("SELECT epoch, instance FROM bridge_status", LeaderRow)
 
 
 def bridge_status(connection: Connection) -> BridgeStatus:
-    """What the leading bridge last wrote about itself."""
+    """The record of the leading bridge."""
     return BRIDGE_STATUS.one(connection)
 
 
@@ -55,19 +55,19 @@ def try_lead(connection: Connection) -> bool:
 
 
 def next_epoch(connection: Connection, instance: str) -> int:
-    """The epoch of the leader that begins now; the leader before can commit no further batch."""
+    """Begin a new epoch, so that the earlier leader can commit no more batches. Returns it."""
     return NEXT_EPOCH.one(connection, instance=instance)
 
 
 def leader(connection: Connection) -> LeaderRow:
-    """The epoch of the present leader, and which process it is."""
+    """The epoch and the process of the present leader."""
     return LEADER.one(connection)
 
 
 LIFE: Final = "left(md5(pg_postmaster_start_time()::text || d.oid::text), 12)"
-"""SQL, with `pg_database AS d`: another text after each start of Postgres, and on another server.
+"""SQL, with `pg_database AS d`: a text that differs after each start of Postgres, and on another server.
 
-Of what was committed in another life the database may have forgotten the end.
+A database in another life may have lost the last commits.
 """
 
 
@@ -75,7 +75,7 @@ WHICH_LIFE = Query(f"SELECT {LIFE} FROM pg_database AS d WHERE d.datname = curre
 
 
 def life(connection: Connection) -> str:
-    """Which life of the database this is; see LIFE."""
+    """The life of the database; see LIFE."""
     return WHICH_LIFE.one(connection)
 
 
@@ -84,17 +84,17 @@ RECORD_CANARY = Query("UPDATE bridge_status SET canary_at = :at WHERE epoch = :e
 
 
 def connected(connection: Connection, now: datetime, leader_epoch: int) -> bool:
-    """The listening time begins; False when this is not the leader's epoch any more."""
+    """Begin the listening time. Returns False if another bridge leads."""
     return LISTEN_SINCE.run(connection, since=now, epoch=leader_epoch) == 1
 
 
 def disconnected(connection: Connection, leader_epoch: int) -> bool:
-    """The listening time is over; False when this is not the leader's epoch any more."""
+    """End the listening time. Returns False if another bridge leads."""
     return LISTEN_SINCE.run(connection, since=None, epoch=leader_epoch) == 1
 
 
 def record_canary(connection: Connection, leader_epoch: int, at: datetime) -> bool:
-    """A canary came back at `at`; False when this is not the leader's epoch any more."""
+    """Record a canary that returned at `at`. Returns False if another bridge leads."""
     return RECORD_CANARY.run(connection, at=at, epoch=leader_epoch) == 1
 
 
@@ -115,11 +115,11 @@ MARK_COMMIT = Query(
 def mark_commit(
     connection: Connection, now: datetime, leader_epoch: int, counters: Mapping[str, int], max_gap: timedelta
 ) -> bool:
-    """A batch is about to be committed; False when this is not the leader's epoch any more.
+    """Record that a batch is being committed. Returns False if another bridge leads.
 
-    After more than `max_gap` without a commit (database away, process stopped) nothing was heard in
-    between, so the listening time begins anew. So it does where it, or the last commit, is of the future: the clock
-    was set back, and nobody knows how long ago that commit was.
+    After more than `max_gap` without a commit (database away, process stopped) the listening time begins anew, because
+    nothing was heard meanwhile. It also begins anew if it or the last commit lies in the future: then the clock was set
+    back, and the age of that commit is unknown.
     """
     counted = msgspec.json.encode(counters).decode()
     gap = {"gap_before": now - max_gap, "gap_after": now + max_gap}
@@ -136,7 +136,7 @@ NOTE_BROKER_FILES = Query(
 
 
 def note_broker_files(connection: Connection, opened: int, most: int) -> None:
-    """How many files the broker has open now, and may open."""
+    """Record how many files the broker has open, and how many it may open."""
     NOTE_BROKER_FILES.run(connection, opened=opened, most=most)
 
 
@@ -152,9 +152,9 @@ NOTE_CRASHES = Query(
 
 
 def note_broker_crashes(connection: Connection, noticed_at: Collection[datetime]) -> int:
-    """Keep these moments at which a crash of the broker was noticed, once each; how many are new.
+    """Record the times of noticed crashes of the broker, without repeats. Returns how many are new.
 
-    Older ones than CRASHES_KEPT are neither taken nor kept.
+    Times before CRASHES_KEPT are ignored and deleted.
     """
     DROP_CRASHES.run(connection, kept=CRASHES_KEPT)
     return NOTE_CRASHES.run(connection, noticed_at=list(noticed_at), kept=CRASHES_KEPT)
@@ -172,6 +172,6 @@ NOTE_CERTIFICATES = Query(
 
 
 def note_certificates(connection: Connection, ends: Mapping[Door, datetime], doors: Collection[Door]) -> None:
-    """Keep when the certificates that were seen just now end; of other doors than `doors` nothing is kept."""
+    """Record the ends of the doors' certificates, and delete doors that are not in `doors`."""
     DROP_CERTIFICATES.run(connection, doors=list(doors))
     NOTE_CERTIFICATES.run(connection, **ENDS.of([NotedCertificateEnd(*end) for end in ends.items()]))

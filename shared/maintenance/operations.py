@@ -1,6 +1,6 @@
-"""Maintenance windows: planned by people, asked by whatever sends something by itself.
+"""Use cases of maintenance windows: people plan them; automatic senders check them.
 
-An operator's own command is never held back: whoever works on a display needs it.
+They never hold back an operator's command: the person who works on a display needs it.
 """
 
 from collections.abc import Collection
@@ -17,7 +17,7 @@ from shared.vocabulary import MaintenanceScope, Weekday
 
 @dataclass(frozen=True)
 class NewWindow:
-    """What somebody plans. `site` goes with scope `site`, `clients` with scope `clients`."""
+    """A window to plan. `site` is for scope `site`, `clients` for scope `clients`."""
 
     name: str
     reason: str
@@ -28,10 +28,10 @@ class NewWindow:
 
 
 def plan(connection: Connection, now: datetime, wanted: NewWindow, by: str) -> KeptWindow:
-    """Keep a window; the window. One that began in the past is on from now.
+    """Store a window. One that began in the past is on from now.
 
     Raises:
-        MaintenanceTimesRefused: its times make no sense.
+        MaintenanceTimesRefused: its times are invalid.
         TimeZoneUnknown: there is no such time zone.
         ClientsUnknown: some of its clients do not exist.
     """
@@ -66,7 +66,7 @@ def _name_clients(connection: Connection, window_id: int, uuids: set[str]) -> No
 
 
 def end(connection: Connection, now: datetime, window_id: int, by: str) -> bool:
-    """End a window for good; False when it had ended already, which changes nothing.
+    """End a window for good. False when it had ended before.
 
     Raises:
         MaintenanceWindowNotFound: there is none with this id.
@@ -81,7 +81,7 @@ def end(connection: Connection, now: datetime, window_id: int, by: str) -> bool:
 def quiet_of(connection: Connection, now: datetime, uuids: Collection[str]) -> dict[str, QuietWindow]:
     """The window that covers each of these clients now: its reason, its author and its end.
 
-    Of several windows the one that ends last counts. Asks Postgres once, or twice where a window is on.
+    Of several windows the one that ends last counts. Needs one query, or two when a window is on.
     """
     on = {one.id: _quiet(one, at.ends_at) for one in store.begun(connection, now) if (at := _on(one, now))}
     if not on or not uuids:
@@ -94,7 +94,7 @@ def quiet_of(connection: Connection, now: datetime, uuids: Collection[str]) -> d
 
 
 def quiet_uuids(connection: Connection, now: datetime, uuids: Collection[str]) -> set[str]:
-    """The clients among these that get nothing now but an operator's own commands."""
+    """The clients among these that a window covers now."""
     return set(quiet_of(connection, now, uuids))
 
 

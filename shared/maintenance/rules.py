@@ -1,8 +1,8 @@
-"""When a maintenance window is on: once, or each week by the clock on the wall of a named time zone.
+"""When a maintenance window is on: once, or each week at the local time of a time zone.
 
-A repeated window begins and ends at the same local time each week, so it may last an hour more or less
-where the clocks change. Where a local time comes twice, or not at all, the wider reading counts: rather
-quiet for an hour too long than a command into somebody's hands.
+A repeated window begins and ends at the same local time each week, so it may last an hour more or less when the clocks
+change. If a local time comes twice, or not at all, the longer window counts: an hour too long is better than a command
+while a person works on the display.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -14,10 +14,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from shared.errors import MaintenanceTimesRefused, TimeZoneUnknown
 from shared.vocabulary import MaintenanceScope, MaintenanceState, Weekday
 
-LONGEST: Final = timedelta(days=92)  # longer than a refurbishment; a forgotten window ends by itself
+LONGEST: Final = timedelta(days=92)  # longer than building work; a forgotten window ends by itself
 LONGEST_REPEATED: Final = timedelta(days=7)  # then the next one begins
-FURTHEST: Final = timedelta(days=5 * 366)  # a time beyond is a typing mistake
-DAYS: Final = tuple(Weekday)  # as `date.weekday` counts them: Monday is 0
+FURTHEST: Final = timedelta(days=5 * 366)  # a later time is a typing mistake
+DAYS: Final = tuple(Weekday)  # in the order of `date.weekday`: Monday is 0
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Schedule:
     ends_at: datetime
     recurrence: WeeklyRecurrence | None = None
     ended_at: datetime | None = None
-    """When somebody ended it for good; nothing of it is on from then."""
+    """When a person ended it for good."""
 
 
 @dataclass(frozen=True)
 class PlannedWindow:
-    """A window to keep. `site` goes with scope `site`; `starts_at` and `ends_at` are of its first occurrence."""
+    """A window to store. `site` is for scope `site`; `starts_at` and `ends_at` are of the first occurrence."""
 
     name: str
     reason: str
@@ -62,7 +62,7 @@ class PlannedWindow:
 
 @dataclass(frozen=True)
 class KeptWindow(PlannedWindow):
-    """A window as it is kept."""
+    """A stored window."""
 
     id: int
     ended_at: datetime | None
@@ -70,7 +70,7 @@ class KeptWindow(PlannedWindow):
 
     @property
     def schedule(self) -> Schedule:
-        """When it is on."""
+        """Its times."""
         recurrence = None
         if self.time_zone is not None:
             recurrence = WeeklyRecurrence(self.time_zone, frozenset(self.weekdays or ()), self.repeat_until)
@@ -79,7 +79,7 @@ class KeptWindow(PlannedWindow):
 
 @dataclass(frozen=True)
 class WindowTime:
-    """One time that a window is on: from the start up to, not at, the end."""
+    """One occurrence of a window: [start, end)."""
 
     starts_at: datetime
     ends_at: datetime
@@ -87,7 +87,7 @@ class WindowTime:
 
 @dataclass(frozen=True)
 class QuietWindow:
-    """Why nothing is sent to a client now, who said so, and until when."""
+    """The window that covers a client now: reason, author and end."""
 
     window_id: int
     name: str
@@ -97,13 +97,13 @@ class QuietWindow:
 
     @property
     def why(self) -> str:
-        """One sentence for people; `until` stands apart."""
+        """The reason as one sentence for people, without the end."""
         because = f" ({self.reason.strip().rstrip('.')})" if self.reason.strip() else ""
         return f"In the maintenance window “{self.name}”{because}: nothing is sent by itself until it ends."
 
 
 def occurrence_at(schedule: Schedule, now: datetime) -> WindowTime | None:
-    """The occurrence that is on now, of several the one that ends last; None when none is."""
+    """The occurrence that is on now (of several the one that ends last); None without one."""
     if schedule.ended_at is not None and schedule.ended_at <= now:
         return None
     found = [o for o in _around(schedule, now) if o.starts_at <= now < o.ends_at]
@@ -111,7 +111,7 @@ def occurrence_at(schedule: Schedule, now: datetime) -> WindowTime | None:
 
 
 def next_occurrence(schedule: Schedule, now: datetime) -> WindowTime | None:
-    """The first occurrence that begins after now; None when there is none any more."""
+    """The first occurrence that begins after now; None without one."""
     if schedule.ended_at is not None:
         return None
     return next((o for o in _around(schedule, max(now, schedule.starts_at)) if o.starts_at > now), None)
@@ -129,7 +129,7 @@ def last_end(schedule: Schedule) -> datetime | None:
 
 
 def state_at(schedule: Schedule, now: datetime) -> MaintenanceState:
-    """Where the window stands."""
+    """The state of the window."""
     if schedule.ended_at is not None and schedule.ended_at <= now:
         return MaintenanceState.ENDED
     if occurrence_at(schedule, now) is not None:
@@ -139,10 +139,10 @@ def state_at(schedule: Schedule, now: datetime) -> MaintenanceState:
 
 
 def checked(schedule: Schedule, now: datetime) -> Schedule:
-    """The schedule as it is kept: the first start in its wider reading.
+    """The schedule to store: an ambiguous first start becomes the earlier one.
 
     Raises:
-        MaintenanceTimesRefused: it makes no sense; the text says why.
+        MaintenanceTimesRefused: it is invalid; the text says why.
         TimeZoneUnknown: there is no such time zone.
     """
     length = schedule.ends_at - schedule.starts_at
@@ -187,7 +187,7 @@ def _known_zone(name: str) -> ZoneInfo:
 
 
 def _zone(name: str) -> ZoneInfo:
-    """The zone; UTC where this machine's data lacks one that another machine's had when it was checked."""
+    """The time zone; UTC when this machine does not know it, although the checking machine did."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -195,14 +195,14 @@ def _zone(name: str) -> ZoneInfo:
 
 
 def _around(schedule: Schedule, moment: datetime) -> Sequence[WindowTime]:
-    """Every occurrence that can be on at that moment, and at least the next one after it, in order."""
+    """All occurrences that may be on at that time, and at least the next one, in order."""
     if schedule.recurrence is None:
         return (WindowTime(schedule.starts_at, schedule.ends_at),)
     return tuple(_repeated(schedule, schedule.recurrence, moment))
 
 
 def _repeated(schedule: Schedule, recurrence: WeeklyRecurrence, moment: datetime) -> Iterator[WindowTime]:
-    """The occurrences from the longest that can still be on up to a week and a day ahead."""
+    """The occurrences from the earliest that may still be on up to a week and a day ahead."""
     zone = _zone(recurrence.time_zone)
     begins, ends = (at.astimezone(zone).replace(tzinfo=None, fold=0) for at in (schedule.starts_at, schedule.ends_at))
     today = moment.astimezone(zone).date()
@@ -215,6 +215,6 @@ def _repeated(schedule: Schedule, recurrence: WeeklyRecurrence, moment: datetime
 
 
 def _readings(local: datetime, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    """What a local time may mean, in UTC: the same twice, unless the clocks change there."""
+    """Both UTC times of a local time; they are equal unless the clocks change at it."""
     first, second = (local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return first, second

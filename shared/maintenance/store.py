@@ -1,4 +1,4 @@
-"""SQL of maintenance windows: keep, find and end them, and find the clients that they keep quiet."""
+"""SQL of maintenance windows: add, find and end them, and find the clients that they cover."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
@@ -17,8 +17,8 @@ from shared.postgres.query import NO_ROW, Query
 class WindowFilter:
     """Which windows a list holds. Every field narrows it; None leaves it open."""
 
-    current: bool | None = None  # still to come or on, however often; or else not any more
-    client_uuid: str | None = None  # those that cover this client, as it stands now
+    current: bool | None = None  # True: on or still to come; False: over
+    client_uuid: str | None = None  # windows that cover this client by its present site
 
 
 class NamedClient(NamedTuple):
@@ -51,7 +51,7 @@ INSERT = Query(
 
 
 def insert(connection: Connection, planned: PlannedWindow) -> KeptWindow:
-    """A new window; the row as it is kept, with the id that Postgres gives it."""
+    """Add a window. Returns its row with the new id."""
     return INSERT.one(connection, **vars(planned))
 
 
@@ -66,7 +66,7 @@ NAME_CLIENTS = Query(
 
 
 def name_clients(connection: Connection, window_id: int, uuids: Collection[str]) -> set[str]:
-    """Put clients into a window of scope `clients`; the uuids among `uuids` that are clients."""
+    """Add clients to a window of scope `clients`. Returns the uuids that exist."""
     return set(NAME_CLIENTS.all(connection, window_id=window_id, uuids=list(uuids)))
 
 
@@ -111,7 +111,7 @@ PAGE = Query(
 def page(
     connection: Connection, now: datetime, wanted: WindowFilter, limit: int, after: tuple[datetime, int] | None
 ) -> list[KeptWindow]:
-    """Up to `limit` windows, the newest first, that come after the pair (created_at, id)."""
+    """Up to `limit` windows, the newest first, after the pair (created_at, id)."""
     before, before_id = after or (END_OF_TIME, 0)
     narrow = {"current": wanted.current, "client": wanted.client_uuid}
     return PAGE.all(connection, now=now, **narrow, before=before, before_id=before_id, limit=limit)
@@ -138,7 +138,7 @@ COVERED = Query(
 
 
 def covered(connection: Connection, window_ids: Collection[int], uuids: Collection[str]) -> list[CoveredClient]:
-    """The clients among these that these windows cover, a client's windows by id."""
+    """The clients among these that these windows cover, with the windows' ids."""
     return COVERED.all(connection, ids=list(window_ids), uuids=list(uuids))
 
 
@@ -151,7 +151,7 @@ END = Query(
 
 
 def end(connection: Connection, now: datetime, window_id: int, by: str) -> bool:
-    """End a window for good; False when it has ended, by a person or by itself, or is none."""
+    """End a window for good. False when it is over, was ended, or does not exist."""
     return END.run(connection, now=now, id=window_id, by=by) == 1
 
 
@@ -159,5 +159,5 @@ DROP_HISTORY = Query("DELETE FROM maintenance_windows WHERE least(ended_at, last
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
-    """Forget windows that were over before then; how many."""
+    """Delete windows that were over before `before`. Returns how many."""
     return DROP_HISTORY.run(connection, before=before)

@@ -1,4 +1,4 @@
-"""Decide what to tell: one transaction, whose rows are the outbox."""
+"""Decide which messages to send, in one transaction that writes them into the outbox."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -20,12 +20,12 @@ from shared.notifications.deliveries.store import NewMessage
 from shared.notifications.rules import Channel, Notice, Quiet
 from shared.notifications.snoozes_rules import Snoozed
 from shared.notifications.troubles import operations as troubles
-from shared.notifications.troubles import rules as words
+from shared.notifications.troubles import rules as troubles_rules
 from shared.notifications.troubles.rules import Addressee, Trouble
 from shared.vocabulary import NEWER_EVENTS, DeliveryState, IncidentKind, NotificationEvent, NotificationPhase
 
-AT_ONCE: Final = 500  # messages that one tick puts on the queue again; the next one takes the rest
-ASKED_FOR: Final = 20  # displays alone; of more, which become one message, recovery is not asked one by one
+AT_ONCE: Final = 500  # the most messages that one tick enqueues again; the next tick takes the rest
+ASKED_FOR: Final = 20  # with more single displays, which become one message, recovery's state is not read for each
 OF_CERTIFICATES: Final = frozenset({NotificationEvent.CERTIFICATE_OLD, NotificationEvent.CERTIFICATE_ENDING})
 IT_WAS_OVER: Final = "it was over before it was sent"
 OF_DISPLAYS: Final = frozenset({NotificationEvent.DISPLAY_UNWELL, NotificationEvent.DISPLAY_SUSPENDED})
@@ -36,14 +36,14 @@ FOLDED: Final = (
     (frozenset({NotificationEvent.SCREEN_BAD}), rules.FOLDED_FROM),
     (frozenset({UNSTEADY}), 2),
 )
-"""Events about one display, and from how many of a kind on they are one message."""
-OF_RECOVERY: Final = OF_DISPLAYS | {NotificationEvent.SERVICE_FAILED}
+"""Events about one display, and how many messages about them become one."""
+OF_RECOVERY: Final = OF_DISPLAYS | {NotificationEvent.SERVICE_FAILED, NotificationEvent.SCREEN_BAD}
 OF_ONE: Final = frozenset().union(*(events for events, _ in FOLDED))
 
 
 @dataclass(frozen=True, kw_only=True)
 class MessageAbout(NewMessage):
-    """A message, and what it is about: messages about the same may become one."""
+    """A message with its event: messages about the same event may become one."""
 
     about: NotificationEvent
 
@@ -84,7 +84,7 @@ def decide(connection: Connection, now: datetime, config: Config) -> Decided:
 
 @dataclass(frozen=True)
 class _Desk:
-    """What every step of one decision works with."""
+    """The connection, time, settings and channels that every step of one decision uses."""
 
     connection: Connection
     now: datetime
@@ -144,7 +144,7 @@ def _snoozed(notice: Notice, snoozed: Snoozed) -> bool:
 
 
 def _recovered(notice: Notice, now: datetime) -> MessageAbout:
-    message = words.recovered(notice.facts, now)
+    message = troubles_rules.recovered(notice.facts, now)
     phase, event = NotificationPhase.RECOVERED, NotificationEvent.RECOVERED
     return _row(notice.channel_id, notice.root, notice.subject, phase, event, message, about=notice.event)
 
@@ -158,10 +158,9 @@ def _row(
     message: dict[str, Any],
     *,
     about: NotificationEvent,
-    standing: bool = False,
 ) -> MessageAbout:
-    read_before = NEWER_EVENTS.get(event, event)  # the message's facts say it as it is
-    return MessageAbout(channel_id, root, subject, phase, read_before, message, standing, about=about)
+    readable = NEWER_EVENTS.get(event, event)  # for older code; the message's facts have the true event
+    return MessageAbout(channel_id, root, subject, phase, readable, message, about=about)
 
 
 def _gather(desk: _Desk) -> list[Trouble]:
@@ -228,7 +227,7 @@ def _unsteady_rows(desk: _Desk, found: Sequence[Trouble]) -> list[MessageAbout]:
     rows = []
     for channel in desk.channels.values():
         for trouble in rules.unsteady_list(channel, found, now, listed, lately):
-            message = words.opened(trouble, UNSTEADY, phase, desk.addressee(channel), now)
+            message = troubles_rules.opened(trouble, UNSTEADY, phase, desk.addressee(channel), now)
             rows.append(_row(channel.id, trouble.root, trouble.subject, phase, UNSTEADY, message, about=UNSTEADY))
     return rows
 
@@ -254,9 +253,9 @@ def _openings(
     for channel in desk.channels.values():
         if rules.opens(channel, trouble, desk.now, lately):
             event = rules.opening_event(channel, trouble, desk.now)
-            message = words.opened(detail.whole, event, phase, desk.addressee(channel), desk.now)
-            of_it = (channel.id, trouble.root, trouble.subject, phase, event, message)
-            rows.append(_row(*of_it, about=event, standing=trouble.recovers))
+            message = troubles_rules.opened(detail.whole, event, phase, desk.addressee(channel), desk.now)
+            new = _row(channel.id, trouble.root, trouble.subject, phase, event, message, about=event)
+            rows.append(replace(new, standing=trouble.recovers))
     return rows
 
 
@@ -267,13 +266,13 @@ def _escalations(desk: _Desk, trouble: Trouble, notices: Sequence[Notice], detai
     for notice in notices:
         channel, event = desk.channels.get(notice.channel_id), rules.escalation(notice, trouble, desk.now)
         if channel and event and event in channel.events and channel.may_tell(event, desk.now):
-            message = words.opened(detail.whole, event, phase, desk.addressee(channel), desk.now)
+            message = troubles_rules.opened(detail.whole, event, phase, desk.addressee(channel), desk.now)
             rows.append(_row(channel.id, notice.root, notice.subject, phase, event, message, about=event))
     return rows
 
 
 def _send(desk: _Desk, rows: Sequence[MessageAbout], *, over: bool) -> list[int]:
-    """Put these into the outbox; ids of what is to be enqueued. Many displays at once become one message."""
+    """Write messages into the outbox. Returns the ids to enqueue. Messages about many displays become one."""
     ids: list[int] = []
     for channel_id, channel in desk.channels.items():
         mine = [row for row in rows if row.channel_id == channel_id]
@@ -286,13 +285,13 @@ def _send(desk: _Desk, rows: Sequence[MessageAbout], *, over: bool) -> list[int]
     return ids
 
 
-def _fold(desk: _Desk, lonely: Sequence[MessageAbout], channel: Channel, *, over: bool) -> list[int]:
-    """Many displays as one message: the first row carries it, the other rows are folded into it."""
-    messages = [row.message for row in lonely]
-    message = words.many(messages, lonely[0].about, over, desk.addressee(channel))
-    first = _insert(desk, [replace(lonely[0], message=message)])
+def _fold(desk: _Desk, rows: Sequence[MessageAbout], channel: Channel, *, over: bool) -> list[int]:
+    """Write one message about many displays: the first row carries it, the other rows are folded into it."""
+    messages = [row.message for row in rows]
+    message = troubles_rules.many(messages, rows[0].about, over, desk.addressee(channel))
+    first = _insert(desk, [replace(rows[0], message=message)])
     for lead in first.values():
-        _insert(desk, [replace(row, folded_into=lead) for row in lonely[1:]])
+        _insert(desk, [replace(row, folded_into=lead) for row in rows[1:]])
     return list(first.values())
 
 

@@ -1,4 +1,4 @@
-"""Which channel gets which message, and when: pure."""
+"""Decide which channel gets which message, and when."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from shared.notifications.snoozes_rules import Snoozed
 from shared.notifications.troubles.rules import Trouble
 from shared.vocabulary import DeliveryState, NotificationEvent
 
-ESCALATES_AFTER: Final = timedelta(hours=1)  # after its first message, while it is open
-GROWN: Final = 2  # times the displays of the first message, and GROWN_BY more
+ESCALATES_AFTER: Final = timedelta(hours=1)  # an incident escalates if it is open so long after its first message
+GROWN: Final = 2  # or if it has GROWN times the displays of its first message, and GROWN_BY more
 GROWN_BY: Final = 5
-WELL_FOR: Final = timedelta(minutes=2)  # before a display is called well again
+WELL_FOR: Final = timedelta(minutes=2)  # a display must be well for so long before a message says so
 FOLDED_FROM: Final = 4  # this many displays at once on one channel become one message
-UNSTEADY_FOR: Final = timedelta(minutes=10)  # before a connection is called unsteady: others may begin meanwhile
-UNSTEADY_GAP: Final = timedelta(hours=1)  # between two lists of unsteady connections
-UNSTEADY_AGAIN: Final = timedelta(days=1)  # until a display is on such a list once more
+UNSTEADY_FOR: Final = timedelta(minutes=10)  # a list of unsteady connections waits so long for more displays
+UNSTEADY_GAP: Final = timedelta(hours=1)  # the shortest time between two such lists
+UNSTEADY_AGAIN: Final = timedelta(days=1)  # a display is on such a list at most once in this time
 
 
 @dataclass(frozen=True)
 class Channel:
-    """What the rules need to know of a channel."""
+    """The facts about a channel that the rules need."""
 
     id: int
     name: str
@@ -64,7 +64,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Quiet:
-    """The displays that send no messages now: a person snoozed them, or a maintenance window is on."""
+    """The displays about which no messages are sent now: a person snoozed them, or a maintenance window is on."""
 
     snoozed: Snoozed
     uuids: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Snoozes: nobody is told of the fleet, a site or a client until then."""
+"""Snoozes: until a given time no messages are sent about the fleet, a site or a client."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from shared.vocabulary import SnoozeScope
 def begin(
     connection: Connection, now: datetime, scope: SnoozeScope, whom: str | None, until: datetime, reason: str, by: str
 ) -> KeptSnooze:
-    """Keep a snooze of the fleet, of the site or of the client `whom`; the row.
+    """Begin a snooze of the fleet, or of the site or client `whom`. Returns its row.
 
     Raises SnoozeRefused or ClientNotFound.
     """
@@ -33,7 +33,7 @@ def find(connection: Connection, snooze_id: int) -> KeptSnooze:
 
 
 def end(connection: Connection, now: datetime, snooze_id: int, by: str) -> bool:
-    """End a snooze; False when it had ended already, which changes nothing. Raises SnoozeNotFound."""
+    """End a snooze; False when it had ended already. Raises SnoozeNotFound."""
     if snoozes_store.end(connection, now, snooze_id, by):
         return True
     find(connection, snooze_id)
@@ -41,7 +41,7 @@ def end(connection: Connection, now: datetime, snooze_id: int, by: str) -> bool:
 
 
 def snoozed(connection: Connection, now: datetime) -> Snoozed:
-    """Of whom nobody is told now."""
+    """The fleet, sites and clients that are snoozed now."""
     on = snoozes_store.on(connection, now)
     return Snoozed(
         fleet=any(row.scope == SnoozeScope.FLEET for row in on),

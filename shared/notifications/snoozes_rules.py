@@ -1,4 +1,4 @@
-"""Whom a snooze covers, and how long one may last."""
+"""Which displays a snooze covers, and how long it may last."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from typing import Final
 from shared.errors import SnoozeRefused
 from shared.vocabulary import SnoozeScope
 
-LONGEST: Final = timedelta(days=31)  # a forgotten one ends by itself
+LONGEST: Final = timedelta(days=31)  # so that a forgotten snooze ends by itself
 
 
 @dataclass(frozen=True)
 class KeptSnooze:
-    """Nobody is told of the fleet, of a site or of a client until then."""
+    """A snooze: no messages about the fleet, a site or a client until `until`."""
 
     id: int
     scope: SnoozeScope
@@ -28,29 +28,29 @@ class KeptSnooze:
     client_name: str | None
 
     def is_on(self, now: datetime) -> bool:
-        """Neither over nor ended by a person."""
+        """Whether it is neither over nor ended by a person."""
         return self.ended_at is None and self.until > now
 
 
 @dataclass(frozen=True)
 class Snoozed:
-    """Of whom nobody is told now."""
+    """The fleet, sites and clients that are snoozed now."""
 
     fleet: bool = False
     sites: frozenset[str] = frozenset()
     clients: frozenset[str] = frozenset()
 
     def covers(self, uuid: str, site: str | None) -> bool:
-        """Whether this client is covered, by itself, its site or the fleet."""
+        """Whether a snooze covers this client, its site or the fleet."""
         return self.fleet or uuid in self.clients or (site is not None and site in self.sites)
 
     def covers_all_of(self, sites: Collection[str] | None) -> bool:
-        """Whether all of these sites are covered; None is the whole fleet."""
+        """Whether snoozes cover all of these sites; None is the whole fleet."""
         return self.fleet or (sites is not None and bool(sites) and self.sites.issuperset(sites))
 
 
 def check(now: datetime, until: datetime) -> None:
-    """Raises SnoozeRefused unless it ends after now, and not too late."""
+    """Check a snooze's end: in the future, within LONGEST. Raises SnoozeRefused."""
     if until <= now:
         raise SnoozeRefused("until must be in the future.")
     if until - now > LONGEST:

@@ -17,7 +17,7 @@ IS_ON: Final = "s.ended_at IS NULL AND s.until > CAST(:now AS timestamptz)"
 SNOOZE: Final = """
     s.id, s.scope, s.site, s.client_uuid, s.reason, s.until, s.created_by, s.created_at, s.ended_at, s.ended_by,
     c.name AS client_name FROM notification_snoozes AS s LEFT JOIN clients AS c ON c.uuid = s.client_uuid"""
-"""SQL: the columns of a KeptSnooze, and where they come from."""
+"""SQL: the columns of a KeptSnooze, with their tables."""
 INSERT = Query(
     """
     INSERT INTO notification_snoozes (scope, site, client_uuid, reason, until, created_by, created_at)
@@ -30,11 +30,11 @@ INSERT = Query(
 def insert(
     connection: Connection, now: datetime, scope: SnoozeScope, whom: str | None, until: datetime, reason: str, by: str
 ) -> int:
-    """A new snooze of the fleet, of the site or of the client `whom`; its id."""
+    """Insert a snooze of the fleet, or of the site or client `whom`. Returns its id."""
     site = whom if scope is SnoozeScope.SITE else None
     client_uuid = whom if scope is SnoozeScope.CLIENT else None
-    said = {"scope": scope, "site": site, "client_uuid": client_uuid, "reason": reason, "until": until, "by": by}
-    return INSERT.one(connection, now=now, **said)
+    values = {"scope": scope, "site": site, "client_uuid": client_uuid, "reason": reason, "until": until, "by": by}
+    return INSERT.one(connection, now=now, **values)
 
 
 GET = Query(f"SELECT {SNOOZE} WHERE s.id = :id", KeptSnooze)
@@ -47,10 +47,10 @@ def get(connection: Connection, snooze_id: int) -> KeptSnooze | None:
 
 @dataclass(frozen=True)
 class SnoozeFilter:
-    """Which snoozes a list holds. Every field narrows it; None leaves it open."""
+    """Which snoozes a list has. Every field narrows it; None does not."""
 
-    current: bool | None = None  # on, or else over or ended
-    client_uuid: str | None = None  # those that cover this client: its own, its site's and the fleet's
+    current: bool | None = None  # True: on; False: over or ended
+    client_uuid: str | None = None  # snoozes that cover this client: its own, its site's and the fleet's
 
 
 PAGE = Query(
@@ -69,7 +69,7 @@ PAGE = Query(
 def page(
     connection: Connection, now: datetime, wanted: SnoozeFilter, limit: int, after: tuple[datetime, int] | None
 ) -> list[KeptSnooze]:
-    """Up to `limit` snoozes, the newest first, after (created_at, id)."""
+    """Up to `limit` snoozes, the newest first, after the cursor (created_at, id)."""
     before, before_id = after or (END_OF_TIME, 0)
     narrow = {"current": wanted.current, "client": wanted.client_uuid}
     return PAGE.all(connection, now=now, **narrow, before=before, before_id=before_id, limit=limit)
@@ -90,7 +90,7 @@ END = Query(
 
 
 def end(connection: Connection, now: datetime, snooze_id: int, by: str) -> bool:
-    """End a snooze; False when it has ended, by a person or by itself, or is none."""
+    """End a snooze; False when it has ended already or does not exist."""
     return END.run(connection, now=now, id=snooze_id, by=by) == 1
 
 
@@ -98,5 +98,5 @@ DROP_HISTORY = Query("DELETE FROM notification_snoozes WHERE until < :before", N
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
-    """Forget snoozes that were over before then; how many."""
+    """Delete snoozes that were over before then. Returns how many."""
     return DROP_HISTORY.run(connection, before=before)

@@ -1,4 +1,4 @@
-"""SQL of the decision as a whole."""
+"""The lock of the decision on messages."""
 
 from typing import Final
 
@@ -6,10 +6,10 @@ from sqlalchemy import Connection
 
 from shared.postgres.query import NO_ROW, Query
 
-NOTIFICATIONS_LOCK: Final = 7_305_007  # advisory lock of the transaction that decides
+NOTIFICATIONS_LOCK: Final = 7_305_007  # advisory lock of the transaction that decides which messages to send
 LOCK = Query("SELECT pg_advisory_xact_lock(:lock)", NO_ROW)
 
 
 def lock_notifications(connection: Connection) -> None:
-    """Wait until no other transaction decides what to tell."""
+    """Wait until no other transaction decides which messages to send."""
     LOCK.run(connection, lock=NOTIFICATIONS_LOCK)

@@ -1,12 +1,11 @@
-"""The topics of the MQTT contract, and a publisher that needs no thread.
+"""A publisher without a thread.
 
-The publisher is for functions, which may be frozen between two requests: it connects when it is first
-needed, drives paho's loop itself inside the caller's time budget, and believes only a PUBACK's reason code
-(`is_published()` is True even when the broker refused, `is_connected()` even when the link is dead).
+It is for functions, which may be frozen between two requests. It connects at the first use, runs paho's loop itself
+within the caller's time budget, and trusts only the PUBACK's reason code: `is_published()` is True even after a
+refusal, `is_connected()` even on a dead connection.
 """
 
 import logging
-import re
 import secrets
 import socket
 import ssl
@@ -16,7 +15,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
@@ -28,6 +26,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from shared.config import Config
 from shared.errors import BrokerUnavailable, PublishUnanswered
+from shared.outside.topics import Topics
 from shared.structured_log import event
 
 DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
@@ -35,127 +34,26 @@ KEEPALIVE_SECONDS: Final = 60
 LARGEST_PACKET_BYTES: Final = 262_144  # a broker drops larger packets; four times the limit of our own broker
 IDLE_LIMIT_SECONDS: Final = 20.0  # an older connection may be half-dead (NAT, frozen instance): open a new one
 TAKEN_OVER: Final = 0x8E  # MQTT 5: another connection has the session
-ONE_LEVEL: Final = re.compile(r"[^/+#\x00]+")
 
 
-class TopicKind(StrEnum):
-    """What a topic carries."""
-
-    HEARTBEAT = "heartbeat"
-    HEALTH = "health"
-    LOGS = "logs"
-    SERVICE_FAILED = "service_failed"
-    PRESENCE = "presence"
-    ACKS = "acks"
-    COMMANDS = "commands"
-    LOGS_COMMITTED = "logs_committed"
-    LOG_LEVEL = "log_level"
-    CANARY = "canary"
-
-
-WINDOW: Final = 20  # messages on their way at once: as many as paho lets out, less where the broker takes less
-ANSWER_SECONDS: Final = 1.0  # of the time given, kept for answers: nothing is sent in it
-
-UPWARD: Final = (  # display -> service: what the bridge reads
-    TopicKind.HEARTBEAT,
-    TopicKind.HEALTH,
-    TopicKind.LOGS,
-    TopicKind.SERVICE_FAILED,
-    TopicKind.PRESENCE,
-    TopicKind.ACKS,
-)
-OF_CLIENT: Final = {kind.value: kind for kind in TopicKind if kind is not TopicKind.CANARY}
+WINDOW: Final = 20  # messages without an answer at once: paho's own limit; a broker may set a lower one
+ANSWER_SECONDS: Final = 1.0  # the end of the budget, only for answers
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message to publish. `expires_at` is an instant of `time.monotonic()`; too late for it, it is not sent."""
+    """A message to publish. `expires_at` is a time of `time.monotonic()`; after it the message is not sent."""
 
     topic: str
     payload: bytes
     expires_at: float
 
 
-@dataclass(frozen=True)
-class TopicParts:
-    """A topic taken apart. `client_uuid` is the raw segment, not yet checked; None for the canary."""
-
-    kind: TopicKind
-    client_uuid: str | None = None
-    level: str | None = None
-    """The last segment of a log topic, as the display wrote it."""
-
-
-class Topics:
-    """Builds and reads every topic under one root."""
-
-    def __init__(self, root: str) -> None:
-        """`root` is MQTT_TOPIC_ROOT: one level, no slash."""
-        self.root = root
-        self.canary = f"{root}/service/canary"
-
-    def of(self, kind: TopicKind, uuid: str) -> str:
-        """The topic of this kind of one client; the log topics have `logs` of their own."""
-        return f"{self.root}/{uuid}/{kind}"
-
-    def heartbeat(self, uuid: str) -> str:
-        return self.of(TopicKind.HEARTBEAT, uuid)
-
-    def health(self, uuid: str) -> str:
-        return self.of(TopicKind.HEALTH, uuid)
-
-    def logs(self, uuid: str, level: str) -> str:
-        return f"{self.of(TopicKind.LOGS, uuid)}/{level}"
-
-    def service_failed(self, uuid: str) -> str:
-        return self.of(TopicKind.SERVICE_FAILED, uuid)
-
-    def presence(self, uuid: str) -> str:
-        return self.of(TopicKind.PRESENCE, uuid)
-
-    def acks(self, uuid: str) -> str:
-        return self.of(TopicKind.ACKS, uuid)
-
-    def commands(self, uuid: str) -> str:
-        return self.of(TopicKind.COMMANDS, uuid)
-
-    def logs_committed(self, uuid: str) -> str:
-        return self.of(TopicKind.LOGS_COMMITTED, uuid)
-
-    def log_level(self, uuid: str) -> str:
-        return self.of(TopicKind.LOG_LEVEL, uuid)
-
-    def subscriptions(self) -> tuple[str, ...]:
-        """What the bridge subscribes: each upward topic and the canary, never `<root>/#`.
-
-        A subscriber that matches everything would turn every PUBACK 0x10 into Success.
-        """
-        upward = (self.logs("+", "+") if kind is TopicKind.LOGS else self.of(kind, "+") for kind in UPWARD)
-        return (*upward, self.canary)
-
-    def parse(self, topic: str) -> TopicParts | None:
-        """The parts of a topic below this root; None when the contract knows no such topic."""
-        if topic == self.canary:
-            return TopicParts(TopicKind.CANARY)
-        root, *levels = topic.split("/")
-        if root != self.root or len(levels) < 2 or not all(ONE_LEVEL.fullmatch(level) for level in levels):
-            return None
-        return _client_topic(levels)
-
-
-def _client_topic(levels: list[str]) -> TopicParts | None:
-    uuid, word, *rest = levels
-    if word == TopicKind.LOGS:
-        return TopicParts(TopicKind.LOGS, uuid, rest[0]) if len(rest) == 1 else None
-    kind = OF_CLIENT.get(word)
-    return None if rest or kind is None else TopicParts(kind, uuid)
-
-
 class Publisher:
-    """Publishes with QoS 1, never retained. Threads may share one: it serves them one after another."""
+    """Publishes with QoS 1, never retained. Threads may share one; it serves them one after another."""
 
     def __init__(self, url: str, username: str, password: str, topic_root: str) -> None:
-        """`url` is `mqtt://` or `mqtts://host[:port]`, the services' listener. Nothing is opened yet."""
+        """`url` is `mqtt://` or `mqtts://host[:port]`, the services' listener. Does not connect yet."""
         self.topics = Topics(topic_root)
         self._url = url
         self._username = username
@@ -165,17 +63,17 @@ class Publisher:
 
     @classmethod
     def from_config(cls, config: Config) -> Self:
-        """The publisher of this component. Raises ConfigurationError where MQTT_* is missing."""
+        """The publisher of this component. Raises ConfigurationError when MQTT_* is missing."""
         return cls(config["MQTT_URL"], config["MQTT_USERNAME"], config["MQTT_PASSWORD"], config["MQTT_TOPIC_ROOT"])
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
-        """The reason code of the broker's PUBACK: 0x00, 0x10 no matching subscribers, 0x87 not authorized, ...
+        """Publish. Returns the reason code of the PUBACK: 0x00, 0x10 no matching subscribers, 0x87 not authorized, ...
 
-        `deadline` is an instant of `time.monotonic()`; connecting and waiting both end there.
+        `deadline`: a time of `time.monotonic()`, for connecting and waiting together.
 
         Raises:
-            PublishUnanswered: it was sent but not answered; it may still be delivered.
-            BrokerUnavailable: it never left.
+            PublishUnanswered: the message was sent but not answered; it may still arrive.
+            BrokerUnavailable: the message was not sent.
         """
         if not self._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
             raise BrokerUnavailable("Other messages kept the connection to the broker busy.")
@@ -192,9 +90,9 @@ class Publisher:
         return Message(self.topics.commands(client_uuid), payload, expires_at)
 
     def publish_many(self, messages: Sequence[Message], deadline: float) -> list[int | BrokerUnavailable]:
-        """The result of each, in their order: the reason code of its PUBACK, or the error that `publish` would raise.
+        """Publish all. Returns for each the reason code of its PUBACK, or the error that `publish` would raise.
 
-        Up to WINDOW are on their way at once, so that many do not take as many round trips.
+        Up to WINDOW messages wait for answers at once, which saves round trips.
         """
         if not self._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
             return [BrokerUnavailable("Other messages kept the connection to the broker busy.")] * len(messages)
@@ -211,7 +109,7 @@ class Publisher:
             self._lock.release()
 
     def close(self) -> None:
-        """Leave the broker in order. The publisher can be used again."""
+        """Disconnect. The publisher can be used again."""
         with self._lock:
             link, self._link = self._link, None
             if link is not None:
@@ -232,7 +130,7 @@ class Publisher:
 
 
 class _Link:
-    """One connection to the broker, thrown away at its first fault: paho must not resend by itself later."""
+    """One connection to the broker. It is dropped at its first fault, so that paho does not resend later."""
 
     def __init__(self, url: str, username: str, password: str) -> None:
         self._parts = urlsplit(url)
@@ -270,7 +168,7 @@ class _Link:
             raise BrokerUnavailable("The MQTT broker takes QoS 0 only.")
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
-        """Publish on this connection; `Publisher.publish` says what it answers and raises."""
+        """Publish on this connection; see `Publisher.publish`."""
         if deadline <= time.monotonic():
             raise BrokerUnavailable("No time was left to publish.")
         info = self._client.publish(topic, payload, qos=1, retain=False, properties=_publish_properties(expiry_seconds))
@@ -280,11 +178,11 @@ class _Link:
         return self._answers.pop(info.mid)
 
     def publish_many(self, messages: Sequence[Message], deadline: float) -> list[int | BrokerUnavailable]:
-        """Publish on this connection; `Publisher.publish_many` says what it answers."""
+        """Publish on this connection; see `Publisher.publish_many`."""
         found: list[int | BrokerUnavailable] = [BrokerUnavailable("No time was left to publish.") for _ in messages]
         spared = min(ANSWER_SECONDS, (deadline - time.monotonic()) / 3)
         waiting = deque(enumerate(messages))
-        awaited: dict[int, tuple[int, float]] = {}  # number of the publish -> place of its message, when it left
+        awaited: dict[int, tuple[int, float]] = {}  # message id -> index of the message, time of sending
         sound = True
         while sound and (awaited or (waiting and time.monotonic() < deadline - spared)):
             self._send_more(waiting, awaited, deadline - spared)
@@ -300,14 +198,14 @@ class _Link:
     def _send_more(
         self, waiting: deque[tuple[int, Message]], awaited: dict[int, tuple[int, float]], last_start: float
     ) -> None:
-        """Fill the window."""
+        """Send messages until WINDOW of them wait for answers."""
         while waiting and len(awaited) < self._window and time.monotonic() < last_start:
             place, message = waiting.popleft()
             if (number := self._start(message)) is not None:
                 awaited[number] = place, time.monotonic()
 
     def _take_answers(self, awaited: dict[int, tuple[int, float]], found: list[int | BrokerUnavailable]) -> float:
-        """Put the answers that came in their places; how long the slowest of them took, in seconds."""
+        """Store the received answers. Returns the time of the slowest one, in seconds."""
         slowest = 0.0
         for number in [number for number in awaited if number in self._answers]:
             place, left_at = awaited.pop(number)
@@ -317,7 +215,7 @@ class _Link:
         return slowest
 
     def _start(self, message: Message) -> int | None:
-        """Send it and do not wait: the number of the publish; None where it is too late for it."""
+        """Send without waiting. Returns the message id; None when the message has expired."""
         expiry_seconds = int(message.expires_at - time.monotonic())
         if expiry_seconds < 1:
             return None
@@ -325,7 +223,7 @@ class _Link:
         return self._client.publish(message.topic, message.payload, qos=1, retain=False, properties=properties).mid
 
     def is_usable(self) -> bool:
-        """Whether it was used a moment ago and the broker has not closed it since."""
+        """Whether it was used recently and the broker has not closed it."""
         if time.monotonic() - self._used_at > IDLE_LIMIT_SECONDS:
             return False
         return self._client.loop(0) == MQTTErrorCode.MQTT_ERR_SUCCESS
@@ -337,14 +235,14 @@ class _Link:
         self.abort()
 
     def abort(self) -> None:
-        """Close at once and drop what the kernel has not sent yet: nothing given up may arrive later."""
+        """Close at once and drop unsent data, so that no abandoned message arrives later."""
         raw = self._client.socket()
         if isinstance(raw, socket.socket):
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             raw.close()
 
     def _wait(self, answered: Callable[[], bool], deadline: float) -> bool:
-        """Let paho work until `answered`; False when the time or the connection is over before."""
+        """Run paho's loop until `answered`. False after the deadline or a lost connection."""
         while not answered():
             if deadline <= time.monotonic() or self._client.loop(_left(deadline)) != MQTTErrorCode.MQTT_ERR_SUCCESS:
                 return answered()

@@ -1,7 +1,7 @@
-"""Who is calling: the signed tokens of Cloud Tasks and Cloud Scheduler, and those of the proxy that people come by.
+"""Authenticate callers by signed tokens: of Cloud Tasks, Cloud Scheduler and Identity-Aware Proxy.
 
-The same code verifies Google's tokens in the cloud and those of the local key. google-auth is not used:
-its verify_token accepts any issuer. A refusal says nothing to the caller; the reason is logged.
+The same code verifies Google's tokens in the cloud and tokens of the local key. google-auth is not used, because its
+verify_token accepts any issuer. The caller gets no reason for a refusal; the reason is logged.
 """
 
 import logging
@@ -20,11 +20,11 @@ PEOPLE_ALGORITHM: Final = "ES256"  # of Identity-Aware Proxy's assertions
 CLOCK_LEEWAY = timedelta(seconds=60)
 LONGEST_TOKEN = 8192  # bytes; Google's tokens are under 1,500
 SMALLEST_KEY = 2048  # bits
-FETCH_TIMEOUT = (2.0, 3.0)  # seconds to connect, and of silence while reading
+FETCH_TIMEOUT = (2.0, 3.0)  # seconds: to connect, and between two reads
 REFETCH_AFTER = timedelta(hours=1)
 REFETCH_UNKNOWN_AFTER = timedelta(seconds=30)
 RETRY_FAILED_FETCH_AFTER = timedelta(seconds=1)
-# Whatever else a header may carry (jku, jwk, x5u, x5c, crit) is a way to bring a key of one's own.
+# Other headers (jku, jwk, x5u, x5c, crit) would let a caller bring an own key.
 ALLOWED_HEADER = {"alg", "kid", "typ"}
 REQUIRED_CLAIMS = ["iss", "aud", "exp", "iat", "sub", "email"]
 
@@ -37,14 +37,14 @@ _Keys = dict[str, "jwt.PyJWK"]
 class KeySet:
     """The issuer's public keys by their id, fetched from a JWKS address and kept for an hour.
 
-    An unknown id makes it fetch again (the issuer may have rotated its keys), but at most once in 30 s,
-    so that forged ids cannot make us flood the issuer.
+    An unknown id makes it fetch again, because the issuer may have rotated its keys; but at most once in 30 s, so that
+    forged ids cause no flood of requests.
     """
 
     def __init__(
         self, url: str, algorithm: str = SERVICES_ALGORITHM, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Keys for one algorithm. `clock` counts seconds; a test may choose them."""
+        """Keys for one algorithm. `clock`: seconds; tests may replace it."""
         self.algorithm = algorithm
         self._url = url
         self._clock = clock
@@ -54,9 +54,9 @@ class KeySet:
         self._next_fetch_for_unknown = 0.0
 
     def find(self, key_id: str) -> "jwt.PyJWK | None":
-        """The key of this id; None when the issuer has none, or cannot be asked and it was never seen."""
+        """The key of this id. None: the issuer does not have it, or is unreachable and the key is not cached."""
         if not self._is_fresh(key_id):
-            with self._lock:  # one asks, the others wait for its answer (bounded by FETCH_TIMEOUT)
+            with self._lock:  # one thread fetches, the others wait (at most FETCH_TIMEOUT)
                 if not self._is_fresh(key_id):
                     self._refresh()
         return self._keys.get(key_id)
@@ -68,7 +68,7 @@ class KeySet:
     def _refresh(self) -> None:
         try:
             self._keys = fetch_keys(self._url, self.algorithm)
-        except Exception as error:  # noqa: BLE001 - an issuer that cannot be asked must not end a request
+        except Exception as error:  # noqa: BLE001 - an unreachable issuer must not end a request
             event(
                 "oidc_keys_unavailable",
                 "the issuer's keys could not be fetched",
@@ -86,11 +86,11 @@ class KeySet:
 
 
 def fetch_keys(url: str, algorithm: str = SERVICES_ALGORITHM) -> _Keys:
-    """The usable keys at `url` for this algorithm; RSA ones of 2048 bits or more. Others are left out.
+    """The usable keys at `url` for this algorithm; RSA keys of 2048 bits or more. Others are ignored.
 
-    Raises requests' errors and ValueError when there is no key set.
+    Raises requests' errors, and ValueError without a valid key set.
     """
-    import requests  # noqa: PLC0415 - who is never called with a token need not pay for it
+    import requests  # noqa: PLC0415 - only calls with a token need it
 
     with requests.Session() as session:
         session.trust_env = False  # a proxy or a .netrc from the environment must not choose our keys
@@ -102,8 +102,8 @@ def fetch_keys(url: str, algorithm: str = SERVICES_ALGORITHM) -> _Keys:
 
 
 def _key(entry: Mapping[str, Any], algorithm: str) -> "jwt.PyJWK | None":
-    """The key of this entry; None where it is none, which is no reason to do without the others."""
-    import jwt  # noqa: PLC0415 - it brings cryptography along; see fetch_keys
+    """The key of this entry; None if it is invalid."""
+    import jwt  # noqa: PLC0415 - it loads cryptography; see fetch_keys
 
     try:
         return jwt.PyJWK(dict(entry), algorithm)
@@ -131,14 +131,14 @@ def _is_p256(entry: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class ServiceCaller:
-    """The one caller that a function accepts, and where the keys of its issuer are."""
+    """The one service account that a function accepts, and the keys of its issuer."""
 
     audience: str
-    """The function's own URL: a token for another function is refused."""
+    """The function's URL; tokens for another function are refused."""
     issuer: str
-    """Who must have signed, `https://accounts.google.com` in the cloud."""
+    """The required issuer: `https://accounts.google.com` in the cloud."""
     email: str
-    """The service account that the token must be of."""
+    """The required service account."""
     keys: KeySet
 
     def authenticate(self, headers: Mapping[str, str]) -> dict[str, Any]:
@@ -152,10 +152,10 @@ class ServiceCaller:
 
 @dataclass(frozen=True)
 class Proxy:
-    """Identity-Aware Proxy in front of the api function: it asserts who a person is, and signs that."""
+    """Identity-Aware Proxy before the api function: it signs an assertion of the person's identity."""
 
     audience: str
-    """`/projects/<number>/global/backendServices/<id>`: an assertion for another backend is refused."""
+    """`/projects/<number>/global/backendServices/<id>`: assertions for another backend are refused."""
     issuer: str
     keys: KeySet
 
@@ -169,9 +169,9 @@ class Proxy:
 
 
 def verify(token: str, audience: str, issuer: str, email: str, keys: KeySet) -> dict[str, Any]:
-    """The claims of `token`, when `issuer` signed it for `audience` in the name of `email` and it is in date.
+    """The claims of `token`, if `issuer` signed it for `audience` and `email` and it is valid now.
 
-    Raises InvalidIdentity for everything else, always with the same words.
+    Raises InvalidIdentity otherwise, always with the same text.
     """
     if not email:
         raise _refusal("not_configured")  # an empty expectation must not match an empty claim
@@ -182,7 +182,7 @@ def verify(token: str, audience: str, issuer: str, email: str, keys: KeySet) -> 
 
 
 def _claims(token: str, audience: str, issuer: str, keys: KeySet) -> dict[str, Any]:
-    """What `token` says, when `issuer` signed it for `audience` and it is in date. Raises InvalidIdentity."""
+    """The claims of `token`, if `issuer` signed it for `audience` and it is valid now. Raises InvalidIdentity."""
     if not audience or not issuer:
         raise _refusal("not_configured")  # an empty expectation must not match an empty claim
     import jwt  # noqa: PLC0415 - see fetch_keys
@@ -223,6 +223,6 @@ def _signing_key(token: str, keys: KeySet) -> "jwt.PyJWK":
 
 
 def _refusal(reason: str) -> InvalidIdentity:
-    """The one error for the caller; the reason goes to our log only."""
+    """The error for the caller. The reason is only logged."""
     event("identity_refused", "an identity token was refused", logging.WARNING, reason=reason)
     return InvalidIdentity()

@@ -1,10 +1,9 @@
-"""The job queues: how the product puts a conversion, or a notification, on Cloud Tasks.
+"""The job queues: put conversions and notifications on Cloud Tasks.
 
-Notifications have a queue of their own: they must not wait behind decks that take minutes each.
+Notifications have their own queue: they must not wait behind conversions of minutes.
 
-The ordinary google-cloud-tasks client is used against the cloud and against the local emulator alike.
-grpc and google are imported at the first use only, so that a cold start that enqueues nothing does not
-pay for them (0.3 s on the reference machine).
+The client google-cloud-tasks serves both Cloud Tasks and our own queue. grpc and google are imported at the first
+use, which saves 0.3 s of a cold start that enqueues nothing (reference machine).
 """
 
 import json
@@ -29,14 +28,14 @@ NOTIFICATIONS_QUEUE_ID = "notifications"
 NOTIFICATION_JOB = "deliver_notification"
 ENQUEUE_TIMEOUT = timedelta(seconds=2.5)
 PROBE_TIMEOUT = timedelta(seconds=1)
-# What Cloud Tasks accepts for an HTTP task.
+# The dispatch deadlines that Cloud Tasks allows for an HTTP task.
 SHORTEST_DISPATCH_DEADLINE = timedelta(seconds=15)
 LONGEST_DISPATCH_DEADLINE = timedelta(minutes=30)
-# Without these a channel that saw a refused connection stays silent for up to two minutes after the
-# queue is back, and every enqueue in between fails at once. The local queue is never behind a proxy.
+# Without these a channel waits for up to two minutes after a refused connection, even if the queue is back, and every
+# enqueue in between fails at once. The local queue is never behind a proxy.
 CHANNEL_OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 200),
-    ("grpc.min_reconnect_backoff_ms", 1500),  # also how long one connection attempt may take
+    ("grpc.min_reconnect_backoff_ms", 1500),  # also the timeout of one connection attempt
     ("grpc.max_reconnect_backoff_ms", 1000),
     ("grpc.enable_http_proxy", 0),
 )
@@ -44,7 +43,7 @@ _LOCATION = re.compile(r"projects/[^/]+/locations/[^/]+")
 
 
 class TaskQueue:
-    """Where jobs are enqueued, and to whom the queue delivers them."""
+    """A queue for jobs, and the worker that it delivers them to."""
 
     def __init__(
         self,
@@ -57,11 +56,11 @@ class TaskQueue:
         path: str = "",
         secret: str = "",
     ) -> None:
-        """`dispatch_deadline` is how long one delivery may take (for conversions D + 80 s).
+        """`dispatch_deadline`: the time for one delivery (for conversions D + 80 s).
 
-        Tasks are posted to `worker_url` + `path`; `worker_url` alone is the audience of their tokens. `secret` is what
-        a queue of our own knows its callers by.
-        Raises ConfigurationError when the address or the deadline is none that Cloud Tasks accepts.
+        The queue posts tasks to `worker_url` + `path`; the audience of their tokens is `worker_url`. `secret`
+        authenticates callers of our own queue.
+        Raises ConfigurationError when Cloud Tasks does not accept the address or the deadline.
         """
         if not SHORTEST_DISPATCH_DEADLINE <= dispatch_deadline <= LONGEST_DISPATCH_DEADLINE:
             raise ConfigurationError(f"the dispatch deadline {dispatch_deadline} is not 15 s to 30 min")
@@ -96,24 +95,28 @@ def parse_queue_url(queue_url: str) -> tuple[str | None, str]:
 
 
 def enqueue_conversion(queue: TaskQueue, conversion_id: int, generation: int) -> bool:
-    """Ask the queue to deliver this conversion; False when this generation of it is already on the queue.
+    """Enqueue this conversion. False when this generation of it is on the queue already.
 
-    The name carries the generation, so that asking twice is refused by the queue (also up to 24 h after
-    the task is done): a new try of the same conversion needs a higher generation.
-    Raises TaskQueueUnavailable within about 3 s, whatever the queue's fault is.
+    It comes to `functions/convert_worker/main.py`.
+    The task's name has the generation. The queue refuses the same name again, also up to 24 h after the task is done:
+    a new try of the same conversion needs a higher generation.
+    Raises TaskQueueUnavailable within about 3 s for any fault of the queue.
     """
     body = {"job": CONVERSION_JOB, "conversion_id": conversion_id}
     return _enqueue(queue, f"conversion-{conversion_id}-{generation}", body, None)
 
 
 def enqueue_notification(queue: TaskQueue, delivery_id: int, generation: int, at: datetime | None = None) -> bool:
-    """Ask the queue to deliver this notification, not before `at`; else like `enqueue_conversion`."""
+    """Ask the queue to deliver this notification, not before `at`; else like `enqueue_conversion`.
+
+    It comes to `functions/scheduler_tick/deliveries.py`.
+    """
     body = {"job": NOTIFICATION_JOB, "delivery_id": delivery_id, "generation": generation}
     return _enqueue(queue, f"notification-{delivery_id}-{generation}", body, at)
 
 
 def _enqueue(queue: TaskQueue, name: str, body: Mapping[str, object], at: datetime | None) -> bool:
-    """Put a task of this name on the queue; False when it is, or was lately, there. Raises TaskQueueUnavailable."""
+    """Enqueue a task of this name. False when it is or recently was on the queue. Raises TaskQueueUnavailable."""
     from google.api_core.exceptions import AlreadyExists, GoogleAPIError  # noqa: PLC0415 - cold start
     from google.auth.exceptions import GoogleAuthError  # noqa: PLC0415 - cold start
 
@@ -135,7 +138,7 @@ def _enqueue(queue: TaskQueue, name: str, body: Mapping[str, object], at: dateti
 
 
 def queue_is_reachable(queue: TaskQueue) -> bool:
-    """Does the queue exist and answer within a second? For the readiness check; raises nothing."""
+    """Whether the queue exists and answers within a second, for the readiness check. Raises nothing."""
     from google.api_core.exceptions import GoogleAPIError  # noqa: PLC0415 - cold start
     from google.auth.exceptions import GoogleAuthError  # noqa: PLC0415 - cold start
 

@@ -1,4 +1,4 @@
-"""Who is crashed, silent or failing, and what recovery does about each."""
+"""List crashed, silent and failing clients, with what recovery does about each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,17 @@ from shared.leadership.rules import BridgeStatus
 from shared.overview import problems_store, rules
 from shared.overview.problems_store import After, UnwellClients
 from shared.recovery import operations as recovery
-from shared.recovery.evidence.rules import is_unwell
+from shared.recovery.evidence.rules import RecoveryFacts, is_unwell
+from shared.recovery.rules import ShownRecovery
 from shared.vocabulary import ProcessStatus
 
 
 @dataclass(frozen=True)
 class Unwell:
-    """Some clients, with what recovery does about the unwell ones by uuid."""
+    """Some clients, and for the unwell ones what recovery does, by uuid."""
 
     clients: Sequence[ShownClient]
-    recovery: Mapping[str, Mapping[str, Any]]
+    recovery: Mapping[str, ShownRecovery]
     bridge: BridgeStatus
 
 
@@ -38,13 +39,17 @@ def failed(connection: Connection, now: datetime, config: Config, limit: int, af
 
 
 def _judged(connection: Connection, now: datetime, config: Config, found: UnwellClients) -> Unwell:
-    unwell = [one for one in found.judged if is_unwell(one.status, one.process_status, one.service_failed_at)]
-    states = recovery.states_known(connection, now, config, unwell, found.around)
+    unwell = [one for one in found.judged if _is_unwell(one)]
+    states = recovery.states_of_facts(connection, now, config, unwell, found.around)
     return Unwell(found.clients, states, found.around.bridge)
 
 
+def _is_unwell(one: RecoveryFacts) -> bool:
+    return is_unwell(one.status, one.process_status, one.service_failed_at, one.screen_failed_since)
+
+
 def why_crashed(client: ShownClient, now: datetime) -> dict[str, Any]:
-    """{reason, since} of one of the `crashed`: in words, and when it began."""
+    """{reason, since} of one of the `crashed` clients: why it is in the list, in words, and since when."""
     says_so = client.process_status is ProcessStatus.CRASHED
     heard_at = client.last_heartbeat_at
     silent_for = now - heard_at if heard_at is not None else timedelta()

@@ -1,42 +1,36 @@
-"""SQL of the unwell: what a list shows of them and what recovery judges them by, in one statement."""
+"""SQL of unwell clients: one statement reads what a list shows and what recovery decides by."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+import msgspec
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import SILENT
 from shared.clients.store import SHOWN, ShownClient
-from shared.postgres.statements import Constant
-from shared.recovery.evidence.rules import KnownRow
-from shared.recovery.evidence.store import Surroundings, known_of, read_with_surroundings, reader, with_surroundings
+from shared.postgres.query import Query
+from shared.recovery.evidence.rules import RecoveryFacts
+from shared.recovery.evidence.store import SurroundedClients, Surroundings, facts_in, facts_of, with_surroundings
 
 After = tuple[datetime | None, str]
-"""Where the page before ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedRow(KnownRow):
-    """What `recovery` judges a client by."""
-
-    status: str
+"""Where the previous page ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnwellClients:
-    """Some clients, as every list shows them and as `recovery` judges them, and what is the same for all of them."""
+    """Some clients as lists show them and as recovery reads them, and the surroundings."""
 
     clients: Sequence[ShownClient]
-    judged: Sequence[JudgedRow]
+    judged: Sequence[RecoveryFacts]
     around: Surroundings
 
 
 def _first(of: str, order: str) -> str:
-    """SQL: being one of the first so many of these after the page before; only of those the rest is looked up.
+    """SQL: whether a client is on the page; all other columns are read only for the clients of the page.
 
-    They go into an array: one plan for all values expects a third of the fleet to be silent and would join all of it.
+    The page is an array, because the generic plan expects a third of the fleet to be silent, and would join all of it.
     """
     return f"c.uuid = ANY(ARRAY(SELECT c.uuid {of} ORDER BY {order} LIMIT CAST(:limit AS int)))"
 
@@ -51,23 +45,24 @@ _LONGEST_SILENT: Final = f"{_SINCE}, c.uuid"
 _AFTER: Final = f"""
     (CAST(:after_uuid AS text) IS NULL
         OR ({_LONGEST_SILENT}) > (coalesce(CAST(:after_at AS timestamptz), 'infinity'), CAST(:after_uuid AS text)))"""
-CRASHED: Final = with_surroundings(known_of(_first(f"{_EITHER} AND {_AFTER}", _LONGEST_SILENT), _LONGEST_SILENT, SHOWN))
-"""Who says so is found by an index, who is silent by one look through the narrow table of heartbeats."""
+CRASHED = with_surroundings(facts_of(_first(f"{_EITHER} AND {_AFTER}", _LONGEST_SILENT), _LONGEST_SILENT, SHOWN))
+"""An index finds the clients that report a crash, one scan of the narrow table of heartbeats the silent ones."""
 _NEWEST: Final = "c.service_failed_at DESC, c.uuid"
 _FAILED: Final = """
     FROM clients AS c WHERE c.deleted_at IS NULL AND c.service_failed_at IS NOT NULL
         AND (CAST(:after_uuid AS text) IS NULL OR c.service_failed_at < CAST(:after_at AS timestamptz)
             OR c.service_failed_at = CAST(:after_at AS timestamptz) AND c.uuid > CAST(:after_uuid AS text))"""
-FAILED: Final = with_surroundings(known_of(_first(_FAILED, _NEWEST), _NEWEST, SHOWN))
+FAILED = with_surroundings(facts_of(_first(_FAILED, _NEWEST), _NEWEST, SHOWN))
 
 
 def crashed(
     connection: Connection, now: datetime, stale_after: timedelta, limit: int, after: After | None = None
 ) -> UnwellClients:
-    """Clients whose process says crashed or that gave no sign for too long, whatever the bridge does, oldest first.
+    """Clients that report a crash or gave no sign of life for too long, the longest silent first.
 
-    `stale_after` is the threshold; a client with a long interval of its own gets three of them. One never
-    heard of is not among them. `after`: last_heartbeat_at and uuid of the last one of the page before.
+    They are listed whether the bridge listens or not. `stale_after` is the threshold; a client with a long interval
+    gets three intervals. A client that was never heard is not listed. `after`: last_heartbeat_at and uuid of the last
+    client of the previous page.
     """
     return _found(connection, now, CRASHED, after, stale=int(stale_after.total_seconds()), limit=limit)
 
@@ -75,15 +70,15 @@ def crashed(
 def failed(connection: Connection, now: datetime, limit: int, after: After | None = None) -> UnwellClients:
     """Clients with a recorded service failure, the newest failure first.
 
-    `after`: service_failed_at and uuid of the last one of the page before.
+    `after`: service_failed_at and uuid of the last client of the previous page.
     """
     return _found(connection, now, FAILED, after, limit=limit)
 
 
 def _found(
-    connection: Connection, now: datetime, statement: Constant, after: After | None, **values: Any
+    connection: Connection, now: datetime, query: Query[SurroundedClients], after: After | None, **values: Any
 ) -> UnwellClients:
     after_at, after_uuid = after or (None, None)
-    page = {"after_at": after_at, "after_uuid": after_uuid}
-    known, around = read_with_surroundings(connection, statement, {"now": now, **page, **values})
-    return UnwellClients(reader(ShownClient).decode(known), reader(JudgedRow).decode(known), around)
+    found = query.one(connection, now=now, after_at=after_at, after_uuid=after_uuid, **values)
+    shown = msgspec.json.decode(found.facts, type=list[ShownClient])
+    return UnwellClients(shown, facts_in(found.facts), found.surroundings)

@@ -1,7 +1,7 @@
-"""SQL that reads across nouns for the overview, and the scheduler's own record.
+"""SQL of the overview, which reads several nouns' tables, and of the scheduler's status.
 
-Postgres writes the rows of the fleet as JSON text: of ten thousand clients, taking each value over into
-Python and out again costs ten times what Postgres needs for the whole (measured: 500 ms and 45).
+Postgres writes the rows of the fleet as JSON text. For ten thousand clients that takes 45 ms; converting each value to
+Python and back would take 500 ms.
 """
 
 import json
@@ -16,7 +16,7 @@ from shared.clients.signs_store import MAY_BE_MUTE
 from shared.clients.store import ClientState
 from shared.leadership.store import LIFE
 from shared.overview.rules import OverviewCursor
-from shared.postgres.fragments import is_open, is_unwell
+from shared.postgres.fragments import is_unwell, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import NO_ROW, Query
 
 
@@ -31,12 +31,12 @@ def _escaped(value: str) -> str:
 
 
 def _second(moment: str) -> str:
-    """SQL: a time as JSON, cut to its second: what tells an age needs no more, and it packs three times better."""
+    """SQL: a time as JSON, cut to its second: enough to show an age, and it compresses three times better."""
     return f"""coalesce(left(to_json({moment} AT TIME ZONE 'UTC')::text, 20) || 'Z"', 'null')"""
 
 
 def _exact(moment: str) -> str:
-    """SQL: a time as JSON, in the form that every other answer gives it."""
+    """SQL: a time as JSON, in the form of all other answers."""
     fraction = f"""CASE WHEN date_trunc('second', {moment}) = {moment} THEN '"Z"' ELSE '.US"Z"' END"""
     return _quoted(f"""to_char({moment} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS' || {fraction})""")
 
@@ -45,7 +45,7 @@ _OPEN_COMMAND: Final = f"""
     CASE WHEN k.id IS NULL THEN 'null' ELSE concat('{{"id":"', k.id, '","action":"', k.action, '","state":"', k.state,
         '","source":"', k.source, '","created_at":', {_exact("k.created_at")},
         ',"expires_at":', {_exact("k.expires_at")}, '}}') END"""
-TOLD: Final[Mapping[str, str]] = {
+COLUMNS: Final[Mapping[str, str]] = {
     "uuid": _quoted("c.uuid"),
     "name": _escaped("c.name"),
     "site": _escaped("c.site"),
@@ -55,6 +55,7 @@ TOLD: Final[Mapping[str, str]] = {
     "status_since": _second("c.status_since"),
     "last_heartbeat_at": _second("h.last_heartbeat_at"),
     "screen_health": _quoted("c.screen_health"),
+    "screen_failed_since": _second(screen_failed_since("c")),
     "service_failed_at": _exact("c.service_failed_at"),
     "service_failed_unit": _escaped("c.service_failed_unit"),
     "mqtt_reconnect_count": "coalesce(c.mqtt_reconnect_count::text, 'null')",
@@ -68,31 +69,31 @@ TOLD: Final[Mapping[str, str]] = {
     "recovery": "coalesce(CAST(:recovery AS jsonb) ->> c.uuid, 'null')",
     "open_command": _OPEN_COMMAND,
 }
-"""What the overview tells of each client, in this order: the field and the SQL that writes it as JSON."""
+"""The overview's fields of each client, in this order: name -> SQL that writes the value as JSON."""
 
 
 def in_order(which: str) -> str:
-    """SQL: from where TOLD is read: the clients for which `which` holds, by name and uuid."""
+    """SQL: the tables of COLUMNS, limited to clients for which `which` holds, ordered by name and uuid."""
     return f"""
         FROM clients AS c
         LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-        LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {is_open("k")}
+        LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {occupies("k")}
         WHERE c.deleted_at IS NULL AND {which}
         ORDER BY c.name COLLATE "C", c.uuid
     """
 
 
 def _rows(which: str) -> str:
-    """SQL: the clients for which `which` holds as the inside of a JSON array of rows."""
+    """SQL: the clients for which `which` holds: the inside of a JSON array of rows."""
     return f"""
         SELECT coalesce(string_agg(row, ','), '') FROM (
-            SELECT '[' || concat_ws(',', {", ".join(TOLD.values())}) || ']' AS row {in_order(which)}) AS told
+            SELECT '[' || concat_ws(',', {", ".join(COLUMNS.values())}) || ']' AS row {in_order(which)}) AS listed
     """  # noqa: S608 - made of constants
 
 
 _SINCE: Final = "changed_xid >= CAST(CAST(:since AS text) AS xid8)"
 NAMED: Final = "c.uuid = ANY(string_to_array(CAST(:uuids AS text), ','))"
-"""SQL: whether it is one of these clients; pg8000 takes long to write a list of them out."""
+"""SQL: whether the client is one of `uuids`, given as one text because pg8000 is slow at writing lists."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class LastTick:
 
 @dataclass(frozen=True)
 class Standpoint(LastTick):
-    """Where a reader stands (see OverviewCursor), and what the scheduler last said there."""
+    """The parts of an OverviewCursor, and the last tick, in one row."""
 
     xid: int
     epoch: str
@@ -114,7 +115,7 @@ class Standpoint(LastTick):
 
     @property
     def cursor(self) -> OverviewCursor:
-        """Where it stands."""
+        """The cursor of a reader that reads after this statement."""
         return OverviewCursor(self.epoch, self.xid, self.circumstances)
 
 
@@ -124,6 +125,8 @@ STANDPOINT = Query(  # pg_snapshot_xmin and xid8 are not known to Core
         left(md5(concat(
             (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
                 WHERE open_since IS NOT NULL),
+            (SELECT string_agg(concat_ws(' ', 'screens', screens_since, site), ',' ORDER BY site)
+                FROM recovery_breakers WHERE screens_since IS NOT NULL),
             (SELECT concat('; ', count(*), ' ', max(id)) FROM recovery_exclusions))), 12) AS circumstances,
         s.last_tick_at, s.duration_ms, s.did
     FROM pg_database AS d CROSS JOIN scheduler_status AS s WHERE d.datname = current_database()
@@ -133,11 +136,11 @@ STANDPOINT = Query(  # pg_snapshot_xmin and xid8 are not known to Core
 
 
 def standpoint(connection: Connection) -> Standpoint:
-    """Where a reader that reads after this statement stands.
+    """The cursor of a reader that reads after this statement, and the last tick.
 
-    The oldest transaction still open, not the newest seen: a change that commits late is told again
-    rather than lost. The epoch is new with each start of Postgres and each restored database, where
-    transaction ids may run back. The circumstances are which breakers are open and who is excluded.
+    `xid` is the oldest open transaction, not the newest: so a change that commits late is sent again and not lost. The
+    epoch changes at each start of Postgres and with each restored database, because transaction ids may then go back.
+    The circumstances are the open breakers and the exclusions.
     """
     return STANDPOINT.one(connection)
 
@@ -147,21 +150,21 @@ SOME_CLIENTS = Query(_rows(NAMED), str)
 
 
 def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:
-    """Every client, by name and uuid, as the inside of a JSON array of rows in the order of TOLD.
+    """All clients, ordered by name and uuid: the inside of a JSON array of rows in the order of COLUMNS.
 
-    `recovery` is what recovery does about the unwell ones, by uuid, already as JSON text.
+    `recovery`: uuid of an unwell client -> what recovery does about it, as JSON text.
     """
     return WHOLE_FLEET.one(connection, recovery=json.dumps(recovery))
 
 
 class ChangedClients(NamedTuple):
-    """The uuids of the clients of which something changed, and of those that were deleted, with a comma between."""
+    """The uuids of changed clients, and of the deleted clients among them, separated by commas."""
 
     all: str | None
     gone: str | None
 
 
-CHANGED = Query(  # planned for its number: few or all may have changed since
+CHANGED = Query(  # planned for each value: few clients or all may have changed
     f"""
     SELECT string_agg(uuid, ','), string_agg(uuid, ',' ORDER BY uuid) FILTER (WHERE gone) FROM (
         SELECT uuid, deleted_at IS NOT NULL AS gone FROM clients WHERE {_SINCE}
@@ -174,34 +177,46 @@ CHANGED = Query(  # planned for its number: few or all may have changed since
 
 
 def changed(connection: Connection, since: int) -> tuple[list[str], list[str]]:
-    """The clients of which something changed in transaction `since` or later: they themselves, their command, how
-    far recovery is with them, their incident. Then those that were deleted since then; they are among the first, too.
+    """The clients that changed in transaction `since` or later, and the deleted clients among them.
+
+    A change is one of the client, its command, its recovery or its incident.
     """
-    both = CHANGED.one(connection, since=str(since))  # texts: a uuid alone takes as long as all in one
+    # Each list comes as one text: converting the whole text takes as long as converting one uuid.
+    both = CHANGED.one(connection, since=str(since))
     all_changed, gone = (uuids.split(",") if uuids else [] for uuids in both)
     return all_changed, gone
 
 
-def some_clients(connection: Connection, uuids: Sequence[str]) -> str:
-    """As `whole_fleet`, without what recovery does: those of these clients that are not deleted."""
-    return SOME_CLIENTS.one(connection, recovery="{}", uuids=",".join(uuids))
+def some_clients(connection: Connection, uuids: Sequence[str], recovery: Mapping[str, str]) -> str:
+    """The same for these clients, without deleted ones."""
+    return SOME_CLIENTS.one(connection, recovery=json.dumps(recovery), uuids=",".join(uuids))
 
 
-UNWELL = Query(
-    f"""
-    SELECT c.uuid, c.status, c.process_status, c.service_failed_at FROM clients AS c
-    WHERE {is_unwell("c")} AND c.deleted_at IS NULL
-    UNION SELECT c.uuid, c.status, c.process_status, c.service_failed_at
-    FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-    WHERE {MAY_BE_MUTE} AND c.deleted_at IS NULL
-    """,  # noqa: S608 - made of constants
-    ClientState,
-)
+_STATE: Final = f"""
+    c.uuid, c.status, c.process_status, c.service_failed_at, {screen_failed_since("c")} AS screen_failed_since"""
+
+
+def _unwell(which: str) -> str:
+    """SQL: the clients for which `which` holds, and which recovery may have to help."""
+    return f"""
+    SELECT {_STATE} FROM clients AS c WHERE {is_unwell("c")} AND c.deleted_at IS NULL AND {which}
+    UNION SELECT {_STATE} FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    WHERE {MAY_BE_MUTE} AND c.deleted_at IS NULL AND {which}
+    """  # noqa: S608 - made of constants
+
+
+UNWELL = Query(_unwell("true"), ClientState)
+UNWELL_AMONG = Query(_unwell(NAMED), ClientState)
 
 
 def unwell(connection: Connection) -> list[ClientState]:
-    """The clients that recovery may have something to say about."""
+    """The clients that recovery may have to help."""
     return UNWELL.all(connection)
+
+
+def unwell_among(connection: Connection, uuids: Sequence[str]) -> list[ClientState]:
+    """The same among these clients."""
+    return UNWELL_AMONG.all(connection, uuids=",".join(uuids)) if uuids else []
 
 
 HEARTBEATS = Query(
@@ -214,12 +229,12 @@ HEARTBEATS = Query(
 
 
 def heartbeats(connection: Connection) -> str:
-    """The last heartbeat of every client that was ever heard, as the inside of a JSON array of [uuid, time]."""
+    """The last heartbeats of all clients that were ever heard: the inside of a JSON array of [uuid, time]."""
     return HEARTBEATS.one(connection)
 
 
 class StatusCount(NamedTuple):
-    """How many clients stand in a shown state, and how many of them have a failed service."""
+    """How many clients have a shown status, and how many of these have a failed service."""
 
     status: str
     number: int
@@ -233,8 +248,19 @@ COUNTS = Query(
 
 
 def count_by_status(connection: Connection) -> list[StatusCount]:
-    """The counts of every shown state that there is."""
+    """The count of each shown status that any client has."""
     return COUNTS.all(connection)
+
+
+FAILING_SCREENS = Query(
+    f"SELECT count(*) FROM clients AS c WHERE {screen_fails('c')} AND c.deleted_at IS NULL",  # noqa: S608 - made of constants
+    int,
+)
+
+
+def count_failing_screens(connection: Connection) -> int:
+    """How many clients have a failing screen."""
+    return FAILING_SCREENS.one(connection)
 
 
 @dataclass(frozen=True)
@@ -280,7 +306,7 @@ RECORD_TICK = Query(
 
 
 def record_tick(connection: Connection, now: datetime, duration_ms: int, did: Mapping[str, Any]) -> None:
-    """Write down what a tick did; an older tick that ends late never overwrites a newer one."""
+    """Record what a tick did; an older tick that ends late does not overwrite a newer one."""
     RECORD_TICK.run(connection, now=now, duration_ms=duration_ms, did=json.dumps(did))
 
 
@@ -288,5 +314,5 @@ FORGET_FUTURE_TICK = Query("UPDATE scheduler_status SET last_tick_at = :now WHER
 
 
 def forget_future_tick(connection: Connection, now: datetime) -> None:
-    """Let a last tick of a time that has not come yet count as now, so that this one can be written down."""
+    """Replace a future time of the last tick by now, so that the present tick can be recorded."""
     FORGET_FUTURE_TICK.run(connection, now=now)

@@ -1,7 +1,7 @@
-"""Rows that travel as columns: where many go into an answer, Postgres writes them as JSON.
+"""Queries with many rows: Postgres returns each column as one JSON array.
 
-Taking each value over into Python and out again costs ten times as much. Of a column Postgres finds out once how a
-value is written, of an object for each of its fields.
+Converting each value to Python and back to JSON costs ten times as much. Arrays are cheaper than objects: Postgres
+looks up how to write a value once a column, not once a field of each row.
 """
 
 from collections.abc import Callable
@@ -18,12 +18,12 @@ R = TypeVar("R", bound=msgspec.Struct)
 
 
 class ColumnQuery(Generic[R]):
-    """A `Query` for a SELECT that answers one JSON array for each column, with its values in the rows' order."""
+    """A SELECT that returns one JSON array for each column, with the values in the order of the rows."""
 
     def __init__(
         self, statement: Callable[[], Select[Any]], row: type[R], known: sa.ColumnElement[bool] | None = None
     ) -> None:
-        """`row` has the columns' names. `known`: whether what the rows belong to is there."""
+        """`row`: a class with the columns' names. `known`: SQL that is true when the owner of the rows exists."""
         fields = msgspec.structs.fields(row)
         texts = msgspec.defstruct("Texts", [(field.name, str | None) for field in fields])
         self._row = row
@@ -31,16 +31,16 @@ class ColumnQuery(Generic[R]):
         self._query = Query(partial(_as_columns, statement, known), texts)
 
     def all(self, connection: Connection, **values: Any) -> list[R]:
-        """Its rows. Raises msgspec.ValidationError for a value that is not of its field's type."""
+        """All rows. Raises msgspec.ValidationError for a value that does not fit its field's type."""
         return self.all_if_known(connection, **values) or []
 
     def all_if_known(self, connection: Connection, **values: Any) -> list[R] | None:
-        """Its rows; None where what they belong to is not there."""
+        """All rows; None when their owner does not exist."""
         columns = self._query.one_or_none(connection, **values)
         if columns is None:
             return None
         texts = msgspec.structs.astuple(columns)
-        if texts[0] is None:  # without a row each of them is NULL
+        if texts[0] is None:  # without rows every array is NULL
             return []
         return list(map(self._row, *(reader.decode(text) for reader, text in zip(self._readers, texts, strict=True))))
 

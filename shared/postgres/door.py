@@ -1,7 +1,7 @@
-"""The door to Postgres: engine, transaction, clock, and the guards against pg8000's known traps.
+"""The access to Postgres: engine, transactions, clock, and guards against known faults of pg8000.
 
-Everything that decides by time takes `now` from `database_now`, read once at the start of a
-transaction: one clock for every instance of every function.
+Every decision by time takes `now` from `database_now`, once at the start of a transaction, so that all
+instances of all functions share one clock.
 """
 
 import re
@@ -10,42 +10,43 @@ import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Final
 
 import pg8000.dbapi
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine, TextClause, event
+from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from shared import database_tls
 from shared.config import Config
-from shared.postgres import driver, statements
+from shared.postgres import driver
+from shared.postgres.query import NO_ROW, Query
 
-SOCKET_TIMEOUT_SECONDS: Final = 10  # pg8000 waits for ever on a stopped backend unless told otherwise
-STATEMENT_TIMEOUT_MS: Final = 8_000  # below the socket's, so that Postgres says it first
+SOCKET_TIMEOUT_SECONDS: Final = 10  # without it pg8000 waits for ever for a stopped backend
+STATEMENT_TIMEOUT_MS: Final = 8_000  # below the socket's timeout, so that Postgres reports it first
 LOCK_TIMEOUT_MS: Final = 4_000
-POOL_TIMEOUT_SECONDS: Final = 5  # how long one waits for a connection of the pool, while others have all of them
-KEEPALIVE_IDLE_SECONDS: Final = 15  # after so long in silence one end asks whether the other is there
+POOL_TIMEOUT_SECONDS: Final = 5  # wait for a free connection of the pool
+KEEPALIVE_IDLE_SECONDS: Final = 15  # silence before one end probes the other
 KEEPALIVE_INTERVAL_SECONDS: Final = 5
-KEEPALIVE_COUNT: Final = 3  # so many questions without an answer end the connection: after 30 seconds in all
-UNACKNOWLEDGED_MS: Final = 30_000  # likewise data that the other end does not acknowledge
+KEEPALIVE_COUNT: Final = 3  # unanswered probes that end the connection: after 30 s in all
+UNACKNOWLEDGED_MS: Final = 30_000  # sent data without an acknowledgement ends the connection
 UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
 
 def scrub(text: str) -> str:
     """`text` with every NUL and lone surrogate replaced by U+FFFD.
 
-    Postgres refuses NUL (22021); a lone surrogate cannot be encoded and leaves a pg8000 connection
-    answering each query with the previous one's result.
+    Postgres refuses NUL (22021). A lone surrogate cannot be encoded; after it a pg8000 connection answers each query
+    with the result of the one before.
     """
     return UNSTORABLE.sub("\ufffd", text)
 
 
 def make_engine(config: Config, application_name: str) -> Engine:
-    """An engine for DATABASE_URL with bounded waits and a pool of DATABASE_POOL_SIZE connections."""
+    """An engine for DATABASE_URL with timeouts and a pool of DATABASE_POOL_SIZE connections."""
     return engine_for(
         config["DATABASE_URL"],
         application_name,
@@ -57,9 +58,9 @@ def make_engine(config: Config, application_name: str) -> Engine:
 def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, prepared: bool = True) -> Engine:
     """The engine of `make_engine` for a `postgresql://user:password@host:port/name` address.
 
-    `prepared` False: statements are not kept by the connection that they were prepared on.
-    A server on another machine gets neither user nor password when it has no TLS, or when its certificate is not what
-    `?sslmode=` asks for. `?unix_sock=` names a unix socket.
+    `prepared` False: connections keep no prepared statements.
+    Without TLS, or without the certificate that `?sslmode=` requires, a server on another machine gets neither user
+    nor password. `?unix_sock=` names a unix socket.
     """
     address = sa.make_url(pg8000_url(database_url))
     engine = sa.create_engine(
@@ -82,10 +83,10 @@ def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, 
 
 
 def _session_settings() -> dict[str, str]:
-    """The settings of a session, which hold for each of its statements.
+    """The settings of a database session.
 
-    With the usual keepalives of two hours, the session of a peer that vanished without a FIN would keep its locks (the
-    lead of the fleet) for so long. On a unix socket Postgres ignores all four.
+    With the default keepalives of two hours, the session of a peer that vanished without a FIN would keep its locks
+    (the bridge's leadership) for so long. On a unix socket Postgres ignores these settings.
     """
     return {
         "statement_timeout": str(STATEMENT_TIMEOUT_MS),
@@ -112,20 +113,23 @@ def transaction(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
+SNAPSHOT = Query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", NO_ROW)
+
+
 @contextmanager
 def snapshot(engine: Engine) -> Iterator[Connection]:
-    """One transaction for reads alone, in which every statement sees the same moment."""
+    """A read-only transaction in which all statements see the same snapshot."""
     with engine.begin() as connection:
-        connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
+        SNAPSHOT.run(connection)
         yield connection
 
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A connection for reads alone, each statement a transaction of its own.
+    """A connection for reads, each statement in its own transaction.
 
-    It sees what a transaction would see, because under READ COMMITTED every statement looks anew anyway,
-    and saves the round trip of the commit.
+    Under READ COMMITTED each statement of a transaction takes a new snapshot anyway. This saves the round trip of
+    the commit.
     """
     with engine.connect() as connection:
         raw: Any = connection.connection.dbapi_connection
@@ -136,26 +140,16 @@ def reading(engine: Engine) -> Iterator[Connection]:
             raw.autocommit = False
 
 
-@lru_cache(maxsize=256)
-def sql(text: str) -> TextClause:
-    """`text` as a statement, made once for each text: making it costs more than handing it to Postgres.
-
-    For texts of the code, of which there is a number; values are parameters.
-    """
-    return sa.text(text)
-
-
-_NOW: Final = statements.constant(sa.select(sa.func.now()))
+NOW = Query("SELECT now()", datetime)
 
 
 def database_now(connection: Connection) -> datetime:
     """The start of the current transaction by the database's clock, in UTC."""
-    now: datetime = statements.value(connection, _NOW)
-    return now
+    return NOW.one(connection)
 
 
 def sqlstate(error: DBAPIError) -> str | None:
-    """The five-character SQLSTATE of a database error, or None when Postgres did not say one."""
+    """The five-character SQLSTATE of a database error, or None without one."""
     details = error.orig.args[0] if error.orig is not None and error.orig.args else None
     return details.get("C") if isinstance(details, dict) else None
 
@@ -167,11 +161,11 @@ def constraint_name(error: DBAPIError) -> str | None:
 
 
 QUOTING_STATES: Final = ("21", "22", "23", "42601", "P0")
-"""SQLSTATEs whose message may quote what it is about: a value, or a piece of the statement."""
+"""SQLSTATEs whose message may quote a value or a piece of the statement."""
 
 
 def said_by_postgres(error: BaseException) -> dict[str, str]:
-    """What an `Outage` tells of an error: SQLSTATE and message, where there are any; no value of a statement."""
+    """The SQLSTATE and message of an error, if any, for an `Outage`; never a value of a statement."""
     if not isinstance(error, DBAPIError) or error.orig is None or not error.orig.args:
         return {}
     said = error.orig.args[0]
@@ -182,28 +176,28 @@ def said_by_postgres(error: BaseException) -> dict[str, str]:
 
 
 AWAY_STATES: Final = ("08", "53", "57", "40", "55P03", "55000")
-"""SQLSTATEs that pass: connection, resources, operator's intervention, serialisation and deadlock, lock timeout,
-and a database that lets nobody in for now."""
+"""SQLSTATEs of temporary faults: connection, resources, operator's intervention, serialisation and deadlock, lock
+timeout, and a database that accepts no connections now."""
 
 
 ILL_STATES: Final = ("58", "XX")
-"""SQLSTATEs of a server's own trouble. While a session is opened it is that of a full disk: each writes a file."""
+"""SQLSTATEs of system and internal errors. At the start of a session they mean a full disk: each writes a file."""
 
 
 def is_away(error: BaseException) -> bool:
-    """Connection refused or cut, pool used up, a statement or lock that took too long, a deadlock: try again later."""
+    """Whether the error is temporary: connection refused or cut, pool used up, timeout, deadlock."""
     if isinstance(error, PoolTimeout):
         return True
     if not isinstance(error, DBAPIError):
         return False
-    never_reached = isinstance(error, InterfaceError)  # pg8000's word for having no connection
+    never_reached = isinstance(error, InterfaceError)  # pg8000's error without a connection
     return error.connection_invalidated or never_reached or (sqlstate(error) or "").startswith(AWAY_STATES)
 
 
 def _connect(
     prepared: bool, _dialect: Any, _record: Any, _arguments: Sequence[Any], named: Mapping[str, Any]
 ) -> driver.Connection:
-    """A new connection. Who takes it and says nothing, or is too ill to open it, was never reached: see `is_away`."""
+    """A new connection. A server that accepts it but opens no session counts as away: see `is_away`."""
     session = dict(named)
     unix_sock, port, timeout = session.pop("unix_sock", None), session.pop("port", 5432), session.pop("timeout")
     try:
@@ -231,8 +225,8 @@ def _session(connected: socket.socket, **session: Any) -> driver.Connection:
 def _connected(place: str | tuple[str, int], timeout: float) -> socket.socket:
     """A socket at a host and port, or at the unix socket of this path.
 
-    It has our end of what `_session_settings` asks of the server's, and TCP_NODELAY: without the latter a large
-    parameter costs two to three times as long (measured).
+    It has the client side of the server's `_session_settings`, and TCP_NODELAY: without the latter a large parameter
+    takes two to three times as long (measured).
     """
     if isinstance(place, tuple):
         made = socket.create_connection(place, timeout)
@@ -260,16 +254,16 @@ _TCP_OPTIONS: Final = {
 
 
 def _refuse_the_dead(dbapi_connection: driver.Connection, _record: Any, _proxy: Any) -> None:
-    """A connection that its server has ended is replaced, and so are the others of that time."""
+    """Replace a connection that the server has ended, and all older connections of the pool."""
     if not dbapi_connection.lives():
         raise InvalidatePoolError
 
 
 def _drop_desynchronised(context: ExceptionContext) -> None:
-    """An error that Postgres did not send may have cut a message half-way: never reuse that connection.
+    """Drop a connection after an error that Postgres did not send: a message may have been cut half-way.
 
-    A reset or silent connection comes out of pg8000 as a bare OSError; callers get the OperationalError
-    that they would get from any other driver.
+    pg8000 raises a bare OSError for a reset or silent connection; callers get an OperationalError, as from other
+    drivers.
     """
     original = context.original_exception
     if isinstance(original, pg8000.dbapi.DatabaseError):

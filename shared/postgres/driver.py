@@ -1,7 +1,7 @@
-"""Connections to Postgres that keep statements prepared: pg8000, by its public names only.
+"""Connections to Postgres that keep prepared statements: pg8000, by its public names only.
 
-pg8000's own cursor prepares a statement anew for each run, in three round trips, and reads its text letter by letter
-each time. Why this is done here, and what it costs: docs/decisions/0012-a-driver-by-public-names.md.
+pg8000's own cursor prepares a statement again at each run, in three round trips, and parses its text letter by letter
+each time. Reasons and cost: docs/decisions/0012-a-driver-by-public-names.md.
 """
 
 import select
@@ -19,24 +19,30 @@ from pg8000.core import Context
 
 from shared.postgres.values import READERS, WRITERS
 
-MOST_KEPT: Final = 128  # statements of one connection; the one used longest ago makes room
-LONGEST_KEPT: Final = 16_384  # characters; longer texts are lists that never come twice alike
+MOST_KEPT: Final = 128  # statements of a connection; the least recently used one makes room
+LONGEST_KEPT: Final = 16_384  # characters; longer texts are lists that hardly repeat
 FOR_ITS_VALUES: Final = "/* planned for its values */"
-"""In a statement's text: never kept. For one whose best plan depends on its values, where Postgres' one plan errs."""
-TRUSTED_FOR_SECONDS: Final = 30.0  # a connection used that recently is not asked whether it lives, only looked at
+"""In a statement's text: never keep it prepared, because its best plan depends on the values."""
+LARGE: Final = 8_192
+"""Characters of a value, some 200 uuids, from which on a statement is planned for its values.
+
+After five runs Postgres plans a prepared statement once for all values and takes each array for ten elements. Two
+arrays of 10,000 are then compared element by element.
+"""
+TRUSTED_FOR_SECONDS: Final = 30.0  # a connection used within this time is not tested by a query
 BEGIN: Final = "begin transaction"
 GONE_STATEMENT: Final = frozenset({"0A000", "26000", "42P05"})
-"""SQLSTATEs of a statement that the server no longer has as we prepared it: a changed result type, a DISCARD."""
+"""SQLSTATEs of a prepared statement that the server lost or that is out of date: changed result type, DISCARD."""
 ERRORS: Final = {"28000": dbapi.InterfaceError, "23505": dbapi.IntegrityError}  # others: ProgrammingError
 UNNAMED: Final = b"\x00"
 """The name of a statement that the next one without a name replaces."""
 Key = tuple[str, tuple[int, ...]]
-"""A statement's text with `%s` for each value, and the types of its values where they are given."""
+"""A statement's text with `%s` for each value, and the types of its values if given."""
 
 
 @lru_cache(maxsize=512)
 def numbered(operation: str) -> str:
-    """The text with `$1`, `$2` ... for each `%s`: pg8000 reads it letter by letter, so once is enough."""
+    """The text with `$1`, `$2` ... for each `%s`. Cached, because pg8000 parses letter by letter."""
     text: str = dbapi.convert_paramstyle("format", operation, ())[0]
     return text
 
@@ -45,13 +51,13 @@ class Connection(dbapi.Connection):  # type: ignore[misc]  # pg8000 has no types
     """One connection to Postgres, used by one thread at a time."""
 
     def __init__(self, sock: socket.socket, *, keep: bool = True, **named: Any) -> None:
-        """A session on a connected socket. `keep` False: nothing is kept, as a pooler between transactions needs it."""
+        """A session on a connected socket. `keep` False: no prepared statements, for a pooler in transaction mode."""
         self.used_at = time.monotonic()
         """When the server answered last, by the monotonic clock, in seconds."""
         self.in_transaction = False
         self._descriptor: int | None = sock.fileno()  # TLS wraps the socket; its descriptor stays
         self._keep = keep
-        self._kept: OrderedDict[Key, tuple[bytes, Any, Any] | None] = OrderedDict()  # None: it came once
+        self._kept: OrderedDict[Key, tuple[bytes, Any, Any] | None] = OrderedDict()  # None: run once, not prepared
         super().__init__(sock=sock, **named)
         for kind, read in READERS.items():
             self.register_in_adapter(kind, read)
@@ -59,7 +65,7 @@ class Connection(dbapi.Connection):  # type: ignore[misc]  # pg8000 has no types
             self.register_out_adapter(type_, write)
 
     def handle_READY_FOR_QUERY(self, data: bytes, context: Context) -> None:  # noqa: N802 - pg8000's name
-        """As pg8000's; the server says with each answer whether a transaction is open."""
+        """Like pg8000's, and note whether a transaction is open: each answer of the server says so."""
         super().handle_READY_FOR_QUERY(data, context)
         self.in_transaction = data != b"I"
         self.used_at = time.monotonic()
@@ -69,12 +75,12 @@ class Connection(dbapi.Connection):  # type: ignore[misc]  # pg8000 has no types
         return Cursor(self)
 
     def commit(self) -> None:
-        """Commit, in one round trip; nothing to do outside a transaction."""
+        """Commit, in one round trip; outside a transaction do nothing."""
         if self.in_transaction:
             self.execute_simple("commit")
 
     def rollback(self) -> None:
-        """Roll back, in one round trip; nothing to do outside a transaction."""
+        """Roll back, in one round trip; outside a transaction do nothing."""
         if self.in_transaction:
             self.execute_simple("rollback")
 
@@ -84,9 +90,9 @@ class Connection(dbapi.Connection):  # type: ignore[misc]  # pg8000 has no types
         super().close()
 
     def lives(self) -> bool:
-        """Whether this connection can be used; the server is only asked after a while or when it said something.
+        """Whether this connection can be used. Queries the server only after a pause or when unread data is there.
 
-        A server that ended the connection has left an end of file or its last words to read.
+        A server that ended the connection has left an end of file or a last message to read.
         """
         if self._descriptor is None:
             return False
@@ -98,14 +104,14 @@ class Connection(dbapi.Connection):  # type: ignore[misc]  # pg8000 has no types
         return True
 
     def ask(self, operation: str, arguments: Sequence[Any], oids: tuple[int, ...] = ()) -> Context:
-        """Run one statement with `%s` for each value; begins the transaction that it needs. Answers pg8000's Context.
+        """Run one statement with `%s` for each value; begin a transaction if none is open. Returns pg8000's Context.
 
-        A statement that the server no longer has is prepared again and run once more, when it was the first of its
-        transaction; later in one that is lost anyway, and the caller's next try prepares it again.
+        If the server has lost the prepared statement, prepare it again and run it, when it is the first of its
+        transaction. Otherwise the transaction is lost; the caller's next try prepares the statement again.
         """
         values = make_params(self.py_types, arguments)
         for value in values:
-            (value or "").encode()  # what cannot be sent is refused before anything is
+            (value or "").encode()  # refuse an unencodable value before anything is sent
         is_first = not self.in_transaction
         self._begin()
         if not values:
@@ -125,14 +131,17 @@ class Connection(dbapi.Connection):  # type: ignore[misc]  # pg8000 has no types
             self.execute_simple(BEGIN)
 
     def _run(self, key: Key, values: Sequence[str | None]) -> Context:
-        """Without a name where the text comes for the first time, prepared from the second time on."""
+        """Run a statement without a name the first time, and as a prepared one from the second time on.
+
+        With a large value it runs without a name each time.
+        """
         text = numbered(key[0])
-        if key not in self._kept:
+        if key not in self._kept or any(value and len(value) > LARGE for value in values):
             self.send_PARSE(UNNAMED, text, key[1])
             self.send_DESCRIBE_STATEMENT(UNNAMED)
             context = self.execute_named(UNNAMED, values, None, None, text)
             if self._keep and len(text) <= LONGEST_KEPT and FOR_ITS_VALUES not in text:
-                self._kept[key] = None
+                self._kept.setdefault(key)
         else:
             name, columns, readers = self._kept[key] = self._kept[key] or self.prepare_statement(text, key[1])
             self._kept.move_to_end(key)
@@ -142,7 +151,7 @@ class Connection(dbapi.Connection):  # type: ignore[misc]  # pg8000 has no types
         return context
 
     def _forget(self, key: Key) -> bool:
-        """Whether this statement was kept. The server forgets it too, or has done so already."""
+        """Forget a prepared statement, here and at the server. Returns whether it was kept."""
         if key not in self._kept:
             return False
         if prepared := self._kept.pop(key):
@@ -157,12 +166,12 @@ def _has_something_to_read(descriptor: int) -> bool:
 
 
 class Cursor:
-    """A DBAPI cursor whose `execute` is the connection's `ask`; its rows are all there once it has run."""
+    """A DBAPI cursor. `execute` calls the connection's `ask` and holds all rows."""
 
     arraysize = 1
 
     def __init__(self, connection: Connection) -> None:
-        """On this connection."""
+        """A cursor of this connection."""
         self._connection: Connection | None = connection
         self._context = Context(None)
         self._rows: Iterator[list[Any]] = iter(())
@@ -176,12 +185,12 @@ class Cursor:
 
     @property
     def rowcount(self) -> int:
-        """How many rows the last statement touched or answered; -1 where Postgres does not say."""
+        """How many rows the last statement touched or returned; -1 when unknown."""
         count: int = self._context.row_count
         return count
 
     def execute(self, operation: str, args: Sequence[Any] = (), stream: None = None) -> "Cursor":  # noqa: ARG002
-        """Run one statement; SQLAlchemy names `stream`, which is for COPY, and never gives one."""
+        """Run one statement. SQLAlchemy passes `stream` (for COPY) by name, always None."""
         if self._connection is None:
             raise dbapi.InterfaceError("Cursor closed")
         oids, self._oids = self._oids, ()
@@ -193,7 +202,7 @@ class Cursor:
         return self
 
     def executemany(self, operation: str, param_sets: Iterable[Sequence[Any]]) -> "Cursor":
-        """Run one statement for each of these; `rowcount` is what all of them touched."""
+        """Run one statement for each parameter set; `rowcount` is the sum of all runs."""
         oids, counts = self._oids, []
         for values in param_sets:
             self._oids = oids
@@ -203,7 +212,7 @@ class Cursor:
         return self
 
     def setinputsizes(self, *sizes: Any) -> None:
-        """The types of the next statement's values, each by its number or by a type of Python."""
+        """Set the types of the next statement's values: numbers of Postgres types, or Python types."""
         self._oids = tuple(size if isinstance(size, int) else PY_PG.get(size, UNKNOWN) for size in sizes)
 
     def fetchone(self) -> list[Any] | None:
@@ -219,5 +228,5 @@ class Cursor:
         return tuple(self._rows)
 
     def close(self) -> None:
-        """Nothing is run on this cursor any more."""
+        """Close the cursor: no further statement runs on it."""
         self._connection = None

@@ -1,13 +1,13 @@
-"""What the SQL of several nouns has to agree on, said once."""
+"""SQL fragments that several stores share."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
-from shared.vocabulary import BAD_SCREENS, TERMINAL_RANK, WELL
+from shared.vocabulary import BAD_SCREENS, MENDED_BY_A_START, TERMINAL_RANK, WELL, WITHOUT_PICTURE, CommandAction
 
 END_OF_TIME: Final = datetime.max.replace(tzinfo=UTC)
-"""After every row that there is: where a page begins that begins with the newest row."""
+"""Later than every row: the start of the first page, newest rows first."""
 
 
 NOW: Final = "CAST(:now AS timestamptz)"
@@ -19,14 +19,19 @@ def _one_of(words: Iterable[str]) -> str:
 
 
 def is_open(command: str) -> str:
-    """SQL: whether a command is open. Spelt out, so that the planner sees the partial index of open commands."""
+    """SQL: whether a command is open. Written so that the planner uses the partial index of open commands."""
     return f"{command}.rank < {TERMINAL_RANK}"
 
 
+def occupies(command: str) -> str:
+    """SQL: whether a command is open that keeps its client from another one: any but a screenshot."""
+    return f"{is_open(command)} AND {command}.action <> '{CommandAction.SCREENSHOT}'"
+
+
 def is_unwell(client: str) -> str:
-    """SQL: `recovery.evidence.rules.is_unwell`. Spelt out, so that a partial index serves it."""
+    """SQL of `recovery.evidence.rules.is_unwell`. Written so that the planner uses the partial index."""
     return f"""({client}.status IN ('crashed', 'stale') OR {client}.process_status = 'crashed'
-        OR {client}.service_failed_at IS NOT NULL)"""
+        OR {client}.service_failed_at IS NOT NULL OR {screen_fails(client)})"""
 
 
 def is_well(client: str) -> str:
@@ -35,15 +40,39 @@ def is_well(client: str) -> str:
 
 
 def is_bad(screen: str) -> str:
-    """SQL: whether a screen shows nothing, or always the same."""
+    """SQL: whether a screen does not show its content (BAD_SCREENS)."""
     return f"{screen} {_one_of(BAD_SCREENS)}"
+
+
+def is_without_picture(screen: str) -> str:
+    """SQL: the same, or whether it is switched off."""
+    return f"{screen} {_one_of(WITHOUT_PICTURE)}"
+
+
+def may_be_mended(screen: str) -> str:
+    """SQL: whether another start of the player may mend a screen."""
+    return f"{screen} {_one_of(MENDED_BY_A_START)}"
+
+
+def screen_fails(client: str) -> str:
+    """SQL: whether a client's screen fails. Spelt out, so that the planner sees the partial index.
+
+    Old code ends a bad time without ending the failure, so a failure that is older than the bad time is over.
+    """
+    return f"""({client}.screen_health_since IS NOT NULL AND {client}.screen_failed_at IS NOT NULL
+        AND {client}.screen_failed_at >= {client}.screen_health_since)"""
+
+
+def screen_failed_since(client: str) -> str:
+    """SQL: since when a client's screen fails: when it became bad; null while it does not fail."""
+    return f"CASE WHEN {screen_fails(client)} THEN {client}.screen_health_since END"
 
 
 def arrived_at(report: str) -> str:
     """SQL: when a report arrived, by the database's clock.
 
-    `:now` is the transaction's time and `:clock` the bridge's monotonic clock at the same moment; the report's `heard`
-    is by the latter.
+    `:now` is the transaction's time, `:clock` the bridge's monotonic clock at the same time, in seconds. The report's
+    `heard` is a time of `:clock`.
     """
     return f"CAST(:now AS timestamptz) - (CAST(:clock AS float8) - {report}.heard) * interval '1 second'"
 
@@ -54,14 +83,14 @@ def may_be_on(window: str, now: str = NOW) -> str:
 
 
 def is_current(window: str, now: str = NOW) -> str:
-    """SQL: whether a maintenance window is neither ended by a person nor over; a repeated one counts in between."""
+    """SQL: whether a maintenance window is neither ended by a person nor over, also between two occurrences."""
     return f"{window}.ended_at IS NULL AND ({window}.last_ends_at IS NULL OR {window}.last_ends_at > {now})"
 
 
 def no_later(table: str, *columns: str, more: str = "") -> str:
-    """SQL: moments in these columns that have not come yet become `:now`: the database's clock was set back.
+    """SQL: an UPDATE that sets future times in these columns to `:now`, after the database's clock was set back.
 
-    `more` is set in the same rows, by what they said before.
+    `more`: another assignment for the same rows; it sees the old values.
     """
     values = [f"{column} = CASE WHEN {column} > {NOW} THEN {NOW} ELSE {column} END" for column in columns]
     values += [more] if more else []
@@ -69,5 +98,5 @@ def no_later(table: str, *columns: str, more: str = "") -> str:
 
 
 def are_ahead(table: str, *columns: str) -> str:
-    """SQL: whether one of these moments has not come yet."""
+    """SQL: whether a time in one of these columns is in the future."""
     return f"({' OR '.join(f'{table}.{column} > {NOW}' for column in columns)})"

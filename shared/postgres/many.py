@@ -1,6 +1,6 @@
-"""Many rows handed to one statement: an array of each column, which Postgres reads as a table.
+"""Many rows as parameters of one statement: one array for each column, which Postgres reads as a table.
 
-An array takes Postgres a third of the time of a JSON document with the same rows, and it plans for their number.
+Postgres reads arrays in a third of the time of a JSON document with the same rows, and plans for their number.
 """
 
 from collections.abc import Collection
@@ -24,14 +24,14 @@ KINDS: Final[tuple[tuple[type, str, Any], ...]] = (
     (datetime, "timestamptz", sa.DateTime(timezone=True)),
     (object, "jsonb", JSONB()),
 )
-"""The first that a field's type is, or is a kind of: the type of its column, in SQL and as SQLAlchemy has it."""
+"""Python type of a field -> type of its column, in SQL and in SQLAlchemy; the first match counts."""
 
 
 class ManyRows(Generic[R]):
     """A table whose rows are parameters of a statement: `SEEN = ManyRows("seen", Sighting)`.
 
-    In a text it is `f"… FROM {SEEN} WHERE seen.boot_id …"`, in a statement of SQLAlchemy `SEEN.c.boot_id`. Its rows
-    come with the other values: `CONFIRM.run(connection, now=now, **SEEN.of(sightings))`.
+    Use it in SQL text as `f"… FROM {SEEN} WHERE seen.boot_id …"`, in a SQLAlchemy statement as `SEEN.c.boot_id`. Pass
+    its rows with the other values: `CONFIRM.run(connection, now=now, **SEEN.of(sightings))`.
     """
 
     def __init__(self, name: str, row: type[R]) -> None:
@@ -41,13 +41,13 @@ class ManyRows(Generic[R]):
         self._columns = [(field, f"{name}_{field}", *_kind(hint)) for field, hint in hints.items()]
 
     def __str__(self) -> str:
-        """The table, for the FROM of a text."""
+        """The table for the FROM clause of a SQL text."""
         arrays = ", ".join(f"CAST(:{key} AS {kind}[])" for _, key, kind, _ in self._columns)
         return f"unnest({arrays}) AS {self._name}({', '.join(field for field, *_ in self._columns)})"
 
     @cached_property
     def table(self) -> sa.TableValuedAlias:
-        """The table, for a statement of SQLAlchemy."""
+        """The table for a SQLAlchemy statement."""
         arrays = [sa.cast(sa.bindparam(key), sa.ARRAY(kind)) for _, key, _, kind in self._columns]
         columns: list[Any] = [sa.column(field, kind) for field, _, _, kind in self._columns]
         return sa.func.unnest(*arrays).table_valued(*columns).render_derived(name=self._name)
@@ -58,7 +58,7 @@ class ManyRows(Generic[R]):
         return self.table.c
 
     def of(self, rows: Collection[R]) -> dict[str, list[Any]]:
-        """The values of its parameters: these rows, in their order."""
+        """These rows as parameters, in their order."""
         return {
             key: [_json(getattr(row, field)) if kind == "jsonb" else getattr(row, field) for row in rows]
             for field, key, kind, _ in self._columns

@@ -1,7 +1,7 @@
-"""One statement, one typed row, one line of use."""
+"""A statement with typed rows, as one object."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from types import NoneType
 from typing import Any, Final, Generic, TypeVar, get_type_hints
@@ -9,12 +9,12 @@ from typing import Any, Final, Generic, TypeVar, get_type_hints
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection, CursorResult
-
-from shared.postgres.statements import Constant, constant
+from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
 
 R = TypeVar("R")
 NO_ROW: Final = NoneType
-"""The row of a statement that answers none."""
+"""The row type of a statement without rows."""
+_DIALECT: Final = PGDialect_pg8000()  # type: ignore[no-untyped-call]
 
 
 def columns(row: type, table: str) -> str:
@@ -30,37 +30,42 @@ class Query(Generic[R]):
     """
 
     def __init__(self, statement: str | Callable[[], sa.Executable], row: type[R]) -> None:
-        """`statement` is its text, or makes it with SQLAlchemy: at its first use, for all at import cost a cold start.
+        """`statement`: SQL text, or a function that makes a SQLAlchemy statement at the first use (faster cold start).
 
-        `row` is a frozen dataclass or a Struct with the columns' names, or the type of the only column; or a
-        NamedTuple: then the columns stand in its order.
+        `row`: a frozen dataclass or Struct with the columns' names; a NamedTuple with the columns' order; or the type
+        of the only column.
         """
         self._statement = statement
-        self._row = row
+        self.row = row
         self._has_fields = is_dataclass(row) or issubclass(row, msgspec.Struct)
 
+    @property
+    def text(self) -> str:
+        """The statement, with `%s` for each value."""
+        return self._written.text
+
     def all(self, connection: Connection, **values: Any) -> list[R]:
-        """Its rows. Raises msgspec.ValidationError for a row that is not of the type."""
+        """All rows. Raises msgspec.ValidationError for a row that does not fit the type."""
         result = self._result(connection, values)
-        if issubclass(self._row, tuple):
-            return msgspec.convert([tuple(row) for row in result], list[self._row])  # type: ignore[name-defined]
+        if issubclass(self.row, tuple):
+            return msgspec.convert([tuple(row) for row in result], list[self.row])  # type: ignore[name-defined]
         if not self._has_fields:
-            return msgspec.convert([row[0] for row in result], list[self._row])  # type: ignore[name-defined]
+            return msgspec.convert([row[0] for row in result], list[self.row])  # type: ignore[name-defined]
         names = tuple(result.keys())
         found = [dict(zip(names, row, strict=True)) for row in result]
-        return msgspec.convert(found, list[self._row])  # type: ignore[name-defined]
+        return msgspec.convert(found, list[self.row])  # type: ignore[name-defined]
 
     def one_or_none(self, connection: Connection, **values: Any) -> R | None:
-        """Its first row, or None without one."""
+        """The first row, or None."""
         return next(iter(self.all(connection, **values)), None)
 
     def one(self, connection: Connection, **values: Any) -> R:
-        """Its only row. Raises ValueError where there is none, or more."""
+        """The only row. Raises ValueError for none or several."""
         [row] = self.all(connection, **values)
         return row
 
     def run(self, connection: Connection, **values: Any) -> int:
-        """Run it; how many rows it touched."""
+        """Run the statement. Returns how many rows it touched."""
         return self._result(connection, values).rowcount
 
     def _result(self, connection: Connection, values: Mapping[str, Any]) -> CursorResult[Any]:
@@ -68,5 +73,53 @@ class Query(Generic[R]):
         return connection.exec_driver_sql(written.text, written.arguments(values))
 
     @cached_property
-    def _written(self) -> Constant:
-        return constant(sa.text(self._statement) if isinstance(self._statement, str) else self._statement())
+    def _written(self) -> "Written":
+        return written(sa.text(self._statement) if isinstance(self._statement, str) else self._statement())
+
+
+@dataclass(frozen=True)
+class Written:
+    """A statement for pg8000, and for each `%s` the name of its parameter, or None and its value."""
+
+    text: str
+    places: tuple[tuple[str | None, Any], ...]
+
+    def arguments(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The values in the order of the `%s`."""
+        return tuple(value if name is None else values[name] for name, value in self.places)
+
+
+def written(statement: sa.Executable) -> Written:
+    """Compile a statement. Do it once, because compiling costs more than running.
+
+    Its parameters are times, texts, numbers and lists of them. Raises TypeError when SQLAlchemy would compile the
+    statement again for each run, or would change its values.
+    """
+    compiled: Any = statement.compile(dialect=_DIALECT)  # type: ignore[attr-defined]  # every statement has it
+    if compiled.post_compile_params:
+        raise TypeError("an expanding IN is written anew for each run: spell its values out, or give one array")
+    return Written(str(compiled), tuple(_place(name, compiled.binds[name]) for name in compiled.positiontup or ()))
+
+
+def _place(name: str, bound: sa.BindParameter[Any]) -> tuple[str | None, Any]:
+    change = bound.type.dialect_impl(_DIALECT).bind_processor(_DIALECT)
+    if not bound.required:
+        return None, change(bound.value) if change else bound.value
+    if change:
+        raise TypeError(f"SQLAlchemy changes {name} on the way: give it a plain type")
+    return name, None
+
+
+def moment(name: str) -> sa.BindParameter[Any]:
+    """A parameter `name` for a time."""
+    return sa.bindparam(name, type_=sa.DateTime(timezone=True))
+
+
+def one_of(column: sa.ColumnElement[Any], name: str) -> sa.ColumnElement[bool]:
+    """Whether `column` is in the list of texts of the parameter `name`."""
+    return column == sa.any_(sa.cast(sa.bindparam(name), sa.ARRAY(sa.Text)))
+
+
+def among(column: sa.ColumnElement[Any], values: Iterable[str]) -> sa.ColumnElement[bool]:
+    """Whether `column` is one of these constants. `in_` with parameters would be compiled for each run."""
+    return column.in_([sa.literal(str(value)) for value in values])

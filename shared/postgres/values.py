@@ -1,4 +1,4 @@
-"""How values travel to Postgres and back, where pg8000's own way is slow or wrong."""
+"""Conversions of values to and from Postgres, where pg8000's own are slow or wrong."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -13,7 +13,7 @@ _NUMBER_OR_NONE: Final = frozenset({int, float, bool, NoneType})
 
 
 def _quickly(read: Callable[[str], Any], kind: int) -> Callable[[str], Any]:
-    """`read`, and pg8000's own way for what Python's calendar does not have (infinity, years before 1)."""
+    """`read`, or pg8000's conversion for times that Python does not have (infinity, years before 1)."""
     slowly = PG_TYPES[kind]
 
     def either(text: str) -> Any:
@@ -26,19 +26,18 @@ def _quickly(read: Callable[[str], Any], kind: int) -> Callable[[str], Any]:
 
 
 READERS: Final = {
-    # pg8000 reads times with strptime, 10 us each where these take 0.2
+    # pg8000 parses times with strptime: 10 us each; these take 0.2 us
     TIMESTAMPTZ: _quickly(datetime.fromisoformat, TIMESTAMPTZ),
     TIMESTAMP: _quickly(datetime.fromisoformat, TIMESTAMP),
     DATE: _quickly(date.fromisoformat, DATE),
 }
-"""How a text from Postgres is read, by the number of its type."""
+"""The conversion of a text from Postgres, by the number of its type."""
 
 
 def array(values: list[Any]) -> str:
-    """A list as Postgres reads an array.
+    """A list in the syntax of a Postgres array.
 
-    Every text is quoted: pg8000 looks at each letter to see whether it must be, some 10 us for a uuid, and takes the
-    text `null` for no value.
+    Every text is quoted. pg8000 checks each letter instead (10 us for a uuid) and reads the text `null` as NULL.
     """
     kinds = set(map(type, values))
     if kinds <= _NUMBER_OR_NONE:
@@ -57,4 +56,4 @@ def _quoted(text: str) -> str:
 
 
 WRITERS: Final = {list: array}
-"""How a value is written for Postgres, by its type."""
+"""The conversion of a value for Postgres, by its Python type."""

@@ -1,4 +1,4 @@
-"""What an operator may say to recovery."""
+"""Which holds an operator may order."""
 
 from datetime import datetime
 
@@ -6,6 +6,6 @@ from shared.errors import Refused
 
 
 def check_until(until: datetime | None, now: datetime) -> None:
-    """Raises Refused where a hold would be over before it began."""
+    """Check that a hold ends in the future. Raises Refused."""
     if until is not None and until <= now:
         raise Refused("until must lie in the future; leave it out for a hold without an end.")

@@ -1,4 +1,4 @@
-"""SQL of what operators said to recovery: holds and exclusions."""
+"""SQL of the operators' orders to recovery: holds and exclusions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from shared.postgres.query import NO_ROW, Query, columns
 
 @dataclass(frozen=True)
 class ExclusionRow:
-    """Who is never recovered: one client, or with `site` every client that stands there."""
+    """An exclusion from recovery: of one client, or with `site` of every client of the site."""
 
     id: int
     client_uuid: str | None
@@ -35,7 +35,7 @@ HOLD = Query(
 
 
 def hold(connection: Connection, now: datetime, client_uuid: str, by: str, reason: str, until: datetime | None) -> bool:
-    """Leave this client alone; False when just that hold stands already."""
+    """Store a hold of this client; False when the same hold stands already."""
     return HOLD.run(connection, now=now, client=client_uuid, by=by, reason=reason, until=until) == 1
 
 
@@ -52,7 +52,7 @@ RESUME = Query(
 
 
 def resume(connection: Connection, client_uuid: str) -> bool:
-    """Take the hold off and begin the ladder anew; False when there is neither."""
+    """Delete the hold and reset the ladder; False when there is neither."""
     return RESUME.run(connection, client=client_uuid) == 1
 
 
@@ -68,7 +68,7 @@ EXCLUDE = Query(
 def exclude(
     connection: Connection, now: datetime, by: str, reason: str, client_uuid: str | None, site: str | None
 ) -> ExclusionRow | None:
-    """Never recover this client, or any of this site; None when that was said already."""
+    """Insert an exclusion of this client or of this site; None when there is one already."""
     return EXCLUDE.one_or_none(connection, now=now, by=by, reason=reason, client=client_uuid, site=site)
 
 
@@ -76,7 +76,7 @@ INCLUDE = Query("DELETE FROM recovery_exclusions WHERE client_uuid = :client OR 
 
 
 def include(connection: Connection, client_uuid: str | None, site: str | None) -> bool:
-    """Take the exclusion of this client, or of this site, back; False when there is none. One of both is given."""
+    """Delete the exclusion of this client or of this site (give one of both); False when there is none."""
     return INCLUDE.run(connection, client=client_uuid, site=site) == 1
 
 
@@ -89,7 +89,7 @@ PAGE = Query(
 
 
 def exclusion(connection: Connection, client_uuid: str | None, site: str | None) -> ExclusionRow | None:
-    """The exclusion of this client, or of this site; None where there is none. The caller gives one of both."""
+    """The exclusion of this client, else of this site; None when there is none."""
     return OF.one_or_none(connection, client=client_uuid, site=site)
 
 

@@ -1,21 +1,21 @@
-"""Recover clients, and say of every unhealthy one what recovery does about it."""
+"""Recover clients, and tell what recovery does about each unhealthy client."""
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
 from shared.clients import signs_store
-from shared.clients.signs_rules import may_be_mute
+from shared.clients.store import ClientState
 from shared.commands import store as commands_store
 from shared.commands.rules import CommandRequest, Timings
 from shared.config import Config
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import BridgeStatus
-from shared.recovery import rules, store
+from shared.recovery import rules, screens_operations, screens_store, store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers import store as breakers_store
 from shared.recovery.breakers.operations import Watch
@@ -24,7 +24,7 @@ from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.rules import (
     Condition,
     Fleet,
-    KnownRow,
+    RecoveryFacts,
     condition,
     has_recovered,
     is_healthy,
@@ -32,7 +32,7 @@ from shared.recovery.evidence.rules import (
     stays_well,
 )
 from shared.recovery.evidence.store import Surroundings
-from shared.recovery.rules import Verdict
+from shared.recovery.rules import ShownRecovery, Verdict
 from shared.recovery.store import HealthNote, NewDecision, Rung
 from shared.vocabulary import ClientStatus, CommandAction, CommandSource, RecoveryBasis, RecoveryDecision
 
@@ -42,30 +42,30 @@ UNKNOWN_SINCE: Final = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class RecoveryReport:
-    """What one round of recovery did."""
+    """The counts of one call of `recover`."""
 
     command_ids: tuple[str, ...] = ()
-    """The commands asked for; they are to be published after the commit."""
+    """The commands that were stored; publish them after the commit."""
     waiting: int = 0
-    """Clients that are due but beyond the number of recovery commands open at once; those looked at."""
+    """Clients that are due but got no command, because of the cap on recovery's open commands."""
     blocked_bridge: bool = False
     restarts: int = 0
     reboots: int = 0
     breakers_open: int = 0
-    """Of the fleet and of sites."""
+    """Open breakers of the fleet and of sites."""
     recovered: int = 0
-    """Clients that were well for so long that their ladder begins anew."""
+    """Clients that were well for long enough that their ladder was reset."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One client as a tick sees it: what is known of it and what follows."""
+    """One client in a tick: its facts and the verdict."""
 
-    row: KnownRow
+    row: RecoveryFacts
     client: Condition
     verdict: Verdict
     healthy: bool
-    """It is known to be well; its verdict then means nothing."""
+    """The client is known to be well; then its verdict means nothing."""
 
     @property
     def uuid(self) -> str:
@@ -73,70 +73,68 @@ class Case:
 
     @property
     def since(self) -> datetime:
-        """Since when it has been waiting for help, for the order among those that are due."""
+        """Since when the client has been unwell, to order the clients that are due."""
         row, basis = self.row, self.verdict.basis
-        began = row.service_failed_at if basis is RecoveryBasis.SERVICE_FAILED else row.process_status_since
+        failed = {
+            RecoveryBasis.SERVICE_FAILED: row.service_failed_at,
+            RecoveryBasis.SCREEN_FAILED: row.screen_failed_since,
+        }
+        began = failed.get(basis, row.process_status_since) if basis is not None else row.process_status_since
         at = row.last_heartbeat_at if basis is RecoveryBasis.STALE or began is None else began
         return at or UNKNOWN_SINCE
 
 
 def states_of(
-    connection: Connection, now: datetime, config: Config, rows: Sequence[Any], around: Surroundings | None = None
-) -> dict[str, dict[str, Any]]:
-    """{state, why, until, mute, step} of the unhealthy among these clients, by uuid.
+    connection: Connection,
+    now: datetime,
+    config: Config,
+    clients: Sequence[ClientState],
+    around: Surroundings | None = None,
+) -> dict[str, ShownRecovery]:
+    """What recovery does about the unwell and the mute among these clients, by uuid.
 
-    `rows` have uuid, status, process_status and service_failed_at, and where that costs nothing last_heartbeat_at and
-    sign_at; `step` is the number of rungs used. `around`: the surroundings, where the caller has read them.
+    `around`: the surroundings, if the caller has read them.
     """
-    uuids = [row["uuid"] for row in rows if _is_unwell(row) or _is_mute(row)]
-    unasked = [row["uuid"] for row in rows if row["status"] == ClientStatus.UNKNOWN and "sign_at" not in row]
-    if unasked:
-        uuids += set(signs_store.mute(connection, unasked)).difference(uuids)
+    uuids = [one.uuid for one in clients if _is_unwell(one)]
+    unknown = [one.uuid for one in clients if one.status is ClientStatus.UNKNOWN]
+    if unknown:
+        uuids += set(signs_store.mute(connection, unknown)).difference(uuids)
     if not uuids:
         return {}
     around = around or evidence_store.surroundings(connection, now)
-    return _states(connection, now, config, evidence_store.conditions(connection, uuids), around)
+    return states_of_facts(connection, now, config, evidence_store.facts(connection, uuids), around)
 
 
-def states_known(
-    connection: Connection, now: datetime, config: Config, rows: Sequence[KnownRow], around: Surroundings
-) -> dict[str, dict[str, Any]]:
-    """The same for unwell clients whose rows were read already."""
-    return _states(connection, now, config, rows, around)
+def _is_unwell(one: ClientState) -> bool:
+    return is_unwell(one.status, one.process_status, one.service_failed_at, one.screen_failed_since)
 
 
-def _is_unwell(row: Any) -> bool:
-    return is_unwell(row["status"], row["process_status"], row["service_failed_at"])
-
-
-def _is_mute(row: Any) -> bool:
-    return "sign_at" in row and may_be_mute(row["status"], row["last_heartbeat_at"], row["sign_at"])
-
-
-def _states(
-    connection: Connection, now: datetime, config: Config, rows: Sequence[KnownRow], around: Surroundings
-) -> dict[str, dict[str, Any]]:
+def states_of_facts(
+    connection: Connection, now: datetime, config: Config, rows: Sequence[RecoveryFacts], around: Surroundings
+) -> dict[str, ShownRecovery]:
+    """Like `states_of`, for unwell clients whose rows the caller has read."""
     standing = breakers.standing(connection, config) if around.breakers else {}
-    fleet = evidence.circumstances(connection, now, config, around, standing, [row.uuid for row in rows])
+    screens = screens_operations.standing(connection, config) if around.breakers else {}
+    uuids = [row.uuid for row in rows]
+    fleet = evidence.circumstances(connection, now, config, around, standing, uuids, screens=screens)
     clients = {row.uuid: condition(row, now, fleet) for row in rows}
     verdicts = {uuid: rules.recovery_state(client, now, fleet) for uuid, client in clients.items()}
-    if any(verdict.basis is RecoveryBasis.STALE for verdict in verdicts.values()):  # else a tick's scan tells nothing
-        fleet = replace(fleet, late=breakers.why_wait(connection, now, config, around.bridge))
+    if any(verdict.basis is RecoveryBasis.STALE for verdict in verdicts.values()):  # only then is the scan needed
+        fleet = replace(fleet, late=breakers.why_late(connection, now, config, around.bridge))
         verdicts = {uuid: rules.recovery_state(client, now, fleet) for uuid, client in clients.items()}
-    fields = ("state", "why", "until", "mute")
     return {
-        uuid: {**{name: getattr(verdict, name) for name in fields}, "step": clients[uuid].step}
+        uuid: ShownRecovery(verdict.state, verdict.why, verdict.until, verdict.mute, clients[uuid].step)
         for uuid, verdict in verdicts.items()
     }
 
 
 def recover(connection: Connection, now: datetime, config: Config, timings: Timings) -> RecoveryReport:
-    """Ask for what is due: at most one command a client, the longest unwell first, up to the cap.
+    """Store the commands that are due: at most one for each client, the longest unwell first, up to the cap.
 
-    1. Only with CRASH_RECOVERY_ENABLED, and only one transaction at a time; the breakers are reckoned anew.
-    2. While the bridge is silent, or the fleet's breaker is open, silent clients are no case.
-    3. Each client that could need help gets its verdict; those that are well go down the ladder in time.
-    4. The due ones are locked and judged again, then commanded in one statement; each goes one rung up.
+    1. With CRASH_RECOVERY_ENABLED only. A lock lets one transaction run at a time. The breakers are evaluated.
+    2. While the bridge is silent or the fleet's breaker is open, silent clients are not considered.
+    3. Each client that may need help gets a verdict. Clients that have been well for long have their ladder reset.
+    4. The clients that are due are locked and judged again. One statement stores their commands; each goes one rung up.
     5. Actions and changed decisions are recorded with their evidence.
     """
     if not config["CRASH_RECOVERY_ENABLED"]:
@@ -146,10 +144,13 @@ def recover(connection: Connection, now: datetime, config: Config, timings: Timi
     watch = breakers.watch(connection, now, config, bridge)
     places = rules.places(config["RECOVERY_MAX_OPEN"], watch.seen)
     uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent, places)
-    fleet = evidence.circumstances(connection, now, config, Surroundings(bridge), watch.open, uuids, watch.late)
+    screens = screens_operations.watch(connection, now)
+    fleet = evidence.circumstances(
+        connection, now, config, Surroundings(bridge), watch.open, uuids, watch.late, screens=screens
+    )
     cases = _cases(connection, now, fleet, uuids)
     due = sorted((case for case in cases if case.verdict.acts), key=lambda case: (case.since, case.uuid))
-    chosen = _still_due(connection, now, config, bridge, watch, _within_cap(connection, places, watch, due))
+    chosen = _still_due(connection, now, config, fleet, bridge, _within_cap(connection, places, watch, due))
     issued = _issue(connection, now, chosen, timings)
     _record(connection, now, bridge, [case for case in cases if not case.healthy], chosen, issued)
     recovered = _note_health(connection, now, cases)
@@ -160,35 +161,37 @@ def recover(connection: Connection, now: datetime, config: Config, timings: Timi
         blocked_bridge=fleet.bridge_silent and bool(cases),
         restarts=actions.count(CommandAction.RESTART_APP),
         reboots=actions.count(CommandAction.REBOOT_HOST),
-        breakers_open=len(watch.open),
+        breakers_open=len(watch.open) + len(screens),
         recovered=recovered,
     )
 
 
 def watch_breakers(connection: Connection, now: datetime, config: Config) -> int:
-    """Reckon the breakers anew and do nothing else, as a late tick must; how many are open."""
+    """Evaluate the breakers and do nothing else, for a late tick. Returns how many are open."""
     if not config["CRASH_RECOVERY_ENABLED"]:
         return 0
     store.lock_recovery(connection)
-    return len(breakers.watch(connection, now, config, leadership_store.bridge_status(connection)).open)
+    silence = breakers.watch(connection, now, config, leadership_store.bridge_status(connection)).open
+    return len(silence) + len(screens_operations.watch(connection, now))
 
 
 def forget_the_future(connection: Connection, now: datetime) -> None:
-    """After the database's clock was set back: what recovery and its breakers noted ahead of time counts as noted now.
+    """After the database's clock was set back: set the times of recovery and breakers that lie in the future to now.
 
-    A breaker that was released ahead of time would else open over no silence until the clock is there again.
+    Otherwise a breaker with a future release would not open until the clock has passed that time.
     """
     store.lock_recovery(connection)
     store.forget_the_future(connection, now)
     breakers_store.forget_the_future(connection, now)
+    screens_store.forget_the_future(connection, now)
 
 
 def _cases(connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]) -> list[Case]:
-    """These clients, each with its verdict; deleted ones are no case."""
+    """These clients, each with its verdict, without the deleted ones."""
     return _judged(evidence.conditions(connection, now, fleet, uuids), now, fleet) if uuids else []
 
 
-def _judged(found: Sequence[tuple[KnownRow, Condition]], now: datetime, fleet: Fleet) -> list[Case]:
+def _judged(found: Sequence[tuple[RecoveryFacts, Condition]], now: datetime, fleet: Fleet) -> list[Case]:
     return [
         Case(row, client, rules.recovery_state(client, now, fleet), is_healthy(client, now, fleet))
         for row, client in found
@@ -196,7 +199,7 @@ def _judged(found: Sequence[tuple[KnownRow, Condition]], now: datetime, fleet: F
 
 
 def _within_cap(connection: Connection, most: int, watch: Watch, due: Sequence[Case]) -> list[Case]:
-    """As many of these, the first first, as may be commanded beside what is open; in a small fleet one silent one."""
+    """The first of these, as many as the cap allows beside the open commands; in a small fleet one silent client."""
     if not due:
         return []
     places = most - commands_store.count_open(connection, CommandSource.RECOVERY)
@@ -211,20 +214,25 @@ def _within_cap(connection: Connection, most: int, watch: Watch, due: Sequence[C
 
 
 def _still_due(
-    connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, watch: Watch, chosen: Sequence[Case]
+    connection: Connection, now: datetime, config: Config, fleet: Fleet, bridge: BridgeStatus, chosen: Sequence[Case]
 ) -> list[Case]:
-    """Those, now locked, to which the same would be done by what stands there now."""
+    """Lock these clients and judge them again, by the breakers of `fleet`. Returns those whose action is the same."""
     if not chosen:
         return []
     actions = {case.uuid: case.verdict.action for case in chosen}
     commands_store.lock_clients(connection, actions)
-    fleet = evidence.circumstances(connection, now, config, Surroundings(bridge), watch.open, actions, watch.late)
+    fleet = evidence.circumstances(
+        connection, now, config, Surroundings(bridge), fleet.breakers, actions, fleet.late, screens=fleet.screens
+    )
     again = _cases(connection, now, fleet, actions)
     return [case for case in again if case.verdict.action is actions[case.uuid]]
 
 
 def _issue(connection: Connection, now: datetime, chosen: Sequence[Case], timings: Timings) -> dict[str, str]:
-    """Command these, and put each one rung up: ids by client; one that somebody else commands meanwhile is missing."""
+    """Store commands for these clients, and move each one rung up. Returns the ids by client.
+
+    A client that got another command meanwhile is missing.
+    """
     if not chosen:
         return {}
     by_uuid = {case.uuid: case for case in chosen}
@@ -252,7 +260,7 @@ def _rung(case: Case, command_id: str) -> Rung:
 
 
 def _note_health(connection: Connection, now: datetime, cases: Sequence[Case]) -> int:
-    """Keep since when those on the ladder are well; how many of them were long enough to begin it anew."""
+    """Store since when clients on the ladder are well. Returns how many were reset, well for long enough."""
     notes = []
     for case in cases:
         since = case.row.healthy_since
@@ -275,7 +283,7 @@ def _record(
     chosen: Sequence[Case],
     issued: Mapping[str, str],
 ) -> None:
-    """Write the actions, and those decisions to do nothing that differ from the client's last one."""
+    """Record the actions, and each decision to do nothing that differs from the client's last one."""
     acted = [case for case in chosen if case.uuid in issued]
     changed = [case for case in unwell if case.uuid not in issued and _is_news(case, now)]
     events = [_event(case, bridge, issued.get(case.uuid)) for case in (*acted, *changed)]
@@ -286,7 +294,7 @@ def _record(
 
 
 def _is_news(case: Case, now: datetime) -> bool:
-    """Whether this decision is another one than the last, or about another silence."""
+    """Whether this decision differs from the last one, or is about a new silence."""
     if case.verdict.state not in rules.RECORDED:
         return False
     heard_at, decided_at = case.client.last_sign_at, case.row.decided_at
@@ -296,15 +304,16 @@ def _is_news(case: Case, now: datetime) -> bool:
 
 
 def _event(case: Case, bridge: BridgeStatus, command_id: str | None) -> NewDecision:
-    """The decision on one client as it is recorded."""
+    """The record of the decision on one client."""
     verdict, row = case.verdict, case.row
     heard = ("process_status_since", "last_heartbeat_at", "sign_at")
-    moments = (*heard, "lockout_until", "service_failed_at", "unheard_at")
+    moments = (*heard, "lockout_until", "service_failed_at", "unheard_at", "screen_failed_since")
     seen = {
         "state": verdict.state,
         "step": case.client.step,
         "basis": verdict.basis,
         "process_status": row.process_status,
+        "screen_health": row.screen_health,
         "presence": row.presence,
         **{name: _text(getattr(row, name)) for name in moments},
         "canary_at": _text(bridge.canary_at),

@@ -1,7 +1,7 @@
-"""Why a client is, or is not, being recovered: one pure answer, in words that an operator understands.
+"""Decide what recovery does about a client, and explain it to operators.
 
-Evidence decides the action, the ladder how far it goes, and each obstacle has its state. Whatever is not
-known for sure (nobody listened, too many at once, a failure that nobody confirmed) is a reason to wait.
+The evidence decides the action, the ladder limits the attempts, and each obstacle has a state. Uncertainty is a reason
+to wait: the bridge did not listen, too many displays are silent at once, or nothing confirms a failure.
 """
 
 from dataclasses import dataclass, replace
@@ -12,6 +12,8 @@ from shared.clients.reports.rules import in_words
 from shared.clients.signs_rules import why_mute
 from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence.rules import Condition, Fleet, evidence, is_heard, is_mute
+from shared.recovery.screens_rules import LOOK_AROUND as LOOK_AT_SCREENS
+from shared.recovery.screens_rules import how, of_screen
 from shared.vocabulary import CommandAction, Presence, RecoveryBasis, RecoveryState
 
 LADDER: Final = (
@@ -20,17 +22,17 @@ LADDER: Final = (
     CommandAction.REBOOT_HOST,
     CommandAction.REBOOT_HOST,
 )
-"""What is tried one after another; after the last rung the client is suspended until a person acts."""
+"""The attempts in order; after the last rung the client is suspended until a person acts."""
 MOST_REFUSED: Final = len(LADDER)
-"""Commands that a display refuses before it is suspended: refusals are no rungs, but it is not asked without end."""
-CRASHED_FOR: Final = timedelta(seconds=20)  # the display's own watchdog goes first (30-commands-and-recovery)
-FIRST_HEARTBEAT: Final = 2 / 3  # of its threshold, so at least two intervals, from the moment it came online
+"""A display that refuses so many commands is suspended. A refusal is not a rung."""
+CRASHED_FOR: Final = timedelta(seconds=20)  # the display's own watchdog gets this time first
+FIRST_HEARTBEAT: Final = 2 / 3  # of the threshold, at least two intervals: the time for the first heartbeat when online
 LONGEST_SILENCE: Final = SEEN_WITHIN
-"""By the raw age of its last heartbeat; no longer than the breakers count, so that nobody is acted on uncounted."""
-LOOK_AROUND: Final = 1 / 3  # of its threshold, so at least an interval: who fell silent with it is silent then
-FEWEST_PLACES: Final = 10  # commands of recovery open at once, where the setting leaves it to the fleet's size
-SHARE_OF_PLACES: Final = 0.02  # of the fleet, less FEWEST_PLACES: within an hour of ticks all of it had its turn
-SMALL_FLEET: Final = 10  # with fewer clients one silent display is acted on at a time
+"""Recovery does not act on longer silence (age of the last sign of life): the breakers do not count it either."""
+LOOK_AROUND: Final = 1 / 3  # of the threshold, at least an interval: then others that fell silent too are stale
+FEWEST_PLACES: Final = 10  # the fewest open commands of recovery, if the fleet's size decides
+SHARE_OF_PLACES: Final = 0.02  # of the fleet, less FEWEST_PLACES: an hour of ticks reaches the whole fleet
+SMALL_FLEET: Final = 10  # with fewer clients recovery acts on one silent display at a time
 RECORDED: Final = (
     RecoveryState.VERIFYING,
     RecoveryState.LOCKED,
@@ -40,17 +42,18 @@ RECORDED: Final = (
     RecoveryState.HELD,
     RecoveryState.NOT_RECOVERED,
 )
-"""States in which a tick decides to do nothing about a client; each change of them is recorded.
+"""States in which a tick does nothing about a client; each change to one of them is recorded.
 
-What a breaker blocks is recorded once, as the breaker's opening.
+BLOCKED_BREAKER is missing: only the opening of the breaker is recorded.
 """
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`until`: when this ends by itself, where that is known.
+    """What recovery does about a client, and why.
 
-    `action`: what the next tick sends, and on what `basis`; None where it sends nothing.
+    `until`: when the state ends by itself, if known. `action`: the command that the next tick sends, and its `basis`;
+    None when it sends nothing.
     """
 
     state: RecoveryState
@@ -59,11 +62,25 @@ class Verdict:
     action: CommandAction | None = None
     basis: RecoveryBasis | None = None
     mute: bool = False
-    """The display talks, but its heartbeats do not come."""
+    """The display sends messages, but no heartbeats."""
 
     @property
     def acts(self) -> bool:
         return self.action is not None
+
+
+@dataclass(frozen=True)
+class ShownRecovery:
+    """What every view of an unwell client shows of recovery."""
+
+    state: RecoveryState
+    why: str
+    until: datetime | None
+    """When this ends by itself, where that is known."""
+    mute: bool
+    """The display talks, but its heartbeats do not come."""
+    step: int
+    """Rungs of the ladder used."""
 
 
 def places(setting: int | str, seen: int) -> int:
@@ -92,7 +109,7 @@ def _switched_off(fleet: Fleet) -> Verdict | None:
 
 
 def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict | None:
-    """What holds whatever the display's state; None where its state decides."""
+    """The verdict that does not depend on the display's state; None when the state decides."""
     if client.open_action is not None:
         return _of_open_command(client, client.open_action, now, fleet)
     if client.hold is not None:
@@ -108,7 +125,7 @@ def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict 
 
 
 def _of_open_command(client: Condition, action: str, now: datetime, fleet: Fleet) -> Verdict:
-    """One that is open for longer than recovery's own could be is not on its way: it is waited for."""
+    """The verdict for an open command. A command open for longer than recovery's own could be is another's: wait."""
     if client.open_since is None or now - client.open_since <= fleet.command_life:
         why = f"A {action} is on its way; its outcome decides what comes next."
         return Verdict(RecoveryState.IN_FLIGHT, why, client.open_until)
@@ -133,12 +150,12 @@ def _nothing_helped(client: Condition, now: datetime) -> str:
 
 
 def tried(client: Condition) -> str:
-    """How often what was tried, as the subject of a sentence."""
+    """The attempts so far, as the subject of a sentence."""
     return _counted(client.restarts, client.reboots) or "Nothing so far"
 
 
 def refused(client: Condition) -> str:
-    """How often what was refused by the display, and why it refused last; no full stop."""
+    """The commands that the display refused, and its last reason, without a full stop."""
     why = f" ({client.refused_why})" if client.refused_why else ""
     were = "was" if client.refused == 1 else "were"
     return f"{_counted(client.refused_restarts, client.refused_reboots)} {were} refused by the display{why}"
@@ -150,14 +167,14 @@ def _counted(restarts: int, reboots: int) -> str:
 
 
 def _of_uncertain(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
-    """Unwell, but nothing to act on."""
+    """The verdict for a client that is unwell without evidence to act on."""
     if client.last_heartbeat_at is None:
         why = "No heartbeat of the display has come yet; there is nothing to go by."
         return Verdict(RecoveryState.NOT_RECOVERED, why)
     if not is_heard(client, now, fleet):
         since = fleet.listening_since
         if since is not None and client.sign_at is not None and client.sign_at >= since:
-            why = "Its reports come again since the bridge listens again; its heartbeats are waited for."
+            why = "Its reports come again since the bridge listens again; recovery waits for its heartbeats."
         else:
             why = "The display has not been heard since the bridge listens again; its silence counts from then."
         return Verdict(RecoveryState.BLOCKED_BRIDGE, why, since + client.stale_after if since else None)
@@ -167,14 +184,16 @@ def _of_uncertain(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
             " acknowledge the failure if all is well."
         )
         return Verdict(RecoveryState.VERIFYING, why)
+    if client.screen is not None:
+        return Verdict(*of_screen(client.screen))
     return Verdict(RecoveryState.VERIFYING, "The display is heard again; whether it stays well is not known yet.")
 
 
 def _obstacle(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -> Verdict | None:
-    """What stands in the way of acting on this evidence; None where nothing does."""
+    """The obstacle to acting on this evidence; None when there is none."""
     if _is_unreachable(client, basis):
-        return Verdict(RecoveryState.UNREACHABLE, _UNREACHABLE[basis])
-    if basis is RecoveryBasis.STALE and (why := _breaker(client, fleet)) is not None:
+        return Verdict(RecoveryState.UNREACHABLE, _unreachable(client, basis))
+    if (why := _breaker(client, fleet, basis)) is not None:
         return Verdict(RecoveryState.BLOCKED_BREAKER, why)
     if basis is RecoveryBasis.STALE and _is_silent_too_long(client, now):
         return Verdict(RecoveryState.NOT_RECOVERED, _SILENT_TOO_LONG)
@@ -182,13 +201,13 @@ def _obstacle(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBas
         return _locked(client, client.lockout_until)
     action = action_for(basis, client.step)
     if client.capabilities is not None and action not in client.capabilities:
-        why = f"{_WRONG[basis]}, but this display says that it cannot do {action}."
+        why = f"{_wrong(client, basis)}, but this display says that it cannot do {action}."
         return Verdict(RecoveryState.NOT_RECOVERED, why)
     return None
 
 
 def _is_unreachable(client: Condition, basis: RecoveryBasis) -> bool:
-    """Proof that nobody listened, or the broker's word for it, with no sign of the display since."""
+    """Whether the broker said that the display is not connected, and it gave no sign of life since."""
     offline = client.presence is Presence.OFFLINE
     if offline and basis is RecoveryBasis.STALE:
         return True
@@ -198,14 +217,15 @@ def _is_unreachable(client: Condition, basis: RecoveryBasis) -> bool:
     return any(at is not None and all(sign <= at for sign in signs) for at in gone)
 
 
-def _breaker(client: Condition, fleet: Fleet) -> str | None:
-    """Why no silent display of the fleet, or of this client's site, is acted on; None where they are."""
-    of_site = fleet.breakers.get(client.site) if client.site is not None else None
-    return fleet.breakers.get(None) or of_site
+def _breaker(client: Condition, fleet: Fleet, basis: RecoveryBasis) -> str | None:
+    """Why an open breaker of the fleet or of this client's site stops recovery; None without one."""
+    which = {RecoveryBasis.STALE: fleet.breakers, RecoveryBasis.SCREEN_FAILED: fleet.screens}.get(basis, {})
+    of_site = which.get(client.site) if client.site is not None else None
+    return which.get(None) or of_site
 
 
 def _is_silent_too_long(client: Condition, now: datetime) -> bool:
-    """Whether no reboot would help: every client that one can help got it within the first day."""
+    """Whether the client has been silent for more than LONGEST_SILENCE: a reboot would have helped before."""
     return client.last_sign_at is not None and now - client.last_sign_at > LONGEST_SILENCE
 
 
@@ -221,7 +241,7 @@ def _locked(client: Condition, until: datetime) -> Verdict:
 
 
 def action_for(basis: RecoveryBasis, step: int) -> CommandAction:
-    """What is tried on this rung: nothing but a reboot reaches a player that hangs."""
+    """The action of this rung. For silence it is always a reboot: a hanging player does not obey a restart."""
     return CommandAction.REBOOT_HOST if basis is RecoveryBasis.STALE else LADDER[step]
 
 
@@ -230,35 +250,38 @@ def _due(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -
     if basis is RecoveryBasis.CRASHED and now - since < CRASHED_FOR:
         why = "The player crashed a moment ago; the display's own watchdog goes first."
         return Verdict(RecoveryState.DUE, why, since + CRASHED_FOR)
+    if basis is RecoveryBasis.SCREEN_FAILED and (until := (client.screen_failed_at or now) + LOOK_AT_SCREENS) > now:
+        why = f"{_wrong(client, basis)}; recovery waits to see whether many others fail too."
+        return Verdict(RecoveryState.DUE, why, until)
     if basis is RecoveryBasis.STALE and (until := _looks_around_until(client, fleet)) > now:
-        why = "The display fell silent a moment ago; whether many others did too is seen first."
+        why = "The display fell silent a moment ago; recovery waits to see whether many others did too."
         return Verdict(RecoveryState.DUE, why, until)
     if basis is RecoveryBasis.STALE and (until := _listened_to_until(client, now)) > now:
-        why = "The display came online a moment ago; its first heartbeat is waited for."
+        why = "The display came online a moment ago; recovery waits for its first heartbeat."
         return Verdict(RecoveryState.DUE, why, until)
     if basis is RecoveryBasis.STALE and fleet.late is not None:
         return Verdict(RecoveryState.DUE, fleet.late)
     action = action_for(basis, client.step)
     before = (f" {tried(client)} did not help so far." if client.step else "") + _refused_before(client)
-    why = f"{_WRONG[basis]}; the next tick with a place free sends {action}.{before}"
+    why = f"{_wrong(client, basis)}; the next tick with a place free sends {action}.{before}"
     return Verdict(RecoveryState.DUE, why, action=action, basis=basis)
 
 
 def _looks_around_until(client: Condition, fleet: Fleet) -> datetime:
-    """When a silence that is ours has become that of everybody whom it concerns.
+    """When all displays that fell silent together with this one are stale.
 
-    Displays that are all unheard from one moment on go stale one after another, within one interval; the first of
-    them would be rebooted by a tick in the middle of it, which sees too few for a breaker.
+    Displays that fall silent at one moment become stale one after another, within one interval. A tick in between would
+    see too few for a breaker, and reboot the first of them.
     """
     moments = [at for at in (client.last_sign_at, fleet.listening_since) if at is not None]
     return max(moments) + client.stale_after * (1 + LOOK_AROUND)
 
 
 def _listened_to_until(client: Condition, now: datetime) -> datetime:
-    """Until when a display that came online without a heartbeat yet is believed to be about to send one.
+    """Until when recovery waits for the first heartbeat of a display that came online.
 
-    A network comes back for the connection first: a tick between the two would reboot a display that is well. What
-    came while the database's clock was ahead counts as long ago, or a step of it would hold recovery up.
+    After a network outage the connection comes back first and the heartbeat later. A tick in between would reboot a
+    healthy display. A presence from the future (the database's clock was set back) does not make recovery wait.
     """
     if client.presence is not Presence.ONLINE or client.presence_at is None or client.presence_at > now:
         return now
@@ -266,10 +289,24 @@ def _listened_to_until(client: Condition, now: datetime) -> datetime:
 
 
 def why_acted(client: Condition, verdict: Verdict) -> str:
-    """Why this was sent, for the record."""
+    """Why this command was sent, for the record."""
     basis = verdict.basis or RecoveryBasis.CRASHED
     before = (f" {tried(client)} did not help." if client.step else "") + _refused_before(client)
-    return f"{_WRONG[basis]}: {verdict.action}, attempt {client.step + 1} of {len(LADDER)}.{before}"
+    return f"{_wrong(client, basis)}: {verdict.action}, attempt {client.step + 1} of {len(LADDER)}.{before}"
+
+
+def _wrong(client: Condition, basis: RecoveryBasis) -> str:
+    if basis is RecoveryBasis.SCREEN_FAILED:
+        return f"{how(client.screen)} and the display is heard"
+    return _WRONG[basis]
+
+
+def _unreachable(client: Condition, basis: RecoveryBasis) -> str:
+    if basis is RecoveryBasis.STALE:
+        return "The display is silent and not connected: nothing can be sent to it."
+    said = {RecoveryBasis.CRASHED: "The player crashed", RecoveryBasis.SERVICE_FAILED: "A service failed"}
+    what = said.get(basis) or how(client.screen)
+    return f"{what}, but the display is not connected; recovery tries again after its next heartbeat."
 
 
 def _refused_before(client: Condition) -> str:
@@ -278,18 +315,11 @@ def _refused_before(client: Condition) -> str:
 
 _A_PERSON: Final = "nothing is sent any more until a person acts and resumes recovery."
 _SILENT_TOO_LONG: Final = (
-    "The display has been silent for more than a day: no reboot cures that, so nothing is sent by itself."
-    " Somebody has to look at it."
+    "The display has been silent for more than a day. A reboot would not help, so recovery sends nothing:"
+    " a person must look at it."
 )
 _WRONG: Final = {
     RecoveryBasis.CRASHED: "The player crashed and the heartbeat that says so is fresh",
     RecoveryBasis.SERVICE_FAILED: "A service failed and the display is heard",
     RecoveryBasis.STALE: "The display is silent while we listen, and the broker does not say that it left",
-}
-_UNREACHABLE: Final = {
-    RecoveryBasis.CRASHED: "The player crashed, but nobody listens at the display;"
-    " recovery tries again after its next heartbeat.",
-    RecoveryBasis.SERVICE_FAILED: "A service failed, but nobody listens at the display;"
-    " recovery tries again after its next heartbeat.",
-    RecoveryBasis.STALE: "The display is silent and not connected: nothing can be sent to it.",
 }

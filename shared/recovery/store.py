@@ -1,4 +1,4 @@
-"""SQL of recovery: what was decided and recorded, and how far it has gone with each client."""
+"""SQL of recovery: recorded decisions, and each client's place on the ladder."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from shared.postgres.fragments import no_later
+from shared.postgres.fragments import is_open, no_later
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.vocabulary import RecoveryBasis, RecoveryDecision, RecoveryState
@@ -15,7 +15,7 @@ from shared.vocabulary import RecoveryBasis, RecoveryDecision, RecoveryState
 
 @dataclass(frozen=True)
 class NewDecision:
-    """A decision to be recorded; on a breaker where `client_uuid` is None."""
+    """A decision to record; `client_uuid` None: about a breaker."""
 
     client_uuid: str | None
     decision: RecoveryDecision
@@ -26,12 +26,16 @@ class NewDecision:
 
 @dataclass(frozen=True)
 class RecoveryEvent:
-    """One decision; on a breaker where `client_uuid` is null. `evidence` is what was known when it was made."""
+    """A recorded decision; `client_uuid` null: about a breaker. `evidence` holds the facts at that time.
+
+    `decision`: restart_app, reboot_host, none, breaker_open, breaker_closed or breaker_released; while versions change,
+    a word of a newer one.
+    """
 
     id: int
     at: datetime
     client_uuid: str | None
-    decision: RecoveryDecision
+    decision: str
     why: str
     evidence: dict[str, Any]
     command_id: str | None
@@ -39,7 +43,7 @@ class RecoveryEvent:
 
 @dataclass(frozen=True)
 class Rung:
-    """The rung that a client goes up: which command stands for it, and what that is."""
+    """A rung that a client goes up, with its command."""
 
     client_uuid: str
     command_id: str
@@ -50,7 +54,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class HealthNote:
-    """Since when a client on the ladder is well, and whether its ladder begins anew."""
+    """Since when a client on the ladder is well, and whether its ladder is reset."""
 
     client_uuid: str
     healthy_since: datetime | None
@@ -59,7 +63,7 @@ class HealthNote:
 
 @dataclass(frozen=True)
 class LastDecision:
-    """The state that was recorded last of a client."""
+    """The last recorded state of a client."""
 
     client_uuid: str
     decided: RecoveryState
@@ -67,7 +71,7 @@ class LastDecision:
 
 @dataclass(frozen=True)
 class LadderRow:
-    """How far recovery has gone with a client, and what an operator said."""
+    """A client's place on the ladder, and an operator's hold."""
 
     step: int
     restarts: int
@@ -83,35 +87,35 @@ class LadderRow:
     held_until: datetime | None
 
 
-RECOVERY_LOCK: Final = 7_305_003  # advisory lock of the transaction that counts and issues
+RECOVERY_LOCK: Final = 7_305_003  # advisory lock of the transaction that recovers
 LOCK = Query(f"SELECT pg_advisory_xact_lock({RECOVERY_LOCK})", NO_ROW)
 LOCK_SHARED = Query(f"SELECT pg_advisory_xact_lock_shared({RECOVERY_LOCK})", NO_ROW)
 
 
 def lock_recovery(connection: Connection) -> None:
-    """Wait until no other transaction recovers or is in the way of it; then none does until this one ends.
+    """Lock recovery until the transaction ends: wait for other ticks and for operators' orders.
 
-    What was counted then stays what it is, and a hold that was answered to an operator is never overtaken.
+    So the cap on open commands holds, and recovery sends nothing after the answer to an operator's hold.
     """
     LOCK.run(connection)
 
 
 def lock_for_operator(connection: Connection) -> None:
-    """Wait until no transaction recovers; other operators are let in as well."""
+    """Lock recovery against ticks until the transaction ends (a shared lock: other operators may hold it too)."""
     LOCK_SHARED.run(connection)
 
 
 COUNT_OPEN_SILENT = Query(
-    """
+    f"""
     SELECT count(*) FROM client_commands AS c JOIN client_recovery AS r ON r.command_id = c.id
-    WHERE c.rank < 90 AND c.client_uuid = r.client_uuid AND r.basis = 'stale'
-    """,
+    WHERE {is_open("c")} AND c.client_uuid = r.client_uuid AND r.basis = 'stale'
+    """,  # noqa: S608 - made of constants
     int,
 )
 
 
 def count_open_silent(connection: Connection) -> int:
-    """How many commands are open that recovery sent to displays because they were silent."""
+    """How many of recovery's open commands were sent because of silence."""
     return COUNT_OPEN_SILENT.one(connection)
 
 
@@ -131,7 +135,7 @@ STEP_UP = Query(
 
 
 def step_up(connection: Connection, now: datetime, taken: Sequence[Rung]) -> None:
-    """One rung further, and which command stands for it."""
+    """Move clients one rung up, and store the command of the rung."""
     STEP_UP.run(connection, now=now, **RUNGS.of(taken))
 
 
@@ -153,9 +157,9 @@ NOTE_HEALTH = Query(
 
 
 def note_health(connection: Connection, notes: Sequence[HealthNote]) -> None:
-    """Write since when these clients are well, and whether their ladder begins anew.
+    """Store since when these clients are well, and reset the ladders that say so.
 
-    The last command is kept: a failure that it mended must not count again later.
+    The last command stays: a failure that it repaired must not count again later.
     """
     NOTE_HEALTH.run(connection, **NOTES.of(notes))
 
@@ -172,7 +176,7 @@ NOTE_DECISIONS = Query(
 
 
 def note_decisions(connection: Connection, now: datetime, decided: Mapping[str, RecoveryState]) -> None:
-    """Remember the state that was recorded last of each client, by uuid."""
+    """Store the last recorded state of each client, by uuid."""
     NOTE_DECISIONS.run(connection, now=now, **DECIDED.of([LastDecision(*item) for item in decided.items()]))
 
 
@@ -187,7 +191,7 @@ RECORD = Query(
 
 
 def record(connection: Connection, now: datetime, events: Sequence[NewDecision]) -> None:
-    """Write decisions."""
+    """Record decisions."""
     RECORD.run(connection, now=now, **EVENTS.of(events))
 
 
@@ -209,14 +213,14 @@ PAGE_OF_BREAKERS = Query(
 def events_page(
     connection: Connection, client_uuid: str | None, limit: int, after: tuple[datetime, int] | None
 ) -> list[RecoveryEvent]:
-    """Up to `limit` decisions, of one client or of all, the newest first, that come after (at, id)."""
+    """Up to `limit` decisions about one client or (None) all, the newest first, after the cursor (at, id)."""
     query = PAGE if client_uuid is None else PAGE_OF_CLIENT
     at, event_id = after or (None, None)
     return query.all(connection, client=client_uuid, most=limit, after=at, after_id=event_id)
 
 
 def breaker_events(connection: Connection, site: str | None, limit: int) -> list[RecoveryEvent]:
-    """The last decisions on the breakers of the whole fleet and of this site, the newest first."""
+    """The last decisions about the breakers of the fleet and of this site, the newest first."""
     return PAGE_OF_BREAKERS.all(connection, site=site, most=limit)
 
 
@@ -224,7 +228,7 @@ DROP_OLD = Query("DELETE FROM recovery_events WHERE at < :before", NO_ROW)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
-    """Forget decisions made before then; how many."""
+    """Delete decisions made before then. Returns how many."""
     return DROP_OLD.run(connection, before=before)
 
 
@@ -234,7 +238,7 @@ FORGET_THE_FUTURE = Query(
 
 
 def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Let what was noted of clients at a time that has not come yet count as noted now. Holds of people stay."""
+    """Set every time of a client's ladder that lies in the future to now. Holds stay unchanged."""
     FORGET_THE_FUTURE.run(connection, now=now)
 
 
@@ -245,5 +249,5 @@ LADDER_OF = Query(
 
 
 def ladder_of(connection: Connection, client_uuid: str) -> LadderRow | None:
-    """How far recovery has gone with this client and what an operator said; None when neither ever happened."""
+    """The client's place on the ladder and its hold; None when it has never had either."""
     return LADDER_OF.one_or_none(connection, client=client_uuid)

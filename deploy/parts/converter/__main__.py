@@ -1,7 +1,7 @@
-"""Start the converter: one process, one listening socket, gone without a trace at SIGTERM.
+"""Start the converter: one process and one listening socket; SIGTERM removes all its processes and files.
 
-Order of things: take the folder's lock, start the engine, serve until a signal, stop accepting, kill the
-LibreOffice processes, give open requests a moment for their answers, leave.
+The order: take the folder's lock, start the engine, serve until a signal, stop accepting, kill the LibreOffice
+processes, give open requests a moment for their answers, exit.
 """
 
 import fcntl
@@ -21,7 +21,7 @@ from shared import structured_log
 from shared.errors import ConfigurationError
 from shared.structured_log import event
 
-SILENCE_SECONDS = 60  # a connection that sends nothing for so long is closed
+SILENCE_SECONDS = 60  # an idle connection is closed after this time
 LAST_ANSWERS_SECONDS = 3
 
 
@@ -31,11 +31,11 @@ class Handler(WSGIRequestHandler):
     timeout = SILENCE_SECONDS
 
     def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002 - werkzeug's name
-        """Write nothing: malformed requests on a loopback port are no news."""
+        """Log nothing: malformed requests on a loopback port do not matter."""
 
 
 def main() -> int:
-    """Serve until SIGTERM or SIGINT; the exit code."""
+    """Serve until SIGTERM or SIGINT. Returns the exit code: 0, or 2 when it cannot start."""
     structured_log.configure("converter")
     try:
         settings = converter_settings.load()
@@ -67,7 +67,7 @@ def serve(settings: converter_settings.Settings) -> None:
     server = make_server("127.0.0.1", settings.port, application, threaded=True, request_handler=Handler)
     told, tell = os.pipe()
     for number in (signal.SIGTERM, signal.SIGINT):
-        # a pipe, not a threading.Event: its lock may be held by the very thread that the signal interrupts
+        # a pipe, not a threading.Event: the signal may interrupt the thread that holds the event's lock
         signal.signal(number, lambda *_: os.write(tell, b"."))
     engine.start()
     threading.Thread(target=server.serve_forever, name="accept", daemon=True).start()
@@ -82,4 +82,4 @@ def serve(settings: converter_settings.Settings) -> None:
 if __name__ == "__main__":
     code = main()
     sys.stderr.flush()
-    os._exit(code)  # connections that hang in a read must not hold up the end
+    os._exit(code)  # connections that hang in a read must not delay the exit

@@ -1,7 +1,7 @@
-"""One document at a time: the queue in front of LibreOffice and the one thread that serves it.
+"""The queue in front of LibreOffice, and the one thread that converts one document at a time.
 
-All LibreOffice processes are started by this thread, because they die with the thread that started them.
-While a document is being converted, the process for the next one is already starting.
+This thread starts all LibreOffice processes, because they die with the thread that started them. While a document is
+converted, the process for the next one is already starting.
 """
 
 import contextlib
@@ -20,14 +20,14 @@ from deploy.parts.converter.sandbox import Sandbox, become_reaper, reap_orphans,
 from shared.structured_log import event, failure
 
 QUEUE_SIZE = 2  # documents that wait behind the one being converted
-PATIENCE_SECONDS = 10  # so long they wait; with the document's own time it is less than the worker's request may take
-POLL_SECONDS = 0.25  # how soon the thread notices that it shall stop
+PATIENCE_SECONDS = 10  # the longest wait in the queue; with the conversion's time it stays below the worker's timeout
+POLL_SECONDS = 0.25  # the thread notices a stop within this time
 STARTING = "LibreOffice is starting"
 STOPPING = "the converter is stopping"
 
 
 class QueueFull(Exception):
-    """The queue is full, or this document has waited as long as it may; LibreOffice never had it."""
+    """The queue is full, or this document has waited for PATIENCE_SECONDS; LibreOffice never had it."""
 
 
 class Unavailable(Exception):
@@ -36,22 +36,22 @@ class Unavailable(Exception):
 
 @dataclass
 class Job:
-    """One document on its way."""
+    """One document to convert."""
 
     source: Path
     """The uploaded document; moved away once the conversion begins."""
     suffix: str
     """With its dot, one of web.SUFFIXES."""
     result: Path
-    """Where the PDF is to be put."""
+    """The path for the PDF."""
     seconds: int
-    """LibreOffice's time for it, from the moment when LibreOffice has it."""
+    """The timeout of the conversion, from the moment when LibreOffice has the document."""
     done: threading.Event = field(default_factory=threading.Event)
     error: Exception | None = None
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def claim(self) -> bool:
-        """True for the first caller alone: the one that takes the document or withdraws it."""
+        """True only for the first caller, which either converts the document or withdraws it."""
         return self._turn.acquire(blocking=False)
 
 
@@ -59,7 +59,7 @@ class Engine(threading.Thread):
     """Converts documents in the order of arrival until `stop`."""
 
     def __init__(self, folder: Path, allow_unsandboxed: bool) -> None:
-        """`folder` is emptied: what lies there was left by a process that is gone."""
+        """`folder` is emptied: its files are left from an earlier process."""
         super().__init__(name="engine", daemon=True)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700, parents=True)
@@ -76,20 +76,20 @@ class Engine(threading.Thread):
         self._counting = threading.Lock()
         self._stopping = threading.Event()
         self._offices: list[Office] = []
-        self._spare: Office | None = None  # more of them only made it slower on two cores
+        self._spare: Office | None = None  # measured on two cores: several spares are slower
         self._program = Path()
         self._template = Path()
 
     @property
     def isolated(self) -> bool:
-        """Do documents run in the sandbox?"""
+        """Whether documents are converted in the sandbox."""
         return self._sandbox.isolated
 
     @contextlib.contextmanager
     def admitted(self) -> Iterator[Path]:
-        """A place in the queue and an empty folder for one request, both given back at the end.
+        """A place in the queue and an empty folder for one request; both are released at the end.
 
-        Raises Unavailable or QueueFull, at once: before a body is read.
+        Raises Unavailable or QueueFull at once, so that the request can be refused before its body is read.
         """
         if self.reason is not None:
             raise Unavailable(self.reason)
@@ -106,7 +106,7 @@ class Engine(threading.Thread):
     def convert(self, job: Job) -> None:
         """Put the job in the queue and wait for its end.
 
-        Raises what went wrong: ConversionFailed, ConversionTimedOut, QueueFull, Unavailable or OSError.
+        Raises ConversionFailed, ConversionTimedOut, QueueFull, Unavailable or OSError.
         """
         with self._counting:
             self.requests += 1
@@ -121,10 +121,10 @@ class Engine(threading.Thread):
             raise job.error
 
     def stop(self) -> None:
-        """Kill what runs, fail what waits, remove everything. Returns when nothing is left."""
+        """Kill the running conversion, fail the waiting ones, and remove all files. Returns when nothing is left."""
         self.reason = STOPPING
         self._stopping.set()
-        while self.is_alive():  # again and again: the thread may just be starting one more
+        while self.is_alive():  # repeat, because the thread may be starting one more process
             for office in list(self._offices):
                 office.kill()
             self.join(0.05)
@@ -136,7 +136,7 @@ class Engine(threading.Thread):
             self._serve()
         except OfficeUnusable as error:
             self._refuse(str(error))
-        except Exception:  # noqa: BLE001 - whatever it is, requesters must get an answer
+        except Exception:  # noqa: BLE001 - after any fault the requests must get an answer
             failure("converter_engine_failed", "the converter's engine failed")
             self._refuse("the converter's engine failed")
         self._fail_waiting()
@@ -166,13 +166,13 @@ class Engine(threading.Thread):
         office: Office | None = None
         try:
             if self._stopping.is_set():
-                raise Unavailable(STOPPING)  # noqa: TRY301 - the requester's, as whatever else goes wrong
+                raise Unavailable(STOPPING)  # noqa: TRY301 - handled below, like every other error
             office, self._spare = self._spare or self._warm(), None
             office.begin(job.source, job.suffix)
             deadline = time.monotonic() + job.seconds
             self._start_spare()
             office.finish(deadline).rename(job.result)
-        except Exception as error:  # noqa: BLE001 - it is the requester's; the thread must go on
+        except Exception as error:  # noqa: BLE001 - `convert` raises it; this thread must go on
             job.error = Unavailable(STOPPING) if self._stopping.is_set() else error
         finally:
             self._close(office)
@@ -184,7 +184,7 @@ class Engine(threading.Thread):
         return office
 
     def _warm(self) -> Office:
-        """A new office, on its way to waiting for a document."""
+        """A new office, which is starting and will wait for a document."""
         office = self._new_office(f"office-{next(self._numbers)}")
         try:
             office.warm_up(self._template)
@@ -194,7 +194,7 @@ class Engine(threading.Thread):
         return office
 
     def _start_spare(self) -> None:
-        """Start the next office ahead of its document; where that fails, the document starts its own."""
+        """Start the office for the next document in advance. If that fails, the next document starts its own."""
         try:
             self._spare = self._warm()
         except OSError:
@@ -214,7 +214,7 @@ class Engine(threading.Thread):
             event("converter_unavailable", "documents cannot be converted", logging.ERROR, reason=reason)
 
     def _fail_waiting(self) -> None:
-        """Fail every document that waits, until no more can come."""
+        """Fail every waiting document, until no more can come."""
         while not self._stopping.is_set() or not self._jobs.empty():
             with contextlib.suppress(queue.Empty):
                 job = self._jobs.get(timeout=POLL_SECONDS)

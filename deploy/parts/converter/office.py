@@ -1,9 +1,9 @@
 """One LibreOffice process for one document.
 
-`soffice --headless` is started before its document is known and waits on its pipe; a second, short-lived
-`soffice --convert-to` hands the document over, and both end: a fresh process per document at warm speed
-(0.22 s against 0.75 s for ten slides). soffice.bin is run without its start scripts, which would fork once
-more and survive the signal that goes to their parent.
+`soffice --headless` is started before its document is known and waits on its pipe. A second, short-lived
+`soffice --convert-to` hands the document over, and both end. So each document has a fresh process without the time of
+its start (0.22 s instead of 0.75 s for ten slides). soffice.bin runs without its start scripts: they would fork again
+and survive the signal to their parent.
 """
 
 import contextlib
@@ -20,9 +20,9 @@ FILTER = "pdf:impress_pdf_Export"
 TEMPLATE_TIMEOUT_SECONDS = 60
 TAIL_BYTES = 2000
 NOT_LOADED = "source file could not be loaded"
-START_ME_AGAIN = 81  # soffice.bin ends so when it has changed its profile; its start scripts, which are not used, obey
+START_ME_AGAIN = 81  # exit code of soffice.bin after a change of its profile; its start scripts would restart it
 MOST_STARTS = 3
-# Nothing in a deck may run, and nothing outside of it is fetched, whatever it says.
+# No macro of a deck may run, and no link out of the deck is fetched.
 PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema">
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting">
@@ -41,11 +41,11 @@ PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 class ConversionFailed(Exception):
-    """LibreOffice ended without a PDF; the message is its exit code and the end of what it said."""
+    """LibreOffice ended without a PDF; the message is its exit code and the end of its output."""
 
     @property
     def is_unreadable(self) -> bool:
-        """Did LibreOffice say that it cannot read the document? It will say so each time."""
+        """Whether LibreOffice cannot read the document, so that a retry would fail too."""
         return NOT_LOADED in str(self)
 
 
@@ -69,13 +69,13 @@ def find_program() -> Path:
 
 
 class Office:
-    """One LibreOffice, its processes and its folder. Made, used and closed by the same thread.
+    """One LibreOffice: its processes and its folder. One thread must make, use and close it.
 
-    The folder: `work/` is what LibreOffice sees (`profile/`, `tmp/`, `in/`, `out/`); `log` is what it said.
+    In the folder, `work/` is visible to LibreOffice (`profile/`, `tmp/`, `in/`, `out/`); `log` has its output.
     """
 
     def __init__(self, sandbox: Sandbox, program: Path, folder: Path) -> None:
-        """Make the folder; nothing runs yet."""
+        """Make the folder. No process is started yet."""
         self.folder = folder
         self.work = folder / "work"
         self._sandbox = sandbox
@@ -87,7 +87,7 @@ class Office:
             (self.work / name).mkdir(parents=True)
 
     def make_template(self) -> Path:
-        """A profile that was initialised once, for the others to be copied from. Raises OfficeUnusable."""
+        """Let LibreOffice initialise a profile, which the other offices copy. Raises OfficeUnusable."""
         settings = self.work / "profile" / "user" / "registrymodifications.xcu"
         settings.parent.mkdir(parents=True)
         settings.write_text(PROFILE, encoding="utf-8")
@@ -111,8 +111,8 @@ class Office:
     def begin(self, source: Path, suffix: str) -> None:
         """Move the document into the folder and hand it to the waiting LibreOffice.
 
-        Its own name is never used: LibreOffice sees `in/document<suffix>`. Should the waiting process have
-        died, the one started here converts the document itself, only slower.
+        LibreOffice sees it as `in/document<suffix>`, never by its own name. If the waiting process has died, the one
+        started here converts the document itself, only slower.
         """
         source.rename(self.work / "in" / f"document{suffix}")
         inside = self._sandbox.inside(self.work)
@@ -121,25 +121,25 @@ class Office:
         self.start(*self._conversion)
 
     def finish(self, deadline: float) -> Path:
-        """Wait for the PDF until `deadline` (time.monotonic) and return its path.
+        """Wait for the PDF until `deadline` (monotonic seconds). Returns its path.
 
-        Raises ConversionTimedOut, or ConversionFailed when LibreOffice ended without a whole PDF: its exit
-        code is 0 even then.
+        Raises ConversionTimedOut, or ConversionFailed when LibreOffice ended without a whole PDF; its exit code may
+        be 0 even then.
         """
         try:
             code = self._ended(self._conversion, deadline)
         except subprocess.TimeoutExpired:
             raise ConversionTimedOut from None
-        self.kill()  # the PDF is written; nothing may change it while it is looked at
+        self.kill()  # the PDF is written; no process may change it while it is checked
         result = self.work / "out" / "document.pdf"
         if code != 0 or not _is_whole_pdf(result):
             raise ConversionFailed(f"exit code {code}; {self.said() or 'it said nothing'}")
         return result
 
     def _ended(self, arguments: tuple[str, ...], deadline: float) -> int:
-        """The exit code of what was started last, with `arguments`; it is started again where it asks for that.
+        """Wait for the process that was started last, with `arguments`. Returns its exit code.
 
-        Raises subprocess.TimeoutExpired.
+        It is started again when its exit code asks for that. Raises subprocess.TimeoutExpired.
         """
         for _ in range(MOST_STARTS - 1):
             code = self._processes[-1].wait(max(0.0, deadline - time.monotonic()))
@@ -149,7 +149,7 @@ class Office:
         return self._processes[-1].wait(max(0.0, deadline - time.monotonic()))
 
     def pids(self) -> list[int]:
-        """The processes that were started here and not yet waited for."""
+        """The ids of the processes that were started here and not yet reaped."""
         return [process.pid for process in self._processes if process.returncode is None]
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
@@ -168,7 +168,7 @@ class Office:
         return process
 
     def kill(self) -> None:
-        """Kill every process group that is left, and wait for it. May be called by another thread."""
+        """Kill every process group that is left, and reap it. Another thread may call this."""
         for process in list(self._processes):
             if process.poll() is None:
                 with contextlib.suppress(ProcessLookupError):
@@ -176,7 +176,7 @@ class Office:
                 process.wait()
 
     def close(self) -> None:
-        """Kill what is left and remove the folder and, where it lies in the open, the pipe."""
+        """Kill the remaining processes, and remove the folder and the pipe."""
         self.kill()
         with contextlib.suppress(OSError):
             self._sandbox.pipe(self.work, self._profile_url).unlink()
@@ -188,7 +188,7 @@ class Office:
 
 
 def _is_whole_pdf(path: Path) -> bool:
-    """Is it a regular file (the inside may have left a link) that begins and ends as a PDF does?"""
+    """Whether it is a regular file that begins and ends like a PDF. The sandbox may have left a link instead."""
     if path.is_symlink() or path.parent.is_symlink() or not path.is_file():
         return False
     with path.open("rb") as file:

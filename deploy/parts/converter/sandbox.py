@@ -1,7 +1,7 @@
-"""Where LibreOffice runs: bubblewrap without network and without sight of anybody else's files.
+"""The sandbox of LibreOffice: bubblewrap without network and without other files.
 
-A deck may link to `file:///` and `http://` and LibreOffice follows such links (measured: another file's text
-ended up in the PDF). Here there is nothing to follow: only programs, fonts and the document's own folder.
+A deck may link to `file:///` and `http://`, and LibreOffice follows such links (measured: another file's text was in
+the PDF). In the sandbox there are only programs, fonts and the document's own folder.
 """
 
 import contextlib
@@ -18,33 +18,33 @@ from pathlib import Path
 ADDRESS_SPACE_BYTES = 4 * 1024**3
 LARGEST_FILE_BYTES = 1024**3
 PROBE_TIMEOUT_SECONDS = 10
-INSIDE = Path("/work")  # the work folder as seen from inside
-STAND_INS = Path(__file__).parent / "fontconfig" / "fonts.conf"  # fontconfig reads it in its user's place for settings
+INSIDE = Path("/work")  # the work folder's path in the sandbox
+STAND_INS = Path(__file__).parent / "fontconfig" / "fonts.conf"  # fontconfig reads it as the user's settings
 CONFIG_INSIDE = Path("/config")
 VISIBLE = ("/etc/fonts", "/etc/libreoffice", "/etc/ld.so.cache", "/var/cache/fontconfig")
 MERGED = (("usr/lib", "/lib"), ("usr/lib64", "/lib64"), ("usr/bin", "/bin"), ("usr/sbin", "/sbin"))
 NAMESPACES = ("user", "ipc", "pid", "net", "uts", "cgroup-try")
 NOBODY = "65534"
-# bubblewrap refuses to start with capabilities that it did not expect, such as inherited ones.
+# bubblewrap refuses to start with unexpected capabilities, such as inherited ones.
 TIED_AND_POWERLESS = ("setpriv", "--pdeathsig", "KILL", "--inh-caps=-all", "--ambient-caps=-all")
 PR_SET_CHILD_SUBREAPER = 36  # <linux/prctl.h>
 
 
 @dataclass(frozen=True)
 class Sandbox:
-    """How programs are started; `isolated` False is for CONVERTER_ALLOW_UNSANDBOXED=1 alone."""
+    """Makes the command lines of programs; `isolated` is False only with CONVERTER_ALLOW_UNSANDBOXED=1."""
 
     isolated: bool
 
     def inside(self, work: Path) -> Path:
-        """The path under which a program sees its work folder."""
+        """The path of the work folder as the program sees it."""
         return INSIDE if self.isolated else work
 
     def command(self, work: Path, program: list[str]) -> list[str]:
-        """The command that runs `program` with the limits, on the folder `work` (with `tmp/` in it).
+        """The command that runs `program` with its limits in the folder `work`, which must contain `tmp/`.
 
-        It dies with the *thread* that starts it (PR_SET_PDEATHSIG counts threads), so that not even
-        kill -9 of the converter leaves a LibreOffice behind. No --new-session: killpg must reach all.
+        The program dies with the *thread* that starts it (PR_SET_PDEATHSIG counts threads). So even kill -9 of the
+        converter leaves no LibreOffice behind. There is no --new-session, because killpg must reach every process.
         """
         start = [*TIED_AND_POWERLESS, "prlimit", f"--as={ADDRESS_SPACE_BYTES}", f"--fsize={LARGEST_FILE_BYTES}"]
         start += ["--core=0", "--"]
@@ -58,8 +58,8 @@ class Sandbox:
     def pipe(self, work: Path, profile_url: str) -> Path:
         """The socket on which a LibreOffice with this profile waits for a document.
 
-        LibreOffice names it after the profile's address: MD5 of its UTF-16 form, bytes in hexadecimal
-        without leading zeros. It always lies in /tmp, which inside the sandbox is the work folder's `tmp/`.
+        Its name is the MD5 of the profile's address in UTF-16, each byte in hexadecimal without a leading zero. It is
+        always in /tmp, which in the sandbox is the work folder's `tmp/`.
         """
         digest = hashlib.md5(profile_url.encode("utf-16-le"), usedforsecurity=False).digest()
         name = "".join(f"{byte:x}" for byte in digest)
@@ -86,7 +86,7 @@ def _bubblewrap(work: Path) -> list[str]:
 
 
 def _environment(home: Path, temporary: str, config: Path) -> dict[str, str]:
-    """LibreOffice's whole environment: none of our secrets, not the operator's language."""
+    """LibreOffice's whole environment, without our secrets and the operator's language."""
     return {
         "HOME": str(home),
         "PATH": "/usr/bin:/bin",
@@ -99,15 +99,15 @@ def _environment(home: Path, temporary: str, config: Path) -> dict[str, str]:
 
 @functools.cache
 def _no_nested_namespaces() -> list[str]:
-    """The option that closes the kernel's user namespaces to the inside, where bubblewrap (>= 0.8) has it."""
-    said = subprocess.run(
+    """The option that forbids user namespaces in the sandbox; empty before bubblewrap 0.8, which has none."""
+    usage = subprocess.run(
         ["bwrap", "--help"], capture_output=True, text=True, timeout=PROBE_TIMEOUT_SECONDS, check=False
     )
-    return ["--disable-userns"] if "--disable-userns" in said.stdout + said.stderr else []
+    return ["--disable-userns"] if "--disable-userns" in usage.stdout + usage.stderr else []
 
 
 def why_not() -> str | None:
-    """Why programs cannot be isolated on this machine, in words; None when they can."""
+    """Why programs cannot be isolated on this machine, for people; None when they can."""
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed (apt-get install bubblewrap)"
     with tempfile.TemporaryDirectory() as folder:
@@ -123,17 +123,17 @@ def why_not() -> str | None:
 
 
 def become_reaper() -> None:
-    """Let orphans come to this process instead of to init, which in a container may be none.
+    """Make this process the parent of orphans, in place of init, which a container may not have.
 
-    bubblewrap ends without waiting for the process inside, so that each run leaves one.
+    bubblewrap ends without waiting for the process inside it, so each run leaves an orphan.
     """
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def reap_orphans(own: set[int]) -> None:
-    """Bury every ended child but `own`, for which somebody here waits."""
+    """Reap every ended child except `own`, which other code waits for."""
     with contextlib.suppress(ChildProcessError):
         while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             if ended.si_pid in own:
-                return  # only the first one can be seen; the others when this one is gone
+                return  # waitid shows only the first one; the others show after it is reaped
             os.waitpid(ended.si_pid, os.WNOHANG)

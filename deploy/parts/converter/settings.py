@@ -18,11 +18,11 @@ class Settings:
     port: int
     """On 127.0.0.1."""
     deadline_seconds: int
-    """Time for one document, from the moment when LibreOffice has it to its PDF."""
+    """The timeout of one document, from the moment when LibreOffice has it."""
     body_limit_bytes: int
     """A request with a larger body is answered 413."""
     folder: Path
-    """Everything that the converter writes; its own alone, emptied at each start."""
+    """The converter's own folder for all its files, emptied at each start."""
     allow_unsandboxed: bool
     """Convert even where bubblewrap does not work; `/health` says so."""
 

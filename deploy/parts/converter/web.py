@@ -1,4 +1,4 @@
-"""The HTTP side: Gotenberg's answers for one route, bodies streamed to disk, refusals before the body."""
+"""The converter's HTTP server: Gotenberg's answers for one route. It streams bodies to disk and refuses early."""
 
 import contextlib
 import json
@@ -26,11 +26,11 @@ from shared.structured_log import event, failure
 CONVERT = "/forms/libreoffice/convert"
 VERSION = "signage-local-converter/1"
 SUFFIXES = (".ppt", ".pptx", ".odp")
-LARGEST_FIELD_BYTES = 512 * 1024  # also the parser's buffer: below 128 KiB it refuses files too
+LARGEST_FIELD_BYTES = 512 * 1024  # also the parser's buffer; below 128 KiB the parser refuses files too
 MOST_PARTS = 8
 TRACE = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 RETRY_AFTER_SECONDS = 5
-# The worker knows them by their beginnings (shared/conversions/rules.py).
+# The worker recognises these texts by their beginnings (shared/conversions/rules.py).
 TOOK_TOO_LONG = "Service Unavailable: the document was not finished in time"
 UNREADABLE = "LibreOffice could not load this document"
 
@@ -39,7 +39,7 @@ StartResponse = Callable[..., Callable[[bytes], object]]
 
 
 class Refusal(Exception):
-    """A request that is answered with a status and a sentence."""
+    """A request that is refused with a status and a text."""
 
     def __init__(self, status: int, text: str) -> None:
         """`text` is the body of the answer."""
@@ -56,13 +56,13 @@ class UnderWay:
         self._changed = threading.Condition()
 
     def add(self, change: int) -> None:
-        """One more, or one less."""
+        """Add `change` (1 or -1) to the count."""
         with self._changed:
             self._count += change
             self._changed.notify_all()
 
     def wait_for_none(self, seconds: float) -> bool:
-        """Whether none is left within that time."""
+        """Wait until no request is left. False after `seconds`."""
         with self._changed:
             return self._changed.wait_for(lambda: self._count == 0, seconds)
 
@@ -76,7 +76,7 @@ class Application:
     under_way: UnderWay = field(default_factory=UnderWay)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer one request; the trace comes back in every answer."""
+        """Answer one request; every answer has the trace."""
         self.under_way.add(1)
         request = Request(environ)
         asked = request.headers.get("Gotenberg-Trace", "")
@@ -95,7 +95,7 @@ class Application:
             if refusal.status in {429, 503}:
                 response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
             return response
-        except Exception:  # noqa: BLE001 - the requester gets an answer without our words
+        except Exception:  # noqa: BLE001 - the answer must not have the exception's text
             failure("converter_failed", "a request failed", trace_id=trace)
             return Response("Internal Server Error", 500, mimetype="text/plain")
 
@@ -113,10 +113,10 @@ class Application:
         status = "up" if reason is None else "down"
         body = {
             "status": status,
-            "starting": reason == STARTING,  # false and down: it will stay so
+            "starting": reason == STARTING,  # false while down: it will not come up
             "details": {"libreoffice": {"status": status}},
             "isolation": "bubblewrap" if self.engine.isolated else "none",
-            "requests": self.engine.requests,  # documents that it was asked to convert since its start
+            "requests": self.engine.requests,  # documents to convert since the start
             "reason": reason or (None if self.engine.isolated else self.engine.not_isolated),
         }
         return Response(json.dumps(body), 200 if reason is None else 503, mimetype="application/json")
@@ -127,7 +127,7 @@ class Application:
         with contextlib.ExitStack() as place:
             folder = place.enter_context(self._admitted())
             response = _pdf_response(request, self._convert_in(folder, request))
-            response.call_on_close(place.pop_all().close)  # the place is given back after the last byte
+            response.call_on_close(place.pop_all().close)  # release the place after the last byte
         took = round((time.monotonic() - started) * 1000)
         event("converter_done", "a document was converted", trace_id=trace, duration_ms=took)
         return response
@@ -144,7 +144,7 @@ class Application:
             yield folder
 
     def _convert_in(self, folder: Path, request: Request) -> Path:
-        """The path of the PDF. Raises Refusal."""
+        """Receive and convert the document. Returns the path of the PDF. Raises Refusal."""
         source, suffix = _receive(request, folder, self.settings.body_limit_bytes)
         job = Job(source, suffix, folder / "result.pdf", self.settings.deadline_seconds)
         try:
@@ -171,7 +171,7 @@ def _version() -> Response:
 
 
 def _check_head(request: Request, limit_bytes: int) -> None:
-    """Refuse what can be refused before the body is read."""
+    """Check the headers before the body is read. Raises Refusal."""
     if request.mimetype != "multipart/form-data":
         raise Refusal(415, "Invalid 'Content-Type' header value: want 'multipart/form-data'")
     if not request.mimetype_params.get("boundary"):
@@ -181,7 +181,7 @@ def _check_head(request: Request, limit_bytes: int) -> None:
 
 
 def _receive(request: Request, folder: Path, limit_bytes: int) -> tuple[Path, str]:
-    """Stream the form to disk; the document's path and its suffix. Raises Refusal."""
+    """Stream the form to disk. Returns the document's path and its suffix. Raises Refusal."""
     path = folder / "upload"
     files = _parse(request, path, limit_bytes)
     if len(files) != 1:
@@ -197,7 +197,7 @@ def _receive(request: Request, folder: Path, limit_bytes: int) -> tuple[Path, st
 
 
 def _parse(request: Request, path: Path, limit_bytes: int) -> list[FileStorage]:
-    """The form's files, the first of which lies at `path`; further ones are refused. Raises Refusal."""
+    """Parse the form; its one file is written to `path`. Raises Refusal, also for a second file."""
 
     def open_part(*_args: Any, **_keywords: Any) -> IO[bytes]:
         try:
@@ -223,7 +223,7 @@ def _parse(request: Request, path: Path, limit_bytes: int) -> list[FileStorage]:
 
 
 def _check_names(fields: list[str], files: list[str]) -> None:
-    """An option that this converter does not have is refused rather than ignored."""
+    """Refuse form fields that this converter does not know, instead of ignoring them. Raises Refusal."""
     unknown = sorted({*fields, *files} - {"files"})
     if unknown or "files" in fields:
         names = ", ".join(name[:40] for name in unknown) or "files"

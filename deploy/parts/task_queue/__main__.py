@@ -2,10 +2,9 @@
 
 Environment: DATABASE_URL, QUEUE_URL (its location holds the queues `conversions` and `notifications`),
 TASK_QUEUE_PORT (8123, gRPC), TASK_QUEUE_KEYS_PORT (8124, HTTP), LOCAL_STATE_DIR (`.local`, the signing key is in
-its `secrets/`), OIDC_ISSUER (the keys' own address), TASKS_SERVICE_ACCOUNT (the only identity that a task may ask
-for), QUEUE_SECRET (with which callers are known), TASK_QUEUE_TARGETS (CONVERT_WORKER_URL and SCHEDULER_TICK_URL:
-where tasks are delivered to, separated by commas; `*`: anywhere), TASK_QUEUE_MAX_CONCURRENT (2, conversions under way
-at once).
+its `secrets/`), OIDC_ISSUER (the address of the keys), TASKS_SERVICE_ACCOUNT (the only identity that a task may ask
+for), QUEUE_SECRET (authenticates callers), TASK_QUEUE_TARGETS (the allowed addresses of tasks, separated by commas;
+default CONVERT_WORKER_URL and SCHEDULER_TICK_URL; `*`: all), TASK_QUEUE_MAX_CONCURRENT (2, parallel conversions).
 """
 
 import os
@@ -45,7 +44,7 @@ STOP_GRACE = timedelta(seconds=3)
 
 @dataclass(frozen=True)
 class Settings:
-    """What the environment says."""
+    """The settings from the environment."""
 
     database_url: str
     location: str
@@ -60,7 +59,7 @@ class Settings:
 
     @classmethod
     def read(cls) -> "Settings":
-        """Raises ConfigurationError, BadSetting or ValueError when something is missing or malformed."""
+        """Read the environment. Raises ConfigurationError, BadSetting or ValueError."""
         product = config.load(required=("DATABASE_URL", "TASKS_SERVICE_ACCOUNT"))
         if not product["QUEUE_SECRET"]:
             raise ConfigurationError("QUEUE_SECRET is not set.")
@@ -82,9 +81,9 @@ class Settings:
 
 
 def queues(max_concurrent: int) -> dict[str, Queue]:
-    """The settings of each queue by its id: the job's own row counts attempts, so that a queue never gives up.
+    """The settings of each queue, by id. A queue never gives up a task: the job's own row limits the attempts.
 
-    `max_concurrent` is of conversions; notifications wait for receivers and cost nothing meanwhile.
+    `max_concurrent` limits conversions; notifications mostly wait for receivers.
     """
     return {QUEUE_ID: _queue(max_concurrent), NOTIFICATIONS_QUEUE_ID: _queue(NOTIFICATIONS_AT_ONCE)}
 
@@ -102,10 +101,10 @@ def _queue(max_concurrent: int) -> Queue:
 
 
 def main(make_queues: Callable[[int], Mapping[str, Queue]] = queues) -> int:
-    """Run until SIGTERM or SIGINT; 1 when it cannot start."""
+    """Run until SIGTERM or SIGINT. Returns 0, or 1 when it cannot start."""
     structured_log.configure("task_emulator")
-    # Blocked here and so in every thread to come; taken by sigwait. A handler that sets an event could
-    # run while this very thread holds the event's lock.
+    # The signals are blocked here, and so in every later thread; sigwait takes them. A handler that sets an event
+    # could interrupt the thread that holds the event's lock.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         settings = Settings.read()
@@ -119,13 +118,13 @@ def main(make_queues: Callable[[int], Mapping[str, Queue]] = queues) -> int:
 
 
 def prepare(engine: Engine) -> None:
-    """Make the table, waiting a while for the database."""
+    """Make the table. Waits up to DATABASE_WAIT_SECONDS for the database."""
     until = time.monotonic() + DATABASE_WAIT_SECONDS
     while True:
         try:
             with door.transaction(engine) as connection:
                 schema.create(connection)
-        except (SQLAlchemyError, OSError):  # pg8000 lets a refused connection through as it came
+        except (SQLAlchemyError, OSError):  # pg8000 raises OSError for a refused connection
             if time.monotonic() >= until or signal.sigtimedwait(STOP_SIGNALS, 0.5):
                 raise
         else:
@@ -139,7 +138,7 @@ def serve(engine: Engine, settings: Settings, queues_by_id: Mapping[str, Queue])
     dispatcher = Dispatcher(engine, Identity(key, settings.issuer), named)
     permitted = Permitted(frozenset({settings.service_account}), settings.targets)
     api = CloudTasks(engine, named, permitted, dispatcher.wake)
-    # Without so_reuseport=0 a second emulator would share the port, and half of the calls, unnoticed.
+    # Without so_reuseport=0 a second emulator could share the port unnoticed, and get half of the calls.
     server = grpc.server(ThreadPoolExecutor(CALL_THREADS), options=(("grpc.so_reuseport", 0),))
     server.add_generic_rpc_handlers((GenericHandler(api, settings.secret),))
     server.add_insecure_port(f"127.0.0.1:{settings.port}")

@@ -1,4 +1,4 @@
-"""One attempt: the HTTP request that a task stands for, as Cloud Tasks makes it."""
+"""Deliver a task once: its HTTP request, made like Cloud Tasks makes it."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,14 +11,14 @@ from deploy.parts import deadline_http
 from deploy.parts import identity as oidc
 from deploy.parts.task_queue.validation import effective_method, encoded_url
 
-# What a task may not choose: computed for each request, or Google's own.
+# Headers that a task may not set: they are computed for each request, or Google's own.
 RESERVED_HEADERS = {"host", "content-length", "transfer-encoding", "connection", "user-agent"}
 RESERVED_PREFIXES = ("x-google-", "x-appengine-", "x-cloudtasks-")
 
 
 @dataclass(frozen=True)
 class Identity:
-    """Who signs the tokens that go with the deliveries."""
+    """The key and the issuer of the deliveries' identity tokens."""
 
     key: RSAPrivateKey
     issuer: str
@@ -31,18 +31,18 @@ class Outcome:
     status: int | None
     """The HTTP status; None when no answer came."""
     failure: str
-    """What went wrong, in words; empty after a 2xx."""
+    """Why it failed, for people; empty after a 2xx."""
     retry_after: str | None = None
-    """The header of that name, as it came."""
+    """The answer's header Retry-After."""
 
     @property
     def succeeded(self) -> bool:
-        """Was it answered with a 2xx?"""
+        """Whether the status is 2xx."""
         return self.status is not None and 200 <= self.status <= 299
 
 
 def attempt(claimed: RowMapping, identity: Identity) -> Outcome:
-    """Deliver a claimed task once, within its dispatch deadline. Raises nothing that the worker can cause."""
+    """Deliver a claimed task once, within its dispatch deadline. A fault of the worker is an Outcome, not an error."""
     request = HttpRequest.deserialize(claimed["http_request"])
     headers = _own_headers(request) | _task_headers(claimed)
     if "oidc_token" in request:
@@ -62,7 +62,7 @@ def attempt(claimed: RowMapping, identity: Identity) -> Outcome:
 
 
 def _own_headers(request: HttpRequest) -> dict[str, str]:
-    """The task's headers that it may set; a token of ours replaces its Authorization."""
+    """The task's own headers, without the reserved ones; an identity token replaces its Authorization."""
     reserved = RESERVED_HEADERS | ({"authorization"} if "oidc_token" in request else set())
     return {
         name: value
@@ -72,7 +72,7 @@ def _own_headers(request: HttpRequest) -> dict[str, str]:
 
 
 def _task_headers(claimed: RowMapping) -> dict[str, str]:
-    """What tells the worker which task this is and how often it was tried; short names, not full ones."""
+    """The headers that tell the worker which task this is and how often it was tried, with short names."""
     headers = {
         "User-Agent": "Google-Cloud-Tasks",
         "X-CloudTasks-QueueName": claimed["queue"].rpartition("/")[2],

@@ -1,7 +1,7 @@
-"""Brings due tasks to their workers. One per database: an advisory lock on its own connection elects it.
+"""Deliver due tasks to their workers. An advisory lock on the dispatcher's connection allows one per database.
 
-Claims run on that very connection, so a lost lock is a failed claim. What no living process delivers any
-more (a kill -9) is put back when the lock is taken, and so delivered again: at least once, as in the cloud.
+Claims run on the same connection, so a claim fails when the lock is lost. When a dispatcher takes the lock, it releases
+tasks that a dead process had claimed (kill -9). They are delivered again: at least once, as in the cloud.
 """
 
 import logging
@@ -21,7 +21,7 @@ from deploy.parts.task_queue.retry_rules import RetryPolicy
 from shared.postgres.door import database_now, is_away, said_by_postgres, transaction
 from shared.structured_log import Outage, event, failure
 
-LONGEST_WAIT_SECONDS = 5.0  # for what another process changes in the tables; our own service wakes us
+LONGEST_WAIT_SECONDS = 5.0  # then look for changes by other processes; our own service wakes the dispatcher
 DATABASE_RETRY_SECONDS = 0.5
 LOCK_RETRY_SECONDS = 0.2
 SWEEP_PERIOD_SECONDS = 60.0
@@ -32,7 +32,7 @@ class Dispatcher:
     """Claims due tasks and delivers each in a thread of its own."""
 
     def __init__(self, engine: Engine, identity: Identity, queues: Mapping[str, Queue]) -> None:
-        """`queues` by full name."""
+        """`queues` are given by full name."""
         self._engine = engine
         self._identity = identity
         self._me = uuid.uuid4().hex
@@ -47,11 +47,11 @@ class Dispatcher:
         self._database = Outage("database")
 
     def wake(self) -> None:
-        """Something may be due sooner than was thought."""
+        """Look for due tasks now."""
         self._wake.set()
 
     def stop(self, grace: timedelta) -> None:
-        """Claim nothing more; wait up to `grace` for what is under way (the rest is delivered again)."""
+        """Stop claiming, and wait up to `grace` for deliveries. The others are delivered again after the next start."""
         self._stopping.set()
         until = time.monotonic() + grace.total_seconds()
         while self._under_way and time.monotonic() < until:
@@ -59,22 +59,22 @@ class Dispatcher:
             self._wake.wait(0.1)
 
     def is_healthy(self) -> bool:
-        """Has it looked for due tasks lately, with the lock held?"""
+        """Whether it looked for due tasks lately, with the lock held."""
         return self._last_pass is not None and time.monotonic() - self._last_pass < HEALTHY_WITHIN_SECONDS
 
     def run(self) -> None:
-        """Work until stopped; a database that is away is waited for."""
+        """Work until stopped. While the database is away, retry."""
         while not self._stopping.is_set():
             try:
                 with self._engine.connect() as connection:
-                    connection.detach()  # closed for good at the end: the pool must not keep the lock
+                    connection.detach()  # closed at the end, not returned to the pool, which would keep the lock
                     self._lead(connection)
-            except Exception as error:  # noqa: BLE001 - whatever it is, delivery goes on
+            except Exception as error:  # noqa: BLE001 - after any fault delivery goes on
                 self._lost_database(error, "task_dispatcher_interrupted", "the dispatcher was interrupted; it goes on")
                 self._stopping.wait(DATABASE_RETRY_SECONDS)
 
     def _lost_database(self, error: Exception, name: str, message: str) -> None:
-        """One line for a database that is away, however often it is asked for; every other fault in full."""
+        """Log an outage of the database once, and every other fault in full."""
         if is_away(error):
             self._database.began(error, **said_by_postgres(error))
         else:
@@ -94,7 +94,7 @@ class Dispatcher:
             self._wake.wait(wait)
 
     def _become_the_only_one(self, connection: Connection) -> bool:
-        """Wait for the lock; False when stopped meanwhile."""
+        """Wait for the lock. False when stopped meanwhile."""
         waiting = False
         while not self._stopping.is_set():
             with connection.begin():
@@ -107,7 +107,7 @@ class Dispatcher:
         return False
 
     def _pass(self, connection: Connection) -> float:
-        """Dispatch what is due and allowed; how many seconds until there may be more."""
+        """Dispatch the tasks that are due and allowed. Returns the seconds until the next look."""
         with connection.begin():
             now = database_now(connection)
             self._sweep(connection, now)
@@ -118,13 +118,13 @@ class Dispatcher:
         return min([wait for _, wait in found], default=LONGEST_WAIT_SECONDS)
 
     def _claim(self, connection: Connection, queue: str, pace: Pace, now: datetime) -> tuple[list[RowMapping], float]:
-        """The tasks of one queue to dispatch now, and the seconds until the next could be."""
+        """Claim the tasks of one queue to dispatch now. Returns them, and the seconds until the next may be due."""
         under_way = sum(name == queue for name in list(self._under_way.values()))
         room = pace.room(time.monotonic(), under_way)
         claimed = list(store.claim_due(connection, queue, self._me, room, now)) if room else []
         pace.take(len(claimed))
         if under_way + len(claimed) >= pace.concurrent:
-            return claimed, LONGEST_WAIT_SECONDS  # a delivery that ends wakes us
+            return claimed, LONGEST_WAIT_SECONDS  # the end of a delivery wakes the dispatcher
         due = store.next_due(connection, queue)
         seconds = (due - now).total_seconds() if due else LONGEST_WAIT_SECONDS
         return claimed, min(LONGEST_WAIT_SECONDS, max(seconds, pace.seconds_to_token(), 0.0))
@@ -137,7 +137,7 @@ class Dispatcher:
     def _start(self, task: RowMapping) -> None:
         with self._lock:
             self._under_way[task["id"], task["dispatch_count"]] = task["queue"]
-        # A daemon: a delivery of up to 30 minutes must not keep the process from ending.
+        # A daemon thread: a delivery of up to 30 minutes must not delay the exit.
         threading.Thread(target=self._deliver, args=(task,), daemon=True).start()
 
     def _deliver(self, task: RowMapping) -> None:
@@ -154,18 +154,18 @@ class Dispatcher:
     def _attempt(self, task: RowMapping) -> Outcome:
         try:
             return attempt(task, self._identity)
-        except Exception:  # noqa: BLE001 - a fault of ours must put the task back, not lose it
+        except Exception:  # noqa: BLE001 - after a fault of ours the task is retried, not lost
             failure("task_attempt_failed", "a task could not be delivered", task=task["task_id"])
             return Outcome(None, "INTERNAL: the queue could not deliver the task")
 
     def _record(self, task: RowMapping, outcome: Outcome) -> None:
-        """Write the outcome down, however long the database is away; a stop leaves it to the next start."""
+        """Record the outcome; retry while the database is away. After a stop the task is delivered again."""
         while True:
             try:
                 with transaction(self._engine) as connection:
                     _settle(connection, task, self._policies[task["queue"]], outcome)
-            except Exception as error:  # noqa: BLE001 - as above: an outcome is never dropped
-                self._lost_database(error, "task_outcome_delayed", "an outcome cannot be written down; trying again")
+            except Exception as error:  # noqa: BLE001 - an outcome is never dropped
+                self._lost_database(error, "task_outcome_delayed", "an outcome cannot be recorded; trying again")
                 if self._stopping.wait(DATABASE_RETRY_SECONDS):
                     return
             else:
@@ -173,7 +173,7 @@ class Dispatcher:
 
 
 def _settle(connection: Connection, task: RowMapping, policy: RetryPolicy, outcome: Outcome) -> None:
-    """Drop the task after a 2xx or at the end of its retention, else say when it is due again."""
+    """Finish the task after a 2xx or at the end of its retention; otherwise schedule the retry."""
     now = database_now(connection)
     if outcome.succeeded:
         store.finish(connection, task, now)
@@ -182,7 +182,7 @@ def _settle(connection: Connection, task: RowMapping, policy: RetryPolicy, outco
     due = retry_rules.next_attempt(policy, task["dispatch_count"], task["created_at"], now, asked)
     if due is None:
         store.finish(connection, task, now)
-        event("task_given_up", "a task was tried for as long as it is kept", logging.ERROR, task=task["task_id"])
+        event("task_given_up", "a task failed until the end of its retention", logging.ERROR, task=task["task_id"])
     else:
         store.reschedule(connection, task, due, now, outcome.status, outcome.failure)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
-SILENCE_SECONDS = 5  # a peer that says nothing for so long is hung up on
+SILENCE_SECONDS = 5  # an idle connection is closed after this time
 
 
 class KeysServer(ThreadingHTTPServer):
@@ -50,4 +50,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
-        """Nothing: health probes would fill the log."""
+        """Log nothing: health probes would fill the log."""

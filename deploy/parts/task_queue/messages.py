@@ -1,4 +1,4 @@
-"""Between the messages of the API and what the dispatcher reckons with."""
+"""Convert between the messages of the API and the dispatcher's rules."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -22,20 +22,20 @@ def named(location: str, queues_by_id: Mapping[str, Queue]) -> dict[str, Queue]:
 
 
 def pace(queue: Queue) -> Pace:
-    """A full bucket with a queue's limits."""
+    """A queue's rate limits, with a full token bucket."""
     limits = queue.rate_limits
     rate = limits.max_dispatches_per_second
     return Pace(rate, burst_size(rate), limits.max_concurrent_dispatches)
 
 
 def retry_policy(queue: Queue) -> RetryPolicy:
-    """How a queue tries again."""
-    config: Any = queue.retry_config  # its stubs say Duration, the library gives a timedelta
+    """A queue's policy of retries."""
+    config: Any = queue.retry_config  # the stubs say Duration, the library gives a timedelta
     return RetryPolicy(config.min_backoff, config.max_backoff, config.max_doublings)
 
 
 def task_message(row: RowMapping) -> Task:
-    """A new task as the API answers it: in its basic view, without the body."""
+    """A new task as the API answers it: the basic view, without the body."""
     request = HttpRequest.deserialize(row["http_request"])
     request.body = b""
     return Task(

@@ -1,4 +1,4 @@
-"""How many tasks may a queue dispatch now? A token bucket and a limit of concurrent ones. No clock inside."""
+"""Limit how many tasks a queue dispatches: a token bucket, and a limit of parallel deliveries. It reads no clock."""
 
 import math
 from dataclasses import dataclass, field
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Pace:
-    """One queue's limits and its bucket, which starts full; times are seconds of any steady clock."""
+    """One queue's limits and its bucket, which starts full; times are monotonic seconds."""
 
     rate: float
     """Dispatches a second in the long run."""
     burst: int
-    """How many may go at once after a pause."""
+    """The size of the bucket: how many may be dispatched at once after a pause."""
     concurrent: int
-    """How many may be under way."""
+    """The most parallel deliveries."""
     _tokens: float = field(init=False)
     _filled_at: float | None = field(init=False, default=None)
 
@@ -21,16 +21,16 @@ class Pace:
         self._tokens = float(self.burst)
 
     def room(self, now: float, under_way: int) -> int:
-        """How many may be dispatched at `now`, with `under_way` of them not finished."""
+        """How many tasks may be dispatched at `now`, while `under_way` are being delivered."""
         self._fill(now)
         return max(0, min(int(self._tokens), self.concurrent - under_way))
 
     def take(self, dispatched: int) -> None:
-        """Note that `dispatched` tasks went; `room` must have allowed them."""
+        """Note that `dispatched` tasks were dispatched; `room` must have allowed them."""
         self._tokens -= dispatched
 
     def seconds_to_token(self) -> float:
-        """How long from the last `room` until one more may go by the rate; 0 when one may."""
+        """Seconds from the last `room` until the rate allows one more task; 0 when it does now."""
         return max(0.0, (1 - self._tokens) / self.rate)
 
     def _fill(self, now: float) -> None:
@@ -40,5 +40,5 @@ class Pace:
 
 
 def burst_size(rate: float) -> int:
-    """The bucket of a queue with this rate: a second's worth, at least one."""
+    """The bucket's size for this rate: the tokens of one second, at least one."""
     return max(1, math.ceil(rate))

@@ -1,4 +1,4 @@
-"""When is a failed task tried again, and when is it given up? Pure, as Cloud Tasks does it."""
+"""Decide when a failed task is retried and when it is given up, like Cloud Tasks."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -12,12 +12,12 @@ LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How long a queue waits before it tries a task again. It never gives one up before the retention ends."""
+    """How long a queue waits before it retries a task. It gives up no task before the retention ends."""
 
     min_backoff: timedelta
     max_backoff: timedelta
     max_doublings: int
-    """How often the wait doubles before it grows linearly."""
+    """How often the wait doubles; then it grows linearly."""
 
 
 def backoff(policy: RetryPolicy, failures: int) -> timedelta:
@@ -28,16 +28,16 @@ def backoff(policy: RetryPolicy, failures: int) -> timedelta:
     """
     doublings = min(failures - 1, policy.max_doublings)
     steps = 1 + max(0, failures - 1 - policy.max_doublings)
-    if policy.min_backoff and doublings > 64:  # 2**64 of anything is past every maximum
+    if policy.min_backoff and doublings > 64:  # 2**64 times any wait exceeds every maximum
         return policy.max_backoff
     seconds = policy.min_backoff.total_seconds() * 2**doublings * steps
     return timedelta(seconds=min(seconds, policy.max_backoff.total_seconds()))
 
 
 def retry_after(status: int | None, value: str | None, now: datetime) -> timedelta:
-    """The wait that a 429 or 503 asks for in `Retry-After` (seconds or an HTTP date); zero for none.
+    """The wait that a 429 or 503 asks for in `Retry-After` (seconds or an HTTP date), an hour at most.
 
-    Anything that cannot be read counts as none; more than an hour counts as an hour.
+    Zero when there is none or it cannot be read.
     """
     if status not in {TOO_MANY_REQUESTS, SERVICE_UNAVAILABLE} or not value:
         return timedelta(0)
@@ -60,9 +60,9 @@ def _until_http_date(text: str, now: datetime) -> timedelta:
 def next_attempt(
     policy: RetryPolicy, attempts: int, created: datetime, now: datetime, asked_wait: timedelta
 ) -> datetime | None:
-    """When a task that has just failed for the `attempts`-th time is due again; None when it is given up.
+    """When to retry a task that has just failed for the `attempts`-th time; None when it is given up.
 
-    `asked_wait` is what the worker asked for; it can lengthen the wait, never shorten it.
+    `asked_wait` is the worker's Retry-After; it can lengthen the wait, never shorten it.
     """
     if now - created >= TASK_RETENTION:
         return None

@@ -1,11 +1,11 @@
-"""The emulator's table. Its own schema, made at start: the product's migrations do not know it."""
+"""The emulator's table, in a schema of its own, made at the start: the product's migrations do not contain it."""
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from migrations.roles import QUEUE_SCHEMA as SCHEMA
 
-# Any two numbers that nothing else on this database uses as an advisory lock.
+# Two numbers that no other advisory lock in this database uses.
 SCHEMA_LOCK = 7_241_001
 DISPATCHER_LOCK = 7_241_002
 
@@ -41,8 +41,8 @@ sa.Index("tasks_gone", tasks.c.gone_at, postgresql_where=tasks.c.gone_at.is_not(
 
 
 def create(connection: Connection) -> None:
-    """Make what is missing; two starts at once wait for each other."""
+    """Make the missing schema and table; two starts at once wait for each other."""
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(SCHEMA_LOCK)))
-    if not sa.inspect(connection).has_schema(SCHEMA):  # the migrations make it for a role that may not
+    if not sa.inspect(connection).has_schema(SCHEMA):  # the migrations make it for a role without this right
         connection.execute(sa.schema.CreateSchema(SCHEMA))
     metadata.create_all(connection)

@@ -23,14 +23,14 @@ class CloudTasks:
     def __init__(
         self, engine: Engine, queues: Mapping[str, Queue], permitted: Permitted, on_change: Callable[[], None]
     ) -> None:
-        """`queues` by full name; `on_change` is called after each new task."""
+        """`queues` are given by full name; `on_change` is called after each new task."""
         self._engine = engine
         self._queues = queues
         self._permitted = permitted
         self._on_change = on_change
 
     def create_task(self, request: CreateTaskRequest) -> Task:
-        """A new task, unless its name is taken or was within 24 h."""
+        """Store a new task. Raises Refusal, also when its name is taken or was taken within the last 24 h."""
         parent, task = matched(QUEUE_NAME, request.parent, "parent"), request.task
         identifier = validation.task_id(parent, task.name)
         validation.check_task(task, self._permitted)
@@ -53,7 +53,7 @@ class CloudTasks:
         return messages.task_message(row)
 
     def get_queue(self, request: GetQueueRequest) -> Queue:
-        """A queue with its settings. It asks the database too: a queue that can keep no task is away."""
+        """A queue with its settings. Fails while the database is away: the queue could not store a task."""
         queue = self._queue(matched(QUEUE_NAME, request.name, "name"))
         with transaction(self._engine) as connection:
             database_now(connection)
@@ -66,10 +66,10 @@ class CloudTasks:
 
 
 class GenericHandler(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic only in the stubs
-    """Names of methods to handlers, without generated code: the types of the client serialize themselves."""
+    """Maps method names to handlers, without generated code: the client library's types serialize themselves."""
 
     def __init__(self, api: CloudTasks, secret: str) -> None:
-        """Only a caller that sends `secret` is served: nothing else on this port tells our own services from others."""
+        """Callers must send `secret`: the port has no other authentication."""
         self._bearer = f"Bearer {secret}".encode()
         self._handlers = {
             f"/{SERVICE}/{name}": grpc.unary_unary_rpc_method_handler(_guarded(method), request.deserialize, _serialize)
@@ -77,7 +77,7 @@ class GenericHandler(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generi
         }
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[Any, Any]":
-        """The handler; for the service's other methods one that says UNIMPLEMENTED."""
+        """The handler of the method; for the service's other methods one that answers UNIMPLEMENTED."""
         if not self._is_ours(handler_call_details.invocation_metadata):
             return grpc.unary_unary_rpc_method_handler(_turn_away)
         method = handler_call_details.method
@@ -103,18 +103,18 @@ def _serialize(message: Any) -> bytes:
 
 
 def _guarded(method: Callable[[Any], Any]) -> Callable[[Any, grpc.ServicerContext], Any]:
-    """Turn refusals, and a database that is away, into a status."""
+    """Turn every error into a gRPC status."""
 
     def call(request: Any, context: grpc.ServicerContext) -> Any:
         try:
             return method(request)
         except Refusal as refusal:
             code, detail = refusal.code, refusal.detail
-        except (SQLAlchemyError, OSError) as error:  # pg8000 lets a lost connection through as it came
+        except (SQLAlchemyError, OSError) as error:  # pg8000 raises OSError for a lost connection
             tell = event if is_away(error) else failure
             tell("task_queue_database", "the task queue cannot use its database", reason=type(error).__name__)
             code, detail = grpc.StatusCode.UNAVAILABLE, "The task queue cannot use its database."
-        except Exception:  # noqa: BLE001 - grpc would send its text to the caller
+        except Exception:  # noqa: BLE001 - grpc would send the exception's text to the caller
             failure("task_queue_fault", "a call to the task queue failed")
             code, detail = grpc.StatusCode.INTERNAL, "The task queue failed."
         return context.abort(code, detail)

@@ -1,4 +1,4 @@
-"""SQL of the emulator: one function, one statement. Times are `now` of the caller's transaction."""
+"""SQL of the emulator: each function is one statement. Times are the `now` of the caller's transaction."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ def insert_task(
     scheduled_at: datetime,
     now: datetime,
 ) -> RowMapping | None:
-    """The new task; None when the name is taken by a task, or was within 24 h."""
+    """Insert a task. Returns it; None when its name is taken, or was taken within the last 24 h."""
     values = {
         "queue": queue,
         "task_id": task_id,
@@ -48,12 +48,12 @@ def _untried() -> dict[str, Any]:
 
 
 def _buried(now: datetime) -> dict[str, Any]:
-    """A tombstone keeps the name, not the content."""
+    """The values of a tombstone, which keeps the task's name but not its content."""
     return {"gone_at": now, "dispatcher": None, "http_request": b""}
 
 
 def claim_due(connection: Connection, queue: str, dispatcher: str, limit: int, now: datetime) -> Sequence[RowMapping]:
-    """Up to `limit` due tasks of a queue, now under way by `dispatcher`, longest due first."""
+    """Claim up to `limit` due tasks of a queue for `dispatcher`. Returns them, the longest due first."""
     due = (
         sa.select(tasks.c.id)
         .where(tasks.c.queue == queue, _waiting, tasks.c.scheduled_at <= now)
@@ -85,7 +85,7 @@ def next_due(connection: Connection, queue: str) -> datetime | None:
 
 
 def finish(connection: Connection, claimed: RowMapping, now: datetime) -> bool:
-    """Drop a task that this attempt completed or gave up; False when the attempt is no longer the current."""
+    """Finish a task that this attempt completed or gave up; False when another attempt has the task."""
     statement = sa.update(tasks).where(*_current(claimed)).values(_buried(now))
     return connection.execute(statement).rowcount == 1
 
@@ -98,7 +98,7 @@ def reschedule(
     status: int | None,
     failure: str,
 ) -> bool:
-    """Put a task back after a failed attempt; `status` None means no answer. False as for `finish`."""
+    """Reschedule a task after a failed attempt; `status` None: no answer. False when another attempt has the task."""
     answered = status is not None
     executed = status is not None and status < 500
     statement = (
@@ -118,7 +118,7 @@ def reschedule(
 
 
 def _current(claimed: RowMapping) -> tuple[sa.ColumnElement[bool], ...]:
-    """Only the attempt that holds the task may write its outcome."""
+    """The condition that this attempt still has the task: only then may it write its outcome."""
     return (
         tasks.c.id == claimed["id"],
         tasks.c.dispatcher == claimed["dispatcher"],
@@ -127,18 +127,18 @@ def _current(claimed: RowMapping) -> tuple[sa.ColumnElement[bool], ...]:
 
 
 def release_abandoned(connection: Connection, dispatcher: str, under_way: Sequence[int]) -> int:
-    """Put back what no living process delivers: all but `dispatcher`'s own ids `under_way`; how many."""
+    """Release all claimed tasks except `dispatcher`'s own ids `under_way`. Returns how many."""
     mine = (tasks.c.dispatcher == dispatcher) & tasks.c.id.in_(under_way)
     statement = sa.update(tasks).where(tasks.c.dispatcher.is_not(None), ~mine).values(dispatcher=None)
     return connection.execute(statement).rowcount
 
 
 def forget_tombstones(connection: Connection, now: datetime) -> int:
-    """Free the names of tasks that are gone for 24 h; how many."""
+    """Delete tombstones older than 24 h, which frees their names. Returns how many."""
     return connection.execute(sa.delete(tasks).where(tasks.c.gone_at <= now - TOMBSTONE)).rowcount
 
 
 def try_dispatcher_lock(connection: Connection) -> bool:
-    """Become the one dispatcher of this database, for as long as the connection lives."""
+    """Try to become the dispatcher of this database, for the life of the connection."""
     taken: bool = connection.execute(sa.select(sa.func.pg_try_advisory_lock(DISPATCHER_LOCK))).scalar_one()
     return taken

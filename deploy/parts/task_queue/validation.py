@@ -1,4 +1,4 @@
-"""What Cloud Tasks refuses, and with which status. Pure: the message in, what to store out."""
+"""Validate a new task, with the refusals and statuses of Cloud Tasks."""
 
 import re
 import secrets
@@ -35,24 +35,24 @@ class Refusal(Exception):
 
 
 def invalid(detail: str) -> Refusal:
-    """INVALID_ARGUMENT, with what was expected."""
+    """INVALID_ARGUMENT; `detail` says what was expected."""
     return Refusal(grpc.StatusCode.INVALID_ARGUMENT, detail)
 
 
 def not_offered(what: str) -> Refusal:
-    """UNIMPLEMENTED: better than a setting that is taken and has no effect."""
+    """UNIMPLEMENTED, for a setting that would have no effect here."""
     return Refusal(grpc.StatusCode.UNIMPLEMENTED, f"The local task queue does not offer {what}.")
 
 
 def matched(pattern: re.Pattern[str], name: str, field: str) -> str:
-    """The resource name, when it has the form that its kind needs."""
+    """The resource name, if it matches the pattern. Raises Refusal."""
     if not pattern.fullmatch(name):
         raise invalid(f"{field} {name[:200]!r} is not of the form {pattern.pattern}.")
     return name
 
 
 def task_id(parent: str, name: str) -> str:
-    """The last part of the task's name; a random one when it has no name."""
+    """The last part of the task's name; random when the task has no name. Raises Refusal."""
     if not name:
         return secrets.token_hex(10)
     matched(TASK_NAME, name, "Task name")
@@ -64,16 +64,16 @@ def task_id(parent: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Permitted:
-    """What a task may ask for."""
+    """The identities and addresses that a task may use."""
 
     accounts: frozenset[str]
-    """Whose identity: the cloud's "act as" permission."""
+    """The identities; in the cloud, the "act as" permission."""
     targets: frozenset[str] | None
-    """The addresses that it may be delivered to, and below; a token is for that address alone. None: any."""
+    """The addresses, with all paths below; a token's audience must be the same address. None: any."""
 
 
 def check_task(task: Task, permitted: Permitted) -> None:
-    """Everything about a new task but its name and its times."""
+    """Check a new task, except its name and its times. Raises Refusal."""
     if "app_engine_http_request" in task:
         raise not_offered("App Engine tasks")
     if "retry_config" in task:
@@ -92,12 +92,12 @@ def check_task(task: Task, permitted: Permitted) -> None:
 
 
 def effective_method(request: HttpRequest) -> HttpMethod:
-    """The method; unspecified is POST."""
+    """The HTTP method; the default is POST."""
     return HttpMethod(request.http_method or HttpMethod.POST)
 
 
 def encoded_url(url: str) -> str:
-    """The address with everything escaped that may not stand in a request line."""
+    """The address, with characters escaped that a request line may not have."""
     return quote(url, safe="%/:?#[]@!$&'()*+,;=~-._")
 
 
@@ -147,7 +147,7 @@ def _check_identity(request: HttpRequest, mintable: frozenset[str]) -> None:
 
 
 def schedule_time(task: Task, now: datetime) -> datetime:
-    """When the first attempt is due: never in the past."""
+    """When the first attempt is due, now at the earliest. Raises Refusal."""
     if "schedule_time" not in task:
         return now
     try:
@@ -160,7 +160,7 @@ def schedule_time(task: Task, now: datetime) -> datetime:
 
 
 def dispatch_deadline(task: Task) -> timedelta:
-    """How long one attempt may take."""
+    """The timeout of one attempt. Raises Refusal."""
     if "dispatch_deadline" not in task:
         return DEFAULT_DEADLINE
     try:

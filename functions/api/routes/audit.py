@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from functions.api.bodies import Answer, Page, PageQuery, answer_of, decode_cursor, page
+from functions.api.bodies import Answer, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.access import audit_store
 from shared.vocabulary import Role
@@ -24,7 +25,7 @@ class AuditQuery(PageQuery, kw_only=True):
 
 
 class AuditEntry(Answer):
-    """One mutation, or one that was refused."""
+    """One change, done or refused."""
 
     id: int
     at: datetime

@@ -5,18 +5,8 @@ from typing import Annotated
 
 import msgspec
 
-from functions.api.bodies import (
-    Answer,
-    CursorText,
-    LongLimit,
-    NoQuery,
-    Page,
-    QueryParameters,
-    Time,
-    Uuid,
-    decode_cursor,
-    page_of,
-)
+from functions.api.bodies import Answer, NoQuery, QueryParameters, Time, Uuid
+from functions.api.pages import CursorText, LongLimit, Page, decode_cursor, page_of
 from functions.api.routing import Call, Routes
 from functions.problems import InvalidField
 from shared.client_logs import hourly_counts_store, store
@@ -42,7 +32,7 @@ class LogQuery(QueryParameters):
 
 
 class SummaryQuery(QueryParameters):
-    """How far the summary looks back, and of whom it speaks."""
+    """How far the summary looks back, and for which client."""
 
     hours: Hours = 24
     client: Annotated[Uuid, msgspec.Meta(description="only this client")] | None = None
@@ -57,7 +47,7 @@ class RecentErrorsQuery(QueryParameters):
 
 
 class Summary(Answer):
-    """How much the fleet logged since `since`, by level and by client."""
+    """The number of log lines since `since`, by level and by client."""
 
     since: datetime
     totals: dict[str, int]
@@ -110,7 +100,7 @@ def recent_errors(call: Call, query: RecentErrorsQuery) -> Page[ErrorLog]:
 
 
 def _place(row: Log) -> tuple[datetime, int]:
-    """Where a list of logs goes on."""
+    """The cursor's values: the place of a row in a list of logs."""
     return row.received_at, row.id
 
 

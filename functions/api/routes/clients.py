@@ -1,4 +1,4 @@
-"""/api/clients: the displays in the database, their failures, their recovery."""
+"""/api/clients: the displays, their states and failures."""
 
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -7,26 +7,17 @@ from typing import Annotated, Any, Final
 import msgspec
 from sqlalchemy import Connection
 
-from functions.api.bodies import (
-    Answer,
-    Body,
-    LongPageQuery,
-    Page,
-    PageQuery,
-    answer_of,
-    decode_cursor,
-    encode_cursor,
-    page_of,
-)
+from functions.api.bodies import Answer, Body, answer_of
+from functions.api.pages import LongPageQuery, Page, PageQuery, decode_cursor, encode_cursor, page_of
 from functions.api.routing import Call, Header, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Bridge
 from functions.problems import InvalidField
 from shared.access import enrolment_operations
-from shared.clients import losses_store, operations, store
+from shared.clients import failures_store, losses_store, operations, store
 from shared.clients.store import ClientFilter, WholeClient
 from shared.commands import operations as commands
-from shared.commands.acks import operations as acks
+from shared.commands.news_operations import log_news
 from shared.commands.rules import CLIENT_DELETED
 from shared.errors import ClientNotFound, FailureChanged
 from shared.maintenance import operations as maintenance
@@ -35,11 +26,11 @@ from shared.overview import problems_operations
 from shared.recovery import operations as recovery
 from shared.vocabulary import ClientStatus, Role
 
-routes = Routes("clients", "/api/clients", "Displays: their state, their failures, their facts.")
+routes = Routes("clients", "/api/clients", "Displays: their states, their failures, their names and sites.")
 
 ACKNOWLEDGED_FOR: Final = timedelta(hours=24)
 IF_MATCH: Final = Header(
-    "the `service_failed_at` of the failure that was looked at, in double quotes; or `*`",
+    "the `service_failed_at` of the failure to acknowledge, in double quotes; or `*`",
     {
         "type": "string",
         "pattern": r'^(\*|(W/)?"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])'
@@ -49,7 +40,7 @@ IF_MATCH: Final = Header(
 )
 
 Name = Annotated[str, msgspec.Meta(max_length=200, description="what people call the display")]
-Site = Annotated[str, msgspec.Meta(max_length=100, description="where it stands; empty for none")]
+Site = Annotated[str, msgspec.Meta(max_length=100, description="the display's site; empty for none")]
 Tag = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 Notes = Annotated[str, msgspec.Meta(max_length=4000)]
 
@@ -66,10 +57,11 @@ class ClientQuery(PageQuery):
     )
     stale: bool | None = None
     service_failed: bool | None = None
+    screen_failed: bool | None = None
 
 
 class ClientFacts(Body):
-    """What people say of a client; a field left out stays as it is."""
+    """The fields of a client that people write; a field that is left out stays unchanged."""
 
     name: Name | msgspec.UnsetType = msgspec.UNSET
     site: Site | msgspec.UnsetType | None = msgspec.UNSET
@@ -78,14 +70,14 @@ class ClientFacts(Body):
 
 
 class CrashedClient(shapes.Client):
-    """A client that is crashed or silent: `reason` in words, `since` when it began."""
+    """A client that is crashed or silent: `reason` is for people, `since` is when it began."""
 
     reason: str
     since: datetime | None
 
 
 class CrashedClients(Answer):
-    """Clients that are crashed or silent beyond the threshold, the longest silent first."""
+    """Clients that are crashed or silent beyond the threshold; the longest silent comes first."""
 
     items: list[CrashedClient]
     next_cursor: str | None
@@ -93,7 +85,7 @@ class CrashedClients(Answer):
 
 
 class ClearedFailure(shapes.ClientDetails):
-    """The client after the acknowledgement; `cleared` is false when there was nothing to clear."""
+    """The client after the acknowledgement; `cleared` is false when it had no failure."""
 
     cleared: bool
 
@@ -110,7 +102,7 @@ class AcknowledgedFailure(Answer):
 
 
 class UnsteadyClient(Answer):
-    """A client that keeps losing the broker: how often within the last hour, and when it was called so."""
+    """A client that keeps losing the broker: how often within the last hour, and since when it counts as unsteady."""
 
     uuid: str
     name: str
@@ -123,12 +115,19 @@ class UnsteadyClient(Answer):
 def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
     """Clients by name, narrowed by the filters given."""
     wanted = ClientFilter(
-        query.status, query.site, query.tag, query.version, query.q, query.stale, query.service_failed
+        query.status,
+        query.site,
+        query.tag,
+        query.version,
+        query.q,
+        query.stale,
+        query.service_failed,
+        query.screen_failed,
     )
     after = decode_cursor(query.cursor, str, str)
     with call.transaction() as (connection, now):
         rows = store.page(connection, wanted, query.limit + 1, after)
-        states = recovery.states_of(connection, now, call.services.config, [vars(row) for row in rows])
+        states = recovery.states_of(connection, now, call.services.config, rows)
     shown = rows[: query.limit]
     more = len(rows) > query.limit
     return Page(
@@ -139,7 +138,7 @@ def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
 
 @routes.get("/crashed", role=Role.VIEWER)
 def crashed_clients(call: Call, query: LongPageQuery) -> CrashedClients:
-    """Clients that say they crashed, or that are silent beyond the threshold, whatever the bridge does."""
+    """Clients that report a crash or are silent beyond the threshold, even while the bridge is silent."""
     config = call.services.config
     after: Any = decode_cursor(query.cursor, datetime | None, str)
     with call.transaction() as (connection, now):
@@ -171,7 +170,7 @@ def service_failed_clients(call: Call, query: LongPageQuery) -> Page[shapes.Clie
 
 @routes.get("/unsteady", role=Role.VIEWER)
 def unsteady_clients(call: Call, query: LongPageQuery) -> Page[UnsteadyClient]:
-    """Clients that lost the broker three times or more within the last hour, each by itself; the worst first."""
+    """Clients that lost the broker three times or more within the last hour, outside incidents; the worst first."""
     after: Any = decode_cursor(query.cursor, int, str)
     with call.transaction() as (connection, now):
         found = [UnsteadyClient(**asdict(one)) for one in losses_store.unsteady(connection, now)]
@@ -181,17 +180,17 @@ def unsteady_clients(call: Call, query: LongPageQuery) -> Page[UnsteadyClient]:
 
 @routes.get("/service_failed/acknowledged", role=Role.VIEWER)
 def acknowledged_failures(call: Call, query: LongPageQuery) -> Page[AcknowledgedFailure]:
-    """Failures acknowledged in the last 24 hours, the newest first, with who did it."""
+    """Failures acknowledged in the last 24 hours, the newest first, with the person who did it."""
     after: Any = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, now):
-        rows = store.recently_cleared(connection, now - ACKNOWLEDGED_FOR, query.limit + 1, after)
+        rows = failures_store.recently_cleared(connection, now - ACKNOWLEDGED_FOR, query.limit + 1, after)
     items = [answer_of(AcknowledgedFailure, row) for row in rows]
     return page_of(items, query.limit, lambda item: (item.acknowledged_at, item.uuid))
 
 
 @routes.get("/<uuid:uuid>", role=Role.VIEWER, raises=(ClientNotFound,))
 def client(call: Call, uuid: str) -> shapes.ClientDetails:
-    """One client with all that is known of it."""
+    """One client with all its details."""
     with call.transaction() as (connection, now):
         row = operations.find(connection, uuid)
         return details(call, connection, now, row)
@@ -211,13 +210,16 @@ def write_client(call: Call, uuid: str, body: ClientFacts) -> shapes.ClientDetai
 
 @routes.delete("/<uuid:uuid>", role=Role.ADMIN, statuses={204: "Deleted"}, raises=(ClientNotFound,))
 def delete_client(call: Call, uuid: str) -> None:
-    """Delete a client: its login is revoked, its open command ended, its history kept, its later messages put aside."""
+    """Delete a client. Its login is revoked, its open command ends, its history stays.
+
+    Its later messages are put aside.
+    """
     with call.transaction() as (connection, now):
         enrolment_operations.revoke(connection, now, uuid)
         operations.delete(connection, now, uuid)
         ended = commands.abandon(connection, now, uuid, CLIENT_DELETED)
         call.audit(connection, now, "client.delete", uuid)
-    acks.log_news(ended)
+    log_news(ended)
 
 
 @routes.post(
@@ -227,7 +229,7 @@ def delete_client(call: Call, uuid: str) -> None:
     headers={"If-Match": IF_MATCH},
 )
 def clear_service_failed(call: Call, uuid: str) -> ClearedFailure:
-    """Acknowledge a client's service failure. A clean client is left as it is."""
+    """Acknowledge a client's service failure. Without a failure nothing changes."""
     expected = _failure_meant(call.request.headers.get("If-Match"))
     with call.transaction() as (connection, now):
         row, cleared = operations.clear_service_failed(connection, now, uuid, call.principal.actor, expected)
@@ -239,7 +241,7 @@ def clear_service_failed(call: Call, uuid: str) -> ClearedFailure:
 
 def details(call: Call, connection: Connection, now: datetime, row: WholeClient) -> shapes.ClientDetails:
     """A client's row as its own page shows it."""
-    state = recovery.states_of(connection, now, call.services.config, [vars(row)]).get(row.uuid)
+    state = recovery.states_of(connection, now, call.services.config, [row]).get(row.uuid)
     quiet = maintenance.quiet_of(connection, now, [row.uuid]) if row.windows_begun else {}
     return shapes.client_details(row, state, quiet.get(row.uuid))
 

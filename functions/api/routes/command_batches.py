@@ -1,14 +1,15 @@
-"""/api/commands for many clients at once, and /api/command-batches: what became of each, wave by wave."""
+"""/api/commands sends commands to many clients; /api/command-batches shows each outcome, wave by wave."""
 
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from sqlalchemy import Connection
 
-from functions.api.bodies import END, Body, Page, PageQuery, answer_of, decode_cursor, page
+from functions.api.bodies import END, Body, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Reply, Routes
 from functions.api.shapes.command_batches import (
     Batch,
@@ -41,12 +42,12 @@ from shared.errors import (
 from shared.vocabulary import ClientStatus, CommandAction, CommandState, MemberOutcome, Role
 
 routes = Routes(
-    "command_batches", "/api", "Commands for many clients: one outcome each, in waves that stop by themselves."
+    "command_batches", "/api", "Commands for many clients: one outcome each, in waves that pause after failures."
 )
 
-WORK_SECONDS: Final = 5.0  # what a request may take to make its commands; the tick makes the rest
+WORK_SECONDS: Final = 5.0  # a request makes commands no longer than this; the tick makes the rest
 PUBLISH_SECONDS: Final = 3.0
-PUBLISH_AT_ONCE: Final = 50  # by the request itself; the bridge publishes the rest
+PUBLISH_AT_ONCE: Final = 50  # a request publishes no more than this; the bridge publishes the rest
 
 AnyUuid = Annotated[str, msgspec.Meta(pattern=rf"^[0-9a-fA-F]{{8}}(-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}{END}")]
 Number = Annotated[int, msgspec.Meta(ge=0, le=rules.MOST_CLIENTS)]
@@ -54,7 +55,7 @@ Share = Annotated[str, msgspec.Meta(pattern=f"^(rest|[0-9]{{1,3}}%){END}", max_l
 
 
 class ChosenClients(Body):
-    """Which clients, as `GET /api/clients` takes it; at least one field."""
+    """A filter as in `GET /api/clients`, with at least one field."""
 
     status: ClientStatus | None = None
     site: Annotated[str, msgspec.Meta(max_length=100)] | None = None
@@ -63,16 +64,17 @@ class ChosenClients(Body):
     q: Annotated[str, msgspec.Meta(max_length=200)] | None = None
     stale: bool | None = None
     service_failed: bool | None = None
+    screen_failed: bool | None = None
 
 
 class NewCommands(Body):
-    """What to tell many displays: `clients` or `filter`.
+    """A command for many displays, chosen by `clients` or `filter`.
 
-    With `waves` (numbers, shares such as `10%`, `rest`) each is sent when the one before is over; whom they leave
-    over comes last. More unproven commands than `max_unproven` pause the batch.
+    `waves` are numbers, shares such as `10%`, or `rest`. Each wave is sent when the one before it is over; clients that
+    no wave includes come last. More unproven commands than `max_unproven` pause the batch.
     """
 
-    action: CommandAction
+    action: Literal["restart_app", "reboot_host", "shutdown_host"]
     reason: Annotated[str, msgspec.Meta(max_length=500, description="why, for the history")] = ""
     clients: Annotated[list[AnyUuid], msgspec.Meta(max_length=rules.MOST_CLIENTS)] | None = None
     filter: ChosenClients | None = None
@@ -91,12 +93,12 @@ class MemberQuery(PageQuery):
 @routes.post(
     "/commands",
     role=Role.OPERATOR,
-    statuses={202: "Stored; one outcome for each client", 200: "Dry run: what each would get now; nothing is sent"},
+    statuses={202: "Stored; one outcome for each client", 200: "Dry run: the outcomes it would have; nothing is sent"},
     raises=(Forbidden, IdempotencyKeyReused, InvalidWaves, NoClients, TooManyClients),
     headers=ASKED_WITH,
 )
 def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
-    """Tell many displays what to do. Each has an outcome of its own; none is called done before it is."""
+    """Send a command to many displays. Each display has an outcome of its own."""
     request = _request(call, body)
     if body.dry_run:
         return Reply(_dry_run(call, body, request), 200)
@@ -112,7 +114,8 @@ def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
 
 
 def _request(call: Call, body: NewCommands) -> BatchRequest:
-    check_may_send(call.principal, body.action)
+    action = CommandAction(body.action)
+    check_may_send(call.principal, action)
     chosen = None if body.filter is None else {k: v for k, v in _fields(body.filter).items() if v is not None}
     if (body.clients is None) == (not chosen):
         raise InvalidField(
@@ -120,7 +123,7 @@ def _request(call: Call, body: NewCommands) -> BatchRequest:
             errors=[{"field": "clients", "expected": "clients or filter"}],
         )
     return BatchRequest(
-        action=body.action,
+        action=action,
         requested_by=call.principal.actor,
         reason=body.reason,
         waves=tuple(body.waves) if body.waves is not None else rules.ALL_AT_ONCE,
@@ -138,7 +141,7 @@ def _fields(chosen: ChosenClients) -> dict[str, Any]:
 
 
 def _uuids(connection: Connection, body: NewCommands) -> list[str]:
-    """The clients asked for: the list as it is, or who fits the filter now."""
+    """The requested clients: the list, or the clients that match the filter now."""
     if body.clients is not None:
         return [uuid.lower() for uuid in body.clients]
     fields = _fields(body.filter or ChosenClients())
@@ -157,7 +160,7 @@ def _dry_run(call: Call, body: NewCommands, request: BatchRequest) -> Sent:
 
 
 def _work_off(call: Call, batch_id: str) -> None:
-    """Make what is due of this batch, and publish the first of it; bridge and tick do what is left."""
+    """Make the commands of this batch that are due, and publish the first ones; the bridge and the tick do the rest."""
     engine, timings = call.services.engine, commands.timings(call.services.config)
     operations.work_off(engine, timings, WORK_SECONDS, [batch_id])
     with call.transaction() as (connection, _):
@@ -200,7 +203,7 @@ def list_command_batches(call: Call, query: PageQuery) -> Page[Batch]:
 
 @routes.get("/command-batches/<uuid:batch_id>", role=Role.VIEWER, raises=(CommandBatchNotFound,))
 def command_batch(call: Call, batch_id: str, query: MemberQuery) -> BatchDetails:
-    """One batch: its counts, its waves, and a page of its members in the order asked for."""
+    """One batch: its counts, its waves, and a page of its members in the requested order."""
     return _details(call, batch_id, query)
 
 
@@ -231,7 +234,7 @@ def _wave(number: int, counts: rules.Counts) -> WaveView:
 
 
 def _by(part: int, counts: Iterable[tuple[tuple[int | None, str, str | None], int]]) -> dict[str, int]:
-    """How many members by one part of their key; those without are left out."""
+    """The number of members by one part of their key; members without that part are left out."""
     summed: Counter[str] = Counter()
     for key, number in counts:
         if (word := key[part]) is not None:
@@ -243,7 +246,7 @@ def _by(part: int, counts: Iterable[tuple[tuple[int | None, str, str | None], in
     "/command-batches/<uuid:batch_id>/pause", role=Role.OPERATOR, raises=(CommandBatchNotFound, CommandBatchOver)
 )
 def pause_command_batch(call: Call, batch_id: str) -> BatchDetails:
-    """Send nothing more of this batch; what was sent goes on."""
+    """Pause a batch: no more commands are sent. Commands already sent continue."""
     with call.transaction() as (connection, now):
         _, changed = operations.pause(connection, batch_id, call.principal.actor)
         _audit(call, connection, now, "command_batch.pause", batch_id, changed)
@@ -256,7 +259,7 @@ def pause_command_batch(call: Call, batch_id: str) -> BatchDetails:
     raises=(CommandBatchNotFound, CommandBatchOver, Forbidden),
 )
 def resume_command_batch(call: Call, batch_id: str) -> BatchDetails:
-    """Go on with a paused batch; what has gone wrong until now is excused. Takes the role that sending it took."""
+    """Resume a paused batch; its failures so far no longer count. Needs the role that sending it needs."""
     with call.transaction() as (connection, now):
         batch = operations.find(connection, batch_id)
         check_may_send(call.principal, batch.action)
@@ -270,7 +273,10 @@ def resume_command_batch(call: Call, batch_id: str) -> BatchDetails:
     "/command-batches/<uuid:batch_id>/abort", role=Role.OPERATOR, raises=(CommandBatchNotFound, CommandBatchOver)
 )
 def abort_command_batch(call: Call, batch_id: str) -> BatchDetails:
-    """End a batch: who waits gets nothing, what provably nobody has is cancelled, the rest goes on to its end."""
+    """Abort a batch: waiting members get no command, and commands that no display can have are cancelled.
+
+    The other commands continue to their end.
+    """
     with call.transaction() as (connection, now):
         _, numbers = operations.abort(connection, now, batch_id, call.principal.actor)
         _audit(call, connection, now, "command_batch.abort", batch_id, bool(numbers), **numbers)
@@ -280,6 +286,6 @@ def abort_command_batch(call: Call, batch_id: str) -> BatchDetails:
 def _audit(
     call: Call, connection: Connection, now: datetime, action: str, batch_id: str, changed: bool, **details: Any
 ) -> None:
-    """A line for what changed something; a repeat is none."""
+    """Write an audit line, but only if the call changed something."""
     if changed:
         call.audit(connection, now, action, batch_id, **details)

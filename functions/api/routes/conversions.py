@@ -2,8 +2,8 @@
 
 from flask import Response
 
-from functions.api.bodies import Page, PageQuery, decode_cursor, page
 from functions.api.files import OF_FILES, send_stored
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Reply, Routes
 from functions.api.shapes import media as shapes
 from shared.conversions import operations, store
@@ -23,7 +23,7 @@ files = Routes("files", "/api/files", "Converted files.")
     raises=(EventMediaNotFound, NotConvertible),
 )
 def ensure_pdf(call: Call, media_id: int) -> Reply[shapes.Conversion]:
-    """Make sure that a PDF of this medium exists or is on its way; one that failed or has vanished is made again."""
+    """Make a PDF of this medium unless it exists or is being made. A failed or lost PDF is made again."""
     with call.transaction() as (connection, now):
         media = event_media.find(connection, media_id)
         volume = call.services.media_volume
@@ -40,7 +40,7 @@ def ensure_pdf(call: Call, media_id: int) -> Reply[shapes.Conversion]:
     raises=(EventMediaNotFound, NotConvertible),
 )
 def reconvert(call: Call, media_id: int) -> Reply[shapes.Conversion]:
-    """Make another PDF of this medium, say after fonts were installed; the present one is served until then."""
+    """Make the PDF of this medium again, for example after new fonts. The present PDF is served until then."""
     with call.transaction() as (connection, now):
         media = event_media.find(connection, media_id)
         conversion, must_enqueue = operations.rebuild(connection, now, media, call.traceparent)
@@ -88,7 +88,7 @@ def list_conversions(call: Call, query: ConversionsQuery) -> Page[shapes.Convers
     raises=(ConversionNotFound, *OF_FILES),
 )
 def converted_file(call: Call, path: str) -> Response:
-    """A converted PDF. The path is looked up in the database; ranges and ETag are understood."""
+    """A converted PDF. Only paths in the database are served; supports ranges and ETag."""
     with call.transaction() as (connection, _):
         row = store.ready_target(connection, path)
     if row is None or row.target_path is None:

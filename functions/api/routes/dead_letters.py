@@ -5,21 +5,23 @@ from typing import Annotated, Any
 
 import msgspec
 
-from functions.api.bodies import Answer, Page, PageQuery, Uuid, answer_of, decode_cursor, page
+from functions.api.bodies import Answer, Uuid, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Routes
+from functions.api.shapes.clients import PutAsideFor
 from shared.leadership import dead_letters_store as store
 from shared.leadership.dead_letters_store import DeadLetterRow
-from shared.vocabulary import DeadLetterReason, Role
+from shared.vocabulary import Role
 
 routes = Routes("dead_letters", "/api/dead-letters", "Messages that were put aside, with the reason.")
 
 
 class DeadLetter(Answer):
-    """A message that was put aside, `count` times alike. `payload` is its first 4 KiB as text."""
+    """A message that was put aside; the same message came `count` times. `payload` is its first 4 KiB as text."""
 
     id: int
     topic: str
-    reason: DeadLetterReason
+    reason: PutAsideFor
     detail: str | None
     count: int
     first_at: datetime
@@ -30,14 +32,14 @@ class DeadLetter(Answer):
 
 
 class LetterQuery(PageQuery):
-    """Whose dead letters to list."""
+    """Which client's dead letters to list."""
 
     client: Annotated[Uuid, msgspec.Meta(description="only what this client sent")] | None = None
 
 
 @routes.get("", role=Role.OPERATOR)
 def list_dead_letters(call: Call, query: LetterQuery) -> Page[DeadLetter]:
-    """Dead letters, the latest first. Bytes that are no UTF-8 are shown as backslash escapes."""
+    """Dead letters, the latest first. Bytes that are not UTF-8 are shown as backslash escapes."""
     after: Any = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
         rows = store.page(connection, query.limit + 1, after, query.client)

@@ -1,4 +1,4 @@
-"""/api/openapi.json and /api/docs: the interface, for programs and for people."""
+"""/api/openapi.json and /api/docs: the description of the API, for programs and for people."""
 
 from functools import lru_cache
 from html import escape
@@ -11,9 +11,9 @@ from functions.api.bodies import to_json
 from functions.api.routing import JSON, Call, Routes
 from shared.vocabulary import Role
 
-routes = Routes("docs", "/api", "This interface's own description.")
+routes = Routes("docs", "/api", "The description of this API.")
 
-# No script, no style, nothing from elsewhere: the browser's own look of headings and tables is enough.
+# No scripts, no styles, no other hosts.
 PAGE_POLICY: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
@@ -32,7 +32,7 @@ def show_docs(call: Call) -> Response:  # noqa: ARG001 - every handler takes the
 
 
 def _all_routes() -> tuple[Routes, ...]:
-    """The routes of the app that answers."""
+    """The routes of the current app."""
     found: tuple[Routes, ...] = current_app.extensions["signage_routes"]
     return found
 

@@ -1,4 +1,4 @@
-"""Enrolment: an admin issues a one-time code, the display exchanges it for its login, and rotates that by itself."""
+"""Enrolment: an admin issues a one-time code. The display exchanges it for its login, and can rotate its password."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -11,8 +11,9 @@ from functions.api.routing import PUBLIC, Call, Routes
 from functions.problems import DatabaseUnavailable
 from shared.access import enrolment_operations
 from shared.access import operations as access
+from shared.access.rules import AuditLine
 from shared.commands import operations as commands
-from shared.commands.acks import operations as acks
+from shared.commands.news_operations import log_news
 from shared.commands.rules import LOGIN_REVOKED
 from shared.config import Config
 from shared.errors import (
@@ -30,7 +31,7 @@ routes = Routes("enrolment", "/api", "How a display gets and loses its login at 
 
 
 class Code(Answer):
-    """A one-time code, to be typed at the display."""
+    """A one-time code to type at the display."""
 
     code: str
     expires_at: datetime
@@ -43,7 +44,7 @@ class Redemption(Body):
 
 
 class Rotation(Body):
-    """A display's own proof, and the password that it made: 32 random bytes in base64url."""
+    """A display's current password as proof, and its new password: 32 random bytes in base64url."""
 
     uuid: Annotated[Uuid, msgspec.Meta(description="the display's")]
     password: Annotated[str, msgspec.Meta(min_length=1, max_length=200, description="its current one")]
@@ -65,7 +66,7 @@ class BrokerAddress(Answer):
 
 
 class Enrolled(Answer):
-    """Everything a display needs to connect. The password is told this once."""
+    """Everything that a display needs to connect. The password is shown only once."""
 
     uuid: str
     username: str
@@ -76,7 +77,7 @@ class Enrolled(Answer):
 
 @routes.post("/clients/<uuid:uuid>/enrolment", role=Role.ADMIN, statuses={201: "Code issued"}, raises=(ClientDeleted,))
 def issue_enrolment_code(call: Call, uuid: str) -> Code:
-    """Issue a one-time code for a client, which is created if new. Codes issued before and not used end."""
+    """Issue a one-time code for a client, which is created if new. Its earlier unused codes end."""
     lifetime = timedelta(seconds=call.services.config["ENROLMENT_CODE_SECONDS"])
     with call.transaction() as (connection, now):
         code, expires_at = enrolment_operations.issue_code(connection, now, uuid, call.principal.actor, lifetime)
@@ -86,17 +87,17 @@ def issue_enrolment_code(call: Call, uuid: str) -> Code:
 
 @routes.delete("/clients/<uuid:uuid>/enrolment", role=Role.ADMIN, statuses={204: "Revoked"}, raises=(ClientNotFound,))
 def revoke_enrolment(call: Call, uuid: str) -> None:
-    """End the display's login at the broker, its unused codes and its open command. Again, it changes nothing."""
+    """End the display's login at the broker, its unused codes and its open command. A repetition changes nothing."""
     with call.transaction() as (connection, now):
         had_login = enrolment_operations.revoke(connection, now, uuid)
         ended = commands.abandon(connection, now, uuid, LOGIN_REVOKED) if had_login else ()
         call.audit(connection, now, "enrolment.delete", uuid, had_login=had_login)
-    acks.log_news(ended)
+    log_news(ended)
 
 
 @routes.post("/enroll", role=PUBLIC, statuses={201: "Enrolled"}, raises=(EnrolmentCodeInvalid, DatabaseUnavailable))
 def enroll(call: Call, body: Redemption) -> Enrolled:
-    """Exchange a code for a login. A code works once; a login that the display had before is replaced."""
+    """Exchange a code for a login. A code works once; an earlier login of the display is replaced."""
     config = call.services.config
     address = _broker_address(config)
     with call.transaction() as (connection, now):
@@ -118,13 +119,14 @@ def enroll(call: Call, body: Redemption) -> Enrolled:
     raises=(InvalidIdentity, PasswordNotAccepted, TooManyAttempts, DatabaseUnavailable),
 )
 def rotate_password(call: Call, body: Rotation) -> None:
-    """Replace a display's password by one that it made and has written down. Asked again, it is answered the same."""
+    """Replace a display's password by one that it made and has stored. A repetition gets the same answer."""
     if body.new_password == body.password:
         raise PasswordNotAccepted("The new password is the same as the present one.")
     with call.transaction() as (connection, now):
         if enrolment_operations.rotate(connection, now, body.uuid, body.password, body.new_password):
             actor, details = f"display:{body.uuid}", {"address": call.address}
-            access.record_often(connection, now, actor, "enrolment.rotate", body.uuid, "done", call.request_id, details)
+            line = AuditLine(actor, "enrolment.rotate", body.uuid, "done", call.request_id, details)
+            access.record_often(connection, now, line)
 
 
 def _broker_address(config: Config) -> BrokerAddress:
@@ -137,7 +139,7 @@ def _broker_address(config: Config) -> BrokerAddress:
 
 
 def _ca(path: str) -> str | None:
-    """Read before the code is burnt: an unreadable file must not cost the display its code."""
+    """The CA certificate. It is read before the code is used up: an unreadable file must not cost the code."""
     if not path:
         return None
     try:

@@ -1,4 +1,4 @@
-"""/api/event-media: upload files; presentations get their conversion at once."""
+"""/api/event-media: uploaded files; the conversion of a presentation starts at once."""
 
 from typing import Annotated, Final
 
@@ -6,8 +6,9 @@ import msgspec
 from flask import Response
 from sqlalchemy.exc import SQLAlchemyError
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, decode_cursor, page
+from functions.api.bodies import Answer, Body
 from functions.api.files import OF_FILES, FilePart, send_stored
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import FORM, Call, Reply, Routes
 from functions.api.shapes import media as shapes
 from shared.conversions import operations as conversions
@@ -46,7 +47,7 @@ CONTENT_TYPES: Final = {
 
 
 class Uploaded(Answer):
-    """What an upload made: the medium and, for a presentation, its conversion."""
+    """The new medium and, for a presentation, its conversion."""
 
     media: shapes.Media
     conversion: shapes.Conversion | None
@@ -86,7 +87,7 @@ def upload(call: Call) -> Reply[Uploaded]:
 
 
 def _receive(call: Call) -> ReceivedUpload:
-    """The file of the request, on the volume and looked at; the request must be whole."""
+    """Receive the request's file onto the volume and inspect it. Raises BadRequest when the request is incomplete."""
     part = FilePart(call.request)
     limit: int = call.services.config["UPLOAD_LIMIT_BYTES"]
     received = operations.receive_upload(call.services.media_volume, part, part.filename, limit)
@@ -124,7 +125,7 @@ def media_item(call: Call, media_id: int) -> shapes.MediaListed:
 
 
 class NewName(Body):
-    """Another name for a file; an ending that does not say its kind is given one that does."""
+    """A new name for a file. If its extension does not match the file's kind, the right one is added."""
 
     filename: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
 
@@ -140,7 +141,7 @@ def rename_media(call: Call, media_id: int, body: NewName) -> shapes.Media:
 
 @routes.delete("/<id:media_id>", role=Role.OPERATOR, statuses={204: "Deleted"}, raises=(EventMediaNotFound,))
 def delete_media(call: Call, media_id: int) -> None:
-    """Delete an uploaded file and its conversions. Files that no other medium has the same bytes of go too."""
+    """Delete an uploaded file and its conversions. The stored bytes stay only if another medium has the same ones."""
     with call.transaction() as (connection, now):
         media = conversions.delete_media(connection, now, media_id)
         call.audit(connection, now, "event_media.delete", str(media_id), filename=media.filename)
@@ -159,7 +160,7 @@ def delete_media(call: Call, media_id: int) -> None:
     raises=(EventMediaNotFound, *OF_FILES),
 )
 def media_content(call: Call, media_id: int) -> Response:
-    """The file itself, as it was uploaded; ranges and ETag are understood."""
+    """The file as it was uploaded; supports ranges and ETag."""
     with call.transaction() as (connection, _):
         media = operations.find(connection, media_id)
     content_type = CONTENT_TYPES[MediaKind(media.kind)]
@@ -176,7 +177,7 @@ def media_content(call: Call, media_id: int) -> Response:
     raises=(EventMediaNotFound, ThumbnailNotFound, *OF_FILES),
 )
 def media_thumbnail(call: Call, media_id: int) -> Response:
-    """The first page of a presentation as a PNG, 480 pixels on its longer side; it comes with the conversion."""
+    """The first page of a presentation as a PNG, 480 pixels on the longer side; the conversion makes it."""
     with call.transaction() as (connection, _):
         media = operations.find(connection, media_id)
         conversion = conversions_store.latest_of_media(connection, media_id)

@@ -1,4 +1,4 @@
-"""/api/health: whether the process lives and has what it needs. Callers without a credential see no details."""
+"""/api/health: whether the process runs and can work. Callers without a credential see no details."""
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -9,7 +9,7 @@ from functions.api.routing import PUBLIC, Call, Reply, Routes
 from shared.deployment import is_loopback
 from shared.errors import ServiceError
 
-routes = Routes("health", "/api/health", "Whether the service lives and can work.")
+routes = Routes("health", "/api/health", "Whether the service runs and can work.")
 
 
 class Live(Answer):
@@ -19,7 +19,7 @@ class Live(Answer):
 
 
 class Check(Answer):
-    """How one part was found."""
+    """The result of checking one part."""
 
     ok: bool
     why: str
@@ -28,7 +28,7 @@ class Check(Answer):
 class Ready(Answer):
     """`status` is `ready` when every check is ok, else `not_ready`.
 
-    `checks` are for callers with a token or session, and for those on this machine; others get none.
+    `checks` is empty for callers without a token or session, unless they are on this machine.
     """
 
     status: str
@@ -37,13 +37,13 @@ class Ready(Answer):
 
 @routes.get("/live", role=PUBLIC)
 def live(call: Call) -> Live:  # noqa: ARG001 - every handler takes the call
-    """Whether the process answers; touches nothing else."""
+    """Whether the process answers; nothing else is checked."""
     return Live(status="ok")
 
 
 @routes.get("/ready", role=PUBLIC, statuses={200: "Ready", 503: "Not ready; the checks say what is missing"})
 def ready(call: Call) -> Reply[Ready]:
-    """Whether database, migrations, media volume, task queue and last tick are as they must be."""
+    """Whether database, migrations, media volume, task queue and last tick are in order."""
     found = call.services.once("readiness", lambda: Readiness(call.services)).findings()
     is_ready = all(finding.ok for finding in found.values())
     shown = found if is_loopback(call.address) or _is_known(call) else {}
@@ -53,7 +53,7 @@ def ready(call: Call) -> Reply[Ready]:
 
 
 def _is_known(call: Call) -> bool:
-    """Whether somebody asks who may read here; False where nobody can tell, for want of a database."""
+    """Whether the caller can be authenticated; False while the database is away."""
     try:
         authenticate(call)
     except (ServiceError, SQLAlchemyError, OSError):

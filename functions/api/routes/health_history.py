@@ -1,4 +1,4 @@
-"""/api/clients/<uuid>/health/history: what one display reported of its machine over time."""
+"""/api/clients/<uuid>/health/history: the health figures of one display over time."""
 
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -12,19 +12,19 @@ from shared.clients.health_history_rules import Extremes
 from shared.errors import ClientNotFound
 from shared.vocabulary import Role
 
-routes = Routes("health_history", "/api/clients", "What one display reported of its machine over time.")
+routes = Routes("health_history", "/api/clients", "The health figures of one display over time.")
 USUAL: Final = timedelta(hours=24)
 
 
 class HealthHistoryQuery(QueryParameters):
-    """Which time; without `since` the 24 hours before `until`, without `until` up to now."""
+    """The time range. `until` defaults to now, `since` to 24 hours before `until`."""
 
     since: Time | None = None
     until: Time | None = None
 
 
 class HealthPoint(Answer):
-    """The means of `step_seconds` from `at` on; null where nothing was reported, which is a gap."""
+    """The averages over `step_seconds` from `at` on; null when nothing was reported."""
 
     at: datetime
     cpu_percent: float | None
@@ -34,7 +34,7 @@ class HealthPoint(Answer):
 
 
 class HealthExtremes(Answer):
-    """The least and the most that was sampled, and the last value with its time."""
+    """The lowest and the highest sample, and the last sample with its time."""
 
     least: float
     most: float
@@ -43,7 +43,7 @@ class HealthExtremes(Answer):
 
 
 class HealthSummary(Answer):
-    """Each measure in a few numbers; null where it was never reported in this time."""
+    """The extremes of each figure; null when it was not reported in this time."""
 
     cpu_percent: HealthExtremes | None
     memory_percent: HealthExtremes | None
@@ -52,10 +52,10 @@ class HealthSummary(Answer):
 
 
 class HealthHistory(Answer):
-    """At most 300 points without a hole between them, the oldest first.
+    """At most 300 points in equal steps, the oldest first.
 
-    A display is sampled every five minutes. `since` and `until` are what is told, which may be less than what was
-    asked for: nothing of the future, and nothing older than HEALTH_HISTORY_DAYS.
+    A display is sampled every five minutes. `since` and `until` are the range of the answer. It can be shorter than the
+    requested one: it excludes the future and times older than HEALTH_HISTORY_DAYS.
     """
 
     uuid: str
@@ -68,7 +68,7 @@ class HealthHistory(Answer):
 
 @routes.get("/<uuid:uuid>/health/history", role=Role.VIEWER, raises=(ClientNotFound,))
 def client_health_history(call: Call, uuid: str, query: HealthHistoryQuery) -> HealthHistory:
-    """How processor, memory, disk and temperature went."""
+    """The history of processor, memory, disk and temperature."""
     kept = timedelta(days=call.services.config["HEALTH_HISTORY_DAYS"])
     with call.transaction() as (connection, now):
         until = query.until or now

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from functions.api.bodies import Answer, Page, PageQuery, QueryParameters, decode_cursor, page
+from functions.api.bodies import Answer, QueryParameters
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.errors import ClientNotFound
 from shared.history import operations
@@ -15,16 +16,16 @@ routes = Routes("history", "/api/clients", "What happened to one display: its up
 
 
 class UptimeQuery(QueryParameters):
-    """How much of the past to draw."""
+    """How many days to show."""
 
     days: Annotated[int, msgspec.Meta(ge=1, le=30, description="how far back `segments` go")] = 7
 
 
 class UptimeWindow(Answer):
-    """The last `hours`, or as much of them as the client exists: the share of each state in the *known* time.
+    """The share of each state in the last `hours`, or since the client exists.
 
-    Time in the state `unknown` (never heard, or the bridge was silent) is counted apart, so that the other
-    shares add up to 1; all are 0 when nothing is known.
+    Time in the state `unknown` (never heard, or the bridge was silent) is not counted: the other shares add up to 1.
+    All are 0 when the whole time is unknown.
     """
 
     hours: int
@@ -34,7 +35,7 @@ class UptimeWindow(Answer):
 
 
 class UptimeSegment(Answer):
-    """A time without a change of the shown state."""
+    """A time in which the shown state did not change."""
 
     begins: datetime = msgspec.field(name="from")
     ends: datetime = msgspec.field(name="to")
@@ -42,10 +43,10 @@ class UptimeSegment(Answer):
 
 
 class Uptime(Answer):
-    """Shares over 24 hours, 7 days and 30 days, and the states of the days asked for, the oldest first.
+    """Shares over 24 hours, 7 days and 30 days, and the states of the requested days, the oldest first.
 
-    A display that changed its state more than 1,000 times in those days is drawn in 480 equal slots, each with
-    the worst state that it held.
+    If the display changed its state more than 1,000 times in those days, `segments` are 480 equal slots, each with the
+    worst state in it.
     """
 
     uuid: str
@@ -54,7 +55,7 @@ class Uptime(Answer):
 
 
 class Event(Answer):
-    """Something that happened to a client. `title` is for people; what `details` holds depends on `kind`."""
+    """An event of a client. `title` is for people; the fields of `details` depend on `kind`."""
 
     at: datetime
     kind: EventKind
@@ -64,7 +65,7 @@ class Event(Answer):
 
 @routes.get("/<uuid:uuid>/uptime", role=Role.VIEWER, raises=(ClientNotFound,))
 def client_uptime(call: Call, uuid: str, query: UptimeQuery) -> Uptime:
-    """How long a client stood in each state."""
+    """How long a client was in each state."""
     with call.transaction() as (connection, now):
         found = operations.uptime(connection, now, uuid, timedelta(days=query.days))
     windows = [

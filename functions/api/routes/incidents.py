@@ -1,4 +1,4 @@
-"""/api/incidents: displays that fail together, and times in which we did not hear the fleet."""
+"""/api/incidents: displays that failed together, and times in which the bridge did not hear the fleet."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import msgspec
 from sqlalchemy import Connection
 
-from functions.api.bodies import Answer, Page, PageQuery, Time, answer_of, decode_cursor, page
+from functions.api.bodies import Answer, Time, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_operations, timeline_store
@@ -22,19 +23,20 @@ FIRST_PAGE = 25
 class IncidentQuery(PageQuery):
     """Which incidents to list."""
 
-    is_open: Annotated[bool, msgspec.Meta(description="true: those that are open; false: those that are closed")] | (
+    is_open: Annotated[bool, msgspec.Meta(description="true: open incidents; false: closed incidents")] | (
         None
     ) = msgspec.field(default=None, name="open")
-    site: Annotated[str, msgspec.Meta(max_length=100, description="one of its displays stands there")] | None = None
-    since: Annotated[Time, msgspec.Meta(description="those that were open then, or later")] | None = None
+    site: Annotated[str, msgspec.Meta(max_length=100, description="with a display of this site")] | None = None
+    since: Annotated[Time, msgspec.Meta(description="open at this time or later")] | None = None
 
 
 class Incident(Answer):
-    """Displays that failed together, and what that is likely to come from (`cause`).
+    """Displays that failed together, and the likely `cause`.
 
-    `members` were ever part of it, `unwell` are so still; `group_size` is how many displays of the site or subnet
-    were heard in the day before, null for other kinds. An incident that turned out to be part of another one is
-    closed with `merged_into`. One of kind `listening` is our own: we do not hear the fleet, and it has no members.
+    `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the
+    displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part
+    of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has
+    no members.
     """
 
     id: int
@@ -52,7 +54,7 @@ class Incident(Answer):
 
 
 class Member(Answer):
-    """A display that was part of the incident, as it was the last time; `left_at` is null while it is unwell."""
+    """A display that was part of the incident, as it was the last time. `left_at` is null while it is unwell."""
 
     uuid: str
     name: str
@@ -66,7 +68,7 @@ class Member(Answer):
 
 
 class IncidentEvent(Answer):
-    """Something that happened. `title` is for people; `count` displays are meant, `uuids` are up to ten of them."""
+    """An event of an incident. `title` is for people; it concerns `count` displays, `uuids` are up to ten of them."""
 
     at: datetime
     kind: IncidentEventKind
@@ -79,7 +81,7 @@ class IncidentEvent(Answer):
 class IncidentDetails(Incident):
     """An incident with the first page of its displays and of its timeline.
 
-    `in_maintenance` of the unwell ones are in a maintenance window now: nothing is sent to those by itself.
+    `in_maintenance` counts the unwell displays that are in a maintenance window now: recovery sends them nothing.
     """
 
     in_maintenance: int
@@ -114,7 +116,7 @@ def incident(call: Call, incident_id: int) -> IncidentDetails:
 
 @routes.get("/<id:incident_id>/displays", role=Role.VIEWER, raises=(IncidentNotFound,))
 def displays_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[Member]:
-    """Displays that were ever part of it, by name."""
+    """Displays that were ever part of an incident, by name."""
     after: Any = decode_cursor(query.cursor, str, str)
     with call.transaction() as (connection, _):
         timeline_operations.find(connection, incident_id)
@@ -123,7 +125,7 @@ def displays_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page
 
 @routes.get("/<id:incident_id>/events", role=Role.VIEWER, raises=(IncidentNotFound,))
 def events_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[IncidentEvent]:
-    """One timeline: opened, displays failed and well again, commands, recovery, closed; the newest first."""
+    """The timeline of an incident: opened, displays failed and well again, commands, recovery, closed; newest first."""
     after: Any = decode_cursor(query.cursor, datetime, str, str)
     with call.transaction() as (connection, _):
         timeline_operations.find(connection, incident_id)

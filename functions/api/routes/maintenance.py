@@ -1,4 +1,4 @@
-"""/api/maintenance-windows: times in which nothing is sent to displays by itself."""
+"""/api/maintenance-windows: planned times in which recovery sends nothing to displays."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import msgspec
 from sqlalchemy import Connection
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, Time, Uuid, answer_of, decode_cursor, page
+from functions.api.bodies import Answer, Body, Time, Uuid, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Routes
 from functions.problems import InvalidField
 from shared.errors import ClientsUnknown, MaintenanceTimesRefused, MaintenanceWindowNotFound, TimeZoneUnknown
@@ -17,21 +18,21 @@ from shared.maintenance.rules import KeptWindow, Schedule
 from shared.maintenance.store import WindowFilter
 from shared.vocabulary import MaintenanceScope, MaintenanceState, Role, Weekday
 
-routes = Routes("maintenance", "/api/maintenance-windows", "Times in which nothing is sent to displays by itself.")
+routes = Routes("maintenance", "/api/maintenance-windows", "Planned times in which recovery sends displays nothing.")
 
 GOES_WITH = {MaintenanceScope.SITE: "site", MaintenanceScope.CLIENTS: "clients"}
 
 
 class RecurrenceBody(Body, kw_only=True):
-    """Each week on `weekdays`, at the local times of the first occurrence in `time_zone`."""
+    """Weekly repetition on `weekdays`, at the local times in `time_zone` of the first occurrence."""
 
     time_zone: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="IANA name: Europe/Rome")]
     weekdays: Annotated[list[Weekday], msgspec.Meta(min_length=1, max_length=7)]
-    until: Annotated[date, msgspec.Meta(description="last local date on which it begins")] | None = None
+    until: Annotated[date, msgspec.Meta(description="the last local date on which it begins")] | None = None
 
 
 class NewMaintenanceWindow(Body, kw_only=True):
-    """A window to plan. `starts_at` is now where it is left out; with `recurrence` the times are the first ones."""
+    """A window to plan. `starts_at` defaults to now; with `recurrence` the times are those of the first occurrence."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
     reason: Annotated[str, msgspec.Meta(max_length=1000)] = ""
@@ -46,7 +47,7 @@ class NewMaintenanceWindow(Body, kw_only=True):
 
 
 class Recurrence(Answer):
-    """Each week on `weekdays`; `until` is the last local date on which it begins, null for no end."""
+    """Weekly repetition on `weekdays`; `until` is the last local date on which it begins, null for no end."""
 
     time_zone: str
     weekdays: list[Weekday]
@@ -54,14 +55,14 @@ class Recurrence(Answer):
 
 
 class Occurrence(Answer):
-    """One time that a window is on."""
+    """One occurrence of a window."""
 
     starts_at: datetime
     ends_at: datetime
 
 
 class MaintenanceWindow(Answer):
-    """A window. `occurrence` is the one that is on, or else the next one; null when there is none any more."""
+    """A window. `occurrence` is the present or the next one; null when none is left."""
 
     id: int
     name: str
@@ -83,13 +84,13 @@ class MaintenanceWindow(Answer):
 class MaintenanceQuery(PageQuery):
     """Which windows to list."""
 
-    current: Annotated[bool, msgspec.Meta(description="on or still to come; false: over or ended")] | None = None
-    client: Annotated[Uuid, msgspec.Meta(description="those that cover this client")] | None = None
+    current: Annotated[bool, msgspec.Meta(description="true: on or still to come; false: over or ended")] | None = None
+    client: Annotated[Uuid, msgspec.Meta(description="windows that cover this client")] | None = None
 
 
 @routes.get("", role=Role.VIEWER)
 def list_maintenance_windows(call: Call, query: MaintenanceQuery) -> Page[MaintenanceWindow]:
-    """Maintenance windows, the newest first; those that ended stay as history."""
+    """Maintenance windows, the newest first; ended ones stay as history."""
     after: Any = decode_cursor(query.cursor, datetime, int)
     wanted = WindowFilter(query.current, query.client)
     with call.transaction() as (connection, now):
@@ -105,7 +106,7 @@ def list_maintenance_windows(call: Call, query: MaintenanceQuery) -> Page[Mainte
     raises=(MaintenanceTimesRefused, TimeZoneUnknown, ClientsUnknown),
 )
 def plan_maintenance_window(call: Call, body: NewMaintenanceWindow) -> MaintenanceWindow:
-    """Plan a window. Windows may overlap; an operator's own command is sent also while one is on."""
+    """Plan a window. Windows may overlap. Commands of people are sent during a window too."""
     _check_scope(body)
     with call.transaction() as (connection, now):
         row = operations.plan(connection, now, _wanted(body, now), call.principal.actor)
@@ -115,14 +116,14 @@ def plan_maintenance_window(call: Call, body: NewMaintenanceWindow) -> Maintenan
 
 @routes.delete("/<id:window_id>", role=Role.OPERATOR, statuses={204: "Ended"}, raises=(MaintenanceWindowNotFound,))
 def end_maintenance_window(call: Call, window_id: int) -> None:
-    """End a window for good, at once. One that has ended already stays as it is; the row stays as history."""
+    """End a window at once and for good. An ended window stays unchanged; the row stays as history."""
     with call.transaction() as (connection, now):
         if operations.end(connection, now, window_id, call.principal.actor):
             call.audit(connection, now, "maintenance.end", f"maintenance:{window_id}")
 
 
 def _check_scope(body: NewMaintenanceWindow) -> None:
-    """Refuse, by name, a field that does not go with the scope, or the lack of the one that does."""
+    """Check that the scope's own field is given, and no other scope's. Raises InvalidField."""
     for scope, field in GOES_WITH.items():
         given = bool(getattr(body, field))
         if given != (body.scope is scope):

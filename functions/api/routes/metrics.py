@@ -1,4 +1,4 @@
-"""/api/metrics: the fleet and the service in figures, for a Prometheus."""
+"""/api/metrics: figures of the fleet and the service, for Prometheus."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -10,7 +10,7 @@ from shared.overview.gauges import operations
 from shared.overview.gauges.rules import PREFIX, Gauge
 from shared.vocabulary import Role
 
-routes = Routes("metrics", "/api/metrics", "Figures for a Prometheus.")
+routes = Routes("metrics", "/api/metrics", "Figures for Prometheus.")
 
 PROMETHEUS: Final = "text/plain"
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -20,9 +20,9 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 def metrics(call: Call) -> Response:
     """Every gauge of the fleet and of the service, in the text format of Prometheus.
 
-    A scraper sends a token with the role viewer. All figures are made of the database when they are asked for, so
-    any instance answers the same; what the bridge itself counts stands under its own /metrics. No label is ever a
-    client, a site or anything else that grows with the fleet.
+    A scraper sends a token with the role viewer. All figures are computed from the database at each request, so every
+    instance answers the same. The bridge has its own /metrics. A label is never a client, a site or anything else that
+    grows with the fleet.
     """
     with call.transaction() as (connection, now):
         gauges = operations.measure(connection, now, call.services.config)
@@ -35,7 +35,7 @@ def _text(gauges: Iterable[Gauge]) -> bytes:
     from prometheus_client.registry import Collector  # noqa: PLC0415 - cold start
 
     class Given(Collector):
-        """What the library asks for the gauges."""
+        """The collector of prometheus_client for these gauges."""
 
         def collect(self) -> Iterator[GaugeMetricFamily]:
             for gauge in gauges:

@@ -1,4 +1,4 @@
-"""/api/monitoring/overview: the whole fleet at once, or what changed since the last look."""
+"""/api/monitoring/overview: the whole fleet, or the changes since an earlier answer."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -19,11 +19,11 @@ routes = Routes("monitoring", "/api/monitoring", "The fleet at one moment.")
 
 
 class OverviewQuery(QueryParameters):
-    """How to tell the fleet."""
+    """The form of the answer."""
 
     format: Annotated[
-        Literal["objects", "columns", "packed"],
-        msgspec.Meta(description="objects for scripts; columns + rows, half the bytes; packed, column by column"),
+        Literal["objects", "packed"],
+        msgspec.Meta(description="objects for scripts; packed, column by column, for the dashboard"),
     ] = "objects"
     since: Annotated[str, msgspec.Meta(max_length=100, description="the `cursor` of the last answer")] | None = None
     hb: Annotated[Literal["0", "1"], msgspec.Meta(description="1: also every client's last heartbeat")] = "0"
@@ -40,7 +40,7 @@ class FailedService(Answer):
 
 
 class Scheduler(Answer):
-    """Whether ticks come, how long the last one took and what each of its steps did."""
+    """Whether ticks come on time, how long the last one took and what each of its steps did."""
 
     last_tick_at: datetime | None
     late: bool
@@ -49,23 +49,23 @@ class Scheduler(Answer):
 
 
 Ago = int | str | None
-"""A time of a packed answer: how many seconds before the second of `server_time`; with a fraction, a text that ends
-in its six digits."""
+"""A time of a packed answer: how many seconds before `server_time`, cut to the second. A time with a fraction is a text
+that ends in its six digits."""
 
 
 class Words(Answer):
-    """A column with few different values: each of them once, and which of them each client has."""
+    """A column with few different values: each value once in `words`, and each client's index into them in `places`."""
 
     words: list[str | None]
     places: list[int]
 
 
 class Packed(Answer):
-    """Clients column by column: the nth value of each is of the nth client.
+    """Clients column by column: the nth value of each column belongs to the nth client.
 
-    `uuid` holds 16 bytes of each in base64. `status_since`, `last_heartbeat_at`, `service_failed_at`,
-    `mqtt_last_disconnect_at`, `shared_login_seen_at` and `lockout_until` are told as how many seconds before the second
-    of `server_time` they were; a time with a fraction as a text that adds its six digits ("12.034500").
+    `uuid` holds 16 bytes of each client, in base64. `status_since`, `last_heartbeat_at`, `screen_failed_since`,
+    `service_failed_at`, `mqtt_last_disconnect_at`, `shared_login_seen_at` and `lockout_until` are seconds before
+    `server_time`, cut to the second. A time with a fraction is a text that adds its six digits ("12.034500").
     """
 
     uuid: str
@@ -77,6 +77,7 @@ class Packed(Answer):
     status_since: list[Ago]
     last_heartbeat_at: list[Ago]
     screen_health: list[ScreenHealthStatus]
+    screen_failed_since: list[Ago]
     service_failed_at: list[Ago]
     service_failed_unit: list[str | None]
     mqtt_reconnect_count: list[int | None]
@@ -92,14 +93,14 @@ class Packed(Answer):
 
 
 class PackedHeartbeats(Answer):
-    """The last heartbeat of each client, in the form of a packed answer."""
+    """The last heartbeat of each client, in the packed form."""
 
     uuid: str
     last_heartbeat_at: list[Ago]
 
 
 class OverviewAnswer(Answer, omit_defaults=True):
-    """The fleet. `full` false: only clients whose state changed since the cursor; `gone` are to be forgotten."""
+    """The fleet. `full` false: only clients that changed since the cursor; forget the clients in `gone`."""
 
     server_time: datetime
     epoch: str
@@ -112,8 +113,6 @@ class OverviewAnswer(Answer, omit_defaults=True):
     scheduler: Scheduler
     breaker: Breaker
     clients: list[shapes.Client] | msgspec.UnsetType = msgspec.UNSET
-    columns: list[str] | msgspec.UnsetType = msgspec.UNSET
-    rows: list[list[Any]] | msgspec.UnsetType = msgspec.UNSET
     heartbeats: list[tuple[str, datetime]] | msgspec.UnsetType = msgspec.UNSET
     packed: Packed | msgspec.UnsetType = msgspec.UNSET
     packed_heartbeats: PackedHeartbeats | msgspec.UnsetType = msgspec.UNSET
@@ -121,7 +120,7 @@ class OverviewAnswer(Answer, omit_defaults=True):
 
 @routes.get("/overview", role=Role.VIEWER)
 def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
-    """The whole fleet, or with `since` what changed. Heartbeats alone are no change: `hb=1` tells them apart."""
+    """The whole fleet, or with `since` its changes. A heartbeat alone is not a change; `hb=1` adds the heartbeats."""
     with call.transaction() as (connection, now):
         seen = operations.overview(
             connection,
@@ -142,17 +141,15 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
         bridge=Bridge(**seen.bridge),
         scheduler=answer_of(Scheduler, seen.scheduler),
         breaker=Breaker(**seen.breaker),
-        **_written(seen, query.format),
+        **_written(seen),
     )
 
 
-def _written(seen: Overview, form: str) -> dict[str, Any]:
-    """The fields that Postgres wrote as JSON, which goes into the answer as it is."""
+def _written(seen: Overview) -> dict[str, Any]:
+    """The clients and heartbeats, from the JSON that Postgres wrote."""
     written: dict[str, Any] = {}
     if seen.packed:
         written["packed"] = msgspec.Raw(seen.rows)
-    elif form == "columns":
-        written |= {"columns": list(seen.columns), "rows": msgspec.Raw(seen.rows)}
     else:
         rows = msgspec.json.decode(seen.rows, type=list[list[Any]])
         written["clients"] = [dict(zip(seen.columns, row, strict=True)) for row in rows]

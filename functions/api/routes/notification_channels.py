@@ -1,4 +1,4 @@
-"""/api/notifications/channels: who is told what, and where. Their addresses are secrets: written, never answered."""
+"""/api/notifications/channels: which messages go to which address. Addresses are secrets: they are never answered."""
 
 import time as clock
 from datetime import datetime, time, timedelta
@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from functions.api.bodies import END, Answer, Body, Page, PageQuery, answer_of, decode_cursor, page
+from functions.api.bodies import END, Answer, Body, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.errors import (
     ChannelAddressRefused,
@@ -23,30 +24,30 @@ from shared.outside import couriers
 from shared.outside.couriers.letters import Result
 from shared.vocabulary import ChannelKind, NotificationEvent, Role, Weekday
 
-routes = Routes("notification_channels", "/api/notifications/channels", "Who is told of what goes wrong, and where.")
+routes = Routes("notification_channels", "/api/notifications/channels", "Where messages about troubles are sent.")
 
 REFUSALS = (ChannelNameTaken, ChannelAddressRefused, ChannelRefused, TimeZoneUnknown)
 LocalTime = Annotated[str, msgspec.Meta(pattern=rf"^([01][0-9]|2[0-3]):[0-5][0-9]{END}", description="such as 08:30")]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
-Site = Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="as the clients' `site` says it")]
+Site = Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="as in the clients' `site`")]
 Address = Annotated[str, msgspec.Meta(min_length=8, max_length=2000, description="a secret: never answered")]
-Secret = Annotated[str, msgspec.Meta(max_length=200, description="a secret: signs what is posted to a webhook")]
-Delay = Annotated[int, msgspec.Meta(ge=0, le=86_400, description="what is over before then says nothing")]
+Secret = Annotated[str, msgspec.Meta(max_length=200, description="a secret: signs the messages to a webhook")]
+Delay = Annotated[int, msgspec.Meta(ge=0, le=86_400, description="a trouble that is over sooner sends no message")]
 Events = Annotated[list[NotificationEvent], msgspec.Meta(min_length=1, max_length=len(NotificationEvent))]
-Sites = Annotated[list[Site], msgspec.Meta(max_length=1000, description="of which it is told; empty or null: of all")]
+Sites = Annotated[list[Site], msgspec.Meta(max_length=1000, description="only these sites; empty or null: all")]
 
 
 class HoursBody(Body, kw_only=True):
-    """When it is told: from then to then on these days, by the clock of a time zone."""
+    """The hours in which a channel gets messages: from `begin` to `end` on these days, in local time."""
 
     time_zone: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="IANA name: Europe/Rome")]
-    weekdays: Annotated[list[Weekday], msgspec.Meta(min_length=1, max_length=7, description="on which they begin")]
+    weekdays: Annotated[list[Weekday], msgspec.Meta(min_length=1, max_length=7, description="days of `begin`")]
     begin: LocalTime
-    end: Annotated[LocalTime, msgspec.Meta(description="not after `begin`: of the next day")]
+    end: Annotated[LocalTime, msgspec.Meta(description="on the next day if it is not after `begin`")]
 
 
 class NewNotificationChannel(Body, kw_only=True):
-    """A channel to add. `url`: where a webhook is posted to, or an address of Apprise (`mailto://…`, `slack://…`)."""
+    """A channel to add. `url` is a webhook's URL or an Apprise address (`mailto://…`, `slack://…`)."""
 
     name: Name
     kind: ChannelKind
@@ -61,7 +62,7 @@ class NewNotificationChannel(Body, kw_only=True):
 
 
 class ChannelChanges(Body, kw_only=True):
-    """What to change; what is left out stays. `signing_secret`, `sites` and `hours` null: none."""
+    """Changes of a channel; fields that are left out stay. Null removes `signing_secret`, `sites` or `hours`."""
 
     name: Name | msgspec.UnsetType = msgspec.UNSET
     url: Address | msgspec.UnsetType = msgspec.UNSET
@@ -75,7 +76,7 @@ class ChannelChanges(Body, kw_only=True):
 
 
 class ChannelHours(Answer):
-    """When it is told. `begin` and `end` are local times."""
+    """The hours in which a channel gets messages. `begin` and `end` are local times."""
 
     time_zone: str
     weekdays: list[Weekday]
@@ -84,7 +85,7 @@ class ChannelHours(Answer):
 
 
 class NotificationChannel(Answer):
-    """A channel. `address` is what may be shown of its url; `last_error` is null since the last delivery."""
+    """A channel. `address` is its url without secrets; `last_error` is null after a successful delivery."""
 
     id: int
     name: str
@@ -106,7 +107,7 @@ class NotificationChannel(Answer):
 
 
 class ChannelTest(Answer):
-    """What became of a test: `words` are the receiver's answer as we understand it."""
+    """The result of a test message; `words` tells people the receiver's answer."""
 
     delivered: bool
     words: str
@@ -116,7 +117,7 @@ class ChannelTest(Answer):
 
 @routes.get("", role=Role.ADMIN)
 def list_notification_channels(call: Call, query: PageQuery) -> Page[NotificationChannel]:
-    """Channels, the oldest first; never their secrets."""
+    """Channels, the oldest first, without their secrets."""
     after: Any = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
         rows = store.page(connection, query.limit + 1, after[0] if after else None)
@@ -125,7 +126,7 @@ def list_notification_channels(call: Call, query: PageQuery) -> Page[Notificatio
 
 @routes.post("", role=Role.ADMIN, statuses={201: "Added"}, raises=REFUSALS)
 def add_notification_channel(call: Call, body: NewNotificationChannel) -> NotificationChannel:
-    """Add a channel. It is told what begins from now on."""
+    """Add a channel. It gets messages about troubles that begin from now on."""
     _check_service(call, body.kind, body.url)
     wanted = NewChannel(
         name=body.name,
@@ -147,7 +148,7 @@ def add_notification_channel(call: Call, body: NewNotificationChannel) -> Notifi
 
 @routes.patch("/<id:channel_id>", role=Role.ADMIN, raises=(ChannelNotFound, *REFUSALS))
 def change_notification_channel(call: Call, channel_id: int, body: ChannelChanges) -> NotificationChannel:
-    """Change a channel. Switched on again, it is told what begins from then on."""
+    """Change a channel. A channel that is enabled again gets messages about troubles that begin from then on."""
     if body.url is not msgspec.UNSET:
         with call.transaction() as (connection, _):
             kind = channels.find(connection, channel_id).kind
@@ -162,7 +163,7 @@ def change_notification_channel(call: Call, channel_id: int, body: ChannelChange
 
 @routes.delete("/<id:channel_id>", role=Role.ADMIN, statuses={204: "Removed"}, raises=(ChannelNotFound,))
 def remove_notification_channel(call: Call, channel_id: int) -> None:
-    """Remove a channel, and the list of what it was told. What waits to be sent to it is not."""
+    """Remove a channel and the list of its messages. Messages that still wait are not sent."""
     with call.transaction() as (connection, now):
         row = channels.remove(connection, channel_id)
         call.audit(connection, now, "notification_channel.remove", _target(row), name=row.name, kind=row.kind)
@@ -170,7 +171,7 @@ def remove_notification_channel(call: Call, channel_id: int) -> None:
 
 @routes.post("/<id:channel_id>/test", role=Role.ADMIN, raises=(ChannelNotFound,))
 def test_notification_channel(call: Call, channel_id: int) -> ChannelTest:
-    """Send a test message now, whatever the channel's hours, and say what became of it."""
+    """Send a test message now, also outside the channel's hours, and show the result."""
     with call.transaction() as (connection, now):
         row = channels.find(connection, channel_id)
         call.audit(connection, now, "notification_channel.test", _target(row), name=row.name)
@@ -187,14 +188,14 @@ def test_notification_channel(call: Call, channel_id: int) -> ChannelTest:
 
 
 def _check_service(call: Call, kind: ChannelKind, url: str) -> None:
-    """Refuse an address that Apprise does not understand, outside of any transaction: asking takes a while."""
+    """Check an address, outside any transaction: asking Apprise takes a while. Raises ChannelAddressRefused."""
     rules.check_address(kind, url)
     if kind is ChannelKind.APPRISE and _is_unknown(call, url):
         raise ChannelAddressRefused("Apprise does not understand this address, or it does not lead to people.")
 
 
 def _is_unknown(call: Call, url: str) -> bool:
-    """Whether Apprise says that this is nothing; without an answer the address is taken, and its test will tell."""
+    """Whether Apprise does not know this address. Without an answer it counts as known: a test message will show."""
     from shared.outside.couriers import messenger  # noqa: PLC0415 - cold start
 
     return messenger.is_known(url, couriers.reach_of(call.services.config)) is False

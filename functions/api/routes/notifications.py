@@ -1,11 +1,12 @@
-"""/api/notifications: of whom nobody is told for a while, and what was told."""
+"""/api/notifications: snoozes, and the messages that were sent."""
 
 from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, Time, Uuid, answer_of, decode_cursor, page
+from functions.api.bodies import Answer, Body, Time, Uuid, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Routes
 from functions.problems import InvalidField
 from shared.errors import ClientNotFound, SnoozeNotFound, SnoozeRefused
@@ -15,13 +16,13 @@ from shared.notifications.deliveries.store import ListedMessage
 from shared.notifications.snoozes_rules import KeptSnooze
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase, Role, SnoozeScope
 
-routes = Routes("notifications", "/api/notifications", "Of whom nobody is told for a while, and what was told.")
+routes = Routes("notifications", "/api/notifications", "Snoozes, and the messages that were sent.")
 
 WHOM = {SnoozeScope.SITE: "site", SnoozeScope.CLIENT: "client"}
 
 
 class NewSnooze(Body, kw_only=True):
-    """Tell nobody until then of the fleet, of a site or of a client."""
+    """Send no messages about the fleet, a site or a client until this time."""
 
     scope: SnoozeScope
     site: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="with scope `site` only")] | None = None
@@ -31,7 +32,7 @@ class NewSnooze(Body, kw_only=True):
 
 
 class Snooze(Answer):
-    """Of whom nobody is told until then; `current` false: it is over or was ended."""
+    """A time without messages about the fleet, a site or a client. `current` is false when it is over or was ended."""
 
     id: int
     scope: SnoozeScope
@@ -50,12 +51,12 @@ class Snooze(Answer):
 class SnoozeQuery(PageQuery):
     """Which snoozes to list."""
 
-    current: Annotated[bool, msgspec.Meta(description="on; false: over or ended")] | None = None
-    client: Annotated[Uuid, msgspec.Meta(description="those that cover this client")] | None = None
+    current: Annotated[bool, msgspec.Meta(description="true: on; false: over or ended")] | None = None
+    client: Annotated[Uuid, msgspec.Meta(description="snoozes that cover this client")] | None = None
 
 
 class Delivery(Answer):
-    """One message to one channel. `due_at`: of the next try, while it is pending; `error`: of the last one."""
+    """One message to one channel. `due_at` is the next try, while it is pending; `error` is of the last try."""
 
     id: int
     channel_id: int
@@ -82,7 +83,7 @@ class DeliveryQuery(PageQuery):
 
 @routes.get("/deliveries", role=Role.OPERATOR)
 def list_notification_deliveries(call: Call, query: DeliveryQuery) -> Page[Delivery]:
-    """What was told, or is about to be, the newest first."""
+    """Messages that were sent or wait to be sent, the newest first."""
     after: Any = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
         before = after[0] if after else None
@@ -92,7 +93,7 @@ def list_notification_deliveries(call: Call, query: DeliveryQuery) -> Page[Deliv
 
 @routes.get("/snoozes", role=Role.VIEWER)
 def list_notification_snoozes(call: Call, query: SnoozeQuery) -> Page[Snooze]:
-    """Snoozes, the newest first; those that ended stay as history."""
+    """Snoozes, the newest first; ended ones stay as history."""
     after: Any = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, now):
         wanted = snoozes_store.SnoozeFilter(query.current, query.client)
@@ -102,7 +103,7 @@ def list_notification_snoozes(call: Call, query: SnoozeQuery) -> Page[Snooze]:
 
 @routes.post("/snoozes", role=Role.OPERATOR, statuses={201: "Begun"}, raises=(SnoozeRefused, ClientNotFound))
 def begin_notification_snooze(call: Call, body: NewSnooze) -> Snooze:
-    """Tell nobody of the fleet, a site or a client until then. What lasts longer is told when it ends."""
+    """Snooze the fleet, a site or a client. Troubles that outlast the snooze are sent when it ends."""
     _check_whom(body)
     actor = call.principal.actor
     with call.transaction() as (connection, now):
@@ -115,14 +116,14 @@ def begin_notification_snooze(call: Call, body: NewSnooze) -> Snooze:
 
 @routes.delete("/snoozes/<id:snooze_id>", role=Role.OPERATOR, statuses={204: "Ended"}, raises=(SnoozeNotFound,))
 def end_notification_snooze(call: Call, snooze_id: int) -> None:
-    """End a snooze at once. One that has ended already stays as it is."""
+    """End a snooze at once. An ended snooze stays unchanged."""
     with call.transaction() as (connection, now):
         if snoozes_operations.end(connection, now, snooze_id, call.principal.actor):
             call.audit(connection, now, "notification_snooze.end", f"snooze:{snooze_id}")
 
 
 def _check_whom(body: NewSnooze) -> None:
-    """Refuse, by name, a field that does not go with the scope, or the lack of the one that does."""
+    """Check that the scope's own field is given, and no other scope's. Raises InvalidField."""
     for scope, field in WHOM.items():
         given = getattr(body, field) is not None
         if given != (body.scope is scope):

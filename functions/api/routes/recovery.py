@@ -1,4 +1,4 @@
-"""/api/clients/<uuid>/recovery and /api/recovery: why it did, or did not, restart; and what people say about it."""
+"""/api/clients/<uuid>/recovery and /api/recovery: recovery's decisions with their evidence, and people's orders."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import msgspec
 from sqlalchemy import Connection
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, Time, answer_of, decode_cursor, page, page_of
+from functions.api.bodies import Answer, Body, Time, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page, page_of
 from functions.api.routing import Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
@@ -19,7 +20,7 @@ from shared.recovery.operations import states_of
 from shared.recovery.store import LadderRow, RecoveryEvent
 from shared.vocabulary import Role
 
-routes = Routes("recovery", "/api", "What automatic recovery decided, on what evidence, and what people told it.")
+routes = Routes("recovery", "/api", "Decisions of automatic recovery with their evidence, and people's orders to it.")
 
 LAST_EVENTS = 25
 LAST_BREAKERS = 5
@@ -28,11 +29,11 @@ NOTHING_TRIED: dict[str, Any] = {
     **dict.fromkeys(("since", "healthy_since")),
 }
 Reason = Annotated[str, msgspec.Meta(min_length=1, max_length=500, description="why, for people")]
-SiteName = Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="as the clients' `site` says it")]
+SiteName = Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="as in the clients' `site`")]
 
 
 class Hold(Answer):
-    """An operator wants the client left alone; `until` null: until somebody resumes."""
+    """A person ordered recovery to leave the client alone. `until` null: until a person resumes it."""
 
     at: datetime
     by: str
@@ -41,7 +42,7 @@ class Hold(Answer):
 
 
 class Exclusion(Answer):
-    """Never recovered until it is included again: one client, or with `site` every client that stands there."""
+    """A client, or with `site` every client of the site, that recovery leaves alone until it is included again."""
 
     client_uuid: str | None
     site: str | None
@@ -51,9 +52,9 @@ class Exclusion(Answer):
 
 
 class Tried(Answer):
-    """How far up the ladder of four attempts recovery has gone, and since when the client is well again.
+    """How far up the ladder of four attempts recovery has gone, and since when the client is healthy again.
 
-    What the display refused, or did not begin, is no attempt and counted apart.
+    A command that the display refused or did not begin is not an attempt; it is counted in `refused_…`.
     """
 
     step: int
@@ -66,7 +67,7 @@ class Tried(Answer):
 
 
 class ClientRecovery(Answer):
-    """What recovery does about one client now (`recovery` is null while it is healthy), and all that bears on it."""
+    """What recovery does about one client now, and why. `recovery` is null while the client is healthy."""
 
     uuid: str
     enabled: bool
@@ -81,7 +82,7 @@ class ClientRecovery(Answer):
 
 
 class SaidOfClient(ClientRecovery):
-    """The client as `GET /api/clients/<uuid>/recovery` tells it. `changed` false: that was said already."""
+    """The same as `GET /api/clients/<uuid>/recovery`. `changed` is false when the order stood already."""
 
     changed: bool
 
@@ -113,20 +114,20 @@ class IncludeSiteBody(Body):
 
 
 class ReleaseBody(Body):
-    """Which breaker: a site's, or without one every breaker that is open."""
+    """Which breaker: the site's, or without `site` every open breaker."""
 
     site: SiteName | None = None
 
 
 class Released(Answer):
-    """The sites whose breaker was released, null being the whole fleet's; empty where none was open."""
+    """The sites whose breaker was released; null is the fleet's breaker. Empty when none was open."""
 
     released: list[str | None]
     breaker: Breaker
 
 
 class SaidOfSite(Answer):
-    """`changed` false: that was said already."""
+    """The exclusion of a site. `changed` is false when the order stood already."""
 
     site: str
     exclusion: Exclusion | None
@@ -135,7 +136,7 @@ class SaidOfSite(Answer):
 
 @routes.get("/clients/<uuid:uuid>/recovery", role=Role.VIEWER, raises=(ClientNotFound,))
 def client_recovery(call: Call, uuid: str) -> ClientRecovery:
-    """Why a client is, or is not, being recovered."""
+    """Why recovery acts, or does not act, on a client."""
     with call.transaction() as (connection, now):
         return ClientRecovery(**_recovery_of(call, connection, now, uuid))
 
@@ -143,7 +144,7 @@ def client_recovery(call: Call, uuid: str) -> ClientRecovery:
 def _recovery_of(call: Call, connection: Connection, now: datetime, uuid: str) -> dict[str, Any]:
     config = call.services.config
     row = clients.find(connection, uuid)
-    recovery = states_of(connection, now, config, [vars(row)]).get(uuid)
+    recovery = states_of(connection, now, config, [row]).get(uuid)
     exclusion = holds_store.exclusion(connection, uuid, row.site)
     return {
         "uuid": uuid,
@@ -159,13 +160,13 @@ def _recovery_of(call: Call, connection: Connection, now: datetime, uuid: str) -
 
 
 def _tried_and_hold(ladder: LadderRow | None, now: datetime) -> dict[str, Any]:
-    """How far recovery has gone, and the hold that stands."""
+    """The answer's `tried` and `hold`."""
     if ladder is None:
         return {"tried": Tried(**NOTHING_TRIED), "hold": None}
     tried = answer_of(Tried, ladder, since=ladder.tried_since)
     held = ladder.held_at is not None and (ladder.held_until is None or ladder.held_until > now)
-    said = {name: getattr(ladder, f"held_{name}") for name in ("at", "by", "reason", "until")}
-    return {"tried": tried, "hold": Hold(**said) if held else None}
+    hold = {name: getattr(ladder, f"held_{name}") for name in ("at", "by", "reason", "until")}
+    return {"tried": tried, "hold": Hold(**hold) if held else None}
 
 
 def _answer_after(call: Call, connection: Connection, now: datetime, uuid: str, *, changed: bool) -> SaidOfClient:
@@ -174,7 +175,7 @@ def _answer_after(call: Call, connection: Connection, now: datetime, uuid: str, 
 
 @routes.post("/clients/<uuid:uuid>/recovery/hold", role=Role.OPERATOR, raises=(ClientNotFound, Refused))
 def hold_client(call: Call, uuid: str, body: HoldBody) -> SaidOfClient:
-    """Leave a client alone until then, or until somebody resumes; after the answer recovery sends it nothing."""
+    """Hold a client until this time, or until a person resumes it. After this answer recovery sends it nothing."""
     with call.transaction() as (connection, now):
         changed = holds_operations.hold(connection, now, uuid, call.principal.actor, body.reason, body.until)
         if changed:
@@ -185,7 +186,7 @@ def hold_client(call: Call, uuid: str, body: HoldBody) -> SaidOfClient:
 
 @routes.post("/clients/<uuid:uuid>/recovery/resume", role=Role.OPERATOR, raises=(ClientNotFound,))
 def resume_client(call: Call, uuid: str) -> SaidOfClient:
-    """End a hold or a suspension: recovery begins again at the foot of its ladder, once the lockout is over."""
+    """End a hold or a suspension. Recovery begins again at the first step of its ladder, after the lockout."""
     with call.transaction() as (connection, now):
         changed = holds_operations.resume(connection, uuid)
         if changed:
@@ -195,7 +196,7 @@ def resume_client(call: Call, uuid: str) -> SaidOfClient:
 
 @routes.post("/clients/<uuid:uuid>/recovery/exclude", role=Role.OPERATOR, raises=(ClientNotFound,))
 def exclude_client(call: Call, uuid: str, body: ExcludeBody) -> SaidOfClient:
-    """Never recover a client, until it is included again."""
+    """Exclude a client from recovery until it is included again."""
     with call.transaction() as (connection, now):
         changed = holds_operations.exclude(connection, now, uuid, call.principal.actor, body.reason)
         if changed:
@@ -205,7 +206,7 @@ def exclude_client(call: Call, uuid: str, body: ExcludeBody) -> SaidOfClient:
 
 @routes.post("/clients/<uuid:uuid>/recovery/include", role=Role.OPERATOR, raises=(ClientNotFound,))
 def include_client(call: Call, uuid: str) -> SaidOfClient:
-    """Recover a client again; an exclusion of its whole site stays."""
+    """Include a client in recovery again; an exclusion of its whole site stays."""
     with call.transaction() as (connection, now):
         changed = holds_operations.include(connection, uuid)
         if changed:
@@ -215,7 +216,7 @@ def include_client(call: Call, uuid: str) -> SaidOfClient:
 
 @routes.get("/recovery/exclusions", role=Role.VIEWER)
 def recovery_exclusions(call: Call, query: PageQuery) -> Page[Exclusion]:
-    """Clients and sites that are never recovered, the latest exclusion first."""
+    """Clients and sites that are excluded from recovery, the latest exclusion first."""
     after = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
         rows = holds_store.exclusions(connection, query.limit + 1, None if after is None else after[0])
@@ -224,7 +225,7 @@ def recovery_exclusions(call: Call, query: PageQuery) -> Page[Exclusion]:
 
 @routes.post("/recovery/sites/exclude", role=Role.OPERATOR)
 def exclude_site(call: Call, body: ExcludeSiteBody) -> SaidOfSite:
-    """Never recover a client of a site, whichever stand there, until the site is included again."""
+    """Exclude all present and future clients of a site from recovery, until the site is included again."""
     with call.transaction() as (connection, now):
         row, changed = holds_operations.exclude_site(connection, now, body.site, call.principal.actor, body.reason)
         if changed:
@@ -234,7 +235,7 @@ def exclude_site(call: Call, body: ExcludeSiteBody) -> SaidOfSite:
 
 @routes.post("/recovery/sites/include", role=Role.OPERATOR)
 def include_site(call: Call, body: IncludeSiteBody) -> SaidOfSite:
-    """Recover the clients of a site again; exclusions of single clients stay."""
+    """Include the clients of a site in recovery again; exclusions of single clients stay."""
     with call.transaction() as (connection, now):
         changed = holds_operations.include_site(connection, body.site)
         if changed:
@@ -244,7 +245,7 @@ def include_site(call: Call, body: IncludeSiteBody) -> SaidOfSite:
 
 @routes.post("/recovery/breaker/release", role=Role.OPERATOR)
 def release_breaker(call: Call, body: ReleaseBody) -> Released:
-    """Let recovery act on silent displays again. Silence that began before never opens a breaker again; new does."""
+    """Release breakers: recovery acts on silent displays and bad screens again. Only new ones open a breaker again."""
     with call.transaction() as (connection, now):
         released = breakers.release(connection, now, call.principal.actor, body.site)
         for site in released:
@@ -255,7 +256,7 @@ def release_breaker(call: Call, body: ReleaseBody) -> Released:
 
 @routes.get("/recovery/events", role=Role.VIEWER)
 def recovery_events(call: Call, query: PageQuery) -> Page[RecoveryEvent]:
-    """Decisions on the whole fleet and its breakers, the newest first."""
+    """Recovery's decisions about all clients and breakers, the newest first."""
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
         rows = store.events_page(connection, None, query.limit + 1, after)

@@ -1,4 +1,4 @@
-"""/api/users/me/second-factor: the code of an app besides one's password. Resetting it is with the people."""
+"""/api/users/me/second-factor: the code of an app besides one's password. `users` has the reset by an admin."""
 
 from datetime import datetime
 from typing import Annotated
@@ -48,31 +48,31 @@ class FullProof(Body):
 
 
 class SecondFactor(Answer):
-    """Whether a code is asked for when one signs in."""
+    """Whether signing in needs a code."""
 
     since: datetime | None
-    """Null: no code is asked for."""
+    """Null: no code is needed."""
     recovery_codes_left: int
     is_required: bool
     """Whether people of this role must have one."""
 
 
 class Secret(Answer):
-    """What the app has to know. It is shown this once, and holds after a code of it was sent to `confirm`."""
+    """The app's secret. It is shown only once, and is valid after a code of the app was sent to `confirm`."""
 
     secret: str
     otpauth_url: str
 
 
 class RecoveryCodes(Answer):
-    """Each replaces a code of the app once. Nothing shows them again."""
+    """Recovery codes. Each replaces a code of the app once. They are shown only once."""
 
     recovery_codes: list[str]
 
 
 @routes.get("", role=Role.VIEWER, raises=(Refused,), before_second_factor=True)
 def show_second_factor(call: Call) -> SecondFactor:
-    """Whether a code is asked for."""
+    """Whether signing in needs a code."""
     proving.own_cookie(call)
     with call.transaction() as (connection, _):
         state = second_factor_operations.state(connection, int(call.principal.id))
@@ -87,7 +87,7 @@ def show_second_factor(call: Call) -> SecondFactor:
 @routes.post(
     "",
     role=Role.VIEWER,
-    statuses={201: "Made; it holds once a code was confirmed"},
+    statuses={201: "Made; valid after a code is confirmed"},
     raises=(InvalidIdentity, SecondFactorStands, Refused, TooManyAttempts),
     before_second_factor=True,
 )
@@ -109,7 +109,7 @@ def begin_second_factor(call: Call, body: Proof) -> Secret:
     before_second_factor=True,
 )
 def confirm_second_factor(call: Call, body: AppCode) -> RecoveryCodes:
-    """Switch it on with a code of the app. Every other session of this user ends."""
+    """Switch the second factor on with a code of the app. Every other session of this user ends."""
     cookie, counters, user_id = proving.own_cookie(call), proving.own_counters(call), int(call.principal.id)
     with call.transaction() as (connection, now):
         access.refuse_when_limited(connection, now, counters, proving.window(call))
@@ -138,7 +138,7 @@ def confirm_second_factor(call: Call, body: AppCode) -> RecoveryCodes:
     ),
 )
 def remove_second_factor(call: Call, body: FullProof) -> None:
-    """Ask for no code any more. Every other session of this user ends."""
+    """Remove the second factor. Every other session of this user ends."""
     cookie = proving.own_cookie(call)
     action = "user.second_factor_remove"
     user = proving.check_own_password_and_code(call, body.current_password, body.code, action)

@@ -1,4 +1,4 @@
-"""/api/session and one's own account: how people sign in, see who they are and where, and sign out."""
+"""/api/session and one's own account: sign in and out, list one's sessions, change one's password."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
@@ -27,19 +27,19 @@ from shared.errors import (
 )
 from shared.vocabulary import PrincipalKind, Role
 
-LONGEST_BROWSER = 200  # characters of what it calls itself
+LONGEST_BROWSER = 200  # characters of User-Agent that are stored
 routes = Routes("sessions", "/api", "Signing in, signing out, one's own password.")
 
 Password = Annotated[str, msgspec.Meta(min_length=1, max_length=passwords_rules.LONGEST)]
 
 
 class Credentials(Body):
-    """Who wants to sign in."""
+    """The credentials to sign in with."""
 
     username: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
     password: Password
     code: Annotated[str, msgspec.Meta(max_length=40)] = ""
-    """Of a second factor: the six digits of the app, or a recovery code."""
+    """The second factor: the six digits of the app, or a recovery code."""
 
 
 class NewPassword(Body):
@@ -50,7 +50,7 @@ class NewPassword(Body):
 
 
 class Caller(Answer):
-    """Who the service takes the caller for."""
+    """The caller as the service knows them."""
 
     kind: PrincipalKind
     name: str
@@ -58,7 +58,7 @@ class Caller(Answer):
 
 
 class Session(Answer):
-    """The caller, and until when their proof of identity holds (null: not by itself ended)."""
+    """The caller, and when their session or token expires (null: never)."""
 
     principal: Caller
     expires_at: datetime | None
@@ -67,7 +67,7 @@ class Session(Answer):
 
 
 class OwnSession(Answer):
-    """One of the caller's sessions that can come in. `last_seen_at` is right to a minute."""
+    """One of the caller's valid sessions. `last_seen_at` is exact to a minute."""
 
     id: int
     created_at: datetime
@@ -79,13 +79,13 @@ class OwnSession(Answer):
 
 
 class OwnSessions(Answer):
-    """The caller's sessions, the one that was used last first."""
+    """The caller's sessions; the one used last comes first."""
 
     items: list[OwnSession]
 
 
 class SignInMethod(Answer):
-    """How people sign in: with a name and a password, or known already to a proxy before this service."""
+    """How people sign in: with name and password, or at a proxy in front of this service."""
 
     method: Literal["password", "proxy"]
 
@@ -97,7 +97,7 @@ class SignInMethod(Answer):
     raises=(InvalidIdentity, SecondFactorRequired, SecondFactorWrong, TooManyAttempts, DatabaseUnavailable),
 )
 def sign_in(call: Call, body: Credentials) -> Reply[Session]:
-    """Sign in with name, password, and a code where the account has a second factor. Only failed tries count."""
+    """Sign in with name, password and, if the account has a second factor, a code. Failed tries are limited."""
     config = call.services.config
     found, proof = proving.check_sign_in(call, body.username, body.password, body.code or None)
     with call.transaction() as (connection, now):
@@ -123,20 +123,20 @@ def sign_in(call: Call, body: Credentials) -> Reply[Session]:
 
 @routes.get("/session/method", role=PUBLIC)
 def show_method(call: Call) -> SignInMethod:
-    """How people sign in here: a page that has to know does not have to fail first."""
+    """How people sign in at this service."""
     return SignInMethod(method="proxy" if call.services.config["IAP_AUDIENCE"] else "password")
 
 
 @routes.get("/session", role=Role.VIEWER, before_password_change=True)
 def show_session(call: Call) -> Session:
-    """Who the caller is, whatever they signed in with."""
+    """The caller and their session."""
     return _session(call.principal, call.services.config)
 
 
 @routes.delete(
     "/session",
     role=Role.VIEWER,
-    statuses={204: "Signed out; the cookie is worth nothing any more"},
+    statuses={204: "Signed out; the cookie is no longer valid"},
     raises=(Refused,),
     before_password_change=True,
 )
@@ -203,8 +203,8 @@ def _session(caller: Principal, config: Config) -> Session:
 
 
 def _cookie(config: Config, value: str, lifetime: timedelta) -> str:
-    """The Set-Cookie header: out of reach of scripts and other sites, over TLS only except in `local`."""
+    """The Set-Cookie header: HttpOnly, SameSite=Strict and, except in mode `local`, Secure."""
     name = cookie_name(config)
     secure = name.startswith("__Host-")
-    path = "/" if secure else "/api"  # a name that begins so has to be of the whole host
+    path = "/" if secure else "/api"  # browsers take a __Host- cookie only with path /
     return dump_cookie(name, value, max_age=lifetime, httponly=True, samesite="Strict", secure=secure, path=path)

@@ -1,4 +1,4 @@
-"""/api/settings: every setting that is no secret, and how the long-running parts are doing."""
+"""/api/settings: every setting that is not secret, and the state of the scheduler and the bridge."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,7 +11,7 @@ from shared.overview import store as overview_store
 from shared.overview.rules import is_scheduler_late
 from shared.vocabulary import Role
 
-routes = Routes("settings", "/api/settings", "What the service was started with.")
+routes = Routes("settings", "/api/settings", "The settings that the service was started with.")
 
 
 class SettingShown(Answer):
@@ -24,7 +24,7 @@ class SettingShown(Answer):
 
 
 class SchedulerShown(Answer):
-    """What the last tick did; nulls before the first."""
+    """The last tick; null before the first one."""
 
     last_tick_at: datetime | None
     late: bool
@@ -55,7 +55,7 @@ class Settings(Answer):
 
 @routes.get("", role=Role.VIEWER)
 def show_settings(call: Call) -> Settings:
-    """Every setting but the secrets, what the last tick did, and how the bridge is doing."""
+    """Every setting that is not secret, the last tick, and the state of the bridge."""
     config = call.services.config
     with call.transaction() as (connection, now):
         tick = overview_store.scheduler(connection)

@@ -1,11 +1,12 @@
-"""/api/tokens: what machines and scripts authenticate with."""
+"""/api/tokens: the API tokens of machines and scripts."""
 
 from datetime import datetime
 from typing import Annotated
 
 import msgspec
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, Time, answer_of, decode_cursor, page
+from functions.api.bodies import Answer, Body, Time, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.access import operations as access
 from shared.access import store
@@ -17,7 +18,7 @@ routes = Routes("tokens", "/api/tokens", "API tokens of machines and scripts.")
 
 
 class NewToken(Body, kw_only=True):
-    """What a token is for and what it may do."""
+    """A token to issue: its purpose, role and expiry."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=200, description="what it is for")]
     role: Role
@@ -25,7 +26,7 @@ class NewToken(Body, kw_only=True):
 
 
 class IssuedToken(Answer):
-    """A new token. `token` is shown this once."""
+    """A new token. `token` is shown only once."""
 
     id: str
     name: str
@@ -35,7 +36,7 @@ class IssuedToken(Answer):
 
 
 class Token(Answer):
-    """A token as listed: without its secret, which nobody has but its holder."""
+    """A token in a list, without its secret."""
 
     id: str
     name: str
@@ -68,7 +69,7 @@ def issue_token(call: Call, body: NewToken) -> IssuedToken:
 
 @routes.delete("/<token_id>", role=Role.ADMIN, statuses={204: "Ended"}, raises=(TokenNotFound,))
 def revoke_token(call: Call, token_id: str) -> None:
-    """End a token at once; one that has ended already stays so."""
+    """Revoke a token at once. A revoked token stays unchanged."""
     with call.transaction() as (connection, now):
         access.revoke_token(connection, now, token_id)
         call.audit(connection, now, "token.delete", f"token:{token_id}")

@@ -1,7 +1,7 @@
-"""/api/event-media/uploads: uploads that can be resumed, by the tus protocol 1.0 (https://tus.io).
+"""/api/event-media/uploads: resumable uploads by the tus protocol 1.0 (https://tus.io).
 
-Spoken are the core and the extensions creation, termination and expiration. An upload whose last byte has arrived
-is a medium: `Upload-Offset` is the file's length from the same transaction on in which the medium appeared.
+The core and the extensions creation, termination and expiration are supported. One transaction both sets
+`Upload-Offset` to the file's length and creates the medium.
 """
 
 import base64
@@ -41,14 +41,14 @@ LONGEST_METADATA: Final = 4096
 REFUSALS: Final = (UnsupportedMediaType, NotAPresentation, Encrypted, TooLargeUnpacked, NoSlides)
 SPOKEN: Final = {"type": "string", "const": VERSION}
 TUS: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol", SPOKEN, required=True)}
-TUS_OF_HEAD: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol; asked for with HEAD alone")}
+TUS_OF_HEAD: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol; only HEAD needs it")}
 METADATA_FORM: Final = "filename (?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 
 routes = Routes("uploads", PREFIX, "Uploads in parts that survive a broken connection: tus 1.0.")
 
 
 class Upload(Answer):
-    """An upload in parts. `offset` bytes of `length` are safe; `media_id` is set when all are."""
+    """An upload in parts. `offset` bytes of `length` are stored; `media_id` is set when all are."""
 
     id: str
     filename: str
@@ -70,7 +70,7 @@ class Upload(Answer):
             "the file's bytes", {"type": "integer", "minimum": 1, "maximum": LARGEST_NUMBER}, required=True
         ),
         "Upload-Metadata": Header(
-            "`filename` and its value in Base64; other pairs are passed over",
+            "`filename` and its value in Base64; other pairs are ignored",
             {"type": "string", "pattern": rf"(^|,)\s*{METADATA_FORM}\s*($|,)"},
             required=True,
         ),
@@ -81,7 +81,7 @@ def create_upload(call: Call) -> Reply[Upload]:
     _check_version(call)
     size, filename = _number(call, "Upload-Length"), _filename(call)
     if size == 0:
-        raise InvalidField(errors=[{"field": "Upload-Length", "expected": "1 or more: no file of ours is empty"}])
+        raise InvalidField(errors=[{"field": "Upload-Length", "expected": "1 or more: a file must not be empty"}])
     limit: int = call.services.config["UPLOAD_LIMIT_BYTES"]
     with call.transaction() as (connection, now):
         row = operations.create(connection, now, filename, size, limit, call.principal.actor)
@@ -94,7 +94,7 @@ def create_upload(call: Call) -> Reply[Upload]:
 
 @routes.get("/<upload_id>", role=Role.VIEWER, raises=(UploadNotFound, ProtocolUnknown), headers=TUS_OF_HEAD)
 def upload_state(call: Call, upload_id: str) -> Reply[Upload]:
-    """How far an upload is: HEAD for clients of the protocol, GET for everybody else."""
+    """The state of an upload: HEAD for tus clients, GET for all others."""
     if call.request.method == "HEAD":
         _check_version(call)
     with call.transaction() as (connection, now):
@@ -118,7 +118,7 @@ def upload_state(call: Call, upload_id: str) -> Reply[Upload]:
     },
 )
 def continue_upload(call: Call, upload_id: str) -> Reply[None]:
-    """Send the next bytes, as many as you like. The last ones make the file a medium."""
+    """Send the next bytes, as many as you like. The last byte completes the file, which becomes a medium."""
     _check_version(call)
     if call.request.mimetype != PART:
         raise UnsupportedMediaType(f"Parts of an upload are sent as Content-Type: {PART}.")
@@ -144,7 +144,7 @@ def continue_upload(call: Call, upload_id: str) -> Reply[None]:
     headers=TUS,
 )
 def terminate_upload(call: Call, upload_id: str) -> None:
-    """End an upload and remove its parts. What has become a medium stays one."""
+    """End an upload and remove its parts. The medium of a complete upload stays."""
     _check_version(call)
     with call.transaction() as (connection, now):
         operations.terminate(connection, now, upload_id)
@@ -153,7 +153,7 @@ def terminate_upload(call: Call, upload_id: str) -> None:
 
 
 def _receive(call: Call, turn: UploadTurn) -> None:
-    """Part after part to the volume, each counted when it is durable; the last one in the medium's transaction."""
+    """Write the parts to the volume. Count each when it is durable; the last one in the medium's transaction."""
     volume, stream = call.services.media_volume, call.request.stream
     while turn.left:
         part, size = operations.write_part(volume, turn, stream)
@@ -168,9 +168,9 @@ def _receive(call: Call, turn: UploadTurn) -> None:
 
 
 def _finish(call: Call, turn: UploadTurn) -> None:
-    """All bytes are there: one file of its parts, looked at, and a medium in the transaction that ends the upload.
+    """Assemble and inspect the complete file; one transaction creates the medium and ends the upload.
 
-    Raises what `operations.assemble` raises, UploadLocked when another request has taken over, and VolumeFull.
+    Raises VolumeFull, UploadLocked if another request has taken over, and the errors of `uploads.operations.assemble`.
     """
     with call.transaction() as (connection, now):
         operations.hold(connection, now, turn)
@@ -189,7 +189,7 @@ def _finish(call: Call, turn: UploadTurn) -> None:
 
 
 def _assemble(call: Call, turn: UploadTurn) -> ReceivedUpload:
-    """The whole file, looked at. One that is refused for what it is will not be better next time: it goes."""
+    """Assemble and inspect the file. A file that is refused is removed: a retry would be refused too."""
     try:
         return operations.assemble(call.services.media_volume, turn)
     except (Refused, UnsupportedMediaType, UploadTooLarge):
@@ -210,13 +210,13 @@ def _check_length(call: Call, turn: UploadTurn) -> None:
 
 
 def _refuse_more(stream: object) -> None:
-    """A body of no declared length may have more than the file has left."""
+    """Raise BodyTooLarge when a body without Content-Length has bytes beyond the file's length."""
     if stream.read(1):  # type: ignore[attr-defined]
         raise _too_long(0)
 
 
 def _too_long(left: int) -> BodyTooLarge:
-    return BodyTooLarge("The body is longer than what the file has left.", limit_bytes=left)
+    return BodyTooLarge("The body is longer than the rest of the file.", limit_bytes=left)
 
 
 def _number(call: Call, name: str) -> int:
@@ -227,7 +227,7 @@ def _number(call: Call, name: str) -> int:
 
 
 def _filename(call: Call) -> str:
-    """The pair `filename` of Upload-Metadata."""
+    """The value of `filename` in Upload-Metadata. Raises BadRequest."""
     pairs = call.request.headers.get("Upload-Metadata", "")[:LONGEST_METADATA].split(",")
     for pair in pairs:
         key, _, value = pair.strip().partition(" ")
@@ -235,7 +235,7 @@ def _filename(call: Call) -> str:
             try:
                 return base64.b64decode(value, validate=True).decode()
             except (binascii.Error, UnicodeDecodeError):
-                raise BadRequest("Upload-Metadata: the filename is no UTF-8 in Base64.") from None
+                raise BadRequest("Upload-Metadata: the filename is not UTF-8 in Base64.") from None
     raise BadRequest("Upload-Metadata must hold the filename.")
 
 

@@ -1,11 +1,12 @@
-"""/api/users: the people who sign in, for admins. One's own password is with the sessions."""
+"""/api/users: the people who sign in, for admins. `sessions` has the change of one's own password."""
 
 from datetime import datetime, timedelta
 from typing import Annotated
 
 import msgspec
 
-from functions.api.bodies import END, Answer, Body, Page, PageQuery, answer_of, decode_cursor, page
+from functions.api.bodies import END, Answer, Body, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.access import operations as access
 from shared.access.people import operations, store
@@ -34,30 +35,30 @@ Username = Annotated[
 
 
 class NewUser(Body):
-    """Somebody to let in, and what they may do."""
+    """A person to add, and their role."""
 
     username: Username
     role: Role
 
 
 class UserChange(Body):
-    """Another role, or whether they may sign in at all. What is left out stays."""
+    """A new role, or whether the person may sign in. Fields that are left out stay."""
 
     role: Role | msgspec.UnsetType = msgspec.UNSET
     disabled: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class Reset(Body):
-    """Whose password or second factor ends: the username of the account in the address."""
+    """The username of the account in the address, to confirm that its password or second factor ends."""
 
     username: Username
 
 
 class User(Answer):
-    """Somebody who signs in.
+    """A person who signs in.
 
-    `one_time_until`: they have a password that an admin handed over; until then it signs in, and has to be changed.
-    `must_change_password` without it: a first admin who still has the password that was made for them.
+    `one_time_until`: the person has a one-time password from an admin. It works until then and must be changed at
+    sign-in. `must_change_password` without it: the first admin still has the generated password.
     """
 
     id: int
@@ -72,7 +73,7 @@ class User(Answer):
 
 
 class HandedOver(Answer):
-    """A password to hand to its person. It is shown this once, signs in until then, and has to be changed at once."""
+    """A one-time password for a person. It is shown only once, works until `one_time_until`, and must be changed."""
 
     user: User
     one_time_password: str
@@ -81,7 +82,7 @@ class HandedOver(Answer):
 
 @routes.get("", role=Role.ADMIN)
 def list_users(call: Call, query: PageQuery) -> Page[User]:
-    """Everybody who signs in or is disabled, by name."""
+    """All people, also disabled ones, by name."""
     after = decode_cursor(query.cursor, str)
     with call.transaction() as (connection, _):
         rows = store.page(connection, query.limit + 1, after[0] if after else None)
@@ -90,7 +91,7 @@ def list_users(call: Call, query: PageQuery) -> Page[User]:
 
 @routes.post("", role=Role.ADMIN, statuses={201: "Added"}, raises=(UsernameTaken,))
 def add_user(call: Call, body: NewUser) -> HandedOver:
-    """Add somebody, with a one-time password. Lost the answer? Hand over a new one by `reset-password`."""
+    """Add a person with a one-time password. If the answer is lost, make a new one by `reset-password`."""
     password = operations.new_one_time_password()
     hashed = access.hash_password(password)
     with call.transaction() as (connection, now):
@@ -101,7 +102,7 @@ def add_user(call: Call, body: NewUser) -> HandedOver:
 
 @routes.patch("/<id:user_id>", role=Role.ADMIN, raises=(UserNotFound, InvalidIdentity, OwnAccount, LastAdmin))
 def change_user(call: Call, user_id: int, body: UserChange) -> User:
-    """Change a role, disable or enable. A change ends all sessions of that person; what is so already stays so."""
+    """Change a person's role, or disable or enable them. A change ends all their sessions."""
     role = None if body.role is msgspec.UNSET else body.role
     disabled = None if body.disabled is msgspec.UNSET else body.disabled
     with call.transaction() as (connection, now):
@@ -121,7 +122,7 @@ def change_user(call: Call, user_id: int, body: UserChange) -> User:
     raises=(UserNotFound, InvalidIdentity, OwnAccount, AnotherUsername),
 )
 def reset_password(call: Call, user_id: int, body: Reset) -> HandedOver:
-    """Replace somebody's password by a one-time one; the old one and all sessions end. A repetition makes another."""
+    """Replace a person's password by a new one-time password. The old one and all their sessions end."""
     password = operations.new_one_time_password()
     hashed = access.hash_password(password)
     with call.transaction() as (connection, now):
@@ -154,7 +155,7 @@ def reset_second_factor(call: Call, user_id: int, body: Reset) -> User:
     raises=(UserNotFound, InvalidIdentity, OwnAccount, LastAdmin),
 )
 def remove_user(call: Call, user_id: int) -> None:
-    """Remove somebody for good. Tokens that they issued stay: end those by themselves."""
+    """Remove a person for good. Tokens that they issued stay: revoke each by itself."""
     with call.transaction() as (connection, now):
         user = operations.remove(connection, call.principal, user_id, by_proxy=_by_proxy(call))
         call.audit(connection, now, "user.delete", f"user:{user.username}", role=user.role)
@@ -165,7 +166,7 @@ def _lifetime(call: Call) -> timedelta:
 
 
 def _by_proxy(call: Call) -> bool:
-    """Whether people come by a proxy that says who they are: then nobody needs a password."""
+    """Whether a proxy in front of the service authenticates people: then nobody needs a password."""
     return call.services.people_proxy is not None
 
 

@@ -1,18 +1,19 @@
-"""Displays as routes show them: in lists, on a page of their own, and what recovery does about them."""
+"""The answers about clients: in lists, on their own page, and what recovery does about them."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from functions.api.bodies import Answer, answer_of
+from functions.api.shapes.commands import StoredAction, StoredSource
 from shared.clients.signs_rules import refused_in_words
 from shared.clients.store import ShownClient, WholeClient
 from shared.maintenance.rules import QuietWindow
+from shared.recovery.rules import ShownRecovery
 from shared.vocabulary import (
     ClientStatus,
-    CommandAction,
-    CommandSource,
     CommandState,
     DeadLetterReason,
     Presence,
@@ -21,9 +22,17 @@ from shared.vocabulary import (
     ScreenHealthStatus,
 )
 
+PutAsideFor = Annotated[
+    str, msgspec.Meta(description=f"{', '.join(DeadLetterReason)}; while versions change, a reason of a newer one")
+]
+"""Why a message was put aside."""
+
 
 class Recovery(Answer):
-    """What auto-recovery does about an unhealthy client, in words. `mute`: it talks, but its heartbeats do not come."""
+    """What recovery does about an unhealthy client; `why` is for people.
+
+    `mute`: the client sends messages, but no heartbeats.
+    """
 
     state: RecoveryState
     why: str
@@ -33,12 +42,12 @@ class Recovery(Answer):
 
 
 class OpenCommand(Answer):
-    """The command that a client has open."""
+    """The open command of a client. A screenshot is none: it lets other commands begin."""
 
     id: str
-    action: CommandAction
+    action: StoredAction
     state: CommandState
-    source: CommandSource
+    source: StoredSource
     created_at: datetime
     expires_at: datetime
 
@@ -46,8 +55,9 @@ class OpenCommand(Answer):
 class Client(Answer):
     """A client as every list shows it. `recovery` is null while it is healthy.
 
-    `mqtt_last_disconnect_at` is the display's own word, by its own clock. `shared_login_seen_at`: two devices used its
-    login then.
+    `screen_failed_since`: since when its screen is as `screen_health` says, if that is a failure; else null.
+    `mqtt_last_disconnect_at` comes from the display, by its own clock. `shared_login_seen_at`: when two devices used
+    its login.
     """
 
     uuid: str
@@ -59,6 +69,7 @@ class Client(Answer):
     status_since: datetime
     last_heartbeat_at: datetime | None
     screen_health: ScreenHealthStatus
+    screen_failed_since: datetime | None
     service_failed_at: datetime | None
     service_failed_unit: str | None
     mqtt_reconnect_count: int | None
@@ -74,7 +85,7 @@ class Client(Answer):
 
 
 class Health(Answer):
-    """The newest health report's figures; percentages are 0 to 100."""
+    """The figures of the newest health report; percentages are 0 to 100."""
 
     received_at: datetime
     cpu_percent: float | None
@@ -84,14 +95,14 @@ class Health(Answer):
 
 
 class OpenIncident(Answer):
-    """The open incident that a client is part of; `GET /api/incidents/<id>` tells the rest."""
+    """The open incident that a client is part of; see `GET /api/incidents/<id>`."""
 
     id: int
     cause: str
 
 
 class QuietTime(Answer):
-    """The maintenance window in which nothing is sent to a client by itself, and why; commands of people are."""
+    """The maintenance window that is on for a client: recovery sends it nothing, people's commands are still sent."""
 
     window_id: int
     name: str
@@ -101,10 +112,10 @@ class QuietTime(Answer):
 
 
 class RefusedMessages(Answer):
-    """What a client sent within a day that was put aside: the kind of its topic, the reason, and all that in words."""
+    """Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people."""
 
     kind: str
-    reason: DeadLetterReason
+    reason: PutAsideFor
     count: int
     last_at: datetime
     words: str
@@ -113,10 +124,10 @@ class RefusedMessages(Answer):
 class ClientDetails(Client):
     """A client as its own page shows it.
 
-    `unsteady_losses`: how often it lost the broker within the last hour, where that is three times or more and was no
-    incident; else null. `code_until`: when its enrolment code that nobody has used ends, or ended; null without one.
-    `counter_went_back_at`: it numbered its messages from 1 again (an image put back, a write filter); log lines of then
-    may stand twice.
+    `unsteady_losses`: how often the client lost the broker within the last hour; null below three times, or in an
+    incident. `code_until`: when its unused enrolment code expires or expired; null without a code.
+    `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log
+    lines of that time may be stored twice.
     """
 
     unsteady_losses: int | None
@@ -140,12 +151,12 @@ class ClientDetails(Client):
     refused: list[RefusedMessages]
 
 
-def client(row: ShownClient, recovery: Mapping[str, Any] | None) -> Client:
+def client(row: ShownClient, recovery: ShownRecovery | None) -> Client:
     """A client as its answer."""
     return answer_of(Client, row, recovery=recovery, open_command=open_command(row))
 
 
-def client_details(row: WholeClient, recovery: Mapping[str, Any] | None, quiet: QuietWindow | None) -> ClientDetails:
+def client_details(row: WholeClient, recovery: ShownRecovery | None, quiet: QuietWindow | None) -> ClientDetails:
     """A client with its details as its answer."""
     health = None
     if row.health_received_at is not None:
@@ -166,7 +177,7 @@ def client_details(row: WholeClient, recovery: Mapping[str, Any] | None, quiet: 
 
 
 def open_command(row: ShownClient) -> dict[str, Any] | None:
-    """The open command of a client, or None."""
+    """The client's open command, or None."""
     if row.command_id is None:
         return None
     return {name: getattr(row, f"command_{name}") for name in OpenCommand.__struct_fields__}

@@ -1,13 +1,15 @@
-"""Answers about many commands at once: one outcome for each client, waves, counts."""
+"""The answers about command batches: outcomes, waves and counts."""
 
 from datetime import datetime
 
-from functions.api.bodies import Answer, Page
-from shared.vocabulary import BatchState, CommandAction, CommandState, ConfirmedBy, MemberOutcome
+from functions.api.bodies import Answer
+from functions.api.pages import Page
+from functions.api.shapes.commands import StoredAction
+from shared.vocabulary import BatchState, CommandState, ConfirmedBy, MemberOutcome
 
 
 class MemberCommand(Answer):
-    """How far a member's command has come; `GET /api/commands/<id>` tells all of it."""
+    """The state of a member's command; for the rest see `GET /api/commands/<id>`."""
 
     id: str
     state: CommandState
@@ -20,7 +22,7 @@ class MemberCommand(Answer):
 
 
 class Outcome(Answer):
-    """What became of one client. `accepted` is not success: its command's state is."""
+    """The outcome for one client. `accepted` only means that it has a command; the command's state shows success."""
 
     uuid: str
     outcome: MemberOutcome
@@ -30,7 +32,7 @@ class Outcome(Answer):
 
 
 class Sent(Answer):
-    """One outcome for each client asked for, in that order. `batch_id` is null in a dry run."""
+    """One outcome for each requested client, in the requested order. `batch_id` is null in a dry run."""
 
     batch_id: str | None
     state: BatchState | None
@@ -39,7 +41,7 @@ class Sent(Answer):
 
 
 class WaveView(Answer):
-    """One wave: how many members, what was decided of them, and where their commands stand."""
+    """One wave: how many members, and the counts of their outcomes and of their commands' states."""
 
     number: int
     clients: int
@@ -48,10 +50,10 @@ class WaveView(Answer):
 
 
 class Batch(Answer):
-    """Many commands asked for at once. `state_reason` says in words why it is paused or aborted."""
+    """A batch of commands. `state_reason` tells people why it is paused or aborted."""
 
     id: str
-    action: CommandAction
+    action: StoredAction
     reason: str
     requested_by: str
     state: BatchState
@@ -64,14 +66,14 @@ class Batch(Answer):
 
 
 class BatchMember(Outcome):
-    """A member with its client's name; null where there is no such client."""
+    """A member with its client's name; null when there is no such client."""
 
     name: str | None
     decided_at: datetime | None
 
 
 class BatchDetails(Batch):
-    """A batch with its counts. `result` is null until it is over: then succeeded (every one), partial or failed."""
+    """A batch with its counts. `result` is null until it is over; then `succeeded` (all), `partial` or `failed`."""
 
     clients: int
     unproven: int

@@ -1,7 +1,9 @@
-"""Commands as routes show them, and the headers that every request for one may carry."""
+"""The answers about commands, and the headers of a request for a command."""
 
 from datetime import datetime
-from typing import Final
+from typing import Annotated, Final
+
+import msgspec
 
 from functions.api.bodies import Answer
 from functions.api.routing import Call, Header
@@ -14,21 +16,29 @@ from shared.vocabulary import CommandAction, CommandSource, CommandState, Confir
 LONGEST_KEY: Final = 200
 ASKED_WITH: Final = {
     "Idempotency-Key": Header(
-        f"1 to {LONGEST_KEY} characters: the same key answers what it answered before",
+        f"1 to {LONGEST_KEY} characters: a request with the same key gets the result of the first one",
         {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY},
     ),
     "traceparent": Header("W3C trace context; its trace id is named in the answer, in log lines and to the display"),
 }
 
 
+StoredAction = Annotated[
+    str, msgspec.Meta(description=f"{', '.join(CommandAction)}, or a word that a later version has stored")
+]
+StoredSource = Annotated[
+    str, msgspec.Meta(description=f"{', '.join(CommandSource)}, or a word that a later version has stored")
+]
+
+
 class Command(Answer):
-    """A command with every step of its life."""
+    """A command with the times of its steps."""
 
     id: str
     client_uuid: str
-    action: CommandAction
+    action: StoredAction
     state: CommandState
-    source: CommandSource
+    source: StoredSource
     reason: str
     outcome_reason: str | None
     requested_by: str
@@ -43,21 +53,21 @@ class Command(Answer):
     late_at: datetime | None
     confirmed_by: ConfirmedBy | None
     if_boot_id: str | None
-    """The boot that it is for; null where none was known."""
+    """The boot that the command is for; null when none was known."""
     acked_boot_id: str | None
-    """The boot that the display answered from; null where it has not answered, or did not say."""
+    """The boot from which the display answered; null when it has not answered or did not name it."""
     trace_id: str | None
-    """Names it in every log line about it; null before such ids were kept."""
+    """The id in every log line about the command; null for commands of older versions."""
 
 
 def command(found: commands_store.CommandRow) -> Command:
     """A command as its answer."""
-    told = {name: getattr(found, name) for name in Command.__struct_fields__ if name != "trace_id"}
-    return Command(**told, trace_id=trace_id(found.traceparent))
+    fields = {name: getattr(found, name) for name in Command.__struct_fields__ if name != "trace_id"}
+    return Command(**fields, trace_id=trace_id(found.traceparent))
 
 
 def idempotency_key(call: Call) -> str | None:
-    """The caller's key for this request; None without. Raises InvalidField."""
+    """The request's idempotency key; None without one. Raises InvalidField."""
     key = call.request.headers.get("Idempotency-Key")
     if key is None:
         return None

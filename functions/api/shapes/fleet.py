@@ -1,4 +1,4 @@
-"""Whether the service hears the fleet, and whether recovery acts on it."""
+"""The answers about the bridge and the breakers."""
 
 from datetime import datetime
 
@@ -6,14 +6,14 @@ from functions.api.bodies import Answer
 
 
 class Bridge(Answer):
-    """Whether the fleet is heard at all."""
+    """Whether the bridge hears the fleet."""
 
     state: str
     silent_since: datetime | None
 
 
 class Breaker(Answer):
-    """Whether recovery holds back because too many displays went silent at once."""
+    """Whether a breaker stops recovery because too many displays went silent at once."""
 
     open: bool
     why: str | None

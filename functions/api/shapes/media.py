@@ -1,4 +1,4 @@
-"""Uploaded files and their conversions as routes show them."""
+"""The answers about uploaded files and their conversions."""
 
 from datetime import datetime
 from typing import Any
@@ -25,7 +25,7 @@ class Media(Answer):
 
 
 class Conversion(Answer):
-    """A conversion of one medium. `file_url` is null until it is ready."""
+    """A conversion of one medium. `file_url` is null until the conversion is ready."""
 
     id: int
     media_id: int
@@ -42,7 +42,7 @@ class Conversion(Answer):
     file_url: str | None
     report: dict[str, Any] | None
     trace_id: str | None
-    """Of the request that asked for it; names it in log lines."""
+    """The id of the request's trace, in every log line about the conversion."""
 
 
 class MediaListed(Media):
@@ -52,7 +52,7 @@ class MediaListed(Media):
 
 
 class ConversionItem(Conversion):
-    """A conversion in a list, with the name of the file that was uploaded."""
+    """A conversion in a list, with the name of the uploaded file."""
 
     filename: str
 

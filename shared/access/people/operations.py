@@ -1,8 +1,8 @@
-"""Use cases on people's accounts: add, change, hand over a new password, remove. Only admins have them.
+"""Use cases of people's accounts, for admins: add, change, replace the password, remove.
 
-Whoever changes an account first locks the keyholders: admins with a password of their own, or all admins where a proxy
-says who people are (`by_proxy`). Of two changes at once the second one decides on what the first one left, so that
-there is always a keyholder.
+Each change first locks the keyholders: the admins with a password of their own, or all admins when a proxy identifies
+people (`by_proxy`). Of two concurrent changes the second one sees the result of the first, so that one keyholder
+always remains.
 """
 
 import secrets
@@ -21,7 +21,7 @@ from shared.vocabulary import Role
 
 @dataclass(frozen=True)
 class Changed:
-    """An account as it is now, and what of it was changed: nothing where it was so already."""
+    """An account after a change, and the changed fields."""
 
     user: Person
     role: Role | None
@@ -30,7 +30,7 @@ class Changed:
 
 
 def new_one_time_password() -> str:
-    """A password to hand over; hash it before the transaction, because that takes its time."""
+    """A new one-time password. Hash it before the transaction, because that is slow."""
     length = rules.ONE_TIME_GROUPS * rules.ONE_TIME_GROUP
     return rules.one_time_password("".join(secrets.choice(rules.ONE_TIME_ALPHABET) for _ in range(length)))
 
@@ -41,7 +41,7 @@ def add(
     """Add somebody with a one-time password.
 
     Raises:
-        UsernameTaken: there is somebody of this name, in whatever capitals.
+        UsernameTaken: a person has this name, in any case.
     """
     store.lock_users(connection)
     user = None
@@ -62,7 +62,7 @@ def change(
     *,
     by_proxy: bool = False,
 ) -> Changed:
-    """Give another role, disable or enable; None leaves it. Whatever changes ends every session of theirs.
+    """Change the role, disable or enable; None: no change. Any change ends the person's sessions.
 
     Raises:
         InvalidIdentity, UserNotFound, OwnAccount, LastAdmin.
@@ -97,8 +97,8 @@ def hand_over(
 ) -> Person:
     """Replace the password of the account with this number and name by a one-time one, and end its sessions.
 
-    The only keyholder's password can be replaced so by an API token alone: it stays and can do so again. The name
-    keeps a script that walks all addresses from shutting out the only admin.
+    Only an API token may replace the only keyholder's password, because the token remains and can do it again. The
+    required name stops a script that walks all ids from locking out the only admin.
 
     Raises:
         InvalidIdentity, UserNotFound, OwnAccount, AnotherUsername.
@@ -130,7 +130,7 @@ def reset_second_factor(
 
 
 def remove(connection: Connection, caller: Principal, user_id: int, *, by_proxy: bool = False) -> Person:
-    """Remove somebody for good; answer who it was. What they did stays in the audit log, under their name.
+    """Delete a person. Returns the former account. The audit log keeps the person's acts and name.
 
     Raises:
         InvalidIdentity, UserNotFound, OwnAccount, LastAdmin.
@@ -143,7 +143,7 @@ def remove(connection: Connection, caller: Principal, user_id: int, *, by_proxy:
 
 
 def _locked(connection: Connection, caller: Principal, user_id: int, by_proxy: bool) -> tuple[set[int], Person]:
-    """The keyholders and the account to change, both locked, after the caller's right to it was looked at again."""
+    """The keyholders and the account, both locked, after another check of the caller's right."""
     keyholders = store.lock_keyholders(connection, by_proxy=by_proxy)
     rules.check_caller(caller, user_id, keyholders)
     user = store.lock_user(connection, user_id)

@@ -1,4 +1,4 @@
-"""Who may do what to whose account, so that there is always somebody who can let others in. Pure."""
+"""Which admin may change which account, so that one admin always can sign in. Pure."""
 
 from collections.abc import Collection
 
@@ -6,23 +6,23 @@ from shared.access.rules import Principal
 from shared.errors import InvalidIdentity, LastAdmin, OwnAccount
 from shared.vocabulary import PrincipalKind, Role
 
-# Of these 31 letters and digits none looks like another one, so that a password can be read out.
+# 31 letters and digits that people do not confuse when they read a password aloud.
 ONE_TIME_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 ONE_TIME_GROUPS, ONE_TIME_GROUP = 4, 4  # 79 bits
 
 
 def one_time_password(letters: str) -> str:
-    """Random letters of the alphabet as people read them out: in groups."""
+    """Random letters as a password in groups."""
     return "-".join(letters[at : at + ONE_TIME_GROUP] for at in range(0, len(letters), ONE_TIME_GROUP))
 
 
 def check_caller(caller: Principal, target: int, keyholders: Collection[int]) -> None:
-    """May this admin change the account of `target`, now that nobody else can change who the keyholders are?
+    """Check that this admin may change the account of `target`. The keyholders are locked.
 
-    Keyholders are the admins who can come in: with a password of their own, or by the word of a proxy.
+    Keyholders are the admins who can sign in, with a password of their own or through a proxy.
 
     Raises:
-        InvalidIdentity: the caller has been no admin any more since they were recognised.
+        InvalidIdentity: the caller is no longer an admin.
         OwnAccount: it is their own account.
     """
     if caller.kind is not PrincipalKind.USER:
@@ -40,5 +40,5 @@ def check_somebody_stays(target: int, keyholders: Collection[int]) -> None:
 
 
 def takes_the_key(role: Role, disabled: bool) -> bool:
-    """Is somebody with this role, disabled or not, no admin?"""
+    """Whether a person with this role is no admin, or is disabled."""
     return disabled or role is not Role.ADMIN

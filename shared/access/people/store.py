@@ -12,7 +12,7 @@ from shared.vocabulary import Role
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody's account, as a list of people shows it."""
+    """A person's account, as in the list of people."""
 
     id: int
     username: str
@@ -27,30 +27,30 @@ class Person:
 
 @dataclass(frozen=True)
 class PersonWithPassword(Person):
-    """Somebody whose password is being checked."""
+    """A person with the hash of the password."""
 
     password_hash: str
 
 
 ONE_TIME_UNTIL: Final = "CASE WHEN u.must_change_password THEN u.one_time_until END"
-"""SQL. Code of before clears must_change_password alone: what it leaves of the other means nothing."""
+"""SQL. Older code clears only must_change_password; then one_time_until has no meaning."""
 PERSON: Final = f"""
     u.id, u.username, u.role, u.must_change_password, u.created_at, u.last_sign_in_at,
     {ONE_TIME_UNTIL} AS one_time_until, u.disabled_at, EXISTS (
         SELECT FROM second_factors AS f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL) AS second_factor"""  # nosec B608 - of our own constants
 """SQL: the columns of a Person."""
 ACCEPTED: Final = f"u.disabled_at IS NULL AND ({ONE_TIME_UNTIL} IS NULL OR now() < {ONE_TIME_UNTIL})"
-"""SQL: whose password opens anything."""
+"""SQL: whether the person's password works."""
 
 
-# --- who there is ---
+# --- people ---
 
 
 LOCK_USERS = Query("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE", NO_ROW)
 
 
 def lock_users(connection: Connection) -> None:
-    """Until the transaction ends nobody else adds a user."""
+    """Lock the users against additions until the transaction ends."""
     LOCK_USERS.run(connection)
 
 
@@ -66,7 +66,7 @@ IS_TAKEN = Query("SELECT EXISTS (SELECT FROM users WHERE lower(username) = lower
 
 
 def is_taken(connection: Connection, username: str) -> bool:
-    """Whether somebody has this name, in whatever capitals, disabled or not."""
+    """Whether a user, disabled or not, has this name in any case."""
     return IS_TAKEN.one(connection, username=username)
 
 
@@ -89,7 +89,7 @@ def insert_user(
     must_change_password: bool,
     one_time_until: datetime | None = None,
 ) -> Person | None:
-    """Add a user and answer them; None when the name is taken."""
+    """Add a user. None when the name is taken."""
     return INSERT_USER.one_or_none(
         connection,
         now=now,
@@ -108,7 +108,7 @@ PAGE = Query(
 
 
 def page(connection: Connection, limit: int, after: str | None) -> list[Person]:
-    """People by name, past the name `after`."""
+    """People in the order of their names, after the name `after`."""
     return PAGE.all(connection, limit=limit, after=after or "")
 
 
@@ -122,7 +122,7 @@ USER_BY_NAME = Query(
 
 
 def user_by_name(connection: Connection, username: str) -> PersonWithPassword | None:
-    """The user of this name whose password opens anything."""
+    """The user of this name, if the password works."""
     return USER_BY_NAME.one_or_none(connection, username=username)
 
 
@@ -135,7 +135,7 @@ USER_BY_EMAIL = Query(
 
 
 def user_by_email(connection: Connection, email: str) -> Person | None:
-    """The user whose name is this e-mail address, in whatever capitals, unless disabled."""
+    """The user whose name is this e-mail address, in any case, unless disabled."""
     return USER_BY_EMAIL.one_or_none(connection, email=email)
 
 
@@ -149,7 +149,7 @@ NOTE_SIGN_IN = Query(
 
 
 def note_sign_in(connection: Connection, now: datetime, user_id: int, password_hash: str) -> Person | None:
-    """Set last_sign_in_at and answer the user; None when the password of that hash opens nothing any more.
+    """Set last_sign_in_at and return the user. None when the password of this hash no longer works.
 
     The row stays locked, so that an end of this user's sessions either comes first or sees the new one.
     """
@@ -166,7 +166,7 @@ REPLACE_PASSWORD = Query(
 
 
 def replace_password(connection: Connection, user_id: int, old_hash: str, new_hash: str) -> bool:
-    """Set a user's own password if it is still the one of `old_hash`; says whether it was."""
+    """Replace a user's password if its hash still is `old_hash`. Returns whether it was."""
     return REPLACE_PASSWORD.run(connection, user_id=user_id, old_hash=old_hash, new_hash=new_hash) == 1
 
 
@@ -184,10 +184,10 @@ LOCK_KEYHOLDERS = Query(
 
 
 def lock_keyholders(connection: Connection, *, by_proxy: bool = False) -> set[int]:
-    """Lock and answer the admins who can come in: not disabled, and with a password of their own.
+    """Lock and return the admins who can sign in: not disabled, and with a password of their own.
 
-    Where a proxy says who people are (`by_proxy`) nobody needs a password. Two who change accounts wait for each
-    other here, and the second one sees what the first one did.
+    When a proxy identifies people (`by_proxy`), no password is needed. Concurrent changes of accounts wait here for
+    each other, so that the second one sees the result of the first.
     """
     return set(LOCK_KEYHOLDERS.all(connection, by_proxy=by_proxy))
 
@@ -199,7 +199,7 @@ LOCK_USER = Query(
 
 
 def lock_user(connection: Connection, user_id: int) -> Person | None:
-    """Somebody, locked; None when there is nobody with this id."""
+    """The person with this id, locked; None without one."""
     return LOCK_USER.one_or_none(connection, user_id=user_id)
 
 
@@ -212,7 +212,7 @@ CHANGE = Query(
 
 
 def change(connection: Connection, user_id: int, role: Role, disabled_at: datetime | None) -> Person:
-    """Write role and disabled_at; the user as they are then."""
+    """Write role and disabled_at. Returns the changed user."""
     return CHANGE.one(connection, user_id=user_id, role=role, disabled_at=disabled_at)
 
 
@@ -226,7 +226,7 @@ HAND_OVER = Query(
 
 
 def hand_over(connection: Connection, user_id: int, password_hash: str, until: datetime) -> Person:
-    """Set a password that signs in until then, to be changed at once; the user as they are then."""
+    """Set a one-time password that works until `until`. Returns the changed user."""
     return HAND_OVER.one(connection, user_id=user_id, password_hash=password_hash, until=until)
 
 
@@ -236,7 +236,7 @@ END_SESSIONS = Query(
 
 
 def end_sessions(connection: Connection, user_id: int, now: datetime) -> int:
-    """End every session of a user; says how many."""
+    """End every session of a user. Returns how many."""
     return END_SESSIONS.run(connection, user_id=user_id, now=now)
 
 
@@ -244,7 +244,7 @@ DELETE_SESSIONS = Query("DELETE FROM user_sessions WHERE user_id = :user_id", NO
 
 
 def delete_sessions(connection: Connection, user_id: int) -> None:
-    """Forget every session of a user."""
+    """Delete every session of a user."""
     DELETE_SESSIONS.run(connection, user_id=user_id)
 
 
@@ -252,5 +252,5 @@ DELETE = Query("DELETE FROM users WHERE id = :user_id", NO_ROW)
 
 
 def delete(connection: Connection, user_id: int) -> None:
-    """Forget a user who has no sessions."""
+    """Delete a user who has no sessions."""
     DELETE.run(connection, user_id=user_id)

@@ -1,4 +1,4 @@
-"""What happens when displays repeat what they said before."""
+"""Use cases of reports that repeat the stored report."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ from shared.clients.reports.rules import HealthReport, Heartbeat
 
 @dataclass
 class ReportsMemory:
-    """The newest stored report of each client. Only remember what is committed; to forget is always right."""
+    """The newest stored report of each client. Remember only committed reports; to forget is always safe."""
 
     heartbeats: dict[str, tuple[int, int]] = field(default_factory=dict)
     health: dict[str, tuple[int, int]] = field(default_factory=dict)
     clients: set[str] = field(default_factory=set)  # recalled; some have no report that could be repeated
-    cursor: str | None = None  # where the next look for changes begins
+    cursor: str | None = None  # the start of the next query for changes
 
     def forget(self, uuids: Collection[str]) -> None:
         """Forget these clients."""
@@ -29,19 +29,19 @@ class ReportsMemory:
 
 
 def forget_changed(connection: Connection, memory: ReportsMemory) -> str:
-    """Forget every client that changed since the last look; answer the next cursor, to set after the commit."""
+    """Forget every client that changed since the last call. Returns the next cursor, to set after the commit."""
     changes = store.changes(connection, memory.cursor, store.FEW)
     if len(changes.uuids) == store.FEW:
         changes = store.changes(connection, memory.cursor)
     memory.forget(changes.uuids)
-    memory.cursor = memory.cursor or changes.cursor  # the first look: nothing is remembered of the time before it
+    memory.cursor = memory.cursor or changes.cursor  # the first call: nothing is remembered yet
     return changes.cursor
 
 
 def recall(connection: Connection, uuids: Collection[str], memory: ReportsMemory) -> set[str]:
-    """Remember the stored reports of these uuids before anything is written; answer which uuids are clients.
+    """Remember the stored reports of these uuids before a write. Returns the uuids that are clients.
 
-    Before the first look for changes it remembers nothing: a change between the two would never be forgotten.
+    Before the first `forget_changed` it remembers nothing: a change in between would never be forgotten.
     """
     stored = store.recall(connection, uuids) if memory.cursor is not None else []
     memory.heartbeats |= rules.remembered([one.heartbeat() for one in stored], rules.likeness_of_heartbeat)
@@ -53,19 +53,19 @@ def recall(connection: Connection, uuids: Collection[str], memory: ReportsMemory
 
 @dataclass(frozen=True)
 class SortedReports(Generic[rules.Report]):
-    """The reports of a batch, sorted by the memory alone, without Postgres."""
+    """The reports of a batch, sorted by the memory without a query."""
 
     all: Collection[rules.Report]
-    same: int  # clients of which every report here only repeats what is known
+    same: int  # how many clients only repeat the remembered report
     others: list[rules.Report]  # the reports of all other clients
     columns: dict[str, str]  # the newest reports of those clients, as parameters of the UPDATE
-    known: dict[str, tuple[int, int]]  # what to remember of those clients after the commit
+    known: dict[str, tuple[int, int]]  # the memory of those clients after the commit
 
 
 def sorted_heartbeats(
     reports: Collection[Heartbeat], memory: ReportsMemory, odd: Collection[str] = ()
 ) -> SortedReports[Heartbeat]:
-    """Find the clients whose heartbeats only repeat what is known. A client among `odd` never counts as one."""
+    """Find the clients whose heartbeats only repeat the remembered one. A client in `odd` never does."""
     same, others = rules.split(reports, memory.heartbeats, rules.likeness_of_heartbeat, odd)
     return SortedReports(reports, len(same), others, store.columns(same), rules.still_known(same, memory.heartbeats))
 
@@ -73,7 +73,7 @@ def sorted_heartbeats(
 def sorted_health(
     reports: Collection[HealthReport], memory: ReportsMemory, odd: Collection[str] = ()
 ) -> SortedReports[HealthReport]:
-    """Find the clients whose health reports only repeat what is known."""
+    """Find the clients whose health reports only repeat the remembered one."""
     same, others = rules.split(reports, memory.health, rules.likeness_of_health, odd)
     return SortedReports(
         reports, len(same), others, store.columns_of_health(same), rules.still_known(same, memory.health)
@@ -83,10 +83,10 @@ def sorted_health(
 def repeat_heartbeats(
     connection: Connection, now: datetime, clock: float, reports: SortedReports[Heartbeat], memory: ReportsMemory
 ) -> SortedReports[Heartbeat]:
-    """Write the heartbeats that repeat what is known.
+    """Write the heartbeats that repeat the remembered one.
 
-    A client whose stored heartbeat is another one moves to `others` of the answer. The memory forgets all others:
-    their heartbeats are stored the long way, and remembered after the commit.
+    A client whose stored heartbeat differs from the memory moves to `others` of the result. The memory forgets all
+    `others`: `record_heartbeats` stores their heartbeats, and the memory gets them after the commit.
     """
     if reports.same and store.touch_heartbeats(connection, now, clock, reports.columns) < reports.same:
         odd = _odd(reports, store.untouched_heartbeats(connection, reports.columns))
@@ -98,7 +98,7 @@ def repeat_heartbeats(
 def repeat_health(
     connection: Connection, now: datetime, clock: float, reports: SortedReports[HealthReport], memory: ReportsMemory
 ) -> SortedReports[HealthReport]:
-    """Write the health reports that repeat what is known; otherwise like `repeat_heartbeats`."""
+    """Write the health reports that repeat the remembered one; otherwise like `repeat_heartbeats`."""
     if reports.same and store.touch_health(connection, now, clock, reports.columns) < reports.same:
         odd = _odd(reports, store.untouched_health(connection, reports.columns))
         reports = sorted_health(reports.all, memory, odd)

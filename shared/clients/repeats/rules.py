@@ -1,7 +1,7 @@
-"""Reports that say nothing new but their time, number and measurements: nearly all of them.
+"""Reports whose only news are time, number and measurements: nearly all reports.
 
-The one writer of all reports may remember what it has stored. This memory is a hint: each UPDATE that uses it checks
-that the row is still the remembered one. A client that changed in any other way is forgotten.
+The single writer of reports may remember the stored ones. The memory is a hint: each UPDATE that uses it checks that
+the row still is the remembered one. The memory forgets a client that changed in another way.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -50,7 +50,7 @@ def likeness_of_health(report: HealthReport) -> int:
 
 
 class StoredReports(NamedTuple):
-    """What is stored of a client's newest reports; numbers are null where there is no report, or one without them."""
+    """A client's newest stored reports; numbers are null without a report, or in a report without them."""
 
     uuid: str
     process_status: ProcessStatus
@@ -77,8 +77,8 @@ class StoredReports(NamedTuple):
     def health(self) -> HealthReport:
         """A health report that repeats the stored one.
 
-        A field that is unknown or missing was most likely never sent. A display that reports its connection sends
-        both fields of it. Where this guess is wrong, the next report is only stored the long way.
+        An unknown or missing field was probably never sent. A display that reports its connection sends both fields of
+        it. If this guess is wrong, the next report just counts as no repeat.
         """
         install_id, boot_seq, seq = self.health_stamp
         return HealthReport(
@@ -104,9 +104,9 @@ class StoredReports(NamedTuple):
 def split(
     reports: Collection[Report], known: Known, likeness: Callable[[Report], int], odd: Collection[str] = ()
 ) -> tuple[list[Report], list[Report]]:
-    """The newest report of each client that only repeats what is known, and all reports of the other clients.
+    """Split into the newest report of each client that only repeats, and all reports of the other clients.
 
-    A client with one report that says something else (or comes late, or is among `odd`) belongs to the others.
+    A client with a different or late report, or one in `odd`, is among the others.
     """
     same: dict[str, Report] = {}
     others = set(odd)
@@ -123,10 +123,10 @@ def split(
 
 
 def remembered(reports: Iterable[Report], likeness: Callable[[Report], int]) -> dict[str, tuple[int, int]]:
-    """What to remember of the clients of these reports, once they are stored as the newest ones."""
+    """The memory of these reports, for use once they are stored as the newest ones."""
     return {report.uuid: (likeness(report), report.seq) for report in reports if report.seq is not None}
 
 
 def still_known(same: Iterable[Report], known: Known) -> dict[str, tuple[int, int]]:
-    """What to remember of clients whose reports repeat what is known: only the number is new."""
+    """The memory of clients whose reports only repeat: only the number is new."""
     return {report.uuid: (known[report.uuid][0], report.seq) for report in same if report.seq is not None}

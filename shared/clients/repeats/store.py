@@ -1,6 +1,6 @@
-"""SQL for reports that only repeat what is stored.
+"""SQL of reports that only repeat the stored report.
 
-One array each of what all rows have: unnest takes a third of the time of jsonb_to_recordset.
+Rows are parameters as one array for each column: unnest takes a third of the time of jsonb_to_recordset.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,20 +13,20 @@ from sqlalchemy import Connection
 
 from shared.clients.repeats.rules import StoredReports
 from shared.clients.reports.rules import HealthReport, Heartbeat
-from shared.postgres.fragments import arrived_at
+from shared.postgres.fragments import arrived_at, is_bad, screen_fails
 from shared.postgres.query import NO_ROW, Query
 
 
 @dataclass(frozen=True)
 class Changes:
-    """The clients that changed since an earlier look, and what to ask with the next time."""
+    """The clients that changed since an earlier query, and the cursor of the next one."""
 
     cursor: str
     uuids: list[str]
 
 
 FEW: Final = 100
-"""So few changed clients are found by the index even where the table's statistics are old; more are worth a scan."""
+"""Up to so many changed clients Postgres uses the index, even with old statistics; for more a scan is cheaper."""
 CHANGES = Query(
     """
     SELECT CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS cursor,
@@ -38,36 +38,40 @@ CHANGES = Query(
 
 
 def changes(connection: Connection, cursor: str | None, most: int | None = None) -> Changes:
-    """What changed since the look that answered `cursor`, at `most` so many; None: only where to begin.
+    """The clients that changed since the query that returned `cursor`, at `most` so many; None: only a first cursor.
 
-    A transaction that had not ended then is looked at again: nothing that it changed is missed.
+    Transactions that were open at that query are included again, so that no change is missed.
     """
     return CHANGES.one(connection, cursor=cursor, most=most)
 
 
+KNOWN_HEALTH: Final = f"""
+    CASE WHEN {is_bad("c.screen_health")} AND NOT {screen_fails("c")}
+        THEN '[null, null, null]' ELSE json_build_array(r.install_id, r.boot_seq, r.seq) END"""
+"""A bad screen may be a failure from the next report on, so that no report repeats this one."""
 RECALL = Query(
-    """
+    f"""
     SELECT coalesce(CAST(json_agg(json_build_array(c.uuid, c.process_status, h.interval_seconds, h.boot_id,
         h.app_instance, json_build_array(h.install_id, h.boot_seq, h.seq),
-        json_build_array(r.install_id, r.boot_seq, r.seq), c.screen_health, c.log_level, c.app_version, c.os, c.ip,
+        {KNOWN_HEALTH}, c.screen_health, c.log_level, c.app_version, c.os, c.ip,
         c.hostname, c.capabilities, c.mqtt_reconnect_count, extract(epoch FROM c.mqtt_last_disconnect_at))) AS text),
         '[]')
     FROM unnest(CAST(:uuids AS text[])) AS said(uuid)
     JOIN clients AS c ON c.uuid = said.uuid AND c.deleted_at IS NULL
     LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid AND c.status = CAST(c.process_status AS text)
     LEFT JOIN client_health AS r ON r.client_uuid = c.uuid
-    """,
+    """,  # noqa: S608 - made of constants
     str,
 )
-"""One JSON text of all rows, which takes a fraction of the time of a value each.
+"""One JSON text of all rows, which takes a fraction of the time of separate values.
 
-A heartbeat of a client that is shown as something else than it says (late, stale) changes it, so it is none here.
+Without heartbeats that change the shown state: those of clients shown as late or stale, for example.
 """
 _stored: Final = msgspec.json.Decoder(list[StoredReports]).decode
 
 
 def recall(connection: Connection, uuids: Collection[str]) -> list[StoredReports]:
-    """The newest stored reports of the clients among these uuids."""
+    """The newest stored reports of these uuids, as far as they are clients."""
     return _stored(RECALL.one(connection, uuids=_array(uuids)))
 
 
@@ -87,7 +91,8 @@ TOUCH_HEARTBEATS = Query(
 )
 TOUCH_HEALTH = Query(
     f"""
-    UPDATE client_health AS stored SET received_at = {AT}, seq = said.seq, cpu_percent = said.cpu_percent,
+    UPDATE client_health AS stored SET received_at = {AT}, previous_at = stored.received_at, seq = said.seq,
+        cpu_percent = said.cpu_percent,
         memory_percent = said.memory_percent, disk_percent = said.disk_percent,
         temperature_celsius = said.temperature_celsius, body = said.body
     FROM ROWS FROM ({SAID}, CAST(:cpu_percent AS float8[]), CAST(:memory_percent AS float8[]),
@@ -103,7 +108,7 @@ MEASURES: Final = ("cpu_percent", "memory_percent", "disk_percent", "temperature
 
 
 def touch_heartbeats(connection: Connection, now: datetime, clock: float, reports: Mapping[str, str]) -> int:
-    """Write the time and number of heartbeats that repeat the stored one; how many rows were written.
+    """Write time and number of heartbeats that repeat the stored one. Returns how many rows.
 
     `reports` are the `columns` of one heartbeat of each client.
     """
@@ -111,12 +116,12 @@ def touch_heartbeats(connection: Connection, now: datetime, clock: float, report
 
 
 def touch_health(connection: Connection, now: datetime, clock: float, reports: Mapping[str, str]) -> int:
-    """Write the same of health reports, with measurements and body; `reports` are their `columns_of_health`."""
+    """Write time, number, measurements and body of health reports; `reports` are their `columns_of_health`."""
     return TOUCH_HEALTH.run(connection, now=now, clock=clock, **reports)
 
 
 def _untouched(table: str) -> str:
-    """SQL: the clients of these reports whose row in this table holds another report."""
+    """SQL: the clients of these reports whose row in this table has another report."""
     return f"""
         SELECT said.uuid FROM {SAID}) AS said(uuid, heard, install_id, boot_seq, seq)
         WHERE NOT EXISTS (SELECT FROM {table} AS stored WHERE {REPEATED} AND stored.seq = said.seq)
@@ -128,17 +133,17 @@ UNTOUCHED_HEALTH = Query(_untouched("client_health"), str)
 
 
 def untouched_heartbeats(connection: Connection, reports: Mapping[str, str]) -> set[str]:
-    """The clients of these `columns` whose stored heartbeat is another one."""
+    """The clients of these `columns` whose stored heartbeat differs."""
     return set(UNTOUCHED_HEARTBEATS.all(connection, **reports))
 
 
 def untouched_health(connection: Connection, reports: Mapping[str, str]) -> set[str]:
-    """The clients of these `columns` whose stored health report is another one."""
+    """The clients of these `columns` whose stored health report differs."""
     return set(UNTOUCHED_HEALTH.all(connection, **reports))
 
 
 def columns(reports: Sequence[Heartbeat] | Sequence[HealthReport]) -> dict[str, str]:
-    """The parameters that the statements here take: one array for each column."""
+    """Reports as parameters of these statements: one array for each column."""
     return {
         "uuids": _array([one.uuid for one in reports]),
         "heard": _array([one.heard for one in reports]),
@@ -149,14 +154,14 @@ def columns(reports: Sequence[Heartbeat] | Sequence[HealthReport]) -> dict[str, 
 
 
 def columns_of_health(reports: Sequence[HealthReport]) -> dict[str, str]:
-    """The same for health reports, with the measurements and the body."""
+    """Like `columns`, for health reports with measurements and body."""
     measured = {name: _array([getattr(one, name) for one in reports]) for name in MEASURES}
     return {**columns(reports), **measured, "bodies": msgspec.json.encode([one.body for one in reports]).decode()}
 
 
 def _array(values: Iterable[Any]) -> str:
-    """An array in the syntax of Postgres: that of JSON, except for control characters.
+    """An array in the syntax of Postgres, which equals JSON's except for control characters.
 
-    A text with a control character differs from the stored one, so its report is stored the long way.
+    A text with a control character differs from the stored one, so its report does not count as a repeat.
     """
     return "{" + msgspec.json.encode(values).decode()[1:-1] + "}"

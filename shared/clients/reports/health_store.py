@@ -6,10 +6,11 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
+from shared.clients import screens_store
 from shared.clients.reports import rules
 from shared.clients.reports.rules import HealthReport
 from shared.clients.reports.store import newer, one_each
-from shared.postgres.fragments import is_bad
+from shared.postgres.fragments import is_bad, screen_fails
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 
@@ -26,14 +27,10 @@ SEEN_IN_HEALTH: Final = {  # column of clients: what it becomes
     "mqtt_reconnect_count": "coalesce(said.reconnect_count, c.mqtt_reconnect_count)",
     "mqtt_last_disconnect_at": "CASE WHEN said.tells_disconnect THEN to_timestamp(said.last_disconnect_at)"
     " ELSE c.mqtt_last_disconnect_at END",
+    "screen_health_since": screens_store.SINCE,
+    "screen_failed_at": screens_store.FAILED_AT,
 }
-SCREEN_SINCE: Final = f"""
-    CASE WHEN NOT {is_bad("coalesce(said.screen_health, c.screen_health::text)")} THEN NULL
-        WHEN {is_bad("c.screen_health::text")} THEN coalesce(c.screen_health_since, said.at)
-        ELSE said.at END
-"""
-"""Since when a screen is bad, in whatever way; null while it is not."""
-LOSSES_AN_HOUR: Final = 240  # kept of one client; a drop every 20 s is fewer, and more say nothing more
+LOSSES_AN_HOUR: Final = 240  # losses stored for one client; one every 20 s is fewer
 HEALTH_COLUMNS: Final = (
     "install_id, boot_seq, seq, cpu_percent, memory_percent, disk_percent, temperature_celsius, body"
 )
@@ -43,20 +40,27 @@ PUT_HEALTH = Query(
     put AS (
         INSERT INTO client_health AS h (client_uuid, received_at, {HEALTH_COLUMNS})
         SELECT uuid, at, {HEALTH_COLUMNS} FROM said
-        ON CONFLICT (client_uuid) DO UPDATE SET received_at = EXCLUDED.received_at,
+        ON CONFLICT (client_uuid) DO UPDATE SET received_at = EXCLUDED.received_at, previous_at = h.received_at,
             {", ".join(f"{column} = EXCLUDED.{column}" for column in HEALTH_COLUMNS.split(", "))}
         WHERE {newer("received_at", rules.HEALTH_LASTS)}
         RETURNING client_uuid),
     different AS MATERIALIZED (
-        SELECT c.uuid, said.at, said.reconnect_count - c.mqtt_reconnect_count AS losses
+        SELECT c.uuid, said.at, said.reconnect_count - c.mqtt_reconnect_count AS losses,
+            c.screen_health AS screen, {screen_fails("c")} AS fails
         FROM clients AS c JOIN said USING (uuid) JOIN put ON put.client_uuid = c.uuid
         WHERE ({", ".join("c." + column for column in SEEN_IN_HEALTH)})
             IS DISTINCT FROM ({", ".join(SEEN_IN_HEALTH.values())})
         ORDER BY c.uuid FOR NO KEY UPDATE OF c),
     changed AS (
-        UPDATE clients AS c SET {", ".join(f"{column} = {value}" for column, value in SEEN_IN_HEALTH.items())},
-            screen_health_since = {SCREEN_SINCE}
-        FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid),
+        UPDATE clients AS c SET {", ".join(f"{column} = {value}" for column, value in SEEN_IN_HEALTH.items())}
+        FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid
+        RETURNING c.uuid, c.screen_health AS screen, c.screen_health_since AS since, {screen_fails("c")} AS fails),
+    of_screens AS (
+        INSERT INTO client_screen_changes (client_uuid, at, screen, fails)
+        SELECT uuid, CASE WHEN now.fails AND NOT was.fails THEN now.since ELSE was.at END, now.screen, now.fails
+        FROM changed AS now JOIN different AS was USING (uuid)
+        WHERE CASE WHEN now.fails THEN NOT was.fails OR now.screen <> was.screen
+            ELSE was.fails AND NOT {is_bad("now.screen::text")} END),
     lost AS (
         INSERT INTO client_losses (client_uuid, at, since, losses)
         SELECT different.uuid, different.at, before.received_at, losses
@@ -73,17 +77,19 @@ PUT_HEALTH = Query(
 
 
 def put_health(connection: Connection, now: datetime, clock: float, said: Sequence[HealthReport]) -> set[str]:
-    """Keep each client's newest health report and what it shows; the clients whose stored report is a newer one.
+    """Store each client's newest health report and its facts. Returns the clients whose stored report is newer.
 
-    Where it raises the client's count of lost connections, the moments of its arrival and of the report before are
-    kept: the loss lies between. A count that is first told, or falls, says nothing of when a connection was lost; nor
-    does one that leaps by more than a loss a second: another device's, or a counter that was spoilt.
+    A screen that begins to fail, fails in another way, or fails no more is noted for the history.
+
+    If the report raises the client's count of lost connections, its time of arrival and that of the report before are
+    stored: the loss lies between them. No loss is stored for a first count, for a lower count, or for a rise of more
+    than one a second (another device, or a broken counter).
     """
     return set(PUT_HEALTH.all(connection, now=now, clock=clock, **HEALTH.of(said)))
 
 
 class OfInstallation(NamedTuple):
-    """Reports of a client: of one installation, or of whichever (None)."""
+    """Reports of a client: of one installation, or of all (None)."""
 
     uuid: str
     install_id: str | None
@@ -103,9 +109,9 @@ FORGET_STAMPS = Query(
 
 
 def forget_stamps(connection: Connection, went_back: Sequence[str], others: Sequence[tuple[str, str]]) -> None:
-    """Let whatever health comes next be the newest of those that `went_back`.
+    """Make the next health report the newest, whatever its number, for clients that `went_back`.
 
-    And of `others`, (uuid, install_id), where the health of a later installation than theirs is stored.
+    Do the same for `others` (uuid, install_id) if the stored report is of a later installation.
     """
     rows = [OfInstallation(uuid, None) for uuid in went_back] + [OfInstallation(*other) for other in others]
     FORGET_STAMPS.run(connection, **FORGOTTEN.of(rows))

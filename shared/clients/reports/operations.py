@@ -1,4 +1,4 @@
-"""What happens in the database when displays report, a batch at a time."""
+"""Use cases of reports: what a batch of reports changes in the database."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from shared.clients import installs_store
 from shared.clients.failures_rules import ServiceFailure
 from shared.clients.logins_rules import Sight
 from shared.clients.reports import health_store, rules, store
-from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceSaid
+from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceReport
 from shared.clients.reports.store import NotableHeartbeat, ProcessChange
 
-INSTALLS_KEPT: Final = 32  # of one client; who comes back from further away counts as new
+INSTALLS_KEPT: Final = 32  # of one client; an older installation that returns counts as new
 
 
 @dataclass(frozen=True)
 class NewStart:
-    """A heartbeat with another boot_id or app_instance than the one before: the machine or player started anew."""
+    """A heartbeat with another boot_id or app_instance than the one before: the machine or player restarted."""
 
     uuid: str
     boot_id: str | None
@@ -29,40 +29,40 @@ class NewStart:
 
 @dataclass(frozen=True)
 class NewLife:
-    """A display whose numbers may have begun again: the machine booted, its counter of boots did not go up."""
+    """A display whose numbers may have restarted: the machine booted, but its boot_seq did not increase."""
 
     uuid: str
     install_id: str
     boot_seq: int
-    """The boots from here on come again."""
+    """From this boot_seq on numbers may come again."""
     before_at: datetime
-    """When the life before was heard last."""
+    """The last heartbeat before the restart."""
     went_back: bool
-    """It is certain: the number of its heartbeat is no higher than the one before."""
+    """Certain: the heartbeat's seq is not higher than the one before."""
 
 
 @dataclass(frozen=True)
 class HeartbeatsRecorded:
-    """What a batch of heartbeats did."""
+    """The result of a batch of heartbeats."""
 
     started: list[NewStart]
     lives: list[NewLife]
     sights: list[Sight]
-    """Heartbeats with another name of the device than before, in their order."""
+    """Heartbeats with another device name than the stored one, in their order."""
     newest: list[Heartbeat]
-    """The heartbeats that are stored now and were their client's only candidate in the batch."""
+    """The stored heartbeats that were their client's only candidate in the batch."""
     old: set[str]
-    """The clients whose stored heartbeat is a newer one."""
+    """The clients whose stored heartbeat is newer."""
 
 
 @dataclass(frozen=True)
 class HealthRecorded:
-    """What a batch of health reports did."""
+    """The result of a batch of health reports."""
 
     failures: list[ServiceFailure]
-    """The failures that they repeat and that count."""
+    """The repeated failures that count."""
     newest: list[HealthReport]
-    """The health reports that are stored now and were their client's only candidate in the batch."""
+    """The stored health reports that were their client's only candidate in the batch."""
 
 
 def admit(
@@ -93,7 +93,7 @@ def note_installs(connection: Connection, now: datetime, installs: Sequence[tupl
 def record_heartbeats(
     connection: Connection, now: datetime, clock: float, reports: Iterable[Heartbeat]
 ) -> HeartbeatsRecorded:
-    """Keep the newest heartbeat of each client and what it changes; answer which started anew."""
+    """Store the newest heartbeat of each client and its changes. `clock`: the bridge's monotonic clock, in seconds."""
     candidates = rules.newest(reports)
     found = store.put_heartbeats(connection, now, clock, candidates)
     rows = [row for row in found if not row.is_old]
@@ -125,7 +125,7 @@ def _new_life(row: NotableHeartbeat) -> NewLife | None:
 def _forget_stamps(
     connection: Connection, now: datetime, rows: Sequence[NotableHeartbeat], lives: Sequence[NewLife]
 ) -> None:
-    """Of counters that went back, and of other installations: nothing that was numbered before is newer."""
+    """Forget the health stamps of clients whose counter went back or whose installation changed."""
     went_back = [life.uuid for life in lives if life.went_back]
     others = [
         (row.uuid, row.install_id)
@@ -138,7 +138,7 @@ def _forget_stamps(
 
 
 def _sight(row: NotableHeartbeat) -> Sight | None:
-    """How the device names itself, where it is another name than before; None where either has none."""
+    """The device's new name if it differs from the stored one; None when one of them is missing."""
     for name, before in (
         (row.boot_id, row.old_boot_id),
         (row.app_instance, row.old_app_instance),
@@ -162,7 +162,7 @@ def record_health(
     reports: Iterable[HealthReport],
     repeats: Iterable[ServiceFailure],
 ) -> HealthRecorded:
-    """Keep the newest health report of each client; answer the repeated failures that count.
+    """Store the newest health report of each client. Returns also the repeated failures that count.
 
     A failure repeated by a report that is not its client's newest is history, not state.
     """
@@ -174,25 +174,25 @@ def record_health(
     return HealthRecorded(failures, rules.only_ones(candidates, old))
 
 
-def record_presence(connection: Connection, now: datetime, reports: Sequence[PresenceSaid]) -> set[str]:
-    """Write the presence that these messages, in order of arrival, end in; answer the clients that came online."""
+def record_presence(connection: Connection, now: datetime, reports: Sequence[PresenceReport]) -> set[str]:
+    """Write the presence after these messages, in order of arrival. Returns the clients that came online."""
     return store.put_presence(connection, now, rules.presence_changes(reports))
 
 
 def note_went_back(connection: Connection, now: datetime, uuids: Sequence[str]) -> None:
-    """Note that the counters of these clients went back, as their log lines show."""
+    """Note that the counters of these clients went back, by their log lines."""
     store.note_went_back(connection, now, uuids)
 
 
 def note_shared_logins(connection: Connection, now: datetime, uuids: Sequence[str]) -> set[str]:
-    """Note that two devices share the login of each of these clients; the clients where this is news."""
+    """Note that two devices share the login of each of these clients. Returns the clients noted now."""
     return store.note_shared_login(connection, now, sorted(uuids))
 
 
 def forget_the_future(connection: Connection, now: datetime) -> int:
-    """After the database's clock was set back, let signs of life from the future count as heard now; how many clients.
+    """Set signs of life in the future to now, after the database's clock was set back. Returns how many clients.
 
-    Otherwise such a client counts as heard until the clock is there again, even when it is silent. A crash or a
-    failure of that time would not end when its display says so.
+    Otherwise such a client counts as heard until that time, even when it is silent, and reports could not end a crash
+    or a failure of that time.
     """
     return store.forget_the_future(connection, now)

@@ -1,7 +1,7 @@
-"""What a display's reports mean: which one is newest, when a failure is raised, which state is shown.
+"""Rules of reports: which one is the newest, and which state to show.
 
-`heard` is the arrival at the bridge in seconds of its monotonic clock: a batch may be written later than it
-arrived, and the difference to the clock at the time of writing is the report's age.
+`heard` is the arrival at the bridge, in seconds of its monotonic clock. A batch may be stored later; then the
+difference to the clock is the report's age.
 """
 
 from collections import Counter
@@ -13,20 +13,20 @@ from typing import Any, ClassVar, Final, Protocol, TypeVar
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus
 
 LATE_INTERVALS: Final = 2
-LATE_AT_LEAST: Final = timedelta(seconds=90)  # one missed beat is not news
+LATE_AT_LEAST: Final = timedelta(seconds=90)  # one missed heartbeat is normal
 STALE_INTERVALS: Final = 3
 MUTE: Final = "Its reports come, its heartbeats do not"
-FRESH_FOR: Final = LATE_AT_LEAST  # a report written down later than this after its arrival proves no present state
+FRESH_FOR: Final = LATE_AT_LEAST  # a report stored later than this after its arrival proves no present state
 
 
 HEARTBEATS_LAST: Final = timedelta(seconds=90)
-"""After so long no older heartbeat can be on its way: the broker drops them after 30 s."""
+"""After this time no older heartbeat can still arrive: the broker drops them after 30 s."""
 HEALTH_LASTS: Final = timedelta(seconds=330)
-"""The same of health reports, which the broker drops after 300 s."""
+"""The same for health reports, which the broker drops after 300 s."""
 
 
 class Stamped(Protocol):
-    """A report with or without its display's stamp; all three are null without."""
+    """A report with its display's stamp; without a stamp all three fields are null."""
 
     uuid: str
     heard: float
@@ -46,7 +46,7 @@ Report = TypeVar("Report", bound=Stamped)
 
 @dataclass(slots=True)
 class Heartbeat:
-    """A sign of life. A null field was not said, or not said properly."""
+    """A heartbeat. A null field was missing or invalid."""
 
     uuid: str
     heard: float
@@ -62,11 +62,11 @@ class Heartbeat:
 
 @dataclass(slots=True)
 class HealthReport:
-    """A report on the machine. A null field keeps what is known, but for `capabilities`: null = all actions."""
+    """A health report. A null field keeps the stored value; except `capabilities`: null = all actions."""
 
     uuid: str
     heard: float
-    body: Any  # the whole report, as what it says or as JSON that msgspec puts through
+    body: Any  # the whole report, as values or as JSON
     screen_health: ScreenHealthStatus | None = None
     log_level: str | None = None
     app_version: str | None = None
@@ -79,7 +79,7 @@ class HealthReport:
     temperature_celsius: float | None = None
     capabilities: list[str] | None = None
     reconnect_count: int | None = None
-    tells_disconnect: bool = False  # whether it names `last_disconnect_at`: null then means never
+    tells_disconnect: bool = False  # whether it has `last_disconnect_at`: null then means never
     last_disconnect_at: float | None = None  # seconds since 1970
     install_id: str | None = None
     boot_seq: int | None = None
@@ -89,8 +89,8 @@ class HealthReport:
 
 
 @dataclass(frozen=True, slots=True)
-class PresenceSaid:
-    """The display connected, or it or the broker says that it left. A hint: the heartbeat is the truth."""
+class PresenceReport:
+    """A presence message: the display connected or left. It is a hint; the heartbeat decides."""
 
     uuid: str
     state: Presence
@@ -99,20 +99,20 @@ class PresenceSaid:
 
 @dataclass(frozen=True, slots=True)
 class PresenceChange:
-    """What the presence messages of one client in one batch come to."""
+    """The result of one client's presence messages in a batch."""
 
     uuid: str
     state: Presence
     session: str | None
     only_if: tuple[str | None, ...] | None
-    """The change counts only if the session known so far is one of these, or none is known; None: it counts."""
+    """The change counts only if the stored session is one of these, or none is stored. None: it always counts."""
 
 
 def newest(reports: Iterable[Report]) -> list[Report]:
     """The reports, in order of arrival, that may be their client's newest.
 
-    Within one installation the highest (boot_seq, seq) is newest, unless that went back; between installations
-    only the database knows, so one of each stays. Without a stamp the last arrival wins, over stamped ones too.
+    Within an installation the highest (boot_seq, seq) is newest, unless the counter went back. Between installations
+    only the database can decide, so one of each stays. Without a stamp the last arrival wins, even over stamped ones.
     """
     kept: dict[str, dict[str | None, Report]] = {}
     for report in reports:
@@ -129,10 +129,10 @@ def newest(reports: Iterable[Report]) -> list[Report]:
 
 
 def _is_newer(later: Stamped, earlier: Stamped) -> bool:
-    """Does the later arrival of one installation replace the earlier one? `store.newer` says the same in SQL.
+    """Whether the later arrival of an installation replaces the earlier one. `store.newer` is the same in SQL.
 
-    Another machine's boot under the same number, or a lower number when nothing older can be on its way: the
-    counter went back, and only the arrival tells what is new.
+    The counter went back if another boot has the same number, or if a lower number comes when no older report can
+    still arrive. Then only the arrival decides.
     """
     boots = earlier.boot_id, later.boot_id
     if later.boot_seq == earlier.boot_seq and None not in boots and boots[0] != boots[1]:
@@ -147,13 +147,13 @@ def _order(report: Stamped) -> tuple[int, int]:
 
 
 def only_ones(reports: Sequence[Report], without: Collection[str]) -> list[Report]:
-    """The reports of clients that have one report here and are not among `without`."""
+    """The reports of clients with only one report here, except clients in `without`."""
     count = Counter(report.uuid for report in reports)
     return [report for report in reports if count[report.uuid] == 1 and report.uuid not in without]
 
 
-def presence_changes(messages: Sequence[PresenceSaid]) -> list[PresenceChange]:
-    """What these messages, in order of arrival, come to for each client: `offline` ends only its own session."""
+def presence_changes(messages: Sequence[PresenceReport]) -> list[PresenceChange]:
+    """The result of presence messages, in order of arrival, for each client: `offline` ends only its own session."""
     changes: dict[str, PresenceChange] = {}
     for message in messages:
         before = changes.get(message.uuid)
@@ -178,7 +178,7 @@ def stale_after(interval_seconds: int, stale_seconds: int) -> timedelta:
 
 
 def when_heard(process_status: ProcessStatus) -> tuple[ClientStatus, str]:
-    """The shown state of a client that was heard just now, and its cause in words."""
+    """The shown state of a client that was heard just now, and its cause for people."""
     causes = {
         ProcessStatus.STARTING: "The display says that its player is starting.",
         ProcessStatus.RUNNING: "The display says that its player is running.",
@@ -200,11 +200,11 @@ def shown_status(
     listening_since: datetime | None,
     sign_at: datetime | None = None,
 ) -> tuple[ClientStatus, str]:
-    """The state to show now, and its cause in words.
+    """The state to show now, and its cause for people.
 
-    `silent`: the bridge gives no sign, so that silence proves nothing. Silence counts from the later of the
-    last heartbeat and `listening_since`; until it is long enough, an old heartbeat leaves the state unknown. So does
-    a display whose heartbeats do not come while something else of it does: at `sign_at` for the last time.
+    `silent`: the bridge is silent, so that silence proves nothing. Silence counts from the later of the last heartbeat
+    and `listening_since`; until it is long enough, an old heartbeat makes the state unknown. Other messages without
+    heartbeats (the last one at `sign_at`) also make it unknown.
     """
     if last_heartbeat_at is None:
         return ClientStatus.UNKNOWN, "No heartbeat of the display has come yet."
@@ -222,27 +222,27 @@ def shown_status(
 
 
 def unknown_from(last_heartbeat_at: datetime, interval_seconds: int, silent_since: datetime) -> datetime:
-    """Since when nothing is known of a client while the bridge gives no sign; `silent_since` is its last one.
+    """Since when a client is unknown while the bridge is silent; `silent_since`: the bridge's last sign.
 
-    Not when somebody notes it down: with the database away that is only after the outage, however long it was.
+    This is not the time of the write, which may come only after an outage of the database.
     """
     return max(last_heartbeat_at + late_after(interval_seconds), silent_since)
 
 
 def silent_from(last_sign_at: datetime, listening_since: datetime) -> datetime:
-    """Since when a late or stale client is silent: not since we noticed, which is minutes later."""
+    """Since when a late or stale client is silent: not the time when the service noticed, minutes later."""
     return max(last_sign_at, listening_since)
 
 
 def _while_silent(age: timedelta, *, talks: bool) -> tuple[ClientStatus, str]:
-    """How its player is nobody knows; stale is who sends nothing at all."""
+    """The state without heartbeats: unknown if other messages come, otherwise stale."""
     if talks:
         return ClientStatus.UNKNOWN, f"{MUTE}."
     return ClientStatus.STALE, f"No heartbeat for {in_words(age)}."
 
 
 def _while_late(process_status: ProcessStatus, age: timedelta) -> tuple[ClientStatus, str]:
-    """Late is a shade of running: what is worse, or stopped on purpose, stays what it was until it is stale."""
+    """The state with a late heartbeat: late replaces only running; other states stay until stale."""
     if process_status in {ProcessStatus.RUNNING, ProcessStatus.UNKNOWN}:
         return ClientStatus.LATE, f"No heartbeat for {in_words(age)}."
     return when_heard(process_status)

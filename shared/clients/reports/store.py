@@ -1,6 +1,6 @@
-"""SQL that writes what displays report, a whole batch at a time, in one statement.
+"""SQL of reports: one statement writes a whole batch.
 
-Rows of `clients` are touched only where something that people see changes, and locked in the order of their uuids.
+It changes rows of `clients` only when people see a change, and locks them in the order of their uuids.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,7 +20,7 @@ from shared.vocabulary import ClientStatus, ProcessStatus
 
 @dataclass(slots=True)
 class ProcessChange:
-    """What a fresh heartbeat changes on its client; a null status leaves the shown state to the sweep."""
+    """A change of a client by a fresh heartbeat; status None: the sweep decides the shown state."""
 
     uuid: str
     process_status: ProcessStatus
@@ -30,7 +30,7 @@ class ProcessChange:
 
 @dataclass(frozen=True)
 class Stranger:
-    """A sender that is no client; `deleted`: it was one."""
+    """A sender that is no client; `deleted`: it was a client."""
 
     uuid: str
     deleted: bool
@@ -47,7 +47,7 @@ STRANGERS = Query(
 
 
 def strangers(connection: Connection, uuids: Collection[str]) -> list[Stranger]:
-    """Those of `uuids` that are no clients."""
+    """The senders in `uuids` that are no clients."""
     return STRANGERS.all(connection, uuids=list(uuids))
 
 
@@ -62,15 +62,15 @@ REGISTER = Query(
 
 
 def register(connection: Connection, now: datetime, uuids: Sequence[str]) -> None:
-    """New clients, registered by their first message; existing ones stay as they are."""
+    """Add clients registered by their first message; existing ones do not change."""
     REGISTER.run(connection, now=now, uuids=list(uuids))
 
 
 def newer(at: str, lasts: timedelta, other_boot: str = "false") -> str:
-    """SQL: is the row to insert newer than the stored row `h`? Decides like `rules.newest`.
+    """SQL: whether the row to insert is newer than the stored row `h`, as in `rules.newest`.
 
-    `at` is the column of the arrival. After `lasts` nothing older can be on its way: a lower number then means that
-    a counter went back, or that an installation returned. `other_boot`: the rows name different boots.
+    `at`: the column of the arrival. After `lasts` no older report can still arrive: then a lower number means that the
+    counter went back, or that an installation returned. `other_boot`: SQL that the boots differ.
     """
     return f"""
     CASE WHEN (EXCLUDED.install_id, EXCLUDED.boot_seq, EXCLUDED.seq) = (h.install_id, h.boot_seq, h.seq)
@@ -101,7 +101,7 @@ def one_each(reports: ManyRows[Heartbeat] | ManyRows[HealthReport]) -> str:
 
 @dataclass(frozen=True)
 class NotableHeartbeat:
-    """A heartbeat that is not its client's newest, or that changes something else. `old_...`: the one before."""
+    """A heartbeat that is not its client's newest, or that changes more than its time. `old_...`: the one before."""
 
     uuid: str
     process_status: ProcessStatus
@@ -119,13 +119,13 @@ class NotableHeartbeat:
     old_app_instance: str | None
     old_at: datetime | None
     differs: bool
-    """The client's process_status or shown state is another one."""
+    """The client's process_status or shown state differs."""
     began_anew: bool | None
-    """Its boot_id or app_instance was another one before; None: not known."""
+    """Its boot_id or app_instance differs from the one before; None: unknown."""
     is_odd: bool | None
-    """Of another installation, or its number did not go up; None: not known."""
+    """Another installation, or the number did not increase; None: unknown."""
     is_old: bool
-    """It is not the newest, and was not kept."""
+    """It is not the newest and was not stored."""
 
 
 HEARTBEAT_COLUMNS: Final = "last_heartbeat_at, interval_seconds, boot_id, app_instance, install_id, boot_seq, seq"
@@ -147,7 +147,7 @@ PUT_HEARTBEATS = Query(
             said.seq, old.install_id AS old_install_id, old.boot_seq AS old_boot_seq, old.seq AS old_seq,
             old.boot_id AS old_boot_id, old.app_instance AS old_app_instance, old.last_heartbeat_at AS old_at,
             coalesce(said.process_status, c.process_status::text) AS process_status,
-            c.process_status::text <> said.process_status
+            coalesce(c.process_status::text <> said.process_status, false)
                 OR c.status <> coalesce(said.process_status, c.process_status::text) AS differs,
             old.boot_id <> said.boot_id OR old.app_instance <> said.app_instance AS began_anew,
             old.install_id <> said.install_id OR (said.boot_seq, said.seq) <= (old.boot_seq, old.seq) AS is_odd,
@@ -165,15 +165,15 @@ PUT_HEARTBEATS = Query(
 def put_heartbeats(
     connection: Connection, now: datetime, clock: float, said: Sequence[Heartbeat]
 ) -> list[NotableHeartbeat]:
-    """Keep each client's newest heartbeat; answer only those that are not, or that change something else."""
+    """Store each client's newest heartbeat. Returns only notable ones: not the newest, or with other changes."""
     return PUT_HEARTBEATS.all(connection, now=now, clock=clock, **HEARTBEATS.of(said))
 
 
 SEEN_OF_CLIENTS: Final = (
     *("process_status_since", "status_since", "screen_health_since", "service_failed_at", "service_failed_cleared_at"),
-    *("presence_at", "counter_went_back_at", "shared_login_seen_at"),
+    *("presence_at", "counter_went_back_at", "shared_login_seen_at", "screen_failed_at"),
 )
-"""When something of a client was seen; `lockout_until` is of a command."""
+"""The columns with times of reports. Not `lockout_until`, which belongs to a command."""
 LOCK_AHEAD = Query(
     f"SELECT uuid FROM clients WHERE {are_ahead('clients', *SEEN_OF_CLIENTS)} ORDER BY uuid FOR NO KEY UPDATE",  # noqa: S608 - constants
     str,
@@ -186,7 +186,7 @@ FORGET_THE_FUTURE = Query(no_later("client_heartbeats", "last_heartbeat_at", "si
 
 
 def forget_the_future(connection: Connection, now: datetime) -> int:
-    """Let what was seen of clients at a time that has not come yet count as seen now; how many were heard then."""
+    """Set future times of reports to now. Returns how many clients had a future heartbeat."""
     if uuids := LOCK_AHEAD.all(connection, now=now):
         FORGET_AHEAD.run(connection, now=now, uuids=uuids)
     return FORGET_THE_FUTURE.run(connection, now=now)
@@ -234,9 +234,9 @@ NOTE_WENT_BACK = Query(
 
 
 def note_went_back(connection: Connection, now: datetime, uuids: Sequence[str]) -> None:
-    """The counters of these went back: say so, and believe no stamp of their failures.
+    """Note that these clients' counters went back, and remove the stamps of their failures.
 
-    The same numbers come again for other failures.
+    The same numbers will come again for other failures.
     """
     if uuids:
         NOTE_WENT_BACK.run(connection, now=now, uuids=list(uuids))
@@ -255,7 +255,7 @@ NOTE_SHARED_LOGIN = Query(
 
 
 def note_shared_login(connection: Connection, now: datetime, uuids: Sequence[str]) -> set[str]:
-    """Note, at most once in half a minute, that two devices share these clients' logins; the clients noted now."""
+    """Note, at most once in half a minute, that two devices share these logins. Returns the clients noted now."""
     return set(NOTE_SHARED_LOGIN.all(connection, now=now, uuids=list(uuids)))
 
 
@@ -284,5 +284,5 @@ PUT_PRESENCE = Query(
 
 
 def put_presence(connection: Connection, now: datetime, changes: Sequence[PresenceChange]) -> set[str]:
-    """Write presence where it changes; answer the uuids that came online."""
+    """Write changed presence. Returns the uuids that came online."""
     return set(PUT_PRESENCE.all(connection, now=now, **PRESENCES.of(changes)))

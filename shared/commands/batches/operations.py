@@ -1,8 +1,8 @@
-"""Many commands at once: asked for, worked off wave by wave, paused, resumed, aborted.
+"""Use cases of batches: create, send wave by wave, pause, resume, abort.
 
-A batch is first a committed row with all its members. Whoever works it off (the request that made it, later the
-tick) locks its row, sends a part of the present wave and writes down each outcome in that same transaction: one
-that dies half-way has sent nothing of its part, and none is ever sent twice.
+A batch is first a committed row with all its members. The request that made it, and later the tick, lock the row,
+issue the commands of a part of the present wave and store each outcome, all in one transaction. If that process
+dies, nothing of its part was issued; no member gets its command twice.
 """
 
 import time
@@ -32,14 +32,14 @@ from shared.errors import (
 )
 from shared.postgres.door import database_now, scrub, transaction
 from shared.structured_log import failure
-from shared.vocabulary import BatchState, MemberOutcome
+from shared.vocabulary import BatchState, CommandAction, MemberOutcome
 
 OVER = (BatchState.FINISHED, BatchState.ABORTED)
 
 
 @dataclass(frozen=True)
 class WorkReport:
-    """What working off did."""
+    """The result of `work_off`."""
 
     batches: int = 0
     sent: int = 0
@@ -58,9 +58,9 @@ def find(connection: Connection, batch_id: str) -> BatchRow:
 def preview(
     connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]
 ) -> list[tuple[PlannedMember, datetime | None]]:
-    """What each client would get if its turn were now, in the order asked for, and until when it is locked out.
+    """The outcome of each client if its turn were now, in the order of the request, and the end of its lockout.
 
-    Nothing is stored or sent. Raises what `create` says.
+    Stores and sends nothing. Raises the errors of `create`.
     """
     refusals = _refusals_now(connection, now, request, uuids)
     return [
@@ -70,12 +70,12 @@ def preview(
 
 
 def create(connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]) -> BatchRow:
-    """The new batch with all its members, nothing sent yet; or the one that this caller's key already stands for.
+    """A new batch with all its members, nothing sent yet; or the batch of the caller's same idempotency key.
 
     Raises:
-        IdempotencyKeyReused: the key stands for another request.
-        NoClients, TooManyClients: there is nobody, or more than 10,000.
-        InvalidWaves, Refused: the waves, the limit or the time to live are none.
+        IdempotencyKeyReused: the key was used with another request.
+        NoClients, TooManyClients: no client, or more than 10,000.
+        InvalidWaves, Refused: the waves, the limit or the time to live are invalid.
     """
     request = replace(request, reason=scrub(request.reason))
     before = of_same_key(connection, request)
@@ -94,7 +94,7 @@ def create(connection: Connection, now: datetime, request: BatchRequest, uuids: 
 
 
 def of_same_key(connection: Connection, request: BatchRequest) -> BatchRow | None:
-    """The batch that this request's key stands for. Raises IdempotencyKeyReused."""
+    """The batch of this request's idempotency key. Raises IdempotencyKeyReused."""
     if request.idempotency_key is None:
         return None
     before = store.by_key(connection, request.requested_by, request.idempotency_key)
@@ -111,7 +111,7 @@ def _planned(request: BatchRequest, refusals: Mapping[str, ServiceError | None])
 def _refusals_now(
     connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]
 ) -> dict[str, ServiceError | None]:
-    """What stands against each of these now, each named once, in the order asked for."""
+    """Why each of these clients would not get its command now (None: it would), in the order of the request."""
     unique = list(dict.fromkeys(uuids))
     if not unique:
         raise NoClients
@@ -128,9 +128,9 @@ def _locked_until(refusal: ServiceError | None) -> datetime | None:
 def work_off(
     engine: Engine, timings: Timings, budget_seconds: float, batch_ids: Sequence[str] | None = None
 ) -> WorkReport:
-    """Work off these batches, or all that run, until they wait for results or the budget is over.
+    """Send these batches, or all running ones, until they wait for results or the budget is over.
 
-    In transactions of its own. A fault of the database costs the part that was being sent: a later call goes on.
+    Opens its own transactions. A fault of the database loses only the part in progress: a later call continues.
     """
     until = time.monotonic() + budget_seconds
     if batch_ids is None:
@@ -143,7 +143,7 @@ def work_off(
 
 
 def _turns(engine: Engine, timings: Timings, batch_id: str, until: float) -> list[tuple[BatchStep, int]]:
-    """The turns of one batch until it waits; one that the database refuses does not hold up the others."""
+    """The steps of one batch until it waits. A database error ends only this batch's turn and is logged."""
     turns: list[tuple[BatchStep, int]] = []
     try:
         while time.monotonic() < until:
@@ -157,7 +157,7 @@ def _turns(engine: Engine, timings: Timings, batch_id: str, until: float) -> lis
 
 
 def advance(connection: Connection, now: datetime, batch_id: str, timings: Timings) -> tuple[BatchStep, int]:
-    """Do the batch's next turn in this transaction: what it was, and how many commands it made."""
+    """Do the batch's next step in this transaction. Returns the step, and how many commands it issued."""
     batch = store.lock_running(connection, batch_id)
     if batch is None:
         return BatchStep.WAIT, 0
@@ -185,7 +185,7 @@ def _write_down(connection: Connection, now: datetime, batch: BatchRow, decision
 
 
 def _send(connection: Connection, now: datetime, batch: BatchRow, timings: Timings) -> int:
-    """Make the commands of some members of the present wave and decide each of them; how many were made."""
+    """Issue the commands of some members of the present wave and store their outcomes. Returns how many commands."""
     request = _request_of(batch)
     uuids = store.waiting(connection, batch.id, batch.wave)
     answers = commands.issue_many(connection, now, [request.to(one) for one in uuids], timings)
@@ -195,7 +195,7 @@ def _send(connection: Connection, now: datetime, batch: BatchRow, timings: Timin
 
 
 def _decided(client_uuid: str, answer: CommandRow | ServiceError) -> DecidedMember:
-    """What became of a member."""
+    """The outcome of a member."""
     if isinstance(answer, ServiceError):
         return DecidedMember(client_uuid, rules.outcome_of(answer), None, _locked_until(answer))
     return DecidedMember(client_uuid, MemberOutcome.ACCEPTED, answer.id, None)
@@ -204,7 +204,7 @@ def _decided(client_uuid: str, answer: CommandRow | ServiceError) -> DecidedMemb
 def _request_of(batch: BatchRow) -> BatchRequest:
     ttl = batch.ttl_seconds
     return BatchRequest(
-        action=batch.action,
+        action=CommandAction(batch.action),
         requested_by=batch.requested_by,
         reason=batch.reason,
         ttl=None if ttl is None else timedelta(seconds=ttl),
@@ -213,7 +213,7 @@ def _request_of(batch: BatchRow) -> BatchRequest:
 
 
 def pause(connection: Connection, batch_id: str, by: str) -> tuple[BatchRow, bool]:
-    """Send nothing more until it is resumed; the batch, and whether that changed it. What was sent goes on.
+    """Send nothing more until a resume; sent commands still run. Returns the batch, and whether it changed.
 
     Raises CommandBatchNotFound, CommandBatchOver.
     """
@@ -226,7 +226,7 @@ def pause(connection: Connection, batch_id: str, by: str) -> tuple[BatchRow, boo
 
 
 def resume(connection: Connection, batch_id: str) -> tuple[BatchRow, bool]:
-    """Go on where the batch was paused; failures until now no longer count. Answers and raises like `pause`."""
+    """Continue a paused batch; failures until now no longer count. Returns and raises like `pause`."""
     batch = _locked(connection, batch_id)
     if batch.state == BatchState.RUNNING:
         return batch, False
@@ -237,9 +237,9 @@ def resume(connection: Connection, batch_id: str) -> tuple[BatchRow, bool]:
 
 
 def abort(connection: Connection, now: datetime, batch_id: str, by: str) -> tuple[BatchRow, dict[str, int]]:
-    """End a batch: who waits gets nothing, and what provably nobody has is cancelled; how many each was.
+    """End a batch: waiting members get nothing, commands that provably no display has are cancelled. Counts both.
 
-    Commands that a display may have go on to their end. An aborted batch stays as it is.
+    Commands that a display may have still run. A batch that is aborted already does not change.
     Raises CommandBatchNotFound, CommandBatchOver.
     """
     batch = store.lock(connection, batch_id)

@@ -1,4 +1,4 @@
-"""Many commands at once, in waves: who is in which, and what a batch does next. Nothing here asks the database."""
+"""Rules of batches: which client is in which wave, and the next step. Pure."""
 
 import hashlib
 import json
@@ -19,9 +19,9 @@ AT_ONCE: Final = 500  # members sent in one transaction
 REST: Final = "rest"
 ALL_AT_ONCE: Final = (REST,)
 UNPROVEN: Final = (CommandState.FAILED, CommandState.EXPIRED, CommandState.TIMED_OUT, CommandState.REJECTED)
-"""How a command ends when nothing shows that it was carried out."""
+"""The final states of commands without proof that they were carried out."""
 NEVER_POSSIBLE: Final = (MemberOutcome.UNKNOWN_CLIENT, MemberOutcome.NOT_CAPABLE)
-"""What is decided when the batch is made; the rest is decided when a member's wave comes."""
+"""Outcomes that are decided when the batch is made; the others are decided in the member's wave."""
 
 Wave = int | str
 """A number of clients, a share such as `10%`, or `rest`."""
@@ -31,7 +31,7 @@ Counts = Mapping[tuple[int | None, str, str | None], int]
 
 @dataclass(frozen=True)
 class BatchRequest:
-    """What somebody asks of many clients. `clients` are uuids or None for those that `filter` names."""
+    """A request for commands to many clients. `clients`: uuids, or None for the clients that match `filter`."""
 
     action: CommandAction
     requested_by: str
@@ -46,13 +46,13 @@ class BatchRequest:
     traceparent: str | None = field(default=None, compare=False)
 
     def hash(self) -> str:
-        """SHA-256 of what was asked for, in hexadecimal: the same key must come with the same request."""
+        """SHA-256 of the request in hexadecimal: the same key must come with the same request."""
         ttl = self.ttl.total_seconds() if self.ttl else None
         asked = [self.action, self.reason, self.waves, self.max_unproven, ttl, self.clients, self.filter]
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     def to(self, client_uuid: str) -> CommandRequest:
-        """The command for one of its clients. It heeds the lockout: nobody overrides it for many at once."""
+        """The command for one client. A batch never overrides the lockout."""
         return CommandRequest(
             client_uuid=client_uuid,
             action=self.action,
@@ -76,7 +76,7 @@ class PlannedMember:
 
 @dataclass(frozen=True)
 class DecidedMember:
-    """What became of a member that waited."""
+    """The outcome of a member after its turn."""
 
     client_uuid: str
     outcome: MemberOutcome
@@ -85,10 +85,10 @@ class DecidedMember:
 
 
 class BatchStep(StrEnum):
-    """What a batch does next."""
+    """The next step of a batch."""
 
     SEND = "send"  # members of the present wave are waiting
-    WAIT = "wait"  # for the results of what was sent
+    WAIT = "wait"  # for the results of sent commands
     NEXT_WAVE = "next_wave"
     PAUSE = "pause"
     FINISH = "finish"
@@ -96,7 +96,7 @@ class BatchStep(StrEnum):
 
 @dataclass(frozen=True)
 class Decision:
-    """`why` in words when it pauses."""
+    """The next step; `why`: the reason of a pause, for people."""
 
     turn: BatchStep
     why: str | None = None
@@ -104,7 +104,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a batch stands, from its counts."""
+    """The progress of a batch, from its counts."""
 
     waiting_now: int
     waiting_later: int
@@ -115,7 +115,7 @@ class Progress:
 
 
 def outcome_of(refusal: ServiceError | None) -> MemberOutcome:
-    """What becomes of a member against whose command this stands; the errors' codes are the outcomes' words."""
+    """The outcome of a member whose command was refused for this reason (None: issued); error codes are outcomes."""
     if refusal is None:
         return MemberOutcome.ACCEPTED
     if isinstance(refusal, ClientNotFound):
@@ -124,9 +124,9 @@ def outcome_of(refusal: ServiceError | None) -> MemberOutcome:
 
 
 def plan(outcomes: Mapping[str, MemberOutcome], waves: Sequence[Wave]) -> list[PlannedMember]:
-    """The members in the order asked for, each with its wave, from what each client would get now.
+    """The members in the order of the request, each with its wave, by each client's present outcome.
 
-    Those that would be sent now come into the first waves: a first wave that nobody gets proves nothing.
+    Clients that would get the command now come first: a first wave without commands proves nothing.
     """
     sendable = [uuid for uuid, outcome in outcomes.items() if outcome not in NEVER_POSSIBLE]
     sendable.sort(key=lambda uuid: outcomes[uuid] is not MemberOutcome.ACCEPTED)  # stable: the order stays
@@ -140,7 +140,7 @@ def plan(outcomes: Mapping[str, MemberOutcome], waves: Sequence[Wave]) -> list[P
 
 
 def wave_sizes(waves: Sequence[Wave], total: int) -> list[int]:
-    """How many clients each wave has; what the waves leave over comes in a last one. Waves without any are left out.
+    """How many clients each wave has; clients left over form a last wave. Empty waves are left out.
 
     Raises InvalidWaves.
     """
@@ -180,7 +180,7 @@ def check_limit(limit: int | str) -> None:
 
 
 def progress(counts: Counts, wave: int) -> Progress:
-    """Where a batch stands whose present wave this is."""
+    """The progress of a batch whose present wave is `wave`."""
 
     def members(outcome: MemberOutcome, waves: Collection[int]) -> int:
         return sum(n for (of_wave, said, _), n in counts.items() if said == outcome and of_wave in waves)
@@ -202,16 +202,16 @@ def progress(counts: Counts, wave: int) -> Progress:
 
 
 def is_too_many(unproven: int, sent: int, limit: str) -> bool:
-    """Whether so many unproven commands of those sent are more than the limit, a number or a share."""
+    """Whether `unproven` of `sent` commands exceed the limit, a number or a share."""
     return unproven > (sent * share_of(limit) if limit.endswith("%") else int(limit))
 
 
 def decide(now: Progress, *, wave: int, limit: str, excused: int, excused_wave: int) -> Decision:
-    """What the batch does next. What an operator has excused by resuming does not pause it again.
+    """The batch's next step. Unproven commands that an operator excused by a resume do not pause it again.
 
-    1. While somebody still waits, too many unproven commands pause it.
-    2. The present wave is sent whole, and its results are waited for.
-    3. Nobody waits any more: it is over. 4. A wave that nobody got proves nothing: a person decides.
+    1. While members wait, too many unproven commands pause it.
+    2. It sends the whole present wave and waits for the results.
+    3. When no member waits, it is over. 4. A wave without any command proves nothing: it pauses, a person decides.
     """
     waits = now.waiting_now + now.waiting_later
     if waits and is_too_many(now.unproven - excused, now.sent, limit):

@@ -1,4 +1,4 @@
-"""SQL of batches: made whole, worked off under a lock of the batch's row, each member decided once."""
+"""SQL of batches. A batch is sent under a lock of its row; each outcome is decided once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,18 +11,19 @@ from sqlalchemy import Connection
 from shared.commands.batches.rules import AT_ONCE, BatchRequest, Counts, DecidedMember, PlannedMember
 from shared.commands.endings_store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
+from shared.postgres.fragments import is_open
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.tables import client_commands, command_batch_members
-from shared.vocabulary import BatchState, CommandAction, CommandState, ConfirmedBy, MemberOutcome
+from shared.vocabulary import POWER_ACTIONS, BatchState, CommandState, ConfirmedBy, MemberOutcome
 
 
 @dataclass(frozen=True)
 class BatchRow:
-    """A batch: what was asked for, and where it stands."""
+    """A batch: the request and its progress."""
 
     id: str
-    action: CommandAction
+    action: str
     reason: str
     requested_by: str
     request_hash: str
@@ -41,7 +42,7 @@ class BatchRow:
 
 @dataclass(frozen=True)
 class MemberRow:
-    """A member as every view shows it: the client, what became of it, and its command."""
+    """A member as every view shows it: the client, its outcome and its command."""
 
     uuid: str
     name: str | None
@@ -73,7 +74,10 @@ class MemberCount:
 BATCH: Final = f"SELECT {columns(BatchRow, 'b')} FROM command_batches AS b"  # noqa: S608 - made of constants
 GET = Query(f"{BATCH} WHERE id = :id", BatchRow)
 LOCK = Query(f"{BATCH} WHERE id = :id FOR UPDATE", BatchRow)
-LOCK_RUNNING = Query(f"{BATCH} WHERE id = :id AND state = 'running' FOR UPDATE SKIP LOCKED", BatchRow)
+KNOWN: Final = ", ".join(f"'{action}'" for action in POWER_ACTIONS)
+LOCK_RUNNING = Query(
+    f"{BATCH} WHERE id = :id AND state = 'running' AND action IN ({KNOWN}) FOR UPDATE SKIP LOCKED", BatchRow
+)
 BY_KEY = Query(f"{BATCH} WHERE requested_by = :caller AND idempotency_key = :key", BatchRow)
 RUNNING = Query("SELECT id FROM command_batches WHERE state = 'running' ORDER BY created_at, id", str)
 
@@ -89,7 +93,7 @@ def lock(connection: Connection, batch_id: str) -> BatchRow | None:
 
 
 def lock_running(connection: Connection, batch_id: str) -> BatchRow | None:
-    """One batch, locked; None when it does not run, or when somebody else works it off at this moment."""
+    """One batch, locked; None when it does not run, later code made it, or another process sends it now."""
     return LOCK_RUNNING.one_or_none(connection, id=batch_id)
 
 
@@ -99,7 +103,7 @@ def by_key(connection: Connection, requested_by: str, key: str) -> BatchRow | No
 
 
 def running(connection: Connection) -> list[str]:
-    """The ids of all batches that run, the oldest first."""
+    """The ids of all running batches, the oldest first."""
     return RUNNING.all(connection)
 
 
@@ -116,7 +120,7 @@ INSERT_BATCH = Query(
 
 
 def insert_batch(connection: Connection, now: datetime, batch_id: str, request: BatchRequest, waves: int) -> bool:
-    """A new batch without members; False when this caller's key is in use."""
+    """Add a batch without members. False when this caller's key is in use."""
     ttl = None if request.ttl is None else int(request.ttl.total_seconds())
     more = {"id": batch_id, "now": now, "waves": waves, "ttl_seconds": ttl, "request_hash": request.hash()}
     asked = vars(request) | more | {"max_unproven": str(request.max_unproven)}
@@ -135,7 +139,7 @@ INSERT_MEMBERS = Query(
 
 
 def insert_members(connection: Connection, now: datetime, batch_id: str, members: Sequence[PlannedMember]) -> None:
-    """The members of a new batch; those who can never be sent are decided at once."""
+    """Add the members of a new batch; outcomes of members without a wave are decided at once."""
     INSERT_MEMBERS.run(connection, now=now, batch=batch_id, **MEMBERS.of(members))
 
 
@@ -149,7 +153,7 @@ WAITING = Query(
 
 
 def waiting(connection: Connection, batch_id: str, wave: int) -> list[str]:
-    """The uuids of the next members of this wave to be sent their commands, in the order asked for."""
+    """The uuids of the next waiting members of this wave, in the order of the request."""
     return WAITING.all(connection, batch=batch_id, wave=wave, most=AT_ONCE)
 
 
@@ -165,7 +169,7 @@ DECIDE = Query(
 
 
 def decide(connection: Connection, now: datetime, batch_id: str, decided: Sequence[DecidedMember]) -> None:
-    """Write what became of waiting members."""
+    """Write the outcomes of waiting members."""
     DECIDE.run(connection, now=now, batch=batch_id, **DECIDED.of(decided))
 
 
@@ -179,7 +183,7 @@ LEAVE_OUT_WAITING = Query(
 
 
 def leave_out_waiting(connection: Connection, now: datetime, batch_id: str) -> int:
-    """Decide that who still waits gets nothing; how many they were."""
+    """Mark all waiting members as aborted. Returns how many."""
     return LEAVE_OUT_WAITING.run(connection, now=now, batch=batch_id)
 
 
@@ -194,7 +198,7 @@ WRITE = Query(
 
 
 def write(connection: Connection, batch: BatchRow) -> None:
-    """Write where a batch stands whose row is locked."""
+    """Write the progress of a batch whose row is locked."""
     WRITE.run(connection, **vars(batch))
 
 
@@ -214,10 +218,10 @@ def counts(connection: Connection, batch_id: str) -> Counts:
 
 
 OPEN_CLIENTS = Query(
-    """
+    f"""
     SELECT c.client_uuid FROM command_batch_members AS m JOIN client_commands AS c ON c.id = m.command_id
-    WHERE c.rank < 90 AND m.batch_id = :batch
-    """,
+    WHERE {is_open("c")} AND m.batch_id = :batch
+    """,  # noqa: S608 - made of constants
     str,
 )
 
@@ -238,7 +242,7 @@ CANCEL_NOBODYS = Query(_cancel_nobodys, NO_ROW)
 
 
 def cancel_nobodys(connection: Connection, now: datetime, batch_id: str, why: str) -> int:
-    """Withdraw the batch's commands that provably nobody has, each with its lockout given back; how many."""
+    """Cancel the batch's commands that provably no display has, and end their lockouts. Returns how many."""
     return CANCEL_NOBODYS.run(connection, now=now, batch=batch_id, why=why)
 
 
@@ -276,7 +280,7 @@ MEMBERS_PAGE = Query(
 def members(
     connection: Connection, batch_id: str, limit: int, after: int | None = None, outcome: str | None = None
 ) -> list[MemberRow]:
-    """Up to `limit` members in the order asked for that come after this position, of one outcome or of all."""
+    """Up to `limit` members in the order of the request after this position, of one outcome or of all."""
     place = -1 if after is None else after
     return MEMBERS_PAGE.all(connection, batch=batch_id, after=place, outcome=outcome, most=limit)
 
@@ -287,6 +291,6 @@ DROP_OLD = Query("DELETE FROM command_batches WHERE finished_at < :before", NO_R
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
-    """Forget batches that were over before then, with their members; how many. Their commands go after them."""
+    """Delete batches that were over before `before`, with their members. Returns how many. Delete commands later."""
     DROP_OLD_MEMBERS.run(connection, before=before)
     return DROP_OLD.run(connection, before=before)

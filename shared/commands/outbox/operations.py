@@ -1,8 +1,8 @@
-"""The row is the outbox: claim it under a lease, publish it, write down what the broker answered.
+"""The outbox: claim a command's row under a lease, publish the command, store the broker's answer.
 
-The API and the tick use `publish_due`; the bridge, which has a connection of its own to the broker, uses its
-halves `claim_due` and `record_publish_answers`. A publisher that dies in between loses nothing: the lease ends
-and the same id goes out again, which the display's journal makes harmless.
+The API and the tick call `publish_due`. The bridge has its own connection to the broker and calls the two halves,
+`claim_due` and `record_publish_answers`. If a publisher dies in between, the lease ends and another one publishes the
+same id again; the display's journal makes that harmless.
 """
 
 import random
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from shared.commands import store as commands
+from shared.commands import store as commands_store
 from shared.commands.outbox import store
 from shared.commands.rules import Attempt, Claimed, Timings, is_accepted, next_publish_after, payload
 from shared.errors import BrokerUnavailable, PublishUnanswered
@@ -25,7 +25,7 @@ from shared.trace import trace_id
 from shared.vocabulary import PublishAnswer
 
 if TYPE_CHECKING:
-    from shared.outside.mqtt import Publisher  # paho costs a cold start that publishes nothing
+    from shared.outside.mqtt import Publisher  # a cold start without publishing does not load paho
 
 CLAIM_AT_ONCE = 50
 BUDGET_SECONDS = 3.0
@@ -34,18 +34,18 @@ REFUSED = 0x80  # reason codes from here on are errors
 
 @dataclass(frozen=True)
 class PublishReport:
-    """How many publishes ended how."""
+    """How many publishes ended in which way."""
 
     sent: int = 0
-    """Accepted by the broker; repeats of commands already sent count too."""
+    """Accepted by the broker, also repeats of sent commands."""
     no_subscriber: int = 0
-    """Nobody listens: an operator's command waits, recovery's is cancelled."""
+    """The display is not connected: an operator's command waits, recovery's is cancelled."""
     denied: int = 0
     """Failed: the broker's ACL forbids the topic."""
     unanswered: int = 0
-    """May have got through; tried again after a back-off."""
+    """Without an answer: may have arrived; tried again after a back-off."""
     waiting: int = 0
-    """Never left, or refused for now; tried again after a back-off."""
+    """Not sent, or refused for now; tried again after a back-off."""
 
     def __add__(self, other: "PublishReport") -> "PublishReport":
         return PublishReport(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
@@ -58,9 +58,9 @@ def claim_due(
     client_uuids: Collection[str] | None = None,
     limit: int = CLAIM_AT_ONCE,
 ) -> list[Claimed]:
-    """Take what is due, the oldest first. Commit before anything is sent: the claim is the proof of an attempt.
+    """Claim due commands, the oldest first. Commit before sending: the claim is the proof of an attempt.
 
-    `client_uuids` are displays that just came online: what waited for that is due now.
+    `client_uuids`: displays that just came online; their waiting commands are due now.
     """
     claimed = store.claim(connection, now, limit, only_ids, client_uuids)
     return [
@@ -80,11 +80,11 @@ def claim_due(
 def record_publish_answers(
     connection: Connection, now: datetime, attempts: Sequence[Attempt], timings: Timings
 ) -> PublishReport:
-    """Write down how publishing went, and what follows from it.
+    """Store the broker's answers and their consequences.
 
-    1. The clients are locked in the order of their uuids; leases are given back with what each attempt proved.
-    2. 0x00: `sent`, and the lockout counts from now. An answer that came after its lease counts too.
-    3. 0x87: failed. 0x10: recovery's command is cancelled and its lockout undone; others wait.
+    1. Lock the clients in the order of their uuids; end the leases and store what each attempt proved.
+    2. 0x00: the command is `sent`, and its lockout counts from now, even if the answer came after the lease.
+    3. 0x87: the command failed. 0x10: recovery's command is cancelled and its lockout undone; others wait.
     """
     if not attempts:
         return PublishReport()
@@ -94,7 +94,7 @@ def record_publish_answers(
     accepted = [attempt.command_id for attempt in attempts if is_accepted(attempt.answer)]
     if accepted:
         store.mark_sent(connection, now, accepted)
-        commands.raise_lockouts(connection, store.open_among(connection, accepted), now + timings.lockout)
+        commands_store.raise_lockouts(connection, store.open_among(connection, accepted), now + timings.lockout)
     denied = _answered(attempts, held, PublishAnswer.NOT_AUTHORIZED)
     if denied:
         store.deny(connection, now, denied)
@@ -126,7 +126,9 @@ def publish_due(
     only_ids: Collection[str] | None = None,
     client_uuids: Collection[str] | None = None,
 ) -> PublishReport:
-    """Claim and publish what is due until nothing is left, the broker fails or the budget is over.
+    """Claim and publish due commands until none is left, the broker fails or the budget is over.
+
+    The bridge passes the display's ACKs to `acks.operations.record_acks`.
 
     In transactions of its own; the caller's must be committed. Raises nothing that the commands could not
     survive: a fault of the broker or the database is logged, and the rows stay due for the next publisher.
@@ -148,7 +150,7 @@ def publish_due(
 
 
 def _publish_all(publisher: "Publisher", claimed: Sequence[Claimed], deadline: float) -> list[Attempt]:
-    """One attempt each; each message expires in the broker together with its command."""
+    """Publish each command once; the message expires in the broker together with its command."""
     if not claimed:
         return []
     now = time.monotonic()
@@ -160,7 +162,7 @@ def _publish_all(publisher: "Publisher", claimed: Sequence[Claimed], deadline: f
 
 
 def _attempt(command: Claimed, answer: int | BrokerUnavailable) -> Attempt:
-    """How publishing this one went."""
+    """The attempt for this command, from the publisher's answer."""
     if isinstance(answer, int):
         return attempted(command, answer, may_have_left=answer < REFUSED)
     if not isinstance(answer, PublishUnanswered):
@@ -169,7 +171,7 @@ def _attempt(command: Claimed, answer: int | BrokerUnavailable) -> Attempt:
 
 
 def attempted(command: Claimed, answer: int | None, *, may_have_left: bool) -> Attempt:
-    """How publishing this one went, for the record; and a line that tells it."""
+    """The attempt for this command, and its log line."""
     event(
         "command_published",
         "a command was given to the broker" if may_have_left else "a command did not get to the broker",

@@ -1,4 +1,4 @@
-"""SQL of the outbox: claim what is due under a lease, write down how publishing it went."""
+"""SQL of the outbox: claim due commands under a lease, store the results of publishing."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
@@ -13,14 +13,13 @@ from shared.commands.endings_store import Ended, ending, guard
 from shared.commands.rules import CANCELLED, DENIED, LEASE, NO_SUBSCRIBER, PUBLISH_DENIED, SENT, Attempt, DueCommand
 from shared.commands.store import OPEN
 from shared.postgres.many import ManyRows
-from shared.postgres.query import NO_ROW, Query
-from shared.postgres.statements import among, moment, one_of
+from shared.postgres.query import NO_ROW, Query, among, moment, one_of
 from shared.tables import client_commands, clients
-from shared.vocabulary import CommandSource, CommandState, PublishAnswer
+from shared.vocabulary import CommandAction, CommandSource, CommandState, PublishAnswer
 
 c = client_commands.c
 CLAIMED = tuple(c[field.name] for field in fields(DueCommand))
-A_SECOND = timedelta(seconds=1)  # the unit of MQTT's message expiry: with less left a command is too late
+A_SECOND = timedelta(seconds=1)  # the unit of MQTT's message expiry: a command with less time left is too late
 
 
 def claim(
@@ -30,9 +29,9 @@ def claim(
     only_ids: Collection[str] | None,
     client_uuids: Collection[str] | None,
 ) -> list[DueCommand]:
-    """Take up to `limit` due commands, the oldest first, under a lease; other claimers skip them.
+    """Claim up to `limit` due commands, the oldest first, under a lease; other publishers skip them.
 
-    A lease that ran out unrecorded means that its publish may have got through: `unanswered_at` keeps that.
+    If a lease ended without a recorded answer, its publish may have arrived: `unanswered_at` notes that.
     """
     named = {"ids": only_ids, "uuids": client_uuids}
     given = {name: list(values) for name, values in named.items() if values is not None}
@@ -42,7 +41,7 @@ def claim(
 
 @cache
 def _claim(given: frozenset[str]) -> Query[DueCommand]:
-    """Claim among the commands and clients that `given` names."""
+    """The query of `claim` with the parameters in `given`."""
     due = _due(given).order_by(c.created_at, c.id).limit(sa.bindparam("most", type_=sa.Integer))
     taken = due.with_for_update(skip_locked=True).cte("due")
     lost = sa.func.coalesce(c.unanswered_at, c.publish_attempted_at)
@@ -57,11 +56,12 @@ def _claim(given: frozenset[str]) -> Query[DueCommand]:
 
 
 def _due(given: frozenset[str]) -> sa.Select[tuple[str]]:
-    """What a publisher may take now. Naming clients (they just came online) also takes what waits for that."""
+    """SQL: the commands that a publisher may claim now; of given clients also those that wait for a connection."""
     its_time = sa.or_(c.next_publish_at.is_(None), c.next_publish_at <= moment("now"))
     query = sa.select(c.id).where(
         OPEN,
         among(c.state, (CommandState.QUEUED, CommandState.SENT)),
+        among(c.action, CommandAction),  # never what later code asked for
         c.expires_at >= moment("too_late"),
         sa.or_(c.publish_lease_until.is_(None), c.publish_lease_until <= moment("now")),
     )
@@ -75,7 +75,7 @@ def _due(given: frozenset[str]) -> sa.Select[tuple[str]]:
 
 @dataclass(frozen=True)
 class NotedAttempt:
-    """What `note` hands over of an attempt."""
+    """The columns of an attempt for `note`."""
 
     command_id: str
     lease_until: datetime
@@ -88,9 +88,9 @@ ATTEMPTS: Final = ManyRows("tried", NotedAttempt)
 
 
 def note(connection: Connection, now: datetime, attempts: Mapping[Attempt, timedelta]) -> list[str]:
-    """Give back the leases and write what each attempt proved; the ids whose lease was still this claim's.
+    """End the leases and store what each attempt proved. Returns the ids whose lease still was this claim's.
 
-    The values say how long to wait before the next publish.
+    The values of `attempts` are the waits before the next publish.
     """
     tried = [
         NotedAttempt(a.command_id, a.lease_until, a.answer, a.may_have_left, now + wait) for a, wait in attempts.items()
@@ -115,7 +115,7 @@ def _note() -> sa.Executable:
 
 
 def _proof() -> dict[str, sa.ColumnElement[Any]]:
-    """What an attempt leaves of the proof that nobody has the command: a doubt stays, and what never left is undone."""
+    """SQL: the proof that no display has the command: a doubtful attempt stays noted, an unsent one is undone."""
     a = ATTEMPTS.c
     doubted = sa.and_(a.answer.is_(None), a.may_have_left)
     nothing_before = sa.and_(c.publish_answer.is_(None), c.unanswered_at.is_(None))
@@ -127,7 +127,7 @@ def _proof() -> dict[str, sa.ColumnElement[Any]]:
 
 
 def _shown() -> dict[str, sa.ColumnElement[Any]]:
-    """The columns that show an attempt to people: when the broker took it, or that nobody listens."""
+    """SQL: the columns that show people an attempt: when the broker took it, or that the display is not connected."""
     a = ATTEMPTS.c
     queued = c.state == CommandState.QUEUED.value
     accepted = sa.and_(a.answer < 0x80, a.answer != PublishAnswer.NO_SUBSCRIBER)
@@ -151,7 +151,7 @@ MARK_SENT = Query(
 
 
 def mark_sent(connection: Connection, now: datetime, command_ids: Collection[str]) -> None:
-    """The broker took these; those that were still queued are sent."""
+    """The broker accepted these commands: queued ones become sent."""
     MARK_SENT.run(connection, now=now, ids=list(command_ids))
 
 
@@ -175,7 +175,7 @@ OPEN_AMONG = Query(lambda: sa.select(c.id).where(OPEN, one_of(c.id, "ids")), str
 
 
 def open_among(connection: Connection, command_ids: Collection[str]) -> list[str]:
-    """The commands among these that are not over."""
+    """The ids of the open commands among these."""
     return OPEN_AMONG.all(connection, ids=list(command_ids))
 
 
@@ -183,7 +183,7 @@ DENY = Query(lambda: ending(DENIED, sa.literal(PUBLISH_DENIED), one_of(c.id, "id
 
 
 def deny(connection: Connection, now: datetime, command_ids: Collection[str]) -> None:
-    """The broker's ACL forbids these: failed, unless an earlier publish was accepted."""
+    """Fail commands that the broker's ACL forbids, unless an earlier publish was accepted."""
     DENY.run(connection, now=now, ids=list(command_ids))
 
 
@@ -198,5 +198,5 @@ CANCEL_UNHEARD_RECOVERY = Query(
 
 
 def cancel_unheard_recovery(connection: Connection, now: datetime, command_ids: Collection[str]) -> None:
-    """Recovery does not wait for a display to come back: what nobody listened to is over, its lockout undone."""
+    """Cancel recovery's commands whose display is not connected, and undo their lockout: recovery does not wait."""
     CANCEL_UNHEARD_RECOVERY.run(connection, now=now, ids=list(command_ids))

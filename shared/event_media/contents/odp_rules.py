@@ -1,4 +1,4 @@
-"""What is on the slides of an .odp: fonts by the styles that text is under, links and media by their addresses."""
+"""Read what the slides of an .odp contain: fonts by the styles around text, links and media by their addresses."""
 
 import re
 import zipfile
@@ -25,7 +25,7 @@ AUDIO: Final = re.compile(r"\.(mp3|wav|m4a|wma|aac|ogg|oga|mid|aiff?|flac)$", re
 
 @dataclass
 class _Fonts:
-    """Families by style: each names one or leaves it to its parent."""
+    """Font families by style. A style without a family takes that of its parent."""
 
     faces: dict[str, str] = field(default_factory=dict)
     own: dict[tuple[str, str], str] = field(default_factory=dict)  # (style, script) -> family
@@ -36,7 +36,7 @@ class _Fonts:
     advancing: set[str] = field(default_factory=set)
 
     def read(self, tree: ET.Element) -> None:
-        """Take the declarations of one part."""
+        """Read the declarations of one part."""
         for face in tree.iter(f"{STYLE}font-face"):
             self.faces[face.get(f"{STYLE}name", "")] = _family(face.get(f"{SVG}font-family", ""))
         for style in tree.iter(f"{STYLE}style"):
@@ -60,7 +60,7 @@ class _Fonts:
             self.advancing.add(name)
 
     def of(self, styles: tuple[str, ...], script: str) -> str | None:
-        """The family of text under these styles, the innermost last."""
+        """The family of text inside these styles, given from the outermost to the innermost."""
         for style in reversed(styles):
             name, seen = style, set[str]()
             while name and name not in seen:
@@ -88,7 +88,7 @@ def _family(declared: str) -> str:
 
 
 def read(package: zipfile.ZipFile) -> Contents:
-    """What the shown slides hold. Raises what a damaged package raises."""
+    """The contents of the visible slides. Raises the errors of zipfile and ElementTree for a damaged package."""
     fonts, contents = _Fonts(), Contents()
     content, styles = _tree(package, "content.xml"), _tree(package, "styles.xml")
     fonts.read(styles)
@@ -137,7 +137,7 @@ def _read_page(page: ET.Element, fonts: _Fonts, contents: Contents) -> None:
 
 
 def _read_chart(package: zipfile.ZipFile, address: str, contents: Contents) -> None:
-    """The families of a chart's titles, axes and legend, whose styles lie in a part of its own."""
+    """Read the font families of a chart's titles, axes and legend; its styles are in the chart's own part."""
     content = _tree(package, f"{address.removeprefix('./')}/content.xml")
     fonts = _Fonts()
     fonts.read(content)

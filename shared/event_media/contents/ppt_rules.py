@@ -1,7 +1,7 @@
-"""What is on the slides of a .ppt, by the records of its stream ([MS-PPT] 2.13.24 lists their types).
+"""Read what the slides of a .ppt contain, by the records of its stream ([MS-PPT] 2.13.24 lists their types).
 
-Text takes its fonts by number from places all over the stream; the list of them names many that no slide uses. So
-which fonts text is set in is not told, only which ones it can be set in.
+Text refers to fonts by number, from many places of the stream, and the list of fonts names many that no slide uses. So
+only the listed fonts are read, not those that text uses.
 """
 
 import struct
@@ -17,14 +17,14 @@ SLIDE: Final = 0x03EE
 HYPERLINK, STRING, TARGET_INSTANCE = 0x0FD7, 0x0FBA, 1
 VIDEOS: Final = frozenset({0x1006, 0x1007})  # ExAviMovie, ExMCIMovie
 OUTSIDE: Final = frozenset({0x1005, 0x1010})  # ExVideo, linked WAV: with the path of a file
-OLE_LINK: Final = 0x0FCE  # ExternalOleLink: whose path is not told, its kind is
+OLE_LINK: Final = 0x0FCE  # ExternalOleLink: it has a kind, but no readable path
 AN_OLE_LINK: Final = "an object of another file"
 AUDIOS: Final = frozenset({0x100D, 0x100E, 0x100F, 0x1010})  # MIDI, CD, embedded and linked WAV
-ANIMATION, ANIMATION_ATOM, BUILD_AT = 0x1014, 0x0FF1, 20  # AnimationInfo of old; where its atom says "no build": 0
-TIME_NODE: Final = 0xF144  # of PowerPoint 2002
+ANIMATION, ANIMATION_ATOM, BUILD_AT = 0x1014, 0x0FF1, 20  # AnimationInfo; a 0 at BUILD_AT of its atom: no animation
+TIME_NODE: Final = 0xF144  # an animation of PowerPoint 2002 and later
 SHOW_INFO: Final = 0x03F9  # SlideShowSlideInfoAtom
 ADVANCES: Final = 0x0400  # its flag fAutoAdvance
-THROUGH_BLACK: Final = 1  # its direction, of a cut
+THROUGH_BLACK: Final = 1  # the direction of a cut through black
 FONT: Final = 0x0FB7  # FontEntityAtom: a name of at most 32 characters, and more
 FONT_NAME_BYTES: Final = 64
 LONGEST_TEXT: Final = 2048  # bytes
@@ -34,12 +34,12 @@ NO_END: Final = 2**62
 
 @dataclass(frozen=True)
 class Record:
-    """The head of one record."""
+    """The header of one record."""
 
     kind: int
     instance: int
     start: int
-    """Of its content."""
+    """Where its content begins."""
     length: int
     is_container: bool
 
@@ -49,7 +49,7 @@ class Record:
 
 
 def read(file: BinaryIO) -> Contents:
-    """What the records of the document and of its slides say. Raises what a damaged file raises."""
+    """The contents of the document and its visible slides. Raises the errors of `deck_stream` and ValueError."""
     deck, contents = deck_stream(file), Contents(fonts=None)
     listed: set[str] = set()
     animated: set[int] = set()
@@ -77,9 +77,9 @@ def read(file: BinaryIO) -> Contents:
 
 
 def _shown_records(file: BinaryIO, deck: Stream) -> Iterator[Record]:
-    """The records of the document and of each slide that is shown; of an older form, those of the whole stream.
+    """The records of the document and of each visible slide; of a file of an older form, all records of the stream.
 
-    Raises ValueError where a slide that was counted is not met.
+    Raises ValueError when a slide is not where the document says.
     """
     try:
         document, *slides = shown_places(file)
@@ -97,15 +97,15 @@ def _shown_records(file: BinaryIO, deck: Stream) -> Iterator[Record]:
 
 
 def _tree(deck: Stream, place: int) -> Iterator[Record]:
-    """The record at a place and those inside of it."""
+    """The record at this place, and the records inside it."""
     length: int = struct.unpack("<4xL", deck.read(place, 8))[0]
     return _records(deck, place, place + 8 + length)
 
 
 def _records(deck: Stream, position: int, end: int) -> Iterator[Record]:
-    """Every record, those inside of containers too, in the order of the stream.
+    """Every record, also inside containers, in the order of the stream.
 
-    None reaches beyond the container that it is in: a length that does not add up costs the rest of that one alone.
+    A record is cut at the end of its container. So a wrong length spoils only the rest of that container.
     """
     ends = [end]
     for _ in range(MOST_RECORDS):
@@ -130,9 +130,10 @@ def _is_effect(record: Record, deck: Stream) -> bool:
 
 
 def _note_show(raw: bytes, contents: Contents) -> None:
-    """How a slide comes and goes: direction and kind of its effect, and its flags.
+    """Note a slide's transition: direction and kind of its effect, and its flags.
 
-    Kind 0 is a cut, which is none unless it goes through black; LibreOffice writes another direction for it.
+    Kind 0 is a plain cut, which only counts as an effect if it goes through black. LibreOffice writes other directions
+    for a plain cut.
     """
     if len(raw) == 12:
         direction, kind = raw[8], raw[9]
@@ -141,11 +142,11 @@ def _note_show(raw: bytes, contents: Contents) -> None:
 
 
 def _note(text: str, record: Record, contents: Contents, *, is_hyperlink: bool) -> None:
-    """A hyperlink has a title and other texts beside its target; a film has its path alone."""
+    """Note a link's target. A hyperlink has other texts too; a film has only its path."""
     if not is_hyperlink or (record.instance == TARGET_INSTANCE and ":" in text):
         contents.link(text, is_hyperlink=is_hyperlink)
 
 
 def _text(raw: bytes) -> str:
-    """UTF-16 up to its end mark."""
+    """UTF-16 text up to its terminating NUL."""
     return raw[: len(raw) // 2 * 2].decode("utf-16-le", "replace").partition("\0")[0]

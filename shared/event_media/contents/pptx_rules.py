@@ -1,7 +1,7 @@
-"""What is on the slides of a .pptx.
+"""Read what the slides of a .pptx contain.
 
-A run of text without a font of its own takes that of its level in the shape, in the placeholder of layout and
-master, in the master's text styles, or in the presentation's default, and in the end the theme's minor font.
+A run of text without a font inherits one for its level: from its shape, else from the placeholder in the layout or the
+master, else from the master's text styles, else from the presentation's default, else the theme's minor font.
 """
 
 import posixpath
@@ -18,7 +18,7 @@ P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 C: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 STRICT: Final = "{http://purl.oclc.org/ooxml/"
-USUAL: Final = {  # strict -> usual namespace
+USUAL: Final = {  # namespace of Strict Open XML -> usual namespace
     "{http://purl.oclc.org/ooxml/drawingml/main}": A,
     "{http://purl.oclc.org/ooxml/presentationml/main}": P,
     "{http://purl.oclc.org/ooxml/officeDocument/relationships}": R,
@@ -41,12 +41,12 @@ class Link:
     kind: str
     """The last word of its type."""
     target: str
-    """A part's name, or an address where it is external."""
+    """A part's name; an address when it is external."""
     is_external: bool
 
 
 class _Package:
-    """The parts of a package by name, whatever their case, and their relationships."""
+    """The parts of a package, by name in any case, and their relationships."""
 
     def __init__(self, package: zipfile.ZipFile) -> None:
         self._package = package
@@ -54,7 +54,7 @@ class _Package:
         self._trees: dict[str, ET.Element] = {}
 
     def tree(self, name: str | None, *, keep: bool = True) -> ET.Element:
-        """A part's root; an empty one where there is none. Raises ValueError for one that is too large."""
+        """The root element of a part; an empty element when there is no part. Raises ValueError if it is too large."""
         real = self._names.get((name or "").lower())
         if real is None:
             return ET.Element("none")
@@ -84,13 +84,13 @@ class _Package:
         return found
 
     def linked(self, name: str | None, kind: str) -> str | None:
-        """The part that a part's one relationship of this kind leads to."""
+        """The target of a part's first relationship of this kind."""
         return next((link.target for link in self.links(name).values() if link.kind == kind), None)
 
 
 @dataclass(frozen=True)
 class _Styles:
-    """Where the text of one slide gets its fonts from, besides itself."""
+    """The parts from which the text of one slide inherits fonts."""
 
     layout: ET.Element
     master: ET.Element
@@ -98,7 +98,7 @@ class _Styles:
     theme: ET.Element
 
     def inherited(self, shape: ET.Element | None, level: int, script: str) -> str:
-        """The typeface of a run that names none."""
+        """The inherited typeface of a run."""
         for style in self._lists(shape):
             found = style.find(f"{A}lvl{level}pPr/{A}defRPr/{ELEMENTS[script]}") if style is not None else None
             if found is not None and found.get("typeface"):
@@ -106,7 +106,7 @@ class _Styles:
         return f"+mn-{THEME_ENDINGS[script]}"
 
     def real(self, typeface: str) -> str:
-        """A typeface's family: the theme's where it begins with a plus."""
+        """The family of a typeface; a name that begins with `+` refers to the theme."""
         if not typeface.startswith("+"):
             return typeface
         place = "majorFont" if typeface.startswith("+mj") else "minorFont"
@@ -129,7 +129,7 @@ class _Styles:
 
 
 def read(file: zipfile.ZipFile) -> Contents:
-    """What the shown slides hold. Raises what a damaged package raises."""
+    """The contents of the visible slides. Raises the errors of zipfile and ElementTree for a damaged package."""
     package, contents = _Package(file), Contents()
     main = package.linked("", "officeDocument")
     presentation, links = package.tree(main), package.links(main)
@@ -169,7 +169,7 @@ def _read_slide(
 
 
 def _make_usual(root: ET.Element) -> None:
-    """Rename what is in the namespaces of Strict Open XML."""
+    """Rename the namespaces of Strict Open XML to the usual ones."""
     for element in root.iter():
         element.tag = _usual(element.tag)
         for name in [name for name in element.attrib if name.startswith(STRICT)]:
@@ -182,7 +182,7 @@ def _usual(name: str) -> str:
 
 
 def _read_drawing(package: _Package, link: Link, styles: _Styles, contents: Contents) -> None:
-    """A chart or SmartArt graphic of a slide: their text lies in parts of their own."""
+    """Read a chart or SmartArt graphic of a slide: its text is in a part of its own."""
     if link.is_external:
         return
     if link.kind == "diagramDrawing":
@@ -197,9 +197,9 @@ def _read_drawing(package: _Package, link: Link, styles: _Styles, contents: Cont
 
 
 def _note_chart_fonts(chart: ET.Element, styles: _Styles, contents: Contents) -> None:
-    """The families that a chart names for its titles, axes, legend and labels.
+    """Note the font families of a chart's titles, axes, legend and labels.
 
-    Which letters they show is not written down there: the family for Latin ones counts, figures among them.
+    The chart does not say which scripts their text has, so the Latin family counts.
     """
     for properties in (f"{A}defRPr", f"{A}rPr"):
         for run in chart.iter(properties):
@@ -210,7 +210,7 @@ def _note_chart_fonts(chart: ET.Element, styles: _Styles, contents: Contents) ->
 
 
 def _note_transition(slide: ET.Element, contents: Contents) -> None:
-    """How the slide comes and goes; newer effects stand beside a plain one for older programs."""
+    """Note a slide's transition; a newer effect has a plain one beside it for older programs."""
     found = list(slide.iter(f"{P}transition"))
     contents.transitions += any(not one.tag.endswith(("}sndAc", "}extLst")) for each in found for one in each)
     contents.advancing_slides += any(each.get("advTm") is not None for each in found)
@@ -226,7 +226,7 @@ def _note_link(link: Link, contents: Contents, media: dict[str, str]) -> None:
 
 
 def _note_fonts(tree: ET.Element, styles: _Styles, contents: Contents, *, of_placeholders: bool) -> None:
-    """The families of every run of text; layouts and masters show only what stands in no placeholder."""
+    """Note the font family of every run. Of layouts and masters, slides show only text outside placeholders."""
     for shape, level, run in _runs(tree):
         if not of_placeholders and _placeholder(shape) is not None:
             continue
@@ -264,7 +264,7 @@ def _placeholder(shape: ET.Element | None) -> ET.Element | None:
 
 
 def _twin(tree: ET.Element, place: ET.Element) -> ET.Element | None:
-    """The shape of a layout or master that stands for the same place: by index, else by type."""
+    """The placeholder of a layout or master that matches this one: by index, else by type."""
     wanted, kind = place.get("idx"), place.get("type", "body")
     by_type = None
     for shape in tree.iter(f"{P}sp"):

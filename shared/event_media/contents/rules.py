@@ -1,13 +1,13 @@
-"""What a presentation shows and names that a PDF may not keep: fonts, films, sounds, animations, links.
+"""The contents of a presentation that a PDF may lose: fonts, films, sounds, animations, links.
 
-The file was looked at before (`event_media.rules.inspect`): it is a presentation within the limits and holds no
-document type. What is read here is read for a report; a deck that cannot be read has none, and is not refused.
+`event_media.rules.inspect` has already checked that the file is a presentation within the limits and has no document
+type. These contents are only for the report; a deck that cannot be read here is not refused.
 """
 
 from dataclasses import dataclass, field
 from typing import Final
 
-LARGEST_PART_BYTES: Final = 32 * 1024**2  # of XML that is read as a whole; a tree of it takes ten times as much
+LARGEST_PART_BYTES: Final = 32 * 1024**2  # the largest XML part that is read; its tree takes ten times the memory
 MOST_TARGETS: Final = 10
 LONGEST_TARGET: Final = 200
 LATIN, ASIAN, COMPLEX = "latin", "asian", "complex"
@@ -17,29 +17,29 @@ _ASIAN: Final = ((0x1100, 0x11FF), (0x2E80, 0xA4CF), (0xAC00, 0xD7FF), (0xF900, 
 
 @dataclass
 class Contents:
-    """What was found on the slides that are shown."""
+    """The contents of the visible slides."""
 
     fonts: set[str] | None = field(default_factory=set)
-    """Families that text on the slides is set in; None where the format does not tell."""
+    """Font families that the text uses; None when the format does not tell."""
     listed_fonts: set[str] | None = None
-    """Families that the file lists, whether text is set in them or not, where that is all it tells."""
+    """Font families that the file lists, used or not; for formats without `fonts`."""
     videos: int = 0
     audios: int = 0
     animated_slides: int = 0
     transitions: int = 0
-    """Slides that come with an effect."""
+    """Slides with a transition effect."""
     advancing_slides: int = 0
-    """Slides that leave by themselves after a while."""
+    """Slides that advance by themselves after a time."""
     hyperlinks: list[str] = field(default_factory=list)
-    """Targets of links for people, in order of appearance, each once."""
+    """Targets of links that people click, in order of appearance, each once."""
     linked_files: list[str] = field(default_factory=list)
-    """Targets of pictures, objects and media that lie outside of the file."""
+    """Pictures, objects and media that are linked from outside the file."""
 
     linked_workbooks: list[str] = field(default_factory=list)
-    """Workbooks outside of the file from which charts took the values that are kept in it."""
+    """Workbooks outside the file from which charts took their values."""
 
     def link(self, target: str, *, is_hyperlink: bool) -> None:
-        """Note a link to the outside."""
+        """Note a link that leads out of the file."""
         _note(self.hyperlinks if is_hyperlink else self.linked_files, target)
 
     def link_workbook(self, target: str) -> None:
@@ -53,7 +53,7 @@ def _note(targets: list[str], target: str) -> None:
 
 
 def scripts_of(text: str) -> set[str]:
-    """The kinds of script in a text, each of which may have a font of its own; none for blanks."""
+    """The scripts of a text, each of which may have its own font; blanks have none."""
     found = set()
     for character in text:
         if not character.isspace():

@@ -1,4 +1,4 @@
-"""Uploads in parts: created, continued by one request at a time, and made a medium by the last part."""
+"""Uploads in parts. One request at a time continues an upload; the last part makes it a medium."""
 
 import secrets
 import time
@@ -23,7 +23,7 @@ EXPIRED_AT_ONCE: Final = 20
 
 
 def create(connection: Connection, now: datetime, filename: str, size: int, limit_bytes: int, by: str) -> KeptUpload:
-    """A new upload of `size` bytes. Raises UnsupportedMediaType or UploadTooLarge: before a byte is sent."""
+    """Create an upload of `size` bytes. Raises UnsupportedMediaType or UploadTooLarge."""
     media_rules.kind_of_name(filename)
     if size > limit_bytes:
         raise UploadTooLarge(f"A file may have {limit_bytes:,} bytes at most.", limit_bytes=limit_bytes)
@@ -32,9 +32,9 @@ def create(connection: Connection, now: datetime, filename: str, size: int, limi
 
 
 def find(connection: Connection, now: datetime, upload_id: str, *, lock: bool = False) -> KeptUpload:
-    """One upload; with `lock` nobody else changes it until this transaction ends.
+    """One upload; `lock` takes a row lock until this transaction ends.
 
-    Raises UploadNotFound for one that never was, was ended or has expired.
+    Raises UploadNotFound when it does not exist, was ended or has expired.
     """
     row = store.get(connection, now, upload_id, lock=lock)
     if row is None:
@@ -43,7 +43,7 @@ def find(connection: Connection, now: datetime, upload_id: str, *, lock: bool = 
 
 
 def take_turn(connection: Connection, now: datetime, upload_id: str, offset: int) -> UploadTurn:
-    """Let one request send from `offset` on, instead of one that sends already.
+    """Let this request send from `offset` on; a request that sends already loses its turn.
 
     Raises UploadNotFound, UploadLocked or UploadOffsetConflict.
     """
@@ -55,9 +55,9 @@ def take_turn(connection: Connection, now: datetime, upload_id: str, offset: int
 
 
 def write_part(volume: MediaVolume, turn: UploadTurn, stream: ByteStream) -> tuple[str, int]:
-    """Write the next part to the volume, durable: its name and its bytes, 0 when nothing more came.
+    """Write the next part durably to the volume. Returns its name and its bytes; 0 when the body is at its end.
 
-    What came before the connection broke counts. Raises VolumeFull.
+    If the connection breaks, the bytes before that count. Raises VolumeFull.
     """
     part = f"{turn.offset}-{turn.token}"
     until = time.monotonic() + rules.PART_SECONDS
@@ -66,7 +66,7 @@ def write_part(volume: MediaVolume, turn: UploadTurn, stream: ByteStream) -> tup
 
 
 def keep_part(connection: Connection, now: datetime, turn: UploadTurn, part: str, size: int) -> UploadTurn:
-    """Count a part in: the turn as it goes on. Raises UploadLocked when another request has taken over."""
+    """Add a part to the row. Returns the turn after it. Raises UploadLocked when another request has the turn."""
     until = now + rules.LEASE
     if not store.add_part(connection, turn.upload_id, turn.token, turn.offset, part, size, until):
         raise UploadLocked
@@ -79,15 +79,15 @@ def after_part(turn: UploadTurn, part: str, size: int) -> UploadTurn:
 
 
 def hold(connection: Connection, now: datetime, turn: UploadTurn, by: timedelta = rules.ASSEMBLY) -> None:
-    """Keep the turn while the parts become one file. Raises UploadLocked when another request has taken over."""
+    """Keep the turn while the parts are assembled. Raises UploadLocked when another request has the turn."""
     if not store.prolong(connection, turn.upload_id, turn.token, now + by):
         raise UploadLocked
 
 
 def assemble(volume: MediaVolume, turn: UploadTurn) -> ReceivedUpload:
-    """All parts as one file of our own, hashed on the way and looked at: nobody can change it any more.
+    """Copy all parts into one file, hash it and inspect it.
 
-    Raises as `event_media.operations.receive_upload`, and VolumeFull where the volume has lost bytes of a part.
+    Raises like `event_media.operations.receive_upload`, and VolumeFull when the volume has lost bytes of a part.
     """
     with volume.open_parts(turn.upload_id, turn.parts) as stream:
         received = event_media.receive_upload(volume, stream, turn.filename, turn.bytes)
@@ -98,10 +98,10 @@ def assemble(volume: MediaVolume, turn: UploadTurn) -> ReceivedUpload:
 
 
 def complete(connection: Connection, now: datetime, turn: UploadTurn, received: ReceivedUpload, by: str) -> Medium:
-    """Make the medium, in the transaction in which the upload's last byte counts: its row.
+    """Make the medium and complete the upload, in one transaction. Returns the medium.
 
-    So an upload that says that it is whole has become a medium, whenever somebody is killed. Raises
-    UploadLocked when another request has taken over, and VolumeFull.
+    So a complete upload is always a medium, even if a process is killed. Raises UploadLocked when another request has
+    the turn, and VolumeFull.
     """
     media = event_media.record_upload(connection, now, received, by)
     if not store.complete(connection, turn.upload_id, turn.token, media.id):
@@ -110,22 +110,22 @@ def complete(connection: Connection, now: datetime, turn: UploadTurn, received: 
 
 
 def end_turn(connection: Connection, turn: UploadTurn) -> None:
-    """Let the next request send."""
+    """End the turn, so that the next request can send at once."""
     store.end_turn(connection, turn.upload_id, turn.token)
 
 
 def terminate(connection: Connection, now: datetime, upload_id: str) -> None:
-    """End an upload; what it has become stays. Raises UploadNotFound, or UploadLocked while it becomes one file."""
+    """End an upload; its medium stays. Raises UploadNotFound, or UploadLocked while the parts are assembled."""
     row = find(connection, now, upload_id, lock=True)
     rules.check_turn(now, row.received, row.received, row.writer_until)
     store.delete(connection, upload_id)
 
 
 def give_up(connection: Connection, turn: UploadTurn) -> None:
-    """Forget an upload whose content was refused: sending it again cannot mend it."""
+    """Delete an upload whose content was refused: sending it again would be refused too."""
     store.delete(connection, turn.upload_id)
 
 
 def forget_expired(connection: Connection, now: datetime) -> list[str]:
-    """Forget some uploads that have expired: the ids, whose parts the caller removes after the commit."""
+    """Delete some expired uploads. Returns their ids; the caller removes their parts after the commit."""
     return store.delete_expired(connection, now, EXPIRED_AT_ONCE)

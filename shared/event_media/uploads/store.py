@@ -1,4 +1,4 @@
-"""SQL on uploads in parts. Each write of a request in its turn names the turn's token."""
+"""SQL on uploads in parts. Each write in a turn is guarded by the turn's token."""
 
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -11,7 +11,7 @@ from shared.postgres.query import NO_ROW, Query
 
 @dataclass(frozen=True)
 class KeptUpload:
-    """An upload in parts: `received` of its bytes are durable; once all are it has become the medium `media_id`."""
+    """An upload in parts: `received` bytes are durable; a complete upload has become the medium `media_id`."""
 
     id: str
     filename: str
@@ -22,7 +22,7 @@ class KeptUpload:
     created_at: datetime
     expires_at: datetime
     writer_until: datetime | None
-    """Until when the request that sends has its turn."""
+    """When the lease of the present turn ends."""
 
 
 UPLOAD: Final = ", ".join(field.name for field in fields(KeptUpload))
@@ -38,9 +38,9 @@ INSERT = Query(
 def insert(
     connection: Connection, now: datetime, upload_id: str, filename: str, size: int, expires_at: datetime, by: str
 ) -> KeptUpload:
-    """A new upload without a byte."""
-    said = {"id": upload_id, "filename": filename, "bytes": size, "expires_at": expires_at, "by": by}
-    return INSERT.one(connection, now=now, **said)
+    """Insert an upload without parts. Returns it."""
+    values = {"id": upload_id, "filename": filename, "bytes": size, "expires_at": expires_at, "by": by}
+    return INSERT.one(connection, now=now, **values)
 
 
 _ONE: Final = f"SELECT {UPLOAD} FROM uploads WHERE id = :id AND expires_at > :now"  # noqa: S608 - made of constants
@@ -48,7 +48,7 @@ GET, LOCK = Query(_ONE, KeptUpload), Query(f"{_ONE} FOR UPDATE", KeptUpload)
 
 
 def get(connection: Connection, now: datetime, upload_id: str, *, lock: bool = False) -> KeptUpload | None:
-    """One upload that has not expired; None otherwise."""
+    """One upload; None when there is none or it has expired."""
     return (LOCK if lock else GET).one_or_none(connection, now=now, id=upload_id)
 
 
@@ -56,7 +56,7 @@ IS_OPEN = Query("SELECT EXISTS (SELECT FROM uploads WHERE id = :id AND expires_a
 
 
 def is_open(connection: Connection, now: datetime, upload_id: str) -> bool:
-    """Are the parts of this upload still needed?"""
+    """Whether the parts of this upload are still needed."""
     return IS_OPEN.one(connection, now=now, id=upload_id)
 
 
@@ -64,7 +64,7 @@ GIVE_TURN = Query("UPDATE uploads SET writer = :token, writer_until = :until WHE
 
 
 def give_turn(connection: Connection, upload_id: str, token: str, until: datetime) -> None:
-    """Let the request with this token send; the caller has locked the row and looked at it."""
+    """Give the turn to the request with this token. The caller has locked and checked the row."""
     GIVE_TURN.run(connection, id=upload_id, token=token, until=until)
 
 
@@ -80,7 +80,7 @@ ADD_PART = Query(
 def add_part(
     connection: Connection, upload_id: str, token: str, offset: int, part: str, size: int, until: datetime
 ) -> bool:
-    """Count a part in, and go on with the turn until then; False when the turn is another one's now."""
+    """Add a part and prolong the turn to `until`; False when another request has the turn."""
     added = {"offset": offset, "part": part, "size": size, "until": until}
     return ADD_PART.run(connection, id=upload_id, token=token, **added) == 1
 
@@ -89,7 +89,7 @@ PROLONG = Query("UPDATE uploads SET writer_until = :until WHERE id = :id AND wri
 
 
 def prolong(connection: Connection, upload_id: str, token: str, until: datetime) -> bool:
-    """Go on with the turn until then; False when it is another one's now."""
+    """Prolong the turn to `until`; False when another request has the turn."""
     return PROLONG.run(connection, id=upload_id, token=token, until=until) == 1
 
 
@@ -97,7 +97,7 @@ END_TURN = Query("UPDATE uploads SET writer = NULL, writer_until = NULL WHERE id
 
 
 def end_turn(connection: Connection, upload_id: str, token: str) -> None:
-    """Let the next request send, if the turn is still this one's."""
+    """End the turn, if this token still has it."""
     END_TURN.run(connection, id=upload_id, token=token)
 
 
@@ -111,7 +111,7 @@ COMPLETE = Query(
 
 
 def complete(connection: Connection, upload_id: str, token: str, media_id: int) -> bool:
-    """The upload has become a medium; False when the turn is another one's now."""
+    """Note that the upload has become a medium; False when another request has the turn."""
     return COMPLETE.run(connection, id=upload_id, token=token, media_id=media_id) == 1
 
 
@@ -119,7 +119,7 @@ DELETE = Query("DELETE FROM uploads WHERE id = :id", NO_ROW)
 
 
 def delete(connection: Connection, upload_id: str) -> None:
-    """Forget an upload."""
+    """Delete an upload."""
     DELETE.run(connection, id=upload_id)
 
 
@@ -134,5 +134,5 @@ DELETE_EXPIRED = Query(
 
 
 def delete_expired(connection: Connection, now: datetime, limit: int) -> list[str]:
-    """Forget uploads that were not finished in time, and old finished ones: the ids, whose parts may go."""
+    """Delete up to `limit` expired uploads, complete or not. Returns their ids; their parts may be removed."""
     return DELETE_EXPIRED.all(connection, now=now, limit=limit)

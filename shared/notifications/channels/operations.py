@@ -1,4 +1,4 @@
-"""Channels as admins keep them."""
+"""Admins add, change, test and remove channels."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from shared.config import Config
 from shared.errors import ChannelNameTaken, ChannelNotFound
 from shared.notifications.channels import rules, store
 from shared.notifications.channels.rules import Hours, KeptChannel
-from shared.notifications.deliveries import store as deliveries
+from shared.notifications.deliveries import store as deliveries_store
 from shared.notifications.troubles.rules import VERSION
 from shared.outside.couriers.letters import Letter
 from shared.vocabulary import NEWER_EVENTS, ChannelKind, NotificationEvent, Weekday
@@ -19,7 +19,7 @@ from shared.vocabulary import NEWER_EVENTS, ChannelKind, NotificationEvent, Week
 
 @dataclass(frozen=True)
 class NewChannel:
-    """What somebody wants to be told, and where."""
+    """A channel to add."""
 
     name: str
     kind: ChannelKind
@@ -34,7 +34,7 @@ class NewChannel:
 
 
 def add(connection: Connection, now: datetime, wanted: NewChannel, by: str) -> KeptChannel:
-    """Keep a channel; the row. It tells what begins from now on.
+    """Add a channel. Returns its row. It gets messages about troubles that begin from now on.
 
     Raises ChannelNameTaken, ChannelAddressRefused, ChannelRefused or TimeZoneUnknown.
     """
@@ -59,11 +59,12 @@ def add(connection: Connection, now: datetime, wanted: NewChannel, by: str) -> K
 
 
 def change(connection: Connection, now: datetime, channel_id: int, changes: Mapping[str, Any]) -> KeptChannel:
-    """Change columns of a channel; the row. One that is switched on again tells what begins from then on.
+    """Change columns of a channel. Returns its row.
 
-    With another address it is tried again to say what could not be said and is not over.
+    A channel that is enabled again gets messages about troubles that begin from now on. After a change of the address,
+    failed messages are retried whose trouble is not over.
 
-    Raises ChannelNotFound, and what `add` raises.
+    Raises ChannelNotFound, and the errors of `add`.
     """
     before = find(connection, channel_id, locked=True)
     after = replace(before, **changes, changed_at=now)
@@ -74,9 +75,9 @@ def change(connection: Connection, now: datetime, channel_id: int, changes: Mapp
         _check_name(connection, after.name, channel_id)
     if after.enabled and not before.enabled:
         after = replace(after, tells_since=now)
-    if "url" in changes:  # what was wrong with the old address says nothing about this one
+    if "url" in changes:  # errors of the old address do not apply to the new one
         after = replace(after, last_failed_at=None, last_error=None)
-        deliveries.revive(connection, now, channel_id)
+        deliveries_store.revive(connection, now, channel_id)
     store.update(connection, after)
     return after
 
@@ -90,14 +91,14 @@ def find(connection: Connection, channel_id: int, *, locked: bool = False) -> Ke
 
 
 def remove(connection: Connection, channel_id: int) -> KeptChannel:
-    """Forget a channel, and all that was told by it; the row as it was. Raises ChannelNotFound."""
+    """Delete a channel and its messages. Returns its row. Raises ChannelNotFound."""
     row = find(connection, channel_id, locked=True)
     store.delete(connection, channel_id)
     return row
 
 
 def note(connection: Connection, now: datetime, channel_id: int, error: str | None) -> None:
-    """Keep on the channel what became of its last try; None: the receiver took it."""
+    """Store the outcome of the channel's last try; `error` None: the receiver took the message."""
     if error is None:
         store.note_delivered(connection, now, channel_id)
     else:
@@ -105,7 +106,7 @@ def note(connection: Connection, now: datetime, channel_id: int, error: str | No
 
 
 def trial(row: KeptChannel, now: datetime, by: str, request_id: str, config: Config) -> Letter:
-    """A message that says that it is a test, as this channel gets the real ones."""
+    """A test message in the form of this channel's real messages."""
     title, text = "Test of Signage Fleet", f"{by} tried the channel “{row.name}”. Nothing is wrong."
     url = config["PUBLIC_URL"] or None
     facts = {
@@ -123,7 +124,7 @@ def trial(row: KeptChannel, now: datetime, by: str, request_id: str, config: Con
 
 
 def hours_columns(hours: Hours | None) -> dict[str, Any]:
-    """The columns that hold these hours."""
+    """The columns of these hours."""
     if hours is None:
         return dict.fromkeys(("time_zone", "weekdays", "from_time", "to_time"))
     weekdays = [day for day in Weekday if day in hours.weekdays]
@@ -131,7 +132,7 @@ def hours_columns(hours: Hours | None) -> dict[str, Any]:
 
 
 def events_columns(events: Collection[NotificationEvent]) -> dict[str, list[str]]:
-    """The columns that hold these events: those that code of before cannot read stand apart."""
+    """The columns of these events: `newer_events` has those that older code cannot read."""
     ordered = [event for event in NotificationEvent if event in events]
     return {
         "events": [event.value for event in ordered if event not in NEWER_EVENTS],

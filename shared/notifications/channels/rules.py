@@ -1,4 +1,4 @@
-"""What a channel may look like, at which hours it tells, and how it is shown without its secrets."""
+"""The rules of a channel: its valid addresses and secrets, its hours, and its address without secrets."""
 
 import re
 from collections.abc import Collection
@@ -14,7 +14,7 @@ from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
 DAYS: Final = tuple(Weekday)  # as `date.weekday` counts them: Monday is 0
 WEB: Final = ("http", "https")
 SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]{1,30}://[^\s]+", re.IGNORECASE)
-SHORTEST_SECRET: Final = 16  # characters, of what signs a webhook
+SHORTEST_SECRET: Final = 16  # characters of the secret that signs a webhook
 CRITICAL: Final = frozenset(
     {
         NotificationEvent.BRIDGE_SILENT,
@@ -23,21 +23,21 @@ CRITICAL: Final = frozenset(
         NotificationEvent.CERTIFICATE_ENDING,
     }
 )
-"""What may come at all hours: nobody is looked after meanwhile, or it gets worse."""
+"""Events that may be sent at all hours: recovery does not work meanwhile, or the trouble gets worse."""
 DEFAULT_EVENTS: Final = tuple(event for event in NotificationEvent if event is not NotificationEvent.CONVERSION_FAILED)
-"""Whoever uploads a presentation sees at once what became of it."""
+"""All but a failed conversion: the person who uploads a presentation sees that on the page."""
 
 
 @dataclass(frozen=True)
 class Hours:
-    """The hours at which a channel tells, by the clock on the wall of a time zone."""
+    """The hours in which a channel gets messages, in local time."""
 
     time_zone: str
     weekdays: Collection[Weekday]
-    """On which they begin."""
+    """The days of `begin`."""
     begin: time
     end: time
-    """Not after the beginning: of the next day."""
+    """On the next day, if it is not after `begin`."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class OpenChannel:
     name: str
     events: list[str]
     newer_events: list[str]
-    """Those that code of before cannot read."""
+    """Events that older code cannot read."""
     delay_seconds: int
     sites: list[str] | None
     time_zone: str | None
@@ -60,13 +60,13 @@ class OpenChannel:
 
     @property
     def told_of(self) -> list[NotificationEvent]:
-        """What it is told of, in the order of the vocabulary."""
+        """The events that the channel takes, in the order of the vocabulary."""
         words = {*self.events, *self.newer_events}
         return [event for event in NotificationEvent if event.value in words]
 
     @property
     def hours(self) -> Hours | None:
-        """When it is told; None: at all times."""
+        """The hours in which it gets messages; None: at all times."""
         if self.time_zone is None or self.from_time is None or self.to_time is None:
             return None
         return Hours(self.time_zone, frozenset(self.weekdays or ()), self.from_time, self.to_time)
@@ -74,7 +74,7 @@ class OpenChannel:
 
 @dataclass(frozen=True)
 class KeptChannel(OpenChannel):
-    """A channel with its secrets, which its representation leaves out."""
+    """A channel with its secrets, which `repr` leaves out."""
 
     kind: ChannelKind
     url: str = field(repr=False)
@@ -89,7 +89,7 @@ class KeptChannel(OpenChannel):
 
 
 def are_on(hours: Hours | None, now: datetime) -> bool:
-    """Whether now is within these hours; None is always."""
+    """Whether `now` is within these hours; None means always."""
     if hours is None:
         return True
     local = now.astimezone(zone(hours.time_zone))
@@ -101,7 +101,7 @@ def are_on(hours: Hours | None, now: datetime) -> bool:
 
 
 def zone(name: str | None) -> ZoneInfo:
-    """The zone; UTC without a name, or where this machine does not know one that another machine did."""
+    """The time zone; UTC without a name, or when this machine does not know the name."""
     try:
         return ZoneInfo(name or "UTC")
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -109,21 +109,21 @@ def zone(name: str | None) -> ZoneInfo:
 
 
 def check_hours(hours: Hours | None) -> None:
-    """Raises TimeZoneUnknown, or ChannelRefused for hours that are never."""
+    """Check the hours. Raises TimeZoneUnknown, or ChannelRefused when they have no weekday."""
     if hours is None:
         return
     if not hours.weekdays:
         raise ChannelRefused("Its hours need a weekday.")
     try:
         ZoneInfo(hours.time_zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # a malformed name is a ValueError, a folder's an OSError
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # ValueError: a malformed name; OSError: a folder's name
         raise TimeZoneUnknown(
             f"There is no time zone {hours.time_zone[:100]!r}; name one such as Europe/Rome."
         ) from None
 
 
 def check_address(kind: ChannelKind, url: str) -> None:
-    """Raises ChannelAddressRefused, with words that do not hold the address, for what cannot be one."""
+    """Check the form of an address. Raises ChannelAddressRefused, whose text does not have the address."""
     if kind is ChannelKind.APPRISE:
         if not SCHEME.fullmatch(url):
             raise ChannelAddressRefused("An address of Apprise begins with its service, such as mailto:// or slack://.")
@@ -138,19 +138,19 @@ def check_address(kind: ChannelKind, url: str) -> None:
 
 
 def check_secret(kind: ChannelKind, signing_secret: str | None) -> None:
-    """Raises ChannelRefused for a secret that is short, or that nothing would be signed with."""
+    """Check a secret. Raises ChannelRefused when it is too short, or the channel is not a webhook."""
     if signing_secret is None:
         return
     if kind is not ChannelKind.WEBHOOK:
-        raise ChannelRefused("Only what is posted to a webhook is signed.")
+        raise ChannelRefused("Only messages to a webhook are signed.")
     if len(signing_secret) < SHORTEST_SECRET:
         raise ChannelRefused(f"The secret that signs must have {SHORTEST_SECRET} characters or more.")
 
 
 def masked(kind: ChannelKind, url: str) -> str:
-    """The address without anything that may be secret.
+    """The address without its secrets.
 
-    Of a webhook its host is left; of an Apprise address the service alone, for there the host may be a token.
+    A webhook keeps scheme, host and port. An Apprise address keeps only its service, because its host may be a token.
     """
     scheme = url.partition(":")[0].lower()
     if kind is ChannelKind.APPRISE:

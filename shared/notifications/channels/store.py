@@ -1,4 +1,4 @@
-"""SQL of channels. What they keep secret is in no error: neither among quoted parameters nor in Postgres' details."""
+"""SQL of channels. Their secrets are in no error: neither in its parameters nor in Postgres' details."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,15 +19,15 @@ SECRETS: Final = frozenset({"url", "signing_secret"})
 COLUMNS: Final = [field.name for field in fields(KeptChannel)]
 CHANNEL: Final = ", ".join(COLUMNS)
 GIVEN: Final = [name for name in COLUMNS if name != "id" and not name.startswith("last_")]
-"""The columns that people decide on: what became of its messages is noted elsewhere."""
+"""The columns that people write; `last_…` are the outcomes of messages."""
 
 
 class ChannelNotKept(Exception):
-    """Postgres refused a channel that our own rules let through; the message says by which constraint."""
+    """Postgres refused a channel that passed our own checks; the message names the constraint."""
 
 
 class Hidden(str):
-    """A text whose representation is not the text: what a failed statement prints of its parameters is that."""
+    """A text that `repr` hides: the error of a failed statement prints its parameters by `repr`."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class Hidden(str):
 
 @contextmanager
 def _quoting_nothing() -> Iterator[None]:
-    """Let a refusal of Postgres through without its words: they may quote the whole row."""
+    """Replace an error of Postgres by one without its text, which may quote the whole row."""
     try:
         yield
     except DBAPIError as error:
@@ -60,7 +60,7 @@ INSERT = Query(
 
 
 def insert(connection: Connection, values: Mapping[str, Any]) -> KeptChannel:
-    """A new channel, from the values of GIVEN. Its name must be free: the constraint says so."""
+    """Insert a channel; `values` are the columns of GIVEN. Returns it. Raises ChannelNotKept when the name is taken."""
     with _quoting_nothing():
         return INSERT.one(connection, **_bound(values))
 
@@ -74,7 +74,7 @@ UPDATE = Query(
 
 
 def update(connection: Connection, channel: KeptChannel) -> None:
-    """Keep a channel that is locked as it is now."""
+    """Write all columns of a channel. The caller holds its row lock."""
     with _quoting_nothing():
         UPDATE.run(connection, **_bound(vars(channel)))
 
@@ -94,7 +94,7 @@ LOCK = Query(
 
 
 def lock(connection: Connection, channel_id: int) -> KeptChannel | None:
-    """One channel, locked until the transaction ends, or None."""
+    """One channel, with a row lock until the transaction ends, or None."""
     return LOCK.one_or_none(connection, id=channel_id)
 
 
@@ -123,7 +123,7 @@ PAGE = Query(
 
 
 def page(connection: Connection, limit: int, after: int | None) -> list[KeptChannel]:
-    """Up to `limit` channels after this id, the oldest first."""
+    """Up to `limit` channels with an id above `after`, the oldest first."""
     return PAGE.all(connection, limit=limit, after=after or 0)
 
 
@@ -137,7 +137,7 @@ OPEN = Query(
 
 
 def enabled(connection: Connection) -> list[OpenChannel]:
-    """Every channel that is switched on, without its secrets."""
+    """Every enabled channel, without its secrets."""
     return OPEN.all(connection)
 
 
@@ -145,7 +145,7 @@ DELETE = Query("DELETE FROM notification_channels WHERE id = :id", NO_ROW)
 
 
 def delete(connection: Connection, channel_id: int) -> bool:
-    """Forget a channel with its deliveries; False when there is none."""
+    """Delete a channel with its deliveries; False when there is none."""
     return DELETE.run(connection, id=channel_id) == 1
 
 
@@ -158,7 +158,7 @@ NOTE_DELIVERED = Query(
 
 
 def note_delivered(connection: Connection, now: datetime, channel_id: int) -> None:
-    """The receiver took something: what failed before is no news."""
+    """Note that the receiver took a message, and clear the last error."""
     NOTE_DELIVERED.run(connection, now=now, id=channel_id)
 
 
@@ -168,7 +168,7 @@ NOTE_FAILED = Query(
 
 
 def note_failed(connection: Connection, now: datetime, channel_id: int, words: str) -> None:
-    """A try failed, in these words."""
+    """Note that a try failed; `words` say why."""
     NOTE_FAILED.run(connection, now=now, id=channel_id, words=words)
 
 
@@ -176,5 +176,5 @@ FORGET_THE_FUTURE = Query(no_later("notification_channels", "tells_since"), NO_R
 
 
 def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Let channels that were made, or switched on, at a time that has not come yet tell from now on."""
+    """Set each `tells_since` that lies in the future to now."""
     FORGET_THE_FUTURE.run(connection, now=now)

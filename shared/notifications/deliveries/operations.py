@@ -1,4 +1,4 @@
-"""One message on its way: claimed, tried, and then delivered, tried again or given up."""
+"""Deliver one message: claim it, try it, then finish it, retry it later or give it up."""
 
 import secrets
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ SWITCHED_OFF = "the channel was switched off"
 
 @dataclass(frozen=True)
 class Errand:
-    """A claimed message: what its sender needs to know, and the token that fences what they write."""
+    """A claimed message with its receiver, and the token that guards later writes of this sender."""
 
     delivery_id: int
     channel_id: int
     token: str
     attempts: int
-    """Tries, this one included."""
+    """The number of tries, with this one."""
     created_at: datetime
     kind: str
     url: str
@@ -31,12 +31,12 @@ class Errand:
     letter: Letter
 
     def __repr__(self) -> str:
-        return f"Errand({self.delivery_id})"  # its address is a secret
+        return f"Errand({self.delivery_id})"  # the address is a secret
 
 
 @dataclass(frozen=True)
 class Next:
-    """What follows a try: `generation` and `due_at` of the next one, None where there is none."""
+    """The state after a try, with `generation` and `due_at` of the retry; None when there is no retry."""
 
     state: DeliveryState
     generation: int | None = None
@@ -44,7 +44,7 @@ class Next:
 
 
 def claim(connection: Connection, now: datetime, delivery_id: int, generation: int) -> Errand | None:
-    """Take a message for one sender; None when there is nothing to send, or somebody else does."""
+    """Claim a message for this sender; None when there is nothing to send, or another sender holds the claim."""
     token = secrets.token_hex(16)
     claimed = store.claim(connection, now, delivery_id, generation, token, now - rules.LEASE)
     if claimed is None:
@@ -67,13 +67,13 @@ def claim(connection: Connection, now: datetime, delivery_id: int, generation: i
 
 
 def letter(delivery_id: int, message: dict[str, Any]) -> Letter:
-    """A message as it is sent; its key is the same at each try."""
+    """The message to send. Its idempotency key is the same at each try."""
     key = f"signage-{delivery_id}"
     return Letter(key, message["title"], message["text"], {"id": key, **message["facts"]})
 
 
 def is_in_other_hands(connection: Connection, delivery_id: int, generation: int) -> bool:
-    """Whether somebody holds just this try: should they die, it is due when their lease is over."""
+    """Whether another sender holds the claim of this very try. If it dies, the try is due after its lease."""
     row = store.get(connection, delivery_id)
     if row is None or row.state is not DeliveryState.PENDING:
         return False
@@ -81,7 +81,7 @@ def is_in_other_hands(connection: Connection, delivery_id: int, generation: int)
 
 
 def record(connection: Connection, now: datetime, errand: Errand, outcome: DeliveryAttempt) -> Next | None:
-    """Write what became of a try; None when somebody else has taken the message over meanwhile."""
+    """Record the outcome of a try. Returns what follows; None when another sender has taken over the message."""
     if outcome.result is Result.DELIVERED:
         return _end(connection, now, errand, DeliveryState.DELIVERED, None)
     if outcome.result is Result.REFUSED:
@@ -105,5 +105,5 @@ def _end(connection: Connection, now: datetime, errand: Errand, state: DeliveryS
 
 
 def sweep(connection: Connection, now: datetime, limit: int) -> list[store.DueDelivery]:
-    """What was forgotten on its way, to be enqueued."""
+    """Release messages whose task was lost or whose sender died. Returns the tasks to enqueue."""
     return store.requeue_forgotten(connection, now, now - rules.FORGOTTEN_AFTER, now - rules.LEASE, limit)

@@ -1,4 +1,4 @@
-"""SQL of deliveries, the outbox. Every move is one guarded UPDATE; after the claim each carries the claim's token."""
+"""SQL of deliveries, which are an outbox. Each change of state is one UPDATE, guarded by the claim's token."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,35 +17,35 @@ from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhas
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A message to one channel, to be put into the outbox."""
+    """A message to one channel, for the outbox."""
 
     channel_id: int
     root: str
     subject: str
     phase: NotificationPhase
     event: NotificationEvent
-    """As code of before reads it; the message says it as it is."""
+    """The event in a form that older code can read; `message` has the true one."""
     message: dict[str, Any]
     standing: bool = False
     folded_into: int | None = None
 
 
 class PutMessage(NamedTuple):
-    """A message that is new in the outbox."""
+    """A message that was inserted."""
 
     subject: str
     id: int
 
 
 class DueDelivery(NamedTuple):
-    """What the queue is asked for: a message and the try that is meant."""
+    """A task to enqueue: a message and its try."""
 
     id: int
     generation: int
 
 
 class ToldRoot(NamedTuple):
-    """What a channel was told of."""
+    """A trouble's root that a channel has a message about."""
 
     channel_id: int
     root: str
@@ -53,7 +53,7 @@ class ToldRoot(NamedTuple):
 
 @dataclass(frozen=True)
 class ClaimedMessage:
-    """A message in the hands of one sender; `attempts` with this one."""
+    """A claimed message; `attempts` includes this try."""
 
     channel_id: int
     attempts: int
@@ -63,7 +63,7 @@ class ClaimedMessage:
 
 @dataclass(frozen=True)
 class Try:
-    """Where a message stands, and which sender has claimed it."""
+    """The state of a message, and the token of its claim."""
 
     state: DeliveryState
     generation: int
@@ -72,7 +72,7 @@ class Try:
 
 @dataclass(frozen=True)
 class ListedMessage:
-    """A message as the list shows it."""
+    """A message in a list."""
 
     id: int
     channel_id: int
@@ -91,7 +91,7 @@ class ListedMessage:
 
 
 OWN_FACTS: Final = "coalesce(d.message -> 'own', d.message -> 'facts')"
-"""SQL: the facts of what the row itself is about: a message of many displays stands in the row of one."""
+"""SQL: the facts of the row's own trouble. One row may carry the message about many displays."""
 MESSAGES: Final = ManyRows("said", NewMessage)
 INSERT = Query(
     f"""
@@ -107,7 +107,7 @@ INSERT = Query(
 
 
 def insert(connection: Connection, now: datetime, messages: Sequence[NewMessage]) -> dict[str, int]:
-    """Put these messages to one channel into the outbox: ids by subject. What was said already is left out."""
+    """Insert messages to one channel. Returns ids by subject; a message that exists already is left out."""
     return dict(INSERT.all(connection, now=now, **MESSAGES.of(messages)))
 
 
@@ -122,9 +122,9 @@ STANDING = Query(
 
 
 def standing(connection: Connection) -> list[Notice]:
-    """What was told, or is about to be, of which it is not known that it is over.
+    """The messages, sent or pending, about troubles that are not known to be over.
 
-    Of an event that this code does not know newer code told: it will say that it is over.
+    Messages of unknown events are left out: newer code sent them, and will close them.
     """
     return STANDING.all(connection, known=list(NotificationEvent))
 
@@ -139,7 +139,7 @@ TOLD_OF_SINCE = Query(
 
 
 def told_of_since(connection: Connection, event: NotificationEvent, since: datetime) -> set[int]:
-    """The channels that were told since then that something of this kind began."""
+    """The channels that have a message since `since` that a trouble with this event began."""
     return set(TOLD_OF_SINCE.all(connection, event=event, since=since))
 
 
@@ -153,7 +153,7 @@ OPENED_SINCE = Query(
 
 
 def opened_since(connection: Connection, roots: Collection[str], since: datetime) -> set[tuple[int, str]]:
-    """Those of these roots, each with its channel, whose beginning a channel was told of since then."""
+    """(channel, root) of each message since `since` that one of these troubles began."""
     return set(OPENED_SINCE.all(connection, roots=list(roots), since=since))
 
 
@@ -161,7 +161,7 @@ SETTLE = Query("UPDATE notification_deliveries SET standing = false WHERE id = A
 
 
 def settle(connection: Connection, ids: Collection[int]) -> None:
-    """What these told of is over."""
+    """Note that the troubles of these messages are over."""
     SETTLE.run(connection, ids=list(ids))
 
 
@@ -176,9 +176,9 @@ DROP_UNSENT = Query(
 
 
 def drop_unsent(connection: Connection, now: datetime, channel_id: int, subject: str, words: str) -> int:
-    """Drop what waits to be said of this subject, unless somebody is sending it; how many.
+    """Drop unsent messages about this subject, unless a sender has claimed them. Returns how many.
 
-    A message that stands for others is said: they are no subject of its.
+    A message that carries other displays' troubles too is not dropped.
     """
     return DROP_UNSENT.run(connection, now=now, channel_id=channel_id, subject=subject, words=words)
 
@@ -200,7 +200,7 @@ REQUEUE_FORGOTTEN = Query(
 def requeue_forgotten(
     connection: Connection, now: datetime, due_before: datetime, claimed_before: datetime, limit: int
 ) -> list[DueDelivery]:
-    """What should have been tried by then, or whose sender's lease is over: to be enqueued."""
+    """Release messages that were due by `due_before` or claimed by `claimed_before`. Returns the tasks to enqueue."""
     bounds = {"due_before": due_before, "claimed_before": claimed_before, "limit": limit}
     return REQUEUE_FORGOTTEN.all(connection, now=now, **bounds)
 
@@ -219,7 +219,7 @@ CLAIM = Query(
 def claim(
     connection: Connection, now: datetime, delivery_id: int, generation: int, token: str, lease_began: datetime
 ) -> ClaimedMessage | None:
-    """Take a message for one sender; None when it is done, gone, of another generation, or in other hands."""
+    """Claim a message; None when it is done, deleted, of another generation, or claimed by another sender."""
     values = {"id": delivery_id, "generation": generation, "token": token, "lease_began": lease_began}
     return CLAIM.one_or_none(connection, now=now, **values)
 
@@ -228,7 +228,7 @@ GET = Query("SELECT state, generation, claim FROM notification_deliveries WHERE 
 
 
 def get(connection: Connection, delivery_id: int) -> Try | None:
-    """Where one message stands, or None."""
+    """The state of one message, or None."""
     return GET.one_or_none(connection, id=delivery_id)
 
 
@@ -245,7 +245,7 @@ FINISH = Query(
 def finish(
     connection: Connection, now: datetime, delivery_id: int, token: str, state: DeliveryState, error: str | None
 ) -> bool:
-    """It will not be tried again; False when the claim was lost."""
+    """Finish a message; False when the claim was lost."""
     return FINISH.run(connection, now=now, id=delivery_id, token=token, state=state, error=error) == 1
 
 
@@ -260,7 +260,7 @@ RELEASE = Query(
 
 
 def release(connection: Connection, delivery_id: int, token: str, due_at: datetime, error: str) -> int | None:
-    """It will be tried again then: its next generation; None when the claim was lost."""
+    """Release the claim for a retry at `due_at`. Returns the next generation; None when the claim was lost."""
     return RELEASE.one_or_none(connection, id=delivery_id, token=token, due_at=due_at, error=error)
 
 
@@ -275,15 +275,16 @@ REVIVE = Query(
 
 
 def revive(connection: Connection, now: datetime, channel_id: int) -> int:
-    """Try again what failed and is not over; how many. The next sweep enqueues them."""
+    """Retry failed messages whose trouble is not over. Returns how many. The next sweep enqueues them."""
     return REVIVE.run(connection, now=now, channel_id=channel_id)
 
 
 PAGE = Query(
     f"""
     SELECT d.id, d.channel_id, c.name AS channel_name, d.subject, d.phase,
-        coalesce({OWN_FACTS} ->> 'event', d.event) AS event, d.message ->> 'title' AS title,
-        d.message ->> 'text' AS text, d.state, d.attempts, d.created_at, d.due_at, d.finished_at, d.error
+        CASE WHEN {OWN_FACTS} ->> 'event' = ANY(:known) THEN {OWN_FACTS} ->> 'event' ELSE d.event END AS event,
+        d.message ->> 'title' AS title, d.message ->> 'text' AS text, d.state, d.attempts, d.created_at, d.due_at,
+        d.finished_at, d.error
     FROM notification_deliveries AS d JOIN notification_channels AS c ON c.id = d.channel_id
     WHERE (CAST(:channel_id AS bigint) IS NULL OR d.channel_id = :channel_id)
         AND (CAST(:state AS text) IS NULL OR d.state = :state)
@@ -297,8 +298,12 @@ PAGE = Query(
 def page(
     connection: Connection, channel_id: int | None, state: DeliveryState | None, limit: int, before: int | None
 ) -> list[ListedMessage]:
-    """Up to `limit` messages, the newest first, before this id."""
-    return PAGE.all(connection, channel_id=channel_id, state=state, limit=limit, before=before)
+    """Up to `limit` messages with an id below `before`, the newest first.
+
+    An event that only newer code knows is shown as the one that newer code put in its place.
+    """
+    known = list(NotificationEvent)
+    return PAGE.all(connection, known=known, channel_id=channel_id, state=state, limit=limit, before=before)
 
 
 DROP_HISTORY = Query(
@@ -310,10 +315,10 @@ FORGET_THE_FUTURE = Query(no_later("notification_deliveries", "created_at", "cla
 
 
 def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Let messages of a time that has not come yet count as made, and taken, now; their next try is due now."""
+    """Set every time of a message that lies in the future to now."""
     FORGET_THE_FUTURE.run(connection, now=now)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
-    """Forget messages from before then whose matter is over; how many."""
+    """Delete messages from before then that are finished and whose trouble is over. Returns how many."""
     return DROP_HISTORY.run(connection, before=before)

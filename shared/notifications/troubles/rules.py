@@ -1,6 +1,6 @@
-"""What there may be to tell, and in which words: pure, from what is known of an incident, a display or a breaker.
+"""Troubles, and the texts of the messages about them.
 
-Names of displays, sites and files are other people's text: they are bounded, on one line and never markup.
+Names of displays, sites and files come from other people: they are shortened, on one line and without markup.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -9,20 +9,21 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from shared.clients.reports.rules import in_words
+from shared.clients.screens_rules import WORDS as SCREENS
 from shared.leadership.rules import CERTIFICATE_ENDING, CERTIFICATE_OLD
 from shared.notifications.channels.rules import zone
-from shared.vocabulary import Door, NotificationEvent, NotificationPhase, RecoveryState
+from shared.vocabulary import Door, NotificationEvent, NotificationPhase, RecoveryState, ScreenHealthStatus
 
-VERSION: Final = 1  # of a webhook's JSON; fields may be added without another one
+VERSION: Final = 1  # of a webhook's JSON; added fields do not change it
 LONGEST_NAME: Final = 100
 LONGEST_WORDS: Final = 1000
-NAMED: Final = 10  # displays that a message names
-LISTED: Final = 50  # of those with an unsteady connection: the message is the list
+NAMED: Final = 10  # the most displays that a message names
+LISTED: Final = 50  # the most that a list of unsteady connections names
 
 
 @dataclass(frozen=True)
 class Display:
-    """One display, as people know it."""
+    """A display with its name and site."""
 
     uuid: str
     name: str
@@ -30,44 +31,44 @@ class Display:
 
     @property
     def words(self) -> str:
-        """Its name and site; its uuid where it has no name."""
+        """Its name, or its uuid when it has none, and its site."""
         shown = plain(self.name) or self.uuid
         return f"{shown} ({plain(self.site)})" if self.site else shown
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """Something that people may want to be told of, as it is now."""
+    """A present trouble that channels may get a message about."""
 
     root: str
-    """What it is about, whenever: `incident:12`, `client:<uuid>`, `breaker:<site>`, `conversion:7`."""
+    """What the trouble is about, each time it occurs: `incident:12`, `client:<uuid>`, `breaker:<site>`."""
     subject: str
-    """This one time of it."""
+    """One occurrence of the root."""
     event: NotificationEvent
     title: str
     cause: str
     since: datetime
-    """When it began, for the words."""
+    """When it began, for the text."""
     noticed_at: datetime
-    """When we noticed: delays count from here."""
+    """When we noticed it: a channel's delay counts from here."""
     sites: frozenset[str] | None
-    """Where; None is the whole fleet, or none that could be named."""
+    """Its sites; None is the whole fleet, or no site."""
     displays: tuple[Display, ...] = ()
-    """Those that are affected now."""
+    """The displays that are affected now."""
     back: tuple[Display, ...] = ()
-    """Those that were affected, and are well again."""
+    """The displays that were affected and are well again."""
     recovers: bool = True
-    """Whether its end is news too."""
+    """Whether a message says when it is over."""
     in_incident: bool = False
-    """Whether an open incident of the same place says it already."""
+    """Whether an open incident of the same site covers it."""
     min_age: timedelta = timedelta()
-    """It is told no earlier than this after it began, whatever the channel says."""
+    """The first message is sent no earlier than this after `since`, whatever the channel's delay."""
     recovery: str = ""
     """What recovery does about it."""
     link: str = ""
-    """Where the dashboard shows it, below its address."""
+    """Its path on the dashboard."""
     more: Mapping[str, Any] = field(default_factory=dict)
-    """Facts for scripts beyond those that all have."""
+    """Further facts for scripts."""
 
     @property
     def uuids(self) -> frozenset[str]:
@@ -75,17 +76,17 @@ class Trouble:
 
 
 def plain(text: str | None) -> str:
-    """Other people's text on one line, and not for ever."""
+    """Other people's text: printable characters, on one line, of LONGEST_NAME at most."""
     return " ".join("".join(c if c.isprintable() else " " for c in text or "").split())[:LONGEST_NAME]
 
 
 def bounded(words: str) -> str:
-    """A sentence of ours that may quote other people's names: on one line, and not for ever."""
+    """Our own sentence, which may quote names: printable characters, on one line, of LONGEST_WORDS at most."""
     return " ".join("".join(c if c.isprintable() else " " for c in words).split())[:LONGEST_WORDS]
 
 
 def incident_title(kind: str, key: str, count: int, sites: Collection[str]) -> str:
-    """What an incident is, in a line."""
+    """The title of an incident."""
     if kind == "listening":
         return "We do not hear the fleet"
     number = f"{count} display" + ("" if count == 1 else "s")
@@ -97,20 +98,18 @@ def incident_title(kind: str, key: str, count: int, sites: Collection[str]) -> s
 
 
 def all_back(count: int) -> str:
-    """What is left to say of an incident whose displays are all well again."""
+    """The sentence for an incident whose displays are all well again."""
     return "It is back." if count == 1 else f"All {count} are back."
 
 
-SCREENS: Final = {"black": "is black", "frozen": "is frozen", "disconnected": "is disconnected"}
-
-
-def screen_title(display: Display, screen: str) -> str:
-    """What is wrong with the screen of one display, in a line."""
-    return f"{display.words}: its screen {SCREENS.get(screen, 'is bad')}"
+def screen_title(display: Display, screen: ScreenHealthStatus) -> str:
+    """The title of a failing screen."""
+    unplanned = ", and nobody planned that" if screen is ScreenHealthStatus.OFF else ""
+    return f"{display.words}: its screen {SCREENS[screen]}{unplanned}"
 
 
 def unsteady_title(display: Display, losses: int) -> str:
-    """What is wrong with the connection of one display, in a line."""
+    """The title of an unsteady connection."""
     return f"{display.words}: unsteady connection, {losses} losses in the last hour"
 
 
@@ -122,7 +121,7 @@ DOORS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Stage:
-    """How near the end of a certificate is, and since when it is that near."""
+    """How soon a certificate expires, and since when it is in this stage."""
 
     event: NotificationEvent
     words: str
@@ -131,7 +130,7 @@ class Stage:
 
 
 def certificate_stage(ends_at: datetime, now: datetime) -> Stage | None:
-    """The stage that a certificate with this end has come to; None while nobody needs to hear of it."""
+    """The stage of a certificate that expires at `ends_at`; None while it is far away."""
     ending, old = ends_at - CERTIFICATE_ENDING, ends_at - CERTIFICATE_OLD
     if now >= ends_at:
         return Stage(NotificationEvent.CERTIFICATE_ENDING, "has ended", ends_at, has_ended=True)
@@ -144,15 +143,19 @@ def certificate_stage(ends_at: datetime, now: datetime) -> Stage | None:
 
 
 def certificate_cause(door: str, ends_at: datetime, *, has_ended: bool) -> str:
-    """When it ends, and what that means."""
+    """When the certificate expires, and the consequence."""
     when = f"{'It ended' if has_ended else 'It ends'} on {ends_at.astimezone(UTC):%Y-%m-%d %H:%M} (UTC)."
     whom = "Browsers warn of the dashboard then" if door == Door.PEOPLE else "No display connects any more then"
     return f"{when} {whom}, until the door shows a renewed one."
 
 
-def display_title(display: Display, status: str, unit: str | None, *, suspended: bool) -> str:
-    """What is wrong with one display, in a line."""
+def display_title(
+    display: Display, status: str, unit: str | None, screen: ScreenHealthStatus | None, *, suspended: bool
+) -> str:
+    """The title of an unwell display; `screen`: how its screen fails."""
     what = {"stale": "is silent", "crashed": "has crashed"}.get(status)
+    if what is None and unit is None and screen is not None:
+        what = f"has a screen that {SCREENS[screen]}"
     if what is None:
         what = f"has a failed service ({plain(unit)})" if unit else "is unwell"
     return f"{display.words} {what}" + (": recovery has tried everything" if suspended else "")
@@ -165,7 +168,7 @@ RECOVERY_WORDS: Final[Mapping[RecoveryState, str]] = {
     RecoveryState.VERIFYING: "recovery acted and waits whether it helped",
     RecoveryState.LOCKED: "recovery waits until the time after the last restart is over",
     RecoveryState.SUSPENDED: "recovery has tried everything: a person must act",
-    RecoveryState.UNREACHABLE: "nobody listens at the display, so that recovery cannot act",
+    RecoveryState.UNREACHABLE: "the display is not connected, so recovery cannot act",
     RecoveryState.BLOCKED_BRIDGE: "recovery waits until we hear the fleet",
     RecoveryState.BLOCKED_BREAKER: "recovery holds back: so many at once may be our own fault",
     RecoveryState.HELD: "recovery leaves it alone, as it was told",
@@ -174,7 +177,7 @@ RECOVERY_WORDS: Final[Mapping[RecoveryState, str]] = {
 
 
 def recovery_of_many(states: Sequence[RecoveryState]) -> str:
-    """What recovery does about these displays: each thing with how many, the most frequent first."""
+    """What recovery does about several displays: each state with its count, the most frequent first."""
     counts = sorted(((states.count(state), state) for state in set(states)), key=lambda pair: (-pair[0], pair[1]))
     if len(counts) == 1:
         return _sentence(RECOVERY_WORDS[counts[0][1]])
@@ -187,16 +190,16 @@ def _sentence(words: str) -> str:
 
 @dataclass(frozen=True)
 class Addressee:
-    """What of a channel its words depend on."""
+    """The facts about a channel that the text of its messages needs."""
 
     name: str
     time_zone: str | None
     public_url: str
-    """Where the dashboard is; empty: no links."""
+    """The dashboard's address; empty: no links."""
 
 
 def opened(trouble: Trouble, event: NotificationEvent, phase: NotificationPhase, to: Addressee, now: datetime) -> Any:
-    """The message that something is wrong, or got worse: {title, text, facts}."""
+    """The message that a trouble began or got worse: {title, text, facts}."""
     title = f"Worse: {trouble.title}" if phase is NotificationPhase.ESCALATED else trouble.title
     lines = [trouble.cause, _since(trouble.since, now, to), _who(trouble.displays), trouble.recovery]
     link = f"{to.public_url}{trouble.link}" if to.public_url else ""
@@ -221,7 +224,7 @@ def opened(trouble: Trouble, event: NotificationEvent, phase: NotificationPhase,
 
 
 def recovered(told: Mapping[str, Any], now: datetime) -> Any:
-    """The message that what was told is over, from the facts of the first one."""
+    """The message that a trouble is over; `told` are the facts of its first message."""
     lasted = in_words(max(timedelta(), now - datetime.fromisoformat(told["since"])))
     title = f"Over: {told['title']}"
     event, phase = NotificationEvent.RECOVERED.value, NotificationPhase.RECOVERED.value
@@ -242,7 +245,7 @@ MANY_OVER: Final[Mapping[NotificationEvent, str]] = {
 
 
 def many(messages: Sequence[Mapping[str, Any]], about: NotificationEvent, over: bool, to: Addressee) -> Any:
-    """One message for what would be many: displays that failed one by one and are told at once."""
+    """One message in place of many about single displays."""
     first = messages[0]["facts"]
     what = MANY_OVER.get(about, "are well again") if over else MANY.get(about, "are unwell")
     title = f"{len(messages)} displays {what}"
@@ -269,7 +272,7 @@ def _since(since: datetime, now: datetime, to: Addressee) -> str:
 
 
 def _who(displays: Sequence[Display]) -> str:
-    """The displays by name, as long as they are a few."""
+    """The number of displays and the names of the first NAMED; empty for a single display."""
     if len(displays) < 2:
         return ""
     names = ", ".join(display.words for display in displays[:NAMED])

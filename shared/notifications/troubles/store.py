@@ -1,4 +1,4 @@
-"""SQL that finds what there may be to tell, and what of it is over: each costs what is wrong, not what the fleet is."""
+"""SQL that finds troubles, and troubles that are over. Its cost grows with the troubles, not with the fleet."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from sqlalchemy import Connection
 
 from shared.clients.store import ClientState
 from shared.notifications.troubles.rules import Display
-from shared.postgres.fragments import is_bad, is_unwell, is_well
+from shared.postgres.fragments import is_unwell, is_well, screen_failed_since, screen_fails
 from shared.postgres.query import Query
-from shared.vocabulary import ClientStatus, Door, IncidentKind
+from shared.vocabulary import ClientStatus, Door, IncidentKind, ScreenHealthStatus
 
-MOST: Final = 1000  # of displays and of conversions at once: the newest; the next tick takes the rest
+MOST: Final = 1000  # the most rows of a query, the newest first; the next tick takes the rest
 
 
 @dataclass(frozen=True)
 class IncidentToTell:
-    """An open incident; `reopened`: how often it was opened again."""
+    """An open incident; `reopened` is how often it was reopened."""
 
     id: int
     kind: IncidentKind
@@ -32,7 +32,7 @@ class IncidentToTell:
 
 @dataclass(frozen=True)
 class Affected(Display):
-    """A display that is part of an incident, or was: then it is `back`."""
+    """A display that is part of an incident, or was part of it and is `back`."""
 
     incident_id: int
     back: bool
@@ -40,12 +40,14 @@ class Affected(Display):
 
 @dataclass(frozen=True)
 class UnwellDisplay(Display):
-    """A display that is silent, has crashed or has a failed service; `suspended`: recovery has tried everything."""
+    """A display that is silent or crashed, or whose service or screen fails; `suspended`: recovery tried everything."""
 
     status: ClientStatus
     status_since: datetime
     service_failed_at: datetime | None
     service_failed_unit: str | None
+    screen_health: ScreenHealthStatus
+    screen_failed_since: datetime | None
     suspended: bool
     decided_at: datetime | None
     noticed_at: datetime
@@ -61,10 +63,11 @@ class DisplayWithFailedService(Display):
 
 @dataclass(frozen=True)
 class DisplayWithBadScreen(Display):
-    """A display whose screen shows nothing, or always the same."""
+    """A display whose screen fails."""
 
-    screen: str
+    screen: ScreenHealthStatus
     screen_health_since: datetime
+    screen_failed_at: datetime
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ class FailedConversion:
 
 @dataclass(frozen=True)
 class DoorCertificate:
-    """The certificate that one of our doors showed last."""
+    """The last certificate that was seen at one of our doors."""
 
     door: Door
     ends_at: datetime
@@ -89,14 +92,14 @@ class DoorCertificate:
 
 
 class EndedIncident(NamedTuple):
-    """An incident that is over; `silently`: another one goes on in its place."""
+    """An incident that is over; `silently`: without a message, because it was merged or deleted."""
 
     id: int
     silently: bool
 
 
 class EndedOfClient(NamedTuple):
-    """A client that is well again; `silently`: it is no client any more."""
+    """A client whose trouble is over; `silently`: without a message, because the client was deleted."""
 
     uuid: str
     silently: bool
@@ -123,9 +126,10 @@ IN_NO_INCIDENT: Final = """
     NOT EXISTS (SELECT FROM incident_members AS m WHERE m.client_uuid = c.uuid AND m.left_at IS NULL)"""
 SUSPENDED: Final = """CAST(:recovers AS boolean) AND coalesce(r.decided = 'suspended'
     AND (r.step >= 4 OR r.refused_restarts + r.refused_reboots >= 4), false)"""
-DISPLAYS = Query(  # the partial index of unwell clients; who all channels were told of is left out
+DISPLAYS = Query(  # uses the partial index of unwell clients; displays that every channel was told of are left out
     f"""
     SELECT c.uuid, c.name, c.site, c.status, c.status_since, c.service_failed_at, c.service_failed_unit,
+        CAST(c.screen_health AS text) AS screen_health, {screen_failed_since("c")} AS screen_failed_since,
         {SUSPENDED} AS suspended, r.decided_at, n.noticed_at
     FROM clients AS c LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
     CROSS JOIN LATERAL (SELECT coalesce(max(s.noticed_at), c.status_since) AS noticed_at FROM client_state_changes AS s
@@ -133,7 +137,7 @@ DISPLAYS = Query(  # the partial index of unwell clients; who all channels were 
     WHERE {is_unwell("c")} AND c.deleted_at IS NULL
         AND (c.status IN ('crashed', 'stale')
                 AND (c.status_since <= CAST(:noticed_before AS timestamptz) OR {SUSPENDED})
-            OR c.service_failed_at IS NOT NULL AND {SUSPENDED})
+            OR (c.service_failed_at IS NOT NULL OR {screen_fails("c")}) AND {SUSPENDED})
         AND greatest(n.noticed_at, c.service_failed_at, r.decided_at) >= CAST(:since AS timestamptz)
         AND {IN_NO_INCIDENT}
         AND (SELECT count(*) FROM notification_deliveries AS d WHERE d.root = 'client:' || c.uuid
@@ -145,7 +149,7 @@ DISPLAYS = Query(  # the partial index of unwell clients; who all channels were 
 MENDED: Final = """
     c.service_failed_at IS NULL OR (h.body->'service_failed' = 'null'::jsonb
         AND h.received_at >= c.service_failed_at + interval '60 seconds')"""
-"""A failed service is no trouble any more: acknowledged, or the display says since that no failure stands."""
+"""SQL: the failed service is acknowledged, or a later health report says that no failure stands."""
 FAILED_SERVICES = Query(
     f"""
     SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit
@@ -158,11 +162,11 @@ FAILED_SERVICES = Query(
 )
 BAD_SCREENS = Query(
     f"""
-    SELECT c.uuid, c.name, c.site, CAST(c.screen_health AS text) AS screen, c.screen_health_since
+    SELECT c.uuid, c.name, c.site, CAST(c.screen_health AS text) AS screen, c.screen_health_since, c.screen_failed_at
     FROM clients AS c
-    WHERE {is_bad("c.screen_health")} AND c.screen_health_since >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
+    WHERE {screen_fails("c")} AND c.screen_failed_at >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
         AND c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}
-    ORDER BY c.screen_health_since DESC, c.uuid LIMIT {MOST}
+    ORDER BY c.screen_failed_at DESC, c.uuid LIMIT {MOST}
     """,  # noqa: S608 - made of constants
     DisplayWithBadScreen,
 )
@@ -176,8 +180,8 @@ OVER_SERVICES = Query(
 )
 OVER_SCREENS = Query(
     f"""
-    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently FROM clients AS c
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT {is_bad("c.screen_health")})
+    SELECT c.uuid, c.deleted_at IS NOT NULL OR c.screen_health IN ('off', 'unknown') AS silently FROM clients AS c
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT {screen_fails("c")})
     """,  # noqa: S608 - made of constants
     EndedOfClient,
 )
@@ -205,19 +209,29 @@ OVER_CLIENTS = Query(
     WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL
         OR {is_well("c")}
             AND c.status_since <= CAST(:well_since AS timestamptz)
-            AND NOT (c.service_failed_at IS NOT NULL AND {SUSPENDED}))
+            AND NOT ((c.service_failed_at IS NOT NULL OR {screen_fails("c")}) AND {SUSPENDED}))
     """,  # noqa: S608 - made of constants
     EndedOfClient,
 )
-OPEN_BREAKERS = Query("SELECT site FROM recovery_breakers WHERE open_since IS NOT NULL", str)
+OPEN_BREAKERS = Query(
+    """
+    SELECT 'breaker:' || site FROM recovery_breakers WHERE open_since IS NOT NULL
+    UNION ALL SELECT 'screens_breaker:' || site FROM recovery_breakers WHERE screens_since IS NOT NULL
+    """,
+    str,
+)
 STATES = Query(
-    "SELECT uuid, status, process_status, service_failed_at FROM clients WHERE uuid = ANY(:uuids)", ClientState
+    f"""
+    SELECT c.uuid, c.status, c.process_status, c.service_failed_at, {screen_failed_since("c")} AS screen_failed_since
+    FROM clients AS c WHERE c.uuid = ANY(:uuids)
+    """,  # noqa: S608 - made of constants
+    ClientState,
 )
 CERTIFICATES = Query("SELECT door, ends_at, seen_at FROM door_certificates ORDER BY door", DoorCertificate)
 
 
 def incidents(connection: Connection) -> list[IncidentToTell]:
-    """Every open incident, with how often and when last it was opened again."""
+    """Every open incident, with how often it was reopened and when last."""
     return INCIDENTS.all(connection)
 
 
@@ -229,61 +243,65 @@ def members(connection: Connection, incident_ids: Collection[int]) -> list[Affec
 def displays(
     connection: Connection, noticed_before: datetime, since: datetime, channels: int, *, recovers: bool
 ) -> list[UnwellDisplay]:
-    """Unwell displays of no open incident: those unwell since before then, and those that recovery has suspended.
+    """Unwell displays in no open incident: unwell since before `noticed_before`, or suspended by recovery.
 
-    `since`: what happened before is no news to anybody. `channels`: how many want to be told of displays.
+    Troubles from before `since` are left out, and displays about which `channels` channels (all that take such events)
+    have a message.
     """
     bounds = {"noticed_before": noticed_before, "since": since, "channels": channels}
     return DISPLAYS.all(connection, **bounds, recovers=recovers)
 
 
 def failed_services(connection: Connection, since: datetime) -> list[DisplayWithFailedService]:
-    """Displays of no open incident with a service that failed since then, and that the display does not call mended."""
+    """Displays in no open incident with a service that failed since `since` and is not mended (MENDED)."""
     return FAILED_SERVICES.all(connection, since=since)
 
 
 def bad_screens(connection: Connection, since: datetime) -> list[DisplayWithBadScreen]:
-    """Displays of no open incident that are heard, and whose screen is bad since then or later."""
+    """Displays in no open incident that are heard, and whose screen failed since `since`."""
     return BAD_SCREENS.all(connection, since=since)
 
 
 def over_services(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
-    """Those of these clients without a failed service, and whether without a word: they are no clients any more."""
+    """Which of these clients have no failed service any more; True when the client was deleted."""
     return dict(OVER_SERVICES.all(connection, uuids=list(uuids)))
 
 
 def over_screens(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
-    """Those of these clients whose screen is not bad any more; otherwise as `over_services`."""
+    """Which of these clients have no failing screen any more; True when nobody needs to hear of it.
+
+    That is when the client was deleted, and when its screen shows no picture all the same.
+    """
     return dict(OVER_SCREENS.all(connection, uuids=list(uuids)))
 
 
 def conversions(connection: Connection, since: datetime) -> list[FailedConversion]:
-    """Conversions that failed for good since then."""
+    """Conversions that failed for good since `since`."""
     return CONVERSIONS.all(connection, since=since)
 
 
 def over_incidents(connection: Connection, ids: Collection[int]) -> dict[int, bool]:
-    """Those of these incidents that are over, and whether without a word: another one goes on in their place."""
+    """Which of these incidents are over; True when the incident was merged into another one or deleted."""
     return dict(OVER_INCIDENTS.all(connection, ids=list(ids)))
 
 
 def over_clients(
     connection: Connection, uuids: Collection[str], well_since: datetime, *, recovers: bool
 ) -> dict[str, bool]:
-    """Those of these clients that are well since then, and whether without a word: they are no clients any more."""
+    """Which of these clients have been well since `well_since`; True when the client was deleted."""
     return dict(OVER_CLIENTS.all(connection, uuids=list(uuids), well_since=well_since, recovers=recovers))
 
 
 def open_breakers(connection: Connection) -> set[str]:
-    """The sites whose breaker is open; the empty text is the fleet."""
+    """The roots of the open breakers; one without a site is the fleet's."""
     return set(OPEN_BREAKERS.all(connection))
 
 
 def certificates(connection: Connection) -> list[DoorCertificate]:
-    """The certificates that our doors showed last."""
+    """The last certificates that were seen at our doors."""
     return CERTIFICATES.all(connection)
 
 
 def states(connection: Connection, uuids: Collection[str]) -> list[ClientState]:
-    """What says whether each of these clients is unwell."""
+    """The columns that decide whether a client is unwell, for each of these clients."""
     return STATES.all(connection, uuids=list(uuids))

@@ -1,7 +1,7 @@
-"""How a message reaches people: our own JSON to a webhook, or anything that Apprise has an address for.
+"""Send a message to people: JSON to a webhook, or through a service that Apprise supports.
 
-A sender waits a bounded time and gets a `DeliveryAttempt` in our own words. The words of a receiver, a library or an
-exception may hold the channel's secrets and are not passed on.
+A try takes a bounded time and returns a `DeliveryAttempt` with our own text. Texts of a receiver, a library or an
+exception may hold the channel's secrets, so they are not passed on.
 """
 
 from datetime import timedelta
@@ -11,12 +11,12 @@ from shared.config import Config
 from shared.outside.couriers.addresses import Reach
 from shared.outside.couriers.letters import DeliveryAttempt, Letter
 
-WEBHOOK_DEADLINE: Final = timedelta(seconds=10)  # for all of it: looking up, connecting, sending, the answer
-MESSENGER_DEADLINE: Final = timedelta(seconds=30)  # mail servers take their time
+WEBHOOK_DEADLINE: Final = timedelta(seconds=10)  # for name lookup, connecting, sending and the answer together
+MESSENGER_DEADLINE: Final = timedelta(seconds=30)  # mail servers are slow
 
 
 def reach_of(config: Config) -> Reach:
-    """What addresses channels may reach here: in the cloud neither loopback nor, unless allowed, private ones."""
+    """The addresses that channels may reach: in the cloud no loopback and, unless allowed, no private ones."""
     is_cloud = config["DEPLOYMENT_MODE"] == "cloud"
     wanted: str = config["NOTIFICATION_PRIVATE_ADDRESSES"]
     private = wanted == "allow" or (wanted == "auto" and not is_cloud)
@@ -24,7 +24,7 @@ def reach_of(config: Config) -> Reach:
 
 
 def send(kind: str, url: str, signing_secret: str | None, letter: Letter, reach: Reach) -> DeliveryAttempt:
-    """Try once, within a deadline; raises nothing that the receiver or the network can cause."""
+    """Try once, within a deadline. Raises no errors of the receiver or the network."""
     if kind == "webhook":
         from shared.outside.couriers import webhook  # noqa: PLC0415 - cold start
 

@@ -1,7 +1,7 @@
-"""Which addresses a channel may reach: judged after the name was looked up, on the very address that is used.
+"""Which addresses a channel may reach. The check is on the IP address that the connection uses.
 
-A name that is harmless when it is checked may mean another address a moment later. So a courier looks the name up
-once, judges each address and connects to that one.
+A name may resolve to another address a moment after the check. So a courier looks the name up once, checks each
+address and connects to a checked one.
 """
 
 import ipaddress
@@ -17,9 +17,9 @@ NOT_PUBLIC: Final = tuple(
     ipaddress.ip_network(text)
     for text in ("64:ff9b:1::/48", "fec0::/10", "3fff::/20", "5f00::/16", "192.0.0.0/24", "192.88.99.0/24")
 )
-"""A network's own NAT64, site-local addresses of before, documentation, segment routing, protocols, relays of before.
+"""Local NAT64, old site-local addresses, documentation, segment routing, protocols, old relays.
 
-Python takes them for public ones.
+Python treats them as public.
 """
 METADATA: Final = tuple(
     ipaddress.ip_address(text)  # AWS and most others; AWS by IPv6; Oracle; Azure
@@ -29,19 +29,19 @@ NEVER: Final = "That address may not be notified from here: it is a machine's ow
 
 
 class AddressRefused(Exception):
-    """The address is one that channels may not reach."""
+    """Channels may not reach this address."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """What may be reached besides public addresses. Link-local ones, metadata servers among them, never are."""
+    """The allowed addresses besides public ones. Link-local ones, such as metadata servers, are never allowed."""
 
     loopback: bool
     private: bool
 
 
 def may_reach(address: str, reach: Reach) -> bool:
-    """Whether a channel may be sent to this IP address; False for text that is no address."""
+    """Whether a channel may reach this IP address; False for invalid addresses."""
     try:
         parsed = _inner(ipaddress.ip_address(address.partition("%")[0]))
     except ValueError:
@@ -57,21 +57,21 @@ def may_reach(address: str, reach: Reach) -> bool:
 
 
 def _inner(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one only wraps."""
+    """The IPv4 address inside an IPv6 address, or the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
-    if int(address) > 1 and any(address in network for network in WRAPPED):  # :: and ::1 are themselves
+    if int(address) > 1 and any(address in network for network in WRAPPED):  # :: and ::1 wrap nothing
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None) or address
 
 
 def look_up(host: str, port: int, reach: Reach) -> list[str]:
-    """The addresses of this host that may be reached, in the resolver's order.
+    """The allowed addresses of this host, in the resolver's order.
 
-    Raises AddressRefused where it has none that may be, OSError where the name is not known.
+    Raises AddressRefused when an address is not allowed, OSError for an unknown name.
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-    if not all(may_reach(address, reach) for address in addresses):  # one such address already makes the host a trick
+    if not all(may_reach(address, reach) for address in addresses):  # one forbidden address refuses the host
         raise AddressRefused(NEVER)
     return addresses

@@ -1,6 +1,6 @@
-"""The child of `messenger`: one job as JSON on standard input, one finding as a line of JSON on standard output.
+"""The child process of `messenger`: one job as JSON on stdin, one result as a line of JSON on stdout.
 
-It says codes and numbers alone: what the library logs may hold the address with its secrets.
+The result has only codes and numbers, because the library's log texts may hold the address with its secrets.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from shared.outside.couriers.addresses import AddressRefused, Reach, may_reach
 
 PR_SET_PDEATHSIG: Final = 1
 MACHINES_OWN: Final = frozenset({"dbus", "kde", "qt", "glib", "gnome", "macosx", "windows", "syslog", "blink1"})
-"""Services that speak to the machine that this runs on, not to people."""
+"""Services that notify this machine and not people."""
 PROGRAM: Final = frozenset(
     os.path.realpath(path)
     for path in (
@@ -28,7 +28,7 @@ PROGRAM: Final = frozenset(
         "/usr/share/zoneinfo",
     )
 )
-"""Folders whose files this process may read: Python's own, the packages', ours."""
+"""The folders whose files this process may read: Python's, the packages', ours."""
 SYSTEM_FILES: Final = frozenset({"/etc/mime.types", "/etc/apache2/mime.types", "/etc/localtime", "/dev/null"})
 HTTP_STATUS: Final = re.compile(r"error=(\d{3})\b")
 SMTP_STATUS: Final = re.compile(
@@ -43,19 +43,19 @@ CODES: Final = (
 
 
 def main() -> None:
-    """Do the job and say what came of it."""
+    """Do the job and print its result."""
     job = json.load(sys.stdin)
     _die_with(job["parent"])
     sys.dont_write_bytecode = True
     reach = Reach(**job["reach"])
     seen = _Seen()
     sys.addaudithook(lambda name, arguments: _judge(name, arguments, reach, seen))
-    print(json.dumps(_known(job["url"]) if job.get("check") else _send(job, seen)), flush=True)  # noqa: T201 - its way to speak
-    os._exit(0)  # plugins may have left threads behind
+    print(json.dumps(_known(job["url"]) if job.get("check") else _send(job, seen)), flush=True)  # noqa: T201 - its result
+    os._exit(0)  # plugins may have left threads running
 
 
 class _Seen(logging.Handler):
-    """Remembers what the library logged, and whether it wanted to connect where it must not."""
+    """Remembers the library's log, and whether it tried to reach a forbidden address."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
@@ -67,16 +67,16 @@ class _Seen(logging.Handler):
 
 
 def _die_with(parent: int) -> None:
-    """End with the process that asked: a function that is killed leaves no sender behind."""
+    """End this process together with its parent, even when the parent is killed."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
 
 
 def _judge(name: str, arguments: tuple[Any, ...], reach: Reach, seen: _Seen) -> None:
-    """Refuse every connection to an address that may not be reached, and every file, of whatever plugin."""
+    """Refuse connections to forbidden addresses and access to files, for every plugin."""
     if name == "open" and not _is_part_of_the_program(arguments[0], arguments[2]):
-        raise AddressRefused  # an address may name a template, an attachment or a key
+        raise AddressRefused  # a URL may name a template, an attachment or a key
     if name in {"subprocess.Popen", "os.exec", "os.posix_spawn", "os.system"}:
         raise AddressRefused
     if name not in {"socket.connect", "socket.sendto", "socket.sendmsg"} or _is_resolver(arguments[0], arguments[1]):
@@ -88,7 +88,7 @@ def _judge(name: str, arguments: tuple[Any, ...], reach: Reach, seen: _Seen) -> 
 
 
 def _is_part_of_the_program(path: Any, flags: int) -> bool:
-    """Whether this reads a file of Python or a package; a number is a file that is open already."""
+    """Whether this reads a file of Python or a package. A number is an open file."""
     if isinstance(path, int):
         return True
     if flags & (os.O_WRONLY | os.O_RDWR):
@@ -98,12 +98,12 @@ def _is_part_of_the_program(path: Any, flags: int) -> bool:
 
 
 def _is_resolver(connection: Any, address: Any) -> bool:
-    """Nothing is asked of resolvers through Python's sockets; an unnamed local pair carries no address."""
+    """Whether this is an unnamed local socket pair. Python's sockets query no resolver."""
     return address is None and connection.family == socket.AF_UNIX
 
 
 def _plugin(url: str) -> Any:
-    """The library's plugin for this address, or None."""
+    """The library's plugin for this URL, or None."""
     import apprise  # noqa: PLC0415 - under the audit hook
 
     if url.partition(":")[0].lower() in MACHINES_OWN:
@@ -124,7 +124,7 @@ def _known(url: str) -> dict[str, Any]:
 
 
 def _send(job: dict[str, Any], seen: _Seen) -> dict[str, Any]:
-    """What came of it: {code} or {status, http}."""
+    """Send. Returns {code} or {status, http}."""
     library = logging.getLogger("apprise")
     library.addHandler(seen)
     library.setLevel(logging.DEBUG)

@@ -1,4 +1,4 @@
-"""Our own JSON, posted to an address: one connection, no redirects, no proxies, one deadline for all of it.
+"""Post JSON to a URL: one connection, no redirects, no proxies, one deadline for everything.
 
     POST <url>
     Content-Type: application/json
@@ -33,7 +33,7 @@ LONGEST_RETRY_AFTER: Final = timedelta(hours=1)
 
 
 def post(url: str, signing_secret: str | None, letter: Letter, reach: Reach, deadline: timedelta) -> DeliveryAttempt:
-    """Post the letter's facts; raises nothing."""
+    """Post the letter's facts. Raises nothing."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     until = time.monotonic() + deadline.total_seconds()
@@ -57,18 +57,18 @@ def _port(parts: SplitResult) -> int:
 def _post_to(
     parts: SplitResult, addresses: list[str], letter: Letter, signing_secret: str | None, until: float
 ) -> DeliveryAttempt:
-    """Send to the first of these addresses that lets us connect."""
+    """Post to the first of these addresses that accepts the connection."""
     raw = _connected(addresses, _port(parts), until)
     with raw, _ends_at(until, raw) as ended:
         connection = _over(parts, raw)
-        body = json.dumps(letter.facts).encode()
+        body = json.dumps(letter.posted).encode()
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         try:
             connection.request("POST", target, body, _headers(parts, letter, body, signing_secret))
-            answer = connection.getresponse()  # its body says nothing that is used, and may never end
+            answer = connection.getresponse()  # its body is not read: it is not used and may be endless
         finally:
             connection.close()
-        if ended():  # http.client takes the end of a connection for the end of the headers
+        if ended():  # http.client treats the end of the connection as the end of the headers
             raise TimeoutError
         return judged(answer.status, parts.hostname or "", answer.getheader("Retry-After"))
 
@@ -87,7 +87,7 @@ def _connected(addresses: list[str], port: int, until: float) -> socket.socket:
 
 
 def _over(parts: SplitResult, raw: socket.socket) -> http.client.HTTPConnection:
-    """An HTTP connection that speaks over this socket; TLS is to the name, not to the address."""
+    """An HTTP connection over this socket; TLS checks the host name, not the address."""
     host = parts.hostname or ""
     connection = http.client.HTTPConnection(host, _port(parts))
     connection.sock = raw
@@ -98,7 +98,7 @@ def _over(parts: SplitResult, raw: socket.socket) -> http.client.HTTPConnection:
 
 @contextmanager
 def _ends_at(until: float, raw: socket.socket) -> Iterator[Callable[[], bool]]:
-    """Cut the connection at the deadline: a receiver that trickles would outlast any timeout of a single read."""
+    """Cut the connection at the deadline: a slow receiver would never reach the timeout of a single read."""
     mine = raw.dup()
     is_cut = threading.Event()
 
@@ -139,13 +139,13 @@ def _headers(parts: SplitResult, letter: Letter, body: bytes, signing_secret: st
 
 
 def signature(secret: str, at: int, body: bytes) -> str:
-    """What a receiver compares: the time (seconds since 1970), and the digest of time and body."""
+    """The signature for the receiver: the time (seconds since 1970), and the digest of time and body."""
     digest = hmac.new(secret.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
     return f"t={at},v1={digest}"
 
 
 def judged(status: int, host: str, retry_after: str | None) -> DeliveryAttempt:
-    """What an answer means. A redirect is not followed: it could lead anywhere."""
+    """The result of an answer. A redirect counts as refused: it could lead anywhere."""
     if 200 <= status < 300:
         return DeliveryAttempt(Result.DELIVERED, f"{status} from {host}")
     if 300 <= status < 400:
@@ -157,7 +157,7 @@ def judged(status: int, host: str, retry_after: str | None) -> DeliveryAttempt:
 
 
 def _wait(retry_after: str | None) -> timedelta | None:
-    """What a Retry-After header asks for, an hour at most; None where it says nothing that can be used."""
+    """The wait of a Retry-After header, an hour at most; None when it is missing or invalid."""
     if retry_after is None:
         return None
     try:
@@ -172,7 +172,7 @@ def _seconds_until(date: str) -> float:
 
 
 def _trouble(error: Exception, host: str, until: float) -> str:
-    """The fault in our own words: the text of an exception may hold the address."""
+    """The fault in our own words, because the text of an exception may hold the URL."""
     if isinstance(error, TimeoutError) or time.monotonic() >= until:
         return f"{host} did not answer in time"
     if isinstance(error, ConnectionRefusedError):

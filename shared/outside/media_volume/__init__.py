@@ -1,13 +1,13 @@
-"""The mounted media volume: the one place that makes paths below MEDIA_ROOT and writes files there.
+"""The mounted media volume. Only this package makes paths below MEDIA_ROOT and writes files there.
 
     originals/<hh>/<sha256>.<kind>    uploaded files; the same bytes are kept once
-    converted/<hh>/<file_hash>.pdf    PDFs, named after the hash of what they were made from
+    converted/<hh>/<file_hash>.pdf    PDFs, named after the hash of their source
     thumbnails/<hh>/<file_hash>.png   their first pages, small
     uploads/<id>/<offset>-<token>     parts of uploads that may be resumed
     incoming/<random>                 uploads that are still arriving
 
-Every path is made from a hash that we computed, or is checked to have that form: nothing that a user sent
-is ever joined to a path. Files appear whole or not at all: written beside, flushed, closed, renamed.
+Each path is made from a computed hash, or its form is checked: no text from a user becomes part of a path. Files
+appear whole or not at all: they are written beside their place, flushed, closed and renamed.
 """
 
 import contextlib
@@ -53,7 +53,7 @@ ABANDONED_AFTER: Final = timedelta(days=1)  # longer than any upload takes
 
 @dataclass(frozen=True)
 class IncomingFile:
-    """An uploaded file that is whole on the volume and has no place yet."""
+    """An uploaded file that is complete on the volume, before it is moved to its place."""
 
     path: Path
     sha256: str
@@ -61,7 +61,7 @@ class IncomingFile:
     bytes: int
 
     def discard(self) -> None:
-        """Remove it, where it was not placed. Never raises."""
+        """Remove it if it has no place yet. Never raises."""
         with contextlib.suppress(OSError):
             self.path.unlink()
 
@@ -89,7 +89,7 @@ class MediaVolume:
             UploadTooLarge: it is longer than `limit_bytes`.
             VolumeFull: the volume cannot take it.
 
-        Whatever is raised, also by the stream, nothing is left on the volume.
+        After an error, also of the stream, no file remains on the volume.
         """
         folder = self.root / "incoming"
         path = folder / secrets.token_hex(16)
@@ -108,7 +108,7 @@ class MediaVolume:
     def place_original(self, incoming: IncomingFile, kind: str) -> str:
         """Move a received file to its place and return its path below the root.
 
-        Two uploads of the same bytes end in the same place; the second replaces the first by itself.
+        Two uploads of the same bytes have the same place; the second replaces the first.
         Raises VolumeFull.
         """
         path = paths.original_path(incoming.sha256, kind)
@@ -122,25 +122,25 @@ class MediaVolume:
     def open_original(self, path: str) -> BinaryIO:
         """Open an original by the path that the database holds.
 
-        Raises FileNotFoundError when it is not there, and ValueError when it is no such path.
+        Raises FileNotFoundError when it is missing, ValueError for a path of another form.
         """
         if not paths.ORIGINAL.fullmatch(path):
             raise ValueError("not the path of an original")
         return (self.root / path).open("rb")
 
     def remove_original(self, path: str) -> None:
-        """Remove an original, if it is there. For the caller who knows that no row needs it any more."""
+        """Remove an original, if it exists. Only when no row needs it."""
         if not paths.ORIGINAL.fullmatch(path):
             raise ValueError("not the path of an original")
         (self.root / path).unlink(missing_ok=True)
 
     def remove_made_of(self, file_hash: str) -> None:
-        """Remove the PDF and the picture made of this content, if they are there; only when no row needs them."""
+        """Remove the PDF and the picture made of this content, if they exist. Only when no row needs them."""
         for path in (self._converted(paths.converted_path(file_hash)), self.root / paths.thumbnail_path(file_hash)):
             path.unlink(missing_ok=True)
 
     def has_converted(self, path: str) -> bool:
-        """Is the file there? For repairs; serving goes by the database."""
+        """Whether the file exists. For repairs; serving decides by the database."""
         return self._converted(path).is_file()
 
     def open_converted(self, path: str) -> BinaryIO:
@@ -158,26 +158,26 @@ class MediaVolume:
 
     @contextlib.contextmanager
     def writing_converted(self, path: str, writer: str) -> Iterator["Draft"]:
-        """A draft of `writer`'s (letters, digits, -) that takes its place at `path` when the block ends well.
+        """A draft of `writer` (letters, digits, -). It replaces `path` when the block ends without an error.
 
-        Where the block raises, the draft is removed and `path` stays as it was. Raises VolumeFull.
+        After an error the draft is removed and `path` does not change. Raises VolumeFull.
         """
         with writing(self._converted(path), writer) as draft:
             yield draft
 
     def remove_drafts(self, path: str, writer: str) -> None:
-        """Remove what `writer` has begun to write for `path`: for its successor, after it was killed.
+        """Remove the drafts of a killed `writer` for `path`.
 
-        Should it be alive after all, its draft can no longer take its place.
+        If the writer still runs, its draft can no longer replace `path`.
         """
         target = self._converted(path)
         for draft in target.parent.glob(f".{target.name}.{writer}.*.draft"):
             draft.unlink(missing_ok=True)
 
     def write_part(self, upload_id: str, part: str, stream: ByteStream, most: int, is_time: Callable[[], bool]) -> int:
-        """Write up to `most` bytes of a stream, or what comes until `is_time`, as one part: how many it has.
+        """Write up to `most` bytes of a stream, until `is_time` at the latest, as one part. Returns its bytes.
 
-        Whatever ends the stream, also an error, what came before is kept, durable. Raises VolumeFull.
+        If the stream ends early, also by an error, the bytes before are stored durably. Raises VolumeFull.
         """
         path = self._part(upload_id, part)
         with volume_errors():
@@ -192,26 +192,26 @@ class MediaVolume:
         if size == 0:
             path.unlink(missing_ok=True)
         else:
-            with contextlib.suppress(FileNotFoundError):  # the upload was ended meanwhile, parts and all
+            with contextlib.suppress(FileNotFoundError):  # another request has removed the upload and its parts
                 sync_folder(path.parent)
         return size
 
     @contextlib.contextmanager
     def open_parts(self, upload_id: str, parts: Sequence[str]) -> Iterator[ByteStream]:
-        """These parts one after the other, as one stream. Raises VolumeFull where one is missing."""
+        """These parts as one stream. Raises VolumeFull when one is missing."""
         with contextlib.ExitStack() as opened, volume_errors():
             files = [self._part(upload_id, part) for part in parts]
             yield Chain(opened, files)
 
     def remove_upload(self, upload_id: str) -> None:
-        """Remove whatever parts of an upload there are. Never raises: the sweep finds what stays."""
+        """Remove all parts of an upload. Never raises: the sweep removes the rest."""
         shutil.rmtree(self._part(upload_id, "0-" + "0" * 32).parent, ignore_errors=True)
 
     def _part(self, upload_id: str, part: str) -> Path:
         return self.root / upload_path(upload_id, part)
 
     def remove_abandoned_uploads(self) -> None:
-        """Remove uploads that never found their place because their process was killed."""
+        """Remove incoming files whose process was killed."""
         limit = time.time() - ABANDONED_AFTER.total_seconds()
         for path in (self.root / "incoming").glob("*"):
             with contextlib.suppress(OSError):
@@ -219,7 +219,7 @@ class MediaVolume:
                     path.unlink()
 
     def old_files(self, older_than: timedelta) -> Iterator[StoredFile]:
-        """Every file that was last written so long ago, in the order of the folders. Links are not followed."""
+        """Every file last written longer ago than `older_than`, in the order of the folders. Follows no links."""
         limit = time.time() - older_than.total_seconds()
         for folder, _, names in os.walk(self.root):
             for name in sorted(names):
@@ -230,11 +230,11 @@ class MediaVolume:
                         yield StoredFile(path.relative_to(self.root).as_posix(), status.st_size)
 
     def remove(self, file: StoredFile) -> None:
-        """Remove a file that `old_files` named. For the caller who knows that nothing needs it."""
+        """Remove a file from `old_files`. Only when nothing needs it."""
         (self.root / file.path).unlink(missing_ok=True)
 
     def is_usable(self) -> bool:
-        """Can a file be written to the volume? For the readiness check; never raises."""
+        """Whether a file can be written to the volume, for the readiness check. Never raises."""
         probe = self.root / f".probe-{secrets.token_hex(8)}"
         try:
             probe.write_bytes(b"")

@@ -1,4 +1,4 @@
-"""Writing files so that they are whole and lasting, or not there; and reading several as one."""
+"""Write files so that they are complete and durable or do not exist; read several files as one."""
 
 import contextlib
 import hashlib
@@ -14,11 +14,11 @@ from shared.errors import UploadTooLarge, VolumeFull
 from shared.structured_log import failure
 
 BLOCK_BYTES: Final = 1024 * 1024
-SLOW_BLOCK_BYTES: Final = 64 * 1024  # small, because senders may be slow and a read must not take long
+SLOW_BLOCK_BYTES: Final = 64 * 1024  # small, so that a read from a slow sender ends soon
 
 
 class ByteStream(Protocol):
-    """What an upload is read from."""
+    """The source of an upload."""
 
     def read(self, size: int, /) -> bytes:
         """Up to `size` bytes; none at the end."""
@@ -39,7 +39,7 @@ class Draft:
 
 @contextlib.contextmanager
 def writing(target: Path, writer: str) -> Iterator[Draft]:
-    """A draft beside `target` that replaces it when the block ends well; see `MediaVolume.writing_converted`."""
+    """A draft beside `target` that replaces it when the block ends without an error."""
     draft = target.with_name(f".{target.name}.{writer}.{secrets.token_hex(8)}.draft")
     with volume_errors():
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def writing(target: Path, writer: str) -> Iterator[Draft]:
 
 
 def read_or_end(stream: ByteStream, size: int) -> bytes:
-    """The next bytes; none also when the sender has gone, whichever error its server raises."""
+    """The next bytes; none at the end, or after any error when the sender has gone."""
     try:
         return stream.read(size)
     except Exception:  # noqa: BLE001 - every server has an exception of its own for it
@@ -85,9 +85,9 @@ class Chain:
 
 
 def copy_hashed(stream: ByteStream, draft: Draft, limit_bytes: int) -> tuple[str, int]:
-    """Copy a stream while it is hashed: SHA-256 and bytes. Raises UploadTooLarge and VolumeFull.
+    """Copy and hash a stream. Returns SHA-256 and length in bytes. Raises UploadTooLarge, VolumeFull.
 
-    A second thread hashes one block while the next one is received: both leave the interpreter free.
+    A second thread hashes a block while the next one arrives; both release the interpreter lock.
     """
     digest, size, hashing = hashlib.sha256(), 0, None
     with ThreadPoolExecutor(1) as hasher:
@@ -103,7 +103,7 @@ def copy_hashed(stream: ByteStream, draft: Draft, limit_bytes: int) -> tuple[str
 
 
 def make_durable(file: BinaryIO) -> None:
-    """Force a file to disk and close it: a cloud mount says only at the close that it could not be stored."""
+    """Force a file to disk and close it: a cloud mount reports a failed write only at the close."""
     with volume_errors():
         file.flush()
         os.fsync(file.fileno())
@@ -112,7 +112,7 @@ def make_durable(file: BinaryIO) -> None:
 
 @contextlib.contextmanager
 def closed_after(file: BinaryIO) -> Iterator[None]:
-    """Close it whatever happens; a full volume that complained once would complain again at the close."""
+    """Close the file after the block, and ignore errors of this close."""
     try:
         yield
     finally:
@@ -121,7 +121,7 @@ def closed_after(file: BinaryIO) -> Iterator[None]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename durable; a mount that knows no folders to sync has nothing to add."""
+    """Make a rename durable, on mounts that can sync folders."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with contextlib.suppress(OSError):
@@ -132,7 +132,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def volume_errors() -> Iterator[None]:
-    """Turn what the file system says into the one error of the product; the reason is logged."""
+    """Log an error of the file system and raise VolumeFull instead."""
     try:
         yield
     except OSError as error:

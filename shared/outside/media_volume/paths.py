@@ -1,4 +1,4 @@
-"""The paths below the root of the media volume: made of hashes and ids, never of what a user sent."""
+"""The paths below the root of the media volume, made of hashes and ids, never of a user's text."""
 
 import re
 from typing import Final
@@ -10,7 +10,7 @@ CONVERTED: Final = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}\.pdf")
 
 
 def original_path(sha256: str, kind: str) -> str:
-    """Where the original with this hash lies, below the root. Raises ValueError for what is no hash."""
+    """The path of the original with this hash, below the root. Raises ValueError for an invalid hash."""
     path = f"originals/{sha256[:2]}/{sha256}.{kind}"
     if not ORIGINAL.fullmatch(path):
         raise ValueError("not a SHA-256 and a kind")
@@ -18,7 +18,7 @@ def original_path(sha256: str, kind: str) -> str:
 
 
 def converted_path(file_hash: str) -> str:
-    """Where the PDF of the source with this hash lies, below `converted/`. Raises ValueError as above."""
+    """The path of the PDF of this source's hash, below `converted/`. Raises ValueError for an invalid hash."""
     if not SHA256.fullmatch(file_hash):
         raise ValueError("not a SHA-256")
     return f"{file_hash[:2]}/{file_hash}.pdf"
@@ -31,7 +31,7 @@ def thumbnail_path(file_hash: str) -> str:
 
 
 def upload_path(upload_id: str, part: str) -> str:
-    """Where a part of an upload lies, below the root. Raises ValueError for what is none."""
+    """The path of an upload's part, below the root. Raises ValueError for an invalid id or name."""
     path = f"uploads/{upload_id}/{part}"
     if not PART.fullmatch(path):
         raise ValueError("not the path of a part")

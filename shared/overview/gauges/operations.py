@@ -1,4 +1,4 @@
-"""Every gauge at one moment, made of the database: an instance that was scaled to nothing has lost no count."""
+"""Measure every gauge at one moment, from the database: so no count is lost when an instance stops."""
 
 import os
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from shared.commands import rules as commands
+from shared.commands import rules as commands_rules
 from shared.config import Config
 from shared.conversions.rules import timeouts
-from shared.leadership import rules as leadership
+from shared.leadership import rules as leadership_rules
 from shared.leadership import store as leadership_store
 from shared.overview import rules as overview_rules
 from shared.overview import store as overview_store
@@ -33,17 +33,17 @@ OPEN_STATES: Final = [state.value for state, rank in COMMAND_RANKS.items() if ra
 UNDER_WAY: Final = (ConversionStatus.PENDING.value, ConversionStatus.PROCESSING.value)
 ENDS: Final = {
     CommandState.SUCCEEDED.value: (),
-    CommandState.FAILED.value: (commands.PUBLISH_DENIED, commands.REBOOT_DID_NOT_HAPPEN),
+    CommandState.FAILED.value: (commands_rules.PUBLISH_DENIED, commands_rules.REBOOT_DID_NOT_HAPPEN),
     CommandState.REJECTED.value: (),
-    CommandState.EXPIRED.value: (commands.NEVER_PUBLISHED, commands.NO_SUBSCRIBER, commands.NO_ACK),
-    CommandState.TIMED_OUT.value: (commands.NO_RESULT,),
-    CommandState.CANCELLED.value: (commands.NO_SUBSCRIBER, commands.ALREADY_REBOOTED),
+    CommandState.EXPIRED.value: (commands_rules.NEVER_PUBLISHED, commands_rules.NO_SUBSCRIBER, commands_rules.NO_ACK),
+    CommandState.TIMED_OUT.value: (commands_rules.NO_RESULT,),
+    CommandState.CANCELLED.value: (commands_rules.NO_SUBSCRIBER, commands_rules.ALREADY_REBOOTED),
 }
-"""How a command ends -> the reasons that are words of ours; what a display or a person wrote is no label."""
+"""Final state of a command -> the reasons in the service's own words. A display's or person's text is no label."""
 
 
 def measure(connection: Connection, now: datetime, config: Config) -> list[Gauge]:
-    """All of them, in the order of `rules.MEANINGS`."""
+    """Measure all gauges, in the order of `rules.MEANINGS`."""
     found = [
         *_fleet(connection),
         *_commands(connection, now),
@@ -59,9 +59,11 @@ def measure(connection: Connection, now: datetime, config: Config) -> list[Gauge
 
 
 def _fleet(connection: Connection) -> Iterator[Gauge]:
-    counts = overview_rules.counts(overview_store.count_by_status(connection))
+    screens = overview_store.count_failing_screens(connection)
+    counts = overview_rules.counts(overview_store.count_by_status(connection), screens)
     yield by_word("clients", "status", rules.words_of(ClientStatus), counts)
     yield plain("clients_service_failed", counts["service_failed"])
+    yield plain("clients_screen_failed", counts["screen_failed"])
 
 
 def _commands(connection: Connection, now: datetime) -> Iterator[Gauge]:
@@ -75,6 +77,8 @@ def _commands(connection: Connection, now: datetime) -> Iterator[Gauge]:
     yield plain("outbox_leases", sum(row.leased for row in rows))
     ended = store.ended_commands(connection, now - rules.RECENTLY)
     yield rules.by_state_and_reason("commands_ended_last_15m", ENDS, ended)
+    pictures = store.screenshots(connection, now - rules.STORM)
+    yield by_word("screenshots_last_30m", "picture", ("stored", "missing"), pictures)
 
 
 def _recovery(connection: Connection, now: datetime, config: Config) -> Iterator[Gauge]:
@@ -122,7 +126,7 @@ def _tick(connection: Connection, now: datetime, config: Config) -> Iterator[Gau
 
 def _listening(connection: Connection, now: datetime, config: Config) -> Iterator[Gauge]:
     status = leadership_store.bridge_status(connection)
-    is_silent = leadership.is_bridge_silent(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
+    is_silent = leadership_rules.is_bridge_silent(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
     yield plain("listening", not is_silent)
     yield plain("canary_age_seconds", age_seconds(now, status.canary_at))
     yield plain("last_commit_age_seconds", age_seconds(now, status.last_commit_at))
@@ -130,11 +134,11 @@ def _listening(connection: Connection, now: datetime, config: Config) -> Iterato
     yield plain("broker_open_files", opened)
     yield plain("broker_open_files_limit", most)
     yield plain("broker_crashes_last_day", store.broker_crashes_since(connection, now - rules.A_DAY))
-    yield rules.certificates(now, store.certificates(connection, now - leadership.CERTIFICATE_KNOWN_FOR))
+    yield rules.certificates(now, store.certificates(connection, now - leadership_rules.CERTIFICATE_KNOWN_FOR))
 
 
 def _room(connection: Connection, media_root: Path) -> Iterator[Gauge]:
-    """Of the volume nothing is said where it is not there: `absent` is what to ask for."""
+    """The gauges of database and volume. A missing volume has no sample, so that an alert can use `absent`."""
     yield plain("database_size_bytes", store.database_size(connection))
     try:
         volume = os.statvfs(media_root)

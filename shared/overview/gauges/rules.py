@@ -1,7 +1,7 @@
-"""Which gauges there are, what each means, and how rows become their samples.
+"""The gauges, the meaning of each, and the functions that make their samples from rows. Pure.
 
-A label's value is a word of ours (`vocabulary`) or one of a few fixed ones here: never a uuid, a site or anything
-else that somebody outside chooses. So the number of series is fixed, whatever the size of the fleet.
+A label's value is a word of `vocabulary` or one of a few fixed words below, never a uuid, a site or other text that
+users choose. So the number of series does not depend on the size of the fleet.
 """
 
 import math
@@ -12,17 +12,19 @@ from enum import StrEnum
 from typing import Final
 
 PREFIX: Final = "signage_"
-RECENTLY: Final = timedelta(minutes=15)  # what the names that end in _last_15m count
-STORM: Final = timedelta(minutes=30)  # what the names that end in _last_30m count
+RECENTLY: Final = timedelta(minutes=15)  # the period of the gauges whose names end in _last_15m
+STORM: Final = timedelta(minutes=30)  # the period of the gauges whose names end in _last_30m
 A_DAY: Final = timedelta(days=1)
 OTHER: Final = "other"
 
 MEANINGS: Final[Mapping[str, str]] = {
     "clients": "clients by shown state",
     "clients_service_failed": "clients with an unacknowledged service failure",
+    "clients_screen_failed": "clients with a screen that fails: black, frozen, without a cable, off unplanned",
     "commands_open": "open commands, by state",
     "commands_oldest_seconds": "age of the oldest open command, by state; 0 without one",
     "commands_ended_last_15m": "commands that ended within 15 minutes, by state and reason (unknown ones: other)",
+    "screenshots_last_30m": "screenshots that ended at a display within 30 minutes, by picture",
     "outbox_waiting": "commands that no broker has answered for yet",
     "outbox_oldest_seconds": "age of the oldest of them; 0 without one",
     "outbox_leases": "commands that a publisher holds now",
@@ -53,7 +55,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "media_volume_size_bytes": "size of the volume that holds MEDIA_ROOT",
     "media_volume_free_bytes": "free bytes of it",
 }
-"""Name without the prefix -> what it says. All are gauges, made of the database at the moment of the question."""
+"""Name without the prefix -> meaning. All are gauges, computed from the database when they are requested."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Gauge:
 
     @property
     def meaning(self) -> str:
-        """For people."""
+        """The meaning of the gauge, for people."""
         return MEANINGS[self.name]
 
 
@@ -76,18 +78,18 @@ def plain(name: str, value: float) -> Gauge:
 
 
 def by_word(name: str, label: str, words: Iterable[str], found: Mapping[str, float]) -> Gauge:
-    """A gauge with one label: a sample for every word, 0 where nothing was found; what is no such word is left out."""
+    """A gauge with one label: a sample for every word, 0 if `found` lacks it; other keys of `found` are left out."""
     return Gauge(name, (label,), [((str(word),), float(found.get(str(word), 0))) for word in words])
 
 
 def certificates(now: datetime, ends_at: Mapping[str, datetime]) -> Gauge:
-    """A sample for each door whose certificate was seen; below 0 once it has ended."""
+    """A sample for each door whose certificate was seen; negative after its end."""
     left = [((door,), (ends - now).total_seconds()) for door, ends in ends_at.items()]
     return Gauge("certificate_seconds_left", ("door",), left)
 
 
 def by_state_and_reason(name: str, ends: Mapping[str, Sequence[str]], found: Mapping[tuple[str, str], float]) -> Gauge:
-    """A gauge of how commands ended; reasons that are not ours (a display's, a person's) count as `other`."""
+    """A gauge of ended commands; a reason that a display or a person wrote counts as `other`."""
     samples: dict[tuple[str, ...], float] = {
         (state, reason): 0.0 for state, reasons in ends.items() for reason in (*reasons, OTHER)
     }
@@ -98,11 +100,11 @@ def by_state_and_reason(name: str, ends: Mapping[str, Sequence[str]], found: Map
 
 
 def age_seconds(now: datetime, since: datetime | None, never: float = math.inf) -> float:
-    """Seconds since then, not below 0; `never` where there is no then."""
+    """The seconds since `since`, at least 0; `never` if `since` is None."""
     return never if since is None else max(0.0, (now - since).total_seconds())
 
 
 def words_of(*enums: type[StrEnum]) -> Iterator[str]:
-    """Every word of these lists."""
+    """All words of these enumerations."""
     for enum in enums:
         yield from (word.value for word in enum)

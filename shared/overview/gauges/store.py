@@ -1,4 +1,4 @@
-"""SQL behind the gauges: each statement counts by an index, or in a table that stays small. None touches the logs."""
+"""SQL of the gauges: each statement counts by an index, or in a table that stays small. None reads the logs."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,14 +11,14 @@ from shared.postgres.query import Query
 
 
 class Count(NamedTuple):
-    """How many there are of what a word names."""
+    """How many rows a word has."""
 
     word: str
     number: int
 
 
 class EndedCommands(NamedTuple):
-    """How many commands ended in a state for a reason; '' for none."""
+    """How many commands ended in a state for a reason; '' is no reason."""
 
     state: str
     reason: str
@@ -33,14 +33,14 @@ class OpenBreakers(NamedTuple):
 
 
 class BrokerFiles(NamedTuple):
-    """How many files the broker has open, and may open."""
+    """How many files the broker has open, and how many it may open."""
 
     opened: int
     most: int
 
 
 class CertificateEnd(NamedTuple):
-    """When the certificate of a door ends."""
+    """The end of the certificate of a door."""
 
     door: str
     ends_at: datetime
@@ -48,7 +48,7 @@ class CertificateEnd(NamedTuple):
 
 @dataclass(frozen=True)
 class OpenCommands:
-    """The open commands of a state. `waiting`: queued, and no broker has ever answered for them."""
+    """The open commands in a state. `waiting`: queued commands that no broker has answered yet."""
 
     state: str
     count: int
@@ -60,7 +60,7 @@ class OpenCommands:
 
 @dataclass(frozen=True)
 class Conversions:
-    """The conversions of a status: when the oldest was asked for, and of how many the lease is over."""
+    """The conversions in a status: when the oldest was requested, and how many have an expired lease."""
 
     status: str
     count: int
@@ -70,7 +70,7 @@ class Conversions:
 
 @dataclass(frozen=True)
 class Deliveries:
-    """The messages of a state, with the oldest time at which one is due."""
+    """The notifications in a state, and when the oldest is due."""
 
     state: str
     count: int
@@ -90,7 +90,7 @@ OPEN_COMMANDS = Query(
 
 
 def open_commands(connection: Connection, now: datetime) -> list[OpenCommands]:
-    """Of each state with open commands."""
+    """The open commands of each state that has any."""
     return OPEN_COMMANDS.all(connection, now=now)
 
 
@@ -103,8 +103,22 @@ ENDED_COMMANDS = Query(
 
 
 def ended_commands(connection: Connection, since: datetime) -> dict[tuple[str, str], int]:
-    """How many commands ended since then, by state and reason ('' for none)."""
+    """How many commands ended since then, by state and reason ('' is no reason)."""
     return {(state, reason): count for state, reason, count in ENDED_COMMANDS.all(connection, since=since)}
+
+
+SCREENSHOTS = Query(
+    """
+    SELECT CASE state WHEN 'succeeded' THEN 'stored' ELSE 'missing' END, count(*) FROM client_commands
+    WHERE finished_at > :since AND action = 'screenshot' AND state IN ('succeeded', 'failed', 'timed_out') GROUP BY 1
+    """,
+    Count,
+)
+
+
+def screenshots(connection: Connection, since: datetime) -> dict[str, int]:
+    """How many screenshots that a display took ended since then, by whether their picture is `stored` or `missing`."""
+    return dict(SCREENSHOTS.all(connection, since=since))
 
 
 RECOVERY_COMMANDS = Query(
@@ -117,14 +131,14 @@ RECOVERY_COMMANDS = Query(
 
 
 def recovery_commands(connection: Connection, since: datetime) -> dict[str, int]:
-    """How many commands recovery asked for since then, by action."""
+    """How many commands recovery issued since then, by action."""
     return dict(RECOVERY_COMMANDS.all(connection, since=since))
 
 
 OPEN_BREAKERS = Query(
     """
     SELECT count(*) FILTER (WHERE site = ''), count(*) FILTER (WHERE site <> '')
-    FROM recovery_breakers WHERE open_since IS NOT NULL
+    FROM recovery_breakers WHERE open_since IS NOT NULL OR screens_since IS NOT NULL
     """,
     OpenBreakers,
 )
@@ -143,7 +157,7 @@ def open_incidents(connection: Connection) -> dict[str, int]:
     return dict(OPEN_INCIDENTS.all(connection))
 
 
-CONVERSIONS = Query(  # one row a presentation: a fleet has some thousands
+CONVERSIONS = Query(  # one row for each presentation: a fleet has some thousands
     """
     SELECT status, count(*) AS count, min(coalesce(requested_at, created_at)) AS oldest,
         count(*) FILTER (WHERE status = 'processing' AND claimed_at < :expired_before) AS leases_over
@@ -154,7 +168,7 @@ CONVERSIONS = Query(  # one row a presentation: a fleet has some thousands
 
 
 def conversions_by_status(connection: Connection, expired_before: datetime) -> list[Conversions]:
-    """Of each status that there is."""
+    """The conversions of each status that has any."""
     return CONVERSIONS.all(connection, expired_before=expired_before)
 
 
@@ -162,7 +176,7 @@ DEAD_LETTERS = Query("SELECT reason, count(*) FROM dead_letters WHERE last_at > 
 
 
 def dead_letters_by_reason(connection: Connection, since: datetime) -> dict[str, int]:
-    """How many different messages were put aside since then, by reason."""
+    """How many different dead letters came since then, by reason."""
     return dict(DEAD_LETTERS.all(connection, since=since))
 
 
@@ -176,7 +190,7 @@ DELIVERIES = Query(
 
 
 def deliveries(connection: Connection, since: datetime) -> list[Deliveries]:
-    """Of each state: of messages made since then, and older pending ones."""
+    """The notifications of each state: those created since then, and older pending ones."""
     return DELIVERIES.all(connection, since=since)
 
 
@@ -184,11 +198,11 @@ FAILING_CHANNELS = Query("SELECT count(*) FROM notification_channels WHERE enabl
 
 
 def failing_channels(connection: Connection) -> int:
-    """How many channels in use could not be told the last message."""
+    """How many enabled channels failed to deliver their last message."""
     return FAILING_CHANNELS.one(connection)
 
 
-SIGN_IN_FAILURES = Query(  # each failed try is counted in one of these buckets, and in others
+SIGN_IN_FAILURES = Query(  # each failed sign-in is in exactly one of these buckets, and also in others
     """
     SELECT count(*) FROM login_failures
     WHERE at > :since AND (bucket LIKE 'account:% address:%' OR bucket LIKE 'session:%')
@@ -214,7 +228,7 @@ BROKER_FILES = Query("SELECT opened, most FROM broker_files_seen", BrokerFiles)
 
 
 def broker_files(connection: Connection) -> BrokerFiles:
-    """What the broker's launcher wrote down last; zeros where it never did."""
+    """What the broker's launcher recorded last; zeros if it recorded nothing."""
     return BROKER_FILES.one_or_none(connection) or BrokerFiles(0, 0)
 
 
@@ -230,5 +244,5 @@ CERTIFICATES = Query("SELECT door, ends_at FROM door_certificates WHERE seen_at 
 
 
 def certificates(connection: Connection, seen_since: datetime) -> dict[str, datetime]:
-    """When the certificate of each door ends that was looked at since then."""
+    """The end of the certificate of each door that was checked since then."""
     return dict(CERTIFICATES.all(connection, since=seen_since))

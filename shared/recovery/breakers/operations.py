@@ -1,4 +1,4 @@
-"""Open, keep, close and release the breakers of the fleet and of its sites."""
+"""Open, keep, close and release the breakers of the fleet and of the sites."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -10,11 +10,12 @@ from sqlalchemy import Connection
 from shared.config import Config
 from shared.leadership.rules import BridgeStatus
 from shared.maintenance import operations as maintenance
-from shared.recovery import store as recovery
+from shared.recovery import screens_operations as screens
+from shared.recovery import store as recovery_store
 from shared.recovery.breakers import rules, store
 from shared.recovery.breakers.rules import Silence
 from shared.recovery.breakers.store import FoundBreaker, OpenBreaker, SilentAtSite
-from shared.recovery.evidence import store as evidence
+from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.store import Beats
 from shared.recovery.store import NewDecision
 from shared.vocabulary import RecoveryDecision
@@ -24,77 +25,77 @@ SITES_TOLD = 3  # by name, where several are open at once
 
 @dataclass(frozen=True)
 class Watch:
-    """What the breakers were found to be."""
+    """The result of one evaluation of the breakers."""
 
     seen: int
-    """Clients heard within the last 24 hours of listening: the size of the fleet."""
+    """The size of the fleet: clients heard within the last 24 hours of listening time."""
     open: Mapping[str | None, str] = field(default_factory=dict)
-    """Why, by site; None is the whole fleet."""
+    """The open breakers: why each is open, by site; None is the fleet's."""
     silent: Sequence[str] = ()
-    """Every client that is silent by the raw age of its last sign."""
+    """Every client that is silent by the raw age of its last sign of life."""
     late: str | None = None
-    """Why silence is not acted on at this moment, in words: so many may be about to fall silent."""
+    """Why recovery must not act on silence now: so many displays are late. None: it may."""
 
 
 @dataclass(frozen=True)
 class SilenceWindow:
-    """The moments that silence is reckoned with."""
+    """The times by which silence is counted."""
 
     seen_since: datetime
-    """Who was heard since then counts for a breaker that is closed."""
+    """A client heard since this time counts for a closed breaker."""
     fleet_since: datetime
-    """The same for the fleet's breaker as it stands, which may be open."""
+    """A client heard since this time counts for the fleet's breaker, open or closed."""
     oldest_since: datetime
-    """The earliest of all breakers."""
+    """The earliest such time of all breakers."""
     looked_at: datetime
-    """The last look."""
+    """When the breakers were evaluated last."""
     since: datetime | None
     """The start of the listening time."""
     heard_until: datetime | None
-    """The last heartbeat before it; None where that does not matter."""
+    """The last sign of life before `since`; None when it is not needed."""
 
 
 @dataclass(frozen=True)
 class Reckoning:
-    """Who is heard, late and silent, and who of them counts."""
+    """The clients that are heard, late and silent, and which of them count."""
 
     window: "SilenceWindow"
     before: Mapping[str | None, OpenBreaker]
-    """The breakers that are open so far, by site."""
+    """The breakers that were open before, by site."""
     beats: Beats
     rows: Sequence[SilentAtSite]
-    """The silent, by site: `store.silent`."""
+    """Silent clients by site: `store.silent`."""
     resting: Mapping[str | None, int]
-    """The heard whose silence would be no news, by site."""
+    """How many clients are heard, but do not count (stopped, held, excluded, in maintenance), by site."""
     deleted: Mapping[str | None, int]
-    """The silent that were deleted while a breaker was open, by site."""
+    """How many silent clients were deleted while a breaker was open, by site."""
 
     @property
     def counted(self) -> int:
-        """Clients that were seen, without the resting."""
+        """How many clients were seen, without the resting ones."""
         return self.beats.seen - sum(self.resting.values())
 
     @property
-    def why_wait(self) -> str | None:
-        """Why silence is not acted on at this moment; None where it may be."""
+    def late(self) -> str | None:
+        """Why recovery must not act on silence now; None: it may."""
         return rules.why_wait(self.beats.late, self.counted)
 
 
 @dataclass(frozen=True)
 class BreakerFinding:
-    """What a tick found of one breaker."""
+    """One breaker, as a tick evaluated it."""
 
     is_open: bool
     silence: Silence
     low_since: datetime | None = None
-    """Since when an open one finds few enough silent."""
+    """Since when few enough displays are silent, if the breaker was open."""
 
 
 def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Watch:
-    """Reckon every breaker anew from who is silent now, write down what changed, and record it once.
+    """Evaluate every breaker by the clients that are silent now. Store the open ones; record openings and closings.
 
-    1. The fleet's own first; while it is open no site's opens beside it.
-    2. Those that are open stay open until their share has been low for a while, or somebody releases them.
+    1. The fleet's breaker comes first; while it is open, no site's breaker opens.
+    2. An open breaker stays open until the share of silent displays has been low for a while, or a person releases it.
     The caller holds recovery's lock.
     """
     reckoned = _reckon(connection, now, config, bridge)
@@ -112,18 +113,18 @@ def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeS
     _write(connection, now, before, found, seen_since)
     store.note_look(connection, now)
     why = {site: rules.why(site, one.silence) for site, one in found.items() if one.is_open}
-    return Watch(reckoned.beats.seen, why, reckoned.beats.silent, reckoned.why_wait)
+    return Watch(reckoned.beats.seen, why, reckoned.beats.silent, reckoned.late)
 
 
-def why_wait(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> str | None:
-    """Why a tick would act on nobody's silence at this moment; None where it would. Scans the fleet's heartbeats."""
-    return _reckon(connection, now, config, bridge).why_wait
+def why_late(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> str | None:
+    """Why a tick would not act on silence now; None: it would. Scans the fleet's heartbeats."""
+    return _reckon(connection, now, config, bridge).late
 
 
 def _reckon(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Reckoning:
     before: dict[str | None, OpenBreaker] = {row.site or None: row for row in store.standing(connection)}
     window = _window(connection, now, bridge, before)
-    beats = evidence.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, rules.LATE)
+    beats = evidence_store.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, rules.LATE)
     windows = maintenance.on_now(connection, now) if beats.silent else []
     rows = _silent(connection, now, config, beats.silent, window, windows)
     resting = _resting(connection, now, config, window, windows, rows, is_open=bool(before))
@@ -134,7 +135,7 @@ def _reckon(connection: Connection, now: datetime, config: Config, bridge: Bridg
 
 
 def _found(now: datetime, last: OpenBreaker | None, silence: Silence, *, may_open: bool = True) -> BreakerFinding:
-    """One breaker, by what it was (None: closed) and who is silent now."""
+    """Evaluate one breaker, by its state before (None: closed) and the present silence."""
     if last is None:
         return BreakerFinding(may_open and rules.opens(silence), silence)
     since = min(last.low_since or now, now)  # the clock may have been set back
@@ -168,7 +169,7 @@ def _silent(
     window: SilenceWindow,
     windows: Sequence[int],
 ) -> Sequence[SilentAtSite]:
-    """How many of these count, by site. Who is in one of these maintenance windows does not."""
+    """How many of these silent clients count, by site. Clients in one of these maintenance windows do not."""
     if not silent:
         return []
     quiet = maintenance.quiet_uuids(connection, now, silent) if windows else set()
@@ -186,7 +187,7 @@ def _resting(
     *,
     is_open: bool,
 ) -> Mapping[str | None, int]:
-    """How many clients, by site, are heard whose silence would be no news; asked for only where that may matter."""
+    """How many heard clients do not count, by site; counted only when it can matter."""
     if not is_open and sum(row.stale for row in rows) < rules.FEWEST:
         return {}
     return store.resting(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, windows)
@@ -213,7 +214,7 @@ def _write(
     found: Mapping[str | None, BreakerFinding],
     seen_since: datetime,
 ) -> None:
-    """Write the open breakers and those that closed; record each opening and closing."""
+    """Store the open breakers and the closed ones; record each opening and closing."""
     touched = {site: one for site, one in found.items() if one.is_open or site in before}
     rows = [_row(site, now, before.get(site), one, seen_since) for site, one in touched.items()]
     if rows:
@@ -224,7 +225,7 @@ def _write(
         if one.is_open != (site in before)
     ]
     if events:
-        recovery.record(connection, now, events)
+        recovery_store.record(connection, now, events)
 
 
 def _row(
@@ -248,42 +249,39 @@ def _event(site: str | None, decision: RecoveryDecision, silence: Silence, by: s
     words = {
         RecoveryDecision.BREAKER_OPEN: rules.why(site, silence),
         RecoveryDecision.BREAKER_CLOSED: f"{whose} closed: few enough displays are silent.",
-        RecoveryDecision.BREAKER_RELEASED: f"{whose} was released by {by}; silence that began before counts no more.",
+        RecoveryDecision.BREAKER_RELEASED: f"{whose} was released by {by}; silence from before no longer counts.",
     }
     numbers = {"seen": silence.seen, "stale": silence.stale, "recent": silence.recent}
     return NewDecision(None, decision, words[decision], {"site": site, **numbers}, None)
 
 
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[str | None]:
-    """Release the breaker of this site, or all that are open (None): the sites, None being the whole fleet.
+    """Release the breakers of this site, or (None) every open one. Returns their sites; None is the fleet's.
 
-    Silence that began before the release is never evidence again, neither for the fleet's breaker nor for a
-    site's below it; displays that fall silent later are. Nothing happens where nothing is open.
+    Silence that began before the release never counts again, neither for the fleet's breaker nor for a site's. Displays
+    that fall silent later count. So it is with failing screens. Without an open breaker nothing happens.
     """
-    recovery.lock_recovery(connection)
+    recovery_store.lock_recovery(connection)
     rows = store.release(connection, now, by, site)
     released = [(row.site or None, Silence(row.seen, row.stale, 0)) for row in rows]
     if released:
         events = [_event(one, RecoveryDecision.BREAKER_RELEASED, silence, by) for one, silence in released]
-        recovery.record(connection, now, events)
-    return [one for one, _ in released]
+        recovery_store.record(connection, now, events)
+    of_silence = [one for one, _ in released]
+    return of_silence + [one for one in screens.release(connection, now, by, site) if one not in of_silence]
 
 
 def standing(connection: Connection, config: Config) -> dict[str | None, str]:
-    """Why each open breaker is open, by site; None is the whole fleet. None is open while recovery is off."""
+    """Why each open breaker is open, by site; the key None is the fleet's. Empty while recovery is off."""
     if not config["CRASH_RECOVERY_ENABLED"]:
         return {}
     return {row.site or None: row.why for row in store.standing(connection)}
 
 
 def state(connection: Connection, config: Config) -> dict[str, Any]:
-    """{open, why} for the overview's one banner; `why` is None while every breaker is closed."""
-    return banner(standing(connection, config))
-
-
-def banner(open_now: Mapping[str | None, str]) -> dict[str, Any]:
-    """{open, why} of these open breakers: why each is open, by site."""
-    words = [why for _, why in sorted(open_now.items(), key=lambda item: item[0] or "")]
+    """{open, why} for the overview's banner; `why` is None while every breaker is closed."""
+    both = (standing(connection, config), screens.standing(connection, config))
+    words = [why for which in both for _, why in sorted(which.items(), key=lambda item: item[0] or "")]
     more = len(words) - SITES_TOLD
     rest = [f"{more:,} more sites are held back as well."] if more > 0 else []
     return {"open": bool(words), "why": " ".join(words[:SITES_TOLD] + rest) or None}

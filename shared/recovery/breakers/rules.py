@@ -1,4 +1,7 @@
-"""When so many displays are silent at once that the fault may be ours: then no silent display is acted on."""
+"""Decide when breakers open and close: while one is open, recovery acts on no silent display.
+
+So many displays silent at once may be our own fault.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -6,39 +9,40 @@ from typing import Final
 
 from shared.clients.reports.rules import in_words
 
-FEWEST: Final = 5  # below it nobody speaks of a mass
+FEWEST: Final = 5  # fewer silent displays never open a breaker
 TOGETHER: Final = timedelta(minutes=5)
-"""Fell silent "at once". Of displays with a longer interval: within that, for so long one cut shows bit by bit."""
+"""Displays that fall silent within this time do so "at once"; or within their heartbeat interval, if it is longer."""
 SEEN_WITHIN: Final = timedelta(hours=24)
-"""Who was heard within it, counted in listening time, is reckoned with while a breaker is closed.
+"""A client heard within this time, counted in listening time, counts for a closed breaker.
 
-Nobody who is silent for longer is acted on (`recovery.rules`): whoever may be acted on is reckoned with.
+Recovery acts on no client that is silent for longer (`recovery.rules`): every client that it may act on counts.
 """
-FELL_TOGETHER: Final = 0.2  # share that opens when it fell silent at once, and that keeps it open
-MOST_SILENT: Final = 0.5  # share that opens, however long they have been silent
-CLOSES_AFTER: Final = timedelta(seconds=45)  # of few enough silent, at least
-CLOSES_AFTER_INTERVALS: Final = 1.5  # of the one among those that beats most seldom
+FELL_TOGETHER: Final = 0.2  # this share opens a breaker when it fell silent at once, and keeps it open
+MOST_SILENT: Final = 0.5  # this share opens a breaker, however long it has been silent
+CLOSES_AFTER: Final = timedelta(seconds=45)  # few enough must be silent for so long before a breaker closes
+CLOSES_AFTER_INTERVALS: Final = 1.5  # or for so many of the longest heartbeat interval among the silent displays
 
-LATE: Final = 0.5  # of a client's threshold: three heartbeats of 30 s are missing
+LATE: Final = 0.5  # a client is late after this share of its threshold: three heartbeats of 30 s are missing
 
 
 @dataclass(frozen=True)
 class Silence:
-    """How many clients of the fleet or of a site are silent, by the raw age of their last sign."""
+    """How many clients of the fleet or of a site are silent, by the raw age of their last sign of life."""
 
     seen: int
-    """Clients heard since a moment (`seen_since`, `counted_since`), without those whose silence is no news."""
+    """Clients that count: heard since `seen_since` or `counted_since`, and not let alone."""
     stale: int
+    """The silent clients among them."""
     recent: int
-    """The most of the stale that fell silent at once (TOGETHER), since shortly before the last look."""
+    """The most of them that fell silent at once (TOGETHER), since shortly before the last evaluation."""
     let_alone: int = 0
-    """Clients that are silent too and do not count: excluded, held, in maintenance, stopped, vouched for, deleted."""
+    """Silent clients that do not count: excluded, held, in maintenance, stopped, released by a person, deleted."""
     interval_seconds: int = 0
-    """The longest between two heartbeats of one of the stale."""
+    """The longest heartbeat interval of the stale clients."""
 
     @property
     def closes_after(self) -> timedelta:
-        """How long so few must have been silent before an open breaker closes."""
+        """How long few enough clients must be silent before an open breaker closes."""
         return max(CLOSES_AFTER, CLOSES_AFTER_INTERVALS * timedelta(seconds=self.interval_seconds))
 
 
@@ -49,9 +53,10 @@ def opens(silence: Silence) -> bool:
 
 
 def is_low(silence: Silence) -> bool:
-    """Whether so few are silent that an open breaker may close.
+    """Whether few enough clients are silent for an open breaker to close.
 
-    Who is excluded or deleted meanwhile has not come back. Where only a few are left to count, most of them must have.
+    Clients that were excluded or deleted meanwhile have not come back. If they leave only a few that count, most of
+    these must be heard.
     """
     few = silence.stale < FEWEST
     if few and silence.stale + silence.let_alone >= FEWEST:
@@ -60,31 +65,31 @@ def is_low(silence: Silence) -> bool:
 
 
 def why_wait(late: int, seen: int) -> str | None:
-    """Why no silent client is acted on at this moment, in words; None where nothing stands against it.
+    """Why recovery must wait before it acts on silence, for people; None when it need not.
 
-    Where everybody falls silent by a fault of ours, the breaker opens when they are stale. Until then the one that
-    came back from a silence of its own just before looks like the only one that is silent.
+    When all displays fall silent by our fault, the breaker opens only once they are stale. Before that, a display that
+    was silent a little earlier looks like the only silent one.
     """
     if late < FEWEST or late < FELL_TOGETHER * seen:
         return None
-    return f"{late:,} of {seen:,} displays are late at the moment: whether they fall silent too is seen first."
+    return f"{late:,} of {seen:,} displays are late: recovery waits to see whether they fall silent too."
 
 
 def closes(now: datetime, low_since: datetime | None, silence: Silence) -> bool:
-    """Whether an open breaker closes, by since when few enough are silent (None: they are not).
+    """Whether an open breaker closes. `low_since`: since when few enough clients are silent (None: too many are).
 
-    Displays that come back after a fault of ours come one after another; the last of them would be rebooted by the
-    tick that finds the first ones back: the last of all beats an interval after our fault ended. It is a time and not a
-    number of ticks: a tick may come twice.
+    After a fault of ours displays come back one after another, the last one an interval after its end. Without this
+    delay the tick that finds the first ones back would reboot the last ones. The delay is a time and not a number of
+    ticks, because a tick may come twice.
     """
     return low_since is not None and now - low_since >= silence.closes_after
 
 
 def seen_since(now: datetime, listening_since: datetime | None, heard_until: datetime | None) -> datetime:
-    """When SEEN_WITHIN began; time in which we did not listen does not count.
+    """When SEEN_WITHIN began. Time in which the bridge did not listen does not count.
 
-    `heard_until` is the last heartbeat before `listening_since`, or of all while nobody listens; None: there is
-    none, or we have listened long enough not to ask.
+    `heard_until` is the last sign of life before `listening_since`, or the last of all while the bridge does not
+    listen. None: there is none, or the bridge has listened for SEEN_WITHIN.
     """
     if heard_until is None:
         return now - SEEN_WITHIN
@@ -93,24 +98,24 @@ def seen_since(now: datetime, listening_since: datetime | None, heard_until: dat
 
 
 def counted_since(open_since: datetime, stored: datetime | None) -> datetime:
-    """Since when a client must have been heard to count for a breaker that is open.
+    """Since when a client must have been heard to count for an open breaker.
 
-    It stays what it was at the opening: the silence that opened it would else be forgotten after a day, with nobody
-    heard again. `stored` is None where code of before opened it.
+    This is the time at its opening and does not move. Otherwise the silence that opened the breaker would no longer
+    count after a day, and the breaker would close with no display back. `stored` is None if older code opened it.
     """
     return stored or open_since - SEEN_WITHIN
 
 
 def last_look(now: datetime, looked_at: datetime | None) -> datetime:
-    """Since when displays fell silent that no look has judged yet; they did so together with those of just before.
+    """The time of the last evaluation, or now: displays that fell silent since then are not evaluated yet.
 
-    Where no tick ran for an hour, what fell silent at once in that hour did so at once all the same.
+    So displays that fell silent at once are counted even if no tick ran for an hour.
     """
     return min(looked_at or now, now)
 
 
 def why(site: str | None, silence: Silence) -> str:
-    """Why a breaker is open, in words. One that only waits to close does not say that many are silent."""
+    """Why a breaker is open, for people. A breaker that only waits to close has another text."""
     if is_low(silence):
         where, there = ("", "") if site is None else (f" at {site}", " there")
         return (

@@ -1,6 +1,6 @@
-"""SQL of the breakers: who is silent, by site, and which breakers are open.
+"""SQL of the breakers: silent clients by site, and the open breakers.
 
-Only who is silent is looked up here; the tick's one scan over the fleet is `evidence.store.beats`.
+Only silent clients are looked up here; the tick's one scan over the fleet is `evidence.store.beats`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -19,9 +19,9 @@ from shared.recovery.evidence.store import AT_REST, NAMED
 
 @dataclass(frozen=True)
 class SilentAtSite:
-    """How many silent clients of a site (None: no site) count, and how many do not (`known`).
+    """How many silent clients of a site (None: no site) count (`stale`), and how many do not (`known`).
 
-    `known`, `stale` and `recent` count for the fleet's breaker, the others for the site's own.
+    `known`, `stale`, `recent` and `interval_seconds` are for the fleet's breaker, the others for the site's own.
     """
 
     site: str | None
@@ -37,7 +37,7 @@ class SilentAtSite:
 
 @dataclass(frozen=True)
 class AtSite:
-    """How many of the counted clients stand at a site."""
+    """How many of the counted clients are at a site."""
 
     site: str | None
     clients: int
@@ -56,7 +56,7 @@ class OpenBreaker:
 
 @dataclass(frozen=True)
 class FoundBreaker:
-    """A breaker as a tick found it; closed without `open_since`."""
+    """A breaker as a tick evaluated it; `open_since` None: closed."""
 
     site: str
     open_since: datetime | None
@@ -69,7 +69,7 @@ class FoundBreaker:
 
 @dataclass(frozen=True)
 class ReleasedBreaker:
-    """A breaker that was released just now, with its last numbers."""
+    """A breaker that was released just now, with its last counts."""
 
     site: str
     stale: int
@@ -78,7 +78,7 @@ class ReleasedBreaker:
 
 THE_FLEET: Final = ""  # the key of the whole fleet's breaker
 
-MANY: Final = 2000  # silent clients; beyond it reading all heartbeats once more costs less than looking each up
+MANY: Final = 2000  # with more silent clients, reading all heartbeats again costs less than looking up each
 ALL: Final = f"""
     SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.sign_at, h.interval_seconds FROM client_heartbeats AS h
     WHERE {SILENT}"""  # noqa: S608 - made of constants
@@ -91,7 +91,7 @@ OWN_SINCE: Final = (
 
 
 def _counted(source: str) -> Query[SilentAtSite]:
-    """How many of the silent clients of `source` count, by site."""
+    """The query of `silent`, for the silent clients of `source`."""
     return Query(
         f"""
         WITH silent AS (
@@ -101,7 +101,7 @@ def _counted(source: str) -> Query[SilentAtSite]:
             FROM ({source}) AS h WHERE {LAST_SIGN} > CAST(:oldest_since AS timestamptz)),
         judged AS MATERIALIZED (
             SELECT c.site,
-                coalesce({AT_REST}, false) OR c.uuid = ANY(CAST(:quiet AS text[]))
+                {AT_REST} OR c.uuid = ANY(CAST(:quiet AS text[]))
                     OR coalesce(h.stale_at <= (SELECT released_at FROM recovery_breakers WHERE site = ''), false)
                     AS known,
                 coalesce(h.stale_at <= own.released_at, false) AS known_at_site,
@@ -183,7 +183,7 @@ RESTING = Query(
 
 
 def heard_until(connection: Connection, before: datetime | None) -> datetime | None:
-    """The last sign of life of all before then (None: whenever); None when there is none."""
+    """The last sign of life of any client before `before` (None: ever); None when there is none."""
     return HEARD_UNTIL.one_or_none(connection, before=before)
 
 
@@ -195,12 +195,13 @@ def silent(
     quiet: Collection[str],
     window: Mapping[str, datetime | timedelta | None],
 ) -> list[SilentAtSite]:
-    """By site (None: no site), how many of these silent clients count, and how many do not (`known`): because they
-    are at rest, `quiet`, or a breaker was released over their silence. `recent` is of the whole fleet in each row;
-    `interval_seconds` is the longest between two heartbeats of those that count.
+    """Count these silent clients by site (None: no site): those that count, and those that do not (`known`).
 
-    `window`: seen_since, fleet_since (that of the fleet's breaker) and oldest_since (of all breakers), heard_until,
-    since (of listening), looked_at (the last look) and together. Deleted clients are left out.
+    A client does not count when it is at rest or `quiet`, or a breaker was released after it fell silent. `recent` is
+    of the whole fleet, in each row. `interval_seconds` is the longest heartbeat interval of the clients that count.
+    Deleted clients are left out.
+
+    `window`: the fields of SilenceWindow, and `together` (TOGETHER).
     """
     values = {"now": now, "stale": stale_seconds, "quiet": list(quiet), **window}
     if len(uuids) > MANY:
@@ -218,14 +219,14 @@ DELETED = Query(
 
 
 def deleted(connection: Connection, uuids: Collection[str], since: datetime) -> dict[str | None, int]:
-    """How many of these silent clients were deleted since then, by site."""
+    """How many of these silent clients were deleted since `since`, by site."""
     return _by_site(DELETED.all(connection, uuids=list(uuids), since=since))
 
 
 def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime) -> dict[str | None, int]:
-    """How many clients of each of these sites were heard since then; a site without any is missing.
+    """How many clients of each of these sites were heard since `seen_since`; a site without any is missing.
 
-    Where the site's breaker is open: since its own `counted_since`, if that is earlier.
+    For a site whose breaker is open, since its own `counted_since` if that is earlier.
     """
     return _by_site(SEEN_AT.all(connection, sites=list(sites), seen_since=seen_since))
 
@@ -233,8 +234,9 @@ def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime
 def resting(
     connection: Connection, now: datetime, stale_seconds: int, seen_since: datetime, windows: Collection[int]
 ) -> dict[str | None, int]:
-    """How many clients, by site, are heard whose silence would be no news: stopped, held, excluded or in one of these
-    maintenance windows. A silent one of them is `known` to `silent`.
+    """How many heard clients do not count, by site: stopped, held, excluded or in one of these maintenance windows.
+
+    `silent` counts such a client as `known` once it is silent.
     """
     values = {"now": now, "stale": stale_seconds, "seen_since": seen_since, "windows": list(windows)}
     return _by_site(RESTING.all(connection, **values))
@@ -266,12 +268,12 @@ NOTE_LOOK = Query(
 
 
 def looked_at(connection: Connection) -> datetime | None:
-    """When the breakers were reckoned last; None before the first time."""
+    """When the breakers were evaluated last; None before the first time."""
     return LOOKED_AT.one_or_none(connection)
 
 
 def note_look(connection: Connection, now: datetime) -> None:
-    """The breakers were reckoned at this moment."""
+    """Note that the breakers are evaluated now."""
     NOTE_LOOK.run(connection, now=now)
 
 
@@ -289,7 +291,7 @@ PUT = Query(
 
 
 def put(connection: Connection, found: Sequence[FoundBreaker]) -> None:
-    """Write breakers as a tick found them."""
+    """Insert or update breakers as a tick evaluated them."""
     PUT.run(connection, **FOUND.of(found))
 
 
@@ -304,7 +306,7 @@ RELEASE = Query(
 
 
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[ReleasedBreaker]:
-    """Close the open breaker of this site, or every open one (None), over the silence that there is; those closed."""
+    """Close the open breaker of this site, or (None) every open one. Returns them. Present silence no longer counts."""
     return RELEASE.all(connection, now=now, by=by, site=site)
 
 
@@ -314,5 +316,5 @@ FORGET_THE_FUTURE = Query(
 
 
 def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Let what was written of breakers at a time that has not come yet count as written now."""
+    """Set every time of a breaker that lies in the future to now."""
     FORGET_THE_FUTURE.run(connection, now=now)

@@ -1,4 +1,4 @@
-"""Gather what recovery judges by: the fleet's circumstances and the clients' conditions."""
+"""Read what recovery decides by: the circumstances of the fleet, and the conditions of the clients."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
@@ -11,11 +11,11 @@ from shared.leadership.rules import BridgeStatus, is_bridge_silent
 from shared.maintenance import operations as maintenance
 from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence import rules, store
-from shared.recovery.evidence.rules import Condition, Fleet, KnownRow
+from shared.recovery.evidence.rules import Condition, Fleet, RecoveryFacts
 from shared.recovery.evidence.store import Surroundings
 
-SENT = ("RESTART_APP", "REBOOT_HOST")  # what recovery sends, as the settings name it
-MOST_LOOKED_AT = 250  # of the crashed, failing and silent; the tick must not grow with a broken fleet
+SENT = ("RESTART_APP", "REBOOT_HOST")  # the actions of recovery, as prefixes of their settings
+MOST_LOOKED_AT = 250  # crashed, failing and silent clients in one tick: a tick must not grow with a broken fleet
 
 
 def circumstances(
@@ -26,30 +26,33 @@ def circumstances(
     breakers: Mapping[str | None, str],
     uuids: Collection[str],
     late: str | None = None,
+    screens: Mapping[str | None, str] | None = None,
 ) -> Fleet:
-    """The facts that all clients share, and which of these clients are in a maintenance window or an incident.
+    """The facts that all clients share, and which of the clients are in a maintenance window or an incident.
 
-    Where `around` shows no window or incident, none is read. A caller that acts on the answer, with clients locked,
-    reads all. `late`: why silence is not acted on at this moment, where that was checked.
+    Windows and incidents are read only if `around` says that there may be some; a caller that has locked the clients in
+    order to act passes True for both. `late`: why recovery does not act on silence now. `screens`: site -> why it does
+    not act on failing screens.
     """
-    enabled = config["CRASH_RECOVERY_ENABLED"]  # while it is off nothing else is read
+    enabled = config["CRASH_RECOVERY_ENABLED"]  # while recovery is off, nothing else is needed
     quiet = maintenance.quiet_of(connection, now, uuids) if enabled and uuids and around.windows else {}
     met = incidents.open_incident_of(connection, uuids) if enabled and uuids and around.incidents else {}
     return Fleet(
         enabled=enabled,
-        bridge_silent=is_silent(around.bridge, now, config),
+        bridge_silent=bridge_is_silent(around.bridge, now, config),
         listening_since=around.bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         breakers=breakers,
         quiet={uuid: (window.why, window.until) for uuid, window in quiet.items()},
+        screens=screens or {},
         late=late,
         command_life=timedelta(seconds=max(config[f"{a}_TTL_SECONDS"] + config[f"{a}_RESULT_SECONDS"] for a in SENT)),
         incidents={uuid: incident.cause for uuid, incident in met.items()},
     )
 
 
-def is_silent(bridge: BridgeStatus, now: datetime, config: Config) -> bool:
-    """Whether we do not hear the fleet, so that nothing that we see may be acted on."""
+def bridge_is_silent(bridge: BridgeStatus, now: datetime, config: Config) -> bool:
+    """Whether the bridge does not hear the fleet, so that recovery must not act."""
     max_age = timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
     return bridge.connected_since is None or is_bridge_silent(bridge, now, max_age)
 
@@ -63,11 +66,12 @@ def candidates(
     silent: Collection[str],
     places: int,
 ) -> list[str]:
-    """Whom a tick looks at. `silent` ones only where one may be acted on: in a mass they would be all there are.
+    """The clients that a tick examines. Silent clients count only while recovery may act on silence, because in a mass
+    failure they would fill all places.
 
-    `places`: how many may be commanded at once.
+    `places`: how many clients may get a command at once.
     """
-    silent_too = not is_silent(bridge, now, config) and None not in breakers
+    silent_too = not bridge_is_silent(bridge, now, config) and None not in breakers
     return store.candidates(
         connection,
         now,
@@ -82,6 +86,6 @@ def candidates(
 
 def conditions(
     connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]
-) -> list[tuple[KnownRow, Condition]]:
-    """Each of these clients that is not deleted: its row of `store.conditions`, and what that says."""
-    return [(row, rules.condition(row, now, fleet)) for row in store.conditions(connection, uuids)]
+) -> list[tuple[RecoveryFacts, Condition]]:
+    """The row and the condition of each of these clients that is not deleted."""
+    return [(row, rules.condition(row, now, fleet)) for row in store.facts(connection, uuids)]

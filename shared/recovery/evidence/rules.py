@@ -1,4 +1,4 @@
-"""What is known of a client that may need recovery, and what of it counts as evidence."""
+"""The condition of a client that may need recovery, and what counts as evidence for acting on it. Pure."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -6,24 +6,35 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
+from shared.clients import screens_rules
 from shared.clients.reports.rules import in_words, stale_after
+from shared.clients.screens_rules import SeenScreen
 from shared.clients.signs_rules import last_sign
-from shared.vocabulary import ClientStatus, CommandState, Presence, ProcessStatus, RecoveryBasis
+from shared.vocabulary import (
+    MENDED_BY_A_START,
+    ClientStatus,
+    CommandState,
+    Presence,
+    ProcessStatus,
+    RecoveryBasis,
+    ScreenHealthStatus,
+)
 
 SHARED_FOR: Final = timedelta(hours=1)
-"""So long after two devices used one login nothing is sent: which of them would obey is chance."""
-HEALTHY_FOR: Final = timedelta(minutes=30)  # then the ladder begins anew
+"""How long recovery sends nothing after two devices used one login: either of them could receive the command."""
+HEALTHY_FOR: Final = timedelta(minutes=30)  # time without a failure that resets the ladder
 
 
 @dataclass(frozen=True, slots=True)
-class KnownRow:
-    """What Postgres knows of one client that recovery may act on: `store.KNOWN`.
+class RecoveryFacts:
+    """One client as recovery reads it from Postgres: see `store.FACTS`.
 
     `open_...` is its open command, `tried_...` the last command of recovery, `health_...` its newest health report.
     """
 
     uuid: str
     site: str | None
+    status: str
     process_status: str
     process_status_since: datetime | None
     presence: str
@@ -69,7 +80,11 @@ class KnownRow:
     excluded_site: str | None
     excluded_by: str | None
     excluded_at: datetime | None
+    screen_health: str
+    screen_failed_since: datetime | None
+    screen_failed_at: datetime | None
     health_received_at: datetime | None
+    health_previous_at: datetime | None
     health_says_none: bool | None
     health_repeats: bool | None
     shut_down: bool
@@ -77,106 +92,112 @@ class KnownRow:
 
 @dataclass(frozen=True)
 class Fleet:
-    """What is the same for every client when it is asked what recovery does about it."""
+    """What recovery takes into account for every client alike."""
 
     enabled: bool
     bridge_silent: bool
     listening_since: datetime | None
-    """Start of the present listening time; silence before it counts for nothing."""
+    """Start of the present listening time; silence before it is not counted."""
     stale_seconds: int
     """HEARTBEAT_STALE_SECONDS."""
     breakers: Mapping[str | None, str]
-    """Why each breaker that is open is; None is the whole fleet's, the others are sites'."""
+    """Site -> why its breaker is open; None is the whole fleet."""
     quiet: Mapping[str, tuple[str, datetime]] = field(default_factory=dict)
-    """Why, and until when, nothing is sent to the clients inside a maintenance window."""
+    """Uuid of a client in a maintenance window -> the reason and the end of the window."""
+    screens: Mapping[str | None, str] = field(default_factory=dict)
+    """Site -> why its breaker of failing screens is open; None is the whole fleet."""
     late: str | None = None
-    """Why so many are late at the moment that whether they fall silent too is seen first; None where few are."""
+    """Why recovery waits, because many clients are late and may fall silent together; None when few are late."""
     command_life: timedelta = timedelta(minutes=12)
-    """How long a command that recovery sends can be open: its time to live, and for a result after it."""
+    """How long a command of recovery can be open: its time to live and the time for its result."""
     incidents: Mapping[str, str] = field(default_factory=dict)
-    """The cause, in words, of the open incident of each client that is part of one."""
+    """Uuid of a client in an open incident -> the cause of the incident, in words."""
 
 
 @dataclass(slots=True)
 class Condition:
-    """What is known of one client when it is asked what recovery does about it."""
+    """The condition of one client, by which recovery decides what to do."""
 
     process_status: ProcessStatus
     process_status_since: datetime | None
     last_heartbeat_at: datetime | None
     stale_after: timedelta
-    """Silence beyond which this client's heartbeat proves nothing any more."""
+    """The age at which this client's last heartbeat is stale."""
     presence: Presence
     presence_at: datetime | None
     site: str | None
     service_failed_unit: str | None
     failure_stands: bool
-    """The service fails still, for all that is known; False also where none is recorded."""
+    """Whether the recorded failure of a service still holds; False also without one."""
     capabilities: Collection[str] | None
-    """Actions it can do; None means all."""
+    """Actions that the client can carry out; None means all."""
     lockout_until: datetime | None
     open_action: str | None
-    """Action of its open command; None when it has none."""
+    """Action of its open command; None without one."""
     open_until: datetime | None
     unheard_at: datetime | None
-    """When a recovery command was answered that nobody listens; None when none was."""
+    """When the broker answered that a command of recovery had no matching subscribers; None if it never did."""
     hold: str | None
-    """Why it is left alone, in words; None where it is not."""
+    """Why recovery leaves the client alone, in words; None if it does not."""
     held_until: datetime | None
     step: int
-    """Rungs of the ladder used."""
+    """How many rungs of the ladder were used."""
     restarts: int
     reboots: int
     tried_since: datetime | None
     done_action: str | None
-    """What recovery did last, where that is done and its lockout still stands."""
+    """Recovery's last action, while the lockout after its success lasts."""
     incident: str | None
-    """The cause, in words, of the open incident that it is part of."""
+    """The cause of the open incident that the client is part of, in words."""
     refused_restarts: int = 0
-    """Commands of recovery that the display did not begin; they are no rungs."""
+    """Commands of recovery that the display did not begin; they do not count as rungs."""
     refused_reboots: int = 0
     refused_why: str | None = None
-    """Why it refused recovery's last command, where it did."""
+    """Why the display refused recovery's last command; None if it did not."""
     open_since: datetime | None = None
     open_by: str | None = None
-    """Who asked for its open command."""
+    """Who requested its open command."""
     locked_by_refusal: bool = False
-    """The lockout is that of a command that it refused."""
+    """Whether the lockout follows a refused command."""
     sign_at: datetime | None = None
-    """When it last sent something else than a heartbeat that was stored; kept where its heartbeats do not come."""
+    """When its last message came that was not a stored heartbeat; recorded while its heartbeats are missing."""
     put_aside: Mapping[str, int] = field(default_factory=dict)
-    """How many of its heartbeats were put aside since the last one that was stored, by reason."""
+    """Reason -> how many of its heartbeats became dead letters since the last stored one."""
+    screen: ScreenHealthStatus | None = None
+    """How its screen fails; None when it does not."""
+    screen_failed_at: datetime | None = None
+    """When the screen began to count as failing."""
+    screen_is_proven: bool = False
+    """Whether fresh reports since the last try prove the failure, and a restart of the player may mend it."""
 
     @property
     def refused(self) -> int:
-        """How many commands it refused."""
+        """How many commands of recovery it refused."""
         return self.refused_restarts + self.refused_reboots
 
     @property
     def last_sign_at(self) -> datetime | None:
-        """Its last sign of life, of whatever kind; None for one whose heartbeat was never stored."""
+        """When it last gave a sign of life of any kind; None if no heartbeat was ever stored."""
         return None if self.last_heartbeat_at is None else last_sign(self.last_heartbeat_at, self.sign_at)
 
 
-def is_unwell(status: str, process_status: str, service_failed_at: datetime | None) -> bool:
-    """Whether people ask what recovery does about it: crashed, silent or with a failed service."""
+def is_unwell(
+    status: str, process_status: str, service_failed_at: datetime | None, screen_failed_since: datetime | None
+) -> bool:
+    """Whether the client needs help: crashed, silent, or with a failed service or screen."""
     return (
         status in {ClientStatus.CRASHED, ClientStatus.STALE}
         or process_status == ProcessStatus.CRASHED
         or service_failed_at is not None
+        or screen_failed_since is not None
     )
 
 
-def may_be_told_of(status: str, process_status: str, service_failed_at: datetime | None) -> bool:
-    """Whether recovery may have something to say of it: it is unwell, or unknown, which it is where it is mute."""
-    return status == ClientStatus.UNKNOWN or is_unwell(status, process_status, service_failed_at)
+def failure_stands(row: RecoveryFacts) -> bool:
+    """Whether the recorded failure of a service still holds.
 
-
-def failure_stands(row: KnownRow) -> bool:
-    """Whether the recorded failure of a service is one still.
-
-    The mark stays until a person takes it off, so it alone proves nothing: the display's newest health report
-    may say that nothing fails, and after a restart or reboot that was done only a new word of it counts.
+    The record stays until a person acknowledges it, so it proves nothing alone: a newer health report may show
+    that no service fails. After a successful restart or reboot, only a newer health report proves the failure.
     """
     failed_at, told_at = row.service_failed_at, row.health_received_at
     if failed_at is None:
@@ -188,12 +209,27 @@ def failure_stands(row: KnownRow) -> bool:
     return told_at is not None and told_at > row.tried_finished_at and bool(row.health_repeats)
 
 
-def why_held(
-    row: KnownRow, now: datetime, quiet: tuple[str, datetime] | None
-) -> tuple[str, datetime | None] | tuple[None, None]:
-    """Why this client is left alone, and until when if that is known; (None, None) where it is not.
+def screen_is_proven(row: RecoveryFacts, now: datetime) -> bool:
+    """Whether the screen fails now, and a restart of the player may mend it.
 
-    `quiet` is the maintenance window that is on for it, in words and with its end.
+    The newest health report must be fresh. After a restart or reboot two reports must agree: the ACK does not cover
+    the screen, and in the first report the player may still be loading.
+    """
+    screen, told_at, before_at = ScreenHealthStatus(row.screen_health), row.health_received_at, row.health_previous_at
+    if row.screen_failed_since is None or screen not in MENDED_BY_A_START or told_at is None or before_at is None:
+        return False
+    seen = SeenScreen(screen, row.screen_failed_since, before_at, told_at)
+    done_at = row.tried_finished_at if row.tried_state == CommandState.SUCCEEDED else None
+    is_of_now = now - told_at <= screens_rules.LASTS and (done_at is None or before_at > done_at)
+    return is_of_now and screens_rules.in_a_row(seen)
+
+
+def why_held(
+    row: RecoveryFacts, now: datetime, quiet: tuple[str, datetime] | None
+) -> tuple[str, datetime | None] | tuple[None, None]:
+    """Why recovery leaves this client alone, and until when if that is known; (None, None) if it does not.
+
+    `quiet` is the reason and the end of the client's present maintenance window.
     """
     if row.held_at is not None and (row.held_until is None or row.held_until > now):
         return f"{row.held_by} put recovery on hold: {_sentence(row.held_reason or '')}", row.held_until
@@ -213,7 +249,7 @@ def _shared(seen_at: datetime | None, now: datetime) -> tuple[str, datetime] | N
     if seen_at is None or now - seen_at >= SHARED_FOR:
         return None
     why = (
-        f"Two devices use this login, last seen {in_words(now - seen_at)} ago: which of them would obey is chance."
+        f"Two devices use this login, last seen {in_words(now - seen_at)} ago, so either could receive a command."
         " Give one of them a new code."
     )
     return why, seen_at + SHARED_FOR
@@ -223,11 +259,11 @@ def _sentence(said: str) -> str:
     return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
-_stale_after = lru_cache(maxsize=1024)(stale_after)  # of few intervals, and asked for each client
+_stale_after = lru_cache(maxsize=1024)(stale_after)  # few intervals exist, and it is called for each client
 
 
-def condition(row: KnownRow, now: datetime, fleet: Fleet) -> Condition:
-    """What a row of `store.conditions` says."""
+def condition(row: RecoveryFacts, now: datetime, fleet: Fleet) -> Condition:
+    """Build the condition of a client from its row."""
     hold, held_until = why_held(row, now, fleet.quiet.get(row.uuid))
     undelivered = row.open_state in {CommandState.QUEUED, CommandState.SENT}
     own_lockout = row.tried_command_id is not None and row.lockout_command_id == row.tried_command_id
@@ -263,18 +299,21 @@ def condition(row: KnownRow, now: datetime, fleet: Fleet) -> Condition:
         locked_by_refusal=own_lockout and bool(row.tried_refused),
         sign_at=row.sign_at,
         put_aside=row.put_aside or {},
+        screen=ScreenHealthStatus(row.screen_health) if row.screen_failed_since is not None else None,
+        screen_failed_at=row.screen_failed_at,
+        screen_is_proven=screen_is_proven(row, now),
     )
 
 
-def _refused_why(row: KnownRow) -> str | None:
+def _refused_why(row: RecoveryFacts) -> str | None:
     if not row.tried_refused:
         return None
-    elsewhere = "it ran another boot than its last stored heartbeat told" if row.tried_elsewhere else None
+    elsewhere = "its boot was another one than in its last stored heartbeat" if row.tried_elsewhere else None
     return ": ".join(said for said in (row.tried_reason, elsewhere) if said) or "without a reason"
 
 
 def is_heard(client: Condition, now: datetime, fleet: Fleet) -> bool:
-    """Whether its last heartbeat is fresh, and of this listening time: what it said before may be over."""
+    """Whether its last heartbeat is fresh and came in the present listening time; an older one may be out of date."""
     heard, since = client.last_heartbeat_at, fleet.listening_since
     if heard is None or since is None or fleet.bridge_silent:
         return False
@@ -282,12 +321,12 @@ def is_heard(client: Condition, now: datetime, fleet: Fleet) -> bool:
 
 
 def is_silent(client: Condition, now: datetime, fleet: Fleet) -> bool:
-    """Whether nothing at all came of it for longer than its threshold while we listened."""
+    """Whether it gave no sign of life for longer than its threshold while the bridge listened."""
     return _is_beyond(client.last_sign_at, client, now, fleet)
 
 
 def is_mute(client: Condition, now: datetime, fleet: Fleet) -> bool:
-    """Whether it talks, but its heartbeats have not come for longer than its threshold while we listened."""
+    """Whether other messages arrive, but no heartbeat for longer than its threshold while the bridge listened."""
     return _is_beyond(client.last_heartbeat_at, client, now, fleet) and not is_silent(client, now, fleet)
 
 
@@ -299,22 +338,23 @@ def _is_beyond(at: datetime | None, client: Condition, now: datetime, fleet: Fle
 
 
 def is_healthy(client: Condition, now: datetime, fleet: Fleet) -> bool:
-    """Whether it is known to be well: heard, and nothing crashed, starting, stopped or failing."""
+    """Whether it is proven well: heard, and nothing crashed, starting, stopped, failing, black or frozen."""
     return is_heard(client, now, fleet) and stays_well(client, now)
 
 
 def stays_well(client: Condition, now: datetime) -> bool:
-    """Whether nothing speaks against it: a fresh heartbeat, and nothing crashed, starting, stopped or failing.
+    """Whether its last heartbeat is fresh, and it has none of the faults that `is_healthy` names.
 
-    The heartbeat may be of before we connected again: a reconnection of ours is no illness of a display.
+    The heartbeat may have come before the bridge reconnected: a reconnection does not make a display ill.
     """
     plays = client.process_status in {ProcessStatus.RUNNING, ProcessStatus.UNKNOWN}
+    plays = plays and client.screen not in MENDED_BY_A_START
     heard = client.last_heartbeat_at
     return plays and not client.failure_stands and heard is not None and now - heard <= client.stale_after
 
 
 def has_recovered(client: Condition, now: datetime, healthy_since: datetime | None) -> bool:
-    """Whether a healthy client was so for as long as takes it back to the foot of the ladder."""
+    """Whether a client has been healthy for long enough to reset its ladder."""
     if healthy_since is None:
         return False
     since = max(healthy_since, client.process_status_since or healthy_since)
@@ -322,9 +362,12 @@ def has_recovered(client: Condition, now: datetime, healthy_since: datetime | No
 
 
 def evidence(client: Condition, now: datetime, fleet: Fleet) -> RecoveryBasis | None:
-    """What there is to act on; None where nothing is known for sure."""
+    """The proven failure that recovery may act on; None if nothing is proven."""
     if is_heard(client, now, fleet):
         if client.process_status is ProcessStatus.CRASHED:
             return RecoveryBasis.CRASHED
-        return RecoveryBasis.SERVICE_FAILED if client.failure_stands else None
+        if client.failure_stands:
+            return RecoveryBasis.SERVICE_FAILED
+        plays = client.process_status in {ProcessStatus.RUNNING, ProcessStatus.UNKNOWN}
+        return RecoveryBasis.SCREEN_FAILED if client.screen_is_proven and plays else None
     return RecoveryBasis.STALE if is_silent(client, now, fleet) else None

@@ -1,52 +1,53 @@
-"""SQL of what is known of clients that may need recovery, set-wise.
+"""SQL that reads clients that may need recovery, as sets.
 
-Text, not Core: the planner takes a partial index only where its condition stands spelt out in the statement.
+It is text, not Core: the planner uses a partial index only if the statement spells out the index's condition.
 """
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
-from typing import Any, Final, TypeVar
+from types import MappingProxyType
+from typing import Final
 
 import msgspec
-import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.leadership.rules import BridgeStatus
+from shared.postgres.fragments import may_be_mended, may_be_on, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import Query
-from shared.postgres.statements import NOTHING, Constant, constant, rows, value
-from shared.recovery.evidence.rules import SHARED_FOR, KnownRow
+from shared.recovery.evidence.rules import SHARED_FOR, RecoveryFacts
 
-R = TypeVar("R")
 SHUT_DOWN: Final = """EXISTS (
     SELECT FROM client_commands AS s WHERE s.client_uuid = c.uuid AND s.action = 'shutdown_host'
         AND s.state = 'succeeded' AND s.finished_at >= h.last_heartbeat_at)"""
-"""SQL: the client was shut down on purpose and not heard since."""
+"""SQL: the client was shut down on purpose, and not heard since."""
 
 AT_REST: Final = f"""(c.process_status = 'stopped'
     OR r.held_at IS NOT NULL AND (r.held_until IS NULL OR r.held_until > CAST(:now AS timestamptz))
     OR EXISTS (SELECT FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site)
-    OR c.shared_login_seen_at > CAST(:now AS timestamptz) - interval '{SHARED_FOR.total_seconds()} seconds'
-    OR {SHUT_DOWN})"""  # nosec B608 - of our own constants
-"""SQL: `rules.why_held` has an answer, maintenance apart: its silence is no news and nothing is sent."""
+    OR c.shared_login_seen_at IS NOT NULL
+        AND c.shared_login_seen_at > CAST(:now AS timestamptz) - interval '{SHARED_FOR.total_seconds()} seconds'
+    OR {SHUT_DOWN})"""  # nosec B608 - made of constants
+"""SQL: recovery leaves the client alone, as `rules.why_held` decides, except for maintenance windows. Never null."""
 
 UNHEARD: Final = f"""(c.presence = 'offline' OR r.unheard_at >= {LAST_SIGN}
     AND NOT (c.presence = 'online' AND c.presence_at > r.unheard_at))"""
-"""SQL: nothing can be sent to a silent client."""
+"""SQL: no command can reach the client: it is offline, or has no subscription."""
 
 PUT_ASIDE: Final = """CASE WHEN h.sign_at > h.last_heartbeat_at THEN (
     SELECT json_object_agg(d.reason, d.count) FROM (
         SELECT reason, CAST(sum(count) AS bigint) AS count FROM dead_letters
         WHERE sender = c.uuid AND split_part(topic, '/', 3) = 'heartbeat' AND last_at > h.last_heartbeat_at
         GROUP BY reason) AS d) END"""
-"""SQL: of a client that talks, how many heartbeats were put aside since its last one, by reason."""
+"""SQL: how many heartbeats of the client became dead letters since the last stored one, by reason."""
 
-KNOWN: Final[Mapping[str, str]] = {
-    **{name: f"c.{name}" for name in ("uuid", "site", "process_status", "process_status_since", "presence")},
+FACTS: Final[Mapping[str, str]] = {
+    **{name: f"c.{name}" for name in ("uuid", "site", "status", "process_status")},
+    **{name: f"c.{name}" for name in ("process_status_since", "presence")},
     **{name: f"c.{name}" for name in ("shared_login_seen_at", "presence_at", "service_failed_at")},
-    **{name: f"c.{name}" for name in ("service_failed_unit", "capabilities")},
+    **{name: f"c.{name}" for name in ("service_failed_unit", "capabilities", "screen_health", "screen_failed_at")},
+    "screen_failed_since": screen_failed_since("c"),
     **{name: f"c.{name}" for name in ("lockout_until", "lockout_command_id")},
     **{name: f"h.{name}" for name in ("last_heartbeat_at", "interval_seconds", "sign_at")},
     "put_aside": PUT_ASIDE,
@@ -63,73 +64,122 @@ KNOWN: Final[Mapping[str, str]] = {
     **{f"excluded_{name}": f"e.{name}" for name in ("reason", "site")},
     **{name: f"e.{name}" for name in ("excluded_by", "excluded_at")},
     "health_received_at": "g.received_at",
+    "health_previous_at": "g.previous_at",
     "health_says_none": "jsonb_typeof(g.body -> 'service_failed') = 'null'",
     "health_repeats": "jsonb_typeof(g.body -> 'service_failed') <> 'null'",
     "shut_down": SHUT_DOWN,
 }
-"""What `rules.condition` is made of: the name of each column, and the SQL."""
+"""The columns that `rules.condition` needs: name -> SQL."""
 
 
-def known_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = NOTHING) -> str:
-    """SQL: one value: what is known of the clients for which `which` holds, in this order, as a JSON array of KnownRow
-    with the columns `more` beside it: see `reader`. Postgres writes them; taking each value over into Python costs ten
-    times that. Of so many columns and a few dozen rows one text is read sooner than a text of each (`ColumnQuery`).
+def facts_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = MappingProxyType({})) -> str:
+    """SQL: the clients for which `which` holds, in this order, as one JSON array that `facts_in` reads.
+
+    Each client has the fields of RecoveryFacts and of `more`. Postgres writes the JSON, because converting each value
+    in Python costs ten times as much. For so many columns and a few dozen rows, one text is faster than a text for
+    each column (`ColumnQuery`).
     """
-    columns = ", ".join(f"{what} AS {name}" for name, what in {**more, **KNOWN}.items())
+    columns = ", ".join(f"{what} AS {name}" for name, what in {**more, **FACTS}.items())
     return f"""
-    SELECT CAST(coalesce(json_agg(known), '[]') AS text) FROM (
+    SELECT CAST(coalesce(json_agg(facts), '[]') AS text) FROM (
     SELECT {columns}
     FROM clients AS c
     LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-    LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND k.rank < 90
+    LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {occupies("k")}
     LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
     LEFT JOIN client_commands AS t ON t.id = r.command_id
     LEFT JOIN LATERAL (SELECT * FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site
         ORDER BY x.site NULLS FIRST LIMIT 1) AS e ON true
-    LEFT JOIN client_health AS g ON g.client_uuid = c.uuid AND c.service_failed_at IS NOT NULL
-    WHERE {which} AND c.deleted_at IS NULL ORDER BY {order}) AS known
+    LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
+        AND (c.service_failed_at IS NOT NULL OR {screen_fails("c")})
+    WHERE {which} AND c.deleted_at IS NULL ORDER BY {order}) AS facts
     """  # noqa: S608 - made of constants
 
 
-CONDITIONS: Final = constant(sa.text(known_of("c.uuid = ANY(CAST(:uuids AS text[]))")))
+def facts_in(answer: str) -> list[RecoveryFacts]:
+    """Parse the result of `facts_of`."""
+    return msgspec.json.decode(answer, type=list[RecoveryFacts])
 
 
-def with_surroundings(known: str = "SELECT NULL") -> Constant:
-    """A statement whose one row is the value of `known` and the Surroundings."""
-    return constant(
-        sa.text(
-            f"""
-    SELECT ({known}), b.epoch, b.instance, b.connected_since, b.last_commit_at, b.canary_at, b.counters,
-        EXISTS (SELECT FROM recovery_breakers WHERE open_since IS NOT NULL),
-        EXISTS (SELECT FROM maintenance_windows AS w WHERE w.ended_at IS NULL
-            AND w.starts_at <= CAST(:now AS timestamptz)
-            AND (w.last_ends_at IS NULL OR w.last_ends_at > CAST(:now AS timestamptz))),
-        EXISTS (SELECT FROM incident_members WHERE left_at IS NULL)
-    FROM bridge_status AS b
-    """  # noqa: S608 - made of constants
+FACTS_OF_CLIENTS = Query(facts_of("c.uuid = ANY(CAST(:uuids AS text[]))"), str)
+
+
+def facts(connection: Connection, uuids: Collection[str]) -> list[RecoveryFacts]:
+    """The facts that recovery needs of these clients; a deleted client is left out."""
+    return facts_in(FACTS_OF_CLIENTS.one(connection, uuids=list(uuids)))
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The bridge's status, and which other facts about the fleet have to be read."""
+
+    bridge: BridgeStatus
+    breakers: bool = True
+    """Whether a breaker may be open."""
+    windows: bool = True
+    """Whether a maintenance window may be active."""
+    incidents: bool = True
+    """Whether any client may be part of an open incident."""
+
+
+@dataclass(frozen=True)
+class SurroundedClients(BridgeStatus):
+    """Some clients and the surroundings, in one row."""
+
+    facts: str
+    """The result of `facts_of`."""
+    breakers: bool
+    windows: bool
+    incidents: bool
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """The surroundings alone."""
+        bridge = BridgeStatus(
+            self.epoch, self.instance, self.connected_since, self.last_commit_at, self.canary_at, self.counters
         )
+        return Surroundings(bridge, self.breakers, self.windows, self.incidents)
+
+
+def with_surroundings(facts: str) -> Query[SurroundedClients]:
+    """The clients of `facts_of` and the surroundings, in one round trip."""
+    return Query(
+        f"""
+    SELECT ({facts}) AS facts, b.epoch, b.instance, b.connected_since, b.last_commit_at, b.canary_at, b.counters,
+        EXISTS (SELECT FROM recovery_breakers WHERE open_since IS NOT NULL OR screens_since IS NOT NULL) AS breakers,
+        EXISTS (SELECT FROM maintenance_windows AS w WHERE {may_be_on("w")}) AS windows,
+        EXISTS (SELECT FROM incident_members WHERE left_at IS NULL) AS incidents
+    FROM bridge_status AS b
+    """,  # noqa: S608 - made of constants
+        SurroundedClients,
     )
 
 
-SURROUNDINGS: Final = with_surroundings()
+SURROUNDINGS = with_surroundings("'[]'")
+
+
+def surroundings(connection: Connection, now: datetime) -> Surroundings:
+    """Read the surroundings in one round trip. Usually they show that nothing else has to be read."""
+    return SURROUNDINGS.one(connection, now=now).surroundings
+
 
 NAMED: Final = """
     SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.sign_at, h.interval_seconds
-    FROM unnest(CAST(:silent AS text[])) AS said(uuid)
-    JOIN client_heartbeats AS h ON h.client_uuid = said.uuid"""
-"""SQL: the last signs of the silent clients that one scan has found; the second look reads no others."""
+    FROM unnest(CAST(:silent AS text[])) AS scanned(uuid)
+    JOIN client_heartbeats AS h ON h.client_uuid = scanned.uuid"""
+"""SQL: the last signs of life of the clients that the tick's scan found silent; no other rows are read again."""
 
 
 @dataclass(frozen=True)
 class Beats:
-    """What the last signs of life say of the whole fleet."""
+    """The result of the scan over the last signs of life of the whole fleet."""
 
     seen: int
-    """Clients heard since a moment; deleted ones are not counted."""
+    """How many clients were heard since `seen_since`, without deleted ones."""
     late: int
-    """Those that are on the way to be stale: more than a share of their threshold old."""
+    """How many clients are not stale yet, but their last sign is older than the share `late` of their threshold."""
     silent: list[str]
-    """The uuids of all that are silent by the raw age of their last sign; deleted ones may be named."""
+    """The uuids of clients whose last sign is older than their threshold; deleted clients may be among them."""
 
 
 BEATS = Query(
@@ -147,7 +197,7 @@ BEATS = Query(
 
 
 TOO_LONG: Final = f"{LAST_SIGN} < CAST(:now AS timestamptz) - CAST(:too_long AS interval)"
-"""SQL: no reboot cures its silence any more."""
+"""SQL: the client has been silent for so long that recovery no longer reboots it."""
 
 CANDIDATES = Query(
     f"""
@@ -156,19 +206,26 @@ CANDIDATES = Query(
         UNION ALL
         SELECT uuid, service_failed_at, 'failed' FROM clients WHERE service_failed_at IS NOT NULL
         UNION ALL
+        SELECT uuid, screen_failed_at, 'failed' FROM clients
+        WHERE {screen_fails("clients")} AND {may_be_mended("screen_health")}
+        UNION ALL
         SELECT uuid, {LAST_SIGN}, 'silent' FROM ({NAMED}) AS h
         WHERE CAST(:since AS timestamptz) < CAST(:now AS timestamptz) - {THRESHOLD}),
     grouped AS (
         SELECT uuid, min(since) AS since, bool_or(how = 'silent') AS silent, bool_and(how = 'failed') AS failed_only
         FROM ill GROUP BY uuid),
     looked_at AS MATERIALIZED (
+        /* may_act: SQL sees no obstacle. It only sorts; rules.recovery_state decides. */
         SELECT i.uuid, i.since, k.id IS NULL AND coalesce(r.step, 0) < 4
             AND coalesce(r.refused_restarts + r.refused_reboots, 0) < 4 AND NOT {AT_REST}
             AND coalesce(c.lockout_until <= CAST(:now AS timestamptz), true)
+            /* a silent client: a command can reach it, and no breaker of its site is open */
             AND NOT coalesce(i.silent AND ({UNHEARD} OR c.site = ANY(CAST(:blocked AS text[]))), false)
-            AND (i.silent OR h.last_heartbeat_at
-                >= greatest(CAST(:now AS timestamptz) - {THRESHOLD}, CAST(:since AS timestamptz)))
+            /* any other client: its heartbeat is fresh, and came in the present listening time */
+            AND coalesce(i.silent OR h.last_heartbeat_at
+                >= greatest(CAST(:now AS timestamptz) - {THRESHOLD}, CAST(:since AS timestamptz)), false)
             AND NOT (i.silent AND {TOO_LONG})
+            /* the last tick did not decide that nothing can be done in this condition */
             AND NOT coalesce(r.decided_at >= i.since AND r.decided IN ('not_recovered', 'held')
                 OR NOT i.silent AND r.decided = 'unreachable'
                 OR i.failed_only AND r.decided = 'verifying', false) AS may_act
@@ -176,7 +233,8 @@ CANDIDATES = Query(
         JOIN clients AS c ON c.uuid = i.uuid AND c.deleted_at IS NULL
         LEFT JOIN client_heartbeats AS h ON h.client_uuid = i.uuid
         LEFT JOIN client_recovery AS r ON r.client_uuid = i.uuid
-        LEFT JOIN client_commands AS k ON k.client_uuid = i.uuid AND k.rank < 90
+        LEFT JOIN client_commands AS k ON k.client_uuid = i.uuid AND {occupies("k")}
+        /* left out until its next sign of life: a silent client whose last decision says that nothing can be done */
         WHERE NOT coalesce(
             i.silent AND r.decided = 'unreachable' AND r.decided_at >= {LAST_SIGN} AND {UNHEARD}
             OR i.silent AND {TOO_LONG} AND r.decided = 'not_recovered'
@@ -189,45 +247,8 @@ CANDIDATES = Query(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What is the same for every client: the bridge's own record, and what else has to be asked for at all."""
-
-    bridge: BridgeStatus
-    breakers: bool = True
-    """Whether any may be open."""
-    windows: bool = True
-    """Whether a maintenance window may be on."""
-    incidents: bool = True
-    """Whether any client may be part of an open incident."""
-
-
-def surroundings(connection: Connection, now: datetime) -> Surroundings:
-    """The surroundings at one moment, in one round trip. Mostly nothing more has to be read."""
-    return read_with_surroundings(connection, SURROUNDINGS, {"now": now})[1]
-
-
-def read_with_surroundings(
-    connection: Connection, statement: Constant, values: Mapping[str, Any]
-) -> tuple[Any, Surroundings]:
-    """Run a statement of `with_surroundings`; `values` has `now` and the parameters of its `known`."""
-    [(known, *status, breakers, windows, incidents)] = rows(connection, statement, values)
-    return known, Surroundings(BridgeStatus(*status), breakers, windows, incidents)
-
-
-def conditions(connection: Connection, uuids: Collection[str]) -> list[KnownRow]:
-    """The facts that recovery needs of these clients; a deleted client is left out."""
-    return reader(KnownRow).decode(value(connection, CONDITIONS, {"uuids": list(uuids)}))
-
-
-@cache
-def reader(shape: type[R]) -> msgspec.json.Decoder[list[R]]:
-    """The decoder for the value of `known_of`: each row becomes a `shape`, KnownRow or one with more columns."""
-    return msgspec.json.Decoder(list[shape])  # type: ignore[valid-type]
-
-
 def beats(connection: Connection, now: datetime, stale_seconds: int, seen_since: datetime, late: float) -> Beats:
-    """The one scan of a tick over the whole fleet, in its narrow table. `late` is a share of the threshold."""
+    """Scan the heartbeats of the whole fleet, once a tick. `late` is a share of the threshold."""
     return BEATS.one(connection, now=now, stale=stale_seconds, seen_since=seen_since, late=late)
 
 
@@ -242,12 +263,12 @@ def candidates(
     too_long: timedelta,
     most: int,
 ) -> list[str]:
-    """The clients that a tick looks at: crashed, failing, silent, refusing or on the ladder.
+    """The clients that a tick examines: crashed, failing or silent, with refused commands, or on the ladder.
 
-    Up to `most` of the first three. Clients that something stood in the way of at the last look come after the others;
-    in both parts the longest unwell come first.
-    `silent_since`: start of the listening time, before which no silence counts. A silent client that nothing can
-    be sent to is left out once that is recorded, until it gives a sign; so is one that is silent for `too_long`.
+    Of the first three kinds, at most `most`. Clients that recovery may act on come first; in both parts the longest
+    unwell come first.
+    `silent_since`: start of the listening time; earlier silence is not counted. A silent client is left out until its
+    next sign of life once it is recorded that no command can reach it, or that it is silent for `too_long`.
     """
     return CANDIDATES.all(
         connection,

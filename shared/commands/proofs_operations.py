@@ -1,0 +1,75 @@
+"""Use cases of evidence: prove the success or failure of commands without an ACK."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from shared.commands import proofs_store, store
+from shared.commands.news_operations import news_of
+from shared.commands.rules import News, Sighting
+
+
+@dataclass(frozen=True)
+class EvidenceReport:
+    """Ids of the commands that a batch of heartbeats proved."""
+
+    succeeded: frozenset[str]
+    confirmed: frozenset[str]
+    """Commands whose ACKed success the evidence confirms."""
+    overtaken: frozenset[str]
+    """Cancelled reboots: provably no display had them, and the machine has booted."""
+    news: tuple[News, ...] = field(default=(), compare=False)
+    """For the log."""
+
+
+@dataclass(frozen=True)
+class SettledReport:
+    """How many open commands ended by evidence."""
+
+    proven: int
+    disproved: int
+    overtaken: int
+    news: tuple[News, ...] = field(default=(), compare=False)
+    """For the log."""
+
+
+def record_boot_evidence(connection: Connection, now: datetime, sightings: Sequence[Sighting]) -> EvidenceReport:
+    """Store the evidence of heartbeats with a new boot or start of the player: it proves a reboot or restart.
+
+    A reboot that provably no display has is cancelled as overtaken; its lockout ends.
+    """
+    if not sightings:
+        return EvidenceReport(frozenset(), frozenset(), frozenset())
+    store.lock_clients(connection, {sighting.client_uuid for sighting in sightings})
+    overtaken = proofs_store.cancel_overtaken(connection, now, sightings)
+    succeeded = proofs_store.succeed_by_evidence(connection, now, sightings)
+    confirmed = proofs_store.confirm_by_evidence(connection, now, sightings)
+    cancelled = [one.id for one in overtaken]
+    news = news_of("command_proven", connection, [*succeeded, *confirmed, *cancelled])
+    return EvidenceReport(frozenset(succeeded), frozenset(confirmed), frozenset(cancelled), news)
+
+
+def record_picture(connection: Connection, now: datetime, command_id: str) -> tuple[News, ...]:
+    """Take a stored picture as the proof of its screenshot. Call it in the transaction that stores the picture."""
+    return news_of("command_proven", connection, proofs_store.succeed_by_picture(connection, now, command_id))
+
+
+def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
+    """End the open commands whose outcome evidence proves.
+
+    1. A new boot or start of the player, stored while the command was being made.
+    2. A received shutdown whose display has disconnected or is silent.
+    3. A begun reboot whose display still sends heartbeats of the old boot after three minutes.
+    """
+    concerned = proofs_store.clients_with_evidence(connection, now)
+    if not concerned:
+        return SettledReport(0, 0, 0)
+    store.lock_clients(connection, concerned)
+    overtaken = proofs_store.cancel_overtaken(connection, now, None)
+    proven = proofs_store.succeed_by_evidence(connection, now, None) + proofs_store.succeed_by_silence(connection, now)
+    disproved = [one.id for one in proofs_store.disprove_reboots(connection, now)]
+    ended = [*proven, *disproved, *(one.id for one in overtaken)]
+    news = news_of("command_proven", connection, ended)
+    return SettledReport(len(proven), len(disproved), len(overtaken), news)

@@ -1,0 +1,172 @@
+"""SQL of evidence for a command's effect: a new boot, a new start of the player, or silence. All guarded."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared.clients.reports.rules import LATE_AT_LEAST
+from shared.commands.endings_store import NOBODYS, Ended, ending, guard
+from shared.commands.rules import (
+    ALREADY_REBOOTED,
+    CANCELLED,
+    DISPROVED,
+    REBOOT_DID_NOT_HAPPEN,
+    REBOOT_SHOWS_WITHIN,
+    SUCCEEDED,
+    Sighting,
+)
+from shared.commands.store import OPEN
+from shared.postgres.many import ManyRows
+from shared.postgres.query import Query, moment
+from shared.tables import client_commands, client_heartbeats, clients
+from shared.vocabulary import COMMAND_RANKS, ClientStatus, CommandAction, CommandState, ConfirmedBy, Presence
+
+c, beats = client_commands.c, client_heartbeats.c
+CONFIRM_WITHIN: Final = timedelta(minutes=15)  # after an ACKed success: longer than any display takes to boot
+HEARD_OF: Final = c.rank >= COMMAND_RANKS[CommandState.RECEIVED]  # the display has acknowledged it
+SEEN: Final = ManyRows("seen", Sighting)
+Sightings = Sequence[Sighting] | None
+"""The boots and player starts of heartbeats; None: of the stored heartbeats."""
+
+
+def _rebooted(seen: sa.FromClause) -> sa.ColumnElement[bool]:
+    """SQL: the command is a reboot and the boot differs; false when either boot is unknown."""
+    return sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.if_boot_id != seen.c.boot_id)
+
+
+def _restarted(seen: sa.FromClause) -> sa.ColumnElement[bool]:
+    return sa.and_(c.action == CommandAction.RESTART_APP.value, c.if_app_instance != seen.c.app_instance)
+
+
+def _succeeding(*which: sa.ColumnElement[bool]) -> Query[str]:
+    values = {"finished_at": moment("now"), "outcome_reason": None, "confirmed_by": ConfirmedBy.EVIDENCE.value}
+    statement = sa.update(client_commands).where(OPEN, guard(SUCCEEDED), *which)
+    return Query(lambda: statement.values(state=SUCCEEDED.to.value, **values).returning(c.id), str)
+
+
+def _succeed_by_evidence(seen: sa.FromClause) -> Query[str]:
+    may_have_it = sa.or_(c.rank >= COMMAND_RANKS[CommandState.SENT], c.unanswered_at.is_not(None))
+    done = sa.or_(sa.and_(_rebooted(seen), may_have_it), sa.and_(_restarted(seen), HEARD_OF))
+    return _succeeding(c.client_uuid == seen.c.client_uuid, done)
+
+
+SUCCEED_BY_SIGHTING, SUCCEED_BY_STORED = _succeed_by_evidence(SEEN.table), _succeed_by_evidence(client_heartbeats)
+
+
+def succeed_by_evidence(connection: Connection, now: datetime, seen: Sightings) -> list[str]:
+    """End commands that a new boot or start of the player proves done. Returns their ids.
+
+    A reboot must have been sent (or may have been, unanswered); a restart must have been received.
+    """
+    query = SUCCEED_BY_STORED if seen is None else SUCCEED_BY_SIGHTING
+    return query.all(connection, now=now, **_parameters(seen))
+
+
+LEFT: Final = sa.and_(
+    clients.c.presence == Presence.OFFLINE.value,
+    clients.c.presence_at >= c.received_at,
+    clients.c.presence_at >= sa.func.coalesce(beats.last_heartbeat_at, clients.c.presence_at),
+)
+HEARD_UNTIL: Final = clients.c.status_since + LATE_AT_LEAST  # the last heartbeat may be so much before `status_since`
+FELL_SILENT: Final = sa.and_(clients.c.status == ClientStatus.STALE.value, c.received_at <= HEARD_UNTIL)
+SUCCEED_BY_SILENCE = _succeeding(
+    c.client_uuid == clients.c.uuid,
+    beats.client_uuid == clients.c.uuid,
+    c.action == CommandAction.SHUTDOWN_HOST.value,
+    HEARD_OF,
+    sa.or_(LEFT, FELL_SILENT),
+)
+
+
+def succeed_by_silence(connection: Connection, now: datetime) -> list[str]:
+    """End each received shutdown whose display has disconnected or become silent since. Returns the ids."""
+    return SUCCEED_BY_SILENCE.all(connection, now=now)
+
+
+SUCCEED_BY_PICTURE = _succeeding(c.id == sa.bindparam("command_id"))
+
+
+def succeed_by_picture(connection: Connection, now: datetime, command_id: str) -> list[str]:
+    """End a screenshot whose picture was just stored. Returns its id, unless it was already over."""
+    return SUCCEED_BY_PICTURE.all(connection, now=now, command_id=command_id)
+
+
+BEGUN_LONG_AGO: Final = sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.running_at <= moment("shown_since"))
+"""SQL: a begun reboot whose new boot must have been seen by now."""
+SAME_BOOT: Final = sa.exists().where(
+    beats.client_uuid == c.client_uuid,
+    beats.boot_id == c.if_boot_id,
+    beats.last_heartbeat_at >= c.running_at + REBOOT_SHOWS_WITHIN,
+)
+DISPROVE_REBOOTS = Query(
+    lambda: ending(DISPROVED, sa.literal(REBOOT_DID_NOT_HAPPEN), sa.and_(BEGUN_LONG_AGO, SAME_BOOT)), Ended
+)
+
+
+def disprove_reboots(connection: Connection, now: datetime) -> list[Ended]:
+    """Fail the reboots that a display began long ago while its heartbeats still have the old boot."""
+    return DISPROVE_REBOOTS.all(connection, now=now, shown_since=now - REBOOT_SHOWS_WITHIN)
+
+
+CONFIRM_BY_EVIDENCE = Query(
+    lambda: (
+        sa.update(client_commands)
+        .where(c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.ACK.value)
+        .where(c.finished_at > moment("since"), c.client_uuid == SEEN.c.client_uuid)
+        .where(sa.or_(_rebooted(SEEN.table), _restarted(SEEN.table)))
+        .values(confirmed_by=ConfirmedBy.BOTH.value)
+        .returning(c.id)
+    ),
+    str,
+)
+
+
+def confirm_by_evidence(connection: Connection, now: datetime, seen: Sequence[Sighting]) -> list[str]:
+    """Confirm by evidence the successes that only an ACK has shown."""
+    return CONFIRM_BY_EVIDENCE.all(connection, since=now - CONFIRM_WITHIN, **SEEN.of(seen))
+
+
+def _cancel_overtaken(seen: sa.FromClause) -> Query[Ended]:
+    booted = sa.exists().where(c.client_uuid == seen.c.client_uuid, _rebooted(seen))
+    return Query(lambda: ending(CANCELLED, sa.literal(ALREADY_REBOOTED), sa.and_(NOBODYS, booted)), Ended)
+
+
+CANCEL_OVERTAKEN_BY_SIGHTING, CANCEL_OVERTAKEN_BY_STORED = (
+    _cancel_overtaken(SEEN.table),
+    _cancel_overtaken(client_heartbeats),
+)
+
+
+def cancel_overtaken(connection: Connection, now: datetime, seen: Sightings) -> list[Ended]:
+    """Cancel reboots that provably no display has and whose machine has booted by itself."""
+    query = CANCEL_OVERTAKEN_BY_STORED if seen is None else CANCEL_OVERTAKEN_BY_SIGHTING
+    return query.all(connection, now=now, **_parameters(seen))
+
+
+CLIENTS_WITH_EVIDENCE = Query(
+    lambda: (
+        sa.select(c.client_uuid)
+        .where(OPEN, beats.client_uuid == c.client_uuid)
+        .where(
+            sa.or_(
+                _rebooted(client_heartbeats),
+                sa.and_(_restarted(client_heartbeats), HEARD_OF),
+                BEGUN_LONG_AGO,
+                sa.and_(c.action == CommandAction.SHUTDOWN_HOST.value, HEARD_OF),
+            )
+        )
+    ),
+    str,
+)
+
+
+def clients_with_evidence(connection: Connection, now: datetime) -> list[str]:
+    """The clients of open commands for which heartbeats or silence may be evidence."""
+    return CLIENTS_WITH_EVIDENCE.all(connection, shown_since=now - REBOOT_SHOWS_WITHIN)
+
+
+def _parameters(seen: Sightings) -> dict[str, Any]:
+    return {} if seen is None else SEEN.of(seen)

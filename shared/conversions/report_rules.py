@@ -1,0 +1,146 @@
+"""The report of a conversion: what the PDF lacks."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from shared.event_media.contents.rules import MOST_TARGETS, Contents
+
+MOST_LETTERS: Final = 40  # letters without a glyph, in a report
+METRIC_COMPATIBLE: Final = {
+    "calibri": "Carlito",
+    "calibri light": "Carlito",
+    "cambria": "Caladea",
+    "arial": "Liberation Sans",
+    "helvetica": "Liberation Sans",
+    "arial narrow": "Liberation Sans Narrow",
+    "times new roman": "Liberation Serif",
+    "courier new": "Liberation Mono",
+}
+"""Font family -> free font whose letters have the same widths."""
+STYLE_WORDS: Final = re.compile(
+    r"(regular|roman|normal|book|bold|italic|oblique|medium|light|thin|black|heavy|extra|ultra|semi|demi|ps|mt|vf|std|\d)*"
+)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Facts about a finished conversion; None: unknown."""
+
+    pages: int
+    visible_slides: int | None
+    hidden_slides: int | None
+    embedded_fonts: tuple[str, ...] | None
+    """Names of the fonts in the PDF, in its spelling."""
+    contents: Contents | None
+    """The contents of the deck."""
+    has_thumbnail: bool
+    letters_missing: tuple[str, ...] = ()
+    """Letters that the PDF shows as empty boxes."""
+
+
+def report(found: Findings) -> dict[str, Any]:
+    """The report of a finished conversion. `warnings` makes the badge amber; without them the PDF is complete."""
+    fonts = _fonts(found.contents, found.embedded_fonts)
+    return {
+        "pages": found.pages,
+        "visible_slides": found.visible_slides,
+        "hidden_slides": found.hidden_slides,
+        "fonts": fonts,
+        "thumbnail": found.has_thumbnail,
+        "warnings": [
+            *_slides_warnings(found),
+            *_letters_warnings(found.letters_missing),
+            *_font_warnings(fonts),
+            *_unknown_warnings(found, fonts),
+            *_contents_warnings(found.contents),
+        ],
+    }
+
+
+def _slides_warnings(found: Findings) -> Iterator[dict[str, Any]]:
+    if found.visible_slides is not None and found.pages != found.visible_slides:
+        yield {"code": "pages_differ", "slides": found.visible_slides, "pages": found.pages}
+    if found.hidden_slides:
+        yield {"code": "hidden_slides", "slides": found.hidden_slides}
+
+
+def _letters_warnings(letters: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    if letters:
+        yield {"code": "letters_missing", "count": len(letters), "letters": "".join(letters[:MOST_LETTERS])}
+
+
+def _fonts(contents: Contents | None, embedded: tuple[str, ...] | None) -> dict[str, Any] | None:
+    """The fonts of the deck's text: named, missing in the PDF, and present in it; None: unknown.
+
+    A format that lists fonts without their use only shows that none is missing.
+    """
+    if contents is None or embedded is None:
+        return None
+    named = contents.fonts if contents.fonts is not None else contents.listed_fonts
+    if named is None:
+        return None
+    missing = _missing(named, embedded)
+    if missing and contents.fonts is None:
+        return None
+    return {"named": sorted(named), "substituted": missing, "embedded": sorted(embedded)}
+
+
+def _missing(named: set[str], embedded: tuple[str, ...]) -> list[str]:
+    """The families without a font in the PDF."""
+    return sorted(family for family in named if not any(is_font_of(name, family) for name in embedded))
+
+
+def _unknown_warnings(found: Findings, fonts: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
+    """Warnings about checks that could not be made; without them the report would claim a complete PDF."""
+    if found.contents is None:
+        yield {"code": "contents_not_known"}
+    elif fonts is None:
+        embedded = found.embedded_fonts or ()
+        missing = _missing(found.contents.listed_fonts or set(), embedded) if embedded else []
+        yield {"code": "fonts_not_known", "fonts": missing, "same_widths": _twins(missing, embedded)}
+
+
+def _font_warnings(fonts: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
+    if fonts and fonts["substituted"]:
+        missing = fonts["substituted"]
+        yield {"code": "fonts_substituted", "fonts": missing, "same_widths": _twins(missing, fonts["embedded"])}
+
+
+def _twins(families: list[str], embedded: Iterable[str]) -> dict[str, str]:
+    """The families that fonts with the same widths replace, so that line breaks stay the same."""
+    twins = {family: METRIC_COMPATIBLE.get(family.lower(), "") for family in families}
+    return {family: twin for family, twin in twins.items() if any(is_font_of(name, twin) for name in embedded)}
+
+
+def _contents_warnings(contents: Contents | None) -> Iterator[dict[str, Any]]:
+    if contents is None:
+        return
+    lost = {"videos": contents.videos, "audios": contents.audios, "animated_slides": contents.animated_slides}
+    if any(lost.values()):
+        yield {"code": "motion_lost", **lost}
+    if contents.transitions or contents.advancing_slides:
+        yield {"code": "timing_lost", "transitions": contents.transitions, "advancing": contents.advancing_slides}
+    if contents.linked_workbooks:
+        yield _links("workbooks_not_asked", contents.linked_workbooks)
+    if contents.linked_files:
+        yield _links("links_not_followed", contents.linked_files)
+    if contents.hyperlinks:
+        yield _links("hyperlinks", contents.hyperlinks)
+
+
+def _links(code: str, targets: list[str]) -> dict[str, Any]:
+    return {"code": code, "count": len(targets), "targets": targets[:MOST_TARGETS]}
+
+
+def is_font_of(name: str, family: str) -> bool:
+    """Whether the PDF's font `name` (`OpenSans-BoldItalic`) is of this family (`Open Sans`)."""
+    wanted, found = _letters(family), _letters(name)
+    if not wanted or not found.startswith(wanted):
+        return False
+    return STYLE_WORDS.fullmatch(found[len(wanted) :]) is not None
+
+
+def _letters(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())
