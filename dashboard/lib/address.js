@@ -1,4 +1,4 @@
-/** What the page's address means: `/?v=fleet&status=crashed&q=hall&sort=-hb&d=<uuid>&tab=logs`. */
+/** The parts of the page's address: `/?v=fleet&status=crashed&q=hall&sort=-hb&d=<uuid>&tab=logs`. */
 
 /** @typedef {"fleet" | "incidents" | "batches" | "logs" | "conversions" | "settings"} View */
 

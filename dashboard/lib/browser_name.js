@@ -1,4 +1,4 @@
-/** The name that people know a browser by, from the one that it sends. */
+/** A browser's common name, from its User-Agent. */
 
 /** The first that fits: most of them call themselves by the names of others, too. @type {[RegExp, string][]} */
 const BROWSERS = [

@@ -1,17 +1,17 @@
 /**
- * The server's clock, as well as this page knows it. Ages and countdowns use it, so a browser whose
- * own clock is wrong still shows the right age.
+ * An estimate of the server's clock. Ages and countdowns use it, so that a browser with a wrong clock shows the right
+ * age.
  */
 import { signal } from "../vendor/signals.js";
 
-/** Milliseconds that the server's clock is ahead of this browser's. */
+/** Server's clock minus this browser's clock, in milliseconds. */
 let ahead = 0;
 
-/** The server's time in milliseconds since 1970, renewed each second: a component that reads it ticks. */
+/** The server's time in milliseconds since 1970, updated each second: a component that reads it renders again. */
 export const now = signal(Date.now());
 
 /**
- * Learn the server's clock from an answer.
+ * Update the estimate from an answer of the server.
  * @param {string} serverTime when the server answered
  * @param {number} startedAt `Date.now()` when the request was sent
  */
@@ -21,12 +21,12 @@ export function learn(serverTime, startedAt) {
   now.value = heard + ahead;
 }
 
-/** The server's time now, without making anything tick. */
+/** The server's time now; reading it causes no render. */
 export function serverNow() {
   return Date.now() + ahead;
 }
 
-/** From now on `now` is renewed while the page is visible. */
+/** Update `now` from now on, while the page is visible. */
 export function startTicking() {
   setInterval(() => {
     if (!document.hidden) now.value = serverNow();

@@ -1,6 +1,6 @@
 /**
- * Tables as CSV files (RFC 4180, UTF-8 with a mark that spreadsheets look for). What displays send is text there too:
- * a cell that a spreadsheet would take for a formula begins with an apostrophe, which it shows as text.
+ * Tables as CSV files (RFC 4180, UTF-8 with a byte order mark for spreadsheets). A text from displays must not become a
+ * formula: a cell that a spreadsheet would read as one begins with an apostrophe.
  */
 
 const FORMULA = /^[\t\r\n]|^[\s\u0000-\u001f]*[=+\-@＝＋－＠]/;
@@ -23,5 +23,5 @@ export function save(name, text) {
   const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
   const link = Object.assign(document.createElement("a"), { href: url, download: name });
   link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000); // not before the browser has read it
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // after the browser has read it
 }

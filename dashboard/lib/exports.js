@@ -1,4 +1,4 @@
-/** What can be taken away as CSV: the displays as they are listed, and logs. */
+/** Exports as CSV: the listed displays, and logs. */
 import { csv, save } from "./csv.js";
 import { clients } from "./fleet.js";
 import { serverNow } from "./clock.js";
@@ -6,7 +6,7 @@ import { serverNow } from "./clock.js";
 /** @typedef {import("./types").Client} Client */
 /** @typedef {import("./types").LogRow} LogRow */
 
-const PAGE = 1_000; // lines; the most that one answer holds
+const PAGE = 1_000; // lines; the limit of one answer
 const LINES_MOST = 10_000;
 
 /** @type {(keyof Client)[]} */
@@ -19,6 +19,7 @@ const CLIENT = [
   "status_since",
   "last_heartbeat_at",
   "screen_health",
+  "screen_failed_since",
   "service_failed_unit",
   "service_failed_at",
   "mqtt_reconnect_count",

@@ -1,6 +1,5 @@
 /**
- * The service-failed panel's rows. An acknowledged row dims and stays where it is until it has been
- * read, so that the next click cannot hit a neighbour.
+ * The service-failed panel's rows. An acknowledged row dims and stays: the next click cannot hit a neighbour.
  */
 import { computed, signal } from "../vendor/signals.js";
 import { ApiProblem } from "./api/call.js";
@@ -11,14 +10,14 @@ import { referenceOf, wordsOf } from "./words/problems.js";
 
 /** @typedef {import("./types").Failure} Failure */
 /**
- * Where an acknowledgement stands.
+ * The state of an acknowledgement.
  * @typedef {{phase: "sending" | "done" | "error" | "changed" | "elsewhere", failure: Failure, detail: string | null}}
  *   Mark
- * detail: who acknowledged it (elsewhere), when it failed again (changed), what became of it in words (error)
+ * detail: who acknowledged it (elsewhere), when it failed again (changed), the error as a text (error)
  */
 
 const READ_FOR = 4_000; // how long an acknowledged row stays
-const ASK_WHO = 10; // beyond so many at once, who did it is not asked for each
+const ASK_WHO = 10; // above so many at once, the page does not ask for each who did it
 
 export const marks = signal(/** @type {ReadonlyMap<string, Mark>} */ (new Map()));
 
@@ -36,7 +35,7 @@ function showFor(uuid, mark) {
   setTimeout(() => marks.value.get(uuid) === mark && setMark(uuid, null), READ_FOR);
 }
 
-/** What the panel shows: recorded failures and those still being read, newest first. */
+/** The rows of the panel: open failures, and acknowledged ones for a while; newest first. */
 export const panelRows = computed(() => {
   const listed = new Set(failures.value.map((failure) => failure.uuid));
   const lingering = [...marks.value.values()]
@@ -89,7 +88,7 @@ function isOurs(uuid) {
 async function markElsewhere(failure) {
   const who = await api.getClient(failure.uuid).then(
     (client) => client.service_failed_cleared_by ?? null,
-    () => null, // the row still says that somebody did it
+    () => null, // the row shows the acknowledgement without the name
   );
   if (!isOurs(failure.uuid)) showFor(failure.uuid, { phase: "elsewhere", failure, detail: who });
 }

@@ -1,9 +1,8 @@
 /**
- * What this page knows of the fleet: one snapshot, then deltas.
+ * The fleet's data on this page: one snapshot, then deltas.
  *
- * A row that is being changed by the person in front of this page is guarded: what a poll that
- * started before the change was settled says about it is discarded. The poll then does not move the
- * cursor on, so the next one brings that row again and nothing is missed.
+ * A row that this page is changing is guarded: what a poll says of it that started before is discarded.
+ * That poll does not move the cursor on, so the next one brings the row again.
  */
 import { computed, signal } from "../vendor/signals.js";
 import * as api from "./api/fleet.js";
@@ -18,8 +17,8 @@ import { referenceOf } from "./words/problems.js";
 
 const PERIOD = 5_000;
 const PERIOD_WITH_COMMAND = 1_500;
-const HEARTBEATS_EVERY = 30_000; // large fleets: ages are fetched apart, and less often
-const SMALL_FLEET = 300; // below it, with every poll
+const HEARTBEATS_EVERY = 30_000; // in large fleets the page fetches heartbeats separately and less often
+const SMALL_FLEET = 300; // below it the page fetches heartbeats with every poll
 const ASK_APART_EVERY = 20_000;
 const ASK_APART_MOST = 3; // clients with each poll
 
@@ -32,18 +31,18 @@ export const overview = signal(/** @type {Overview | null} */ (null));
 export const failures = signal(/** @type {Failure[]} */ ([]));
 /** Server time of the last answer, as RFC 3339; null before the first. */
 export const updatedAt = signal(/** @type {string | null} */ (null));
-/** The last poll failed: nothing on the page is fresh. */
+/** The last poll failed: the page shows old data. */
 export const failing = signal(false);
-/** What to quote of that failure; empty where nothing of the service answered. */
+/** The reference of that failure; empty when the service did not answer. */
 export const reference = signal("");
 export const updating = computed(() => updatedAt.value !== null && !failing.value);
-/** How many own commands are open: the fleet is then polled faster. */
+/** The number of own open commands: with any, the page polls faster. */
 export const ownCommandsOpen = signal(0);
 
 /** @type {((gone: Failure[]) => void)[]} */
 const onFailuresGone = [];
 /**
- * Be told of failures that left the list without this page having acknowledged them.
+ * Register a callback for failures that left the list without an acknowledgement on this page.
  * @param {(gone: Failure[]) => void} listener
  */
 export function whenFailuresLeave(listener) {
@@ -89,8 +88,8 @@ export function change(uuid, changes) {
 }
 
 /**
- * Take over the rows of an answer; true when a guarded one was left out. A full answer (the first one, or
- * one after the database was restored) also says which clients are no more: all that it does not name.
+ * Merge the rows of an answer; true when a guarded row was ignored. After a full answer (the first one, or one after a
+ * restore of the database) clients without a row are removed.
  * @param {Overview} answer @param {number} startedAt
  */
 function mergeRows(answer, startedAt) {
@@ -161,8 +160,8 @@ async function round(abort) {
 const askedApart = new Map();
 
 /**
- * Recovery's state may end at a known time, without a change that a delta would bring. The few clients for whom that
- * time has passed are asked for apart.
+ * Recovery's state may end at a known time, without a change that a delta would bring. The page asks separately for the
+ * few clients whose time has passed.
  * @param {AbortSignal} abort
  */
 async function renewRecovery(abort) {
@@ -185,7 +184,7 @@ async function renewRecovery(abort) {
 /** @type {ReturnType<typeof poll> | null} */
 let polling = null;
 
-/** Begin to watch the fleet. */
+/** Start to poll the fleet. */
 export function watchFleet() {
   polling ??= poll(
     round,
@@ -197,7 +196,7 @@ export function watchFleet() {
   );
 }
 
-/** Ask now: something has just been changed. */
+/** Poll now, after a change. */
 export function refresh() {
   polling?.now();
 }

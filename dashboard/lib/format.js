@@ -29,8 +29,8 @@ export const count = (n, one, other) => `${number(n)} ${n === 1 ? one : other}`;
 export const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /**
- * Clock time of today ("14:02:11"), day and time of another day ("3 Nov, 14:02"), with its year when that is another.
- * Which day it is, the server's clock says.
+ * Clock time of today ("14:02:11"), day and time of another day ("3 Nov, 14:02"), with the year if it is not this one.
+ * The server's clock decides which day is today.
  * @param {string} at
  */
 export function exact(at) {
@@ -62,7 +62,7 @@ export function left(at, reference) {
 }
 
 /**
- * The whole date, with the zone: two equal clock times of a night on which clocks change are told apart.
+ * The full date with the time zone, which distinguishes equal clock times when the clocks change.
  * @param {string} at
  */
 export const full = (at) => whole.format(new Date(at));
@@ -73,7 +73,7 @@ export function person(actor) {
 }
 
 /**
- * What people call a display: its name, else its host name, else the start of its uuid.
+ * A display's name for people: its name, else its host name, else the start of its uuid.
  * @param {{name?: string, hostname?: string | null, uuid: string}} client
  */
 export function nameOf(client) {

@@ -12,7 +12,7 @@ function shown(child) {
 }
 
 /**
- * One tag, with nothing in its text that hides or turns round other text, wherever that text came from.
+ * One tag. Its text cannot contain characters that hide or reverse other text.
  * @param {any} type @param {any} props @param {...any} children
  */
 function tag(type, props, ...children) {
@@ -24,7 +24,7 @@ function tag(type, props, ...children) {
 export const html = /** @type {any} */ (htm.bind(/** @type {any} */ (tag)));
 
 /**
- * Class names from what is true: `classes("tile", on && "on")`.
+ * Class names from the truthy arguments: `classes("tile", on && "on")`.
  * @param {...(string | false | null | undefined)} names
  */
 export function classes(...names) {

@@ -1,16 +1,16 @@
-/** Single-key shortcuts. They can be switched off, and no key sends a command. */
+/** Single-key shortcuts. People can switch them off; no key sends a command. */
 import { signal } from "../vendor/signals.js";
 import { goToView } from "./url.js";
 
 const STORED = "signage.shortcuts";
 
-/** Whether single keys do anything. */
+/** Whether the shortcuts are on. */
 export const enabled = signal(localStorage.getItem(STORED) !== "off");
 /** Whether the list of shortcuts is open. */
 export const helpOpen = signal(false);
-/** Place of the display that j and k stand on; -1 for none. */
+/** Index of the display that j and k have selected; -1 for none. */
 export const active = signal(-1);
-/** Place of the display that j or k has just gone to: its row takes the focus, once. */
+/** Index of the display that j or k has just selected: its row takes the focus, once. */
 export const wanted = signal(-1);
 
 /** @param {boolean} on */
@@ -26,7 +26,7 @@ let reveal = () => {};
 let pick = () => {};
 
 /**
- * The list that j and k walk and x chooses from.
+ * Set the list for j, k (move) and x (select).
  * @param {number} length @param {(index: number) => void} show @param {(index: number) => void} choose
  */
 export function onMove(length, show, choose) {
@@ -56,7 +56,7 @@ function focusSearch() {
   if (field instanceof HTMLInputElement) field.focus();
 }
 
-/** When g was pressed, by the events' own clock: a slow page is late in hearing of them. */
+/** When g was pressed, by the time of the event: a slow page handles events late. */
 let afterG = -1500;
 
 /** @type {Record<string, (event: KeyboardEvent) => unknown>} */

@@ -11,12 +11,17 @@ export type AcknowledgedFailure = {
   uuid: string;
 };
 
+/** A picture that a command asked for. */
+export type AnswerPicture = {
+  age_seconds?: number;
+};
+
 /** The six digits that the app shows. */
 export type AppCode = {
   code: string;
 };
 
-/** One mutation, or one that was refused. */
+/** One change, done or refused. */
 export type AuditEntry = {
   action: string;
   actor: string;
@@ -37,9 +42,9 @@ export type AuditQuery = {
   target?: string | null;
 };
 
-/** Many commands asked for at once. `state_reason` says in words why it is paused or aborted. */
+/** A batch of commands. `state_reason` tells people why it is paused or aborted. */
 export type Batch = {
-  action: CommandAction;
+  action: string;
   created_at: string;
   finished_at: string | null;
   id: string;
@@ -52,9 +57,9 @@ export type Batch = {
   waves: number;
 };
 
-/** A batch with its counts. `result` is null until it is over: then succeeded (every one), partial or failed. */
+/** A batch with its counts. `result` is null until it is over; then `succeeded` (all), `partial` or `failed`. */
 export type BatchDetails = {
-  action: CommandAction;
+  action: string;
   by_wave: Array<WaveView>;
   clients: number;
   created_at: string;
@@ -74,7 +79,7 @@ export type BatchDetails = {
   waves: number;
 };
 
-/** A member with its client's name; null where there is no such client. */
+/** A member with its client's name; null when there is no such client. */
 export type BatchMember = {
   command: MemberCommand | null;
   decided_at: string | null;
@@ -85,16 +90,16 @@ export type BatchMember = {
   wave: number | null;
 };
 
-/** Where many commands that were asked for at once stand. */
+/** The state of a batch: many commands from one request. */
 export type BatchState = "aborted" | "finished" | "paused" | "running";
 
-/** Whether recovery holds back because too many displays went silent at once. */
+/** Whether a breaker stops recovery because too many displays went silent at once. */
 export type Breaker = {
   open: boolean;
   why: string | null;
 };
 
-/** Whether the fleet is heard at all. */
+/** Whether the bridge hears the fleet. */
 export type Bridge = {
   silent_since: string | null;
   state: string;
@@ -120,14 +125,14 @@ export type BrokerAddress = {
   tls: boolean;
 };
 
-/** Who the service takes the caller for. */
+/** The caller as the service knows them. */
 export type Caller = {
   kind: PrincipalKind;
   name: string;
   role: Role;
 };
 
-/** What to change; what is left out stays. `signing_secret`, `sites` and `hours` null: none. */
+/** Changes of a channel; fields that are left out stay. Null removes `signing_secret`, `sites` or `hours`. */
 export type ChannelChanges = {
   critical_passes?: boolean;
   delay_seconds?: number;
@@ -140,7 +145,7 @@ export type ChannelChanges = {
   url?: string;
 };
 
-/** When it is told. `begin` and `end` are local times. */
+/** The hours in which a channel gets messages. `begin` and `end` are local times. */
 export type ChannelHours = {
   begin: string;
   end: string;
@@ -148,10 +153,10 @@ export type ChannelHours = {
   weekdays: Array<Weekday>;
 };
 
-/** How a channel tells people. */
+/** How a channel sends notifications. */
 export type ChannelKind = "apprise" | "webhook";
 
-/** What became of a test: `words` are the receiver's answer as we understand it. */
+/** The result of a test message; `words` tells people the receiver's answer. */
 export type ChannelTest = {
   channel: NotificationChannel;
   delivered: boolean;
@@ -159,15 +164,16 @@ export type ChannelTest = {
   words: string;
 };
 
-/** How one part was found. */
+/** The result of checking one part. */
 export type Check = {
   ok: boolean;
   why: string;
 };
 
-/** Which clients, as `GET /api/clients` takes it; at least one field. */
+/** A filter as in `GET /api/clients`, with at least one field. */
 export type ChosenClients = {
   q?: string | null;
+  screen_failed?: boolean | null;
   service_failed?: boolean | null;
   site?: string | null;
   stale?: boolean | null;
@@ -176,7 +182,7 @@ export type ChosenClients = {
   version?: string | null;
 };
 
-/** The client after the acknowledgement; `cleared` is false when there was nothing to clear. */
+/** The client after the acknowledgement; `cleared` is false when it had no failure. */
 export type ClearedFailure = {
   app_instance: string | null;
   app_version: string | null;
@@ -207,6 +213,7 @@ export type ClearedFailure = {
   recovery: Recovery | null;
   refused: Array<RefusedMessages>;
   registered_by: string;
+  screen_failed_since: string | null;
   screen_health: ScreenHealthStatus;
   service_failed_at: string | null;
   service_failed_cleared_at: string | null;
@@ -221,7 +228,7 @@ export type ClearedFailure = {
   uuid: string;
 };
 
-/** A client as every list shows it. `recovery` is null while it is healthy. `mqtt_last_disconnect_at` is the display's own word, by its own clock. `shared_login_seen_at`: two devices used its login then. */
+/** A client as every list shows it. `recovery` is null while it is healthy. `screen_failed_since`: since when its screen is as `screen_health` says, if that is a failure; else null. `mqtt_last_disconnect_at` comes from the display, by its own clock. `shared_login_seen_at`: when two devices used its login. */
 export type Client = {
   app_version: string | null;
   hostname: string | null;
@@ -235,6 +242,7 @@ export type Client = {
   presence: Presence;
   process_status: ProcessStatus;
   recovery: Recovery | null;
+  screen_failed_since: string | null;
   screen_health: ScreenHealthStatus;
   service_failed_at: string | null;
   service_failed_unit: string | null;
@@ -246,7 +254,7 @@ export type Client = {
   uuid: string;
 };
 
-/** A client as its own page shows it. `unsteady_losses`: how often it lost the broker within the last hour, where that is three times or more and was no incident; else null. `code_until`: when its enrolment code that nobody has used ends, or ended; null without one. `counter_went_back_at`: it numbered its messages from 1 again (an image put back, a write filter); log lines of then may stand twice. */
+/** A client as its own page shows it. `unsteady_losses`: how often the client lost the broker within the last hour; null below three times, or in an incident. `code_until`: when its unused enrolment code expires or expired; null without a code. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log lines of that time may be stored twice. */
 export type ClientDetails = {
   app_instance: string | null;
   app_version: string | null;
@@ -276,6 +284,7 @@ export type ClientDetails = {
   recovery: Recovery | null;
   refused: Array<RefusedMessages>;
   registered_by: string;
+  screen_failed_since: string | null;
   screen_health: ScreenHealthStatus;
   service_failed_at: string | null;
   service_failed_cleared_at: string | null;
@@ -290,7 +299,7 @@ export type ClientDetails = {
   uuid: string;
 };
 
-/** What people say of a client; a field left out stays as it is. */
+/** The fields of a client that people write; a field that is left out stays unchanged. */
 export type ClientFacts = {
   name?: string;
   notes?: string;
@@ -303,6 +312,7 @@ export type ClientQuery = {
   cursor?: string | null;
   limit?: number;
   q?: string | null;
+  screen_failed?: boolean | null;
   service_failed?: boolean | null;
   site?: string | null;
   stale?: boolean | null;
@@ -311,7 +321,7 @@ export type ClientQuery = {
   version?: string | null;
 };
 
-/** What recovery does about one client now (`recovery` is null while it is healthy), and all that bears on it. */
+/** What recovery does about one client now, and why. `recovery` is null while the client is healthy. */
 export type ClientRecovery = {
   breaker: Breaker;
   breaker_events: Array<RecoveryEvent>;
@@ -336,16 +346,16 @@ export type ClientSummary = {
   uuid: string;
 };
 
-/** A one-time code, to be typed at the display. */
+/** A one-time code to type at the display. */
 export type Code = {
   code: string;
   expires_at: string;
 };
 
-/** A command with every step of its life. */
+/** A command with the times of its steps. */
 export type Command = {
   acked_boot_id: string | null;
-  action: CommandAction;
+  action: string;
   client_uuid: string;
   confirmed_by: ConfirmedBy | null;
   created_at: string;
@@ -362,24 +372,21 @@ export type Command = {
   result_deadline: string | null;
   running_at: string | null;
   sent_at: string | null;
-  source: CommandSource;
+  source: string;
   state: CommandState;
   trace_id: string | null;
 };
 
-/** What a display can be told to do. */
-export type CommandAction = "reboot_host" | "restart_app" | "shutdown_host";
+/** What a command makes a display do. */
+export type CommandAction = "reboot_host" | "restart_app" | "screenshot" | "shutdown_host";
 
-/** Who asked for a command. */
-export type CommandSource = "bulk" | "operator" | "recovery";
-
-/** Where a command stands. Moves only go up in rank; a terminal state never changes. */
+/** The state of a command. It only moves to a higher rank; a terminal state never changes. */
 export type CommandState = "cancelled" | "expired" | "failed" | "queued" | "received" | "rejected" | "running" | "sent" | "succeeded" | "timed_out";
 
-/** How a command's success is known. */
+/** What proved the success of a command. */
 export type ConfirmedBy = "ack" | "both" | "evidence";
 
-/** A conversion of one medium. `file_url` is null until it is ready. */
+/** A conversion of one medium. `file_url` is null until the conversion is ready. */
 export type Conversion = {
   attempts: number;
   created_at: string;
@@ -398,7 +405,7 @@ export type Conversion = {
   trace_id: string | null;
 };
 
-/** A conversion in a list, with the name of the file that was uploaded. */
+/** A conversion in a list, with the name of the uploaded file. */
 export type ConversionItem = {
   attempts: number;
   created_at: string;
@@ -418,7 +425,7 @@ export type ConversionItem = {
   trace_id: string | null;
 };
 
-/** Where a conversion stands. */
+/** The state of a conversion. */
 export type ConversionStatus = "failed" | "pending" | "processing" | "ready";
 
 /** Which conversions. */
@@ -428,7 +435,7 @@ export type ConversionsQuery = {
   status?: ConversionStatus | null;
 };
 
-/** A client that is crashed or silent: `reason` in words, `since` when it began. */
+/** A client that is crashed or silent: `reason` is for people, `since` is when it began. */
 export type CrashedClient = {
   app_version: string | null;
   hostname: string | null;
@@ -443,6 +450,7 @@ export type CrashedClient = {
   process_status: ProcessStatus;
   reason: string;
   recovery: Recovery | null;
+  screen_failed_since: string | null;
   screen_health: ScreenHealthStatus;
   service_failed_at: string | null;
   service_failed_unit: string | null;
@@ -455,21 +463,21 @@ export type CrashedClient = {
   uuid: string;
 };
 
-/** Clients that are crashed or silent beyond the threshold, the longest silent first. */
+/** Clients that are crashed or silent beyond the threshold; the longest silent comes first. */
 export type CrashedClients = {
   bridge: Bridge;
   items: Array<CrashedClient>;
   next_cursor: string | null;
 };
 
-/** Who wants to sign in. */
+/** The credentials to sign in with. */
 export type Credentials = {
   code?: string;
   password: string;
   username: string;
 };
 
-/** A message that was put aside, `count` times alike. `payload` is its first 4 KiB as text. */
+/** A message that was put aside; the same message came `count` times. `payload` is its first 4 KiB as text. */
 export type DeadLetter = {
   count: number;
   detail: string | null;
@@ -478,15 +486,12 @@ export type DeadLetter = {
   last_at: string;
   payload: string;
   payload_bytes: number;
-  reason: DeadLetterReason;
+  reason: string;
   sha256: string;
   topic: string;
 };
 
-/** Why a message was put aside instead of stored. */
-export type DeadLetterReason = "bad_field" | "bad_number" | "bad_uuid" | "not_an_object" | "not_json" | "not_utf8" | "refused_by_database" | "too_deep" | "too_large" | "unknown_client" | "unknown_topic" | "unsupported_version";
-
-/** One message to one channel. `due_at`: of the next try, while it is pending; `error`: of the last one. */
+/** One message to one channel. `due_at` is the next try, while it is pending; `error` is of the last try. */
 export type Delivery = {
   attempts: number;
   channel_id: number;
@@ -512,15 +517,21 @@ export type DeliveryQuery = {
   state?: DeliveryState | null;
 };
 
-/** Where one message to one channel stands. */
+/** The state of one message to one channel. */
 export type DeliveryState = "delivered" | "dropped" | "failed" | "folded" | "pending";
 
-/** Why it must not be waited for. */
+/** One of the last ten before a failure; 1 is the last. */
+export type EarlierPicture = {
+  age_seconds?: number;
+  place: number;
+};
+
+/** Why the command is ended. */
 export type EndOfCommand = {
   reason: string;
 };
 
-/** Everything a display needs to connect. The password is told this once. */
+/** Everything that a display needs to connect. The password is shown only once. */
 export type Enrolled = {
   mqtt: BrokerAddress;
   password: string;
@@ -544,7 +555,7 @@ export type ErrorLog = {
   truncated: boolean;
 };
 
-/** Something that happened to a client. `title` is for people; what `details` holds depends on `kind`. */
+/** An event of a client. `title` is for people; the fields of `details` depend on `kind`. */
 export type Event = {
   at: string;
   details: Record<string, unknown>;
@@ -552,8 +563,8 @@ export type Event = {
   title: string;
 };
 
-/** What kind of thing happened to a client: one entry of its timeline. */
-export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" | "service_cleared" | "service_failed" | "state";
+/** The kind of an entry in a client's timeline. */
+export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" | "screen" | "service_cleared" | "service_failed" | "state";
 
 /** Never recover the client. */
 export type ExcludeBody = {
@@ -566,7 +577,7 @@ export type ExcludeSiteBody = {
   site: string;
 };
 
-/** Never recovered until it is included again: one client, or with `site` every client that stands there. */
+/** A client, or with `site` every client of the site, that recovery leaves alone until it is included again. */
 export type Exclusion = {
   client_uuid: string | null;
   excluded_at: string;
@@ -596,14 +607,14 @@ export type FullProof = {
   current_password: string;
 };
 
-/** A password to hand to its person. It is shown this once, signs in until then, and has to be changed at once. */
+/** A one-time password for a person. It is shown only once, works until `one_time_until`, and must be changed. */
 export type HandedOver = {
   one_time_password: string;
   one_time_until: string;
   user: User;
 };
 
-/** The newest health report's figures; percentages are 0 to 100. */
+/** The figures of the newest health report; percentages are 0 to 100. */
 export type Health = {
   cpu_percent: number | null;
   disk_percent: number | null;
@@ -612,7 +623,7 @@ export type Health = {
   temperature_celsius: number | null;
 };
 
-/** The least and the most that was sampled, and the last value with its time. */
+/** The lowest and the highest sample, and the last sample with its time. */
 export type HealthExtremes = {
   last: number;
   last_at: string;
@@ -620,7 +631,7 @@ export type HealthExtremes = {
   most: number;
 };
 
-/** At most 300 points without a hole between them, the oldest first. A display is sampled every five minutes. `since` and `until` are what is told, which may be less than what was asked for: nothing of the future, and nothing older than HEALTH_HISTORY_DAYS. */
+/** At most 300 points in equal steps, the oldest first. A display is sampled every five minutes. `since` and `until` are the range of the answer. It can be shorter than the requested one: it excludes the future and times older than HEALTH_HISTORY_DAYS. */
 export type HealthHistory = {
   points: Array<HealthPoint>;
   since: string;
@@ -630,13 +641,13 @@ export type HealthHistory = {
   uuid: string;
 };
 
-/** Which time; without `since` the 24 hours before `until`, without `until` up to now. */
+/** The time range. `until` defaults to now, `since` to 24 hours before `until`. */
 export type HealthHistoryQuery = {
   since?: string | null;
   until?: string | null;
 };
 
-/** The means of `step_seconds` from `at` on; null where nothing was reported, which is a gap. */
+/** The averages over `step_seconds` from `at` on; null when nothing was reported. */
 export type HealthPoint = {
   at: string;
   cpu_percent: number | null;
@@ -645,7 +656,7 @@ export type HealthPoint = {
   temperature_celsius: number | null;
 };
 
-/** Each measure in a few numbers; null where it was never reported in this time. */
+/** The extremes of each figure; null when it was not reported in this time. */
 export type HealthSummary = {
   cpu_percent: HealthExtremes | null;
   disk_percent: HealthExtremes | null;
@@ -653,7 +664,7 @@ export type HealthSummary = {
   temperature_celsius: HealthExtremes | null;
 };
 
-/** An operator wants the client left alone; `until` null: until somebody resumes. */
+/** A person ordered recovery to leave the client alone. `until` null: until a person resumes it. */
 export type Hold = {
   at: string;
   by: string;
@@ -667,7 +678,7 @@ export type HoldBody = {
   until?: string | null;
 };
 
-/** When it is told: from then to then on these days, by the clock of a time zone. */
+/** The hours in which a channel gets messages: from `begin` to `end` on these days, in local time. */
 export type HoursBody = {
   begin: string;
   end: string;
@@ -675,7 +686,7 @@ export type HoursBody = {
   weekdays: Array<Weekday>;
 };
 
-/** Displays that failed together, and what that is likely to come from (`cause`). `members` were ever part of it, `unwell` are so still; `group_size` is how many displays of the site or subnet were heard in the day before, null for other kinds. An incident that turned out to be part of another one is closed with `merged_into`. One of kind `listening` is our own: we do not hear the fleet, and it has no members. */
+/** Displays that failed together, and the likely `cause`. `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. */
 export type Incident = {
   began_at: string;
   cause: string;
@@ -691,7 +702,7 @@ export type Incident = {
   unwell: number;
 };
 
-/** An incident with the first page of its displays and of its timeline. `in_maintenance` of the unwell ones are in a maintenance window now: nothing is sent to those by itself. */
+/** An incident with the first page of its displays and of its timeline. `in_maintenance` counts the unwell displays that are in a maintenance window now: recovery sends them nothing. */
 export type IncidentDetails = {
   began_at: string;
   cause: string;
@@ -710,7 +721,7 @@ export type IncidentDetails = {
   unwell: number;
 };
 
-/** Something that happened. `title` is for people; `count` displays are meant, `uuids` are up to ten of them. */
+/** An event of an incident. `title` is for people; it concerns `count` displays, `uuids` are up to ten of them. */
 export type IncidentEvent = {
   at: string;
   count: number | null;
@@ -720,7 +731,7 @@ export type IncidentEvent = {
   uuids: Array<string>;
 };
 
-/** What kind of thing happened in an incident: one entry of its timeline. */
+/** The kind of an entry in an incident's timeline. */
 export type IncidentEventKind = "closed" | "command" | "joined" | "left" | "merged" | "opened" | "recovery" | "reopened";
 
 /** What the displays of an incident have in common. */
@@ -740,7 +751,7 @@ export type IncludeSiteBody = {
   site: string;
 };
 
-/** A new token. `token` is shown this once. */
+/** A new token. `token` is shown only once. */
 export type IssuedToken = {
   expires_at: string | null;
   id: string;
@@ -749,7 +760,7 @@ export type IssuedToken = {
   token: string;
 };
 
-/** Whose dead letters to list. */
+/** Which client's dead letters to list. */
 export type LetterQuery = {
   client?: string | null;
   cursor?: string | null;
@@ -761,7 +772,7 @@ export type Live = {
   status: string;
 };
 
-/** One log row. `client_time` is the display's own clock, never used for order. */
+/** One log row. `client_time` is the display's own clock; it is not used for the order. */
 export type Log = {
   client_time: string | null;
   context: Record<string, unknown> | null;
@@ -801,13 +812,13 @@ export type MaintenanceQuery = {
   limit?: number;
 };
 
-/** Whom a maintenance window keeps quiet. */
+/** The clients that a maintenance window covers. */
 export type MaintenanceScope = "clients" | "fleet" | "site";
 
-/** Where a maintenance window stands. */
+/** The state of a maintenance window. */
 export type MaintenanceState = "active" | "ended" | "over" | "planned";
 
-/** A window. `occurrence` is the one that is on, or else the next one; null when there is none any more. */
+/** A window. `occurrence` is the present or the next one; null when none is left. */
 export type MaintenanceWindow = {
   clients: Array<string>;
   created_at: string;
@@ -837,7 +848,7 @@ export type Media = {
   uploaded_by: string;
 };
 
-/** What an uploaded file is, by its content. */
+/** The type of an uploaded file, by its content. */
 export type MediaKind = "gif" | "jpeg" | "mp4" | "odp" | "pdf" | "png" | "ppt" | "pptx" | "webm" | "webp";
 
 /** An uploaded file in a list, with its newest conversion. */
@@ -859,7 +870,7 @@ export type MediaQuery = {
   limit?: number;
 };
 
-/** A display that was part of the incident, as it was the last time; `left_at` is null while it is unwell. */
+/** A display that was part of the incident, as it was the last time. `left_at` is null while it is unwell. */
 export type Member = {
   failed_at: string;
   joined_at: string;
@@ -872,7 +883,7 @@ export type Member = {
   uuid: string;
 };
 
-/** How far a member's command has come; `GET /api/commands/<id>` tells all of it. */
+/** The state of a member's command; for the rest see `GET /api/commands/<id>`. */
 export type MemberCommand = {
   confirmed_by: ConfirmedBy | null;
   created_at: string;
@@ -884,7 +895,7 @@ export type MemberCommand = {
   state: CommandState;
 };
 
-/** What became of one client of a batch. */
+/** The outcome of one client of a batch. */
 export type MemberOutcome = "aborted" | "accepted" | "command_in_flight" | "locked_out" | "not_capable" | "unknown_client" | "waiting";
 
 /** Which members to show. */
@@ -894,7 +905,7 @@ export type MemberQuery = {
   outcome?: MemberOutcome | null;
 };
 
-/** What to tell a display. */
+/** A command for a display. */
 export type NewCommand = {
   action: CommandAction;
   override_lockout?: boolean;
@@ -902,9 +913,9 @@ export type NewCommand = {
   ttl_seconds?: number | null;
 };
 
-/** What to tell many displays: `clients` or `filter`. With `waves` (numbers, shares such as `10%`, `rest`) each is sent when the one before is over; whom they leave over comes last. More unproven commands than `max_unproven` pause the batch. */
+/** A command for many displays, chosen by `clients` or `filter`. `waves` are numbers, shares such as `10%`, or `rest`. Each wave is sent when the one before it is over; clients that no wave includes come last. More unproven commands than `max_unproven` pause the batch. */
 export type NewCommands = {
-  action: CommandAction;
+  action: "reboot_host" | "restart_app" | "shutdown_host";
   clients?: Array<string> | null;
   dry_run?: boolean;
   filter?: ChosenClients | null;
@@ -914,13 +925,13 @@ export type NewCommands = {
   waves?: Array<number | string> | null;
 };
 
-/** From which level on a display logs, and for how long. */
+/** The lowest level that a display logs, and for how long. */
 export type NewLogLevel = {
   level: LogLevel;
   minutes: number;
 };
 
-/** A window to plan. `starts_at` is now where it is left out; with `recurrence` the times are the first ones. */
+/** A window to plan. `starts_at` defaults to now; with `recurrence` the times are those of the first occurrence. */
 export type NewMaintenanceWindow = {
   clients?: Array<string>;
   ends_at: string;
@@ -932,12 +943,12 @@ export type NewMaintenanceWindow = {
   starts_at?: string | null;
 };
 
-/** Another name for a file; an ending that does not say its kind is given one that does. */
+/** A new name for a file. If its extension does not match the file's kind, the right one is added. */
 export type NewName = {
   filename: string;
 };
 
-/** A channel to add. `url`: where a webhook is posted to, or an address of Apprise (`mailto://…`, `slack://…`). */
+/** A channel to add. `url` is a webhook's URL or an Apprise address (`mailto://…`, `slack://…`). */
 export type NewNotificationChannel = {
   critical_passes?: boolean;
   delay_seconds?: number;
@@ -957,7 +968,7 @@ export type NewPassword = {
   new_password: string;
 };
 
-/** Tell nobody until then of the fleet, of a site or of a client. */
+/** Send no messages about the fleet, a site or a client until this time. */
 export type NewSnooze = {
   client?: string | null;
   reason?: string;
@@ -966,14 +977,14 @@ export type NewSnooze = {
   until: string;
 };
 
-/** What a token is for and what it may do. */
+/** A token to issue: its purpose, role and expiry. */
 export type NewToken = {
   expires_at?: string | null;
   name: string;
   role: Role;
 };
 
-/** Somebody to let in, and what they may do. */
+/** A person to add, and their role. */
 export type NewUser = {
   role: Role;
   username: string;
@@ -983,7 +994,7 @@ export type NewUser = {
 export type NoQuery = {
 };
 
-/** A channel. `address` is what may be shown of its url; `last_error` is null since the last delivery. */
+/** A channel. `address` is its url without secrets; `last_error` is null after a successful delivery. */
 export type NotificationChannel = {
   address: string;
   changed_at: string;
@@ -1004,42 +1015,42 @@ export type NotificationChannel = {
   sites: Array<string> | null;
 };
 
-/** What people can be told of. */
+/** The events of notifications. */
 export type NotificationEvent = "breaker_open" | "bridge_silent" | "certificate_ending" | "certificate_old" | "connection_unsteady" | "conversion_failed" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "recovered" | "screen_bad" | "service_failed";
 
-/** Which word about one trouble a message is; each is said once to a channel. */
+/** The phase of a trouble that a message reports; a channel gets each phase once. */
 export type NotificationPhase = "escalated" | "opened" | "recovered";
 
-/** One time that a window is on. */
+/** One occurrence of a window. */
 export type Occurrence = {
   ends_at: string;
   starts_at: string;
 };
 
-/** The command that a client has open. */
+/** The open command of a client. A screenshot is none: it lets other commands begin. */
 export type OpenCommand = {
-  action: CommandAction;
+  action: string;
   created_at: string;
   expires_at: string;
   id: string;
-  source: CommandSource;
+  source: string;
   state: CommandState;
 };
 
-/** The open incident that a client is part of; `GET /api/incidents/<id>` tells the rest. */
+/** The open incident that a client is part of; see `GET /api/incidents/<id>`. */
 export type OpenIncident = {
   cause: string;
   id: number;
 };
 
-/** What the display was told. Its health reports the level in force; `until` is by our clock. */
+/** The level that was sent to the display. Its health reports name the level in force; `until` is by our clock. */
 export type OrderedLogLevel = {
   level: LogLevel;
   until: string;
   uuid: string;
 };
 
-/** What became of one client. `accepted` is not success: its command's state is. */
+/** The outcome for one client. `accepted` only means that it has a command; the command's state shows success. */
 export type Outcome = {
   command: MemberCommand | null;
   lockout_until: string | null;
@@ -1048,12 +1059,11 @@ export type Outcome = {
   wave: number | null;
 };
 
-/** The fleet. `full` false: only clients whose state changed since the cursor; `gone` are to be forgotten. */
+/** The fleet. `full` false: only clients that changed since the cursor; forget the clients in `gone`. */
 export type OverviewAnswer = {
   breaker: Breaker;
   bridge: Bridge;
   clients?: Array<Client>;
-  columns?: Array<string>;
   counts: Record<string, number>;
   cursor: string;
   epoch: string;
@@ -1062,20 +1072,19 @@ export type OverviewAnswer = {
   heartbeats?: Array<[string, string]>;
   packed?: Packed;
   packed_heartbeats?: PackedHeartbeats;
-  rows?: Array<Array<unknown>>;
   scheduler: Scheduler;
   server_time: string;
   service_failed: Array<FailedService>;
 };
 
-/** How to tell the fleet. */
+/** The form of the answer. */
 export type OverviewQuery = {
-  format?: "columns" | "objects" | "packed";
+  format?: "objects" | "packed";
   hb?: "0" | "1";
   since?: string | null;
 };
 
-/** One of the caller's sessions that can come in. `last_seen_at` is right to a minute. */
+/** One of the caller's valid sessions. `last_seen_at` is exact to a minute. */
 export type OwnSession = {
   address: string | null;
   browser: string | null;
@@ -1086,12 +1095,12 @@ export type OwnSession = {
   last_seen_at: string;
 };
 
-/** The caller's sessions, the one that was used last first. */
+/** The caller's sessions; the one used last comes first. */
 export type OwnSessions = {
   items: Array<OwnSession>;
 };
 
-/** Clients column by column: the nth value of each is of the nth client. `uuid` holds 16 bytes of each in base64. `status_since`, `last_heartbeat_at`, `service_failed_at`, `mqtt_last_disconnect_at`, `shared_login_seen_at` and `lockout_until` are told as how many seconds before the second of `server_time` they were; a time with a fraction as a text that adds its six digits ("12.034500"). */
+/** Clients column by column: the nth value of each column belongs to the nth client. `uuid` holds 16 bytes of each client, in base64. `status_since`, `last_heartbeat_at`, `screen_failed_since`, `service_failed_at`, `mqtt_last_disconnect_at`, `shared_login_seen_at` and `lockout_until` are seconds before `server_time`, cut to the second. A time with a fraction is a text that adds its six digits ("12.034500"). */
 export type Packed = {
   app_version: Array<string | null> | Words;
   hostname: Array<string | null>;
@@ -1105,6 +1114,7 @@ export type Packed = {
   presence: Array<Presence>;
   process_status: Array<ProcessStatus>;
   recovery: Array<Recovery | null>;
+  screen_failed_since: Array<number | string | null>;
   screen_health: Array<ScreenHealthStatus>;
   service_failed_at: Array<number | string | null>;
   service_failed_unit: Array<string | null>;
@@ -1116,7 +1126,7 @@ export type Packed = {
   uuid: string;
 };
 
-/** The last heartbeat of each client, in the form of a packed answer. */
+/** The last heartbeat of each client, in the packed form. */
 export type PackedHeartbeats = {
   last_heartbeat_at: Array<number | string | null>;
   uuid: string;
@@ -1272,10 +1282,10 @@ export type PageUser = {
   next_cursor: string | null;
 };
 
-/** What the display's retained presence message says: a hint, the heartbeat is the truth. */
+/** What the display's retained presence message says. It is a hint; the heartbeat decides. */
 export type Presence = "offline" | "online" | "unknown";
 
-/** What kind of caller the API has in front of it. */
+/** The kind of an API caller. */
 export type PrincipalKind = "token" | "user";
 
 /** An RFC 9457 problem document; an error's own fields stand beside these. */
@@ -1289,7 +1299,7 @@ export type Problem = {
   type: string;
 };
 
-/** What a display's heartbeat says of its player process. */
+/** The state of a display's player process, by its heartbeat. */
 export type ProcessStatus = "crashed" | "running" | "starting" | "stopped" | "unknown";
 
 /** One's own password. */
@@ -1297,7 +1307,7 @@ export type Proof = {
   current_password: string;
 };
 
-/** The maintenance window in which nothing is sent to a client by itself, and why; commands of people are. */
+/** The maintenance window that is on for a client: recovery sends it nothing, people's commands are still sent. */
 export type QuietTime = {
   by: string;
   name: string;
@@ -1306,7 +1316,7 @@ export type QuietTime = {
   window_id: number;
 };
 
-/** `status` is `ready` when every check is ok, else `not_ready`. `checks` are for callers with a token or session, and for those on this machine; others get none. */
+/** `status` is `ready` when every check is ok, else `not_ready`. `checks` is empty for callers without a token or session, unless they are on this machine. */
 export type Ready = {
   checks: Record<string, Check>;
   status: string;
@@ -1319,7 +1329,7 @@ export type RecentErrorsQuery = {
   limit?: number;
 };
 
-/** What auto-recovery does about an unhealthy client, in words. `mute`: it talks, but its heartbeats do not come. */
+/** What recovery does about an unhealthy client; `why` is for people. `mute`: the client sends messages, but no heartbeats. */
 export type Recovery = {
   mute: boolean;
   state: RecoveryState;
@@ -1328,36 +1338,33 @@ export type Recovery = {
   why: string;
 };
 
-/** Each replaces a code of the app once. Nothing shows them again. */
+/** Recovery codes. Each replaces a code of the app once. They are shown only once. */
 export type RecoveryCodes = {
   recovery_codes: Array<string>;
 };
 
-/** What was decided about one unhealthy client, or about the breaker of the fleet or of a site. */
-export type RecoveryDecision = "breaker_closed" | "breaker_open" | "breaker_released" | "none" | "reboot_host" | "restart_app";
-
-/** One decision; on a breaker where `client_uuid` is null. `evidence` is what was known when it was made. */
+/** A recorded decision; `client_uuid` null: about a breaker. `evidence` holds the facts at that time. `decision`: restart_app, reboot_host, none, breaker_open, breaker_closed or breaker_released; while versions change, a word of a newer one. */
 export type RecoveryEvent = {
   at: string;
   client_uuid: string | null;
   command_id: string | null;
-  decision: RecoveryDecision;
+  decision: string;
   evidence: Record<string, unknown>;
   id: number;
   why: string;
 };
 
-/** Why a client is, or is not, being recovered: shown to people. */
+/** Why recovery acts on a client or does not. */
 export type RecoveryState = "blocked_breaker" | "blocked_bridge" | "due" | "held" | "in_flight" | "locked" | "not_recovered" | "off" | "suspended" | "unreachable" | "verifying";
 
-/** Each week on `weekdays`; `until` is the last local date on which it begins, null for no end. */
+/** Weekly repetition on `weekdays`; `until` is the last local date on which it begins, null for no end. */
 export type Recurrence = {
   time_zone: string;
   until: string | null;
   weekdays: Array<Weekday>;
 };
 
-/** Each week on `weekdays`, at the local times of the first occurrence in `time_zone`. */
+/** Weekly repetition on `weekdays`, at the local times in `time_zone` of the first occurrence. */
 export type RecurrenceBody = {
   time_zone: string;
   until?: string | null;
@@ -1369,42 +1376,42 @@ export type Redemption = {
   code: string;
 };
 
-/** What a client sent within a day that was put aside: the kind of its topic, the reason, and all that in words. */
+/** Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people. */
 export type RefusedMessages = {
   count: number;
   kind: string;
   last_at: string;
-  reason: DeadLetterReason;
+  reason: string;
   words: string;
 };
 
-/** Which breaker: a site's, or without one every breaker that is open. */
+/** Which breaker: the site's, or without `site` every open breaker. */
 export type ReleaseBody = {
   site?: string | null;
 };
 
-/** The sites whose breaker was released, null being the whole fleet's; empty where none was open. */
+/** The sites whose breaker was released; null is the fleet's breaker. Empty when none was open. */
 export type Released = {
   breaker: Breaker;
   released: Array<string | null>;
 };
 
-/** Whose password or second factor ends: the username of the account in the address. */
+/** The username of the account in the address, to confirm that its password or second factor ends. */
 export type Reset = {
   username: string;
 };
 
-/** What a person or a script may do; each role may do what the ones before it may. */
+/** The rights of a person or a script. Each role includes the rights of the roles before it. */
 export type Role = "admin" | "operator" | "viewer";
 
-/** A display's own proof, and the password that it made: 32 random bytes in base64url. */
+/** A display's current password as proof, and its new password: 32 random bytes in base64url. */
 export type Rotation = {
   new_password: string;
   password: string;
   uuid: string;
 };
 
-/** The client as `GET /api/clients/<uuid>/recovery` tells it. `changed` false: that was said already. */
+/** The same as `GET /api/clients/<uuid>/recovery`. `changed` is false when the order stood already. */
 export type SaidOfClient = {
   breaker: Breaker;
   breaker_events: Array<RecoveryEvent>;
@@ -1419,14 +1426,14 @@ export type SaidOfClient = {
   uuid: string;
 };
 
-/** `changed` false: that was said already. */
+/** The exclusion of a site. `changed` is false when the order stood already. */
 export type SaidOfSite = {
   changed: boolean;
   exclusion: Exclusion | null;
   site: string;
 };
 
-/** Whether ticks come, how long the last one took and what each of its steps did. */
+/** Whether ticks come on time, how long the last one took and what each of its steps did. */
 export type Scheduler = {
   did: Record<string, unknown>;
   duration_ms: number | null;
@@ -1434,7 +1441,7 @@ export type Scheduler = {
   late: boolean;
 };
 
-/** What the last tick did; nulls before the first. */
+/** The last tick; null before the first one. */
 export type SchedulerShown = {
   did: Record<string, unknown>;
   duration_ms: number | null;
@@ -1442,23 +1449,51 @@ export type SchedulerShown = {
   late: boolean;
 };
 
-/** What a display's health report says of the panel it drives. */
+/** The state of a display's panel, by its health report. */
 export type ScreenHealthStatus = "black" | "disconnected" | "frozen" | "off" | "ok" | "unknown";
 
-/** Whether a code is asked for when one signs in. */
+/** A stored picture: `command_id` asked for it, or it was taken before the failure at `failure_at`. */
+export type Screenshot = {
+  client_uuid: string;
+  command_id: string | null;
+  failure_at: string | null;
+  height: number;
+  id: number;
+  stored_at: string;
+  taken_at: string;
+  width: number;
+};
+
+/** The sites whose screens nobody may see; an empty name means displays without a site. */
+export type ScreenshotPolicy = {
+  sites_off: Array<string>;
+};
+
+/** Whether this screen may be seen, and its pictures, the newest first. */
+export type ScreenshotsOfClient = {
+  allowed: boolean;
+  items: Array<Screenshot>;
+};
+
+/** The last pictures before the displays of an incident failed, by display. */
+export type ScreenshotsOfIncident = {
+  items: Array<Screenshot>;
+};
+
+/** Whether signing in needs a code. */
 export type SecondFactor = {
   is_required: boolean;
   recovery_codes_left: number;
   since: string | null;
 };
 
-/** What the app has to know. It is shown this once, and holds after a code of it was sent to `confirm`. */
+/** The app's secret. It is shown only once, and is valid after a code of the app was sent to `confirm`. */
 export type Secret = {
   otpauth_url: string;
   secret: string;
 };
 
-/** One outcome for each client asked for, in that order. `batch_id` is null in a dry run. */
+/** One outcome for each requested client, in the requested order. `batch_id` is null in a dry run. */
 export type Sent = {
   batch_id: string | null;
   counts: Record<string, number>;
@@ -1466,7 +1501,7 @@ export type Sent = {
   state: BatchState | null;
 };
 
-/** The caller, and until when their proof of identity holds (null: not by itself ended). */
+/** The caller, and when their session or token expires (null: never). */
 export type Session = {
   expires_at: string | null;
   must_change_password: boolean;
@@ -1489,12 +1524,18 @@ export type Settings = {
   settings: Record<string, SettingShown>;
 };
 
-/** How people sign in: with a name and a password, or known already to a proxy before this service. */
+/** How people sign in: with name and password, or at a proxy in front of this service. */
 export type SignInMethod = {
   method: "password" | "proxy";
 };
 
-/** Of whom nobody is told until then; `current` false: it is over or was ended. */
+/** Whether the screens of a site may be seen; an empty name means displays without a site. */
+export type SitePolicy = {
+  allowed: boolean;
+  site: string;
+};
+
+/** A time without messages about the fleet, a site or a client. `current` is false when it is over or was ended. */
 export type Snooze = {
   client: string | null;
   client_name: string | null;
@@ -1518,26 +1559,26 @@ export type SnoozeQuery = {
   limit?: number;
 };
 
-/** Of whom nobody is told for a while. */
+/** The displays whose notifications a snooze stops. */
 export type SnoozeScope = "client" | "fleet" | "site";
 
-/** How much the fleet logged since `since`, by level and by client. */
+/** The number of log lines since `since`, by level and by client. */
 export type Summary = {
   clients: Array<ClientSummary>;
   since: string;
   totals: Record<string, number>;
 };
 
-/** How far the summary looks back, and of whom it speaks. */
+/** How far the summary looks back, and for which client. */
 export type SummaryQuery = {
   client?: string | null;
   hours?: number;
 };
 
-/** How a display failed that belongs to an incident. */
-export type Symptom = "crashed" | "disconnected" | "service_failed" | "silent";
+/** How a display of an incident failed. */
+export type Symptom = "crashed" | "disconnected" | "screen_failed" | "service_failed" | "silent";
 
-/** What a medium can be converted to. */
+/** The format of a converted medium. */
 export type TargetFormat = "pdf";
 
 /** Proof that the blueprint answers; `logs` is Postgres' own estimate of the rows stored. */
@@ -1547,7 +1588,7 @@ export type TestAnswer = {
   status: string;
 };
 
-/** A token as listed: without its secret, which nobody has but its holder. */
+/** A token in a list, without its secret. */
 export type Token = {
   created_at: string;
   created_by: string;
@@ -1559,7 +1600,7 @@ export type Token = {
   role: Role;
 };
 
-/** How far up the ladder of four attempts recovery has gone, and since when the client is well again. What the display refused, or did not begin, is no attempt and counted apart. */
+/** How far up the ladder of four attempts recovery has gone, and since when the client is healthy again. A command that the display refused or did not begin is not an attempt; it is counted in `refused_…`. */
 export type Tried = {
   healthy_since: string | null;
   reboots: number;
@@ -1570,7 +1611,7 @@ export type Tried = {
   step: number;
 };
 
-/** A client that keeps losing the broker: how often within the last hour, and when it was called so. */
+/** A client that keeps losing the broker: how often within the last hour, and since when it counts as unsteady. */
 export type UnsteadyClient = {
   losses: number;
   name: string;
@@ -1579,7 +1620,7 @@ export type UnsteadyClient = {
   uuid: string;
 };
 
-/** An upload in parts. `offset` bytes of `length` are safe; `media_id` is set when all are. */
+/** An upload in parts. `offset` bytes of `length` are stored; `media_id` is set when all are. */
 export type Upload = {
   created_at: string;
   expires_at: string;
@@ -1590,32 +1631,32 @@ export type Upload = {
   offset: number;
 };
 
-/** What an upload made: the medium and, for a presentation, its conversion. */
+/** The new medium and, for a presentation, its conversion. */
 export type Uploaded = {
   conversion: Conversion | null;
   media: Media;
 };
 
-/** Shares over 24 hours, 7 days and 30 days, and the states of the days asked for, the oldest first. A display that changed its state more than 1,000 times in those days is drawn in 480 equal slots, each with the worst state that it held. */
+/** Shares over 24 hours, 7 days and 30 days, and the states of the requested days, the oldest first. If the display changed its state more than 1,000 times in those days, `segments` are 480 equal slots, each with the worst state in it. */
 export type Uptime = {
   segments: Array<UptimeSegment>;
   uuid: string;
   windows: Array<UptimeWindow>;
 };
 
-/** How much of the past to draw. */
+/** How many days to show. */
 export type UptimeQuery = {
   days?: number;
 };
 
-/** A time without a change of the shown state. */
+/** A time in which the shown state did not change. */
 export type UptimeSegment = {
   from: string;
   status: ClientStatus;
   to: string;
 };
 
-/** The last `hours`, or as much of them as the client exists: the share of each state in the *known* time. Time in the state `unknown` (never heard, or the bridge was silent) is counted apart, so that the other shares add up to 1; all are 0 when nothing is known. */
+/** The share of each state in the last `hours`, or since the client exists. Time in the state `unknown` (never heard, or the bridge was silent) is not counted: the other shares add up to 1. All are 0 when the whole time is unknown. */
 export type UptimeWindow = {
   hours: number;
   known_seconds: number;
@@ -1623,7 +1664,7 @@ export type UptimeWindow = {
   unknown_seconds: number;
 };
 
-/** Somebody who signs in. `one_time_until`: they have a password that an admin handed over; until then it signs in, and has to be changed. `must_change_password` without it: a first admin who still has the password that was made for them. */
+/** A person who signs in. `one_time_until`: the person has a one-time password from an admin. It works until then and must be changed at sign-in. `must_change_password` without it: the first admin still has the generated password. */
 export type User = {
   created_at: string;
   disabled_at: string | null;
@@ -1636,13 +1677,13 @@ export type User = {
   username: string;
 };
 
-/** Another role, or whether they may sign in at all. What is left out stays. */
+/** A new role, or whether the person may sign in. Fields that are left out stay. */
 export type UserChange = {
   disabled?: boolean;
   role?: Role;
 };
 
-/** One wave: how many members, what was decided of them, and where their commands stand. */
+/** One wave: how many members, and the counts of their outcomes and of their commands' states. */
 export type WaveView = {
   clients: number;
   number: number;
@@ -1653,7 +1694,7 @@ export type WaveView = {
 /** Days of the week, in the order of ISO 8601. */
 export type Weekday = "friday" | "monday" | "saturday" | "sunday" | "thursday" | "tuesday" | "wednesday";
 
-/** A column with few different values: each of them once, and which of them each client has. */
+/** A column with few different values: each value once in `words`, and each client's index into them in `places`. */
 export type Words = {
   places: Array<number>;
   words: Array<string | null>;

@@ -1,20 +1,21 @@
-/** How displays are found and sorted: what a search, a tile and a column mean. */
+/** Search, filters and sort orders of displays. */
 import { nameOf } from "./format.js";
 
 /** @typedef {import("./types").Client} Client */
 /** @typedef {{column: string, down: boolean}} Sorting */
 /**
  * @typedef {{uuids: string[], keys: Map<string, string | number>}} Frozen
- *   uuids in an order, and what each was sorted by
+ *   uuids in their order, and the sort key of each
  */
 
 /** Worst first. @type {Record<string, number>} */
 const SEVERITY = { crashed: 0, stale: 1, late: 3, starting: 4, stopped: 5, unknown: 6, running: 7 };
-const FAILED_SEVERITY = 2; // a running display with a failed service stands behind the crashed and the stale ones
+const FAILED_SEVERITY = 2; // of a display that runs, but whose service or screen fails
 const names = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 /** @param {Client} client */
-const severity = (client) => Math.min(SEVERITY[client.status] ?? 8, client.service_failed_at ? FAILED_SEVERITY : 8);
+const severity = (client) =>
+  Math.min(SEVERITY[client.status] ?? 8, client.service_failed_at || client.screen_failed_since ? FAILED_SEVERITY : 8);
 
 /** What each column sorts by. @type {Record<string, (client: Client) => string | number>} */
 const KEYS = {
@@ -52,6 +53,7 @@ export function matches(client, status, text) {
 
 /** @param {Client} client @param {string} status */
 function matchesStatus(client, status) {
+  if (status === "screen_failed") return Boolean(client.screen_failed_since);
   return !status || client.status === status || (status === "running" && client.status === "late");
 }
 
@@ -81,7 +83,7 @@ export function freeze(rows, sorting) {
 }
 
 /**
- * How many displays would enter, leave or move if the rows were frozen again; ages always move and are not counted.
+ * How many displays would enter, leave or move in a new order. Changes of age alone do not count.
  * @param {Frozen} frozen @param {Client[]} rows @param {Sorting} sorting @param {(uuid: string) => boolean} exists
  */
 export function countChanged(frozen, rows, sorting, exists) {

@@ -1,4 +1,4 @@
-/** Clients as the overview tells them column by column (`format=packed`). */
+/** Clients from the overview's columns (`format=packed`). */
 
 const HEX = Array.from({ length: 256 }, (_, byte) => (256 + byte).toString(16).slice(1));
 const TIME = /_(at|since|until)$/;
@@ -12,7 +12,7 @@ function uuidOf(bytes, i) {
 }
 
 /**
- * A time from how many seconds before `second` it was; a fraction follows them as text.
+ * A time from its age in seconds before `second`; the text after the number is the fraction.
  * @param {number | string | null} ago @param {number} second
  */
 function timeOf(ago, second) {

@@ -1,4 +1,4 @@
-/** A list that comes page by page, newest first, with a first page that can be asked for again. */
+/** A list that loads page by page, newest first; the first page can be reloaded. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { updating } from "./fleet.js";
 import { wordsOf } from "./words/problems.js";
@@ -9,19 +9,19 @@ import { wordsOf } from "./words/problems.js";
  * @property {T[] | null} items null before the first answer
  * @property {boolean} more whether there is another page
  * @property {boolean} busy
- * @property {boolean} failed the last request failed; `items` are from before, unless that was about something else
- * @property {string} why it failed, in words
+ * @property {boolean} failed the last request failed; `items` are older, unless `about` has changed
+ * @property {string} why the failure, for people
  * @property {() => void} loadMore
  * @property {() => void} reload
- * @property {() => void} renew as `reload`, by itself: a failure stays shown until there is an answer
- * @property {(page: import("./types").Page<T>, idOf: (row: T) => unknown) => void} absorb put what a fresh first page
- *   has before the known rows; where nothing joins the two, or the list has grown too long, the page replaces it
+ * @property {() => void} renew like `reload`, for automatic use: keeps showing a failure until an answer comes
+ * @property {(page: import("./types").Page<T>, idOf: (row: T) => unknown) => void} absorb put the new rows of a
+ *   fresh first page before the known rows; without an overlap, or if the list is too long, the page replaces the list
  */
 
-const ROWS_AT_MOST = 1_000; // of a list that grows by itself
+const ROWS_AT_MOST = 1_000; // the limit of a list that grows by itself
 
 /**
- * Load the first page now and whenever `about` changes; after a failure also when the service answers again.
+ * Load the first page now and at each change of `about`; after a failure also when the service answers again.
  * @template T
  * @param {string} about what the list is about: its filter, as a text
  * @param {(cursor: string | null, abort: AbortSignal) => Promise<import("./types").Page<T>>} load

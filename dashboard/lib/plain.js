@@ -1,8 +1,7 @@
 /**
- * Text as everybody can see it. Displays, files and people name things as they like: a control character would
- * vanish from the page (the escape of a terminal's colours), and a direction override would turn round what stands
- * after it ("gpj.exe" shown as "exe.jpg"). Both are shown as signs instead. Tab and line break stay; so do the marks
- * that Arabic and Hebrew text needs, because they turn nothing round.
+ * Text with visible special characters. Names come from displays, files and people. A control character would be
+ * invisible, and a direction override would reverse the text after it ("gpj.exe" looks like "exe.jpg"). This module
+ * replaces both by visible signs. It keeps tabs, line breaks, and the marks that Arabic and Hebrew texts need.
  */
 const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]|\r(?!\n)/g;
 

@@ -1,11 +1,10 @@
 /**
- * The one place that repeats requests: one in flight, slower when nobody looks, backing off when the
- * service does not answer.
+ * Repeats requests: one at a time, slower in a hidden or idle tab, with a back-off when the service does not answer.
  */
 import { ApiProblem } from "./api/call.js";
 
 const HIDDEN = 60_000; // the tab is in the background
-const IDLE = 15_000; // nobody has touched anything for IDLE_AFTER
+const IDLE = 15_000; // no input for IDLE_AFTER
 const IDLE_AFTER = 5 * 60_000;
 const BACK_OFF_FIRST = 1_000;
 const BACK_OFF_MOST = 60_000;
@@ -16,7 +15,7 @@ for (const event of ["pointerdown", "pointermove", "keydown", "wheel"]) {
 }
 
 /**
- * Delay before the next try after `failures` in a row: doubling, with jitter, never below what the service asked for.
+ * Delay after `failures` in a row: it doubles, with jitter, and is never below the service's Retry-After.
  * @param {number} failures @param {unknown} error
  */
 function backOff(failures, error) {
@@ -32,7 +31,7 @@ function pace(wanted) {
 }
 
 /**
- * Run `work` at once and then again and again.
+ * Run `work` at once and then repeatedly.
  *
  * @param {(abort: AbortSignal) => Promise<void>} work one round; throwing makes the next one wait longer
  * @param {() => number} interval milliseconds between rounds while the page is visible and in use

@@ -1,11 +1,11 @@
-/** Which displays a bulk command is for: by uuid, so that filters and sorting do not lose them. */
+/** The displays selected for a bulk command, by uuid, so that filters and sorting keep the selection. */
 import { computed, signal } from "../vendor/signals.js";
 import { clients, version } from "./fleet.js";
 
 /** @type {import("../vendor/signals.js").Signal<ReadonlySet<string>>} */
 const picked = signal(new Set());
 
-/** The chosen ones that still exist. */
+/** The selected displays that still exist. */
 export const chosen = computed(() => {
   void version.value;
   return [...picked.value].filter((uuid) => clients.has(uuid));
@@ -21,7 +21,7 @@ export function choose(uuids, on) {
   picked.value = next;
 }
 
-/** What the dialog of a bulk command asks about; null while it is closed. */
+/** The content of the dialog for a bulk command; null while it is closed. */
 export const asking = signal(/** @type {import("./types").Action | null} */ (null));
 
 export function chooseNone() {

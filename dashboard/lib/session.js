@@ -1,17 +1,17 @@
-/** Who is signed in, and what that role may do. */
+/** The signed-in person and the rights of the role. */
 import { computed, signal } from "../vendor/signals.js";
 import { ApiProblem, signedIn, whenForbidden } from "./api/call.js";
 import * as api from "./api/session.js";
 
 /** @typedef {import("./types").Principal} Principal */
 
-/** undefined: not asked yet; null: nobody. */
+/** undefined: not known yet; null: nobody is signed in. */
 export const principal = signal(/** @type {Principal | null | undefined} */ (undefined));
 
-/** Until this person has set a password of their own, the service lets them do nothing else. */
+/** The person must set an own password before anything else. */
 export const mustChangePassword = signal(false);
 
-/** The same until they have set up a second factor, where people of their role must have one. */
+/** The person must set up a second factor before anything else. */
 export const mustSetUpSecondFactor = signal(false);
 
 export const mayOperate = computed(() => principal.value?.role === "operator" || principal.value?.role === "admin");
@@ -27,39 +27,39 @@ function take(session) {
 const SIGNED_IN_BEFORE = "signage.signed-in";
 
 /**
- * Whether somebody signed in with this browser and did not sign out.
+ * Whether a person signed in with this browser and did not sign out.
  * @param {boolean} [now] write it down, for other tabs too
  */
 function signedInBefore(now) {
   try {
     if (now === false) localStorage.removeItem(SIGNED_IN_BEFORE);
-    else if (now) localStorage.setItem(SIGNED_IN_BEFORE, String(Date.now())); // a new value: other tabs are told
+    else if (now) localStorage.setItem(SIGNED_IN_BEFORE, String(Date.now())); // a new value notifies other tabs
     return localStorage.getItem(SIGNED_IN_BEFORE) !== null;
   } catch {
-    return true; // no storage: the service has to be asked
+    return true; // no storage: ask the service
   }
 }
 
-/** A proxy before the service knows who comes: nobody signs in or out on this page. */
+/** A proxy before the service identifies people: nobody signs in or out on this page. */
 export const byProxy = signal(false);
 
 /**
- * Ask the service who is here. On a first visit where people sign in with a password nobody is: that would be a 401.
+ * Ask the service for the signed-in person. Not at a first visit with password sign-in: the answer would be a 401.
  */
 export async function recall() {
   const before = signedInBefore();
-  const asked = api.signInMethod().catch(() => null); // no answer, or a service of before this: by a password
+  const asked = api.signInMethod().catch(() => null); // no answer, or an older service: sign-in by password
   const known = before ? await api.whoIsHere() : null;
   byProxy.value = (await asked)?.method === "proxy";
   take(byProxy.value && !before ? await api.whoIsHere() : known);
   if (principal.value === null) signedInBefore(false);
 }
 
-/** What somebody may do has changed under this page, or another tab has signed in: what it offers follows. */
+/** Update the page after a change of the rights, or after a sign-in in another tab. */
 async function ask() {
-  const session = await api.whoIsHere().catch(() => null); // no answer: the page stays as it is, and its calls say why
+  const session = await api.whoIsHere().catch(() => null); // no answer: the page does not change; its calls show the error
   if (!session) return;
-  if (session.principal.name !== principal.value?.name) return location.reload(); // somebody else's page
+  if (session.principal.name !== principal.value?.name) return location.reload(); // another person has signed in
   take(session);
   signedIn();
 }
@@ -67,14 +67,14 @@ whenForbidden(() => void ask());
 
 const ENDED_ELSEWHERE = "signage.ended-elsewhere";
 
-/** Whether this page was left by signing out in another tab; said once. */
+/** Whether a sign-out in another tab ended this page; shown once. */
 export function endedElsewhere() {
   const ended = sessionStorage.getItem(ENDED_ELSEWHERE) !== null;
   sessionStorage.removeItem(ENDED_ELSEWHERE);
   return ended;
 }
 
-// Only other tabs hear this. Signing out there ends this page too, with nothing of the fleet left on it.
+// Only other tabs get this event. A sign-out there ends this page, too, and removes the fleet's data.
 addEventListener("storage", (event) => {
   if (event.key !== SIGNED_IN_BEFORE || !principal.value) return;
   if (event.newValue !== null) return void ask();
@@ -89,16 +89,16 @@ export async function signIn(username, password, code) {
   signedIn();
 }
 
-/** Signing out did not reach the service: this browser is still signed in. */
+/** The sign-out did not reach the service: this browser is still signed in. */
 export const signOutFailed = signal(false);
 
-/** End the session on the service and here, and forget everything this page knew. */
+/** End the session at the service and here, and forget all data of this page. */
 export async function signOut() {
   signOutFailed.value = false;
   try {
     await api.signOut();
   } catch (error) {
-    const over = error instanceof ApiProblem && error.status === 401; // it had ended already
+    const over = error instanceof ApiProblem && error.status === 401; // the session had ended before
     if (!over) {
       signOutFailed.value = true;
       return;

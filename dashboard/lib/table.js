@@ -1,6 +1,6 @@
 /**
- * Which displays the table shows, in which order. The order is frozen after each sort or filter, so
- * that rows do not run away under the pointer; `changed` counts what a new sort would move.
+ * Which displays the table shows. Their order is frozen after each sort or filter: rows do not run away
+ * under the pointer. `changed` counts what a new sort would move.
  */
 import { computed, effect, signal, untracked } from "../vendor/signals.js";
 import { clients, version } from "./fleet.js";
@@ -15,7 +15,7 @@ export const sorting = computed(() => sortingOf(word.value || "status"));
 
 let sortedBefore = /** @type {string[]} */ ([]);
 
-/** Every display, sorted anew from the last order: few have moved since, and comparing names is what costs. */
+/** All displays, sorted from the last order: few have moved since, so that few names are compared. */
 const ordered = computed(() => {
   void version.value;
   const known = new Set(sortedBefore);
@@ -25,7 +25,7 @@ const ordered = computed(() => {
   return all;
 });
 
-/** Those of them that match the filters. */
+/** The displays that match the filters. */
 const fresh = computed(() => ordered.value.filter((client) => matches(client, status.value, text.value)));
 
 const frozen = signal(freeze([], sorting.value));
@@ -45,12 +45,12 @@ export const changed = computed(() =>
   countChanged(frozen.value, fresh.value, sorting.value, (uuid) => clients.has(uuid)),
 );
 
-// The first answer fills an empty table: there is nothing yet that could run away.
+// The first answer fills an empty table, in which no row can move.
 effect(() => {
   if (version.value > 0 && untracked(() => frozen.value.uuids.length === 0)) untracked(resort);
 });
 
-/** What the table shows, in its frozen order, without displays that were deleted. */
+/** The rows in their frozen order, without deleted displays. */
 export const rows = computed(() => {
   void version.value;
   return frozen.value.uuids.filter((uuid) => clients.has(uuid));

@@ -1,4 +1,4 @@
-/** Live tail: new rows join a list by themselves while its beginning is in view, and are counted while it is not. */
+/** Live tail: new rows are added while the start of the list is visible; otherwise they are only counted. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { poll } from "./poll.js";
 

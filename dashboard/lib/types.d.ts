@@ -32,16 +32,16 @@ export type Token = Api.Token;
 export type IssuedToken = Api.IssuedToken;
 export type AuditEntry = Api.AuditEntry;
 
-/** A row of the overview; the fields that only a display's own page tells are there once that was asked for. */
+/** A row of the overview; it has the fields of a display's own page once they were loaded. */
 export type Client = Api.Client & Partial<Omit<Api.ClientDetails, keyof Api.Client>>;
 
-/** The overview as `format=packed` answers it. */
+/** The overview in `format=packed`. */
 export type Overview = Omit<Api.OverviewAnswer, "packed" | "counts"> & {
   packed: Api.Packed;
-  counts: Record<Status | "total" | "service_failed", number>;
+  counts: Record<Status | "total" | "service_failed" | "screen_failed", number>;
 };
 
-/** A log line; in lists of the whole fleet with the client it is of. */
+/** A log line; in lists of the whole fleet with its client. */
 export type LogRow = Api.Log & Partial<Pick<Api.ErrorLog, "client_uuid" | "client_name">>;
 
 export interface Page<T> {

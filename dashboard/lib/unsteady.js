@@ -1,4 +1,4 @@
-/** Displays that keep losing the broker, by uuid, with how often within the last hour. */
+/** Displays that keep losing the broker: uuid -> how often within the last hour. */
 import { signal } from "../vendor/signals.js";
 import { unsteadyClients } from "./api/fleet.js";
 import { poll } from "./poll.js";
@@ -6,7 +6,7 @@ import { poll } from "./poll.js";
 /** @type {import("../vendor/signals.js").Signal<Map<string, number>>} */
 export const unsteady = signal(new Map());
 
-/** Ask for them again and again; the answer ends that. */
+/** Poll them. Returns a function that stops the polling. */
 export function watchUnsteady() {
   const look = async (/** @type {AbortSignal} */ abort) => {
     const { items } = await unsteadyClients(abort);

@@ -1,4 +1,4 @@
-/** Files on their way to the service: a few at a time, each with its progress, each can be cancelled. */
+/** Uploads: a few at a time, each with its progress; each can be cancelled. */
 import { signal } from "../vendor/signals.js";
 import { ApiProblem, waitForSignIn } from "./api/call.js";
 import * as api from "./api/media.js";
@@ -9,15 +9,15 @@ import { wordsOf } from "./words/problems.js";
  * @property {number} id
  * @property {File} file
  * @property {"waits" | "uploading" | "failed" | "refused" | "cancelled"} phase
- *   refused: the same file would be refused again
+ *   refused: the service would refuse the same file again
  * @property {number} share 0 to 1
- * @property {string} error why it failed, in words; empty where nothing answered
+ * @property {string} error the failure, for people; empty without an answer
  */
 
 const AT_ONCE = 2;
 
 export const uploads = signal(/** @type {Upload[]} */ ([]));
-/** Grows with every file that was stored. */
+/** Increases with every stored file. */
 export const stored = signal(0);
 
 let lastId = 0;

@@ -1,4 +1,4 @@
-/** The page's state lives in its address; `go` is the only writer. */
+/** The page's state is in its address; only `go` changes it. */
 import { computed, signal } from "../vendor/signals.js";
 import { viewOf, withChanges } from "./address.js";
 
@@ -9,11 +9,11 @@ const current = signal(new URLSearchParams(location.search));
 
 export const view = computed(() => viewOf(current.value));
 
-/** How many entries of the browser's history this page has pushed, so that closing can go back. */
+/** How many entries this page has added to the browser's history, so that closing can go back. */
 let depth = 0;
 
 /**
- * Value of one key, as a signal of its own: components that read it render only when it changes.
+ * The value of one key as a signal: components that read it render only when it changes.
  * @param {string} key
  */
 export function param(key) {
@@ -41,7 +41,7 @@ export function goToView(name) {
   go({ ...cleared, v: keep });
 }
 
-/** At which depth the display panel was opened; null when the page was loaded with it open. */
+/** The history depth at which the display panel was opened; null when the page was loaded with it open. */
 let openedAt = /** @type {number | null} */ (null);
 
 /** @param {string} uuid */
@@ -51,7 +51,7 @@ export function openDisplay(uuid) {
   if (!alreadyOpen) openedAt = depth;
 }
 
-/** Close the display panel: by going back where opening it was the last step, so that Back never reopens it. */
+/** Close the display panel: go back if opening was the last step, so that Back never opens it again. */
 export function closeDisplay() {
   if (openedAt !== null && openedAt === depth) history.back();
   else go({ d: null, tab: null, level: null, lq: null });

@@ -3,11 +3,23 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { countChanged, freeze, matches, nextSort, sort, sortingOf } from "../lib/order.js";
 
-const WELL = { name: "", status: "running", service_failed_at: null, tags: [] };
+const WELL = { name: "", status: "running", service_failed_at: null, screen_failed_since: null, tags: [] };
 /** A display that runs, but for what is said of it. */
 const display = (uuid, of = {}) => ({ ...WELL, uuid, name: uuid, ...of });
 const uuidsOf = (all, word) => sort([...all], sortingOf(word)).map((one) => one.uuid);
 const everywhere = () => true;
+
+test("a bad screen sorts as a failed service does, and has a filter of its own", () => {
+  const dark = display("dark", { screen_health: "black", screen_failed_since: "2026-11-21T12:00:00Z" });
+  const off = display("off by plan", { screen_health: "off" });
+  const all = [display("late", { status: "late" }), off, dark, display("stale", { status: "stale" })];
+
+  assert.deepEqual(uuidsOf(all, "status"), ["stale", "dark", "late", "off by plan"]);
+  assert.deepEqual(
+    all.filter((one) => matches(one, "screen_failed", "")),
+    [dark],
+  );
+});
 
 test("the worst come first, a failed service behind the crashed and the silent", () => {
   const all = [

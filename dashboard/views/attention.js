@@ -7,14 +7,13 @@ import { exact, left, nameOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { go, openDisplay } from "../lib/url.js";
 import { attentionWords } from "../lib/words/fleet.js";
-import { actionWords, screenWords, stepWords } from "../lib/words/states.js";
-import { Age, StatusBadge } from "./parts.js";
+import { actionWords, stepWords } from "../lib/words/states.js";
+import { Age, StatusBadge, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 
 const FEW = 5;
 const MANY = 60; // beyond it the table with its filters serves better
-const SCREEN_TROUBLE = new Set(["black", "frozen", "disconnected"]);
 const WEIGHT = /** @type {Record<string, number>} */ ({ crashed: 0, stale: 1 });
 
 /** It talks, but its heartbeats do not come. @param {Client} client */
@@ -28,7 +27,7 @@ export function isUnwell(client) {
     status === "stale" ||
     isMute(client) ||
     client.service_failed_at !== null ||
-    SCREEN_TROUBLE.has(client.screen_health)
+    Boolean(client.screen_failed_since)
   );
 }
 
@@ -41,8 +40,8 @@ export function Faults({ client }) {
       (heard ? html`${attentionWords.stale} ${h(Age, { at: heard })}` : attentionWords.staleNever),
     isMute(client) && html`${attentionWords.mute} ${h(Age, { at: heard })}`,
     client.service_failed_unit && attentionWords.failed(client.service_failed_unit),
-    SCREEN_TROUBLE.has(client.screen_health) &&
-      attentionWords.screen(screenWords[client.screen_health] ?? client.screen_health),
+    client.screen_failed_since &&
+      html`${attentionWords.screen(client.screen_health)} ${h(Time, { at: client.screen_failed_since })}`,
   ].filter(Boolean);
   return html`<span>${found.map((one, i) => [i > 0 && " · ", one])}</span>`;
 }
@@ -73,7 +72,7 @@ export function recoveryWhy(client, reference) {
 }
 
 /**
- * The same in a row below the banner of an open breaker, which says the rest once for all.
+ * The same below the banner of an open breaker, which says the rest.
  * @param {Client} client @param {number} reference
  */
 function whyInRow(client, reference) {

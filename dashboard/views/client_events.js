@@ -28,6 +28,7 @@ function looks(event) {
     const to = String(event.details["to"] ?? "unknown");
     return [to, `status-${to}`];
   }
+  if (event.kind === "screen") return event.details["fails"] ? ["warning", "tag-orange"] : ["running", ""];
   const tone = event.kind === "service_failed" ? "tag-orange" : event.kind === "log" ? "status-crashed" : "";
   return [SHAPES[event.kind] ?? "unknown", tone];
 }

@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { now } from "../lib/clock.js";
-import { dismiss, followLatest, followOther, isOver, order, orders, withdraw } from "../lib/commands.js";
+import { dismiss, followLatest, followOther, isOver, order, orderOf, withdraw } from "../lib/commands.js";
 import { updating } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
@@ -22,27 +22,36 @@ import { Stepper } from "./stepper.js";
 /** @type {Action[]} */
 const ACTIONS = ["restart_app", "reboot_host", "shutdown_host"];
 
+const LOCKED = new Set(["restart_app", "reboot_host"]);
+
+/** A display that declares nothing can do all but screenshots. @param {Client} client @param {Action} action */
+const isAble = (client, action) => action in actionWords && (client.capabilities ?? ACTIONS).includes(action);
+
 /** @param {Client} client */
 const lockedUntil = (client) =>
   client.lockout_until && Date.parse(client.lockout_until) > now.value ? client.lockout_until : null;
 
+/** Whether this page waits for it. @param {Order | undefined} current */
+const isAwaited = (current) =>
+  current !== undefined &&
+  (current.phase === "sending" ||
+    current.phase === "unknown" ||
+    (current.command !== null && !isOver(current.command)));
+
 /** @param {Order | undefined} current @param {Client} client */
-function isBusy(current, client) {
-  if (current && (current.phase === "sending" || current.phase === "unknown")) return true;
-  return Boolean(client.open_command) || Boolean(current?.command && !isOver(current.command));
-}
+const isBusy = (current, client) => Boolean(client.open_command) || isAwaited(current);
 
 /**
  * Why a button cannot be pressed, or null.
  * @param {Action} action @param {Client} client @param {Order | undefined} current
  */
-function blocked(action, client, current) {
+export function blocked(action, client, current) {
   if (!mayOperate.value) return commandWords.viewer;
   if (action === "shutdown_host" && !mayAdminister.value) return commandWords.adminOnly;
   if (!updating.value) return commonWords.outOfDate;
-  if (client.capabilities && !client.capabilities.includes(action)) return commandWords.notCapable;
-  if (isBusy(current, client)) return commandWords.open;
-  const until = action === "shutdown_host" ? null : lockedUntil(client);
+  if (!isAble(client, action)) return commandWords.notCapable;
+  if (action === "screenshot" ? isAwaited(current) : isBusy(current, client)) return commandWords.open;
+  const until = LOCKED.has(action) ? lockedUntil(client) : null;
   return until && commandWords.locked(exact(until), left(until, now.value));
 }
 
@@ -127,7 +136,7 @@ function Lock({ client }) {
 export function CommandBox({ client, name }) {
   const [asking, setAsking] = useState(/** @type {Action | null} */ (null));
   const { uuid } = client;
-  const current = orders.value.get(uuid);
+  const current = orderOf(uuid);
   const openId = client.open_command?.id;
   const lock = client.lockout_until;
   const lockBefore = useRef(lock);

@@ -1,7 +1,7 @@
 /** How a display connects: an admin creates a code that can be used once. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { changeClient, createEnrolment } from "../lib/api/enrolment.js";
+import { changeClient, createEnrolment, hashOfOwnCa } from "../lib/api/enrolment.js";
 import { now } from "../lib/clock.js";
 import { newUuid } from "../lib/commands.js";
 import { clients, refresh, version } from "../lib/fleet.js";
@@ -15,14 +15,25 @@ import { CopyButton } from "./copy_button.js";
 import { Dialog, Glyph } from "./parts.js";
 import { Qr } from "./qr.js";
 
-/** @typedef {{uuid: string, code: string, expires_at: string}} Enrolment */
+/** @typedef {{uuid: string, code: string, expires_at: string, ca: string}} Enrolment ca: see `hashOfOwnCa` */
 
 /** @param {string} name @param {string} site @returns {Promise<Enrolment>} */
 async function enrol(name, site) {
   const uuid = newUuid();
+  const ca = await hashOfOwnCa();
   const { code, expires_at } = await createEnrolment(uuid);
   await changeClient(uuid, site ? { name, site } : { name });
-  return { uuid, code, expires_at };
+  return { uuid, code, expires_at, ca };
+}
+
+/** The line that installs the agent. With a CA of our own it trusts what has the CA's hash, and nothing else. @param {Enrolment} enrolment */
+function installLine({ code, ca }) {
+  const at = location.origin;
+  if (!ca) return `curl -fsS ${at}/display/install.sh | sudo sh -s -- ${at} ${code}`;
+  return (
+    `c=$(mktemp) && curl -fsSko $c ${at}/display/ca.pem && echo "${ca}  $c" | sha256sum -c --quiet` +
+    ` && curl -fsS --cacert $c ${at}/display/install.sh | sudo sh -s -- ${at} ${code} --ca $c`
+  );
 }
 
 /** @param {{line: string}} props */
@@ -34,12 +45,11 @@ function CommandLine({ line }) {
 /** @param {{enrolment: Enrolment}} props */
 function Code({ enrolment }) {
   void version.value;
-  const { uuid, code, expires_at } = enrolment;
+  const { uuid, code, expires_at, ca } = enrolment;
   const heard = clients.get(uuid)?.last_heartbeat_at;
   const over = Date.parse(expires_at) <= now.value;
   const url = `${location.origin}/api/enroll`;
-  const install = `curl -fsS ${location.origin}/display/install.sh | sudo sh -s -- ${location.origin} ${code}`;
-  const exchange = `curl -X POST ${url} -H "Content-Type: application/json" -d '{"code": "${code}"}'`;
+  const exchange = `curl ${ca && "--cacert ca.pem "}-X POST ${url} -H "Content-Type: application/json" -d '{"code": "${code}"}'`;
   return html`<div class="enrolment">
     <p class="code"><code>${code}</code>
       ${h(CopyButton, { text: code, label: `${commonWords.copy}: ${enrolmentWords.code}` })}</p>
@@ -58,7 +68,12 @@ function Code({ enrolment }) {
         <p class="quiet">${enrolmentWords.qrHow}</p></div>`
     }
     <p>${enrolmentWords.install}</p>
-    ${h(CommandLine, { line: install })}
+    ${h(CommandLine, { line: installLine(enrolment) })}
+    ${
+      ca &&
+      html`<p class="quiet">${enrolmentWords.ownCa} <a href="/display/ca.pem" download>ca.pem</a>
+        (SHA-256 <code>${ca}</code>)</p>`
+    }
     <details><summary>${enrolmentWords.how}</summary>
       ${h(CommandLine, { line: exchange })}
       <p class="quiet">${enrolmentWords.then}</p></details>

@@ -84,6 +84,10 @@ function Row({ uuid, index }) {
     <td class="col-name"><button class="link strong" ref=${link} onFocus=${() => (active.value = index)}>
         ${nameOf(client)}</button>
       ${client.service_failed_at && html`<span class="tag tag-orange">${tableWords.failed}</span>`}
+      ${
+        client.screen_failed_since &&
+        html`<span class="tag tag-orange">${tableWords.screen(client.screen_health)}</span>`
+      }
       ${isMute(client) && html`<span class="tag tag-orange" title=${client.recovery?.why}>${tableWords.mute}</span>`}
       ${
         unsteady.value.has(uuid) &&

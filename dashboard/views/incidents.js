@@ -12,6 +12,7 @@ import { commonWords } from "../lib/words/common.js";
 import { incidentWords } from "../lib/words/incidents.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { ListState } from "./list_state.js";
+import { IncidentScreens } from "./incident_screens.js";
 import { Maintenance } from "./maintenance.js";
 import { LoadFailed, Loading, StatusBadge, Time } from "./parts.js";
 
@@ -109,6 +110,7 @@ function Details({ id }) {
     }
     ${details.in_maintenance > 0 && html`<p class="quiet">${incidentWords.inMaintenance(details.in_maintenance)}</p>`}
     ${h(Displays, { details })}
+    ${h(IncidentScreens, { details })}
     <h3>${incidentWords.timeline}</h3>
     <ol class="events">${details.timeline.items.map(
       (one, i) => html`<li class="event" key=${i}><span class="event-mark" aria-hidden="true">${one.count ?? ""}</span>

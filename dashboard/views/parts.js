@@ -32,7 +32,7 @@ const SHAPES = /** @type {Record<string, string>} */ ({
 export function Glyph({ shape }) {
   return html`<svg class=${`glyph glyph-${shape}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     ${shape === "late" && html`<circle cx="8" cy="8" r="6" />`}
-    <path d=${SHAPES[shape] ?? SHAPES.unknown} />
+    <path d=${SHAPES[shape] ?? SHAPES.warning} />
   </svg>`;
 }
 
@@ -82,8 +82,7 @@ export function LoadFailed({ text, why, retry }) {
 
 /**
  * A modal dialog. `onClose` is called for Esc and the close button; without it the dialog cannot be dismissed.
- * It gives the focus back before a dialog that follows it takes it: an effect after the paint may come too late for
- *   that.
+ * It gives the focus back at once: another dialog may follow.
  * @param {{title: string, onClose?: () => void, wide?: boolean, children?: any}} props
  */
 export function Dialog({ title, onClose, wide, children }) {

@@ -16,7 +16,7 @@ const status = param("status");
 /** @param {string} word */
 const toggle = (word) => go({ status: status.value === word ? null : word });
 
-/** @param {{word: Status, count: number, late: number}} props */
+/** @param {{word: Status | "screen_failed", count: number, late: number}} props */
 function Tile({ word, count, late }) {
   const on = status.value === word;
   const label = statusWords[word] ?? word;
@@ -45,5 +45,6 @@ export function Tiles() {
     word === "running" ? { count: counts.running + counts.late, late: counts.late } : { count: counts[word], late: 0 };
   return html`<div class="tiles" role="group" aria-label=${tableWords.status}>
     ${TILES.map((word) => h(Tile, { key: word, word, ...countsOf(word) }))}
+    ${counts.screen_failed > 0 && h(Tile, { word: "screen_failed", count: counts.screen_failed, late: 0 })}
   </div>`;
 }

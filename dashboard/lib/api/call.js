@@ -1,9 +1,8 @@
 /**
- * How the API is asked, and its problem documents. The modules beside this one hold the addresses, by noun.
+ * How the API is asked, and its problem documents. The modules beside this one hold the addresses.
  *
- * Every call answers the parsed body or throws: `ApiProblem` when the service said no, `Unreachable`
- * when nothing came back (then nobody knows whether the request was carried out). A call that is
- * answered 401 waits until the person has signed in again and is then sent once more.
+ * A call answers the parsed body or throws: `ApiProblem` when the service said no, `Unreachable` when nothing
+ * came back: nobody knows whether it was carried out. After a 401 it waits for a sign-in and is sent once more.
  */
 import { signal } from "../../vendor/signals.js";
 
@@ -31,19 +30,19 @@ export class ApiProblem extends Error {
 /** No answer: the network, the gateway, or a time-out. */
 export class Unreachable extends Error {}
 
-/** Whether somebody has to sign in before the waiting calls can go on. */
+/** Whether calls wait for a person to sign in. */
 export const signInNeeded = signal(false);
 
 /** @type {(() => void)[]} */
 const waiting = [];
 
-/** Ask for a new sign-in; resolves once `signedIn` was called. */
+/** Ask for a new sign-in; resolves after `signedIn`. */
 export function waitForSignIn() {
   signInNeeded.value = true;
   return /** @type {Promise<void>} */ (new Promise((resolve) => waiting.push(resolve)));
 }
 
-/** Somebody has signed in: the calls that were answered 401 go on. */
+/** A person has signed in: send the calls after a 401 again. */
 export function signedIn() {
   signInNeeded.value = false;
   for (const resume of waiting.splice(0)) resume();
@@ -52,7 +51,7 @@ export function signedIn() {
 /** @type {() => void} */
 let onForbidden = () => {};
 /**
- * Be told when the service says that the caller's role does not allow what this page offered.
+ * Register a callback for 403 answers: the caller's role no longer allows an action of this page.
  * @param {() => void} listener
  */
 export function whenForbidden(listener) {
@@ -66,7 +65,7 @@ export function seconds(header) {
 }
 
 /**
- * A problem document from whatever a refusing answer carried (a gateway may answer in HTML).
+ * The problem document of a refusal; a substitute for other bodies (a gateway may answer in HTML).
  * @param {number} status @param {string} text
  * @returns {Problem}
  */
@@ -75,7 +74,7 @@ export function problemOf(status, text) {
     const body = JSON.parse(text);
     if (body && typeof body.code === "string") return { ...body, status };
   } catch {
-    // no JSON: the code below says what is known
+    // no JSON: the code below makes a substitute
   }
   const title = `The service answered ${status}.`;
   return { type: "about:blank", title, status, detail: title, code: `http_${status}` };
@@ -86,7 +85,7 @@ function hex(bytes) {
   return [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** An id that every log line about one request names, up to the display's answer. */
+/** An id that is in every log line about one request, up to the display's answer. */
 export const newTrace = () => hex(16);
 /** It as a W3C trace context. @param {string} trace */
 export const traceparent = (trace) => `00-${trace}-${hex(8)}-01`;
@@ -141,7 +140,7 @@ export async function call(method, path, options = {}) {
 }
 
 /**
- * A query from values; an empty one is left out, a list becomes the parameter repeated.
+ * A query string; empty values are left out, a list becomes a repeated parameter.
  * @param {Record<string, string | number | string[] | null | undefined>} values
  */
 export function search(values) {

@@ -6,7 +6,7 @@ import { clientPath } from "./fleet.js";
 /** @typedef {import("../types").Command} Command */
 
 /**
- * Ask for a command. The same key always answers the same command, so a lost answer can be asked for again.
+ * Request a command. The same key always returns the same command, so that a request can be repeated safely.
  * @param {string} uuid @param {Action} action @param {string} key
  * @returns {Promise<Command>}
  */

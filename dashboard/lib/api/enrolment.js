@@ -1,4 +1,4 @@
-/** A display's name, its enrolment code, its end. */
+/** Naming, enrolling and deleting displays. */
 import { call } from "./call.js";
 import { clientPath } from "./fleet.js";
 
@@ -15,4 +15,11 @@ export function createEnrolment(uuid) {
 /** Its history stays, its login does not. @param {string} uuid */
 export function removeClient(uuid) {
   return call("DELETE", clientPath(uuid));
+}
+
+/** The SHA-256 of the CA that signed the gateway's certificate; "" for a public one. @returns {Promise<string>} */
+export async function hashOfOwnCa() {
+  const answer = await fetch("/display/SHA256SUMS", { cache: "no-store" });
+  const sums = answer.ok ? await answer.text() : "";
+  return /^([0-9a-f]{64}) {2}ca\.pem$/m.exec(sums)?.[1] ?? "";
 }

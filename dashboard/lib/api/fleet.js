@@ -1,4 +1,4 @@
-/** What the fleet page asks for and tells the service. */
+/** The calls of the fleet page. */
 import { call, search } from "./call.js";
 
 /** @typedef {import("../types").Client} Client */
@@ -8,7 +8,7 @@ import { call, search } from "./call.js";
 export const clientPath = (uuid) => `/api/clients/${encodeURIComponent(uuid)}`;
 
 /**
- * The whole fleet, or what changed since a cursor.
+ * The whole fleet, or the changes since a cursor.
  * @param {{since?: string | null, heartbeats?: boolean}} what @param {AbortSignal} [abort]
  * @returns {Promise<Overview>}
  */
@@ -32,7 +32,7 @@ export function unsteadyClients(abort) {
 }
 
 /**
- * Acknowledge one failure, and only that one: 412 when the display has failed again since.
+ * Acknowledge one failure; 412 when the display has failed again since.
  * @param {string} uuid @param {string} failedAt
  * @returns {Promise<Client & {cleared: boolean}>} cleared: false when somebody else was first
  */

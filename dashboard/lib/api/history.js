@@ -1,4 +1,4 @@
-/** What happened: to one display, and which failures were acknowledged. */
+/** The history of one display, and acknowledged failures. */
 import { call, search } from "./call.js";
 import { clientPath } from "./fleet.js";
 import { serverNow } from "../clock.js";
@@ -29,7 +29,7 @@ export function healthHistoryOf(uuid, length, abort) {
 }
 
 /**
- * What this display sent that was put aside.
+ * The refused messages of this display.
  * @param {string} uuid @param {string | null} cursor @param {AbortSignal} [abort]
  * @returns {Promise<import("../types").Page<import("../types").DeadLetter>>}
  */
@@ -38,7 +38,7 @@ export function deadLettersOf(uuid, cursor, abort) {
 }
 
 /**
- * Failures that somebody acknowledged in the last 24 hours.
+ * Failures acknowledged in the last 24 hours.
  * @returns {Promise<import("../types").Page<import("../types").Acknowledged>>}
  */
 export function recentlyAcknowledged() {

@@ -1,4 +1,4 @@
-/** What displays log. */
+/** Logs of displays. */
 import { call, search } from "./call.js";
 import { clientPath } from "./fleet.js";
 
@@ -14,7 +14,7 @@ export function logsOf(uuid, filter, abort) {
 }
 
 /**
- * How much each display logged, by level; with a uuid of that one only.
+ * The number of log lines of each display (or of one uuid), by level.
  * @param {number} hours @param {string | null} uuid @param {AbortSignal} [abort]
  * @returns {Promise<import("../types").Summary>}
  */
@@ -23,7 +23,7 @@ export function logSummary(hours, uuid, abort) {
 }
 
 /**
- * Tell a display from which level on it logs for a time; it ends by itself.
+ * Order a display's log level for a time; the order ends by itself.
  * @param {string} uuid @param {import("../types").Level} level @param {number} minutes
  * @returns {Promise<{until: string}>}
  */

@@ -29,7 +29,7 @@ export function reconvert(mediaId) {
 }
 
 /**
- * The picture of the first page; the conversion is named so that a new one is fetched anew.
+ * The address of the first page's picture. It has the conversion's id, so that browsers fetch a new picture.
  * @param {number} mediaId @param {number} conversionId
  */
 export function thumbnailUrl(mediaId, conversionId) {
@@ -47,7 +47,7 @@ export function mediaContentUrl(mediaId) {
 }
 
 /**
- * Upload one file. XMLHttpRequest, because fetch does not tell how much of a body has left.
+ * Upload one file. XMLHttpRequest, because fetch does not report the progress of a body.
  * @param {File} file @param {(sent: number) => void} onProgress share of the bytes, 0 to 1
  * @returns {{done: Promise<{media: Media, conversion: Conversion | null}>, cancel: () => void}}
  */

@@ -44,7 +44,7 @@ export function listDeliveries(channel, cursor, abort) {
 }
 
 /**
- * Those that are on.
+ * The active snoozes.
  * @param {string | null} cursor @param {AbortSignal} [abort]
  * @returns {Promise<import("../types").Page<Snooze>>}
  */
@@ -53,7 +53,7 @@ export function listSnoozes(cursor, abort) {
 }
 
 /**
- * Those that are on and cover this client: its own, its site's, the fleet's.
+ * The active snoozes of this client, its site and the fleet.
  * @param {string} client @param {AbortSignal} [abort]
  * @returns {Promise<import("../types").Page<Snooze>>}
  */

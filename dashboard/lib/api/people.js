@@ -35,7 +35,7 @@ export function removePerson(id) {
   return call("DELETE", userPath(id));
 }
 
-/** For whoever has lost it; all their sessions end. @param {User} person @returns {Promise<User>} */
+/** Remove the second factor of a person who has lost it, and end the sessions. @param {User} person @returns {Promise<User>} */
 export function resetSecondFactor({ id, username }) {
   return call("POST", `${userPath(id)}/reset-second-factor`, { body: { username } });
 }

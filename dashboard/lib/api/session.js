@@ -1,4 +1,4 @@
-/** Who is signed in here, and how people sign in. */
+/** The signed-in person, and the way to sign in. */
 import { ApiProblem, call } from "./call.js";
 
 /** @typedef {import("../types").Session} Session */

@@ -1,4 +1,4 @@
-/** How the service is set and doing. */
+/** Settings and state of the service. */
 import { call } from "./call.js";
 
 /** @param {AbortSignal} [abort] @returns {Promise<import("../types").Settings>} */

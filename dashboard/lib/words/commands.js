@@ -50,11 +50,12 @@ export const commandWords = {
     no_subscriber: "The display was not connected to the broker.",
     never_published: "The broker could not be reached in time, so it was never sent.",
     no_result: "The display took it but reported no result in time.",
-    publish_denied: "The broker did not allow it. Tell whoever runs the service.",
+    publish_denied: "The broker did not allow it. Tell the person who runs the service.",
     reboot_did_not_happen: "The display kept running without a reboot.",
     precondition_failed: "The display has rebooted or restarted since the command was made, so it did nothing.",
     client_deleted: "The display was deleted in the meantime.",
     login_revoked: "The display's login was revoked in the meantime.",
+    no_picture: "The display said that it sent a picture, but none arrived.",
     already_rebooted: "The display had already restarted by itself.",
   }),
 };

@@ -12,6 +12,8 @@ export const enrolmentWords = {
   until: (/** @type {string} */ time, /** @type {string} */ left) => `Works once, until ${time} (${left} left)`,
   over: "This code has expired. Create a new one.",
   install: "On a display with Debian or Raspberry Pi OS, paste this line. It installs the agent and connects it:",
+  ownCa:
+    "The certificate of this service is signed by a CA of its own, which the line checks by its hash. A display that is only a browser has to trust it first:",
   how: "On another display, exchange the code for its login",
   then: "The answer holds the broker's address, user name and password. The display appears here with its first message.",
   connected: (/** @type {string} */ age) => `It has connected. Heard ${age}.`,

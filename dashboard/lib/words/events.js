@@ -1,10 +1,11 @@
-/** What happened to one display. */
+/** The timeline of one display. */
 export const eventWords = {
   kind: /** @type {Record<string, string>} */ ({
     registered: "Registered",
     state: "State",
     service_failed: "Service failure",
     service_cleared: "Acknowledged",
+    screen: "Screen",
     log: "Log",
     command: "Command",
     recovery: "Recovery",

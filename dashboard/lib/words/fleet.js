@@ -40,14 +40,15 @@ export const attentionWords = {
   staleNever: "Silent",
   mute: "Sends messages but no heartbeats: the last one",
   failed: (/** @type {string} */ unit) => `Service ${unit} failed`,
-  screen: (/** @type {string} */ what) => `Screen: ${what}`,
+  screen: (/** @type {string} */ how) =>
+    `The screen is ${how}${how === "off" ? ", and nobody planned that," : ""} since`,
   nothingYet: "Nothing so far",
   sentLately: "A restart or reboot was sent recently",
   steps: (/** @type {number} */ n) => count(n, "attempt so far", "attempts so far"),
   until: (/** @type {string} */ time, /** @type {string} */ left) => `Until ${time} (${left} left).`,
   incident: (/** @type {number} */ id) => `Part of incident ${id}`,
   notUnwell: "Recovery does not act on this",
-  heldBack: "Held back with the others, see above: no reboot until fewer are silent or an operator releases it.",
+  heldBack: "Held back with the others, see above.",
 };
 
 export const selectionWords = {
@@ -74,6 +75,7 @@ export const tableWords = {
   nothing: "No display matches.",
   csv: "Every listed display, as a table",
   failed: "service failed",
+  screen: (/** @type {string} */ how) => (how === "disconnected" ? "no screen" : `screen ${how}`),
   mute: "no heartbeats",
   unsteady: "unsteady connection",
   unsteadyHow: (/** @type {number} */ losses) => `${number(losses)} losses in the last hour`,

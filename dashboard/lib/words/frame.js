@@ -1,4 +1,4 @@
-/** What stands around every view: the bar above, its banners, the line below. */
+/** The frame of every view: the bar above, its banners, the line below. */
 
 export const frameWords = {
   product: "Signage Fleet",
@@ -31,6 +31,6 @@ export const bannerWords = {
   scheduler: (/** @type {string} */ time) => `The scheduler is late: last tick ${time}.`,
   schedulerNever: "The scheduler has not ticked yet.",
   schedulerWhy: "Until it ticks, overdue commands do not expire and nothing is recovered.",
-  breaker: "Recovery holds back: too many displays fell silent at once.",
+  breaker: "Recovery holds back: too many displays failed at once.",
   release: "Release it",
 };

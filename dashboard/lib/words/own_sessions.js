@@ -1,4 +1,4 @@
-/** Where one is signed in. */
+/** One's own sessions. */
 export const ownSessionWords = {
   title: "Where you are signed in",
   thisOne: "this one",

@@ -67,7 +67,7 @@ const BY_PASSWORD = {
   },
 };
 
-/** Where a proxy knows who comes, nobody has a password or a session here. */
+/** With a proxy that identifies people nobody has a password or a session here. */
 const BY_PROXY = {
   ...BY_PASSWORD,
   lead: "Everybody comes through the proxy in front of this service, which knows them by their e-mail address. Add somebody and they are let in; there is no password.",

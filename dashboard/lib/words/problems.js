@@ -1,4 +1,4 @@
-/** A failed call in words: what happened, and what to do about it. */
+/** Texts of failed calls: what happened, and what to do. */
 import { ApiProblem } from "../api/call.js";
 import { commonWords } from "./common.js";
 
@@ -7,16 +7,17 @@ const REFUSED = {
   command_in_flight: "This display already has an open command.",
   not_capable: "This display says that it cannot do this.",
   forbidden: "Your role does not allow this. It may have changed since you opened this page: ask an admin.",
-  internal_error: "Something went wrong in the service. Try again; if it happens again, tell whoever runs the service.",
+  internal_error:
+    "Something went wrong in the service. Try again; if it happens again, tell the person who runs the service.",
   api_timeout: "The service did not answer in time. Check whether it was done before you try again.",
 };
 const UNREACHABLE = "The service does not answer. Try again in a moment.";
 
-/** Not the service's own answer: something before it answered in its place. */
+/** The answer came from a gateway and not from the service. */
 const NOT_ASKED = /^(http_|api_unavailable)/;
 
 /**
- * The reference (start of the trace id) to quote to the operator, where the service itself failed; else nothing.
+ * The reference (start of the trace id) to quote to the operator when the service itself failed; otherwise nothing.
  * @param {unknown} error
  */
 export function referenceOf(error) {

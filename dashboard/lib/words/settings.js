@@ -1,4 +1,4 @@
-/** The settings page: one's own account, and how the service is set and doing. */
+/** The settings page: one's own account, and the service's settings and state. */
 export const settingsWords = {
   title: "Settings",
   adminOnly: "Only admins see people, access tokens and the audit log.",

@@ -1,4 +1,4 @@
-/** How one display stood over time. */
+/** The states of one display over time. */
 import { count } from "../format.js";
 
 /** @param {number} days */
