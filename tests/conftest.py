@@ -1,4 +1,4 @@
-"""Real servers for the tests: one Postgres and one broker a session, built from what `make run` starts."""
+"""Real servers for the tests: one Postgres and one broker for each session, the same as in `make run`."""
 
 import gc
 import itertools
@@ -15,7 +15,7 @@ from shared.postgres import door
 from tests import migrated
 
 TEMPLATE = postgres.DATABASE
-# How fast the machine is judges no example: hypothesis would give each 200 ms. A fixture may serve all of them.
+# No time limit for examples (hypothesis would set 200 ms). One fixture may serve all examples.
 AT_ANY_SPEED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile("any machine", deadline=None, suppress_health_check=AT_ANY_SPEED)
 settings.register_profile("quick", settings.get_profile("any machine"), max_examples=20)
@@ -25,22 +25,22 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[postgres.Cluster]:
-    """A Postgres of this session's own; `.url(database)` is a superuser's address."""
+    """This session's Postgres; `.url(database)` is a superuser's address."""
     with migrated.running() as cluster:
         yield cluster
 
 
 @pytest.fixture(scope="session")
 def migrated_template(postgres_server: postgres.Cluster) -> str:
-    """Name of a database that stands at the migrations' head, to be copied and never connected to."""
+    """The name of a migrated database to copy. Never connect to it."""
     return TEMPLATE
 
 
 @pytest.fixture(scope="module")
 def database_url(postgres_server: postgres.Cluster, migrated_template: str) -> Iterator[str]:
-    """The address of a freshly migrated database of this module's own, as its owner."""
+    """The owner's address of this module's own, freshly migrated database."""
     name = f"module_{next(_numbers)}"
-    quickest = "STRATEGY FILE_COPY" if postgres_server.programs.major >= 15 else ""  # before, the only one
+    quickest = "STRATEGY FILE_COPY" if postgres_server.programs.major >= 15 else ""  # the only way in older versions
     with postgres.superuser(postgres_server) as connection:
         connection.run(f"CREATE DATABASE {name} TEMPLATE {migrated_template} OWNER {postgres.OWNER} {quickest}")
     yield postgres_server.url(name, postgres.OWNER, "owner")
@@ -50,14 +50,14 @@ def database_url(postgres_server: postgres.Cluster, migrated_template: str) -> I
 
 @pytest.fixture(scope="module")
 def engine(database_url: str) -> Iterator[Engine]:
-    """The product's own engine on the module's database, as its owner."""
+    """The product's engine on the module's database, as its owner."""
     with patient_engine(database_url) as made:
         yield made
 
 
 @contextmanager
 def patient_engine(database_url: str) -> Iterator[Engine]:
-    """The product's own engine on this database, on any machine."""
+    """The product's engine on this database, with timeouts for slow machines."""
     with at_any_speed():
         made = door.engine_for(database_url, "tests", pool_size=20)
     yield made
@@ -66,7 +66,7 @@ def patient_engine(database_url: str) -> Iterator[Engine]:
 
 @contextmanager
 def at_any_speed() -> Iterator[None]:
-    """Engines that are made meanwhile are ten times as patient as the product."""
+    """Engines made in this block have ten times the product's timeouts."""
     with pytest.MonkeyPatch.context() as patch:
         for bound in ("STATEMENT_TIMEOUT_MS", "LOCK_TIMEOUT_MS", "SOCKET_TIMEOUT_SECONDS", "POOL_TIMEOUT_SECONDS"):
             patch.setattr(door, bound, 10 * getattr(door, bound))
@@ -75,7 +75,7 @@ def at_any_speed() -> Iterator[None]:
 
 @pytest.fixture
 def connection(engine: Engine) -> Iterator[Connection]:
-    """A connection inside a transaction that is rolled back after the test."""
+    """A connection in a transaction that is rolled back after the test."""
     with engine.connect() as opened, opened.begin() as transaction:
         yield opened
         transaction.rollback()
@@ -83,12 +83,12 @@ def connection(engine: Engine) -> Iterator[Connection]:
 
 @pytest.fixture(scope="session")
 def broker() -> Iterator[mosquitto.RunningBroker]:
-    """A mosquitto of this session's own with the shipped configuration."""
+    """This session's mosquitto, with the shipped configuration."""
     with mosquitto.throw_away() as running:
         yield running
 
 
 def pytest_collection_finish() -> None:
-    """What was imported stays: the collector need not look through it again and again, a tenth of the time."""
+    """Exclude imported modules from garbage collection, which saves a tenth of the time."""
     gc.collect()
     gc.freeze()

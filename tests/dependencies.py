@@ -1,11 +1,11 @@
-"""Whether a package that is installed here has a known vulnerability: pip-audit, told by OSV. Part of `make check`.
+"""Check the installed packages for known vulnerabilities, by pip-audit with OSV. Part of `make check`.
 
     python -m tests.dependencies [--osv-url URL]
 
-Exit code 0 where nothing is known, and where nobody can be asked: then it says so, and `make check` goes on. Exit
-code 1 where something is known, and where pip-audit itself failed. pip-audit alone calls a package that it could not
-ask about "no known vulnerability": so whoever answers must first name one that everybody knows, and each package that
-was not audited is named.
+Exit code 0 without a known vulnerability, and if OSV cannot be reached; then a message tells it, and `make check`
+continues. Exit code 1 for a known vulnerability, and if pip-audit failed. pip-audit reports "no known vulnerability"
+also for packages that it could not look up. So the service must first name a well-known vulnerability, and each package
+that was not audited is listed.
 """
 
 import argparse
@@ -20,12 +20,12 @@ import requests
 OSV: Final = "https://api.osv.dev/v1/query"
 PATIENCE_SECONDS: Final = 10
 KNOWN: Final = {"package": {"name": "jinja2", "ecosystem": "PyPI"}, "version": "2.10"}  # its sandbox could be left
-# Vulnerabilities that do not concern us: id -> why, and until when it is looked at again.
+# Vulnerabilities that do not concern the product: id -> why, and when to check it again.
 EXCEPTIONS: Final[dict[str, str]] = {}
 
 
 def why_not(url: str) -> str | None:
-    """Why nobody can be asked at this address; None where somebody can."""
+    """Why the service at this address cannot be used; None if it can."""
     try:
         answer = requests.post(url, json=KNOWN, timeout=PATIENCE_SECONDS)
         answer.raise_for_status()
@@ -38,7 +38,7 @@ def why_not(url: str) -> str | None:
 
 
 def report(url: str) -> dict[str, Any] | None:
-    """What pip-audit says of every package installed here; None where it failed, after it said why."""
+    """pip-audit's report on every installed package; None if it failed, after it printed why."""
     options = ["--local", "--vulnerability-service", "osv", "--osv-url", url, "--format", "json"]
     quiet = ["--progress-spinner", "off", "--timeout", str(PATIENCE_SECONDS)]
     ignored = [part for known in EXCEPTIONS for part in ("--ignore-vuln", known)]
@@ -53,7 +53,7 @@ def report(url: str) -> dict[str, Any] | None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Ask, and say what was answered."""
+    """Audit the packages and print the result. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.dependencies")
     parser.add_argument("--osv-url", default=OSV, help="another service that speaks as OSV does")
     url = parser.parse_args(arguments).osv_url

@@ -1,6 +1,6 @@
-"""What becomes of each test, written while it goes on: `pytest -p tests.diary --diary=FILE`.
+"""A pytest plugin that writes the steps of each test to a file: `pytest -p tests.diary --diary=FILE`.
 
-The runner reads it to say which test is being run, which failed and why, also after a suite that had to be ended.
+The runner reads it to show the running test, and failed tests with their reasons, also of a suite that it ended.
 Each line is a JSON document.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import pytest  # the runner, which has no use for it, reads diaries too
+    import pytest  # not imported by the runner, which only reads diaries
 
 MESSAGE_LINES = 12
 
@@ -21,7 +21,7 @@ class Entry:
     """One step of one test. `phase`: begin, setup, call, teardown, or collect (then `test` is a file); or `progress`
     within a long call.
 
-    `outcome` is passed, failed or skipped; `message` is the first lines of why.
+    `outcome`: passed, failed or skipped; `message`: the first lines of the reason.
     """
 
     test: str
@@ -31,7 +31,7 @@ class Entry:
 
 
 class Diary:
-    """Writes entries as pytest goes on; each stands in the file at once."""
+    """Writes each entry to the file at once."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("a", encoding="utf-8", buffering=1)
@@ -57,13 +57,13 @@ _kept: list[Diary] = []
 
 
 def progress(what: str) -> None:
-    """A long test gets on: it is not mute. Outside of `make test` this does nothing."""
+    """Note that a long test still works, so that the runner does not end it. Outside of `make test` do nothing."""
     for diary in _kept:
         diary.write(Entry(os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0], "progress", message=what))
 
 
 def read(path: Path) -> list[Entry]:
-    """Every entry so far; nothing where no test has begun. A last line that was cut is left out."""
+    """All entries so far, without an incomplete last line."""
     if not path.exists():
         return []
     whole, _, _cut = path.read_text(encoding="utf-8").rpartition("\n")
@@ -71,7 +71,7 @@ def read(path: Path) -> list[Entry]:
 
 
 def _message(report: "pytest.TestReport | pytest.CollectReport") -> str:
-    """Why a test failed or was skipped, in its first lines."""
+    """The first lines of the reason of a failed or skipped test."""
     if report.passed:
         return ""
     if isinstance(report.longrepr, tuple):  # of a skipped test: file, line, reason

@@ -1,10 +1,10 @@
-"""What bandit finds in what is shipped. Part of `make check`.
+"""Run bandit on the shipped code. Part of `make check`.
 
     python -m tests.findings
 
-An exception stands beside its line once: `# noqa: S…` with its reason is ruff's mark, whose rules S are bandit's B of
-the same number, and counts here too. What ruff does not see is marked `# nosec B…`. What holds for the whole project
-is in pyproject.toml, `[tool.bandit]`.
+Exceptions are at their lines, once: `# noqa: S…` with a reason is ruff's mark. ruff's rules S are bandit's rules B with
+the same number, so the mark counts here, too. `# nosec B…` marks findings that ruff does not have. Exceptions for the
+whole project are in pyproject.toml, `[tool.bandit]`.
 """
 
 import json
@@ -21,7 +21,7 @@ SHIPPED: Final = ("functions", "bridge", "shared", "migrations", "deploy", "dash
 
 
 def findings(folders: Sequence[str] = SHIPPED) -> list[dict[str, Any]]:
-    """Everything that bandit sees there, however slight or unsure, but what is marked."""
+    """All findings of bandit in these folders, of any severity and confidence, without marked ones."""
     command = [sys.executable, "-m", "bandit", "-q", "-c", "pyproject.toml", "-f", "json", "-r", *folders]
     done = subprocess.run(command, check=False, cwd=REPOSITORY, capture_output=True, text=True)
     said = json.loads(done.stdout)
@@ -31,14 +31,14 @@ def findings(folders: Sequence[str] = SHIPPED) -> list[dict[str, Any]]:
 
 
 def is_marked(finding: Mapping[str, Any], source: Path) -> bool:
-    """Whether ruff's mark of the same number stands on one of the finding's lines."""
+    """Whether one of the finding's lines has ruff's mark of the same number."""
     lines = source.read_text(encoding="utf-8").splitlines()
     mark = re.compile(rf"# noqa: .*\bS{finding['test_id'][1:]}\b")
     return any(mark.search(lines[number - 1]) for number in finding["line_range"])
 
 
 def main() -> int:
-    """Print each finding; exit code 1 when there is one."""
+    """Print each finding. Returns exit code 1 with any."""
     found = findings()
     for one in found:
         where = f"{one['filename']}:{one['line_number']}"

@@ -1,6 +1,6 @@
-"""A Postgres that stands at the migrations' head: made once, its files copied for whoever needs one.
+"""A migrated Postgres: made once, its files copied for each use.
 
-`make test` has one made for all its suites, in the folder that KEPT names. A pytest by itself makes its own.
+`make test` makes one for all suites, in the folder KEPT. A single pytest makes its own.
 """
 
 import atexit
@@ -27,31 +27,31 @@ from migrations import roles
 from tests import volatile
 
 OWNERS_PASSWORD: Final = "owner"
-TRIES_WHAT_IT_MAY_NOT: Final = "rights:"  # the application of tests/stores/test_component_rights.py
+TRIES_WHAT_IT_MAY_NOT: Final = "rights:"  # the application name in tests/stores/test_component_rights.py
 PASSWORDS: Final = {component: f"the password of {component}" for component in roles.WITH_ROLES}
 
 
 def url_of(cluster: postgres.Cluster) -> str:
-    """The address of its migrated database, as the database's owner."""
+    """The owner's address of its migrated database."""
     return cluster.url(postgres.DATABASE, postgres.OWNER, OWNERS_PASSWORD)
 
 
 def address_for(component: str, owners_url: str) -> str:
-    """The address of this database for one component, with no more rights than it has in production."""
+    """The address of this database for one component, with that component's production rights."""
     return database_roles.address_for(component, owners_url, PASSWORDS)
 
 
 def copied(folder: Path) -> postgres.Cluster:
-    """One below `folder`, not running."""
+    """Copy one below `folder`; it is not running."""
     made = _made()
     cluster = replace(made, data=folder / made.data.name, port=free_port())
-    subprocess.run(["cp", "-a", made.data, cluster.data], check=True)  # with its owner, whoever Postgres runs as
+    subprocess.run(["cp", "-a", made.data, cluster.data], check=True)  # with its owner, the user of Postgres
     return cluster
 
 
 @contextmanager
 def running() -> Iterator[postgres.Cluster]:
-    """One that runs and is gone afterwards. It must have refused no component a right."""
+    """A running copy, removed afterwards. Fails if it has refused a right to a component."""
     with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as folder:
         cluster, log = copied(Path(folder)), Path(folder) / "log"
         with postgres.serve(cluster, log, durable=False):
@@ -64,7 +64,7 @@ def running() -> Iterator[postgres.Cluster]:
 
 @cache
 def _made() -> postgres.Cluster:
-    """The one that is copied; whoever comes first makes it, and all others wait."""
+    """The original. The first caller makes it; all others wait."""
     folder = Path(os.environ.get(volatile.KEPT) or _own_folder())
     with (folder / "lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -81,7 +81,7 @@ def _made() -> postgres.Cluster:
 
 def _own_folder() -> str:
     folder = tempfile.mkdtemp(prefix="signage-pg-", dir=volatile.folder())
-    Path(folder).chmod(0o711)  # Postgres may be another user
+    Path(folder).chmod(0o711)  # Postgres may run as another user
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
@@ -95,7 +95,7 @@ def _make(cluster: postgres.Cluster, log: Path) -> None:
 
 
 def upgrade(url: str) -> None:
-    """Bring this database to the migrations' head, as every start does."""
+    """Migrate this database to the head, like every start."""
     command = [sys.executable, "-m", "alembic", "upgrade", "head"]
     given = {"DATABASE_URL": url, "DATABASE_ROLE_PASSWORDS": json.dumps(PASSWORDS)}
     subprocess.run(command, check=True, cwd=REPOSITORY, env={**os.environ, **given}, capture_output=True)

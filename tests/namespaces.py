@@ -1,4 +1,4 @@
-"""Two networks of the kernel's own with a link between them that can be cut: no packet passes, nobody is told."""
+"""Two network namespaces with a link that tests can cut: then all packets are lost without an error."""
 
 import ctypes
 import os
@@ -15,18 +15,18 @@ import pytest
 NAMED: Final = Path("/run/netns")
 HERE: Final = Path("/proc/thread-self/ns/net")
 CLONE_NEWNET: Final = 0x40000000
-NEAR, FAR = "198.18.0.1", "198.18.0.2"  # of a range that no network uses
+NEAR, FAR = "198.18.0.1", "198.18.0.2"  # from a range that no network uses
 
 
 @dataclass(frozen=True)
 class Networks:
-    """Their names. `NEAR` is the address of `near` on the link, `FAR` that of `far`."""
+    """The names of the namespaces. `NEAR` is the address of `near` on the link, `FAR` that of `far`."""
 
     near: str
     far: str
 
     def cut(self) -> None:
-        """The link is down at its far end: what `near` sends is lost without a word."""
+        """Cut the link at its far end: packets from `near` are lost without an error."""
         _ip("-n", self.far, "link", "set", "wire", "down")
 
     def mend(self) -> None:
@@ -35,7 +35,7 @@ class Networks:
 
 @contextmanager
 def two_networks() -> Iterator[Networks]:
-    """Gone afterwards. Only root can make them; for anybody else the test is skipped and the summary says why."""
+    """Two namespaces, removed afterwards. Needs root; without it the test is skipped, with the reason."""
     if os.geteuid() != 0:
         pytest.skip("only root can make network namespaces: CI runs this test as root")
     name = f"signage-{secrets.token_hex(3)}"
@@ -55,7 +55,7 @@ def two_networks() -> Iterator[Networks]:
 
 
 def _ip(*arguments: str) -> None:
-    """Fails the test, with what `ip` says, where the kernel or a container's rules forbid it."""
+    """Run `ip`. Fails the test with its output when the kernel or a container forbids it."""
     done = subprocess.run(["ip", *arguments], check=False, capture_output=True, text=True)
     if done.returncode != 0:
         pytest.fail(f"root cannot make network namespaces here: ip {' '.join(arguments)}: {done.stderr.strip()}")
@@ -63,7 +63,7 @@ def _ip(*arguments: str) -> None:
 
 @contextmanager
 def inside(network: str) -> Iterator[None]:
-    """This thread, and every process and thread that it starts, is in that network for as long as the block lasts."""
+    """In this block, this thread and its new processes and threads are in that namespace."""
     with HERE.open() as before, (NAMED / network).open() as there:
         _enter(there.fileno())
         try:
@@ -79,7 +79,7 @@ def _enter(network: int) -> None:
 
 
 def unwatched(port: int) -> list[str]:
-    """The connections of this network from or to `port` whose other end is not asked soon whether it is there."""
+    """The connections of this namespace from or to `port` without keepalive probes soon."""
     lines = Path("/proc/thread-self/net/tcp").read_text(encoding="ascii").splitlines()[1:]
     fields = [line.split() for line in lines]
     ours = [one for one in fields if f"{port:04X}" in (one[1].rpartition(":")[2], one[2].rpartition(":")[2])]

@@ -1,4 +1,4 @@
-"""What every function's errors have in common: `functions/problems.py` says it, tests of each function hold it."""
+"""A check for the problem documents of all functions (`functions/problems.py`)."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ GIVEN_AWAY = ("Traceback", "Error(", "sqlalchemy", "psycopg", "pg8000", "File ")
 
 
 def check_problem(reply: Any, status: int, code: str, **extras: Any) -> None:
-    """An RFC 9457 document with the fields of all and these of its own, which gives nothing away."""
+    """Check an RFC 9457 document: the common fields, these extras, and no internal details."""
     document = json.loads(reply.text)
     assert (reply.status_code, reply.headers["Content-Type"]) == (status, "application/problem+json")
     assert {name: value for name, value in document.items() if name not in FIELDS} == extras

@@ -1,4 +1,4 @@
-"""Whom notifications are sent to in tests: a real HTTP server, and a real SMTP server, each as bad as it is told."""
+"""Receivers of notifications in tests: a real HTTP server and a real SMTP server, which can misbehave on request."""
 
 import json
 import socketserver
@@ -14,7 +14,7 @@ from tests.serving import serving
 
 @dataclass(frozen=True)
 class Posted:
-    """One request that a webhook got."""
+    """One request to a webhook."""
 
     path: str
     headers: dict[str, str]
@@ -29,7 +29,7 @@ Answer = tuple[int, dict[str, str]]
 
 
 class Receiver(ThreadingHTTPServer):
-    """Notes each POST and answers as `answer` says: 200 unless set; None trickles until the end."""
+    """Records each POST and answers with the status `answer` (default 200); None: an endless slow answer."""
 
     daemon_threads = True
     block_on_close = False
@@ -45,7 +45,7 @@ class Receiver(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/hook"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A sender that hangs up is part of the tests."""
+        """Ignore errors: tests have senders that hang up."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -66,9 +66,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _trickle(self) -> None:
-        """A line of a header now and then: no timeout of a single read ever passes."""
+        """Send a header line now and then, so that no single read times out."""
         self.wfile.write(b"HTTP/1.1 200 OK\r\n")
-        while not self.server.over.wait(0.2):  # seldom enough: a client takes a hundred headers at most
+        while not self.server.over.wait(0.2):  # rarely enough: a client accepts at most a hundred headers
             self.wfile.write(b"X-Wait: a little\r\n")
             self.wfile.flush()
 
@@ -78,7 +78,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def receiver() -> Iterator[Receiver]:
-    """A webhook's receiver that serves for as long as the block lasts."""
+    """A running receiver of a webhook, during the block."""
     with serving(Receiver()) as server:
         try:
             yield server
@@ -87,7 +87,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 class Mailbox(socketserver.ThreadingTCPServer):
-    """A mail server: what it was sent, and how it answers RCPT (250 takes it)."""
+    """A mail server: received mails, and its answer to RCPT (250 accepts)."""
 
     daemon_threads = True
     block_on_close = False
@@ -103,7 +103,7 @@ class Mailbox(socketserver.ThreadingTCPServer):
 
 
 class _Conversation(socketserver.StreamRequestHandler):
-    """As much of RFC 5321 as one mail needs."""
+    """The part of RFC 5321 that one mail needs."""
 
     server: Mailbox
 
@@ -124,6 +124,6 @@ class _Conversation(socketserver.StreamRequestHandler):
 
 @contextmanager
 def mailbox() -> Iterator[Mailbox]:
-    """A mail server on loopback for as long as the block lasts."""
+    """A running mail server on loopback, during the block."""
     with serving(Mailbox()) as box:
         yield box

@@ -1,12 +1,12 @@
-"""`make test`: every suite in a pytest of its own, two suites at a time.
+"""`make test`: every suite in its own pytest, two suites at a time.
 
-A suite fails when a test fails, when it has no tests, and when it leaves a process behind. How long it takes judges
-nothing: seconds and processor seconds are printed beside what is usual. Only a suite in which no test begins or ends
-for five minutes is ended, by name and with where it was. The last line is `N passed, N failed`; the lines above it name
-each failure again.
+A suite fails when a test fails, when it has no tests, and when it leaves a process behind. Its time is no verdict: the
+runner prints seconds and processor seconds beside the usual ones. It ends only a suite in which no test begins or ends
+for five minutes, and prints where the suite was. The last line is `N passed, N failed`; the lines above it repeat each
+failure.
 
-One suite waits a lot where another reckons a lot, so two at a time take less than one after another; more of them only
-disturb each other. However this process ends, everything that it started ends with it.
+Two suites at a time are faster than one, because some suites mostly wait; more than two disturb each other. When this
+process ends in any way, all processes that it started end, too.
 """
 
 import argparse
@@ -42,9 +42,8 @@ USUAL_PROCESSOR_SECONDS = {
     "journeys": 70,
     "rules": 21,
 }
-"""What each suite takes on a machine of two cores, in the order in which they are begun: whichever of two is through
-takes the next. So `browser` and `worker`, which keep more than one core busy each, run one after the other. Printed
-beside what it took; nothing is judged by it."""
+"""The usual processor seconds of each suite on a machine of two cores, in the order of the starts. When a suite ends,
+the next one starts. So `browser` and `worker`, which each use more than one core, do not run together. Only printed."""
 BESIDE_EACH_OTHER = 2
 STOP_SECONDS = 0.7
 PRODUCT = ("bridge", "deploy", "functions", "migrations", "shared")
@@ -58,9 +57,9 @@ def suites_in(folder: Path) -> dict[str, Path]:
 
 
 def run_all(suites: Mapping[str, Path], mute_seconds: float) -> list[Outcome]:
-    """Run the suites, some beside each other, and say when each begins and ends.
+    """Run the suites, two at a time, and print when each begins and ends.
 
-    When this is left early, everything below this process is ended.
+    After an error or a signal all processes below this one are ended.
     """
     waiting, running, outcomes = list(suites), dict[int, str](), list[Outcome]()
     with (
@@ -68,7 +67,7 @@ def run_all(suites: Mapping[str, Path], mute_seconds: float) -> list[Outcome]:
         tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as kept,
     ):
         results = Path(folder)
-        Path(kept).chmod(0o711)  # Postgres may be another user
+        Path(kept).chmod(0o711)  # Postgres may run as another user
         os.environ[volatile.KEPT] = kept
         try:
             while waiting or running:
@@ -88,13 +87,13 @@ def run_all(suites: Mapping[str, Path], mute_seconds: float) -> list[Outcome]:
 
 
 def _start(suite: str, folder: Path, mute_seconds: float, results: Path) -> int:
-    """The id of a process that runs the suite, in a session of its own: Ctrl-C reaches this process alone."""
+    """Start a process for the suite and return its id. It has its own session, so Ctrl-C reaches only this process."""
     command = [sys.executable, "-m", "tests.run", "--alone", suite, str(folder), str(mute_seconds), str(results)]
     return os.posix_spawn(sys.executable, [*command, str(os.getpid())], os.environ, setsid=True)
 
 
 def _outcome(suite: str, results: Path) -> Outcome:
-    """What the suite's process wrote; one that died is a failure. What pytest wrote is shown where not all is well."""
+    """The outcome from the suite's process; without one it failed. Prints pytest's output after failures."""
     written, output = results / f"{suite}.json", results / f"{suite}.txt"
     if written.exists():
         outcome = Outcome(**json.loads(written.read_text(encoding="utf-8")))
@@ -110,7 +109,7 @@ def _outcome(suite: str, results: Path) -> Outcome:
 
 
 def _end_orphans(running: Iterable[int]) -> None:
-    """End what came to this process because the suite's own was killed."""
+    """End processes that this process has adopted because a suite's process was killed."""
     while orphans := {pid for pid, parent in guardian.parents().items() if parent == os.getpid()} - set(running):
         for pid in orphans:
             for each in (pid, *guardian.descendants(pid)):
@@ -119,7 +118,7 @@ def _end_orphans(running: Iterable[int]) -> None:
 
 
 def say(line: str) -> None:
-    """A line of the console, with the time of the day."""
+    """Print a line with the time of day."""
     print(f"{datetime.now().astimezone():%H:%M:%S} {line}", flush=True)
 
 
@@ -129,7 +128,7 @@ def usually(suite: str) -> str:
 
 
 def show(outcomes: Sequence[Outcome], seconds: float) -> None:
-    """The table of suites, then each failure again, then `N passed, N failed`."""
+    """Print the table of suites, each failure again, then `N passed, N failed`."""
     print(f"\n{'suite':<12} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8} {'processor':>10} {'usually':>8}")
     for one in outcomes:
         numbers = f"{one.passed:>7} {one.failed:>7} {len(one.skipped):>8} {one.seconds:>8.0f}"
@@ -149,9 +148,7 @@ def show(outcomes: Sequence[Outcome], seconds: float) -> None:
 
 
 def _compile() -> None:
-    """The product's modules, once: where no bytecode is written each process of a test would spend on it a quarter of
-    its start.
-    """
+    """Compile the product's modules once. Otherwise compiling takes a quarter of each process's start in tests."""
     for package in PRODUCT:
         compileall.compile_dir(REPOSITORY / package, quiet=1)
 
@@ -166,7 +163,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
 
 
 def main(given: Sequence[str]) -> int:
-    """Run the named suites, or all of `make test`; exit code 1 when anything failed."""
+    """Run the given suites, or all of `make test`. Returns exit code 1 after a failure."""
     if given[:1] == ["--alone"]:
         suite, folder, mute_seconds, results, runner = given[1:]
         return run_alone(suite, Path(folder), float(mute_seconds), Path(results), int(runner))

@@ -1,4 +1,4 @@
-"""Small servers of the tests' own, each on loopback for as long as a block lasts."""
+"""Small test servers on loopback."""
 
 import socketserver
 import threading
@@ -11,7 +11,7 @@ S = TypeVar("S", bound=socketserver.BaseServer)
 
 @contextmanager
 def serving(server: S) -> Iterator[S]:
-    """The server, answering in a thread of its own until the block ends."""
+    """The server, running in its own thread during the block."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

@@ -1,4 +1,4 @@
-"""The whole stack, started as `make run` starts it, on free ports with a state directory of its own."""
+"""Start the whole stack, like `make run`, on free ports with its own state directory."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ STOP_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Stack:
-    """A running stack: what its stack.env says, its ports by name, and the runner's process."""
+    """A running stack: the settings of its stack.env, its ports by name, and the runner's process."""
 
     environment: Mapping[str, str]
     ports: Mapping[str, str]
@@ -40,21 +40,23 @@ class Stack:
         return self.environment["SIGNAGE_API_URL"]
 
     def api(self, token: str | None = None) -> "Api":
-        """A caller with this token, the admin's by default."""
+        """A caller with this token; default: the admin's."""
         return Api(self.url, token or self.environment["SIGNAGE_ADMIN_TOKEN"])
 
 
 @dataclass(frozen=True)
 class Api:
-    """A script that calls the API. Every call must be answered with the status it expects."""
+    """A script that calls the API. Each call must get the expected status."""
 
     url: str
     token: str
+    ca: str | bool = True
+    """A file with the authority that it trusts, where that is none of the system's."""
 
     def call(self, method: str, path: str, expected: int = 200, **options: Any) -> requests.Response:
-        """One call; fails with the answer's text when the status is another one."""
+        """Call once. Fails with the answer's text for another status than `expected`."""
         headers = {"Authorization": f"Bearer {self.token}", **options.pop("headers", {})}
-        answer = requests.request(method, self.url + path, headers=headers, timeout=60, **options)
+        answer = requests.request(method, self.url + path, headers=headers, timeout=60, verify=self.ca, **options)
         assert answer.status_code == expected, f"{method} {path}: {answer.status_code} {answer.text[:1000]}"
         return answer
 
@@ -66,9 +68,9 @@ class Api:
 
 
 def eventually(look: Callable[[], T | None], what: str, seconds: float = 60.0) -> T:
-    """What `look` answers once it is truthy; asked again and again until then.
+    """Call `look` repeatedly until its result is truthy, and return that result.
 
-    Raises AssertionError naming `what` when it does not come in time.
+    Raises AssertionError with `what` after `seconds`.
     """
     deadline = time.monotonic() + seconds
     while True:
@@ -81,7 +83,7 @@ def eventually(look: Callable[[], T | None], what: str, seconds: float = 60.0) -
 
 @contextmanager
 def running_stack(state: Path, **settings: str) -> Iterator[Stack]:
-    """A stack with these settings; stopped by SIGINT, as Ctrl-C does, and every process of it gone afterwards."""
+    """A stack with these settings. Afterwards SIGINT (Ctrl-C) stops it and all its processes."""
     ports = {
         name: str(port) for name, port in zip([*PORTS, "BRIDGE_HEALTH_PORT"], free_ports(len(PORTS) + 1), strict=True)
     }
@@ -104,7 +106,7 @@ def running_stack(state: Path, **settings: str) -> Iterator[Stack]:
 
 
 def _begin_with_the_migrated_database(layout: Layout) -> None:
-    """As if it had run before: to make and to migrate one takes ten processor seconds. tests/local/test_up.py does."""
+    """Copy a migrated database, because making one takes ten processor seconds. tests/local/test_up.py makes one."""
     if layout.lock.exists():
         return
     layout.prepare()
@@ -114,7 +116,7 @@ def _begin_with_the_migrated_database(layout: Layout) -> None:
 
 
 def wait_until_ready(runner: subprocess.Popen[bytes], stack_env: Path, output: Path) -> None:
-    """Returns when the gateway answers that every part is ready."""
+    """Wait until the gateway says that every part is ready."""
 
     def ready() -> bool:
         assert runner.poll() is None, f"the runner ended with {runner.returncode}:\n{tail(output)}"
@@ -133,7 +135,7 @@ def wait_until_ready(runner: subprocess.Popen[bytes], stack_env: Path, output: P
 
 
 def stop(runner: subprocess.Popen[bytes], output: Path) -> None:
-    """Ctrl-C, and a kill where that does not help."""
+    """Send SIGINT (Ctrl-C), then kill the process if it does not end."""
     if runner.poll() is None:
         runner.send_signal(signal.SIGINT)
     try:
@@ -144,7 +146,7 @@ def stop(runner: subprocess.Popen[bytes], output: Path) -> None:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of the loopback that nothing listens on now, all different."""
+    """Different ports of the loopback without a listener now."""
     found: set[int] = set()
     while len(found) < count:
         found.add(free_port())
@@ -152,17 +154,17 @@ def free_ports(count: int) -> list[int]:
 
 
 def tail(output: Path, lines: int = 60) -> str:
-    """The last lines that the stack wrote."""
+    """The last lines of the stack's output."""
     return "\n".join(output.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
 
 
 def enrol(api: Api, uuid: str, state: Path, behaviour: Behaviour | None = None) -> SimulatedDisplay:
-    """A display that an admin enrolled and that redeemed its code; off until it connects."""
+    """An enrolled display; off until `connect`."""
     return SimulatedDisplay(enrolled(api, uuid), state, behaviour)
 
 
 def enrolled(api: Api, uuid: str) -> Credentials:
-    """What a display is given that an admin enrols and that redeems its code."""
+    """Enrol a display. Returns its login."""
     code = api.post(f"/api/clients/{uuid}/enrolment", expected=201)["code"]
     answer = requests.post(f"{api.url}/api/enroll", json={"code": code}, timeout=60)
     assert answer.status_code == 201, answer.text

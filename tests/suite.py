@@ -1,4 +1,4 @@
-"""One suite in a pytest of its own, below a process that adopts and ends whatever the suite leaves behind."""
+"""Run one suite in its own pytest, below a process that adopts and ends the processes that the suite leaves."""
 
 import json
 import os
@@ -20,12 +20,12 @@ from tests import diary, volatile
 
 MUTE_SECONDS = 300.0
 LEFT_BEHIND_SECONDS = 60.0
-"""So long a process that ends by itself may outlive its suite."""
+"""How long a process may outlive its suite before it counts as left behind."""
 
 
 @dataclass
 class Outcome:
-    """What became of one suite. `failures` is why each test failed, by its name; each complaint is one failure more."""
+    """The result of one suite. `failures`: test -> reason; each complaint counts as one more failure."""
 
     suite: str
     seconds: float = 0.0
@@ -41,7 +41,7 @@ class Outcome:
 
 
 def end_on_signals() -> None:
-    """From now on a signal to stop leaves this process through its `finally` blocks, once."""
+    """Let stop signals raise an exception once, so that `finally` blocks run."""
 
     def leave(number: int, _frame: FrameType | None) -> NoReturn:
         for each in guardian.FORWARDED:
@@ -49,14 +49,14 @@ def end_on_signals() -> None:
         raise SystemExit(128 + number)
 
     for number in guardian.FORWARDED:
-        if signal.getsignal(number) != signal.SIG_IGN or number != signal.SIGHUP:  # ignored: below nohup
+        if signal.getsignal(number) != signal.SIG_IGN or number != signal.SIGHUP:  # SIGHUP is ignored below nohup
             signal.signal(number, leave)
 
 
 def run_alone(suite: str, folder: Path, mute_seconds: float, results: Path, runner: int) -> int:
-    """Run one suite. Its outcome goes to `<suite>.json` in `results`, what pytest wrote to `<suite>.txt`.
+    """Run one suite. Write its outcome to `<suite>.json` in `results`, pytest's output to `<suite>.txt`.
 
-    When the `runner` ends or this process is stopped by a signal, everything below it ends at once.
+    When the `runner` ends or a signal stops this process, all processes below it end at once.
     """
     end_on_signals()
     guardian.become_subreaper()
@@ -67,7 +67,7 @@ def run_alone(suite: str, folder: Path, mute_seconds: float, results: Path, runn
     finally:
         guardian.end_everything_below(0)
         volatile.sweep()
-        if os.getppid() != runner:  # it was killed, and removes nothing
+        if os.getppid() != runner:  # the runner was killed and removes nothing
             shutil.rmtree(results, ignore_errors=True)
     (results / f"{suite}.json").write_text(json.dumps(asdict(outcome)), encoding="utf-8")
     return 0
@@ -97,7 +97,7 @@ def _run(suite: str, folder: Path, mute_seconds: float, steps: Path, output: Bin
 
 
 def _ends_by_itself(process: subprocess.Popen[bytes], steps: Path, mute_seconds: float) -> bool:
-    """Wait for the end; False when no test began or ended for `mute_seconds`. How long it takes in all is no matter."""
+    """Wait for the end. False when no test began or ended for `mute_seconds`; the total time is not limited."""
     size, last_heard = 0, time.monotonic()
     while True:
         try:
@@ -113,7 +113,7 @@ def _ends_by_itself(process: subprocess.Popen[bytes], steps: Path, mute_seconds:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a pytest that hangs; on SIGABRT it writes where each of its threads is (faulthandler)."""
+    """End a pytest that hangs. On SIGABRT it writes the stack of each thread (faulthandler)."""
     process.send_signal(signal.SIGABRT)
     try:
         process.wait(10)
@@ -123,7 +123,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _count(outcome: Outcome, entries: Sequence[diary.Entry]) -> None:
-    """A test fails with any of its phases, and once; a test that was being run at the end did not pass."""
+    """Count the tests. A test fails once if any phase fails; a test that ran at the end did not pass."""
     for entry in entries:
         if entry.outcome == "failed":
             outcome.failures.setdefault(entry.test, entry.message)
@@ -138,7 +138,7 @@ def _count(outcome: Outcome, entries: Sequence[diary.Entry]) -> None:
 def _how_it_ended(
     outcome: Outcome, entries: Sequence[diary.Entry], code: int, mute_seconds: float | None
 ) -> tuple[str, ...]:
-    """What is to be said beside failed tests."""
+    """The complaints beside failed tests."""
     if mute_seconds is not None:
         return (f"mute for {_span(mute_seconds)} and ended {_where(entries)}",)
     if code < 0:
@@ -163,7 +163,7 @@ def _span(seconds: float) -> str:
 
 
 def _left_behind(patience_seconds: float) -> tuple[str, ...]:
-    """Processes that the suite started and did not end."""
+    """The processes that the suite started and did not end."""
     deadline = time.monotonic() + patience_seconds
     while guardian.reap() and time.monotonic() < deadline:
         time.sleep(0.05)

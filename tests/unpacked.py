@@ -1,4 +1,4 @@
-"""Reads the overview's packed form, by its description alone (`functions/api/routes/monitoring.py`, `Packed`)."""
+"""A decoder of the overview's packed form, written from its description (`functions/api/routes/monitoring.py`)."""
 
 from base64 import b64decode
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from uuid import UUID
 TIMES = (
     "status_since",
     "last_heartbeat_at",
+    "screen_failed_since",
     "service_failed_at",
     "mqtt_last_disconnect_at",
     "shared_login_seen_at",
@@ -17,14 +18,18 @@ TIMES = (
 
 
 def unpacked(packed: Mapping[str, Any], server_time: str) -> list[dict[str, Any]]:
-    """The clients as the other forms tell them. Raises ValueError where a column has more or fewer values."""
+    """The clients in the unpacked form. Raises ValueError when a column has too many or too few values."""
     second = datetime.fromisoformat(server_time).replace(microsecond=0)
-    data = b64decode(packed["uuid"], validate=True)
     others = {name: _plain(told) for name, told in packed.items() if name != "uuid"}
     columns = {name: [_value(name, value, second) for value in values] for name, values in others.items()}
-    uuids = [str(UUID(bytes=data[at : at + 16])) for at in range(0, len(data), 16)]
-    rows = zip(uuids, *columns.values(), strict=True)
+    rows = zip(uuids_of(packed["uuid"]), *columns.values(), strict=True)
     return [dict(zip(("uuid", *columns), row, strict=True)) for row in rows]
+
+
+def uuids_of(text: str) -> list[str]:
+    """The uuids of a packed column."""
+    data = b64decode(text, validate=True)
+    return [str(UUID(bytes=data[at : at + 16])) for at in range(0, len(data), 16)]
 
 
 def _plain(told: Any) -> list[Any]:

@@ -1,8 +1,8 @@
-"""Where the tests' servers keep what may be lost with the machine: in memory where there is room, else on the disk.
+"""The folder for the data of the tests' servers: in memory if there is room, otherwise on the disk.
 
-A copy of the migrated template is a thousand small files. On ext4 to make and to remove them is half a second of a
-core for each module of tests, in memory a quarter of that. What a Postgres promises at a kill -9 is the same on both;
-what it promises when the machine dies (`durable`) is tested on the disk.
+A copy of the migrated template has a thousand small files. On ext4 their creation and removal takes half a second of a
+core for each test module, in memory a quarter of that. A kill -9 of Postgres has the same effect on both; tests of a
+crash of the machine (`durable`) use the disk.
 """
 
 import atexit
@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Final
 
 KEPT: Final = "SIGNAGE_TESTS_POSTGRES"
-"""Names the folder in which `make test` has one migrated Postgres for all its suites: tests/migrated.py."""
+"""Environment variable with the folder of `make test`'s migrated Postgres for all suites: tests/migrated.py."""
 MEMORY: Final = Path("/dev/shm")  # a tmpfs on every Linux; small in some containers
-OURS: Final = re.compile(r"signage-tests-(\d+)")  # the process whose folder it is
-ROOM_BYTES: Final = 3 * 2**30  # for two suites; each takes 0.3 GB, and 1 GB more of log where Postgres writes much
-FREE_BYTES: Final = 2 * ROOM_BYTES  # of the machine's memory: the rest is for what is tested
+OURS: Final = re.compile(r"signage-tests-(\d+)")  # with the id of its process
+ROOM_BYTES: Final = 3 * 2**30  # for two suites: each needs 0.3 GB, and up to 1 GB for the log of Postgres
+FREE_BYTES: Final = 2 * ROOM_BYTES  # of available memory: the rest is for the tested programs
 
 
 def folder() -> str | None:
-    """A folder for `tempfile`, gone with this process; None, which is its usual one, where memory is short."""
+    """A folder for `tempfile`, removed with this process; None (the default folder) without enough memory."""
     if not os.access(MEMORY, os.W_OK):
         return None
     sweep()
@@ -30,13 +30,13 @@ def folder() -> str | None:
         return None
     mine = MEMORY / f"signage-tests-{os.getpid()}"
     with contextlib.suppress(FileExistsError):
-        mine.mkdir(mode=0o711)  # Postgres may run as somebody else
+        mine.mkdir(mode=0o711)  # Postgres may run as another user
         atexit.register(shutil.rmtree, mine, ignore_errors=True)
     return str(mine)
 
 
 def sweep() -> None:
-    """Remove what tests left that were killed: it takes memory for as long as the machine runs."""
+    """Remove folders of killed tests, which would use memory until the next boot."""
     for place in MEMORY.iterdir():
         named = OURS.fullmatch(place.name)
         if named and not Path(f"/proc/{named[1]}").exists():
@@ -44,7 +44,7 @@ def sweep() -> None:
 
 
 def _available_bytes() -> int:
-    """What the kernel can still give without swapping."""
+    """Available memory without swapping, in bytes."""
     for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
         name, _, value = line.partition(":")
         if name == "MemAvailable":

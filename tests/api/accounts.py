@@ -1,4 +1,4 @@
-"""What tests of people's accounts ask and look at."""
+"""Requests and queries for the tests of people's accounts."""
 
 import secrets
 from typing import Any
@@ -20,7 +20,7 @@ def new_name() -> str:
 
 
 def added(api: Api, role: str = "operator") -> dict[str, Any]:
-    """Somebody new: the answer to adding them."""
+    """Add a person. Returns the answer."""
     answer = api.post("/api/users", "admin", json={"username": new_name(), "role": role})
     assert answer.status_code == 201
     assert answer.json is not None
@@ -34,7 +34,7 @@ def id_of(engine: Engine, name: str) -> int:
 
 
 def by_cookie(app: Flask, method: str, path: str, cookie: str, **options: Any) -> TestResponse:
-    """A change by a person's own page."""
+    """Send a change from the dashboard of a person who is signed in."""
     headers = {"Cookie": cookies(cookie), "X-Forwarded-For": new_address(), **OURS}
     return app.test_client(use_cookies=False).open(path, method=method, headers=headers, **options)
 
@@ -45,7 +45,7 @@ def set_own(app: Flask, cookie: str, current: str, new: str = OWN) -> int:
 
 
 def audited(api: Api, target: str) -> list[tuple[str, str]]:
-    """(action, actor's kind) of what was done to somebody, the oldest first; sign-ins left out."""
+    """(action, kind of actor) of the audit log for this target, the oldest first, without sign-ins."""
     answer = api.get("/api/audit", "admin", query_string={"target": target, "limit": 100})
     assert answer.json is not None
     lines = [(line["action"], line["actor"].split(":")[0]) for line in reversed(answer.json["items"])]

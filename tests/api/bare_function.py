@@ -1,4 +1,4 @@
-"""A function as the framework's tutorial writes it: what our handing-over and limits protect from."""
+"""A function as in the framework's tutorial, without the product's frame and limits."""
 
 import functions_framework
 from flask import Request, Response
@@ -8,7 +8,7 @@ from tests.api.probe_routes import SECRET
 
 @functions_framework.http
 def api(request: Request) -> Response:
-    """Refuse everybody, or break."""
+    """Answer 401, or raise an error."""
     if request.path == "/probe/boom":
         raise RuntimeError(SECRET)
     if request.path == "/probe/echo":

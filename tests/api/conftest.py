@@ -27,7 +27,7 @@ SHIPPED: Final = access._PASSES, access._MEMORY_KIB
 
 @contextmanager
 def passwords_that_take(passes: int, memory_kib: int) -> Iterator[None]:
-    """What is hashed meanwhile takes so much time and memory."""
+    """Passwords hashed in this block use these argon2 parameters."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(access, "_PASSES", passes)
         patch.setattr(access, "_MEMORY_KIB", memory_kib)
@@ -38,14 +38,14 @@ def passwords_that_take(passes: int, memory_kib: int) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_passwords() -> Iterator[None]:
-    """Hashing that is not slow, for the test people here; how slow it ships: tests/stores/test_access.py."""
+    """Fast password hashing for these tests; tests/stores/test_access.py checks the shipped cost."""
     with passwords_that_take(1, 8):
         yield
 
 
 @pytest.fixture
 def shipped_passwords(_quick_passwords: None) -> Iterator[None]:
-    """Hashing as slow as it ships, where that is the point."""
+    """The shipped password hashing, for tests of its cost."""
     with passwords_that_take(*SHIPPED):
         yield
 
@@ -58,7 +58,7 @@ def media_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def configuration(database_url: str, media_root: Path) -> Config:
-    """The settings of an api function in mode `local`; queue and broker are not there (port 9)."""
+    """The settings of an api function in mode `local`, without queue and broker (port 9)."""
     return load(
         {
             "DATABASE_URL": migrated.address_for("api", database_url),
@@ -75,7 +75,7 @@ def configuration(database_url: str, media_root: Path) -> Config:
 
 @pytest.fixture(scope="module")
 def services(configuration: Config) -> Iterator[Services]:
-    """What the app's routes use, by the role that the api has in production."""
+    """The services of the app's routes, with the api's production database role."""
     with patient_engine(configuration["DATABASE_URL"]) as made:
         yield Services(configuration, made)
 
@@ -88,19 +88,19 @@ def app(services: Services) -> Flask:
 
 @pytest.fixture(scope="module")
 def api(app: Flask, engine: Engine) -> Api:
-    """Asks the app as viewer, operator, admin or nobody."""
+    """Calls the app as viewer, operator, admin or without a login."""
     return Api(app, engine)
 
 
 @pytest.fixture(scope="module")
 def probe(services: Services) -> FlaskClient:
-    """Asks an app that has the probe routes only."""
+    """A client of an app with only the probe routes."""
     return create_app(services, (probe_routes.routes,)).test_client()
 
 
 @pytest.fixture
 def anna(engine: Engine) -> str:
-    """The name of an operator of this test's own."""
+    """The name of this test's own operator."""
     name = f"anna-{secrets.token_hex(4)}"
     add_user(engine, name)
     return name
@@ -108,7 +108,7 @@ def anna(engine: Engine) -> str:
 
 @pytest.fixture
 def cookie(app: Flask, anna: str) -> str:
-    """Anna's session."""
+    """The session cookie of Anna."""
     return cookie_of(sign_in(app, anna))
 
 

@@ -1,4 +1,4 @@
-"""A real functions-framework process, started as production starts it, and raw requests to it."""
+"""A real functions-framework process, started as in production, and raw requests to it."""
 
 import socket
 import sys
@@ -29,7 +29,7 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class FunctionProcess:
-    """A function that serves on a port of its own."""
+    """A function that listens on a port of its own."""
 
     port: int
     pid: int
@@ -40,7 +40,7 @@ class FunctionProcess:
         return f"http://{LOOPBACK}:{self.port}"
 
     def raw(self, request: bytes, timeout: float = 60.0) -> bytes:
-        """Everything that comes back until the connection is closed, for exactly these bytes."""
+        """Send exactly these bytes. Returns all that comes back until the connection is closed."""
         with socket.create_connection((LOOPBACK, self.port), timeout) as connection:
             connection.sendall(request)
             return b"".join(iter(lambda: connection.recv(65_536), b""))
@@ -48,7 +48,7 @@ class FunctionProcess:
 
 @contextmanager
 def function_process(source: str, environment: Mapping[str, str], folder: Path) -> Iterator[FunctionProcess]:
-    """The function `api` of a file of the repository, with 16 threads."""
+    """Run the function `api` of a file of the repository, with 16 threads."""
     port = free_port()
     log = folder / f"function-{port}.log"
     settings = {

@@ -1,4 +1,4 @@
-"""Texts that mean harm to whoever takes them for more than text, and every field of the API that takes free text."""
+"""Texts that do harm when a program interprets them, and every field of the API that takes free text."""
 
 import json
 import time
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-HALF: Final = "lone \ud800 surrogate"  # no JSON of ours: HTTP refuses the body, the bridge takes what it can
+HALF: Final = "lone \ud800 surrogate"  # invalid JSON text: HTTP refuses the body, the bridge uses the valid part
 TEXTS: Final = {
     "a tag": "<img src=x onerror=alert(1)>",
     "a script that ends another": "</script><script>alert(2)</script>",
@@ -45,18 +45,18 @@ Body = Callable[[str], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Way:
-    """One request that takes free texts: `body` makes its body, in which each field's text ends in its name."""
+    """One request with free texts: `body` makes its body, in which the text of each field ends in the field's name."""
 
     method: str
     path: str
     fields: tuple[str, ...]
     body: Body
     reads: tuple[str, ...] = ()
-    """Where the texts come out besides the answer itself."""
+    """Further paths whose answers show the texts."""
     undo: str = ""
-    """Method and path of what makes room for the next text."""
+    """Method and path of the request that removes the object again."""
     is_refused: bool = False
-    """It is no free text after all: a 4xx is due."""
+    """Whether the request must be refused with a 4xx, because the text is not free after all."""
     comes_out: bool = True
 
     @property
@@ -69,7 +69,7 @@ def in_an_hour() -> str:
 
 
 def window(scope: str) -> dict[str, Any]:
-    """A maintenance window that is planned."""
+    """The body of a planned maintenance window."""
     return {"name": "w", "scope": scope, "ends_at": in_an_hour()}
 
 
@@ -132,6 +132,13 @@ WAYS: Final = (
         ("/api/recovery/exclusions", "/api/recovery/events"),
     ),
     Way("POST", "/api/recovery/sites/include", ("site",), lambda t: {"site": f"{t} site"}, comes_out=False),
+    Way(
+        "PUT",
+        "/api/screenshot-policy",
+        ("site",),
+        lambda t: {"site": f"{t} site", "allowed": False},
+        ("/api/screenshot-policy",),
+    ),
     Way("POST", "/api/recovery/breaker/release", ("site",), lambda t: {"site": f"{t} site"}, comes_out=False),
     Way(
         "POST",
@@ -183,7 +190,7 @@ WAYS: Final = (
     Way("POST", "/api/session", ("username",), lambda t: {"username": t, "password": t}, is_refused=True),
     Way("POST", "/api/enroll", ("code",), lambda t: {"code": t}, is_refused=True),
 )
-# Of the fields that take any text, those that no Way writes, and why.
+# Fields of free text that no Way writes -> why.
 ELSEWHERE: Final = {
     ("post", "/api/session", "password"): "a secret",
     ("post", "/api/enroll/rotate", "password"): "a secret",
@@ -212,7 +219,7 @@ DOCUMENT: Final = json.loads((Path(__file__).parents[2] / "docs" / "openapi.json
 
 
 def free_texts() -> Iterator[tuple[str, str, str]]:
-    """Method, path and field of every text of a JSON body that is no word of a list and has no form."""
+    """Method, path and field of every text in a JSON body that has neither a list of words nor a pattern."""
     for path, methods in DOCUMENT["paths"].items():
         for method, operation in methods.items():
             body = operation.get("requestBody", {}).get("content", {}).get("application/json")

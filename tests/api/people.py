@@ -1,4 +1,4 @@
-"""Callers of the API in tests: one live token per role, and what they ask with."""
+"""Callers of the API in tests: a live token for each role, users, and sessions."""
 
 import itertools
 import json
@@ -19,18 +19,18 @@ from shared.postgres.door import database_now, transaction
 from shared.vocabulary import Role
 
 PASSWORD = "correct horse battery"
-OURS = {"X-Requested-With": "signage"}  # what our own pages send with every change
+OURS = {"X-Requested-With": "signage"}  # the dashboard sends it with every change
 _addresses = itertools.count(1)
 
 
 def new_address() -> str:
-    """A network address that nobody has failed to sign in from."""
+    """A network address without failed sign-ins."""
     number = next(_addresses)
     return f"198.18.{number // 256}.{number % 256}"
 
 
 def issue_token(engine: Engine, role: Role, **times: Any) -> str:
-    """The text of a live token of this role."""
+    """Issue a token of this role. Returns its text."""
     with transaction(engine) as connection:
         expires_at = times.get("expires_at")
         _, text = access.issue_token(connection, database_now(connection), f"test {role}", role, "tests", expires_at)
@@ -38,7 +38,7 @@ def issue_token(engine: Engine, role: Role, **times: Any) -> str:
 
 
 def add_user(engine: Engine, username: str, role: Role = Role.OPERATOR, *, must_change_password: bool = False) -> None:
-    """A user with PASSWORD."""
+    """Add a user with PASSWORD."""
     with transaction(engine) as connection:
         now = database_now(connection)
         assert store.insert_user(connection, now, username, _hashed(), role, must_change_password) is not None
@@ -46,28 +46,28 @@ def add_user(engine: Engine, username: str, role: Role = Role.OPERATOR, *, must_
 
 @cache
 def _hashed() -> str:
-    """PASSWORD's hash, made once: it is meant to be slow."""
+    """The hash of PASSWORD, computed once because it is slow on purpose."""
     return access.hash_password(PASSWORD)
 
 
 def forget_hashes() -> None:
-    """The next hash is made as it is made now."""
+    """Compute the hash again with the present parameters."""
     _hashed.cache_clear()
     access._hasher.cache_clear()
     access._hash_of_nobody.cache_clear()
 
 
 class Api:
-    """Asks the real app, as a caller with a role or as nobody (`role=None`)."""
+    """Calls the real app with a role, or without a login (`role=None`)."""
 
     def __init__(self, app: Flask, engine: Engine) -> None:
         self.app = app
         self.tokens = {role.value: issue_token(engine, role) for role in Role}
 
     def ask(self, method: str, path: str, role: str | None = "admin", **options: Any) -> TestResponse:
-        """One request without cookies; `token` sends that one instead of the role's.
+        """Send a request without cookies; `token` replaces the role's token.
 
-        Whatever it is answered, the document announces it.
+        The OpenAPI document must list the status of the answer.
         """
         headers = dict(options.pop("headers", {}))
         token = options.pop("token", None) or (self.tokens[role] if role else None)
@@ -91,7 +91,7 @@ class Api:
 
 
 def is_announced(app: Flask, answer: TestResponse) -> bool:
-    """Whether docs/openapi.json has this status for what was asked; what is no address of the API goes by."""
+    """Whether docs/openapi.json lists this status for the request; True for paths outside the API."""
     asked = answer.request
     method = method_of(asked.environ).replace("HEAD", "GET")
     try:
@@ -110,14 +110,14 @@ def _document() -> dict[str, Any]:
 
 
 def sign_in(app: Flask, username: str, password: str = PASSWORD, address: str | None = None) -> TestResponse:
-    """The answer to one try, from an address of its own unless one is given; its cookie in Set-Cookie."""
+    """Try to sign in, from a new address unless one is given. Returns the answer, with the cookie in Set-Cookie."""
     client = app.test_client(use_cookies=False)
     body = {"username": username, "password": password}
     return client.post("/api/session", json=body, headers={"X-Forwarded-For": address or new_address()})
 
 
 def cookie_of(answer: TestResponse) -> str:
-    """The value of the session cookie that an answer sets."""
+    """The value of the session cookie in an answer."""
     name, _, rest = answer.headers["Set-Cookie"].partition("=")
     assert name in {"signage_session", "__Host-signage_session"}
     return rest.split(";")[0]
@@ -126,11 +126,11 @@ def cookie_of(answer: TestResponse) -> str:
 def ask_by_cookie(
     app: Flask, method: str, path: str, cookie: str, headers: dict[str, str] | None = None
 ) -> TestResponse:
-    """A request with the session cookie and just these headers."""
+    """Send a request with the session cookie and only these headers."""
     client = app.test_client(use_cookies=False)
     return client.open(path, method=method, headers={"Cookie": cookies(cookie), **(headers or {})})
 
 
 def cookies(cookie: str) -> str:
-    """A session under both of its names; each mode looks at one."""
+    """The Cookie header of a session, with both cookie names; each mode reads one of them."""
     return f"signage_session={cookie}; __Host-signage_session={cookie}"

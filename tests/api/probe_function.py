@@ -1,4 +1,4 @@
-"""A function with the probe routes, for a real functions-framework: the same handing-over as `main.py`."""
+"""A function with the probe routes for a real functions-framework, which calls the app as `main.py` does."""
 
 import functions_framework
 from flask import Request, Response

@@ -1,4 +1,4 @@
-"""Routes that only tests have: each shows one thing that the frame must do right."""
+"""Routes for tests only: each shows one duty of the frame."""
 
 import io
 from collections.abc import Iterator
@@ -9,7 +9,8 @@ import msgspec
 import sqlalchemy as sa
 from flask import Response, send_file
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, QueryParameters, Time, decode_cursor, encode_cursor
+from functions.api.bodies import Answer, Body, QueryParameters, Time
+from functions.api.pages import Page, PageQuery, decode_cursor, encode_cursor
 from functions.api.routing import PUBLIC, Call, Reply, Routes
 from shared.errors import CommandLockedOut, TooManyAttempts
 from shared.vocabulary import CommandAction
@@ -49,7 +50,7 @@ class Asked(PageQuery):
 
 
 class Echo(Answer):
-    """What arrived."""
+    """The received values."""
 
     got: Any
 
@@ -83,7 +84,7 @@ def numbers(call: Call, query: NumberQuery) -> Page[int]:
 
 @routes.get("/boom", role=PUBLIC)
 def boom(call: Call) -> Echo:
-    """Fail in a way that nobody foresaw."""
+    """Raise an unforeseen error."""
     raise RuntimeError(SECRET)
 
 
@@ -100,7 +101,7 @@ def torn(call: Call) -> Response:
 
 @routes.get("/database", role=PUBLIC)
 def ask_database(call: Call) -> Echo:
-    """Ask the database for something."""
+    """Run a query."""
     with call.transaction() as (connection, _):
         return Echo(got=connection.execute(sa.select(1)).scalar_one())
 
@@ -115,7 +116,7 @@ def bad_sql(call: Call) -> Echo:
 
 @routes.get("/lock", role=PUBLIC)
 def wait_for_lock(call: Call) -> Echo:
-    """Wait for a lock, though not for long."""
+    """Wait for a lock with a short timeout."""
     with call.transaction() as (connection, _):
         connection.execute(sa.text("SET LOCAL lock_timeout = 50"))
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
@@ -124,7 +125,7 @@ def wait_for_lock(call: Call) -> Echo:
 
 @routes.get("/slow-statement", role=PUBLIC)
 def slow_statement(call: Call) -> Echo:
-    """A statement that Postgres stops for taking too long."""
+    """Run a statement that Postgres cancels after its timeout."""
     with call.transaction() as (connection, _):
         connection.execute(sa.text("SET LOCAL statement_timeout = 50"))
         connection.execute(sa.text("SELECT pg_sleep(5)"))
@@ -139,13 +140,13 @@ def locked(call: Call) -> Echo:
 
 @routes.get("/wait", role=PUBLIC, raises=(TooManyAttempts,))
 def wait(call: Call) -> Echo:
-    """A refusal that says for how long."""
+    """Refuse with Retry-After."""
     raise TooManyAttempts(retry_after_seconds=17)
 
 
 @routes.get("/stream", role=PUBLIC, produces="text/plain")
 def stream(call: Call) -> Response:
-    """An answer made while it is sent, and something to do when it is over."""
+    """Answer with a stream, and register a callback for its end."""
 
     def parts() -> Iterator[bytes]:
         for number in range(CHUNKS):
@@ -158,13 +159,13 @@ def stream(call: Call) -> Response:
 
 @routes.get("/torn-down", role=PUBLIC)
 def show_torn_down(call: Call) -> Echo:
-    """What was done after answers were over."""
+    """The callbacks that ran after their answers ended."""
     return Echo(got=torn_down)
 
 
 @routes.get("/file", role=PUBLIC, produces="application/octet-stream")
 def file(call: Call) -> Response:
-    """A file that can be had in parts."""
+    """Answer a file, also in ranges."""
     answer = send_file(io.BytesIO(FILE), "application/octet-stream", etag="probe", conditional=False)
     answer.content_length = len(FILE)
     answer.make_conditional(call.request.environ, accept_ranges=True, complete_length=len(FILE))
@@ -195,5 +196,5 @@ def unread(call: Call) -> Reply[Echo]:
 
 @routes.get("/address", role=PUBLIC)
 def address(call: Call) -> Echo:
-    """Where the caller is."""
+    """The caller's address."""
     return Echo(got=[call.address, call.request_id])

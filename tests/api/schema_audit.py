@@ -1,4 +1,4 @@
-"""What the audit log must say of everything that a tester changed, operation by operation as the document has them."""
+"""The lines that the audit log must have for the changes of a tester, by operation of the document."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from shared.tables import audit_log
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-# Answered with success also where nothing was changed (a repeat, a dry run, a part of a file): those are no line.
+# These succeed also when they change nothing (a repeat, a dry run, a part of a file), and are then not audited.
 MAY_CHANGE_NOTHING: Final = frozenset(
     {
         "PATCH /api/event-media/uploads/{upload_id}",
@@ -38,7 +38,7 @@ MAY_CHANGE_NOTHING: Final = frozenset(
 
 @dataclass(frozen=True)
 class Change:
-    """One request that was to change something, and how it was answered."""
+    """A request for a change, and its status."""
 
     operation: str
     status: int
@@ -54,7 +54,7 @@ class Line:
 
 
 def lines_by_request(connection: Connection) -> Mapping[str, list[Line]]:
-    """The whole log, by the request that wrote it."""
+    """Request id -> its lines of the audit log."""
     found = defaultdict(list)
     for row in connection.execute(sa.select(audit_log.c.request_id, audit_log.c.actor, audit_log.c.result)):
         found[row.request_id].append(Line(row.actor, row.result))
@@ -62,7 +62,7 @@ def lines_by_request(connection: Connection) -> Mapping[str, list[Line]]:
 
 
 def deviations(changes: Iterable[Change], lines: Mapping[str, list[Line]], tester: str) -> Counter[str]:
-    """What the log leaves out or makes up, and how often; `tester` is the actor of all that needs a token."""
+    """Count the missing and the wrong lines of the log. `tester` is the actor of all requests with a token."""
     found: Counter[str] = Counter()
     done: Counter[str] = Counter()
     succeeded = set()
@@ -83,5 +83,5 @@ def deviations(changes: Iterable[Change], lines: Mapping[str, list[Line]], teste
 
 
 def _is_foreign(line: Line, tester: str) -> bool:
-    """Without a token there are those who sign in, and displays."""
+    """Whether the actor is unexpected: neither the tester nor an anonymous caller, a person or a display."""
     return line.actor not in {tester, "anonymous"} and not line.actor.startswith(("user:", "display:"))

@@ -1,8 +1,8 @@
-"""What no JSON schema can say, put right in requests that are meant to be accepted.
+"""Correct generated requests that are meant to be valid, for rules that a JSON schema cannot express.
 
-A tester that knows only docs/openapi.json makes requests that it takes for valid. Where a rule of ours is about more
-than the shape of one field, the request is changed here to keep that rule; each function says which one. Nothing is
-taken out of what is found: the request is still sent, and its answer judged.
+A tester that knows only docs/openapi.json generates requests that it considers valid. When a rule concerns more than
+the shape of one field, a function here changes the request so that it keeps the rule. The request is still sent, and
+its answer judged.
 """
 
 import re
@@ -21,16 +21,16 @@ OFFSET: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d
 
 
 class Repairs:
-    """`before_call` hook of the tester; remembers cursors."""
+    """The tester's `before_call` hook. It remembers cursors."""
 
     def __init__(self, world: World) -> None:
-        """Nothing is known yet."""
+        """Start without cursors."""
         self._world = world
         self._cursors: dict[str, str | None] = {}
         self._asked: Counter[str] = Counter()
 
     def __call__(self, _context: Any, case: Case, kwargs: dict[str, Any]) -> None:
-        """Change the request where it must be."""
+        """Correct the request."""
         label = case.operation.label
         if label in KEPT_HARMLESS:
             KEPT_HARMLESS[label](self._world, case, kwargs)
@@ -47,7 +47,7 @@ class Repairs:
         self._cursor(case)
 
     def _cursor(self, case: Case) -> None:
-        """A cursor is what the list itself gave; the first page's is sent, or none where one page holds all."""
+        """Send the cursor of the list's first page, or none if the list has one page."""
         query = case.query or {}
         name, answered = ("since", "cursor") if case.operation.path == "/api/monitoring/overview" else CURSOR
         if name not in query:
@@ -65,7 +65,7 @@ CURSOR: Final = ("cursor", "next_cursor")
 
 
 def _dated(case: Case) -> None:
-    """Every time has a date in UTC: at both ends of the calendar an offset may lead out of it."""
+    """Keep every time within the calendar in UTC: an offset can leave it at both ends."""
     if case.query:
         case.query = {name: in_calendar(value) for name, value in case.query.items()}
     if isinstance(case.body, dict):
@@ -73,7 +73,7 @@ def _dated(case: Case) -> None:
 
 
 def in_calendar(value: Any) -> Any:
-    """`value`, or the same local time in UTC where a time's own offset leads out of the calendar."""
+    """`value`, or the same local time in UTC if its offset leads out of the calendar."""
     if not isinstance(value, str) or not OFFSET.fullmatch(value):
         return value
     try:
@@ -84,32 +84,32 @@ def in_calendar(value: Any) -> Any:
 
 
 def _own_token(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """The tester's own token stays: without it nothing else is answered."""
+    """Do not revoke the tester's own token."""
     if str((case.path_parameters or {}).get("token_id", "")).strip() == world.token_id:
         case.path_parameters = {"token_id": "nobody"}
 
 
 def _listening(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """The one display that is connected stays."""
+    """Do not delete the connected display."""
     if str((case.path_parameters or {}).get("uuid", "")).lower() == world.displays[-1]:
         case.path_parameters = {"uuid": str(uuid4())}
 
 
 def _address(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """No message leaves this machine: an address that leads anywhere becomes that of our receiver."""
+    """Replace any reachable address by our receiver's, so that no message leaves this machine."""
     if isinstance(case.body, dict) and "://" in str(case.body.get("url", "")):
         case.body = {**case.body, "url": world.hook}
 
 
 def _times(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """`since` must be before `until`, which is now where it is left out."""
+    """`since` must be before `until`, whose default is now."""
     if case.query and "since" in case.query:
         since = datetime.now(UTC) - timedelta(hours=1)
         case.query = {**{k: v for k, v in case.query.items() if k != "until"}, "since": since.isoformat()}
 
 
 def _scope(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """`site`, `client` and `clients` go with the scope of that name only, and must be there with it."""
+    """`site`, `client` and `clients` are required by the scope of that name, and allowed only with it."""
     if not isinstance(case.body, dict):
         return
     scope = case.body.get("scope")
@@ -119,9 +119,9 @@ def _scope(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
 
 
 def _channel(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """What an address is depends on the kind of the channel.
+    """The form of an address depends on the kind of the channel.
 
-    Most are webhooks: a process of Apprise is asked about each of its addresses, and takes most of a second.
+    Most channels become webhooks, because checking an address of Apprise takes a process and most of a second.
     """
     if not isinstance(case.body, dict) or "url" not in case.body:
         return
@@ -151,12 +151,12 @@ def _many(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
 
 
 def _listener(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """A display that is connected."""
+    """Address the connected display."""
     case.path_parameters = {"uuid": world.displays[-1]}
 
 
 def _batch(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """A batch that is not over; to be resumed it must have been paused."""
+    """Address a batch that is not finished; only a paused one can be resumed."""
     body = {"action": "restart_app", "clients": [new_client(world.engine) for _ in range(2)], "waves": [1, "rest"]}
     batch = world.made("/api/commands", body)["batch_id"]
     if case.operation.path.endswith("/resume"):
@@ -165,14 +165,14 @@ def _batch(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
 
 
 def _failed(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """A failure that nobody has acknowledged, whichever it is."""
+    """Acknowledge a failure that is not acknowledged yet."""
     uuid = new_client(world.engine)
     fail(world, uuid)
     case.path_parameters, case.headers = {"uuid": uuid}, {}
 
 
 def _said(word: str) -> Repair:
-    """Something was said to recovery of this client that can be taken back."""
+    """Make a repair that first creates what the request removes from this client's recovery."""
 
     def repair(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
         uuid = new_client(world.engine)
@@ -183,14 +183,14 @@ def _said(word: str) -> Repair:
 
 
 def _said_of_site(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """As `_said`."""
+    """The same for a site."""
     site = f"Site {uuid4()}"
     world.made("/api/recovery/sites/exclude", {"site": site, "reason": "being moved"})
     case.body = {"site": site}
 
 
 def _begun(path: str, parameter: str, until: str) -> Repair:
-    """One of these that is on."""
+    """Make a repair that addresses an active object of this list."""
 
     def repair(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
         later = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
@@ -200,34 +200,45 @@ def _begun(path: str, parameter: str, until: str) -> Repair:
     return repair
 
 
+def _later(**times: float) -> Repair:
+    """Its times, in hours from now: at random most end before they begin or in the past."""
+
+    def repair(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+        if isinstance(case.body, dict):
+            now = datetime.now(UTC)
+            case.body |= {name: (now + timedelta(hours=hours)).isoformat() for name, hours in times.items()}
+
+    return repair
+
+
 def _person(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """Somebody who gets another role."""
+    """Address a new person, who gets another role."""
     added = world.made("/api/users", {"username": f"p-{uuid4()}", "role": "viewer"})
     case.path_parameters, case.body = {"user_id": added["user"]["id"]}, {"role": "operator"}
 
 
 def _forgetful(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """Somebody who forgot their password, by number and name."""
+    """Address a person who forgot their password, by id and name."""
     user = world.made("/api/users", {"username": f"p-{uuid4()}", "role": "viewer"})["user"]
     case.path_parameters, case.body = {"user_id": user["id"]}, {"username": user["username"]}
 
 
 def _without_phone(world: World, case: Case, kwargs: dict[str, Any]) -> None:
-    """Somebody who lost what makes the codes of their second factor."""
+    """Address a person who lost their second factor."""
     _forgetful(world, case, kwargs)
     protect(world, case.path_parameters["user_id"])
 
 
 def _open(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """A breaker that is open; whichever are."""
+    """Release an open breaker."""
     open_breaker(world)
     case.body = {}
 
 
 def _failure(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """A pattern does not know how many days a month has.
+    """Send a valid date: a pattern does not know how many days a month has.
 
-    The tester's phase "coverage" sends this header empty whatever its pattern is; that is left out.
+    The tester's phase "coverage" sends this header empty, against its pattern; then it is removed.
     """
     headers = {name: value for name, value in (case.headers or {}).items() if value}
     if "If-Match" in headers and headers["If-Match"] != "*":
@@ -236,19 +247,19 @@ def _failure(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
 
 
 def _code(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """A code that was issued."""
+    """Send a valid code."""
     case.body = {"code": world.made(f"/api/clients/{uuid4()}/enrolment")["code"]}
 
 
 def _rotation(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """A display that has a login, with its password."""
+    """Send the login and password of a display."""
     code = world.made(f"/api/clients/{uuid4()}/enrolment")["code"]
     login = world.made("/api/enroll", {"code": code})
     case.body = {**case.body, "uuid": login["uuid"], "password": login["password"]}
 
 
 def _credentials(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """Somebody who may sign in."""
+    """Send the name and password of a person."""
     case.body = {"username": PERSON, "password": PASSWORD}
 
 
@@ -270,7 +281,7 @@ RULES: Final[dict[str, Repair]] = {
     "POST /api/clients/{uuid}/commands": _override,
     "POST /api/commands": _many,
 }
-# Every second time a request that can succeed, where chance alone would find nothing but 401, 404 and 409.
+# Repaired every second time; by chance alone these requests would get only 401, 404 and 409.
 CHANCES: Final[dict[str, Repair]] = {
     **schema_files.CHANCES,
     "POST /api/clients/{uuid}/log-level": _listener,
@@ -282,6 +293,8 @@ CHANCES: Final[dict[str, Repair]] = {
     "POST /api/clients/{uuid}/recovery/resume": _said("hold"),
     "POST /api/recovery/sites/include": _said_of_site,
     "POST /api/recovery/breaker/release": _open,
+    "POST /api/maintenance-windows": _later(starts_at=0, ends_at=1),
+    "POST /api/notifications/snoozes": _later(until=1),
     "DELETE /api/maintenance-windows/{window_id}": _begun("/api/maintenance-windows", "window_id", "ends_at"),
     "DELETE /api/notifications/snoozes/{snooze_id}": _begun("/api/notifications/snoozes", "snooze_id", "until"),
     "PATCH /api/users/{user_id}": _person,

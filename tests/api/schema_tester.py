@@ -1,7 +1,7 @@
-"""A tester that knows docs/openapi.json alone and judges every answer by it: schemathesis, with all of its checks.
+"""A tester that knows only docs/openapi.json, and checks every answer against it: schemathesis with all its checks.
 
-Each round makes other requests by its own seed; the first one also those that schemathesis derives from the document
-itself (its phase "coverage"), which do not change from round to round.
+Each round makes other requests, by its own seed. The first round also sends the requests that schemathesis derives from
+the document itself (its phase "coverage"), which are the same in each round.
 """
 
 import json
@@ -24,38 +24,39 @@ from tests.api.schema_repairs import Repairs
 from tests.api.schema_world import World
 
 DOCUMENT: Final = REPOSITORY / "docs" / "openapi.json"
-SLOWEST_SECONDS: Final = 60.0  # an answer comes at all; how quick they are: make bench
-LONGEST_TEXT: Final = 2000  # characters of what is kept of a finding
-# A valid request may also be answered by these, each only where the document announces it:
+SLOWEST_SECONDS: Final = 60.0  # only that an answer comes; `make bench` measures the time
+MORE_ROUNDS: Final = 10
+LONGEST_TEXT: Final = 2000  # characters of each finding that are kept
+# Statuses that may also answer a valid request, if the document lists them:
 VALID: Final = (
-    "412",  # it is not any more what the caller looked at (If-Match)
-    "422",  # well-formed, but refused by a rule that is not about its form: a time that is past, a wrong code
-    "423",  # another request works on the same upload
+    "412",  # the resource has changed since the caller read it (If-Match)
+    "422",  # well-formed, but against a rule that is not about its form: a past time, a wrong code
+    "423",  # another request writes to the same upload
 )
-# An invalid one may also be refused by these:
+# Statuses that may also refuse an invalid request:
 INVALID: Final = (
-    "412",  # tus 1.0 asks for it where the version is missing or another one
-    "413",  # its body is too large
-    "414",  # its address is too long
+    "412",  # tus 1.0 demands it for a missing or other version
+    "413",  # the body is too large
+    "414",  # the URL is too long
 )
 MISSING_HEADER: Final = ("412",)  # as above: Tus-Resumable
-# What the rules of one field do not say and `schema_repairs` cannot mend, by operation:
+# Operation -> statuses for rules that a schema cannot express and `schema_repairs` cannot satisfy:
 VALID_HERE: Final = {
-    # Random bytes are no presentation, picture or video, whatever the form around them looks like; and there may be
-    # more of them than the file has left.
+    # Random bytes are not a presentation, picture or video, and there may be more of them than the file still needs.
     "PATCH /api/event-media/uploads/{upload_id}": ("413", "415"),
 }
 
 
 schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")  # tus: bytes, too
+schemathesis.serializer.alias("image/jpeg", "application/octet-stream")
 
 
 @dataclass
 class Found:
-    """What came of it. `failures` and `errors` are in words, one for each kind, with the request that shows it."""
+    """The result. `failures` and `errors` have one text for each kind, with a request that shows it."""
 
     declared: int = 0
-    """Operations that the document has."""
+    """How many operations the document has."""
     requests: int = 0
     answers: Counter[int] = field(default_factory=Counter)
     checks: Counter[str] = field(default_factory=Counter)
@@ -65,31 +66,47 @@ class Found:
     failures: dict[str, str] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
+    def silent(self, refusing: frozenset[str]) -> list[str]:
+        """The operations that never succeeded, except those of `refusing`."""
+        return sorted(self.operations - self.succeeded - refusing)
+
     @property
     def server_errors(self) -> int:
-        """Answers of the kind 5xx."""
+        """How many answers had a status of 5xx."""
         return sum(number for status, number in self.answers.items() if status >= 500)
 
     def text(self) -> str:
-        """For people: every finding."""
+        """All findings, for people."""
         return "\n\n".join(f"{name}\n{text}" for name, text in {**self.failures, **self.errors}.items())
 
 
 def announced() -> dict[str, Any]:
-    """The document."""
+    """docs/openapi.json."""
     read: dict[str, Any] = json.loads(DOCUMENT.read_text(encoding="utf-8"))
     return read
 
 
 def judged(
-    world: World, document: dict[str, Any], requests: int, seed: int, examples: int, say: Callable[[str], None]
+    world: World,
+    document: dict[str, Any],
+    requests: int,
+    seed: int,
+    examples: int,
+    refusing: frozenset[str],
+    say: Callable[[str], None],
 ) -> Found:
-    """Rounds until so many requests were judged by the document; `examples` for each operation in a round."""
-    found = Found(declared=sum(len(path) for path in document["paths"].values()))
+    """Run rounds until `requests` requests are judged; each round makes `examples` requests for each operation.
+
+    Chance decides which requests succeed. While an operation has not succeeded, except those of `refusing`, up to
+    MORE_ROUNDS follow.
+    """
+    found, more = Found(declared=sum(len(path) for path in document["paths"].values())), 0
     with _hooked(Repairs(world)):
         for number in range(1000):
             if found.requests >= requests:
-                break
+                if more == MORE_ROUNDS or not found.silent(refusing):
+                    break
+                more += 1
             before, known = found.requests, set(found.failures)
             config = _config(world, seed * 1000 + number, examples, is_first=number == 0)
             _round(document, config, found)
@@ -103,7 +120,7 @@ def judged(
 
 
 def _config(world: World, seed: int, examples: int, *, is_first: bool) -> SchemathesisConfig:
-    """All checks, all phases; nothing is kept between runs."""
+    """A configuration with all checks and phases, which stores nothing between runs."""
     return SchemathesisConfig.from_dict(
         {
             "seed": seed,
@@ -185,7 +202,7 @@ def _count(recorder: ScenarioRecorder, found: Found) -> None:
 
 
 def _answered(recorder: ScenarioRecorder, case_id: str) -> str:
-    """What came back, for people."""
+    """The answer, for people."""
     sent = recorder.interactions.get(case_id)
     if sent is None or sent.response is None:
         return "no answer"
@@ -193,7 +210,7 @@ def _answered(recorder: ScenarioRecorder, case_id: str) -> str:
 
 
 def _count_case(case: Any, response: Any, found: Found) -> None:
-    """Whose operation it was: did it succeed, and was it to change something?"""
+    """Count the request for its operation, by success and by whether it was to change something."""
     operation, method = case.operation.label, case.method.upper()
     found.operations.add(operation)
     if method != case.operation.method.upper():

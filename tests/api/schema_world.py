@@ -1,7 +1,7 @@
-"""The api function with everything that it talks to, and something of each noun in its database.
+"""The api function with the services that it uses, and rows of each noun in its database.
 
-What a stranger's tester finds there: displays in every state, logs, failures, incidents, media, conversions, commands,
-batches, windows, channels. Everything is real but the converter and the displays, whom no test here waits for.
+There are displays in every state, logs, failures, incidents, media, conversions, commands, batches, windows and
+channels. Everything is real except the converter and the displays, for which no test waits.
 """
 
 import threading
@@ -26,7 +26,7 @@ from shared.access import second_factor_store
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine
 from shared.conversions import operations as conversions
-from shared.conversions.rules import Findings
+from shared.conversions.report_rules import Findings
 from shared.leadership import dead_letters_store
 from shared.leadership.dead_letters_store import NewDeadLetter
 from shared.outside.media_volume import MediaVolume, converted_path
@@ -43,33 +43,33 @@ from tests.worker import decks
 from tests.worker.hostile_pdfs import PDF
 
 SIGNING_KEY: Final = "kept for one test, and not for longer than that"
-MOST_FAILURES: Final = "1000"  # of signing in: a tester's words are nearly always wrong
+MOST_FAILURES: Final = "1000"  # failed sign-ins: nearly all passwords of a tester are wrong
 GIF: Final = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00"
-PERSON: Final = "anna"  # may sign in with the tests' password
+PERSON: Final = "anna"  # they can sign in with the tests' password
 SITES: Final = ("Rome", "Oslo")
 
 
 @dataclass(frozen=True)
 class World:
-    """A running api function and what is there to be asked for."""
+    """A running api function, and the ids of rows to request."""
 
     function: FunctionProcess
     engine: Engine
     volume: MediaVolume
     hook: str
-    """Where notifications may be sent: the one address that answers."""
+    """The only address that accepts notifications."""
     token: str
     token_id: str
     displays: tuple[str, ...]
     deck: bytes
 
     def ask(self, method: str, path: str, **options: Any) -> requests.Response:
-        """One call as an admin."""
+        """Call the API as an admin."""
         headers = {"Authorization": f"Bearer {self.token}", **options.pop("headers", {})}
         return requests.request(method, self.function.url + path, headers=headers, timeout=60, **options)
 
     def made(self, path: str, body: dict[str, Any] | None = None, **options: Any) -> Any:
-        """What was made by a POST that must succeed."""
+        """POST, which must succeed. Returns the created object."""
         answer = self.ask("POST", path, json=body, **options)
         assert answer.status_code in {200, 201, 202}, f"{path}: {answer.status_code} {answer.text}"
         return answer.json()
@@ -77,7 +77,7 @@ class World:
 
 @contextmanager
 def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> Iterator[World]:
-    """The api function beside an empty, migrated database and a broker; ready, with data."""
+    """A ready api function with a broker and a database that has data."""
     with ExitStack() as running:
         engine = engine_for(database_url, "schema")
         running.callback(engine.dispose)
@@ -97,7 +97,7 @@ def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> I
             "SIGNING_KEY": SIGNING_KEY,
             "LOGIN_FAILURES_MAX": MOST_FAILURES,
             "LOGIN_FAILURES_ACCOUNT_MAX": MOST_FAILURES,
-            "TICK_SECONDS": "3600",  # there is no ticker: one tick is said to have been
+            "TICK_SECONDS": "3600",  # there is no ticker, so one tick is recorded
         }
         function = running.enter_context(function_process("functions/api/main.py", environment, folder))
         with transaction(engine) as connection:
@@ -114,7 +114,7 @@ def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> I
 
 @contextmanager
 def _listening(broker: mosquitto.RunningBroker, display: str) -> Iterator[None]:
-    """This display is connected, and hears from which level on to log."""
+    """This display is connected and subscribed to its log level."""
     broker.add_displays({display: PASSWORD})
     client = Client(CallbackAPIVersion.VERSION2, client_id=display, protocol=MQTTProtocolVersion.MQTTv5)
     client.username_pw_set(display, PASSWORD)
@@ -132,14 +132,14 @@ def _listening(broker: mosquitto.RunningBroker, display: str) -> Iterator[None]:
 
 
 def _fleet(connection: Connection, now: datetime) -> tuple[str, ...]:
-    """Displays that run, are silent together, have failed; with logs; heard by a bridge, looked at by one tick."""
+    """Running displays, failed ones, some that fell silent together; logs, a bridge that listens, and a tick."""
     listen(connection, now)
     connection.execute(
         sa.update(scheduler_status).values(last_tick_at=now, duration_ms=3, did={"recover": {"sent": 0}})
     )
     found = [uuid for name in SITES for uuid in site(connection, now, name, tags=["lobby"])]
     go_silent(connection, now, found[:5])
-    known = {"from_status": "running"}  # before they fell silent; the world of the incidents' tests leaves it open
+    known = {"from_status": "running"}  # before they fell silent; `incidents_world` leaves it open
     connection.execute(sa.update(client_state_changes).values(**known))
     observe(connection, now)
     failed = {"service_failed_at": now, "service_failed_unit": "player.service"}
@@ -159,7 +159,7 @@ def _fleet(connection: Connection, now: datetime) -> tuple[str, ...]:
 
 
 def _fill(made: World) -> None:
-    """What people and scripts would have made, each by its own route."""
+    """Create the objects that people and scripts create, each by its own route."""
     soon, later = (datetime.now(UTC) + timedelta(hours=hours) for hours in (1, 2))
     for number, (name, content) in enumerate([("a.pptx", made.deck), ("b.pdf", PDF), ("c.gif", GIF), ("d.pdf", PDF)]):
         uploaded = made.made("/api/event-media", files={"file": (name, content)})
@@ -184,7 +184,7 @@ def _fill(made: World) -> None:
 
 
 def protect(made: World, user_id: int) -> None:
-    """They have a second factor."""
+    """Give this person a second factor."""
     with transaction(made.engine) as connection:
         now = database_now(connection)
         second_factor_store.begin(connection, now, user_id, "a nonce")
@@ -192,7 +192,7 @@ def protect(made: World, user_id: int) -> None:
 
 
 def convert(made: World, uploaded: dict[str, Any]) -> None:
-    """What the worker does."""
+    """Record a finished conversion, as the worker does."""
     path = converted_path(uploaded["media"]["sha256"])
     with made.volume.writing_converted(path, "tests") as draft:
         draft.write(PDF)
@@ -205,7 +205,7 @@ def convert(made: World, uploaded: dict[str, Any]) -> None:
 
 
 def lose_pdf(made: World) -> int:
-    """The id of a medium whose PDF is recorded and not there."""
+    """The id of a medium whose recorded PDF is missing."""
     uploaded = made.made("/api/event-media", files={"file": ("a.pptx", made.deck)})
     convert(made, uploaded)
     (made.volume.root / "converted" / converted_path(uploaded["media"]["sha256"])).unlink()
@@ -213,14 +213,16 @@ def lose_pdf(made: World) -> int:
 
 
 def fail(made: World, uuid: str) -> None:
-    """A service of this display failed, and nobody has said that they know."""
+    """Record a service failure of this display that nobody has acknowledged."""
     failed = {"service_failed_at": sa.func.now(), "service_failed_unit": "player.service"}
     with transaction(made.engine) as connection:
         connection.execute(sa.update(clients).where(clients.c.uuid == uuid).values(**failed))
+        event = {"client_uuid": uuid, "at": sa.func.now(), "event": "failed", "unit": "player.service"}
+        connection.execute(sa.insert(service_failure_events).values(**event))
 
 
 def open_breaker(made: World) -> None:
-    """So many displays are silent that recovery holds back."""
+    """Open the fleet's breaker."""
     opened = {"open_since": sa.func.now(), "why": "too many at once"}
     statement = insert(recovery_breakers).values(site="", **opened)
     with transaction(made.engine) as connection:

@@ -1,4 +1,4 @@
-"""Admins who come by the proxy let others in, although they never had a password here."""
+"""Admins who sign in at the proxy can add people, although they never had a password here."""
 
 import secrets
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
 
 @pytest.fixture
 def proxied(database_url: str, engine: Engine) -> Iterator[FlaskClient]:
-    """Asks an app behind a proxy."""
+    """A client of an app behind a proxy."""
     with issuing() as server:
         server.answer = key_set(PROXY_KEY)
         settings = {

@@ -1,4 +1,4 @@
-"""What comes in: bodies, parameters and cursors are checked by name, and no unstorable text gets past."""
+"""Bodies, parameters and cursors are checked field by field, and text that Postgres cannot store is refused."""
 
 import base64
 import json
@@ -116,14 +116,14 @@ def test_parameters_are_parsed_by_kind(probe: FlaskClient) -> None:
         ("limit=1e2", "limit"),
         ("limit=1.0", "limit"),
         ("limit=%2B5", "limit"),
-        ("limit=%EF%BC%95", "limit"),  # a digit of another script
+        ("limit=%EF%BC%95", "limit"),  # digits of another script
         ("limit=", "limit"),
         ("limit=99999999999999999999", "limit"),
         ("limit=5&limit=6", "limit"),
         ("stale=perhaps", "stale"),
         ("since=2026-01-01", "since"),
         ("since=2026-01-01T00:00:00", "since"),
-        ("since=0.5", "since"),  # no seconds since 1970
+        ("since=0.5", "since"),  # not a number of seconds since 1970
         ("since=1767225600", "since"),
         ("level=explode", "level"),
         ("lmit=5", "lmit"),

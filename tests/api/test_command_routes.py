@@ -1,4 +1,4 @@
-"""Commands as people and scripts send them: one client or many, who may, what is answered, what is audited."""
+"""Commands of people and scripts to one client or many: rights, answers, audit log."""
 
 import uuid
 from collections import Counter
@@ -47,7 +47,7 @@ def audited(api: Api, target: str) -> list[dict[str, Any]]:
     return [line for line in lines if line["target"] == target]
 
 
-# --- a client that goes ---
+# --- a deleted client ---
 
 
 def test_the_open_command_of_a_deleted_client_ends_and_stays_true(api: Api, client: str) -> None:
@@ -301,7 +301,7 @@ def test_to_shut_many_down_and_to_resume_that_is_for_admins(api: Api, fleet: lis
     assert api.post("/api/commands", json=request).status_code == 403
     batch = batch_of(api.post("/api/commands", "admin", json=request))
 
-    assert api.post(f"/api/command-batches/{batch}/pause").status_code == 200  # to stop is safe
+    assert api.post(f"/api/command-batches/{batch}/pause").status_code == 200  # aborting is always allowed
     assert api.post(f"/api/command-batches/{batch}/resume").status_code == 403
     assert api.post(f"/api/command-batches/{batch}/resume", "admin").get_json()["state"] == "running"
     assert api.post(f"/api/command-batches/{batch}/abort").get_json()["state"] == "aborted"
@@ -333,7 +333,7 @@ def test_a_staged_batch_is_paused_by_its_first_wave_resumed_and_ends_partial(
 
 
 def finish(api: Api, engine: Engine, path: str, word: str) -> None:
-    """Every open command of the batch ends so."""
+    """End every open command of the batch with this state."""
     for one in api.get(f"{path}?limit=100").get_json()["members"]["items"]:
         if one["command"] is not None and one["command"]["finished_at"] is None:
             say(engine, {"client_uuid": one["uuid"], "id": one["command"]["id"]}, word)

@@ -1,7 +1,7 @@
-"""A hundred instances of the api come to one Postgres at once, each with the pool that docs/deploying.md gives it.
+"""A hundred instances of the api connect to one Postgres at once, each with the pool of docs/deploying.md.
 
-The Postgres takes as many connections as the one in the cloud does without being told otherwise (200). Instances are
-pools here, as a hundred processes would hold them; their sum with everybody else's is held by tests/deploy.
+This Postgres accepts 200 connections, the cloud's default. An instance is a pool here. tests/deploy checks that all
+components together stay within the limit.
 """
 
 import threading
@@ -30,12 +30,12 @@ from tests.deploy.terraform import COMPONENTS
 
 SIZES: Final = documented()
 POOL: Final = BY_NAME["DATABASE_POOL_SIZE"].default
-FULL_SECONDS: Final = 60.0  # for all to come in on a machine that does much else
-WAITING_IN_THE_POOL_SECONDS: Final = 0.2  # instead of five seconds, for the one that waits in vain
+FULL_SECONDS: Final = 60.0  # for all to connect on a busy machine
+WAITING_IN_THE_POOL_SECONDS: Final = 0.2  # instead of five seconds, for the request that waits in vain
 
 
 class Crowd:
-    """Requests, each of which holds a connection until all may go."""
+    """Requests that hold a connection each, until the test releases them all."""
 
     def __init__(self, threads: ThreadPoolExecutor) -> None:
         self.may_go = threading.Event()
@@ -45,16 +45,16 @@ class Crowd:
         self._expected = 0
 
     def come(self, engine: Engine, number: int) -> None:
-        """So many requests to one instance at once."""
+        """Send `number` requests to one instance at once."""
         self.ends += [self._threads.submit(self._hold, engine) for _ in range(number)]
 
     def are_inside(self, number: int) -> None:
-        """Return when so many more hold a connection; raises what kept one out."""
+        """Wait until `number` more requests hold a connection. Raises the error of a request that got none."""
         for _ in range(number):
             wait_until(lambda: self._inside.acquire(blocking=False) or self._kept_out(), FULL_SECONDS)
 
     def go(self) -> None:
-        """Let all go, and raise what befell one."""
+        """Release all requests. Raises the error of any of them."""
         self.may_go.set()
         for end in self.ends:
             end.result(FULL_SECONDS)
@@ -74,7 +74,7 @@ class Crowd:
 
 @contextmanager
 def limited(server: postgres.Cluster, database: str | None, most: int) -> Iterator[None]:
-    """A database that lets in no more than so many: it refuses as a full server does (53300)."""
+    """Limit the connections of a database; it then refuses like a full server (53300)."""
     with postgres.superuser(server) as superuser:
         superuser.run(f"ALTER DATABASE {database} CONNECTION LIMIT {most}")
         try:
@@ -94,13 +94,13 @@ def crowd() -> Iterator[Crowd]:
 
 
 def pool_of(component: str) -> int:
-    """How many connections one instance may hold."""
+    """How many connections one instance may open."""
     return SIZES.api_database_pool_size if component == "api" else POOL
 
 
 @pytest.fixture
 def instances(database_url: str) -> Iterator[dict[str, list[Engine]]]:
-    """The pools of every instance that may be there, by component."""
+    """Component -> the pools of all its possible instances."""
     with at_any_speed():
         made = {
             name: [engine_for(database_url, f"storm {name}", pool_of(name)) for _ in range(most_of(name, SIZES))]
@@ -113,14 +113,14 @@ def instances(database_url: str) -> Iterator[dict[str, list[Engine]]]:
 
 
 def sessions(engine: Engine, of: str = "storm %") -> int:
-    """How many connections with such names this database has."""
+    """How many connections with these application names the database has."""
     with engine.connect() as connection:
         asked = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE :of"
         return int(connection.execute(sa.text(asked), {"of": of}).scalar_one())
 
 
 def assert_told_to_come_back(answer: TestResponse) -> None:
-    """503 in words of ours, and when to come."""
+    """Check for a 503 with a problem document and Retry-After."""
     assert answer.status_code == 503
     assert answer.json is not None
     assert answer.json["code"] == "database_unavailable"
@@ -150,7 +150,7 @@ def test_a_hundred_instances_at_once_are_all_let_in_and_bridge_and_tick_beside_t
         first.pool._timeout = WAITING_IN_THE_POOL_SECONDS  # type: ignore[attr-defined]
         in_vain = app.test_client().get("/api/clients", headers=told)
         for one in waiting:
-            requests.come(one, 1)  # all connections of its instance are taken: it waits
+            requests.come(one, 1)  # all connections of its instance are in use, so it waits
         requests.go()
 
     with engine.connect() as connection:
@@ -166,7 +166,7 @@ def test_a_hundred_instances_at_once_are_all_let_in_and_bridge_and_tick_beside_t
 def test_where_postgres_lets_nobody_in_any_more_callers_are_told_in_words_and_all_is_well_afterwards(
     postgres_server: postgres.Cluster, database_url: str, engine: Engine, configuration: Config, api: Api
 ) -> None:
-    """Whoever runs more than was counted."""
+    """There are more instances than the limit allows for."""
     late = [engine_for(database_url, "storm late", 1) for _ in range(2)]
     app, leader = create_app(Services(configuration, late[0])), Leader(late[1], "late")
     told = {"Authorization": f"Bearer {api.tokens['viewer']}"}

@@ -1,4 +1,4 @@
-"""From an admin's code to a display that a real broker lets in, and out again."""
+"""Enrolment from an admin's code to a display that a real broker accepts, and revocation."""
 
 import secrets
 import uuid
@@ -42,7 +42,7 @@ def enroll(api: Api, code: str) -> dict[str, Any]:
 
 def test_a_code_is_exchanged_once_for_all_that_a_display_needs(api: Api) -> None:
     name = str(uuid.uuid4())
-    code = issue_code(api, name.upper())  # a uuid is the same in capitals
+    code = issue_code(api, name.upper())  # the case of a uuid does not matter
 
     login = enroll(api, code)
     again = api.post("/api/enroll", role=None, json={"code": code})
@@ -140,7 +140,7 @@ def a_minute_passes(engine: Engine, uuid: str) -> None:
 
 
 def an_hour_passes(engine: Engine) -> None:
-    """For what is counted before it becomes a line; the tick looks."""
+    """Let an hour pass and a tick run: counted refusals become a line of the audit log."""
     with transaction(engine) as connection:
         past = audit_repeats.c.began_at - timedelta(hours=1)
         connection.execute(sa.update(audit_repeats).values(began_at=past))
@@ -151,7 +151,7 @@ def test_a_display_rotates_its_password_with_the_current_one_and_may_ask_twice(a
     login, new = enroll(api, issue_code(api, str(uuid.uuid4()))), secrets.token_urlsafe(32)
 
     assert [rotate(api, login, new).status_code for _ in range(2)] == [204, 204]
-    assert rotate(api, login, secrets.token_urlsafe(32)).status_code == 401  # with the password of before
+    assert rotate(api, login, secrets.token_urlsafe(32)).status_code == 401  # with the old password
     assert rotate(api, {**login, "uuid": str(uuid.uuid4())}, new).status_code == 401
     a_minute_passes(engine, login["uuid"])
     assert rotate(api, {**login, "password": new}, secrets.token_urlsafe(32)).status_code == 204
@@ -196,7 +196,7 @@ def test_a_display_changes_its_password_once_a_minute_and_its_repeats_are_counte
         refused = rotate(api, {**login, "password": new}, secrets.token_urlsafe(32))
         assert refused.status_code == 429
         assert 50 <= int(refused.headers["Retry-After"]) <= 60
-        assert rotate(api, {**login, "password": current}, new).status_code == 204  # whose answer was lost
+        assert rotate(api, {**login, "password": current}, new).status_code == 204  # as if its answer was lost
         a_minute_passes(engine, login["uuid"])
         current = new
 

@@ -1,4 +1,4 @@
-"""Clients, overview and commands through the API, on real Postgres, with the broker away."""
+"""Clients, overview and commands through the API, on real Postgres, without a broker."""
 
 import threading
 import uuid
@@ -22,7 +22,7 @@ from tests.unpacked import unpacked
 
 
 def add(engine: Engine, *, heartbeat_age: int | None = None, **facts: Any) -> str:
-    """A client with these columns and, where told, a heartbeat so many seconds old."""
+    """Add a client with these columns and, if `heartbeat_age` is given, a heartbeat of that age. Returns its uuid."""
     identity = str(uuid.uuid4())
     with transaction(engine) as connection:
         now = database_now(connection)
@@ -175,10 +175,10 @@ def test_the_overview_tells_what_changed_since_its_cursor_and_nothing_else(api: 
 def test_a_cursor_of_another_life_of_the_database_gets_the_whole_fleet(api: Api, engine: Engine) -> None:
     identity = add(engine)
 
-    answer = api.get("/api/monitoring/overview?since=000000000000-5&format=columns").get_json()
+    answer = api.get("/api/monitoring/overview?since=000000000000-5").get_json()
 
     assert answer["full"]
-    assert identity in [row[answer["columns"].index("uuid")] for row in answer["rows"]]
+    assert identity in [client["uuid"] for client in answer["clients"]]
 
 
 def test_counts_are_of_the_whole_fleet_also_in_a_delta(api: Api, engine: Engine) -> None:
@@ -192,18 +192,16 @@ def test_counts_are_of_the_whole_fleet_also_in_a_delta(api: Api, engine: Engine)
     assert whole["counts"]["service_failed"] == len(whole["service_failed"])
 
 
-def test_objects_and_columns_tell_the_same_in_the_shape_of_a_client(api: Api, engine: Engine) -> None:
+def test_objects_have_the_shape_of_a_client_and_heartbeats_are_added_on_demand(api: Api, engine: Engine) -> None:
     add(engine, heartbeat_age=1, process_status="crashed", status="crashed", name='"quoted"')
 
-    columns = api.get("/api/monitoring/overview?format=columns&hb=1").get_json()
-    objects = api.get("/api/monitoring/overview").get_json()
+    objects = api.get("/api/monitoring/overview?hb=1").get_json()
 
-    assert tuple(columns["columns"]) == shapes.Client.__struct_fields__
-    assert [dict(zip(columns["columns"], row, strict=True)) for row in columns["rows"]] == objects["clients"]
+    assert {tuple(client) for client in objects["clients"]} == {shapes.Client.__struct_fields__}
     assert msgspec.convert(objects["clients"], list[shapes.Client])
     assert {client["recovery"]["state"] for client in objects["clients"] if client["status"] == "crashed"} == {"off"}
     heard = {client["uuid"]: client["last_heartbeat_at"] for client in objects["clients"]}
-    assert dict(columns["heartbeats"]) == {uuid: at for uuid, at in heard.items() if at}
+    assert dict(objects["heartbeats"]) == {uuid: at for uuid, at in heard.items() if at}
 
 
 def test_the_packed_form_tells_the_same_and_its_times_go_with_its_own_server_time(api: Api, engine: Engine) -> None:
@@ -218,7 +216,7 @@ def test_the_packed_form_tells_the_same_and_its_times_go_with_its_own_server_tim
     nothing = api.get(f"/api/monitoring/overview?format=packed&since={delta['cursor']}").get_json()
 
     assert unpacked(packed["packed"], packed["server_time"]) == objects["clients"]
-    assert set(packed) & {"clients", "columns", "rows", "heartbeats"} == set()
+    assert set(packed) & {"clients", "heartbeats"} == set()
     told = unpacked(delta["packed"], delta["server_time"])
     assert told == [client for client in objects["clients"] if client["uuid"] == changed]
     assert told[0]["recovery"]["state"] == "off"

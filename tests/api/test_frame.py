@@ -1,4 +1,4 @@
-"""The frame around every route: what comes in is checked by name, what goes out says no secret."""
+"""The frame around every route: requests are checked field by field, and answers reveal no secret."""
 
 import pytest
 import sqlalchemy as sa
@@ -29,7 +29,7 @@ def test_an_unforeseen_error_says_nothing_but_the_request_id(
         assert probe_routes.SECRET not in answer.text
         assert "nowhere" not in answer.text
         assert "Traceback" not in answer.text
-    assert probe_routes.SECRET in caplog.text  # we do see it
+    assert probe_routes.SECRET in caplog.text  # but the log has it
 
 
 def test_a_database_that_is_away_is_a_503_to_try_again(services: Services) -> None:
@@ -123,10 +123,10 @@ def test_a_request_id_is_taken_over_only_when_it_is_a_plain_word(probe: FlaskCli
     [
         ([], 1, "10.0.0.1"),
         (["203.0.113.7"], 1, "203.0.113.7"),
-        (["1.1.1.1, 203.0.113.7"], 1, "203.0.113.7"),  # the caller put the first one there
+        (["1.1.1.1, 203.0.113.7"], 1, "203.0.113.7"),  # the caller wrote the first address
         (["1.1.1.1", "203.0.113.7"], 1, "203.0.113.7"),
         (["1.1.1.1, 203.0.113.7, 10.0.0.9"], 2, "203.0.113.7"),
-        (["203.0.113.7"], 2, "10.0.0.1"),  # a proxy is missing: believe none of it
+        (["203.0.113.7"], 2, "10.0.0.1"),  # a proxy is missing, so no address is trusted
         (["203.0.113.7"], 0, "10.0.0.1"),
     ],
 )

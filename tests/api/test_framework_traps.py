@@ -1,4 +1,4 @@
-"""The framework's traps, seen on a bare function and not on ours: the same question to both."""
+"""Traps of the framework: a bare function falls into each, and the product's function does not."""
 
 import contextlib
 import socket
@@ -12,27 +12,27 @@ from deploy.parts.layout import LOOPBACK
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, ask, function_process
 
 STALLS = 4
-SHORT_SECONDS, LONG_SECONDS = 1.5, 60.0  # of patience: with the one that will not answer, and with ours
+SHORT_SECONDS, LONG_SECONDS = 1.5, 60.0  # seconds to wait: for the function that will not answer, and for ours
 HALF = b"POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
 
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionProcess]:
-    """A process without our frame, with as few threads as the framework gives one core."""
+    """A process without our frame, with the framework's default threads for one core."""
     few = {**ENVIRONMENT, "THREADS": str(STALLS)}
     with function_process("tests/api/bare_function.py", few, tmp_path_factory.mktemp("bare")) as running:
         yield running
 
 
 def breaks_without_a_problem_document(process: FunctionProcess) -> bool:
-    """Is an unforeseen error answered by the framework's own handler, which knows no request id?"""
+    """Whether the framework's own handler answers an unforeseen error, without a request id."""
     answer = ask(process, "GET", "/probe/boom")
     assert answer.status_code == 500
     return answer.headers["Content-Type"] != "application/problem+json"
 
 
 def waits_for_a_body_it_will_refuse(process: FunctionProcess, patience: float) -> bool:
-    """Is there no answer to a caller who announced 600 MB and has sent none of it?"""
+    """Whether a caller who announced 600 MB and has sent nothing gets no answer."""
     with socket.create_connection((LOOPBACK, process.port), patience) as connection:
         connection.sendall(b"POST /anything HTTP/1.1\r\nHost: x\r\nContent-Length: 600000000\r\n\r\n")
         try:
@@ -42,7 +42,7 @@ def waits_for_a_body_it_will_refuse(process: FunctionProcess, patience: float) -
 
 
 def takes_a_request_line_without_an_end(process: FunctionProcess, patience: float) -> bool:
-    """Is there no answer to a caller whose first line goes on and on?"""
+    """Whether a caller with an endless request line gets no answer."""
     with socket.create_connection((LOOPBACK, process.port), patience) as connection:
         connection.sendall(b"GET /" + b"a" * 100_000)
         try:
@@ -52,7 +52,7 @@ def takes_a_request_line_without_an_end(process: FunctionProcess, patience: floa
 
 
 def is_stopped_by_stalled_callers(process: FunctionProcess, patience: float) -> bool:
-    """Does nobody get an answer while a few callers do not finish what they say?"""
+    """Whether a few callers with unfinished requests keep everybody else from getting an answer."""
     with ExitStack() as callers:
         for _ in range(STALLS):
             connection = callers.enter_context(socket.create_connection((LOOPBACK, process.port), LONG_SECONDS))

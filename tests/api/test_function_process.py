@@ -1,4 +1,4 @@
-"""The probes: what our app does inside a real functions-framework process, byte for byte."""
+"""The app in a real functions-framework process, checked byte by byte by means of the probe routes."""
 
 import io
 import json
@@ -45,7 +45,7 @@ def test_nothing_is_served_outside_the_api(function: FunctionProcess, path: str)
     ("method", "path", "expected"),
     [
         ("GET", "/favicon.ico", (404, "not_found")),
-        ("GET", "/api/clients/%0A/recovery", (404, "not_found")),  # its routes match no line break
+        ("GET", "/api/clients/%0A/recovery", (404, "not_found")),  # a line break matches no route
         ("TRACE", "/api/health/live", (405, "method_not_allowed")),
         ("QUERY", "/api/health/live", (405, "method_not_allowed")),
     ],
@@ -100,7 +100,7 @@ def test_so_do_the_others(function: str, changed: dict[str, str], named: str) ->
 
 
 def refused_start(function: str, changed: dict[str, str]) -> str:
-    """The variable with which the sentence begins in which a function refuses to start."""
+    """Start a function with a bad setting. Returns the setting that its refusal names."""
     source = f"functions/{function}/main.py"
     code = f"import functions_framework; functions_framework.create_app({function!r}, {source!r})"
     environment = {**ENVIRONMENT, "HOST": LOOPBACK, "PYTHONPATH": str(REPOSITORY), "PATH": "/usr/bin:/bin", **changed}
@@ -146,7 +146,7 @@ def test_an_answer_that_breaks_in_the_middle_tells_nothing_and_the_next_is_whole
 
     assert b"begun" in answer
     assert probe_routes.SECRET.encode() not in answer
-    assert not answer.endswith(b"0\r\n\r\n")  # the reader can tell that it is not whole
+    assert not answer.endswith(b"0\r\n\r\n")  # the reader can see that the answer is incomplete
     assert ask(probe_process, "GET", "/probe/address").status_code == 200
 
 
@@ -172,7 +172,7 @@ def test_options_lists_the_methods(probe_process: FunctionProcess) -> None:
         ("bytes=-5", 206, probe_routes.FILE[-5:]),
         ("bytes=4090-", 206, probe_routes.FILE[4090:]),
         ("bytes=99999-", 416, None),
-        ("bytes=0-1,5-6", 200, probe_routes.FILE),  # several parts: the whole is a legal answer
+        ("bytes=0-1,5-6", 200, probe_routes.FILE),  # several ranges: the whole file is a valid answer
         ("pages=1-2", 200, probe_routes.FILE),
         ("nonsense", 200, probe_routes.FILE),
     ],

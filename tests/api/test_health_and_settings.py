@@ -1,4 +1,4 @@
-"""Live, ready, settings and dead letters: what the service says about itself, and what it never says."""
+"""Live, ready, settings and dead letters: what the service reveals about itself, and what it does not."""
 
 import hashlib
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ from tests.local.queue_harness import emulator
 
 @pytest.fixture(scope="module")
 def queue_url(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A running task queue that has the queue `conversions`."""
+    """The address of a running task queue with the queue `conversions`."""
     with emulator(database_url, tmp_path_factory.mktemp("queue")) as running:
         yield f"grpc://127.0.0.1:{running.port}/projects/local/locations/local"
 
 
 def asked(services: Services, engine: Engine | None = None, **settings: Any) -> tuple[int, dict[str, Any]]:
-    """Status and body of `ready` of an app whose settings differ in these."""
+    """Status and body of `ready` of an app with these settings changed."""
     config = Config({**services.config.values, **settings})
     app = create_app(Services(config, engine or services.engine))
     answer = app.test_client().get("/api/health/ready")
@@ -43,7 +43,7 @@ def asked(services: Services, engine: Engine | None = None, **settings: Any) -> 
 
 @pytest.fixture
 def ticked(engine: Engine) -> Iterator[None]:
-    """The scheduler ticked just now."""
+    """Record a tick of the scheduler now."""
     with transaction(engine) as connection:
         overview.record_tick(connection, database_now(connection), 5, {"expired": 0})
     yield
@@ -100,7 +100,7 @@ STRANGER = {"REMOTE_ADDR": "198.51.100.7"}
 
 
 def test_a_stranger_is_told_that_it_is_not_ready_and_nothing_of_its_parts(services: Services, engine: Engine) -> None:
-    """Without a credential, with a wrong one, and from behind the gateway; whoever may read is told."""
+    """A stranger has no credentials or wrong ones, also behind the gateway. A viewer sees the parts."""
     viewer = {"Authorization": f"Bearer {issue_token(engine, Role.VIEWER)}"}
     wrong = {"Authorization": "Bearer somebody-elses"}
     ask = partial(create_app(services).test_client(use_cookies=False).get, "/api/health/ready")

@@ -1,4 +1,4 @@
-"""GET /api/clients/<uuid>/health/history: points without holes, and a summary for those who do not see them."""
+"""GET /api/clients/<uuid>/health/history: points without gaps, and a summary for people who cannot see the chart."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,7 +19,7 @@ WEEK = timedelta(days=7)
 
 @pytest.fixture
 def client(engine: Engine) -> str:
-    """A client whose processor went 10, 20, 30 % in the last quarter of an hour, and that told nothing before."""
+    """A client with processor loads of 10, 20 and 30 % in the last quarter of an hour, and no reports before."""
     uuid = new_client(engine)
     with transaction(engine) as connection:
         now = database_now(connection)

@@ -14,7 +14,7 @@ from tests.stores.commands_world import new_client
 
 @pytest.fixture
 def two_days_old(engine: Engine) -> str:
-    """A client that ran for a day and has been crashed for twelve hours since."""
+    """A client that ran for a day, and then crashed twelve hours ago."""
     uuid = new_client(engine, status="crashed")
     with transaction(engine) as connection:
         now = database_now(connection)

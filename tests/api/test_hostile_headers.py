@@ -1,4 +1,4 @@
-"""Headers of any content, to routes of each kind: refused or passed over, never an error of ours, never a surprise."""
+"""Arbitrary headers to each kind of route are refused or ignored, and never cause a 5xx or an undocumented status."""
 
 import io
 import uuid
@@ -22,7 +22,7 @@ VALUES: Final = (
 
 @pytest.fixture(scope="module")
 def asked(api: Api) -> list[tuple[str, str]]:
-    """A route of each kind: lists, files, changes, uploads, without a login."""
+    """A request for each kind of route: lists, files, changes, uploads, public routes."""
     media = api.post("/api/event-media", data={"file": (io.BytesIO(PDF), "a.pdf")}).json
     client = str(uuid.uuid4())
     assert media is not None
@@ -43,5 +43,5 @@ def test_no_content_of_a_header_ends_in_an_error_of_ours(api: Api, asked: list[t
     for (method, path), value in product(asked, VALUES):
         role = None if header == "Authorization" else "admin"
 
-        with api.ask(method, path, role, headers={header: value}) as answer:  # whose status the document announces
+        with api.ask(method, path, role, headers={header: value}) as answer:  # the document must list the status
             assert answer.status_code < 500, (method, path, value)

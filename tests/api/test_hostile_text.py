@@ -1,8 +1,8 @@
-"""Whatever people, scripts, files and displays call things comes out as the same text and as nothing else.
+"""Names from people, scripts, files and displays come out as the same text, and are never interpreted.
 
-The same hostile texts go through every field that takes free text, by HTTP into a real api function and as messages
-of a display through the bridge's own reading and writing, and are looked for wherever they come out: answers, headers,
-process logs. What a browser and a spreadsheet make of them: tests/browser/test_hostile_text.py, test_exports.py.
+The same hostile texts go through every field of free text: by HTTP into a real api function, and as a display's
+messages through the bridge's reading and writing. The tests look for them in answers, headers and process logs.
+tests/browser/test_hostile_text.py and test_exports.py test browsers and spreadsheets.
 """
 
 import base64
@@ -54,7 +54,7 @@ class Service:
     client: str
 
     def ask(self, method: str, path: str, **options: Any) -> requests.Response:
-        """One request; its answer must be sound, whatever it says."""
+        """Send one request. Its answer must be well-formed, whatever its status is."""
         headers = {"Authorization": f"Bearer {self.token}", **options.pop("headers", {})}
         answer = requests.request(method, self.function.url + path, headers=headers, timeout=60, **options)
         assert answer.status_code < 500, answer.text
@@ -90,7 +90,7 @@ def service(database_url: str, engine: Engine, tmp_path_factory: pytest.TempPath
 
 
 def sound_lines(log: str) -> list[dict[str, Any]]:
-    """A process's log, each line of which must be one object without anything that a terminal obeys."""
+    """The lines of a process's log: each must be one JSON object without control characters."""
     assert log.replace("\n", "").isprintable()
     assert log.isascii()
     lines = [json.loads(line) for line in log.splitlines()]
@@ -152,7 +152,7 @@ def test_names_of_fields_parameters_addresses_and_headers_are_refused_as_text(se
 
 
 def in_a_form(name: str) -> tuple[bytes, str]:
-    """A multipart body whose file is called so, in the spelling that any character fits into; and its type."""
+    """A multipart body with a file of this name, encoded so that it can have any character; and its content type."""
     head = f"--b\r\nContent-Disposition: form-data; name=\"file\"; filename*=UTF-8''{quote(name, safe='')}\r\n\r\n"
     return head.encode() + PDF + b"\r\n--b--\r\n", "multipart/form-data; boundary=b"
 

@@ -1,4 +1,4 @@
-"""Incidents over HTTP: the list, one with its displays and its timeline, and a display's own page."""
+"""Incidents over HTTP: the list, an incident with its displays and timeline, and the page of a display."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from tests.stores.incidents_world import come_back, go_silent, listen, site
 
 @pytest.fixture(scope="module")
 def fleet(engine: Engine, configuration: Config) -> list[str]:
-    """Twelve displays of Rome, eleven of which fell silent at once; one of those is well again."""
+    """Twelve displays of Rome: eleven fell silent at once, and one of these is well again."""
     with engine.begin() as connection:
         now = database_now(connection)
         listen(connection, now)
@@ -49,7 +49,7 @@ def test_lists_are_narrowed_by_what_is_asked_for(api: Api, fleet: list[str]) -> 
 
     assert api.get("/api/incidents?site=Rome&open=false").get_json()["items"] == []
     assert api.get("/api/incidents?site=Oslo").get_json() == {"items": [], "next_cursor": None}
-    assert of_rome(api, f"&since={later}")["id"]  # it is open still
+    assert of_rome(api, f"&since={later}")["id"]  # it is still open
 
 
 def test_one_incident_tells_its_displays_and_its_timeline(api: Api, fleet: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Files above what Cloud Run answers in one piece, from a real function process in mode `cloud` and in mode `local`."""
+"""Files larger than one answer of Cloud Run, from a real function process in mode `cloud` and in mode `local`."""
 
 import os
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ JUST_SMALL = MP4 + os.urandom(CLOUD_MOST_BYTES - len(MP4))
 
 @dataclass(frozen=True)
 class Served:
-    """A stored file and who serves it."""
+    """A stored file and the process that serves it."""
 
     function: FunctionProcess
     token: str
@@ -35,7 +35,7 @@ class Served:
         return requests.request(method, self.function.url + self.path, headers={**allowed, **named}, timeout=60)
 
     def raw(self) -> tuple[bytes, bytes]:
-        """The head and the body of GET, as they go over the wire."""
+        """The head and the body of the answer to GET, as sent on the wire."""
         lines = (
             f"GET {self.path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {self.token}\r\nConnection: close\r\n\r\n"
         )
@@ -44,7 +44,7 @@ class Served:
 
 
 def serve(mode: dict[str, str], database_url: str, engine: Engine, media: Path, folder: Path) -> Iterator[Served]:
-    """A function process of this mode, with LARGE in it."""
+    """A function process in this mode, with the file LARGE."""
     environment = {
         **ENVIRONMENT,
         **mode,
@@ -73,7 +73,7 @@ def cloud(
 
 
 def dechunked(body: bytes) -> bytes:
-    """The content of a body that was sent in chunks; its last one must be there."""
+    """The content of a chunked body; fails if the last chunk is missing."""
     content, at = [], 0
     while True:
         end = body.index(b"\r\n", at)
@@ -111,7 +111,7 @@ def test_a_player_that_asks_for_everything_gets_it_piece_by_piece(cloud: Served)
     [
         (f"bytes=7-{len(LARGE) - 1}", 7, 7 + CLOUD_MOST_BYTES - 1),
         (f"bytes=-{CLOUD_MOST_BYTES + 1}", len(LARGE) - CLOUD_MOST_BYTES - 1, len(LARGE) - 2),
-        (f"bytes=7-{CLOUD_MOST_BYTES + 6}", 7, CLOUD_MOST_BYTES + 6),  # just not too long
+        (f"bytes=7-{CLOUD_MOST_BYTES + 6}", 7, CLOUD_MOST_BYTES + 6),  # as long as allowed
         ("bytes=-5", len(LARGE) - 5, len(LARGE) - 1),
         ("bytes=3-9", 3, 9),
     ],

@@ -1,4 +1,4 @@
-"""There is always an admin who can let others in: nobody locks themselves out, and nobody the last one."""
+"""An admin who can add people always remains: nobody can remove their own rights or those of the last admin."""
 
 import secrets
 import threading
@@ -21,7 +21,7 @@ from tests.api.people import Api, add_user, ask_by_cookie, cookie_of, sign_in
 
 @pytest.fixture
 def keeper(engine: Engine) -> str:
-    """The name of an admin of this test's own, so that there is always another one."""
+    """The name of a further admin, so that another one always remains."""
     name = f"keeper-{secrets.token_hex(4)}"
     add_user(engine, name, Role.ADMIN)
     return name
@@ -41,7 +41,7 @@ REQUESTS: dict[str, tuple[str, str, Callable[[str], Any]]] = {
 
 
 def change_of(app: Flask, engine: Engine, cookie: str, change: str, name: str) -> Callable[[], TestResponse]:
-    """What asks for this change of that person's account."""
+    """A function that requests this change of that account."""
     method, below, body = REQUESTS[change]
     path = f"/api/users/{id_of(engine, name)}{below}"
     return lambda: by_cookie(app, method, path, cookie, json=body(name))
@@ -60,7 +60,7 @@ def test_nobody_locks_themselves_out(app: Flask, engine: Engine, keeper: str, ke
 
 @pytest.fixture
 def alone(engine: Engine, keeper: str) -> int:
-    """The number of the only admin there is."""
+    """The id of the only admin."""
     with transaction(engine) as connection:
         connection.execute(sa.delete(user_sessions))
         connection.execute(sa.delete(users).where(users.c.username != keeper))
@@ -71,7 +71,7 @@ def alone(engine: Engine, keeper: str) -> int:
 def test_the_last_admin_is_neither_demoted_nor_disabled_nor_removed(
     api: Api, app: Flask, keeper: str, alone: int, body: dict[str, Any]
 ) -> None:
-    added(api, "admin")  # has never signed in: nobody who could let others in
+    added(api, "admin")  # never signed in, so nobody could add people
 
     for answer in (api.patch(f"/api/users/{alone}", "admin", json=body), api.delete(f"/api/users/{alone}")):
         assert (answer.status_code, answer.json and answer.json["code"]) == (409, "last_admin")

@@ -1,4 +1,4 @@
-"""A medium's life through the API: renamed, deleted with its files, converted anew, its first page shown."""
+"""A medium through the API: renamed, deleted with its files, converted again, its first page shown."""
 
 import hashlib
 import io
@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from shared.conversions import operations as conversions
 from shared.conversions import store
-from shared.conversions.rules import Findings
+from shared.conversions.report_rules import Findings
 from shared.event_media.store import lock_content
 from shared.outside.media_volume import MediaVolume, converted_path
 from shared.postgres.door import database_now, transaction
@@ -40,7 +40,7 @@ def upload(api: Api, name: str, content: bytes) -> dict[str, Any]:
 
 
 def make_ready(engine: Engine, volume: MediaVolume, uploaded: dict[str, Any], pages: int = 1) -> str:
-    """What the worker does; the path of the PDF."""
+    """Finish a conversion as the worker does. Returns the path of the PDF."""
     file_hash = uploaded["media"]["sha256"]
     path = converted_path(file_hash)
     with volume.writing_converted(path, "tests") as draft:
@@ -56,7 +56,7 @@ def make_ready(engine: Engine, volume: MediaVolume, uploaded: dict[str, Any], pa
 
 
 def files_of(volume: MediaVolume, content: bytes) -> list[str]:
-    """The folders in which something of this content lies."""
+    """The folders that have files of this content."""
     named = hashlib.sha256(content).hexdigest()
     return sorted(path.relative_to(volume.root).parts[0] for path in volume.root.rglob(f"*{named}*"))
 
@@ -124,7 +124,7 @@ def test_files_that_another_medium_still_names_stay(api: Api, engine: Engine, vo
 def test_the_same_bytes_under_another_kind_of_name_keep_their_own_original(
     api: Api, volume: MediaVolume, deck: bytes
 ) -> None:
-    first, second = upload(api, "a.pptx", deck), upload(api, "b.odp", deck)  # what it is, its content says
+    first, second = upload(api, "a.pptx", deck), upload(api, "b.odp", deck)  # the content decides the kind
 
     api.delete(f"/api/event-media/{first['media']['id']}")
 

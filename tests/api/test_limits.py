@@ -1,4 +1,4 @@
-"""What is too large is refused before it is read, on a real functions-framework process."""
+"""A real functions-framework process refuses requests that are too large before it reads them."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ from tests.api.function_process import UPLOAD_LIMIT, FunctionProcess, ask
 
 
 def memory_of(pid: int) -> int:
-    """The most resident bytes that any process of the group ever had."""
+    """The largest resident set of any process of the group, in bytes."""
     children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=True)
     pids = [pid, *map(int, children.stdout.split())]
     fields = [Path(f"/proc/{one}/status").read_text().split("VmHWM:")[1].split()[0] for one in pids]
@@ -28,7 +28,7 @@ def test_a_declared_length_beyond_the_limit_is_refused_before_any_of_it_and_the_
 ) -> None:
     head = f"POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Length: {BODY_LIMIT + 1}\r\n\r\n"
 
-    answer = probe_process.raw(head.encode())  # returns when the connection is closed; none of the body was sent
+    answer = probe_process.raw(head.encode())  # until the server closes; no body was sent
 
     assert answer.startswith(b"HTTP/1.1 413")
     assert b"Connection: close" in answer
@@ -78,7 +78,7 @@ def test_a_body_that_nobody_reads_is_not_gathered_in_memory(function: FunctionPr
 
 
 def read_while_sending(process: FunctionProcess, head: bytes) -> bytes:
-    """What is answered while a body is still on its way; the server may close before it has all."""
+    """The answer to a request whose body is still being sent; the server may close the connection early."""
     with socket.create_connection((LOOPBACK, process.port), 10) as connection:
         connection.sendall(head + bytes(60_000))
         answer = connection.recv(65_536)
@@ -108,14 +108,14 @@ def test_stalled_connections_do_not_stop_the_others(probe_process: FunctionProce
         for connection in stalled:
             connection.sendall(half)
         assert ask(probe_process, "GET", "/probe/address").status_code == 200
-        assert not any(was_answered(connection) for connection in stalled)  # they were in the way all the while
+        assert not any(was_answered(connection) for connection in stalled)  # they were open all the time
     finally:
         for connection in stalled:
             connection.close()
 
 
 def was_answered(connection: socket.socket) -> bool:
-    """Whether anything came, be it the end."""
+    """Whether the server answered or closed the connection."""
     connection.setblocking(False)
     try:
         connection.recv(1)

@@ -1,4 +1,4 @@
-"""A temporary log level: from the API through a real broker to a display that obeys it."""
+"""A temporary log level: from the API through a real broker to a display that applies it."""
 
 import secrets
 import uuid
@@ -23,7 +23,7 @@ from tests.api.people import Api
 
 @pytest.fixture
 def heard(configuration: Config, engine: Engine, broker: RunningBroker) -> Iterator[Api]:
-    """Callers of an app that has the broker."""
+    """Callers of an app that is connected to the broker."""
     login = {"MQTT_URL": broker.broker.services_url, "MQTT_PASSWORD": broker.passwords["api"]}
     services = Services(Config({**configuration.values, **login}), engine)
     yield Api(create_app(services), engine)

@@ -1,4 +1,4 @@
-"""Maintenance windows over HTTP: planned, listed, ended; each mutation in the audit log."""
+"""Maintenance windows over HTTP: planned, listed, ended; each change is audited."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ WEEKLY = {"time_zone": "Europe/Rome", "weekdays": ["monday"]}
 
 
 def at(hours: float) -> str:
-    """So many hours from now."""
+    """The time in `hours` hours."""
     return (datetime.now(UTC) + timedelta(hours=hours)).isoformat()
 
 
@@ -42,7 +42,7 @@ def test_a_window_is_planned_shown_ended_and_kept(api: Api) -> None:
     assert planned in api.get(f"{PATH}?current=true").get_json()["items"]
 
     assert end(api, planned) == 204
-    assert end(api, planned) == 204  # again changes nothing
+    assert end(api, planned) == 204  # a repeat changes nothing
     [kept] = [item for item in api.get(PATH).get_json()["items"] if item["id"] == planned["id"]]
     assert (kept["state"], kept["occurrence"]) == ("ended", None)
     assert kept["ended_by"].startswith("token:test operator")

@@ -17,7 +17,7 @@ MATCHER = re.compile(r'(\w+)(=~|!=|=)"([^"]*)"')
 
 
 def samples(api: Api) -> list[Any]:
-    """What a Prometheus finds in the answer."""
+    """The samples that a Prometheus parses from the answer."""
     text = api.get("/api/metrics").get_data(as_text=True)
     return [sample for family in text_string_to_metric_families(text) for sample in family.samples]
 
@@ -60,7 +60,7 @@ def selectors_of_ours() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
 
 
 def fits(labels: dict[str, str], matchers: list[tuple[str, str, str]]) -> bool:
-    """Whether a sample has every label that is asked for; of `!=` it is enough that there is such a label."""
+    """Whether a sample has all labels of the matchers; for `!=` any value will do."""
     for label, kind, value in matchers:
         if label not in labels:
             return False

@@ -1,4 +1,4 @@
-"""A display that talks without heartbeats, over HTTP: what was refused, in words, and who is told of it."""
+"""A display whose heartbeats are refused: the API shows the reasons in words, in each list that concerns it."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 
 from shared.leadership import operations as leadership
 from shared.postgres.door import database_now, transaction
-from shared.tables import client_heartbeats
+from shared.tables import client_heartbeats, dead_letters, recovery_events
 from shared.vocabulary import DeadLetterReason
 from tests.api.people import Api
 from tests.stores.recovery_world import fleet, hear, sweep
@@ -19,7 +19,7 @@ WHY = "Its reports come, its heartbeats do not: 2 of them were too large."
 
 @pytest.fixture
 def mute(engine: Engine) -> str:
-    """Its heartbeats are refused since an hour ago; a minute ago it sent something else."""
+    """A display whose heartbeats have been refused for an hour, and that sent another message a minute ago."""
     with transaction(engine) as connection:
         now = database_now(connection)
         hear(connection, now)
@@ -55,6 +55,24 @@ def test_its_page_says_what_was_refused_and_why_nothing_is_sent(api: Api, mute: 
         ("logs", "not_json", 1, "1 log line was not JSON"),
     ]
     assert page["refused"][0]["last_at"].endswith("Z")
+
+
+def test_words_of_newer_code_cost_no_answer(api: Api, engine: Engine, mute: str) -> None:
+    """During an upgrade a newer bridge writes unknown reasons for dead letters, and a newer tick unknown decisions."""
+    decided = {"at": sa.func.now(), "client_uuid": mute, "decision": "send_a_technician", "why": "So.", "evidence": {}}
+    with transaction(engine) as connection:
+        connection.execute(sa.update(dead_letters).where(dead_letters.c.sender == mute).values(reason="of_newer_code"))
+        connection.execute(sa.insert(recovery_events).values(decided))
+
+    page = ask(api, f"/api/clients/{mute}")
+    overview = ask(api, "/api/monitoring/overview")
+    letters = ask(api, f"/api/dead-letters?client={mute}", role="operator")["items"]
+    told = ask(api, f"/api/clients/{mute}/recovery")["events"]
+
+    assert page["refused"][0]["words"] == "2 heartbeats were refused for another reason"
+    assert {row["uuid"] for row in overview["clients"]} > {mute}
+    assert {one["reason"] for one in letters} == {"of_newer_code"}
+    assert [event["decision"] for event in told] == ["send_a_technician"]
 
 
 def test_lists_and_recovery_tell_it_and_it_is_not_among_the_silent(api: Api, mute: str) -> None:

@@ -1,8 +1,7 @@
-"""No instance of the api function keeps anything between two requests: whichever answers next knows as much.
+"""No instance of the api function keeps state between requests, so any instance can answer the next one.
 
-Every request of these conversations is answered by an instance of its own, which has answered none before and is gone
-afterwards, as where each one dies as soon as it has answered. That they survive kill -9 in the middle of a request too:
-`test_uploads_in_parts.py`, `test_one_transaction.py`, `tests/worker`, `tests/tick`, `tests/bridge`.
+A new instance answers each request of these conversations, and ends afterwards. Other tests kill a function in the
+middle of a request: test_uploads_in_parts.py, test_one_transaction.py, tests/worker, tests/tick and tests/bridge.
 """
 
 import os
@@ -34,19 +33,19 @@ _is_watching = False
 
 
 def _note(name: str, arguments: tuple[Any, ...]) -> None:
-    """Every file or folder that this process makes or changes, by its path."""
+    """An audit hook that notes the path of every file or folder that this process creates or changes."""
     if not _is_watching:
         return
     if name in CHANGES or (name == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)):
         _changed.update(os.fsdecode(one) for one in arguments if isinstance(one, str | bytes))
 
 
-sys.addaudithook(_note)  # for as long as Python runs: there is no taking it away
+sys.addaudithook(_note)  # an audit hook cannot be removed
 
 
 @contextmanager
 def watched() -> Iterator[set[str]]:
-    """The paths that are written to in the meantime."""
+    """The paths that this process writes to during the block."""
     global _is_watching  # noqa: PLW0603 - the hook cannot be had twice
     _changed.clear()
     _is_watching = True
@@ -57,14 +56,14 @@ def watched() -> Iterator[set[str]]:
 
 
 class Instances:
-    """As many as there are requests."""
+    """A new instance for each request."""
 
     def __init__(self, config: Config, token: str) -> None:
         self.number = 0
         self._config, self._token = config, token
 
     def ask(self, method: str, path: str, expected: int = 200, **options: Any) -> TestResponse:
-        """What a new instance answers, with the token unless other credentials or none (`headers`) are given."""
+        """The answer of a new instance; with the token, unless `headers` has other credentials or none."""
         headers = options.pop("headers", {})
         if not {"Cookie", "X-Forwarded-For"} & set(headers):
             headers = {"Authorization": f"Bearer {self._token}", **headers}
@@ -100,7 +99,7 @@ def test_a_person_is_known_to_every_instance_until_they_sign_out_at_one(instance
     instances.ask("GET", "/api/session", 401, headers=cookie)
 
     address = {"X-Forwarded-For": new_address()}
-    for _ in range(5):  # each counts for all
+    for _ in range(5):  # the instances share their counts
         instances.ask("POST", "/api/session", 401, json=wrong, headers=address)
     instances.ask("POST", "/api/session", 429, json=wrong, headers=address)
 
@@ -136,7 +135,7 @@ def test_a_file_is_sent_in_parts_to_one_instance_after_another_and_nothing_is_wr
     assert any(path.startswith(str(media_root)) for path in written), "the watch sees nothing"
     elsewhere = {path for path in written if not path.startswith(str(media_root))}
     assert [path for path in elsewhere if path.startswith("/")] == []
-    assert [path for path in elsewhere if Path(path).exists()] == []  # named below a folder that is open, not here
+    assert [path for path in elsewhere if Path(path).exists()] == []  # relative paths of unknown folders
 
 
 def test_a_cursor_and_a_code_of_one_instance_are_taken_by_another(instances: Instances, engine: Engine) -> None:
@@ -155,7 +154,7 @@ def test_a_cursor_and_a_code_of_one_instance_are_taken_by_another(instances: Ins
 
 
 def test_no_module_of_ours_is_written_to_while_requests_are_answered() -> None:
-    """What a `global` keeps is kept by one instance alone."""
+    """A `global` would keep state in one instance only."""
     sources = [path for folder in ("functions", "shared") for path in (REPOSITORY / folder).rglob("*.py")]
     keeps = re.compile(r"^ +global \w", re.MULTILINE)
 

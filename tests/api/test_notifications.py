@@ -1,4 +1,4 @@
-"""Channels, snoozes and deliveries through the API; and that a channel's secrets come back by no way."""
+"""Channels, snoozes and deliveries through the API; no answer ever contains a channel's secrets."""
 
 import io
 import json
@@ -74,7 +74,7 @@ def test_a_channels_secrets_come_back_by_no_way(api: Api, engine: Engine, monkey
     ]
 
     def broken(*_arguments: Any, **_more: Any) -> bool:
-        return False  # so that the database itself has to refuse the second name
+        return False  # so that only the database can refuse the second name
 
     monkeypatch.setattr(store, "is_taken", broken)
     reply = api.post(CHANNELS, json=NEW, role="admin")
@@ -167,7 +167,7 @@ def test_changes_leave_the_rest_as_it_was(api: Api, engine: Engine) -> None:
         actions = connection.execute(sa.select(audit_log.c.action).where(audit_log.c.target.like("notification%")))
         assert "notification_channel.change" in actions.scalars().all()
     assert row["url"] == URL
-    assert row["tells_since"] > row["created_at"]  # what began while it was off is no news
+    assert row["tells_since"] > row["created_at"]  # what began while the channel was off is not sent later
 
 
 def test_two_channels_have_two_names(api: Api) -> None:
@@ -288,4 +288,4 @@ def test_a_decision_without_channels_asks_little(engine: Engine) -> None:
         operations.decide(connection, now, SETTINGS)
         transaction.rollback()
 
-    assert len(asked) == 4  # the lock, the channels, what stands told, what was forgotten
+    assert len(asked) == 4  # the lock, the channels, what was sent, what was deleted

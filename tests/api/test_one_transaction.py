@@ -1,4 +1,4 @@
-"""A read recognises its caller and reads on one connection; a change does not hold one before it has its body."""
+"""A read uses one connection for authentication and data; a change takes none before it has the whole body."""
 
 import threading
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ from tests.api.people import Api, ask_by_cookie, issue_token
 from tests.stores.commands_world import new_client
 
 routes = Routes("held", "/held", "What only these tests call.")
-seen: list[int] = []  # how many connections were in use when a handler had ended its transaction
+seen: list[int] = []  # connections in use after a handler's transaction
 
 
 @routes.get("/<uuid:uuid>", role=Role.VIEWER)
 def held(call: Call, uuid: str) -> None:
-    """Open two transactions one after the other; fail as the uuid's last digit says."""
+    """Open two transactions one after the other; the last digit of the uuid decides where the handler fails."""
     pool: Any = call.services.engine.pool
     with call.transaction():
         seen.append(pool.checkedout())
@@ -42,13 +42,13 @@ def held(call: Call, uuid: str) -> None:
 
 @routes.get("/idle", role=Role.VIEWER)
 def idle(call: Call) -> None:
-    """Open none."""
+    """Open no transaction."""
     seen.append(call.services.engine.pool.checkedout())  # type: ignore[attr-defined]  # only on the base class
 
 
 @contextmanager
 def asked_of(engine: Engine) -> Iterator[list[str]]:
-    """A note of every connection that is taken, every statement in a transaction or outside, and every commit."""
+    """A list of every checkout of a connection, every statement (inside a transaction or not), and every commit."""
     noted: list[str] = []
 
     def statement(connection: sa.Connection, *_more: object) -> None:
@@ -80,15 +80,18 @@ def last_used(engine: Engine, token: str) -> Any:
 def test_a_read_takes_one_connection_and_no_transaction_and_a_change_two(
     api: Api, engine: Engine, services: Services
 ) -> None:
-    identity = new_client(engine)
-    api.get(f"/api/clients/{identity}")  # notes that the token is used
+    identity, unheard = new_client(engine, status="running"), new_client(engine)
+    api.get(f"/api/clients/{identity}")  # records the use of the token
 
     with asked_of(services.engine) as read:
         api.get(f"/api/clients/{identity}")
+    with asked_of(services.engine) as read_of_unknown:
+        api.get(f"/api/clients/{unheard}")
     with asked_of(services.engine) as change:
         api.patch(f"/api/clients/{identity}", json={"name": "x"})
 
-    assert read == ["taken", "by itself", "by itself"]  # who asks, and the client
+    assert read == ["taken", "by itself", "by itself"]  # the caller, and the client
+    assert read_of_unknown == [*read, "by itself"]  # and its last sign of life
     assert (change.count("taken"), change.count("commit"), change.count("by itself")) == (2, 2, 0)
 
 
@@ -106,7 +109,7 @@ def test_a_change_after_a_read_on_the_same_connection_is_a_transaction_again(eng
         connection.execute(sa.text("SELECT 1"))
 
     with alone.connect() as connection:
-        connection.execute(sa.text("UPDATE api_tokens SET name = 'lost'"))  # and no commit
+        connection.execute(sa.text("UPDATE api_tokens SET name = 'lost'"))  # without a commit
 
     with transaction(alone) as connection:
         assert connection.execute(sa.text("SELECT count(*) FROM api_tokens WHERE name = 'lost'")).scalar_one() == 0
@@ -167,6 +170,6 @@ def test_nobody_waits_for_a_token_that_somebody_else_just_noted_as_used(api: Api
         other.execute(sa.update(api_tokens).where(api_tokens.c.id == parsed[0]).values(last_used_at=sa.func.now()))
         asking = threading.Thread(target=lambda: answers.append(api.get("/api/clients", None, token=token).status_code))
         asking.start()
-        asking.join(timeout=60)  # a lock would be given up long before, without an answer of 200
+        asking.join(timeout=60)  # a waiting lock would have timed out long before
 
         assert answers == [200]

@@ -1,4 +1,4 @@
-"""The API's description: valid, complete, in step with the file in the repository and with what happens."""
+"""The OpenAPI document: valid, complete, equal to the file in the repository, and true of the app."""
 
 import json
 import re
@@ -50,7 +50,7 @@ def test_the_file_in_the_repository_is_the_generated_one(document: dict[str, Any
 
 
 def test_no_pattern_lets_a_line_end_through(document: dict[str, Any]) -> None:
-    """Python's `$` does, and what comes after the check is not made for it."""
+    """Python's `$` also matches before a final line break, which later code does not expect."""
     of_bodies = list(patterns_in(document["components"]["schemas"]))
     of_queries = [
         pattern
@@ -67,7 +67,7 @@ def test_no_pattern_lets_a_line_end_through(document: dict[str, Any]) -> None:
 
 
 def patterns_in(tree: Any) -> Iterator[str]:
-    """Every pattern that a text must have."""
+    """Every `pattern` in the document."""
     if isinstance(tree, dict):
         if isinstance(tree.get("pattern"), str):
             yield tree["pattern"]
@@ -135,7 +135,7 @@ def test_the_served_document_is_the_generated_one(api: Api, document: dict[str, 
 
 
 class Outside(HTMLParser):
-    """Collects what a page would load or run."""
+    """Collects everything that a page would load or run."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Where somebody is signed in: they see it and end it, and a session that nobody uses ends by itself."""
+"""People see and end their own sessions, and an unused session ends by itself."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ PATH = "/api/users/me/sessions"
 
 
 def rest(engine: Engine, cookie: str, seconds: int) -> None:
-    """As if this session had not been used for so long."""
+    """Move the last use of this session back by `seconds`."""
     with transaction(engine) as connection:
         mine = sa.update(user_sessions).where(user_sessions.c.id_hash == digest(cookie))
         connection.execute(mine.values(last_seen_at=sa.func.now() - timedelta(seconds=seconds)))
@@ -55,7 +55,7 @@ def test_nobody_ends_or_sees_somebody_elses_session(app: Flask, api: Api, cookie
     foreign = next((number for number, _ in others if number not in mine), 10**6)
 
     assert ask_by_cookie(app, "DELETE", f"{PATH}/{foreign}", cookie, OURS).status_code == 404
-    assert api.get(PATH).status_code == 422  # a token has none
+    assert api.get(PATH).status_code == 422  # a token has no session
 
 
 @pytest.mark.parametrize(("seconds", "status"), [(3590, 200), (3600, 401), (100_000, 401)])

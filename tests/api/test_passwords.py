@@ -1,4 +1,4 @@
-"""One's own password: set with the present one as proof, and by a first admin before anything else."""
+"""People change their own password with the present one as proof; a first admin must do so before anything else."""
 
 import hashlib
 import secrets
@@ -61,7 +61,7 @@ def test_one_that_leaked_somewhere_is_not_taken(services: Services, anna: str, c
     refused = change(app, cookie, PASSWORD, "another fine password")
 
     assert refused.status_code == 422
-    assert "leaked somewhere" in refused.get_data(as_text=True)
+    assert "list of leaked passwords" in refused.get_data(as_text=True)
     assert change(app, cookie, PASSWORD, "a password of my own").status_code == 204
 
 

@@ -1,4 +1,4 @@
-"""People who come by the proxy: known by their e-mail address, with the role that an admin gave them."""
+"""People who sign in at the proxy: identified by e-mail address, with the role that an admin gave them."""
 
 import secrets
 import time
@@ -26,7 +26,7 @@ OWN_PAGE = {"X-Requested-With": "signage"}
 
 @pytest.fixture(scope="module")
 def client(database_url: str, engine: Engine) -> Iterator[FlaskClient]:
-    """Asks an app behind a proxy whose keys a real server on loopback has."""
+    """A client of an app behind a proxy; a real server on loopback has the proxy's keys."""
     with issuing() as server:
         server.answer = key_set(PROXY_KEY)
         settings = {
@@ -40,7 +40,7 @@ def client(database_url: str, engine: Engine) -> Iterator[FlaskClient]:
 
 @pytest.fixture
 def email(engine: Engine) -> str:
-    """The address of an operator of this test's own."""
+    """The e-mail address of this test's own operator."""
     address = f"Anna.{secrets.token_hex(4)}@example.com"
     add_user(engine, address)
     return address
@@ -102,7 +102,7 @@ def test_a_token_beside_the_proxys_word_is_judged_alone(client: FlaskClient, ema
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
-        ({}, 403),  # another site's page can make the browser send the proxy's cookie, not this header
+        ({}, 403),  # a page of another site can make the browser send the proxy's cookie, but not this header
         ({**OWN_PAGE, "Origin": "https://elsewhere.example"}, 403),
         ({**OWN_PAGE, "Sec-Fetch-Site": "cross-site"}, 403),
         (OWN_PAGE, 404),

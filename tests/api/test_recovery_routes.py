@@ -1,4 +1,4 @@
-"""What operators say to recovery over HTTP: each heard once, audited, and told back in full."""
+"""Operators control recovery over HTTP: each change takes effect once, is audited, and is shown in full."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -35,10 +35,10 @@ def crashed(engine: Engine) -> str:
 
 @pytest.fixture
 def open_breakers(engine: Engine) -> Iterator[None]:
-    """Breakers of the fleet and of two sites that are open."""
+    """Open breakers of the fleet and of two sites."""
     with engine.begin() as connection:
         now = database_now(connection)
-        connection.execute(sa.delete(recovery_breakers))  # a tick's look leaves the fleet's row
+        connection.execute(sa.delete(recovery_breakers))  # a tick keeps the fleet's row
         for site in ("", "Basel", "Bern"):
             row = {"site": site, "open_since": now, "why": f"{site}: silent.", "stale": 9, "seen": 10}
             connection.execute(sa.insert(recovery_breakers).values(**row))
@@ -61,7 +61,7 @@ def say(api: Api, client: str, word: str, body: dict[str, Any] | None) -> dict[s
 
 
 def tick(engine: Engine) -> tuple[str, ...]:
-    """One round of recovery; the commands that it asked for."""
+    """Run recovery once. Returns the commands that it issued."""
     with engine.begin() as connection:
         now = database_now(connection)
         hear(connection, now)
@@ -110,7 +110,7 @@ def test_said_by_many_at_once_it_is_heard_once(
     assert sorted(answer["changed"] for answer in answers) == [False, False, False, True]
     assert audited(engine, crashed).count(f"recovery.{word}") == 1
     titles = [event["title"] for event in api.get(f"/api/clients/{crashed}/events").get_json()["items"]]
-    assert not any("recovery." in title for title in titles)  # told in words
+    assert not any("recovery." in title for title in titles)  # in words
     assert any("ecover" in title and ", by token:" in title for title in titles)
 
 

@@ -1,4 +1,4 @@
-"""Who tries what they may not: named in the log, and in the audit log by lines that cannot be made many."""
+"""Refused callers are named in the log, and in the audit log by a bounded number of lines."""
 
 import io
 import json
@@ -19,7 +19,7 @@ from tests.api.people import OURS, Api, ask_by_cookie
 
 @pytest.fixture
 def written() -> io.StringIO:
-    """What is logged from now on."""
+    """The log from now on."""
     stream = io.StringIO()
     structured_log.configure("test", stream)
     return stream
@@ -40,7 +40,7 @@ def test_a_refused_change_is_a_line_and_its_repeats_are_one_more(api: Api, engin
     assert (line.target, line.details["code"]) == ("/api/tokens", "forbidden")
     with transaction(engine) as connection:
         now = database_now(connection)
-        assert operations.flush_repeats(connection, now) == 0  # the hour is not over
+        assert operations.flush_repeats(connection, now) == 0  # within the same hour
         connection.execute(sa.update(audit_repeats).values(began_at=now - REPEATS_ARE_ONE_LINE))
         assert operations.flush_repeats(connection, now) >= 1
     [_, counted] = refused_lines(engine, "POST /api/tokens")

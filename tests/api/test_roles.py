@@ -1,4 +1,4 @@
-"""Every route tried by every kind of caller, from the app's own list of routes."""
+"""Every route of the app, called by every kind of caller."""
 
 import re
 import secrets
@@ -38,7 +38,7 @@ AUTOMATIC = {"HEAD", "OPTIONS"}
 
 
 def path_of(endpoint: Endpoint) -> str:
-    """A well-formed address of the endpoint at which nothing is."""
+    """A well-formed path of the endpoint, with ids that do not exist."""
     return re.sub(r"<(?:(\w+):)?\w+>", lambda match: FILLED_IN.get(match[1] or "", "nothing"), endpoint.path)
 
 
@@ -61,7 +61,7 @@ Refused = Callable[[str, str], TestResponse]
 
 @pytest.fixture(scope="module")
 def proxied(services: Services) -> Iterator[Flask]:
-    """The same app behind a proxy that says who people are."""
+    """The same app behind a proxy that identifies people."""
     with issuing() as server:
         server.answer = key_set(PROXY_KEY)
         behind = {"IAP_AUDIENCE": AUDIENCE, "IAP_KEYS_URL": server.url}
@@ -72,7 +72,7 @@ def proxied(services: Services) -> Iterator[Flask]:
 def refused_callers(
     api: Api, app: Flask, proxied: Flask, engine: Engine, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Refused]:
-    """Callers whose proof of identity must not be accepted anywhere, by what is wrong with it."""
+    """Fault -> a caller whose credentials no route may accept."""
     key = identity.load_or_create_key(Path(tmp_path_factory.mktemp("keys")) / "key.pem")
     tokens = {
         "no token at all": "",
@@ -145,7 +145,7 @@ Asks = Callable[[str, str], TestResponse]
 
 @pytest.fixture(scope="module")
 def people(app: Flask, proxied: Flask, engine: Engine) -> dict[tuple[str, str], Asks]:
-    """People of each role, who come with a session of their own or by the proxy."""
+    """People of each role, with a session of their own or by the proxy."""
     found: dict[tuple[str, str], Asks] = {}
     for role in ROLES:
         email = f"{role}-{secrets.token_hex(4)}@example.com"
@@ -187,21 +187,21 @@ def test_a_first_admin_may_do_nothing_before_setting_a_password(name: str, boxed
 
 @pytest.fixture(scope="module")
 def boxed(services: Services) -> Flask:
-    """The same app as on one machine that serves a network."""
+    """The same app in mode `box`."""
     values = {**services.config.values, "DEPLOYMENT_MODE": "box"}
     return create_app(Services(Config(values), services.engine))
 
 
 @pytest.fixture(scope="module")
 def first_admin(engine: Engine) -> str:
-    """The name of an admin who has not set a password of their own."""
+    """The name of an admin who must change the given password."""
     add_user(engine, "first", Role.ADMIN, must_change_password=True)
     return "first"
 
 
 @pytest.fixture
 def boxed_cookie(engine: Engine, first_admin: str) -> str:
-    """A session of theirs."""
+    """The cookie of a session of that admin."""
     return new_session(engine, first_admin, timedelta(hours=1))
 
 
@@ -222,7 +222,7 @@ def another_secret(token: str) -> str:
 
 
 def expired_token(engine: Engine) -> str:
-    """Issued an hour ago for half an hour."""
+    """A token that was issued an hour ago for half an hour."""
     with transaction(engine) as connection:
         then = database_now(connection) - timedelta(hours=1)
         _, text = access.issue_token(connection, then, "expired", Role.ADMIN, "tests", then + timedelta(minutes=30))
@@ -239,7 +239,7 @@ def revoked_token(engine: Engine) -> str:
 
 
 def ended_session(app: Flask, engine: Engine) -> str:
-    """A cookie that was good until its holder signed out."""
+    """The cookie of a session after its sign-out."""
     add_user(engine, "gone", Role.ADMIN)
     cookie = cookie_of(sign_in(app, "gone"))
     assert by_cookie(app, "GET", "/api/session", cookie).status_code == 200
@@ -253,7 +253,7 @@ def expired_session(engine: Engine) -> str:
 
 
 def new_session(engine: Engine, username: str, left: timedelta) -> str:
-    """The cookie of a session that ends then."""
+    """The cookie of a new session that ends after `left`."""
     cookie = secrets.token_urlsafe(32)
     with transaction(engine) as connection:
         now = database_now(connection)

@@ -1,4 +1,4 @@
-"""A code of an app besides the password: set up, asked for, used once, lost, and required of admins."""
+"""The second factor, a code from an app: set up, requested, used once, lost, and required of admins."""
 
 import base64
 import secrets
@@ -31,13 +31,13 @@ def app_with(services: Services, **settings: Any) -> Flask:
 
 @pytest.fixture(scope="module")
 def keyed(services: Services) -> Flask:
-    """The app with the key from which secrets are made."""
+    """The app, with the key from which the secrets are derived."""
     return app_with(services)
 
 
 @pytest.fixture
 def session(keyed: Flask, anna: str) -> str:
-    """Anna's session, of before she has a second factor."""
+    """Anna's session from before she has a second factor."""
     return cookie_of(sign_in(keyed, anna))
 
 
@@ -61,7 +61,10 @@ def begin(app: Flask, cookie: str) -> bytes:
 
 
 def set_up(app: Flask, engine: Engine, cookie: str) -> tuple[bytes, list[str]]:
-    """The secret, and the recovery codes; the code that confirmed it can be used again, so that no test has to wait."""
+    """Set up a second factor. Returns the secret and the recovery codes.
+
+    The code that confirmed it can be used once more, so that no test has to wait.
+    """
     secret = begin(app, cookie)
     answer = post(app, "/confirm", cookie, code=code_of(secret))
     assert answer.status_code == 200

@@ -1,4 +1,4 @@
-"""Signing in and out, the limit on wrong passwords, and changes that another site must not make."""
+"""Signing in and out, the limit on wrong passwords, and the defence against requests forged by other sites."""
 
 import secrets
 from concurrent.futures import ThreadPoolExecutor
@@ -129,7 +129,7 @@ def test_a_change_by_cookie_that_may_come_from_another_site_is_refused(
     assert answer.status_code == 403
     assert answer.json is not None
     assert answer.json["code"] == "cross_site_request"
-    assert ask_by_cookie(app, "GET", "/api/session", cookie).status_code == 200  # nothing happened
+    assert ask_by_cookie(app, "GET", "/api/session", cookie).status_code == 200  # nothing changed
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_stranger_with_many_addresses_does_not_lock_out_who_signed_in_here_bef
     codes = [sign_in(app, anna, "wrong").status_code for _ in range(7)]
 
     assert codes == [401] * 6 + [429]
-    assert sign_in(app, anna).status_code == 429  # the right password from an address that nobody knows
+    assert sign_in(app, anna).status_code == 429  # the right password from a new address
     assert sign_in(app, anna, address=home).status_code == 201
     assert [sign_in(app, anna, "wrong", home).status_code for _ in range(6)] == [401] * 5 + [429]
 

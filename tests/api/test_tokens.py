@@ -1,4 +1,4 @@
-"""API tokens over HTTP: issued once, listed without secret, ended at once; each mutation in the audit log."""
+"""API tokens over HTTP: issued once, listed without the secret, revoked at once; each change is audited."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -26,7 +26,7 @@ def test_an_issued_token_works_and_ends_at_once_when_deleted(api: Api) -> None:
     assert api.get("/api/dead-letters", token=issued["token"]).status_code == 200
     assert api.delete(f"/api/tokens/{issued['id']}").status_code == 204
     assert api.get("/api/dead-letters", token=issued["token"]).status_code == 401
-    assert api.delete(f"/api/tokens/{issued['id']}").status_code == 204  # again changes nothing
+    assert api.delete(f"/api/tokens/{issued['id']}").status_code == 204  # a repeat changes nothing
 
 
 def test_the_list_shows_every_token_and_no_secret(api: Api) -> None:

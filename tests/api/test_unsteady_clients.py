@@ -1,4 +1,4 @@
-"""Clients that keep losing the broker, and clients that never came, through the API."""
+"""Clients that often lose the broker, and clients that never connected, through the API."""
 
 import sqlalchemy as sa
 from sqlalchemy import Engine
@@ -13,7 +13,7 @@ LOST = sa.text(
 
 
 def lose(engine: Engine, identity: str, *losses: tuple[int, int]) -> None:
-    """It lost the broker (minutes ago, so often)."""
+    """Record losses of the broker: (minutes ago, how many)."""
     with engine.begin() as connection:
         for ago, count in losses:
             connection.execute(LOST, {"uuid": identity, "ago": ago, "losses": count})

@@ -1,4 +1,4 @@
-"""Uploads through the API: whole or not at all, streamed, served back as they came."""
+"""Uploads through the API: complete or not stored, streamed, and served unchanged."""
 
 import hashlib
 import io
@@ -26,7 +26,7 @@ def stored(api: Api) -> list[dict[str, Any]]:
 
 
 def left_over(media_root: Path) -> list[str]:
-    """Files on the volume that are no stored original."""
+    """Files on the volume other than stored originals."""
     return [str(path) for path in media_root.rglob("*") if path.is_file() and "originals" not in path.parts]
 
 

@@ -1,4 +1,4 @@
-"""Nobody holds all threads of the api function by sending slowly."""
+"""Slow senders cannot occupy all threads of the api function."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Resumable uploads, spoken to by a foreign client of the tus protocol and by hand."""
+"""Resumable uploads, by a third-party tus client and by handwritten requests."""
 
 import base64
 import hashlib
@@ -173,7 +173,7 @@ def test_a_request_may_name_the_method_that_it_means(api: Api) -> None:
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "HEAD"])
 @pytest.mark.parametrize("meant", ["PATCH", "HEAD"])
 def test_what_is_no_post_means_itself(api: Api, method: str, meant: str) -> None:
-    """What stands in front counts and bounds bodies by the method that it sees, and knows when an answer has none."""
+    """The gateway limits bodies by the real method, so X-HTTP-Method-Override may only replace POST."""
     place = create(api).headers["Location"]
     headers = {**TUS, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
 
@@ -225,14 +225,14 @@ def test_an_upload_that_is_not_finished_in_a_day_is_gone_and_its_parts_go_with_t
 
 
 class Turnstile(io.RawIOBase):
-    """A body that waits in its middle until it is let on."""
+    """A body that stops in the middle until the test lets it continue."""
 
     def __init__(self, content: bytes) -> None:
         self.halfway, self.go_on = threading.Event(), threading.Event()
         self._content, self._at = content, 0
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """For the test client, which measures a body so."""
+        """The test client measures a body by this method."""
         self._at = offset + (len(self._content) if whence == 2 else 0)
         return self._at
 
@@ -291,7 +291,7 @@ def test_whoever_sends_or_ends_an_upload_waits_while_it_becomes_one_file(
 
 
 def expire_turns(engine: Engine) -> None:
-    """Let the time of a turn pass."""
+    """Let the leases of uploads expire."""
     with transaction(engine) as connection:
         connection.execute(sa.update(uploads).values(writer_until=database_now(connection)))
 

@@ -1,4 +1,4 @@
-"""/api/users: people are let in, changed and shown out; what they may do ends at once."""
+"""/api/users: people are added, changed and removed; a lost right ends at once."""
 
 import statistics
 import time
@@ -16,11 +16,11 @@ from shared.vocabulary import Role
 from tests.api.accounts import OWN, added, audited, id_of, new_name, set_own
 from tests.api.people import PASSWORD, Api, add_user, ask_by_cookie, cookie_of, sign_in
 
-# --- letting somebody in ---
+# --- adding people ---
 
 
 def test_somebody_new_signs_in_once_with_what_they_were_given_and_then_with_their_own(api: Api, app: Flask) -> None:
-    """Also in mode `local`, where the first admin need not change theirs."""
+    """Also in mode `local`, where the first admin may keep their password."""
     handed = added(api)
     name, password = handed["user"]["username"], handed["one_time_password"]
 
@@ -94,7 +94,7 @@ def test_the_list_tells_roles_last_sign_ins_and_who_has_still_to_set_a_password(
     assert (rows[anna]["role"], rows[anna]["one_time_until"]) == ("operator", None)
 
 
-# --- changing and showing out ---
+# --- changing and removing people ---
 
 
 def test_disabling_ends_what_they_do_at_once_and_enabling_asks_them_to_sign_in(
@@ -204,13 +204,13 @@ def test_anybody_changes_their_own_password(app: Flask, engine: Engine, role: Ro
     assert sign_in(app, name, OWN).status_code == 201
 
 
-# --- what the time of an answer says ---
+# --- the time of an answer reveals nothing ---
 
 
 def test_a_wrong_password_takes_as_long_for_nobody_and_for_somebody_disabled(
     shipped_passwords: None, api: Api, app: Flask, engine: Engine, anna: str
 ) -> None:
-    """Time of this thread on the processor: a busy machine does not change it."""
+    """Measures processor time of this thread, which a busy machine does not change."""
     gone, late = new_name(), added(api)["user"]
     add_user(engine, gone)
     api.patch(f"/api/users/{id_of(engine, gone)}", "admin", json={"disabled": True})

@@ -1,4 +1,4 @@
-"""The bridge as a real process, on a real broker and a real Postgres of its own."""
+"""The bridge as a real process, with a real broker and a real Postgres."""
 
 import json
 import os
@@ -33,12 +33,12 @@ from tests.bridge.preloaded import Forked
 PASSWORD = "display-password"
 SECONDS = 60.0
 PROGRAM = ("-m", "bridge.main")
-SESSIONS = 2  # of one bridge at the broker: bridge/lanes.py
+SESSIONS = 2  # sessions of a bridge at the broker: bridge/lanes.py
 
 
 @dataclass
 class BridgeProcess:
-    """A bridge that runs."""
+    """A running bridge."""
 
     process: "subprocess.Popen[bytes] | Forked"
     health_port: int
@@ -48,7 +48,7 @@ class BridgeProcess:
         return self.ask("/readyz")[0] == 200
 
     def ask(self, path: str, patience_seconds: float = SECONDS) -> tuple[int, dict[str, Any]]:
-        """Status and body; status 0 when nothing answers."""
+        """GET a path of the health port. Returns status and body; status 0 without an answer."""
         try:
             url = f"http://{LOOPBACK}:{self.health_port}{path}"
             with urllib.request.urlopen(url, timeout=patience_seconds) as answer:
@@ -67,9 +67,12 @@ class BridgeProcess:
         self.process.wait()
 
     def events(self) -> list[str]:
-        """The names of the events that it logged, in order."""
-        lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
-        return [line["event"] for line in lines if "event" in line]
+        """The names of its logged events, in order."""
+        return [line["event"] for line in self.lines() if "event" in line]
+
+    def lines(self) -> list[dict[str, Any]]:
+        """What it logged, in order."""
+        return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
 
 
 StartBridge = Callable[..., BridgeProcess]
@@ -77,7 +80,7 @@ StartBridge = Callable[..., BridgeProcess]
 
 @pytest.fixture
 def start_bridge(database_url: str, broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[StartBridge]:
-    """Starts a bridge on the module's database and the session's broker; waits until it listens unless told not to."""
+    """Starts a bridge on the module's database and the session's broker, and by default waits until it listens."""
     with bridges(database_url, broker, tmp_path, preloaded=True) as start:
         yield start
 
@@ -86,7 +89,7 @@ def start_bridge(database_url: str, broker: mosquitto.RunningBroker, tmp_path: P
 def bridges(
     database_url: str, broker: mosquitto.RunningBroker, folder: Path, *, preloaded: bool = False
 ) -> Iterator[StartBridge]:
-    """As the fixture, for any database and broker; ends every bridge it started.
+    """Like the fixture `start_bridge`, for any database and broker. Ends every bridge that it started.
 
     `preloaded`: the bridge itself, by no other program, has been imported before it starts.
     """
@@ -132,7 +135,7 @@ def settings(database_url: str, broker: mosquitto.RunningBroker) -> dict[str, st
 
 
 def forget_session(broker: mosquitto.RunningBroker) -> None:
-    """Take the bridge's sessions, with what waits in them, off the broker: the next test begins with none."""
+    """Delete the bridge's sessions and their messages from the broker, for the next test."""
     for user in ("bridge", mosquitto.URGENT):
         client = Client(CallbackAPIVersion.VERSION2, client_id=user, protocol=MQTTProtocolVersion.MQTTv5)
         client.username_pw_set(user, broker.passwords["bridge"])
@@ -140,20 +143,20 @@ def forget_session(broker: mosquitto.RunningBroker) -> None:
         client.loop_start()
         try:
             wait_until(client.is_connected, SECONDS)
-        finally:  # left alone it would come back again and again, and throw the next test's bridge out
+        finally:  # otherwise it would reconnect and end the session of the next test's bridge
             client.disconnect()
             client.loop_stop()
 
 
 @dataclass
 class Display:
-    """A display's connection to the broker: publishes and remembers what it is told."""
+    """A display's connection to the broker: publishes, and keeps received messages."""
 
     uuid: str
     client: Client
     root: str = "signage"
     told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    answers: dict[int, int] = field(default_factory=dict)  # publish -> the broker's reason code
+    answers: dict[int, int] = field(default_factory=dict)  # message id -> reason code of the PUBACK
 
     def publish(self, topic: str, body: Mapping[str, Any] | bytes, *, retain: bool = False) -> None:
         """Publish below the display's own topic and wait for the broker's answer."""
@@ -168,7 +171,7 @@ class Display:
     def close(self) -> None:
         self.client.disconnect()
         self.client.loop_stop()
-        # In a ring of references its sockets would be collected before it closes them.
+        # In a reference cycle its sockets would be collected before paho closes them.
         self.client.on_message = self.client.on_publish = self.client.on_subscribe = None
 
 
@@ -184,7 +187,7 @@ def display(broker: mosquitto.RunningBroker) -> Iterator[Display]:
 
 @contextmanager
 def displays(broker: mosquitto.RunningBroker, names: list[str]) -> Iterator[list[Display]]:
-    """Displays with these user names, connected and listening to all that is meant for them."""
+    """Displays with these user names, connected and subscribed to their downward topics."""
     broker.add_displays(dict.fromkeys(names, PASSWORD))
     made = [connected(broker, name) for name in names]
     try:
@@ -195,7 +198,7 @@ def displays(broker: mosquitto.RunningBroker, names: list[str]) -> Iterator[list
 
 
 def connected(broker: mosquitto.RunningBroker, name: str, *, downward: bool = True, root: str = "signage") -> Display:
-    """A display that logs in as `name` and speaks below `root`."""
+    """A display that logs in as `name` and uses topics below `root`."""
     client = Client(CallbackAPIVersion.VERSION2, client_id=name, protocol=MQTTProtocolVersion.MQTTv5)
     client.username_pw_set(name, PASSWORD)
     client.max_inflight_messages_set(1000)
@@ -225,7 +228,7 @@ def connected(broker: mosquitto.RunningBroker, name: str, *, downward: bool = Tr
 
 @dataclass
 class Database:
-    """Questions to the database, each in a transaction of its own."""
+    """Queries, each in its own transaction."""
 
     engine: Engine
 
@@ -246,7 +249,7 @@ class Database:
             connection.execute(sa.text(statement), parameters)
 
     def client(self, name: str) -> dict[str, Any]:
-        """The client's row, or nothing."""
+        """The client's row, or an empty dict."""
         found = self.rows("SELECT * FROM clients WHERE uuid = :uuid", uuid=name)
         return found[0] if found else {}
 
@@ -257,12 +260,12 @@ def database(engine: Engine) -> Database:
 
 
 def eventually(question: Callable[[], bool], seconds: float = SECONDS) -> None:
-    """Wait until the answer is yes."""
+    """Wait until the answer is True."""
     wait_until(question, seconds)
 
 
 def stays(question: Callable[[], bool], seconds: float) -> None:
-    """The answer is yes all the time."""
+    """Check that the answer stays True for `seconds`."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         assert question()

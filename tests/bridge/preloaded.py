@@ -1,7 +1,7 @@
-"""The bridge as a process of its own that need not import anything: an import is most of a start's processor time.
+"""The bridge as its own process without imports, which take most of the processor time of a start.
 
-A server of `multiprocessing` has imported the bridge, and forks. What runs then is `python -m bridge.main`, with its
-own environment and output; signals, exit codes and `kill -9` are those of any process.
+A server of `multiprocessing` imports the bridge once and forks. The fork runs `python -m bridge.main`, with its own
+environment and output; signals, exit codes and `kill -9` work as for any process.
 """
 
 import multiprocessing
@@ -19,10 +19,10 @@ PROGRAM = "bridge.main"
 
 
 class Forked:
-    """It, with what is used of `subprocess.Popen`."""
+    """The process, with the used part of the interface of `subprocess.Popen`."""
 
     def __init__(self, environment: Mapping[str, str], log: Path) -> None:
-        """It runs, and writes to `log`."""
+        """Start it with its output in `log`."""
         self._process = _server().Process(target=_run, args=(dict(environment), str(log)), daemon=True)
         self._process.start()
 
@@ -57,13 +57,13 @@ def _server() -> ForkServerContext:
 
 
 def _run(environment: Mapping[str, str], log: str) -> None:
-    """In the new process."""
+    """Run the bridge in the new process."""
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for descriptor in (1, 2):
         os.dup2(output, descriptor)
     os.close(output)
     os.environ.clear()
     os.environ.update(environment)
-    sys.modules.pop(PROGRAM, None)  # it is about to be __main__
+    sys.modules.pop(PROGRAM, None)  # it will be __main__
     sys.argv = [PROGRAM]
     runpy.run_module(PROGRAM, run_name="__main__", alter_sys=True)

@@ -1,4 +1,4 @@
-"""A TCP proxy on loopback that is slow, silent or cut as it is told: what networks do."""
+"""A TCP proxy on loopback that simulates network faults: slow, silent or cut."""
 
 import contextlib
 import selectors
@@ -14,12 +14,12 @@ from deploy.parts.layout import LOOPBACK
 class Proxy:
     """Forwards connections to `target`.
 
-    While `hold_upward` is set nothing goes from the caller to the target, while `hold_downward` is set nothing comes
-    back; `delay_seconds` is how long each piece of data is on its way.
+    While `hold_upward` is set no data go from the caller to the target; while `hold_downward` is set none come back.
+    `delay_seconds` delays each piece of data.
     """
 
     def __init__(self, target: int, port: int = 0, host: str = LOOPBACK) -> None:
-        """Listens on `port` of `host`, or on one that is free."""
+        """Listen on `port` of `host`, or on a free port."""
         self.hold_upward = threading.Event()
         self.hold_downward = threading.Event()
         self.delay_seconds = 0.0
@@ -57,7 +57,7 @@ class Proxy:
                     key.data.sendall(data)
 
     def cut(self) -> None:
-        """End every connection at once; what was held is lost."""
+        """End every connection at once; held data are lost."""
         pairs, self._pairs = self._pairs, []
         for pair in pairs:
             for end in pair:
@@ -65,7 +65,7 @@ class Proxy:
                     end.shutdown(socket.SHUT_RDWR)
 
     def reset(self) -> None:
-        """As `cut`, but both ends are told with a reset."""
+        """Like `cut`, but both ends get a reset."""
         for pair in self._pairs:
             for end in pair:
                 with contextlib.suppress(OSError):
@@ -84,7 +84,7 @@ class Proxy:
 
 @contextmanager
 def proxied(target: int, port: int = 0, host: str = LOOPBACK) -> Iterator[Proxy]:
-    """A proxy in front of this port of ours."""
+    """A proxy in front of this local port."""
     proxy = Proxy(target, port, host)
     try:
         yield proxy

@@ -1,7 +1,7 @@
-"""A broker as others are: a real one behind a door that grants less, and that ends a connection as MQTT 5 tells it to.
+"""A strict broker: a real one behind a proxy that grants less, and that ends connections as MQTT 5 demands.
 
-The door rewrites the CONNACK and the SUBACK, holds each PUBACK for a moment, and throws a client out (DISCONNECT 0x93)
-that has more publishes without an answer than the CONNACK allowed it.
+The proxy rewrites the CONNACK and the SUBACK, delays each PUBACK, and disconnects a client (0x93) that has more
+unanswered publishes than the CONNACK allowed.
 """
 
 import contextlib
@@ -25,12 +25,12 @@ READ_BYTES: Final = 65_536
 
 @dataclass(frozen=True)
 class Script:
-    """What is granted."""
+    """What the broker grants."""
 
-    properties: bytes = b""  # in the place of the CONNACK's own
+    properties: bytes = b""  # instead of the CONNACK's own
     receive_maximum: int = 65_535
     qos: int = 1  # of each subscription
-    answer_seconds: float = 0.0  # until a PUBACK is passed on
+    answer_seconds: float = 0.0  # delay of each PUBACK
 
 
 def receive_maximum(most: int) -> bytes:
@@ -39,17 +39,17 @@ def receive_maximum(most: int) -> bytes:
 
 @dataclass
 class StrictBroker:
-    """What it saw."""
+    """A record of the clients' behaviour."""
 
     port: int
     thrown_out: int = 0
-    most: int = 0  # publishes without an answer, of one connection
+    most: int = 0  # the most unanswered publishes of a connection
     _stop: threading.Event = field(default_factory=threading.Event)
 
 
 @contextmanager
 def strict_broker(target: int, script: Script) -> Iterator[StrictBroker]:
-    """In front of the broker at this port of ours."""
+    """The proxy in front of the broker at this local port."""
     with socket.create_server((LOOPBACK, 0)) as listener:
         listener.settimeout(0.1)
         door = StrictBroker(listener.getsockname()[1])
@@ -81,7 +81,7 @@ def _accept(listener: socket.socket, target: int, script: Script, door: StrictBr
 
 
 class _Passage:
-    """One connection through the door."""
+    """One connection through the proxy."""
 
     def __init__(self, caller: socket.socket, broker: socket.socket, script: Script, door: StrictBroker) -> None:
         self._caller = caller
@@ -103,7 +103,7 @@ class _Passage:
                 self._answer()
 
     def _take(self, end: socket.socket) -> bool:
-        """Pass on what came from this end; False when the connection is over."""
+        """Forward the data of this end. Returns False at the end of the connection."""
         came = end.recv(READ_BYTES)
         data = self._read[end] + came
         while (packet := _first_packet(data)) is not None:
@@ -145,7 +145,7 @@ class _Passage:
 
 
 def _first_packet(data: bytes) -> bytes | None:
-    """The packet that `data` begins with, once it is whole."""
+    """The first packet of `data`; None if it is incomplete."""
     length, shift = 0, 0
     for place in range(1, min(5, len(data))):
         length |= (data[place] & 0x7F) << shift

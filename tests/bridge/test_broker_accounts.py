@@ -30,7 +30,7 @@ from tests.local.mqtt_clients import connected, publish, subscribe
 
 @pytest.fixture
 def accounts(database_url: str, broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[Path]:
-    """The log of a broker_accounts that runs."""
+    """The log of a running broker_accounts."""
     with running(database_url, broker, tmp_path / "accounts.log") as log:
         yield log
 
@@ -62,7 +62,7 @@ def running(database_url: str, broker: mosquitto.RunningBroker, log: Path) -> It
 
 
 def enrol(database: Database, name: str, password: str) -> None:
-    """What POST /api/enroll leaves in the database."""
+    """Store a login like POST /api/enroll."""
     hashed = mosquitto_hash(password, secrets.token_bytes(MOSQUITTO_SALT_BYTES))
     database.do("INSERT INTO clients (uuid, registered_by) VALUES (:u, 'enrolment') ON CONFLICT DO NOTHING", u=name)
     database.do(
@@ -173,7 +173,7 @@ def test_each_crash_that_the_launcher_noted_is_counted_once(engine: Engine, data
     def counted() -> int:
         return int(database.value("SELECT count(*) FROM broker_crashes"))
 
-    crashes.carry()  # there is no such file yet
+    crashes.carry()  # the file does not exist yet
     assert counted() == 0
     noted.write_text(f"{now - 9}\n{now - 8}\n")
     crashes.carry()
@@ -225,7 +225,7 @@ def test_the_file_keeps_its_mode_and_is_never_half_written(tmp_path: Path) -> No
     path = tmp_path / "passwords"
     path.write_bytes(b"old\n")
     path.chmod(0o604)
-    old = path.open("rb")  # a reader that has it open goes on reading the old one
+    old = path.open("rb")  # a reader that has the old file open keeps reading it
 
     with old:
         assert write_if_changed(path, b"new\n")
@@ -256,7 +256,7 @@ def test_how_many_files_the_broker_has_open_comes_to_the_database(
         noted.write_text(text)
         files.carry()
     assert seen() == "0 0"
-    for opened, known in ((900, "1 900"), (901, "1 900"), (57_000, "1 57000")):  # less than a per cent is no news
+    for opened, known in ((900, "1 900"), (901, "1 900"), (57_000, "1 57000")):  # below a per cent nothing is written
         noted.write_text(f"{opened} 65536\n")
         files.carry()
         assert seen() == known

@@ -1,4 +1,4 @@
-"""When a door's certificate ends: seen by TLS on a real listener, stored, shown as a gauge, told in time."""
+"""The end of a door's certificate: read by TLS from a real listener, stored, shown as a gauge, notified in time."""
 
 import socket
 import subprocess
@@ -27,7 +27,7 @@ DAY = timedelta(days=1)
 
 
 def days_left(engine: Engine) -> dict[str, float]:
-    """The gauge, in days."""
+    """Door -> the gauge in days."""
     with snapshot(engine) as connection:
         now = datetime.now(UTC)
         gauge = rules.certificates(now, gauges.certificates(connection, now - CERTIFICATE_KNOWN_FOR))
@@ -108,7 +108,7 @@ def test_a_door_that_nobody_can_ask_is_refused(told: str) -> None:
 
 
 def test_a_renewed_certificate_comes_to_the_doors_with_its_mode(tmp_path: Path) -> None:
-    """The hook, with a made-up systemctl; the second run is the same."""
+    """Runs the hook twice with a fake systemctl."""
     lineage, to = tmp_path / "live", tmp_path / "etc"
     lineage.mkdir()
     to.mkdir()

@@ -1,4 +1,4 @@
-"""The bridge's connection to the broker: nothing is acknowledged by itself, and nothing escapes from a callback."""
+"""The bridge's connection to the broker: no automatic acknowledgement, and no exception from a callback."""
 
 import uuid
 from collections import deque
@@ -11,16 +11,16 @@ from bridge.connection import BrokerConnection
 from bridge.inbox import Arrival, Arrivals
 from deploy.parts import broker as mosquitto
 from deploy.parts.probes import free_port
-from shared.outside.mqtt import Topics
+from shared.outside.topics import Topics
 from tests.bridge.conftest import Display, eventually, forget_session
 
 TOPICS = Topics("signage")
-MANY = 500  # far above the 20 at which a client stops that tells no window
+MANY = 500  # far above 20, the window of a client that announces none
 
 
 @contextmanager
 def opened(broker: mosquitto.RunningBroker, url: str | None = None) -> Iterator[BrokerConnection]:
-    """A connection that has subscribed."""
+    """A subscribed connection."""
     address = url or broker.broker.services_url
     connection = BrokerConnection(address, "bridge", broker.passwords["bridge"], TOPICS.subscriptions())
     connection.open()
@@ -32,7 +32,7 @@ def opened(broker: mosquitto.RunningBroker, url: str | None = None) -> Iterator[
 
 
 def turn(connection: BrokerConnection, until: Callable[[], bool]) -> None:
-    """Drive the connection until something is so."""
+    """Step the connection until the condition holds."""
 
     def once() -> bool:
         connection.step(0.01)
@@ -139,7 +139,7 @@ def test_a_broker_that_is_not_there_is_a_fault() -> None:
 def test_an_acknowledgement_that_fails_in_paho_ends_the_connection_and_is_not_taken_for_the_next_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Raised, it would leave the batch in hand with its arrivals gone: the next try would acknowledge others."""
+    """An exception would keep the batch but lose its arrivals, and the next try would acknowledge other messages."""
     connection = BrokerConnection(f"mqtt://127.0.0.1:{free_port()}", "bridge", "x", TOPICS.subscriptions())
     connection.arrivals.extend(Arrival("signage/x/logs/info", b"", number, 0.0) for number in (1, 2, 3))
 

@@ -1,4 +1,4 @@
-"""A display that numbers from 1 again heals by itself, and loses no log line that it was told is stored."""
+"""A display that numbers from 1 again recovers by itself, and loses no log line that was reported as committed."""
 
 import itertools
 import uuid as uuids
@@ -17,7 +17,7 @@ INSTALL: Final = "installation-a"
 
 
 def later(fleet: Fleet, client: str, seconds: int) -> None:
-    """So much time passes; by moving what is stored into the past."""
+    """Let `seconds` pass, by moving the stored times into the past."""
     fleet.do(
         """
         WITH ago AS (SELECT make_interval(secs => :s) AS ago),
@@ -32,7 +32,7 @@ def later(fleet: Fleet, client: str, seconds: int) -> None:
 
 
 def told(fleet: Fleet, *said: Said) -> dict[int, int]:
-    """How far the display is told to be stored, by boot."""
+    """Boot -> number that is reported as committed to the display."""
     return {boot_seq: seq for (_, _, boot_seq), seq in fleet.write(*said).committed.items()}
 
 
@@ -238,7 +238,7 @@ def seen_shared(fleet: Fleet, client: str) -> bool:
 def test_two_devices_with_one_login_are_seen_when_the_first_one_comes_back(
     fleet: Fleet, client: str, copied: bool
 ) -> None:
-    """A copied card has the installation of the first one; a code that was used twice has its own."""
+    """A copied card has the first one's installation; a second enrolment has its own."""
     other = {"boot_id": "second", "app_instance": "second", **({} if copied else {"install_id": "installation-b"})}
     fleet.write(heartbeat(client, 1))
     fleet.write(heartbeat(client, 7, **other))
@@ -255,7 +255,7 @@ def test_neither_reboots_nor_a_new_image_nor_one_late_heartbeat_are_two_devices(
     fleet.write(heartbeat(client, 1))
     for boot_seq in range(2, 6):
         fleet.write(heartbeat(client, 1, boot_id=f"b{boot_seq}", boot_seq=boot_seq))
-    fleet.write(heartbeat(client, 2, boot_id="b4", boot_seq=4))  # its library sent it again
+    fleet.write(heartbeat(client, 2, boot_id="b4", boot_seq=4))  # the library sent it again
     fleet.write(heartbeat(client, 2, boot_id="b5", boot_seq=5))
     fleet.write(heartbeat(client, 1, boot_id="imaged", install_id="new"))
     fleet.write(heartbeat(client, 2, boot_id="imaged", install_id="new"))
@@ -264,7 +264,7 @@ def test_neither_reboots_nor_a_new_image_nor_one_late_heartbeat_are_two_devices(
 
 
 def test_a_boot_of_the_other_device_proves_no_reboot(fleet: Fleet, client: str) -> None:
-    """Once both are known; the first change looks like one."""
+    """Only once both devices are known: the first change looks like a reboot."""
     for seq in (1, 2):
         fleet.write(heartbeat(client, seq, boot_id="one"))
         fleet.write(heartbeat(client, seq, boot_id="two"))
@@ -281,15 +281,15 @@ def test_a_boot_of_the_other_device_proves_no_reboot(fleet: Fleet, client: str) 
     assert command["state"] == "sent"
 
 
-# --- whatever the order ---
+# --- any order ---
 
 
 class Device:
-    """A display that keeps the contract but for its counter, which a power cut takes back."""
+    """A display that keeps the contract, except that a power cut sets its counter back."""
 
     def __init__(self, client: str, clock: str) -> None:
         self.client = client
-        self.clock = clock  # right, slow (each life begins at the same time), or none
+        self.clock = clock  # its clock: right, slow (each life begins at the same time), or none
         self.lives = itertools.count(1)
         self.moments = itertools.count(1_770_000_000)
         self.boot_seq = 17
@@ -299,7 +299,7 @@ class Device:
         self.cut(17)
 
     def cut(self, boot_seq: int) -> None:
-        """Power is lost and comes back; what was not sent is lost as well."""
+        """Cut the power and boot again; unsent lines are lost."""
         self.life = next(self.lives)
         self.boot_seq, self.lines, self.beats, self.spool = boot_seq, 0, 0, []
         if self.clock == "slow":
@@ -352,7 +352,7 @@ def play(fleet: Fleet, device: Device, steps: Sequence[str]) -> None:
 
 
 def flush(fleet: Fleet, device: Device) -> None:
-    """What was sent arrives as one batch, and its answer is heard."""
+    """Deliver the sent lines as one batch, and the answer to the display."""
     said, device.sent = device.sent, []
     for (_, _, boot_seq), seq in fleet.write(*said).committed.items():
         device.told(boot_seq, seq)

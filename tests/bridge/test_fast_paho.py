@@ -1,4 +1,4 @@
-"""The fast way through paho says what paho's own way says, and paho is still what it rests on."""
+"""The fast client has the same results as paho's own code, and the paho that it relies on is unchanged."""
 
 import socket
 import struct
@@ -20,7 +20,7 @@ Heard = tuple[str, bytes, int, bool]
 
 
 class Ends:
-    """A client whose broker we are."""
+    """A client, and its broker's end in the test."""
 
     def __init__(self, kind: Callable[..., PlainClient]) -> None:
         self.arrivals = Arrivals(most=100)
@@ -39,7 +39,7 @@ class Ends:
         return [(one.topic, one.payload, one.mid, one.is_retained) for one in self.arrivals]
 
     def say(self, data: bytes, pieces: int = 1) -> MQTTErrorCode:
-        """The broker says this, in so many pieces, and the client takes each; its last answer."""
+        """Send data as the broker, in `pieces`, and let the client read each. Returns its last result."""
         code = MQTTErrorCode.MQTT_ERR_SUCCESS
         step = max(1, -(-len(data) // pieces))
         for at in range(0, len(data), step):
@@ -58,7 +58,7 @@ class Ends:
             return False
 
     def sent(self, least: int = 1) -> bytes:
-        """What the client has sent since last asked, once it is so many bytes."""
+        """The data that the client has sent since the last call, once they have `least` bytes."""
         sent = b""
         while len(sent) < least:
             sent += self.broker.recv(1 << 20)
@@ -116,7 +116,7 @@ def test_a_paho_that_is_another_is_read_in_its_own_way(name: str, monkeypatch: p
 
 
 def size(payload: bytes) -> int:
-    """Bytes of the whole payload; of one that no topic takes only the beginning is held."""
+    """The size of the whole payload; of a payload that is too large only the beginning is kept."""
     return payload.whole_bytes if isinstance(payload, Oversized) else len(payload)
 
 
@@ -132,7 +132,7 @@ def test_messages_come_whole_and_in_order_however_they_are_cut(ends: Ends) -> No
 
 
 def test_a_large_packet_is_put_together_once_and_not_with_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With each piece, 200 MB took minutes: the bridge was deaf, lost its connection and began again."""
+    """Joined with each piece, 200 MB took minutes: the bridge was deaf, lost its connection and started again."""
     ends, looked = Ends(FastClient), []
     look = FastClient._take_packets
 
@@ -176,7 +176,7 @@ def test_what_is_told_carries_its_expiry_and_waits_for_answers(ends: Ends) -> No
     number = struct.unpack_from("!H", sent, 7)[0]
     body = b"\x00\x03t/0" + struct.pack("!H", number) + b"\x05\x02" + struct.pack("!I", 300) + b"{}"
     assert sent.startswith(b"\x32" + length(len(body)) + body)
-    assert told == 3  # one is kept free
+    assert told == 3  # one place is kept free
     assert ends.client.tell([("t", b"{}")], 300) == 0
     if isinstance(ends.client, FastClient):
         ends.say(b"\x40\x02" + struct.pack("!H", number))
@@ -187,17 +187,17 @@ def test_what_is_told_carries_its_expiry_and_waits_for_answers(ends: Ends) -> No
 @pytest.mark.parametrize(
     "broken",
     [
-        b"\x32\xff\xff\xff\xff\x01",  # a length without an end
-        b"\x32\x04\x00\x09ab",  # a topic beyond its packet
+        b"\x32\xff\xff\xff\xff\x01",  # an endless length
+        b"\x32\x04\x00\x09ab",  # a topic longer than its packet
         b"\x32\x05\x00\x01a\x00\x01",  # without properties
-        b"\xf0\x00",  # no packet of MQTT 5 to a client
+        b"\xf0\x00",  # a packet that MQTT 5 does not send to clients
     ],
 )
 def test_what_is_no_mqtt_ends_the_connection(ends: Ends, broken: bytes) -> None:
     try:
         code = ends.say(broken)
     except (struct.error, IndexError, ValueError):
-        return  # as paho has it; `BrokerConnection.step` ends the connection then
+        return  # like paho; `BrokerConnection.step` then ends the connection
     assert code != MQTTErrorCode.MQTT_ERR_SUCCESS
 
 
@@ -211,7 +211,7 @@ def test_the_end_of_the_connection_is_told(ends: Ends) -> None:
     assert len(gone) == 1
 
 
-LONG_PROPERTIES: Final = b"\x03\x00\x7e" + b"x" * 126  # their length takes two bytes
+LONG_PROPERTIES: Final = b"\x03\x00\x7e" + b"x" * 126  # their length has two bytes
 PACKETS: Final = st.lists(
     st.one_of(
         st.builds(

@@ -1,4 +1,4 @@
-"""Whatever dies, nothing that was acknowledged is missing and nothing numbered is there twice."""
+"""After any kill, no acknowledged message is missing and no numbered line is stored twice."""
 
 import signal
 import tempfile
@@ -28,11 +28,11 @@ from tests.bridge.conftest import (
 )
 from tests.bridge.proxy import proxied
 
-LINES = 150  # three times as many are within the budget of one client
+LINES = 150  # three times as many are within a client's budget
 
 
 def send_lines(display: Display, first: int = 1, count: int = LINES) -> None:
-    """Numbered log lines; returns when the broker has them all."""
+    """Publish numbered log lines, and wait until the broker has all."""
     numbers = [
         display.publish_soon("logs/info", {"message": f"line {n}", **stamp(n)}) for n in range(first, first + count)
     ]
@@ -108,7 +108,7 @@ def test_a_stale_acknowledgement_never_reaches_a_new_connection(
 
 
 def test_it_leaves_in_order_at_sigterm(start_bridge: StartBridge, display: Display, database: Database) -> None:
-    """Lines without numbers would show what the broker delivers a second time."""
+    """Lines without numbers would show repeated deliveries."""
     bridge = start_bridge()
     for number in range(LINES):
         display.publish_soon("logs/info", {"message": f"line {number + 1}"})
@@ -121,7 +121,7 @@ def test_it_leaves_in_order_at_sigterm(start_bridge: StartBridge, display: Displ
     assert database.value("SELECT connected_since FROM bridge_status") is None
     start_bridge()
     eventually(lambda: len(lines(database, display.uuid)) >= LINES)
-    display.publish("heartbeat", {"process_status": "running"})  # behind whatever is still to come
+    display.publish("heartbeat", {"process_status": "running"})  # after all that still waits
     eventually(lambda: database.client(display.uuid)["status"] == "running")
     assert lines(database, display.uuid) == all_lines()
 
@@ -131,7 +131,7 @@ def test_it_leaves_in_order_at_sigterm(start_bridge: StartBridge, display: Displ
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[postgres.Cluster]:
-    """A Postgres that these tests may stop, migrated; not running."""
+    """A migrated Postgres that these tests may stop; it is not running."""
     with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as folder:
         yield migrated.copied(Path(folder))
 
@@ -151,7 +151,7 @@ def test_postgres_restarted_costs_nothing_and_the_bridge_stays(
         with postgres.serve(cluster, tmp_path / "log"):
             bridge = start()
             send_lines(display)
-        send_lines(display, 1 + LINES)  # nobody can store them
+        send_lines(display, 1 + LINES)  # they cannot be stored
         eventually(lambda: "database_away" in bridge.events())
         eventually(lambda: bridge.ask("/readyz")[1]["waiting"] > 0)
 
@@ -161,7 +161,7 @@ def test_postgres_restarted_costs_nothing_and_the_bridge_stays(
 
             assert lines(database, display.uuid) == all_lines(count=2 * LINES)
             assert bridge.process.poll() is None
-            assert bridge.events().count("broker_connected") == SESSIONS  # the connection to the broker was kept
+            assert bridge.events().count("broker_connected") == SESSIONS  # the connection to the broker lasted
             assert bridge.events().count("lead_regained") >= 1
             assert database.value("SELECT epoch FROM bridge_status") == bridge.ask("/readyz")[1]["epoch"]
             database.engine.dispose()
@@ -178,7 +178,7 @@ def test_while_postgres_hangs_nothing_is_acknowledged(
         try:
             send_lines(display)
             eventually(lambda: "database_away" in bridge.events(), 60)
-            bridge.kill()  # what was not acknowledged the broker still has
+            bridge.kill()  # the broker still has the unacknowledged messages
         finally:
             for pid in stopped:
                 guardian.send(pid, signal.SIGCONT)

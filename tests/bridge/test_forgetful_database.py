@@ -1,4 +1,4 @@
-"""A database that was put back has forgotten the last minutes; the bridge that goes on must not remember them."""
+"""A restored database has lost the last minutes, and a bridge that continues must forget them too."""
 
 import shutil
 import tempfile
@@ -22,7 +22,7 @@ SECONDS = 60.0
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[postgres.Cluster]:
-    """Migrated, and not running: its data directory may be copied and put back."""
+    """A migrated Postgres that is not running: its data directory can be copied and restored."""
     with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as folder:
         programs = postgres.find_programs()
         made = postgres.Cluster(programs, Path(folder) / f"pg{programs.major}", free_port(), "superuser")
@@ -52,13 +52,13 @@ def heartbeat(display: Display, seq: int, status: str, app_instance: str) -> Non
 
 
 def heard(database: Database, display: Display) -> tuple[Any, Any]:
-    """What is stored of it: what its player does, and the number of its last heartbeat."""
+    """The stored state of its player, and the number of its last heartbeat."""
     found = database.rows("SELECT seq FROM client_heartbeats WHERE client_uuid = :u", u=display.uuid)
     return database.client(display.uuid).get("process_status"), found[0]["seq"] if found else None
 
 
 def beat_until_heard(database: Database, display: Display, first: int, status: str, app_instance: str) -> int:
-    """Heartbeats that repeat each other; three, so that the last ones are remembered. The last number."""
+    """Send three equal heartbeats, so that the last ones are remembered. Returns the last number."""
     for seq in range(first, first + 3):
         heartbeat(display, seq, status, app_instance)
         eventually(lambda seq=seq: heard(database, display)[1] == seq, SECONDS)  # type: ignore[misc]  # mypy cannot infer defaults
@@ -95,10 +95,10 @@ def test_a_display_that_is_well_is_not_shown_as_it_was_when_the_copy_was_made(
 
         with running_database(cluster, tmp_path) as database:
             eventually(lambda: bridge.events().count("lead_regained") >= 2, SECONDS)
-            eventually(lambda: heard(database, display)[0] == "crashed", SECONDS)  # as it stands in the copy
+            eventually(lambda: heard(database, display)[0] == "crashed", SECONDS)  # as in the copy
             last = beat_until_heard(database, display, last + 1, "running", "two")
 
             assert heard(database, display) == ("running", last)
             eventually(lambda: (listening_since(database) or before) != before, SECONDS)
             assert (listening_since(database) or before) > before  # type: ignore[operator]  # neither is null
-            assert bridge.events().count("broker_connected") == SESSIONS  # it is the same bridge on the same session
+            assert bridge.events().count("broker_connected") == SESSIONS  # the same bridge with the same session

@@ -1,7 +1,7 @@
-"""A bridge that hangs says so: /healthz turns 503 within 45 s, and 200 again when it works on.
+"""A hanging bridge reports it: /healthz answers 503 within 45 s, and 200 again when the bridge continues.
 
-Each bridge here waits a quarter of the time for everything that it waits for, and a third before it says so: these
-tests need not wait long, and a busy machine is not taken for a bridge that hangs.
+The bridges here use a quarter of all waiting times, and a third of the time until the report: so the tests are short,
+and a busy machine does not look like a hanging bridge.
 """
 
 import os
@@ -39,7 +39,7 @@ raise SystemExit(main.main())
 
 
 def faulty(mark: Path, does: str) -> tuple[str, str]:
-    """A bridge that does this instead of writing reports for as long as the file is there."""
+    """The program of a bridge that does `does` instead of writing reports, while the file exists."""
     return "-c", QUARTER + WHILE_MARKED.format(mark=str(mark), does=does)
 
 
@@ -51,7 +51,7 @@ def lines(database: Database, name: str) -> list[str]:
 def test_a_bridge_whose_session_stands_still_is_told_and_works_on_when_it_goes_on(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
-    """The lead stays with the session that hangs: no other one can be had."""
+    """The hanging session keeps the leader lock, so no other session can get it."""
     bridge = start_bridge(program=HURRIED)
     display.publish("logs/info", {"message": "one", **stamp(1)})
     eventually(lambda: lines(database, display.uuid) == ["one"])
@@ -74,7 +74,7 @@ def test_a_bridge_whose_session_stands_still_is_told_and_works_on_when_it_goes_o
     ("does", "told"),
     [
         ("time.sleep(0.05)", "the loop stands still"),
-        ("raise RuntimeError", "what displays report is not committed"),  # the canary goes round all the time
+        ("raise RuntimeError", "what displays report is not committed"),  # the canary returns all the time
     ],
 )
 def test_a_bridge_that_writes_no_reports_is_told_and_loses_none(
@@ -114,7 +114,7 @@ def test_a_bridge_that_is_stopped_answers_nobody_and_works_on_afterwards(
     bridge.send(signal.SIGSTOP)
     display.publish("logs/info", {"message": "one", **stamp(1)})
 
-    assert bridge.ask("/healthz", patience_seconds=2) == (0, {})  # a probe that gets no answer in its time has failed
+    assert bridge.ask("/healthz", patience_seconds=2) == (0, {})  # a probe without an answer in time has failed
 
     bridge.send(signal.SIGCONT)
     eventually(bridge.ready)

@@ -1,4 +1,4 @@
-"""What the bridge says of itself: whether it works (else it is restarted), and whether it hears the fleet in time."""
+"""The bridge's probes: whether it works (otherwise it is restarted), and whether it hears the fleet in time."""
 
 import dataclasses
 import http.client
@@ -31,11 +31,11 @@ SILENT = NOW - 31
     ("changes", "works", "hears"),
     [
         ({}, True, True),
-        ({"canary_at": SILENT}, True, False),  # so much waits that canaries expire on the way: no restart helps
-        ({"round_trip_at": SILENT}, False, False),  # it overtakes what waits: something is broken
+        ({"canary_at": SILENT}, True, False),  # the backlog is so long that canaries expire in it: no restart helps
+        ({"round_trip_at": SILENT}, False, False),  # it overtakes the backlog, so something is broken
         ({"canary_at": SILENT, "committed_at": SILENT}, False, False),
         ({"committed_at": SILENT}, False, False),
-        ({"bulk_at": SILENT}, False, False),  # ACKs are committed, and nothing else
+        ({"bulk_at": SILENT}, False, False),  # only ACKs are committed
         ({"is_connected": False}, False, False),
         ({"at": NOW - 46}, False, False),
         ({"at": NOW - 46, "epoch": None}, False, False),
@@ -76,7 +76,7 @@ def test_a_standby_works_without_a_canary() -> None:
 
 
 def ask(port: int, path: str) -> tuple[int, list[str]]:
-    """The status and the faults that are told."""
+    """The status and the reported faults."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
     try:
         connection.request("GET", path)

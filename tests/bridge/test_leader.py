@@ -1,4 +1,4 @@
-"""One bridge leads, the others stand by; a deposed one writes nothing and acknowledges nothing."""
+"""One bridge leads, the others stand by; a deposed leader neither writes nor acknowledges."""
 
 import os
 import signal
@@ -48,12 +48,12 @@ def test_a_standby_takes_over_when_the_leader_dies_at_work_and_nothing_is_lost_o
 def test_a_deposed_leader_that_wakes_up_stands_by(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
-    """A paused machine: its lock went to another bridge without its knowing."""
+    """A paused machine does not notice that another bridge got its lock."""
     first = start_bridge()
     second = start_bridge(wait=False)
     eventually(lambda: is_standing_by(second))
     first.send(signal.SIGSTOP)
-    display.publish("logs/info", {"message": "one", **stamp(1)})  # may already lie in the first one's hands
+    display.publish("logs/info", {"message": "one", **stamp(1)})  # the first bridge may already have received it
     database.rows("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
     eventually(second.ready)
 
@@ -63,14 +63,14 @@ def test_a_deposed_leader_that_wakes_up_stands_by(
     eventually(lambda: is_standing_by(first))
     eventually(lambda: lines(database, display.uuid) == ["one", "two"])
     assert second.ask("/readyz")[0] == 200
-    assert second.events().count("broker_connected") == SESSIONS  # nobody threw it out again
+    assert second.events().count("broker_connected") == SESSIONS  # no other bridge disconnected it again
     assert database.value("SELECT epoch FROM bridge_status") == second.ask("/readyz")[1]["epoch"]
 
 
 def test_a_deposed_leader_that_could_not_reach_the_broker_throws_nobody_out_when_it_can(
     start_bridge: StartBridge, broker: mosquitto.RunningBroker, database: Database
 ) -> None:
-    """It asked the database nothing while it tried to connect, and does not know that it was deposed."""
+    """While it tried to connect it did not query the database, so it does not know that it was deposed."""
     port = free_port()
     first = start_bridge(wait=False, MQTT_URL=f"mqtt://127.0.0.1:{port}")
     eventually(lambda: first.events().count("broker_disconnected") > 1)
@@ -139,7 +139,7 @@ def test_it_does_not_start_on_a_broker_that_lets_anybody_in(
 
 
 def why_it_does_not_start(environment: dict[str, str], log: Path) -> str:
-    """What a bridge with this environment wrote before it ended with exit code 2."""
+    """The output of a bridge with this environment, which ends with exit code 2."""
     bridge = Forked({**os.environ, "BRIDGE_HEALTH_PORT": str(free_port()), **environment}, log)
     try:
         assert bridge.wait(60) == 2

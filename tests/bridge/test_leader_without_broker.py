@@ -1,4 +1,4 @@
-"""A leader that cannot reach the broker gives the lead to a bridge that can; alone it goes on, and loses nothing."""
+"""A leader without the broker gives the lead to a bridge that reaches it; alone it continues, and loses nothing."""
 
 from deploy.parts import broker as mosquitto
 from deploy.parts.layout import LOOPBACK
@@ -23,7 +23,7 @@ def test_the_lead_goes_to_the_standby_that_reaches_the_broker(start_bridge: Star
     second = start_bridge(wait=False)
 
     eventually(second.ready, SECONDS)
-    eventually(lambda: first.ask("/healthz")[0] == 200, SECONDS)  # an ordinary standby, once another one leads
+    eventually(lambda: first.ask("/healthz")[0] == 200, SECONDS)  # an ordinary standby while another one leads
     assert first.ask("/readyz")[0] == 503
     assert database.value("SELECT epoch FROM bridge_status") > epoch
     assert second.events().count("lead_taken") == 1
@@ -33,7 +33,7 @@ def test_the_lead_goes_to_the_standby_that_reaches_the_broker(start_bridge: Star
 def test_a_bridge_alone_leads_again_and_stores_all_that_waited(
     start_bridge: StartBridge, broker: mosquitto.RunningBroker, display: Display, database: Database
 ) -> None:
-    start_bridge().kill()  # its sessions stay, and so does its listening time
+    start_bridge().kill()  # its sessions and its listening time stay
     port = free_port()
     bridge = start_bridge(wait=False, program=("-c", IMPATIENT), MQTT_URL=f"mqtt://{LOOPBACK}:{port}")
     eventually(lambda: "lead_given_up" in bridge.events(), SECONDS)

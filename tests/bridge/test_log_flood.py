@@ -1,4 +1,4 @@
-"""One display that logs thousands of messages a second costs its neighbours nothing, and itself only what is told."""
+"""A display that logs thousands of messages a second does not harm its neighbours, and its own losses are reported."""
 
 import json
 import select
@@ -18,13 +18,13 @@ from tests.bridge.test_messages_reach_their_tables import heartbeat, issue, stat
 from tests.lab.campaigns.wire import Wire
 
 PER_SECOND = 5_000
-WINDOW = 500  # publishes that the broker has not answered
+WINDOW = 500  # the most unanswered publishes
 OVER_BUDGET = "SELECT coalesce(sum((context->>'dropped')::int), 0) FROM client_logs WHERE client_uuid = :u"
 
 
 @dataclass
 class Flood:
-    """A display that publishes PER_SECOND plain log messages a second, as far as the broker takes them."""
+    """A display that publishes PER_SECOND plain log messages a second, if the broker takes them."""
 
     name: str
     port: int
@@ -32,7 +32,7 @@ class Flood:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        """Until it is stopped; everything that was sent is answered by the broker when this ends."""
+        """Log until stopped, then wait until the broker has answered everything."""
         wire = Wire.connect(self.port, self.name, PASSWORD)
         topic = f"signage/{self.name}/logs/info".encode()
         began = time.monotonic()
@@ -49,7 +49,7 @@ class Flood:
 
 @contextmanager
 def flooding(broker: mosquitto.RunningBroker, name: str) -> Iterator[Flood]:
-    """A flood that has begun in earnest; it ends with the block."""
+    """A flood that has started; it ends with the block."""
     flood = Flood(name, broker.broker.displays_port)
     thread = threading.Thread(target=flood.run, name="flood")
     thread.start()
@@ -93,16 +93,16 @@ def test_neighbours_of_a_flood_lose_nothing_and_their_acks_are_recorded_at_once(
             eventually(lambda: state(database, command) == "received")
             eventually(lambda: database.client(neighbours[1].uuid)["service_failed_unit"] == "player")
             eventually(lambda: all(stored(database, one.uuid, "line %") == 50 for one in neighbours))
-            assert flood.sent > began  # it went on all the while
+            assert flood.sent > began  # it continued all the time
 
         eventually(lambda: stored(database, noisy.uuid, "noise") + dropped(database, noisy.uuid) >= flood.sent)
         kept, lost = stored(database, noisy.uuid, "noise"), dropped(database, noisy.uuid)
-        assert kept + lost == flood.sent  # told to the message
+        assert kept + lost == flood.sent  # reported exactly
         assert kept >= 500
         assert lost > kept
         eventually(lambda: bridge.ask("/readyz")[1]["counters"]["dropped_logs"] == lost)
         rows = database.rows("SELECT * FROM client_logs WHERE client_uuid = :u AND logger = 'bridge'", u=noisy.uuid)
-        assert len(rows) <= 3  # one a minute, not one a batch
+        assert len(rows) <= 3  # one a minute, not one for each batch
         assert {row["level"] for row in rows} == {"warning"}
         assert rows[-1]["message"].startswith(f"{rows[-1]['context']['dropped']} log messages dropped")
         assert all(dropped(database, one.uuid) == 0 for one in neighbours)
@@ -113,7 +113,7 @@ def test_neighbours_of_a_flood_lose_nothing_and_their_acks_are_recorded_at_once(
 def test_a_display_that_spools_and_floods_loses_nothing_in_the_end(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
-    """It does not even pace itself: it resends all that is not committed, at once and again after half a second."""
+    """It does not pace itself: it repeats all uncommitted lines, at once and again after half a second."""
     bridge = start_bridge(LOG_BUDGET_PER_SECOND="20", LOG_BUDGET_BURST="40")
     count, rounds = 300, 0
     deadline = time.monotonic() + 10 * SECONDS
@@ -127,7 +127,7 @@ def test_a_display_that_spools_and_floods_loses_nothing_in_the_end(
             eventually(lambda: committed(display) == count, 0.5)
 
     assert committed(display) == count
-    assert rounds > 2  # its flood was over the budget
+    assert rounds > 2  # its flood exceeded the budget
     found = database.rows("SELECT message FROM client_logs WHERE client_uuid = :u ORDER BY id", u=display.uuid)
     assert [row["message"] for row in found] == [f"line {n}" for n in range(1, count + 1)]
     counters = bridge.ask("/readyz")[1]["counters"]

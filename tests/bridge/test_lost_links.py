@@ -1,4 +1,4 @@
-"""A leader whose link to Postgres died leads no more: no FIN ever arrives, in two real networks."""
+"""A leader whose link to Postgres dies without a FIN loses the lead; in two real networks."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -22,13 +22,13 @@ from tests.deploy.certificates import Authority
 from tests.namespaces import FAR, NEAR, Networks, inside, two_networks, unwatched
 
 PROMISED = timedelta(seconds=60)
-SLACK = timedelta(seconds=30)  # of a slow machine: without keepalives it is two hours
+SLACK = timedelta(seconds=30)  # on a slow machine; without keepalives it would be two hours
 PATIENCE_SECONDS = 150.0
 
 
 @dataclass
 class Two:
-    """A bridge beyond the link, which leads, and one beside Postgres and the broker, which stands by."""
+    """A leading bridge beyond the link, and a standby beside Postgres and the broker."""
 
     networks: Networks
     cluster: postgres.Cluster
@@ -49,7 +49,7 @@ def networks() -> Iterator[Networks]:
 
 @pytest.fixture(scope="module")
 def cluster(networks: Networks) -> Iterator[postgres.Cluster]:
-    """A migrated Postgres that the far network reaches over TLS."""
+    """A migrated Postgres that the other network reaches over TLS."""
     with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as folder, inside(networks.near):
         place, programs = Path(folder), postgres.find_programs()
         made = postgres.Cluster(programs, place / f"pg{programs.major}", free_port(), "superuser")

@@ -1,4 +1,4 @@
-"""What the bridge remembers saves writing: with and without it the same is stored, whoever changes what meanwhile."""
+"""The bridge's memory saves writes: with and without it the same rows are stored, whatever changes meanwhile."""
 
 import json
 import time
@@ -28,17 +28,17 @@ from tests.stores.query_plans import plan_of
 
 INBOX: Final = Inbox("signage", "signage/service/canary")
 Said = tuple[str, str, dict[str, Any]]
-"""Client, the topic's last levels, body."""
+"""Client, last levels of the topic, body."""
 
 
 class Fleet:
-    """Batches written as a leading bridge writes them, with its memory unless told otherwise."""
+    """Writes batches like a leading bridge, by default with its memory."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.memory = LeaderMemory()
         self.epoch: int | None = None
-        eventually(self._leads)  # once the session of the test before is gone
+        eventually(self._leads)  # when the session of the previous test has ended
         self.writer = Writer(
             epoch=self.epoch or 0,
             instance="test",
@@ -66,13 +66,13 @@ class Fleet:
         ]
 
     def forget(self) -> None:
-        """As a bridge that has just begun to lead."""
+        """Forget everything, like a bridge that has just begun to lead."""
         self.memory.reports.forget([*self.memory.reports.clients, *self.memory.reports.heartbeats])
         for memory in (self.memory.marks, self.memory.installs, self.memory.acks):
             memory.clear()
 
     def do(self, statement: str, **parameters: Any) -> None:
-        """What somebody else does."""
+        """Run a statement of another process."""
         with self.connection.engine.begin() as other:
             other.execute(sa.text(statement), parameters)
 
@@ -81,7 +81,7 @@ class Fleet:
             return [dict(row) for row in self.connection.execute(sa.text(statement), parameters).mappings()]
 
     def one(self, uuid: str) -> dict[str, Any]:
-        """What is stored of a client."""
+        """The stored rows of a client."""
         (row,) = self.rows(
             "SELECT c.*, h.last_heartbeat_at, h.seq, h.boot_id, h.app_instance, r.seq AS health_seq, r.body,"
             " r.cpu_percent FROM clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid"
@@ -95,7 +95,7 @@ class Fleet:
 def fleet(engine: Engine) -> Iterator[Fleet]:
     with engine.connect() as connection:
         yield Fleet(connection)
-        connection.invalidate()  # with the lead
+        connection.invalidate()  # with the leader lock
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_a_repeated_report_moves_time_number_and_measurements_and_is_no_change_o
     fleet: Fleet, client: str
 ) -> None:
     fleet.write(heartbeat(client, 1), health(client, 1))
-    fleet.write()  # what the first one changed is forgotten
+    fleet.write()  # the client that the first one changed is forgotten
     fleet.write(heartbeat(client, 2), health(client, 2))
     before = fleet.one(client)
 
@@ -210,6 +210,30 @@ def test_a_bridge_that_begins_to_lead_knows_what_is_stored(fleet: Fleet, client:
     known = memory.reports.heartbeats[client], memory.reports.health[client]
     assert known == ((fleet.memory.reports.heartbeats[client][0], 2), fleet.memory.reports.health[client])
     assert fleet.one(client)["changed_xid"] == before["changed_xid"]
+
+
+def test_a_bad_screen_is_written_whole_until_it_is_a_failure(fleet: Fleet, client: str) -> None:
+    """Each report comes half a minute after the previous one."""
+    failed = []
+    for seq, screen in enumerate(["ok", "ok", "black", "black", "black", "black", "ok"], 1):
+        fleet.do("UPDATE client_health SET received_at = received_at - interval '30 s'")
+        fleet.do(
+            "UPDATE clients SET screen_health_since = screen_health_since - interval '30 s'"
+            " WHERE screen_health_since IS NOT NULL"
+        )
+        fleet.write(heartbeat(client, seq), health(client, seq, screen_health=screen))
+        failed.append(fleet.one(client)["screen_failed_at"] is not None)
+
+    assert failed == [False, False, False, True, True, True, False]
+
+
+def test_the_report_before_is_known_also_of_reports_that_repeat(fleet: Fleet, client: str) -> None:
+    for seq in range(1, 5):
+        fleet.do("UPDATE client_health SET received_at = received_at - interval '30 s'")
+        fleet.write(heartbeat(client, seq), health(client, seq, screen_health="ok"))
+
+    gap = "SELECT extract(epoch FROM received_at - previous_at) FROM client_health WHERE client_uuid = :u"
+    assert 30 <= fleet.connection.execute(sa.text(gap), {"u": client}).scalar_one() < 60
 
 
 def test_who_numbers_nothing_is_recalled_once(fleet: Fleet, client: str) -> None:
@@ -312,11 +336,11 @@ def test_few_changed_clients_are_found_by_the_index_without_statistics(fleet: Fl
 
 REPORT: Final = st.tuples(
     st.sampled_from(["heartbeat", "health", "logs/info"]),
-    st.integers(0, 1),  # whose
+    st.integers(0, 1),  # number of the client
     st.integers(1, 6),  # seq
     st.integers(1, 2),  # boot_seq
     st.sampled_from(["i", "i", "i", "j", None]),  # installation; None: without a stamp
-    st.sampled_from(["a", "a", "b"]),  # what it says
+    st.sampled_from(["a", "a", "b"]),  # content
 )
 ELSEWHERE: Final = st.sampled_from(["UPDATE clients SET status = 'late', hostname = 'x' WHERE uuid = :u", None])
 STORED: Final = (
@@ -353,7 +377,7 @@ def said(client: str, report: tuple[str, int, int, int, str | None, str]) -> Sai
 
 
 def stored(fleet: Fleet, client: str) -> dict[str, list[Any]]:
-    """What each of the questions finds of this client."""
+    """Query -> its rows of this client."""
     with fleet.connection.begin():
         return {one: [tuple(row) for row in fleet.connection.execute(sa.text(one), {"u": client})] for one in STORED}
 
@@ -363,7 +387,7 @@ def stored(fleet: Fleet, client: str) -> dict[str, list[Any]]:
 def test_with_and_without_memory_the_same_is_stored(
     fleet: Fleet, batches: Sequence[tuple[list[tuple[str, int, int, int, str | None, str]], str | None]]
 ) -> None:
-    """A bridge that leads, bridges of which each leads for one batch only, and one that knows nothing ever."""
+    """Compare a bridge that leads, bridges that lead for one batch each, and one without any memory."""
     remembering, beginning, without = [[str(uuids.uuid4()) for _ in range(2)] for _ in range(3)]
 
     for reports, elsewhere in batches:

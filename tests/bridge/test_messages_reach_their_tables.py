@@ -1,4 +1,4 @@
-"""Each kind of message, published by a display, ends in its table; commands and marks go down to it."""
+"""Each kind of message from a display reaches its table; commands and marks reach the display."""
 
 import uuid
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from tests.bridge.conftest import BridgeProcess, Database, Display, bridges, dis
 def bridge(
     database_url: str, broker: mosquitto.RunningBroker, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[BridgeProcess]:
-    """One bridge for all of these."""
+    """One bridge for all these tests."""
     with bridges(database_url, broker, tmp_path_factory.mktemp("bridge")) as start:
         yield start()
 
@@ -164,7 +164,7 @@ def test_a_failure_whose_message_was_lost_is_raised_by_health_and_null_does_not_
 
 
 def acknowledge(database: Database, name: str) -> None:
-    """What POST /api/clients/<uuid>/clear_service_failed does."""
+    """Acknowledge a failure like POST /api/clients/<uuid>/clear_service_failed."""
     database.do(
         "UPDATE clients SET service_failed_at = null, service_failed_unit = null, service_failed_stamp = null,"
         " service_failed_cleared_at = now(), service_failed_cleared_unit = service_failed_unit,"
@@ -224,7 +224,7 @@ def dead_letters(database: Database, name: str) -> list[str]:
 
 
 def issue(engine: Engine, name: str, action: CommandAction) -> str:
-    """Ask for a command as the API does, without publishing it."""
+    """Issue a command as the API does, without publishing it."""
     with transaction(engine) as connection:
         request = CommandRequest(name, action, "user:admin", "test")
         row = commands.issue(connection, database_now(connection), request, commands.timings(load({})))

@@ -1,4 +1,4 @@
-"""/metrics tells in Prometheus' own format how the bridge does, and names no client."""
+"""/metrics has the bridge's state in Prometheus' format, and names no client."""
 
 import re
 import urllib.request
@@ -11,13 +11,13 @@ from tests.bridge.conftest import BridgeProcess, Database, Display, StartBridge,
 
 PREFIX = "signage_bridge_"
 Samples = dict[tuple[str, str], float]
-"""(name without the prefix, its one label's value or nothing) -> value."""
+"""(name without the prefix, value of its only label or empty) -> value."""
 
 SCRAPES = 100
 
 
 def scrape(bridge: BridgeProcess) -> tuple[str, Samples]:
-    """The text, and what a Prometheus would read in it."""
+    """The text, and the samples that a Prometheus parses from it."""
     with urllib.request.urlopen(f"http://{LOOPBACK}:{bridge.health_port}/metrics", timeout=60) as answer:
         assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
         text = answer.read().decode()
@@ -69,7 +69,7 @@ def test_what_the_bridge_does_moves_its_metrics(
     assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}-", text)
     assert set(bridge.ask("/readyz")[1]["counters"]) - {"dead_letters"} <= {
         name.removesuffix("_total") for name, _ in after
-    }  # nothing that is counted is left out
+    }  # no counter is missing
 
 
 def test_a_standby_says_that_it_does_not_lead(start_bridge: StartBridge) -> None:
@@ -81,7 +81,7 @@ def test_a_standby_says_that_it_does_not_lead(start_bridge: StartBridge) -> None
 
     assert told["leader", ""] == told["connected", ""] == 0
     assert told["healthy", ""] == 1
-    assert ("canary_age_seconds", "") not in told  # an alert on its age is for the leader
+    assert ("canary_age_seconds", "") not in told  # only the leader has it, for an alert on its age
     assert scrape(leader)[1]["leader", ""] == 1
 
 

@@ -1,4 +1,4 @@
-"""Brokers that grant less than the shipped one: the bridge keeps to it, and says what is missing."""
+"""Brokers that grant less than the shipped one: the bridge respects their limits, and reports what is missing."""
 
 import json
 import uuid
@@ -51,7 +51,7 @@ def test_a_broker_that_takes_ten_at_a_time_never_throws_the_bridge_out(
         eventually(lambda: database.value(waiting, ids=commands) == 0, SECONDS)
 
         assert "broker_disconnected" not in bridge.events()
-        assert (door.thrown_out, door.most) == (0, 9)  # and one is left for the canary
+        assert (door.thrown_out, door.most) == (0, 9)  # and one place is left for the canary
         told = "SELECT DISTINCT publish_attempts, unanswered_at FROM client_commands WHERE id = ANY(:ids)"
         assert database.rows(told, ids=commands) == [{"publish_attempts": 1, "unanswered_at": None}]
         assert bridge.ready()
@@ -111,12 +111,12 @@ def test_who_uses_the_login_of_the_bridge_too_is_told_of_and_not_fought_each_hal
 
     assert not bridge.ready()
     assert bridge.events().count("thrown_out") == 1
-    eventually(bridge.ready, SECONDS)  # once it is alone
+    eventually(bridge.ready, SECONDS)  # without a second bridge
 
 
 @contextmanager
 def boundless(folder: Path, displays: Mapping[str, str]) -> Iterator[mosquitto.RunningBroker]:
-    """A Mosquitto with these logins and nothing else: no limit of any size."""
+    """A Mosquitto with these logins and no limits."""
     place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
     place.run.mkdir()
     passwords = {"bridge": "password-of-bridge"}
@@ -134,7 +134,7 @@ def boundless(folder: Path, displays: Mapping[str, str]) -> Iterator[mosquitto.R
 
 
 def largest_bytes(bridge: BridgeProcess) -> int:
-    """The most memory that it ever had."""
+    """The peak of its memory."""
     lines = Path(f"/proc/{bridge.process.pid}/status").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 

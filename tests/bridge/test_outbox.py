@@ -1,21 +1,23 @@
-"""What waited for displays goes out when they come online, however many, and never more than the broker takes."""
+"""Waiting commands are published when displays come online: any number, but never more than the broker takes."""
 
 from datetime import timedelta
 
 from sqlalchemy import Engine
 
 from bridge.outbox import Outbox
+from shared.outside.topics import Topics
 from shared.vocabulary import CommandAction, PublishAnswer
 from tests.bridge.conftest import Database
 from tests.bridge.test_messages_reach_their_tables import issue
 from tests.stores.commands_world import TIMINGS, new_client
 
+TOPICS = Topics("signage")
 DISPLAYS = 120
 LATER = timedelta(hours=1)
 
 
 class Broker:
-    """As far as the outbox knows one: it takes so many at a time, and answers as it is told."""
+    """A broker as the outbox sees it: it takes a number of publishes at a time, and gives set answers."""
 
     fault = None
 
@@ -53,7 +55,7 @@ def work_off(outbox: Outbox, broker: Broker, engine: Engine) -> None:
 
 
 def waiting(engine: Engine, database: Database) -> set[str]:
-    """Displays that were not there when their command went out: it waits for them."""
+    """Displays that were offline at the publish of their command, which waits for them."""
     names = {new_client(engine) for _ in range(DISPLAYS)}
     for name in names:
         issue(engine, name, CommandAction.RESTART_APP)
@@ -68,30 +70,30 @@ def test_all_that_come_online_at_once_are_served_and_not_only_the_first_fifty(
     engine: Engine, database: Database
 ) -> None:
     names, broker = waiting(engine, database), Broker(30, PublishAnswer.SUCCESS)
-    outbox = Outbox(str, TIMINGS)
+    outbox = Outbox(TOPICS, TIMINGS)
 
     outbox.came_online(names)
     work_off(outbox, broker, engine)
 
-    assert sorted(broker.topics) == sorted(names)
-    assert broker.most == 29  # one is left for the canary
+    assert sorted(broker.topics) == sorted(map(TOPICS.commands, names))
+    assert broker.most == 29  # one place is left for the canary
     sent = "SELECT count(*) FROM client_commands WHERE state = 'sent' AND client_uuid = ANY(:u)"
     assert database.value(sent, u=list(names)) == DISPLAYS
 
 
 def test_a_display_that_is_gone_again_is_not_tried_again_and_again(engine: Engine, database: Database) -> None:
     names, broker = waiting(engine, database), Broker(30, PublishAnswer.NO_SUBSCRIBER)
-    outbox = Outbox(str, TIMINGS)
+    outbox = Outbox(TOPICS, TIMINGS)
 
     outbox.came_online(names)
     work_off(outbox, broker, engine)
 
-    assert sorted(broker.topics) == sorted(names)
+    assert sorted(broker.topics) == sorted(map(TOPICS.commands, names))
 
 
 def test_where_the_broker_takes_nothing_nothing_is_claimed(engine: Engine, database: Database) -> None:
     names, broker = waiting(engine, database), Broker(1, PublishAnswer.SUCCESS)
-    outbox = Outbox(str, TIMINGS)
+    outbox = Outbox(TOPICS, TIMINGS)
     outbox.came_online(names)
 
     with engine.connect() as connection:

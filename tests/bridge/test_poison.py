@@ -1,11 +1,13 @@
-"""What is wrong is put aside by name, exactly; everything good around it is stored, and the bridge goes on."""
+"""Each bad message becomes a dead letter with its reason; all good ones are stored, and the bridge continues."""
 
 import json
 import uuid
 from collections import Counter
 
 import pytest
+from sqlalchemy import Connection
 
+from bridge.writes import is_poison
 from deploy.parts import broker as mosquitto
 from shared.vocabulary import DeadLetterReason
 from tests.bridge.conftest import (
@@ -39,7 +41,7 @@ POISON: list[tuple[str, bytes, DeadLetterReason]] = [
     ("presence", b'{"state": "away"}', Reason.BAD_FIELD),
     ("acks", b'{"id": 5}', Reason.BAD_FIELD),
 ]
-SURVIVORS = [  # odd, but good: a bad field costs only itself, and text is scrubbed
+SURVIVORS = [  # odd but good: only the bad field is dropped, and text is scrubbed
     (b'{"message": "nul \\u0000 in it"}', "nul \ufffd in it"),
     (b'{"message": "lone \\ud800 surrogate", "logger": 7}', "lone \ufffd surrogate"),
     (b'{"message": "context", "context": {"\\u0000": ["\\udfff", 1e308, 18446744073709551615]}}', "context"),
@@ -82,7 +84,7 @@ def test_among_poison_every_good_message_is_stored_and_each_bad_one_named(
         expected[topic, reason.value] += 3
     assert letters(database, display.uuid) == expected
     rows = database.rows("SELECT * FROM dead_letters WHERE topic LIKE :t", t=f"%/{display.uuid}/%")
-    assert len(rows) == len(POISON)  # alike ones are counted, not repeated
+    assert len(rows) == len(POISON)  # repeats are only counted
     assert all(row["count"] == 3 and row["first_at"] <= row["last_at"] for row in rows)
     assert max(len(row["payload"]) for row in rows) == 4096
     assert max(row["payload_bytes"] for row in rows) == 16_384 + len('{"message": ""}')
@@ -108,7 +110,7 @@ def test_a_name_that_is_no_uuid_is_put_aside(
 def test_what_only_the_database_can_refuse_is_found_in_its_batch(
     start_bridge: StartBridge, bridge_session: None, display: Display, database: Database
 ) -> None:
-    """A constraint that the parser knows nothing of stands for whatever it may have overlooked."""
+    """A constraint that the parser does not know stands for anything that it may overlook."""
     database.do("ALTER TABLE client_logs ADD CONSTRAINT no_poison CHECK (message NOT LIKE 'poison%')")
     try:
         sent = [f"poison {n}" if n in {3, 4, 77, 150} else f"line {n}" for n in range(1, 201)]
@@ -134,7 +136,7 @@ def test_what_only_the_database_can_refuse_is_found_in_its_batch(
 
 @pytest.fixture
 def bridge_session(start_bridge: StartBridge) -> None:
-    """The broker keeps what comes for the bridge while none runs, so that it comes as one batch."""
+    """Without a running bridge the broker queues the messages, so that they come as one batch."""
     start_bridge().kill()
 
 
@@ -142,7 +144,7 @@ def test_a_numbered_line_that_means_nothing_is_passed_over_so_that_it_is_not_sen
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
     start_bridge()
-    display.publish("logs/info", {"message": None, **stamp(1)})  # of a client that does not exist yet
+    display.publish("logs/info", {"message": None, **stamp(1)})  # of an unknown client
     eventually(lambda: letters(database, display.uuid) == Counter({("logs/info", "bad_field"): 1}))
     display.publish("logs/info", {"message": "two", **stamp(2)})
     eventually(lambda: stored(database, display.uuid) == ["two"])
@@ -153,7 +155,7 @@ def test_a_numbered_line_that_means_nothing_is_passed_over_so_that_it_is_not_sen
     assert letters(database, display.uuid) == Counter({("logs/info", "bad_field"): 2})
 
 
-STAMPED = json.dumps({"padding": 0, **stamp(1)}).encode()[:-1]  # an object that is still open
+STAMPED = json.dumps({"padding": 0, **stamp(1)}).encode()[:-1]  # an unfinished object
 UNSTORABLE: list[tuple[str, bytes, DeadLetterReason]] = [
     ("logs/info", STAMPED + b', "message": "' + b"x" * 16_384 + b'"}', Reason.TOO_LARGE),
     ("logs/info", json.dumps({"message": "x" * 60_000, **stamp(1)}).encode(), Reason.TOO_LARGE),
@@ -169,7 +171,7 @@ UNSTORABLE: list[tuple[str, bytes, DeadLetterReason]] = [
 def test_a_numbered_line_that_can_never_be_stored_does_not_hold_the_mark_back(
     start_bridge: StartBridge, broker: mosquitto.RunningBroker, database: Database
 ) -> None:
-    """Its display would send it, and everything after it, for ever."""
+    """Otherwise its display would send it, and all lines after it, for ever."""
     start_bridge()
     with displays(broker, [str(uuid.uuid4()) for _ in UNSTORABLE]) as made:
         for one, (topic, payload, _) in zip(made, UNSTORABLE, strict=True):
@@ -183,10 +185,42 @@ def test_a_numbered_line_that_can_never_be_stored_does_not_hold_the_mark_back(
             assert stored(database, one.uuid) == ["two"]
 
 
+@pytest.mark.parametrize("error", [ConnectionResetError(), MemoryError()])
+def test_what_the_machine_lacks_is_no_fault_of_the_messages(connection: Connection, error: Exception) -> None:
+    assert not is_poison(connection, error)
+
+
+def test_a_fault_of_our_own_code_costs_one_message_and_is_told_as_an_error(
+    start_bridge: StartBridge, broker: mosquitto.RunningBroker, database: Database
+) -> None:
+    """A null in a column that the code never expects to be null stands for any fault of the code."""
+    bridge = start_bridge()
+    with displays(broker, [str(uuid.uuid4()), str(uuid.uuid4())]) as (one, other):
+        one.publish("heartbeat", {"process_status": "running", "app_instance": "a", **stamp(1)})
+        eventually(lambda: database.client(one.uuid).get("status") == "running")
+        database.do("ALTER TABLE clients ALTER COLUMN process_status DROP NOT NULL")
+        try:
+            database.do("UPDATE clients SET process_status = NULL WHERE uuid = :u", u=one.uuid)
+            one.publish("heartbeat", {"app_instance": "b", **stamp(2)})
+            other.publish("heartbeat", {"process_status": "running"})
+
+            eventually(lambda: letters(database, one.uuid) == Counter({("heartbeat", "refused_by_database"): 1}))
+            eventually(lambda: database.client(other.uuid).get("status") == "running")
+        finally:
+            database.do("UPDATE clients SET process_status = 'unknown' WHERE process_status IS NULL")
+            database.do("ALTER TABLE clients ALTER COLUMN process_status SET NOT NULL")
+
+    [refused] = [line for line in bridge.lines() if line.get("event") == "message_refused"]
+    assert (refused["severity"], refused["client_uuid"]) == ("ERROR", one.uuid)
+    assert refused["detail"] == "ValidationError"
+    batches = [line for line in bridge.lines() if line.get("event") == "batch_refused"]
+    assert [(line["severity"], "ValidationError" in line["exception"]) for line in batches] == [("ERROR", True)]
+
+
 def test_a_schema_that_does_not_fit_is_no_fault_of_the_messages(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
-    """A migration half-way must not fill the dead letters: the batch waits until it fits again."""
+    """A half-done migration must not fill the dead letters: the batch waits until the schema fits again."""
     bridge = start_bridge()
     database.do("ALTER TABLE client_logs RENAME COLUMN truncated TO cut")
     try:

@@ -1,4 +1,4 @@
-"""Behind a pooler that changes the session between transactions the bridge never leads, and says why."""
+"""Behind a pooler that changes the session between transactions the bridge never leads, and reports why."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ KEEPALIVES = "tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count"
 
 @contextmanager
 def pgbouncer(database_url: str, folder: Path, *more: str) -> Iterator[str]:
-    """The address of the database behind a pooler with these further settings."""
+    """The address of the database behind a pooler with these additional settings."""
     address, port = sa.make_url(database_url), free_port()
     users = folder / "users"
     users.write_text(f'"{address.username}" "{address.password}"\n')

@@ -1,4 +1,4 @@
-"""The bridge reads on while Postgres works at a batch; whatever ends then, each line is stored once and in order."""
+"""The bridge reads while Postgres works on a batch; after any fault then, each line is stored once and in order."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ END_WHO_WAITS = f"SELECT pg_terminate_backend(pid) {OF_THE_BRIDGE}"
 
 @contextmanager
 def logs_locked(database_url: str) -> Iterator[None]:
-    """Nobody stores a log line until the block ends."""
+    """Lock the logs until the block ends."""
     engine = engine_for(database_url, "tests", pool_size=1)
     try:
         with transaction(engine) as connection:
@@ -28,21 +28,21 @@ def logs_locked(database_url: str) -> Iterator[None]:
         engine.dispose()
 
 
-MANY = 1_500  # less than a batch and the window: all of it is read ahead
+MANY = 1_500  # less than a batch and the window, so all of it is read ahead
 WINDOW = 4_000
 SMALLER = (
     f"import bridge.connection; bridge.connection.RECEIVE_MAXIMUM = {WINDOW}; from bridge import main; main.main()"
 )
-"""A bridge with a smaller window, which is filled in less time."""
+"""A bridge with a smaller window, which fills faster."""
 ROOM = {"LOG_BUDGET_PER_SECOND": "1000", "LOG_BUDGET_BURST": "10000"}
 
 
 def read_ahead(display: Display, database: Database, bridge: BridgeProcess) -> None:
-    """One line is in hand, which Postgres does not take, and the bridge has read the others behind it."""
+    """One line is in a batch that Postgres does not store, and the bridge has read the lines after it."""
     send_lines(display, 1, 1)
     eventually(lambda: database.value(WAITS))
     send_lines(display, 2, MANY - 1)
-    database.rows(END_WHO_WAITS)  # the second time it has something to read while it waits
+    database.rows(END_WHO_WAITS)  # at the second time it has data to read while it waits
     eventually(lambda: "database_away" in bridge.events() and database.value(WAITS))
 
 
@@ -101,8 +101,8 @@ SLOW = """
 def test_a_batch_that_is_too_large_for_the_database_of_the_moment_is_written_in_smaller_ones(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
-    """Two milliseconds a line, and a statement may take 300: more than 150 lines are never stored at once."""
-    start_bridge().kill()  # what comes now waits, and comes in batches of up to 400
+    """A line takes two milliseconds and a statement may take 300, so at most 150 lines can be stored at once."""
+    start_bridge().kill()  # later lines wait, and are stored in batches of up to 400
     send_lines(display, 1, 600)
     database.do(SLOW)
     try:

@@ -1,6 +1,6 @@
-"""Two stacks on one broker, each with a topic root, logins and a database of its own (decision 25).
+"""Two stacks on one broker, each with its own topic root, logins and database (decision 25).
 
-`signage` is a stack as it ships; `south` is told what deploy/gcp tells a shard.
+`signage` is a stack as shipped; `south` has the settings of a shard in deploy/gcp.
 """
 
 import time
@@ -31,14 +31,14 @@ from tests.bridge.conftest import (
     eventually,
 )
 
-HERE, THERE = str(uuid.UUID(int=1)), str(uuid.UUID(int=2))  # the one display of each
+HERE, THERE = str(uuid.UUID(int=1)), str(uuid.UUID(int=2))  # the display of each
 SOUTH: Final = ("south", "south-")  # topic root, prefix of its logins
 NO_SUBSCRIBERS, NOT_AUTHORIZED = 0x10, 0x87
 
 
 @dataclass
 class Shard:
-    """One of the two: its bridge, what it stored, its display, and how its api function publishes."""
+    """One of the two: its bridge, its database, its display, and its api's publisher."""
 
     bridge: BridgeProcess
     database: Database
@@ -46,13 +46,13 @@ class Shard:
     api: Publisher
 
     def tell(self, topic: str) -> int:
-        """The broker's answer to a message of this one's api."""
+        """Publish a message as this shard's api. Returns the broker's answer."""
         return self.api.publish(topic, b"{}", 10, time.monotonic() + 5)
 
 
 @pytest.fixture(scope="module")
 def shared_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[mosquitto.RunningBroker]:
-    """A broker that knows the logins and rights of both."""
+    """A broker with the logins and rights of both."""
     folder = tmp_path_factory.mktemp("broker")
     place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
     passwords = dict.fromkeys(mosquitto.SERVICES, "password of a service")
@@ -73,7 +73,7 @@ def shared_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[mosquitt
 
 @pytest.fixture(scope="module")
 def databases(postgres_server: postgres.Cluster, migrated_template: str) -> Iterator[tuple[str, str]]:
-    """One of each shard's own."""
+    """A database for each shard."""
     names = ("shard_here", "shard_there")
     with postgres.superuser(postgres_server) as connection:
         for name in names:
@@ -88,7 +88,7 @@ def databases(postgres_server: postgres.Cluster, migrated_template: str) -> Iter
 def start(
     shared_broker: mosquitto.RunningBroker, databases: tuple[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[StartBridge]:
-    """Starts a bridge; the first shard's, unless it is told otherwise."""
+    """Starts a bridge, by default the first shard's."""
     with bridges(databases[0], shared_broker, tmp_path_factory.mktemp("bridges")) as begin:
         yield begin
 
@@ -97,7 +97,7 @@ def start(
 def shards(
     shared_broker: mosquitto.RunningBroker, databases: tuple[str, str], start: StartBridge
 ) -> Iterator[tuple[Shard, Shard]]:
-    """Both; what their displays had retained before was there before the bridges were."""
+    """Both shards; their displays published retained presence before the bridges started."""
     broker, roots = shared_broker.broker, ("signage", "south")
     engines = [engine_for(url, "tests", pool_size=2) for url in databases]
     for engine, name in zip(engines, (HERE, THERE), strict=True):
@@ -117,7 +117,7 @@ def shards(
 
 
 def of_south(broker: mosquitto.RunningBroker, database_url: str) -> dict[str, str]:
-    """What the second shard's bridge is told besides (deploy/gcp/names.tf)."""
+    """Further settings of the second shard's bridge (deploy/gcp/names.tf)."""
     root, prefix = SOUTH
     return {
         "DATABASE_URL": migrated.address_for("bridge", database_url),
@@ -129,7 +129,7 @@ def of_south(broker: mosquitto.RunningBroker, database_url: str) -> dict[str, st
 
 
 def heard(shard: Shard, name: str) -> dict[str, Any]:
-    """What this shard knows of a display."""
+    """This shard's row of a display."""
     return shard.database.client(name)
 
 
@@ -153,7 +153,7 @@ def test_each_tells_its_own_display_and_cannot_reach_the_other_one(shards: tuple
 
 
 def test_a_display_that_speaks_to_the_other_shard_becomes_no_client_there(shards: tuple[Shard, Shard]) -> None:
-    """Mosquitto's rules for displays are the same for all: it lets a login of one below the other's root."""
+    """Mosquitto's rules for displays are the same for all: a login of one shard may publish below the other's root."""
     here, there = shards
     stray = here.display.client.publish(f"south/{HERE}/heartbeat", b'{"process_status": "running"}', qos=1)
     eventually(lambda: stray.mid in here.display.answers)
@@ -168,7 +168,7 @@ def test_a_display_that_speaks_to_the_other_shard_becomes_no_client_there(shards
 
 def test_both_lead_and_neither_was_ever_disturbed(shards: tuple[Shard, Shard]) -> None:
     for shard in shards:
-        assert shard.bridge.ask("/readyz")[0] == 200  # its canary comes back
+        assert shard.bridge.ask("/readyz")[0] == 200  # its canary returns
         assert shard.bridge.events().count("broker_connected") == SESSIONS
         assert "broker_disconnected" not in shard.bridge.events()
 
@@ -179,7 +179,7 @@ def test_one_login_for_both_would_throw_the_first_one_out(
     shared_broker: mosquitto.RunningBroker,
     databases: tuple[str, str],
 ) -> None:
-    """The wrong setting, so that the test above is known to see it: a bridge's name is its session."""
+    """The wrong setting, which shows that the test above can detect it: a bridge's name is its session."""
     here, there = shards
     there.bridge.kill()
     assert "broker_disconnected" not in here.bridge.events()

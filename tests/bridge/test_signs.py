@@ -1,4 +1,4 @@
-"""Whatever a display sends is a sign of life: written where its heartbeats do not come, and nowhere else."""
+"""Every message of a display is a sign of life; it is stored only if the display's heartbeats are missing."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ from tests.bridge.conftest import Database, Display, StartBridge, displays, even
 from tests.bridge.test_memory import INBOX, Fleet
 
 HOUR: Final = 3600.0
-FULL: Final = "x" * 1100  # a heartbeat of 1.2 KiB where 1 KiB is the limit
+FULL: Final = "x" * 1100  # a heartbeat of 1.2 KiB; the limit is 1 KiB
 ON: Final = load({"CRASH_RECOVERY_ENABLED": "true", "HEARTBEAT_STALE_SECONDS": "90"})
 
 
@@ -36,7 +36,7 @@ def fleet(engine: Engine) -> Iterator[Fleet]:
     with engine.connect() as connection:
         made = Fleet(connection)
         yield made
-        connection.invalidate()  # with the lead
+        connection.invalidate()  # with the leader lock
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def write(fleet: Fleet, *arrivals: Arrival, over: tuple[OverBudget, ...] = ()) -
 
 
 def sign_of(fleet: Fleet, client: str) -> float | None:
-    """How many seconds ago it gave a sign, by the database's clock."""
+    """The age of its last sign in seconds, by the database's clock."""
     [row] = fleet.rows(
         "SELECT extract(epoch FROM now() - sign_at) AS ago FROM client_heartbeats WHERE client_uuid = :u", u=client
     )
@@ -76,7 +76,7 @@ SIGNS: list[tuple[str, dict[str, Any] | bytes]] = [
     ("heartbeat", {"process_status": "running", "notes": FULL, **stamp(2)}),
     ("heartbeat", {"process_status": "running", "v": 2}),
     ("heartbeat", b"{"),
-    ("heartbeat", {"process_status": "running", **stamp(1)}),  # not newer than the stored one: its counter went back
+    ("heartbeat", {"process_status": "running", **stamp(1)}),  # not newer: its counter went back
     ("health", b"\xff"),
     ("logs/info", {"message": 5}),
     ("acks", {"id": 5}),
@@ -84,7 +84,7 @@ SIGNS: list[tuple[str, dict[str, Any] | bytes]] = [
 ]
 NO_SIGNS: list[tuple[str, dict[str, Any] | bytes, bool]] = [
     ("presence", {"state": "offline", "session": "s"}, False),  # perhaps its will
-    ("presence", {"state": "online", "session": "s"}, True),  # kept by the broker
+    ("presence", {"state": "online", "session": "s"}, True),  # retained by the broker
     ("presence", b"its will, in words", False),
     ("health", {"hostname": "lobby", **stamp(9)}, True),
     ("heartbeat", b"{", True),
@@ -100,7 +100,7 @@ def test_whatever_a_display_sends_is_a_sign(
 
     ago = sign_of(fleet, client)
     assert ago is not None
-    assert 1000 <= ago < HOUR  # when it was heard, not when it was written
+    assert 1000 <= ago < HOUR  # the time of its arrival, not of the write
 
 
 @pytest.mark.parametrize(("topic", "body", "is_retained"), NO_SIGNS)
@@ -120,7 +120,7 @@ def test_so_is_a_log_line_over_the_budget_and_what_the_database_refuses(fleet: F
     fleet.memory.signs.signs.clear()
     poison = INBOX.read(arrival(client, "health", {"hostname": "lobby", **stamp(3)}))
     assert isinstance(poison, Taken)
-    poison.said.body = replace(poison.said.body, screen_health="no such word")  # type: ignore[type-var]
+    poison.message.body = replace(poison.message.body, screen_health="no such word")  # type: ignore[type-var]
     outcome = fleet.writer.write(fleet.connection, [poison], Counters(), 1)
     assert [one.reason for one in outcome.refused] == ["refused_by_database"]
     assert sign_of(fleet, client) is not None
@@ -128,7 +128,7 @@ def test_so_is_a_log_line_over_the_budget_and_what_the_database_refuses(fleet: F
 
 @pytest.fixture
 def statements(engine: Engine) -> Iterator[list[str]]:
-    """What is asked of the database that concerns signs."""
+    """The statements about signs."""
     found: list[str] = []
 
     def note(_connection: Connection, _cursor: Any, statement: str, *_rest: Any) -> None:
@@ -158,7 +158,7 @@ def test_a_healthy_display_costs_no_statement_and_one_that_only_talks_one_in_thi
 
 
 def test_a_bridge_that_remembers_nobody_takes_the_first_sign(fleet: Fleet, client: str) -> None:
-    fleet.memory.signs = SignsMemory()  # its leader was another one
+    fleet.memory.signs = SignsMemory()  # another bridge led
 
     write(fleet, arrival(client, "logs/info", {"message": "here", "seq": 1}))
 
@@ -179,10 +179,10 @@ def test_a_sign_that_was_not_committed_is_given_again(fleet: Fleet, client: str)
     assert sign_of(fleet, client) is not None
 
 
-# --- the whole way: a real bridge, a real broker ---
+# --- with a real bridge and a real broker ---
 
 Body = dict[str, Any] | bytes
-LOST: Final = b""  # nothing is published: the broker's rights keep it back
+LOST: Final = b""  # the broker's rights drop all publishes
 UPDATES: list[tuple[Callable[[int], Body], str]] = [
     (lambda n: {"process_status": "running", "notes": FULL, **stamp(n)}, "were too large."),
     (lambda n: {"process_status": "running", "v": 2, **stamp(n)}, "of a version that is not supported."),
@@ -202,7 +202,7 @@ def test_displays_whose_update_spoils_heartbeats_are_explained_and_left_alone_un
             beat = {"process_status": "running", "interval_seconds": 5, "boot_id": "b", **stamp(1)}
             display.publish("heartbeat", beat)
         eventually(lambda: statuses(database) == {"running": 4})
-        pass_time(database, 200)  # and then they are updated
+        pass_time(database, 200)  # then they are updated
 
         numbers = itertools.count(2)
         eventually(lambda: all_talk(shops, database, next(numbers)), 120)
@@ -214,17 +214,17 @@ def test_displays_whose_update_spoils_heartbeats_are_explained_and_left_alone_un
 
     pass_time(database, 200)
     eventually(lambda: statuses(database) == {"stale": 4}, 60)
-    [(client, action)] = round_of_recovery(engine)  # in so small a fleet one at a time
+    [(client, action)] = round_of_recovery(engine)  # one at a time in such a small fleet
     assert (client in names, action) == (True, "reboot_host")
 
 
 def statuses(database: Database) -> dict[str, int]:
-    """How many displays are shown as what."""
+    """Shown status -> how many displays."""
     return {row["status"]: row["n"] for row in database.rows("SELECT status, count(*) AS n FROM clients GROUP BY 1")}
 
 
 def all_talk(shops: Sequence[Display], database: Database, number: int) -> bool:
-    """Each sends health and what its update makes of a heartbeat; whether the bridge noted that all of them talk."""
+    """Each display sends health and a spoiled heartbeat. Returns whether the bridge has noted a sign of all."""
     for display, (after_update, _) in zip(shops, UPDATES, strict=True):
         heartbeat = after_update(number)
         if heartbeat != LOST:
@@ -234,7 +234,7 @@ def all_talk(shops: Sequence[Display], database: Database, number: int) -> bool:
 
 
 def pass_time(database: Database, seconds: float) -> None:
-    """What is stored of the displays, and since when the bridge listens, becomes that much older."""
+    """Let time pass, by making the displays' rows and the listening time older."""
     age = "- make_interval(secs => :s)"
     signs = f"last_heartbeat_at = last_heartbeat_at {age}, sign_at = sign_at {age}"
     for change in (f"client_heartbeats SET {signs}", f"bridge_status SET connected_since = connected_since {age}"):
@@ -242,14 +242,15 @@ def pass_time(database: Database, seconds: float) -> None:
 
 
 def looked_at(engine: Engine, client: str) -> dict[str, Any]:
-    """What people read about this display."""
+    """What people see about recovery of this display."""
     with transaction(engine) as connection:
-        rows = [vars(clients_store.get(connection, client))]
-        return recovery.states_of(connection, database_now(connection), ON, rows)[client]
+        shown = clients_store.get(connection, client)
+        assert shown is not None
+        return vars(recovery.states_of(connection, database_now(connection), ON, [shown])[client])
 
 
 def round_of_recovery(engine: Engine) -> list[tuple[str, str]]:
-    """The (client, action) that a tick commands now."""
+    """Run recovery. Returns the (client, action) of its commands."""
     with transaction(engine) as connection:
         report = recovery.recover(connection, database_now(connection), ON, commands.timings(ON))
         found = connection.execute(

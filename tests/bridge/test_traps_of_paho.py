@@ -1,4 +1,4 @@
-"""Two traps of paho's own thread, run against it and against the bridge's connection, which does without."""
+"""Two traps of paho's own thread, tested with it and with the bridge's connection, which does not use it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,13 +18,13 @@ SHORT_SECONDS = 0.3
 
 @pytest.fixture(autouse=True)
 def without_session(broker: mosquitto.RunningBroker) -> Iterator[None]:
-    """Whatever comes later finds no session of ours."""
+    """Delete the bridge's sessions afterwards."""
     yield
     forget_session(broker)
 
 
 def paho_by_default(broker: mosquitto.RunningBroker) -> Client:
-    """Paho as its tutorial has it, as the api on the services' listener."""
+    """Paho as in its tutorial, with the api's login on the services' listener."""
     client = Client(CallbackAPIVersion.VERSION2, client_id="a-publisher", protocol=MQTTProtocolVersion.MQTTv5)
     client.username_pw_set("api", broker.passwords["api"])
     client.reconnect_delay_set(1, 1)
@@ -71,7 +71,7 @@ def test_trap_4_ours_has_no_answer_where_nobody_answered(broker: mosquitto.Runni
 def test_trap_4_what_paho_calls_failed_is_delivered_once_it_is_connected(
     broker: mosquitto.RunningBroker, display: Display
 ) -> None:
-    """A command that was given up, and perhaps replaced, would arrive after all."""
+    """Otherwise a command that ended, and was perhaps replaced, would still arrive."""
     client = paho_by_default(broker)
     told = client.publish(TOPICS.commands(display.uuid), b'{"id": "failed"}', qos=1)
     assert told.rc == MQTTErrorCode.MQTT_ERR_NO_CONN
@@ -97,4 +97,4 @@ def test_trap_4_what_ours_calls_failed_never_arrives(broker: mosquitto.RunningBr
         turn(again, lambda: number in again.answers)
     eventually(lambda: {"id": "new"} in commands(display))
 
-    assert commands(display) == [{"id": "new"}]  # neither what failed nor what an old connection still held
+    assert commands(display) == [{"id": "new"}]  # neither the failed publish nor one of an old connection

@@ -1,4 +1,4 @@
-"""ACKs, presence and service failures overtake whatever waits in the broker."""
+"""ACKs, presence and service failures overtake the backlog in the broker."""
 
 import signal
 import time
@@ -22,7 +22,7 @@ BACKLOG = 15_000
 
 
 def log_much(port: int, name: str, count: int) -> None:
-    """Plain log lines as fast as the broker takes them; returns when it has them all."""
+    """Publish plain log lines as fast as the broker takes them, and wait until it has all."""
     wire = Wire.connect(port, name, PASSWORD)
     sent = 0
     deadline = time.monotonic() + SECONDS
@@ -59,7 +59,7 @@ def test_an_ack_a_failure_and_presence_overtake_a_backlog_of_logs(
         eventually(lambda: database.client(quiet.uuid)["service_failed_unit"] == "player")
         eventually(lambda: database.client(quiet.uuid)["presence"] == "online")
         counted = database.value("SELECT counters FROM bridge_status")
-        assert counted["received"] < BACKLOG  # the logs before them still wait
+        assert counted["received"] < BACKLOG  # the earlier logs still wait
         eventually(lambda: database.value("SELECT count(*) FROM client_logs WHERE message = 'the last'") == 1)
 
 
@@ -89,7 +89,7 @@ def test_a_session_of_before_the_lanes_brings_nothing_twice(
     eventually(lambda: bool(database.client(display.uuid)))
     before = _received(bridge.ask("/readyz")[1])
 
-    display.publish("presence", b"[]")  # a dead letter each time that it comes
+    display.publish("presence", b"[]")  # a dead letter for each repeat
     display.publish("heartbeat", heartbeat(2))
 
     eventually(lambda: database.value("SELECT seq FROM client_heartbeats WHERE client_uuid = :u", u=display.uuid) == 2)
@@ -103,7 +103,7 @@ def _received(body: dict[str, dict[str, int]]) -> int:
 
 
 def _old_session(broker: mosquitto.RunningBroker, topic: str) -> None:
-    """A session of the bridge's that subscribes what is urgent now."""
+    """A session of an older bridge, which subscribed the urgent topics."""
     client = Client(CallbackAPIVersion.VERSION2, client_id="bridge", protocol=MQTTProtocolVersion.MQTTv5)
     client.username_pw_set("bridge", broker.passwords["bridge"])
     properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho leaves it without types
@@ -122,7 +122,7 @@ def _old_session(broker: mosquitto.RunningBroker, topic: str) -> None:
 def test_a_display_is_told_what_is_committed_while_the_rest_of_a_backlog_still_comes(
     start_bridge: StartBridge, broker: mosquitto.RunningBroker, database: Database
 ) -> None:
-    """The answer to its SUBSCRIBE reaches a bridge behind everything that the broker held for it."""
+    """The SUBACK reaches the bridge only after the whole backlog of the broker."""
     start_bridge().kill()
     with displays(broker, [str(uuid.uuid4()) for _ in range(2)]) as (noisy, spooling):
         noisy.close()

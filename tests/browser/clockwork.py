@@ -1,4 +1,4 @@
-"""A page whose timers stand still until a test lets time pass, and what it asks of the overview meanwhile."""
+"""A page whose clock stands still until a test advances it; its requests of the overview are counted."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from tests.stack import eventually
 
 ANSWER_MS: Final = 5_000  # of the page's time in which it does not give up waiting for an answer
 
-# Counts the page's requests of the overview, and those whose answer it has not read to its end.
+# Counts the page's requests of the overview, and those whose answer it has not yet read completely.
 COUNT = """
   window.asked = { at: [], open: 0, most: 0 };
   const original = window.fetch;
@@ -35,25 +35,25 @@ HIDE = """(hidden) => {
 
 
 class Clockwork:
-    """A dashboard page with a clock of its own. `prepare` comes before its first address, `stop` after."""
+    """A dashboard page with a controlled clock. Call `prepare` before its first address, `stop` after."""
 
     def __init__(self, watched: WatchedPage) -> None:
         self.watched = watched
         self.page = watched.page
 
     def prepare(self) -> None:
-        """From the page's first moment on its requests are counted and its clock can be stopped."""
+        """Count the page's requests from its start, and make its clock stoppable."""
         self.watched.change_clock()
         self.page.add_init_script(COUNT)
 
     def stop(self) -> None:
-        """Time stands still from now on, and every answer that is due has come."""
+        """Stop the clock, and wait until every pending answer has arrived."""
         if not self._pauses(1):
             assert self._pauses(30), "the machine came to it when that moment was over"
         self.settle()
 
     def _pauses(self, seconds: float) -> bool:
-        """Whether time could be stopped so many seconds from now; not where they passed meanwhile."""
+        """Whether the clock could be stopped so many seconds from now; False if that time passed meanwhile."""
         try:
             self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + seconds)
         except Error:
@@ -61,19 +61,19 @@ class Clockwork:
         return True
 
     def count(self) -> int:
-        """How often the page has asked."""
+        """Return how often the page has requested the overview."""
         return int(self.page.evaluate("asked.at.length"))
 
     def times(self) -> list[float]:
-        """When it asked, in seconds by its own clock."""
+        """Return when it requested the overview, in seconds by its own clock."""
         return [at / 1000 for at in self.page.evaluate("asked.at")]
 
     def settle(self) -> None:
-        """Wait until every answer has been read; what follows from it has happened then too."""
+        """Wait until every answer has been read and the page has handled it."""
         eventually(lambda: self.page.evaluate("asked.open") == 0, "the answers")
 
     def passes(self, seconds: float) -> int:
-        """Let so much time pass, waiting for answers on the way; how often the page asked in it."""
+        """Advance the clock by so many seconds, waiting for answers; return the number of requests meanwhile."""
         before = self.count()
         left = int(seconds * 1000)
         while left > 0:
@@ -83,18 +83,18 @@ class Clockwork:
         return self.count() - before
 
     def skips(self, seconds: float) -> None:
-        """Let so much time pass at once, as if the machine had slept: what was due comes once."""
+        """Advance the clock in one step, as if the machine had slept: each due timer fires once."""
         self.page.clock.fast_forward(int(seconds * 1000))
         self.settle()
 
     def until_asked(self, step_seconds: float = 0.1, most_seconds: float = 70) -> None:
-        """Let time pass, step by step, until the page has just asked and been answered."""
+        """Advance the clock step by step until the page has just requested the overview and read the answer."""
         for _ in range(int(most_seconds / step_seconds)):
             if self.passes(step_seconds):
                 return
         raise AssertionError(f"the page did not ask within {most_seconds} s")
 
     def hide(self, hidden: bool) -> None:
-        """The tab goes to the background, or comes back."""
+        """Put the tab in the background, or bring it back."""
         self.page.evaluate(HIDE, hidden)
         self.settle()

@@ -1,4 +1,4 @@
-"""One stack, one Chromium, and for each test pages that are watched."""
+"""One stack, one Chromium, and for each test pages whose errors are recorded."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -19,10 +19,10 @@ from tests.stack import Api, Stack, enrol, running_stack
 
 CHROMIUM = "/usr/bin/chromium"
 WITHOUT_A_WINDOW = "/usr/bin/chromium-headless-shell"
-"""The same Chromium without tabs, bars and viewers of its own: half the processor time for each page."""
+"""Chromium without a user interface: half the processor time for each page."""
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run")
 IN_FEW_PROCESSES = ("--renderer-process-limit=1", "--in-process-gpu")
-"""One that draws for each browser, and none beside: a quarter of the processor time for each page."""
+"""One renderer for each browser, and no GPU process: a quarter of the processor time for each page."""
 
 OpenPage = Callable[..., WatchedPage]
 Enter = Callable[..., WatchedPage]
@@ -30,11 +30,11 @@ Enter = Callable[..., WatchedPage]
 
 @pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack with recovery off, ticking every three seconds: a tick is dear, and few tests wait for one."""
+    """A stack without recovery and with a tick every three seconds: ticks are expensive, and few tests need them."""
     settings = {
         "TICK_SECONDS": "3",
         "DEMO": "",
-        "ERROR_LOG_RETENTION_DAYS": "800",  # lines of two changes of the clocks
+        "ERROR_LOG_RETENTION_DAYS": "800",  # for log lines at two changes of the clocks
     }
     with running_stack(tmp_path_factory.mktemp("stack"), **settings) as running:
         yield running
@@ -42,7 +42,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 @pytest.fixture(scope="module")
 def database(stack: Stack) -> Iterator[Engine]:
-    """The stack's database, for what no API tells or makes."""
+    """The stack's database, for data that no API reads or writes."""
     engine = engine_for(stack.environment["DATABASE_URL"], "browser tests")
     yield engine
     engine.dispose()
@@ -57,14 +57,14 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="package")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    """What most tests look through."""
+    """The browser of most tests."""
     with launched(playwright, WITHOUT_A_WINDOW, *IN_FEW_PROCESSES) as chromium:
         yield chromium
 
 
 @contextmanager
 def launched(playwright: Playwright, program: str, *flags: str) -> Iterator[Browser]:
-    """This Chromium, closed afterwards."""
+    """Launch this Chromium, and close it afterwards."""
     chromium = playwright.chromium.launch(executable_path=program, args=[*FLAGS, *flags])
     yield chromium
     chromium.close()
@@ -72,7 +72,7 @@ def launched(playwright: Playwright, program: str, *flags: str) -> Iterator[Brow
 
 @pytest.fixture(scope="package")
 def windows(browser: Browser) -> Windows:
-    """The browsers that the tests hand on to each other."""
+    """The browsers that tests reuse."""
     return Windows(browser)
 
 
@@ -84,7 +84,7 @@ def opened(windows: Windows) -> Opened:
 
 @pytest.fixture
 def open_page(stack: Stack, opened: Opened) -> Iterator[OpenPage]:
-    """Makes watched pages, each in a browser of its own (cookies, windows); all are checked at the end."""
+    """Return a function that makes watched pages, each with its own cookies and windows; all are checked at the end."""
     yield lambda **options: opened.page(stack, options)
     opened.close()
     opened.check()
@@ -98,13 +98,13 @@ def dashboard(open_page: OpenPage) -> WatchedPage:
 
 @pytest.fixture(scope="package")
 def admin_sessions() -> dict[str, SessionState]:
-    """The first admin's session with each stack, by its address: to check a password is to reckon long."""
+    """The first admin's session of each stack, by address: a password check is slow."""
     return {}
 
 
 @pytest.fixture
 def admin_session(stack: Stack, stack_password: str, admin_sessions: dict[str, SessionState]) -> SessionState:
-    """The first admin, signed in. A test that ends the session makes one of its own."""
+    """The first admin, signed in. A test that ends the session needs its own."""
     if stack.url not in admin_sessions:
         admin_sessions[stack.url] = session_of(stack, stack.environment["SIGNAGE_SIGN_IN_USER"], stack_password)
     return admin_sessions[stack.url]
@@ -112,7 +112,7 @@ def admin_session(stack: Stack, stack_password: str, admin_sessions: dict[str, S
 
 @pytest.fixture
 def enter(open_page: OpenPage, admin_session: SessionState) -> Enter:
-    """Opens an address in a page whose browser is signed in already, by default as the first admin."""
+    """Return a function that opens an address in a signed-in browser; by default as the first admin."""
 
     def make(address: str = "/", **options: Any) -> WatchedPage:
         page = open_page(**{"storage_state": admin_session, **options})
@@ -130,7 +130,7 @@ def api(stack: Stack) -> Api:
 
 @contextmanager
 def online_display(api: Api, folder: Path) -> Iterator[SimulatedDisplay]:
-    """An enrolled display that is online and runs; it says more only when told. Deleted afterwards."""
+    """Enrol a display that is online and running, and publishes more only on call; delete it afterwards."""
     identity = str(uuid.uuid4())
     with enrol(api, identity, folder) as connected:
         api.call("PATCH", f"/api/clients/{identity}", json={"name": f"Lobby {identity[:8]}", "site": "Berlin"})
@@ -141,19 +141,19 @@ def online_display(api: Api, folder: Path) -> Iterator[SimulatedDisplay]:
 
 @pytest.fixture
 def display(api: Api, tmp_path: Path, opened: Opened) -> Iterator[SimulatedDisplay]:
-    """A display of this test's own."""
+    """This test's own display."""
     with online_display(api, tmp_path / "display") as online:
         yield online
         opened.close()
 
 
 def uuid_of(display: SimulatedDisplay) -> str:
-    """The uuid a display was enrolled under."""
+    """Return the uuid of a display."""
     return display.display.credentials.uuid
 
 
 def name_of(display: SimulatedDisplay) -> str:
-    """The name that `online_display` gave it."""
+    """Return the name that `online_display` gave it."""
     return f"Lobby {uuid_of(display)[:8]}"
 
 

@@ -1,4 +1,4 @@
-"""Fleets of any size, written straight into the database: rows as the bridge leaves them, without a display behind."""
+"""Fleets of any size, written directly into the database: rows as the bridge writes them, without real displays."""
 
 import uuid
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ DELETE = sa.text("UPDATE clients SET deleted_at = now() WHERE uuid = ANY(CAST(:u
 
 @dataclass(frozen=True)
 class Fleet:
-    """So many clients of one site, with uuids as displays have them: random."""
+    """So many clients of one site, with random uuids as displays have them."""
 
     database: Engine
     site: str
@@ -50,15 +50,16 @@ class Fleet:
     uuids: list[str] = field(default_factory=list)
 
     def uuid(self, n: int) -> str:
-        """The uuid of the nth, from 1."""
+        """Return the uuid of the nth client, from 1."""
         return self.uuids[n - 1]
 
     def name(self, n: int) -> str:
         return f"{self.site} {n}"
 
     def insert(self, age_seconds: float = 0, spread: float = 0) -> None:
-        """All run, and were last heard so long ago and each up to `spread` seconds earlier; their states, and when they
-        last lost the broker, as many hours apart.
+        """Insert the clients, all running, last heard `age_seconds` ago and up to `spread` seconds earlier.
+
+        Their state changes and their last losses of the broker are spread over as many hours.
         """
         self.uuids.extend(str(uuid.uuid4()) for _ in range(self.count))
         with self.database.begin() as connection:
@@ -66,12 +67,12 @@ class Fleet:
             connection.execute(HEARTBEATS, {"uuids": self.uuids, "age": age_seconds, "spread": spread})
 
     def beat(self, age_seconds: float = 0) -> None:
-        """All were last heard so long ago."""
+        """Set the last heartbeat of all clients to so many seconds ago."""
         with self.database.begin() as connection:
             connection.execute(BEAT, {"uuids": self.uuids, "age": age_seconds})
 
     def says(self, status: str, first: int, last: int) -> None:
-        """These say `running` or `crashed` of themselves from now on."""
+        """Set the reported process status of these clients to `running` or `crashed`."""
         with self.database.begin() as connection:
             connection.execute(SAYS, {"status": status, "uuids": self.uuids[first - 1 : last]})
 
@@ -82,7 +83,7 @@ class Fleet:
 
 @contextmanager
 def inserted(database: Engine, site: str, count: int, age_seconds: float = 0, spread: float = 0) -> Iterator[Fleet]:
-    """A fleet that is deleted afterwards."""
+    """Insert a fleet, and delete it afterwards."""
     fleet = Fleet(database, site, count)
     fleet.insert(age_seconds, spread)
     try:

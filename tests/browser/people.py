@@ -1,4 +1,4 @@
-"""Browsers that are signed in already: most tests are about what comes after."""
+"""Sessions of signed-in people, for the tests that are not about signing in."""
 
 import requests
 from playwright.sync_api import StorageState
@@ -12,7 +12,7 @@ SessionState = StorageState
 
 
 def session_of(stack: Stack, username: str, password: str) -> SessionState:
-    """What a browser keeps once this person has signed in: a session of its own."""
+    """Sign in as this person and return what a browser stores: a session of its own."""
     answer = requests.post(
         f"{stack.url}/api/session", json={"username": username, "password": password}, headers=OURS, timeout=60
     )
@@ -25,6 +25,6 @@ def session_of(stack: Stack, username: str, password: str) -> SessionState:
 
 
 def session_with_role(stack: Stack, database: Engine, username: str, role: Role) -> SessionState:
-    """A new person with this role, signed in."""
+    """Create a person with this role and sign in as them."""
     add_user(database, username, role)
     return session_of(stack, username, PASSWORD)

@@ -1,4 +1,4 @@
-"""Pictures of the states that a healthy demo fleet never shows: nothing yet, nothing at all, trouble of every kind."""
+"""Pictures of states that a healthy demo fleet never shows: loading, empty, and every kind of fault."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ FAILURE: Final = {"code": "internal_error", "title": "Internal error", "detail":
 
 
 def take(chromium: Browser, stack: Stack, looks: dict[str, dict[str, Any]], folder: Path) -> None:
-    """Every state in every look."""
+    """Take a picture of every state in every look."""
     for look, options in looks.items():
         for state in (sign_in, loading, empty, offline, error, bridge_silent, signed_out, people_by_proxy):
             shoot(chromium, stack, options, state, folder / f"state-{state.__name__.replace('_', '-')}-{look}.png")
@@ -37,7 +37,7 @@ def take(chromium: Browser, stack: Stack, looks: dict[str, dict[str, Any]], fold
 
 @contextmanager
 def a_silent_site(stack: Stack) -> Iterator[None]:
-    """Ten displays of one site are silent, so that a breaker opens."""
+    """Add ten silent displays of one site, so that a breaker opens."""
     engine = engine_for(stack.environment["DATABASE_URL"], "pictures")
     with engine.begin() as connection:
         connection.execute(sa.text(LISTENED_LONG))
@@ -49,7 +49,7 @@ def a_silent_site(stack: Stack) -> Iterator[None]:
 def shoot(
     chromium: Browser, stack: Stack, options: dict[str, Any], state: Callable[[WatchedPage], None], target: Path
 ) -> None:
-    """One picture of one state; fails on any complaint that the state does not expect."""
+    """Take one picture of one state; fail on any complaint that the state does not expect."""
     context = chromium.new_context(**options)
     visit = watched(context, stack)
     if state is not sign_in:
@@ -63,7 +63,7 @@ def shoot(
 
 
 def sign_in(visit: WatchedPage) -> None:
-    """Somebody who is not known yet, and whose password is wrong."""
+    """Sign in with an unknown name and a wrong password."""
     visit.open()
     visit.expect_answer(401, "/api/session$")
     visit.fill_sign_in("not the password")
@@ -71,7 +71,7 @@ def sign_in(visit: WatchedPage) -> None:
 
 
 def loading(visit: WatchedPage) -> None:
-    """What is slow."""
+    """Show the views while their answers are slow."""
     visit.page.add_init_script(SLOW)
     visit.page.reload()
     visit.follow("/?v=incidents")
@@ -79,21 +79,21 @@ def loading(visit: WatchedPage) -> None:
 
 
 def empty(visit: WatchedPage) -> None:
-    """A fleet before its first display."""
+    """Show a fleet before its first display is enrolled."""
     answer_otherwise(visit, lambda _: {"packed": {"uuid": ""}, "service_failed": []})
     visit.page.reload()
     expect(visit.page.get_by_role("heading", name="No displays yet")).to_be_visible()
 
 
 def offline(visit: WatchedPage) -> None:
-    """Nobody answers any more."""
+    """Show the page while the service does not answer."""
     visit.page.route(API, lambda route: route.abort())
     visit.look_again()
     expect(visit.page.get_by_role("alert").first).to_contain_text("The service does not answer")
 
 
 def error(visit: WatchedPage) -> None:
-    """The service fails by its own fault."""
+    """Show the page while the service fails with an error of its own."""
     visit.expect_answer(500, "/api/client-logs/")
     visit.page.route("**/api/client-logs/**", lambda route: route.fulfill(status=500, json=FAILURE))
     visit.follow("/?v=logs")
@@ -101,21 +101,21 @@ def error(visit: WatchedPage) -> None:
 
 
 def mass_failure(visit: WatchedPage) -> None:
-    """A whole site has fallen silent at once."""
+    """Show a whole site that became silent at the same time."""
     banner = visit.page.get_by_role("status").filter(has_text="Recovery holds back")
     visit.look_until(banner.is_visible, "the breaker")
     expect(visit.page.locator(".attention-row").first).to_be_visible()
 
 
 def bridge_silent(visit: WatchedPage) -> None:
-    """The fleet is not heard."""
+    """Show the page while the bridge is silent."""
     answer_otherwise(visit, lambda answer: {"bridge": {"state": "silent", "silent_since": answer["server_time"]}})
     visit.page.reload()
     expect(visit.page.get_by_role("alert").first).to_contain_text("Bridge silent since")
 
 
 def signed_out(visit: WatchedPage) -> None:
-    """A session that has ended under somebody's hands."""
+    """Show a session that ended while a person used it."""
     visit.expect_answer(401, "/api/")
     visit.page.context.clear_cookies()
     visit.look_again()
@@ -123,7 +123,7 @@ def signed_out(visit: WatchedPage) -> None:
 
 
 def people_by_proxy(visit: WatchedPage) -> None:
-    """The people of a service that stands behind a proxy."""
+    """Show the people of a service behind an identity-aware proxy."""
     visit.page.route("**/api/session/method", lambda route: route.fulfill(json={"method": "proxy"}))
     visit.open("/?v=settings")
     people = visit.page.get_by_role("region", name="People")
@@ -132,7 +132,7 @@ def people_by_proxy(visit: WatchedPage) -> None:
 
 
 def answer_otherwise(visit: WatchedPage, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """From now on the whole fleet is told, but for these parts."""
+    """From now on answer each request of the overview with the whole fleet and these changes."""
     whole = first_answer(visit.page)
     said = {**whole, "full": True, **change(whole)}
 
@@ -143,7 +143,7 @@ def answer_otherwise(visit: WatchedPage, change: Callable[[dict[str, Any]], dict
 
 
 def first_answer(page: Page) -> dict[str, Any]:
-    """What a page is told of the fleet at first."""
+    """Return the page's first answer of the overview."""
     address = re.sub(r"/(\?.*)?$", "/api/monitoring/overview?format=packed", page.url)
     told: dict[str, Any] = page.request.get(address).json()
     return told

@@ -64,7 +64,7 @@ def browser() -> Iterator[Browser]:
 
 
 def wait_for_something_to_look_at(api: Api) -> str:
-    """The uuid of a display that crashed and came back; by then a service has failed somewhere too."""
+    """Wait until a display has crashed and recovered and a service has failed elsewhere; return the display's uuid."""
 
     def found() -> str | None:
         commands = [
@@ -77,25 +77,25 @@ def wait_for_something_to_look_at(api: Api) -> str:
 
 
 def until_a_crash(page: Page) -> None:
-    """Returns while a display on the page is crashed."""
+    """Wait until a display on the page is crashed."""
     crashed = page.locator(".attention .status-crashed").first
     expect(crashed).to_be_visible(timeout=SOMETHING_IS_WRONG_SECONDS * 1000)
 
 
 def take_for_the_readme(chromium: Browser, stack: Stack, interesting: str) -> None:
-    """The fleet, and one display with its timeline."""
+    """Take the README's pictures: the fleet, and one display with its timeline."""
     README_PICTURES.mkdir(exist_ok=True)
     shoot(chromium, stack, LOOKS["light"], "/", README_PICTURES / "fleet.png", until_a_crash)
     shoot(chromium, stack, LOOKS["dark"], f"/?d={interesting}&tab=events", README_PICTURES / "display.png", to_the_tabs)
 
 
 def to_the_tabs(page: Page) -> None:
-    """Scroll the panel so that what the open tab shows fills it."""
+    """Scroll the panel so that the open tab's content fills it."""
     page.get_by_role("tablist").evaluate("tabs => tabs.scrollIntoView()")
 
 
 def take_all(chromium: Browser, stack: Stack, folder: Path, interesting: str) -> None:
-    """Every view and every state in every look."""
+    """Take a picture of every view and every state in every look."""
     folder.mkdir(parents=True, exist_ok=True)
     views = {"fleet": "/", "logs": "/?v=logs", "conversions": "/?v=conversions", "settings": "/?v=settings"}
     views |= {"incidents": "/?v=incidents", "batches": "/?v=batches", "log-of-one": f"/?v=logs&c={interesting}"}
@@ -114,7 +114,7 @@ def shoot(
     target: Path,
     prepare: Callable[[Page], None] | None = None,
 ) -> None:
-    """One picture of one address, taken when everything on it has come; fails on any complaint of the page."""
+    """Take one picture of one address after everything on it has loaded; fail on any complaint of the page."""
     context = chromium.new_context(**options)
     page = watched(context, stack)
     page.sign_in()

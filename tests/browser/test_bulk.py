@@ -1,4 +1,4 @@
-"""Many displays at once: the consequence before, the question, and what became of each after."""
+"""Commands to many displays: the consequence shown before, the confirmation, and each display's result after."""
 
 import re
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ EXPIRE = sa.text(
 
 @pytest.fixture
 def three(api: Api, tmp_path: Path) -> Iterator[list[SimulatedDisplay]]:
-    """Three displays: the first two do what they are told, the third cannot restart its player."""
+    """Three displays: the first two carry out commands, the third cannot restart its player."""
     with ExitStack() as stack:
         displays = [stack.enter_context(online_display(api, tmp_path / str(i))) for i in range(3)]
         for display in displays[:2]:
@@ -66,7 +66,7 @@ def test_the_dialog_says_the_consequence_and_then_what_became_of_each_display(
 
 @pytest.fixture
 def thirteen(database: Engine) -> Iterator[Fleet]:
-    """Thirteen displays at one site, at which nobody listens; one is locked, and one has a command already."""
+    """Thirteen displays at one site, none of them connected; one is locked, and one has a pending command."""
     with inserted(database, "Oslo", 13) as fleet:
         with database.begin() as connection:
             connection.execute(LOCK, {"uuid": fleet.uuid(12)})
@@ -100,7 +100,7 @@ def test_more_than_ten_have_to_be_typed_and_closing_sends_nothing(enter: Enter, 
 def test_waves_stop_where_a_display_does_not_do_it_and_are_ended_for_good(
     enter: Enter, thirteen: Fleet, database: Engine, api: Api
 ) -> None:
-    """Nobody listens at these displays: the first wave, of one, comes to nothing, and the others are spared."""
+    """These displays are not connected: the first wave, of one display, fails, and no command goes to the others."""
     page = enter(f"/?q={thirteen.site}").page
     page.get_by_label("Select all listed displays").check()
     page.get_by_role("region", name="Selected displays").get_by_role("button", name="Restart player").click()
@@ -111,7 +111,7 @@ def test_waves_stop_where_a_display_does_not_do_it_and_are_ended_for_good(
     dialog.get_by_role("button", name="Restart player 11 displays").click()
     expect(dialog).to_contain_text("0 of 13 succeeded, 1 on their way, 0 did not succeed.")
     expect(dialog).to_contain_text("wave 1 of 3")
-    with database.begin() as connection:  # its minute is over
+    with database.begin() as connection:  # its minute has passed
         connection.execute(EXPIRE, {"uuids": thirteen.uuids})
 
     expect(dialog.get_by_role("alert").filter(has_text="12 were not sent")).to_be_visible(timeout=ENDED_MS)

@@ -1,4 +1,4 @@
-"""Times as people read them: by the server's clock, in the zone of the browser, across a change of the clocks."""
+"""Times as the page shows them: by the server's clock, in the browser's zone, across a change of the clocks."""
 
 import itertools
 import re
@@ -24,7 +24,7 @@ LINE = sa.text(
 
 @pytest.fixture(scope="module")
 def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
-    """One display for all of these tests."""
+    """One display for all tests of this file."""
     with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
         yield online
 
@@ -60,7 +60,7 @@ def test_ages_and_deadlines_are_right_in_a_browser_whose_clock_is_wrong(
 
 
 def changes_of_clocks() -> list[datetime]:
-    """The moments of the last two years, before yesterday, at which the zone changed its clocks; the newest last."""
+    """Return the changes of the zone's clocks in the last two years, except the last two days; the newest last."""
     hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     hours = [hour - timedelta(hours=back) for back in range(700 * 24, 48, -1)]
     there = ZoneInfo(ZONE)
@@ -72,7 +72,7 @@ def changes_of_clocks() -> list[datetime]:
 
 
 def as_read(at: datetime) -> str:
-    """Day and time in the zone, as a British reader writes them; with the year when it is another one."""
+    """Return day and time in the zone, as a British reader writes them; with the year if it is another one."""
     local = at.astimezone(ZoneInfo(ZONE))
     year = "" if local.year == datetime.now(ZoneInfo(ZONE)).year else f" {local.year}"
     return f"{local.day} {local:%b}{year}, {local:%H:%M}".replace("Sep", "Sept")
@@ -95,7 +95,7 @@ def test_logs_events_and_titles_are_right_across_a_change_of_the_clocks(
     stamps = times.evaluate_all("all => all.map(one => one.getAttribute('datetime'))")
     assert [datetime.fromisoformat(stamp) for stamp in stamps] == list(reversed(moments))
     titles = times.evaluate_all("all => all.map(one => one.title)")
-    assert len(set(titles)) == len(moments)  # an hour that comes twice is told apart there
+    assert len(set(titles)) == len(moments)  # an hour that occurs twice is marked there
     for title, at in zip(titles, reversed(moments), strict=True):
         local = at.astimezone(ZoneInfo(ZONE))
         assert f"{local:%A}" in title

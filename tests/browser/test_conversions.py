@@ -16,7 +16,7 @@ CONVERTED_MS = 120_000
 
 
 def deck(slides: int, font: str | None = None, link: str | None = None) -> bytes:
-    """A real pptx with so many slides; its first title in that font and with that link."""
+    """Return a real pptx with so many slides; its first title has that font and that link."""
     presentation = Presentation()
     for number in range(1, slides + 1):
         slide = presentation.slides.add_slide(presentation.slide_layouts[0])
@@ -84,7 +84,7 @@ def test_a_file_that_is_no_presentation_is_refused_in_words_and_can_be_taken_awa
     expect(uploads.get_by_role("listitem").filter(has_text="notes.txt").get_by_role("alert")).to_contain_text(
         "Accepted are files named .ppt, .pptx"
     )
-    expect(uploads.get_by_role("button", name="Try again")).to_have_count(0)  # the same bytes are refused again
+    expect(uploads.get_by_role("button", name="Try again")).to_have_count(0)  # the same bytes fail again
     uploads.get_by_role("listitem").filter(has_text="notes.txt").get_by_role("button", name="Dismiss").click()
     expect(uploads.get_by_role("listitem")).to_have_count(1)
     expect(page.locator(".media").filter(has_text="broken.pptx")).to_have_count(0)

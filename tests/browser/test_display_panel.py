@@ -1,4 +1,4 @@
-"""The panel of one display: what it tells, and a command on its way."""
+"""The panel of one display: what it shows, and a command from request to result."""
 
 import re
 
@@ -85,7 +85,7 @@ def test_a_command_to_a_display_that_is_away_says_why_it_failed_and_offers_it_ag
 
     expect(page.get_by_text(re.compile("^Expires in [12]:[0-5]\\d unless"))).to_be_visible()
     assert page.get_by_role("button", name="Restart player").get_attribute("title") == BUSY
-    with database.begin() as connection:  # its two minutes are over
+    with database.begin() as connection:  # its two minutes have passed
         connection.execute(sa.text(EXPIRE), {"uuid": uuid_of(display)})
     expect(page.locator(".cause")).to_have_text("The display did not acknowledge it in time.", timeout=COMMAND_MS)
     expect(page.get_by_role("button", name="Send again")).to_be_visible()

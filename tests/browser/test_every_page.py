@@ -1,4 +1,4 @@
-"""Every page in both colour schemes, at 320 and 1360 pixels: nothing scrolls sideways, no rule of axe is broken."""
+"""Every page in both colour schemes, at 320 and 1360 pixels: it does not scroll sideways and breaks no rule of axe."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -22,7 +22,7 @@ SCHEMES: Final = ("light", "dark")
 
 @pytest.fixture(scope="module")
 def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
-    """One display for all of these tests, with something in every part of its panel and long words in all of it."""
+    """One display for all tests of this file, with content in every part of its panel and long words everywhere."""
     api = stack.api()
     with online_display(api, tmp_path_factory.mktemp("display")) as online:
         for level in ("error", "warning", "info"):
@@ -35,12 +35,12 @@ def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def come_to_rest(page: Page) -> None:
-    """Returns when nothing on the page is being fetched for the first time."""
+    """Wait until the page loads nothing for the first time."""
     expect(page.locator("[aria-busy=true]:not(details:not([open]) *)")).to_have_count(0)
 
 
 def violations(page: Page) -> list[str]:
-    """What axe finds (WCAG 2.2 AA among its rules), each as its rule and the first element that breaks it."""
+    """Return axe's findings (WCAG 2.2 AA among its rules), each as its rule and the first element that breaks it."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.axe_script)
     found: list[str] = page.evaluate(FIRST_OF_EACH)
@@ -48,7 +48,7 @@ def violations(page: Page) -> list[str]:
 
 
 def is_right_in_both_schemes(page: Page, address: str) -> None:
-    """The page is there once, and looked at in light and in dark."""
+    """Check the open page in the light and in the dark scheme."""
     for scheme in SCHEMES:
         progress(f"{address} in {scheme}")
         page.emulate_media(color_scheme=scheme)

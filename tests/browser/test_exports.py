@@ -1,4 +1,4 @@
-"""What can be taken away as a CSV file: the displays as they are listed, and logs."""
+"""Exports as a CSV file: the listed displays, and logs."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from tests.stack import Api, eventually
 
 
 def rows_of(page: Page) -> list[list[str]]:
-    """Press "Save as CSV" and read the file as a spreadsheet does; its first row is the head."""
+    """Press "Save as CSV" and read the file as a spreadsheet does; the first row is the head."""
     with page.expect_download() as downloaded:
         page.get_by_role("button", name="Save as CSV").first.click()
     assert downloaded.value.suggested_filename.endswith(".csv")

@@ -1,4 +1,4 @@
-"""The service-failed panel under every answer that an acknowledgement can get."""
+"""The service-failed panel with every answer that an acknowledgement can get."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def fleet(database: Engine) -> Iterator[Fleet]:
 
 @pytest.fixture
 def seven(fleet: Fleet) -> Fleet:
-    """Seven displays whose services failed a minute apart, the seventh just now."""
+    """Seven displays whose services failed one minute apart, the seventh just now."""
     fleet.beat()
     with fleet.database.begin() as connection:
         connection.execute(FAIL, {"uuids": fleet.uuids, "count": fleet.count})
@@ -104,7 +104,7 @@ def test_an_acknowledgement_waits_for_the_sign_in_and_then_goes_on(
     page = watched.page
     expect(row_of(page, seven, 6)).to_be_visible()
     watched.expect_answer(401, "/api/")
-    held: list[Route] = []  # a look that is answered 401 first would ask for the sign-in by itself
+    held: list[Route] = []  # a poll that is answered 401 first would show the sign-in by itself
     page.route(READS, lambda route: route.continue_() if route.request.method == "POST" else held.append(route))
     page.context.clear_cookies()
 

@@ -17,12 +17,12 @@ from tests.stack import Api, Stack, eventually
 
 HOSTILE = '<img src=x onerror="document.title=1">'
 READ_FOR_MS = 4_100  # how long an acknowledged row stays
-SEEN_WITHIN_MS = 60_000  # a poll, and the way through broker, bridge and database
+SEEN_WITHIN_MS = 60_000  # a poll, and the time through broker, bridge and database
 
 
 @pytest.fixture
 def empty_fleet(api: Api) -> None:
-    """No display is left of the tests before."""
+    """Delete the displays that earlier tests left."""
     for client in api.get("/api/clients", params={"limit": 100})["items"]:
         api.call("DELETE", f"/api/clients/{client['uuid']}", 204)
 
@@ -56,12 +56,38 @@ def test_an_empty_fleet_shows_how_the_first_display_connects_and_says_when_it_ha
         expect(page.get_by_role("row", name=re.compile("Entrance"))).to_contain_text("Running")
 
 
+def test_the_line_for_a_service_with_a_ca_of_its_own_names_the_hash_of_that_ca(
+    enter: Enter, stack: Stack, api: Api
+) -> None:
+    sums, digest = stack.state / "run" / "nginx" / "display" / "SHA256SUMS", "5a" * 32
+    before = sums.read_text()
+    page = enter().page
+    sums.write_text(f"{before}{digest}  ca.pem\n")
+    try:
+        page.get_by_role("button", name="Connect a display").click()
+        page.get_by_label("Name of the display").fill("Behind its own CA")
+        page.get_by_role("button", name="Create an enrolment code").click()
+        code = page.locator(".code code").inner_text()
+    finally:
+        sums.write_text(before)
+
+    there = stack.url
+    expect(page.locator(".command-line code").first).to_have_text(
+        f'c=$(mktemp) && curl -fsSko $c {there}/display/ca.pem && echo "{digest}  $c" | sha256sum -c --quiet'
+        f" && curl -fsS --cacert $c {there}/display/install.sh | sudo sh -s -- {there} {code} --ca $c"
+    )
+    expect(page.locator(".command-line code").last).to_contain_text("curl --cacert ca.pem -X POST ")
+    expect(page.get_by_role("link", name="ca.pem")).to_have_attribute("href", "/display/ca.pem")
+    [made] = [one for one in api.get("/api/clients")["items"] if one["name"] == "Behind its own CA"]
+    api.call("DELETE", f"/api/clients/{made['uuid']}", 204)
+
+
 def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
     open_page: OpenPage, admin_session: SessionState, display: SimulatedDisplay, api: Api
 ) -> None:
     watched, other_watched = (open_page(storage_state=admin_session) for _ in range(2))
     for each in (watched, other_watched):
-        each.change_clock()  # nobody has to wait for the four seconds in which a row is read
+        each.change_clock()  # nobody has to wait for the four seconds in which an acknowledged row stays
     page, other = watched.open(), other_watched.open()
     panel, other_panel = (one.get_by_role("region", name="Service failed") for one in (page, other))
     expect(page.get_by_role("cell", name=name_of(display), exact=True)).to_be_visible()
@@ -141,7 +167,7 @@ def test_a_service_that_does_not_answer_leaves_the_rows_and_says_so(enter: Enter
     dashboard.look_again()
 
     expect(page.get_by_role("alert")).to_contain_text("The service does not answer.")
-    expect(page.get_by_role("alert")).not_to_contain_text("Reference")  # nobody logged anything
+    expect(page.get_by_role("alert")).not_to_contain_text("Reference")  # no display logged anything
     expect(page.get_by_text("Not updating", exact=True)).to_be_visible()
     expect(row).to_be_visible()
     page.unroute(API)
@@ -165,6 +191,7 @@ def test_a_service_that_does_not_answer_leaves_the_rows_and_says_so(enter: Enter
 def test_a_list_that_did_not_come_is_asked_for_again_when_the_service_answers_again(enter: Enter) -> None:
     watched = enter()
     page = watched.page
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
     watched.expect_answer(502, "/api/")
     page.route(API, lambda route: route.fulfill(status=502, body="<html>"))
     watched.look_again()

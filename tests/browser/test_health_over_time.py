@@ -1,4 +1,4 @@
-"""The health tab tells a day or a week: lines broken where nothing was reported, and the same in words."""
+"""The health tab shows a day or a week: lines interrupted where no report arrived, and the same in words."""
 
 import re
 
@@ -25,7 +25,7 @@ WAVE = f"""
 
 @pytest.fixture
 def told(api: Api, database: Engine, display: SimulatedDisplay) -> str:
-    """The uuid of a display with two days of history, three hours of a gap in it, and no figure of its disk."""
+    """Return the uuid of a display with two days of history, a gap of three hours in it, and no value of its disk."""
     display.health(cpu_percent=12.0, memory_percent=50.0, temperature_celsius=45.0)
     uuid = uuid_of(display)
     eventually(lambda: api.get(f"/api/clients/{uuid}")["health"], "its health")
@@ -44,7 +44,7 @@ def test_a_day_and_a_week_are_drawn_against_their_limits_and_said_in_words(
     line = over_time.get_by_role("img", name=re.compile("Processor over the last 24 hours: lowest 10.%, highest 97.%"))
     expect(line).to_be_visible()
     path = line.locator(".spark-line").first.get_attribute("d") or ""
-    assert path.count("M") >= 2  # begun anew after the gap
+    assert path.count("M") >= 2  # starts anew after the gap
     assert len(path) > 1000
     expect(line.locator(".spark-over")).to_have_count(1)
     expect(over_time).to_contain_text("not reported in this time")  # of the disk

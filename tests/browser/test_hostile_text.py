@@ -1,4 +1,4 @@
-"""What displays, files and people call things is text everywhere: no tag, no script, nothing hidden, nothing turned."""
+"""Names and texts from displays, files and people are shown as text: no tag, no script, no hidden or reversed text."""
 
 import re
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ FORMULA = '=HYPERLINK("http://example.org/?"&A1,"click")'
 
 @pytest.fixture(scope="module")
 def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
-    """A display that says something hostile wherever it can say anything."""
+    """A display that sends hostile text in every field that it can fill."""
     api = stack.api()
     with online_display(api, tmp_path_factory.mktemp("display")) as online:
         path = f"/api/clients/{uuid_of(online)}"
@@ -60,7 +60,7 @@ def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def is_text(page: Page) -> bool:
-    """Whether nothing of all that became more than text."""
+    """Whether none of these texts was interpreted as anything but text."""
     own = "img:not([src='icon.svg']):not([src^='/api/event-media/']), script:not([src='app.js']), a[href^='javascript']"
     seen = re.findall(r"[\u202a-\u202e\u2066-\u2069\u001b\u0007]", page.locator("body").inner_text())
     return page.locator(own).count() == 0 and page.title().endswith("Signage Fleet") and seen == []
@@ -86,7 +86,7 @@ def test_every_view_and_tab_shows_it_as_text(enter: Enter, display: SimulatedDis
         assert is_text(page), address
 
 
-# What the page reads of the packed form, between two answers in the form for scripts.
+# Reads the packed form as the page does, between two reads of the form for scripts.
 READ = """async () => {
   const { unpack } = await import('/lib/packed.js');
   const ask = async (form) => (await fetch(`/api/monitoring/overview?hb=1&format=${form}`)).json();

@@ -1,4 +1,4 @@
-"""Displays that fail together, windows in which nothing is sent, and what an operator tells recovery."""
+"""Displays that fail together, maintenance windows, and an operator's instructions to recovery."""
 
 import re
 from contextlib import ExitStack

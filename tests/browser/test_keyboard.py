@@ -18,14 +18,14 @@ TABS_AT_MOST = 40
 
 @pytest.fixture(scope="module")
 def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
-    """One display for all of these tests; it obeys. What must not send it anything comes first."""
+    """One display for all tests of this file; it carries out commands. Tests that must send it nothing come first."""
     with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
         online.behave(automatic=True)
         yield online
 
 
 def tab_to(page: Page, role: str, name: str) -> None:
-    """Press Tab until the element with this role and name has the focus, as somebody without a mouse does."""
+    """Press Tab until the element with this role and name has the focus."""
     wanted = page.get_by_role(role, name=name, exact=True)  # type: ignore[arg-type]  # one of the roles of ARIA
     for _ in range(TABS_AT_MOST):
         if wanted.evaluate("element => element === document.activeElement"):
@@ -79,13 +79,13 @@ def test_from_the_sign_in_to_a_reboot_and_back_without_a_mouse(
 
 
 def walked_to(page: Page, row: Locator) -> bool:
-    """Whether j goes to the only row, as it does from the moment that the list is known."""
+    """Whether j moves the focus to the only row, as it does once the list has loaded."""
     page.keyboard.press("j")
     return bool(row.evaluate("one => one === document.activeElement"))
 
 
 def went_to(page: Page, keys: str, title: str) -> bool:
-    """Type two keys and look; on a slow machine they may come too far apart to belong together."""
+    """Type two keys; return whether the page opened. A slow machine may type them too far apart to count as a pair."""
     page.keyboard.type(keys)
     return page.get_by_role("heading", name=title, level=1).is_visible()
 

@@ -1,4 +1,4 @@
-"""The logs of the fleet: who logs most, everything of one display, all of it in the address."""
+"""The logs of the fleet: which displays log most, all lines of one display, every filter in the address."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A display that talks without heartbeats: seen in the list, explained in its panel, its messages one click away."""
+"""A display that sends messages but no heartbeats: shown in the list, explained in its panel, with its messages."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +26,7 @@ LISTENED_LONG = "UPDATE bridge_status SET connected_since = now() - interval '1 
 
 @pytest.fixture
 def mute(database: Engine, api: Api) -> Iterator[Fleet]:
-    """Its last heartbeat is ten minutes old; three later ones were refused, and its health came just now."""
+    """A display whose last heartbeat is ten minutes old; three later ones were refused, and its health is recent."""
     with inserted(database, "Graz", 1, 600) as fleet:
         uuid = fleet.uuid(1)
         with transaction(database) as connection:

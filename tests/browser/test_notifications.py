@@ -1,4 +1,4 @@
-"""Notifications on the settings page: a channel from its adding to its removal, and snoozes."""
+"""Notifications on the settings page: a channel from adding to removing it, and snoozes."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Small promises of the display's panel: a lost answer, a ticking age, a copied uuid; and who needs larger targets."""
+"""Details of the display's panel: a lost answer, a counting age, a copied uuid, and the size of what is pressed."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from tests.stack import Api, Stack, eventually
 COMMAND_MS = 60_000
 TRIES = 6  # how often the page asks for one command
 LONGEST_WAIT_MS = 15_000
-# Elements that are pressed, with less than 32 pixels of height or width; links within a sentence need not be so large.
+# Pressable elements with less than 32 pixels of height or width; links within a sentence may be smaller.
 TOO_SMALL = """() => [...document.querySelectorAll('button, a.button, nav a, summary, select, input, [role=tab]')]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.visually-hidden, p, .pick'))
   .filter((one) => !one.matches('.visually-hidden, .check input'))
@@ -28,7 +28,7 @@ TOO_SMALL = """() => [...document.querySelectorAll('button, a.button, nav a, sum
 
 @pytest.fixture(scope="module")
 def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
-    """One display for all of these tests; it obeys."""
+    """One display for all tests of this file; it carries out commands."""
     with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
         online.behave(automatic=True)
         yield online
@@ -61,7 +61,7 @@ def test_a_command_whose_answer_was_lost_is_asked_for_again_and_sent_once(
 def test_a_command_that_nobody_answers_for_shows_once_the_service_answers_again(
     open_page: OpenPage, opened: Opened, admin_session: SessionState, api: Api, tmp_path: Path
 ) -> None:
-    """It was taken at the first try, of which the page never heard; it gives up asking and finds it by itself."""
+    """The first request succeeded, but its answer was lost; the page stops retrying and finds the command by itself."""
     with online_display(api, tmp_path / "lost") as lost:
         lost.behave(answers_commands=False)
         watched = open_page(storage_state=admin_session)

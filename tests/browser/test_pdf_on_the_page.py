@@ -1,4 +1,4 @@
-"""A presentation from the drop zone to its PDF on the screen, in a Chromium that shows one: it has a window."""
+"""A presentation from the drop zone to its PDF on the screen, in a Chromium with a window, which can show a PDF."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ DRAWN_BY_THE_VIEWER = "#sizer + embed[type='application/x-google-chrome-pdf']"  
 
 @pytest.fixture(scope="module")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    """The whole browser: it is its own viewer that shows a PDF."""
+    """The full browser, because only it has a PDF viewer."""
     with launched(playwright, CHROMIUM) as chromium:
         yield chromium
 

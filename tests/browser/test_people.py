@@ -1,4 +1,4 @@
-"""People are let in from the settings page, set a password of their own, and are shown out again."""
+"""People are added on the settings page, set a password of their own, and are removed again."""
 
 import secrets
 
@@ -15,19 +15,19 @@ OWN = "a password of my own"
 
 @pytest.fixture
 def name() -> str:
-    """Somebody whom nobody knows yet."""
+    """Return a name that no person has yet."""
     return f"bert-{secrets.token_hex(3)}"
 
 
 def ask(page: Page, name: str, item: str, go: str) -> None:
-    """Choose something from a person's menu and say yes."""
+    """Choose an item from a person's menu and confirm it."""
     page.get_by_label(f"More about {name}").click()
     page.get_by_role("region", name="People").get_by_role("button", name=item).click()
     page.get_by_role("dialog").get_by_role("button", name=go, exact=True).click()
 
 
 def add(page: Page, name: str, role: str) -> str:
-    """Add a person by the dialog; the password that it shows."""
+    """Add a person by the dialog; return the password that it shows."""
     page.get_by_role("button", name="Add a person").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("User name").fill(name)
@@ -98,7 +98,7 @@ def test_a_password_is_copied_and_a_reset_shows_another_one(enter: Enter, api: A
     dialog.get_by_role("button", name="Copy the password").click()
     expect(dialog.get_by_text("Copied")).to_be_attached()
     assert page.evaluate("navigator.clipboard.readText()") == second != first
-    page.keyboard.press("Escape")  # a slip of the finger does not lose it
+    page.keyboard.press("Escape")  # pressed by mistake, it does not lose the password
     expect(dialog).to_be_visible()
     dialog.get_by_role("button", name="Done").click()
     expect(dialog).to_have_count(0)

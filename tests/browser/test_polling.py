@@ -1,4 +1,4 @@
-"""When the fleet is asked for: seldom enough for the service, often enough for people, never twice at once."""
+"""When the page polls the fleet: rarely enough for the service, often enough for people, never twice at once."""
 
 import itertools
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ OVERVIEW = "**/api/monitoring/overview*"
 
 @pytest.fixture(scope="module")
 def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
-    """One display for all of these tests; it takes commands and says nothing to them."""
+    """One display for all tests of this file; it accepts commands and does not answer them."""
     with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
         online.behave(answers_commands=False)
         yield online
@@ -25,14 +25,14 @@ def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def clockwork(open_page: OpenPage, admin_session: SessionState) -> Clockwork:
-    """A page whose time does not pass yet; its first answer is there."""
+    """A page that is not open yet, and whose clock can be stopped."""
     found = Clockwork(open_page(storage_state=admin_session))
     found.prepare()
     return found
 
 
 def start(clockwork: Clockwork, display: SimulatedDisplay, address: str = "/") -> None:
-    """Open the page, wait for its first rows and stop its clock just after it has asked."""
+    """Open the page, wait for its first rows and stop its clock just after a poll."""
     clockwork.watched.open(address)
     expect(clockwork.page.get_by_label(f"Select {name_of(display)}")).to_be_visible()
     clockwork.stop()
@@ -40,7 +40,7 @@ def start(clockwork: Clockwork, display: SimulatedDisplay, address: str = "/") -
 
 
 def hold(clockwork: Clockwork) -> list[Route]:
-    """From now on the page's requests of the overview are not answered, but kept here."""
+    """From now on keep the page's requests of the overview here instead of answering them."""
     held: list[Route] = []
 
     def keep(route: Route) -> None:
@@ -126,7 +126,7 @@ def test_one_request_is_in_flight_however_often_the_page_is_told_to_look(
     held[0].continue_()
     clockwork.page.unroute(OVERVIEW)
     clockwork.settle()
-    assert clockwork.passes(0.1) == 1  # what was asked for meanwhile is made up for once
+    assert clockwork.passes(0.1) == 1  # polls that were due meanwhile are made up for once
     assert clockwork.page.evaluate("asked.most") == 1
 
 

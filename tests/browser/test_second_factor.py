@@ -1,4 +1,4 @@
-"""A code besides the password: set up, asked for at the door, reset by an admin; and where one is signed in."""
+"""A code besides the password: set up, asked for at sign-in, reset by an admin; and the list of sessions."""
 
 import base64
 import secrets
@@ -23,7 +23,7 @@ from tests.stack import Stack
 
 @pytest.fixture
 def name() -> str:
-    """Somebody whom nobody knows yet."""
+    """Return a name that no person has yet."""
     return f"factor-{secrets.token_hex(3)}"
 
 
@@ -32,13 +32,13 @@ def code_of(secret: str) -> str:
 
 
 def allow_the_same_code_again(database: Engine) -> None:
-    """Codes are good once, and the next one comes in half a minute."""
+    """Let the same code be used again: each is valid once, and the next one comes only after half a minute."""
     with database.begin() as connection:
         connection.execute(sa.update(second_factors).values(last_step=None))
 
 
 def set_up(page: Page) -> tuple[str, list[str]]:
-    """By the dialogs; the secret, and the recovery codes."""
+    """Set up the second factor by the dialogs; return the secret and the recovery codes."""
     page.get_by_role("button", name="Set up a second factor").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Current password").fill(PASSWORD)

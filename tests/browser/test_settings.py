@@ -1,4 +1,4 @@
-"""The settings page: tokens that are shown once, who did what, and how the service is set."""
+"""The settings page: tokens that are shown once, the audit log, and the service's settings."""
 
 import re
 
@@ -10,7 +10,7 @@ from tests.stack import Stack
 
 
 def answer_to(stack: Stack, token: str) -> int:
-    """The status that a script with this token gets."""
+    """Return the status that a script with this token gets."""
     return requests.get(
         f"{stack.url}/api/clients", headers={"Authorization": f"Bearer {token}"}, timeout=60
     ).status_code

@@ -1,4 +1,4 @@
-"""Who gets in, and what happens when a session ends under somebody's hands."""
+"""Who may sign in, and what happens when a session ends while a person uses it."""
 
 from playwright.sync_api import expect
 

@@ -1,4 +1,4 @@
-"""People who come by the proxy of the cloud: the page knows them without a form, and says so where it does not.
+"""People who sign in by the cloud's proxy: the page knows them without a form, or shows that it does not.
 
 A stack of its own that believes a proxy whose keys a server on loopback has. The test stands where the load balancer
 does: it passes `/api/` on to the function with the assertion, which the gateway of one box lets nobody send.
@@ -37,13 +37,13 @@ def stack(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[St
 
 @dataclass
 class Proxied:
-    """A page behind the proxy, and whom the proxy says it is; None while it says nothing."""
+    """A page behind the proxy, and the identity that the proxy asserts; None while it asserts none."""
 
     visit: WatchedPage
     email: str | None
 
     def open(self) -> Page:
-        """The dashboard, as this person opens it."""
+        """Open the dashboard as this person."""
         self.visit.page.route(API, self._pass_on)
         return self.visit.open()
 
@@ -53,14 +53,14 @@ class Proxied:
         headers = {**route.request.headers, **said}
         if route.request.method == "GET":
             route.continue_(url=urlunsplit(address), headers=headers)
-        else:  # the load balancer keeps the name under which the page asks; here the function's own has to do
+        else:  # the load balancer keeps the host name of the page's request; here it must be the function's own
             headers["origin"] = f"http://{address.netloc}"
             route.fulfill(response=route.fetch(url=urlunsplit(address), headers=headers))
 
 
 @pytest.fixture
 def arrive(open_page: OpenPage) -> Callable[[str], Proxied]:
-    """Somebody whom the proxy has let through."""
+    """Return a function that opens a page as a person whom the proxy has let through."""
     return lambda email: Proxied(open_page(), email)
 
 
@@ -92,7 +92,7 @@ def test_people_are_let_in_and_shown_out_without_a_word_of_passwords(arrive: Cal
     dialog.get_by_label("E-mail address").fill("bea@example.com")
     dialog.get_by_role("button", name="Add", exact=True).click()
     expect(people.get_by_role("listitem").filter(has_text="bea@example.com")).to_be_visible()
-    expect(page.get_by_role("dialog")).to_have_count(0)  # there is nothing to hand over
+    expect(page.get_by_role("dialog")).to_have_count(0)  # no password is to be handed over
     people.get_by_label(f"More about {ANNA}").click()
     expect(anna.get_by_role("button", name="Disable…")).to_be_visible()
     said = people.inner_text()

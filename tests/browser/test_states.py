@@ -1,4 +1,4 @@
-"""Every view while nothing has come yet, when nothing comes, and when there is nothing: three different things."""
+"""Every view while nothing has loaded, when loading fails, and when there is nothing: three different texts."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tests.browser.conftest import Enter, online_display, uuid_of
 from tests.browser.watched import API, WatchedPage
 from tests.stack import Stack
 
-# Each list of a view: its address, what it says when it is empty, when it did not come, and how it goes on.
+# Each list of a view: its address, its text when it is empty and when loading failed, and how it is retried.
 AGAIN = "Try again"
 BY_ITSELF = "Trying again automatically."
 LISTS = {
@@ -29,13 +29,13 @@ LISTS = {
 
 @pytest.fixture(scope="module")
 def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
-    """One display, of which nothing is known but that it runs."""
+    """One display that is known to run; nothing else about it is known."""
     with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
         yield online
 
 
 def fail_all_but(page: Page, passed: str, status: int = 502) -> None:
-    """The API answers in HTML that it failed, except where `passed` matches."""
+    """Let the API fail with an answer in HTML, except where `passed` matches."""
 
     def answer(route: Route) -> None:
         if re.search(passed, route.request.url):
@@ -47,9 +47,9 @@ def fail_all_but(page: Page, passed: str, status: int = 502) -> None:
 
 
 def follow_failing(watched: WatchedPage, address: str) -> None:
-    """Go from the fleet to a view of which only the frame comes."""
+    """Go from the fleet to a view of which only the frame loads."""
     watched.follow("/")
-    expect(watched.page.get_by_role("complementary")).to_have_count(0)  # the panel of before
+    expect(watched.page.get_by_role("complementary")).to_have_count(0)  # the previous panel
     expect(watched.page.get_by_role("heading", name="Fleet", level=1)).to_be_visible()
     fail_all_but(watched.page, "/api/session|/overview")
     watched.follow(address)

@@ -37,7 +37,7 @@ def nodes(page: Page) -> int:
 
 
 def rows_in_the_document(page: Page) -> list[int]:
-    """The places that they say they have in the whole table; the head is 1."""
+    """Return the positions in the whole table that the rows state; the head is 1."""
     return [
         int(place)
         for place in page.locator("tbody tr[aria-rowindex]").evaluate_all(

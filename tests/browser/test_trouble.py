@@ -1,4 +1,4 @@
-"""When not a display but the service itself is in trouble: what the page says, keeps and does not offer.
+"""Faults of the service itself instead of a display: what the page shows, keeps and does not offer.
 
 A stack of its own, with recovery on, that these tests may hurt.
 """
@@ -37,7 +37,7 @@ def stack(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[St
 
 @pytest.fixture(scope="module")
 def kiel(database: Engine) -> Iterator[Fleet]:
-    """Sixty displays that are well."""
+    """Sixty healthy displays."""
     execute(database, "UPDATE bridge_status SET connected_since = now() - interval '1 hour'")  # silence is judged then
     with inserted(database, "Kiel", 60) as fleet:
         yield fleet
@@ -45,7 +45,7 @@ def kiel(database: Engine) -> Iterator[Fleet]:
 
 @contextmanager
 def stopped(stack: Stack, service: str) -> Iterator[None]:
-    """This service of the stack stands still meanwhile."""
+    """Stop this process of the stack during the block."""
     pid = pid_of(stack, service)
     os.kill(pid, signal.SIGSTOP)
     try:
@@ -54,20 +54,30 @@ def stopped(stack: Stack, service: str) -> Iterator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
+@contextmanager
+def not_restarted(stack: Stack) -> Iterator[None]:
+    """Let the runner restart no process during the block."""
+    os.kill(stack.runner.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(stack.runner.pid, signal.SIGCONT)
+
+
 def pid_of(stack: Stack, service: str) -> int:
-    """The process that runs this service now."""
+    """Return the id of the process that runs this service now."""
     status = json.loads((stack.state / "run" / "status.json").read_text(encoding="utf-8"))
     return int(next(one["pid"] for one in status if one["name"] == service))
 
 
 def execute(database: Engine, statement: str) -> None:
-    """Change what only time would change otherwise."""
+    """Change what otherwise only the passing of time would change."""
     with database.begin() as connection:
         connection.execute(sa.text(statement))
 
 
 def lines_with(stack: Stack, reference: str) -> list[str]:
-    """What the stack logged about the request of which somebody has the reference."""
+    """Return the stack's log lines about the request with this reference."""
     return [line for line in stack.output.read_text(encoding="utf-8").splitlines() if f'trace_id="{reference}' in line]
 
 
@@ -85,7 +95,7 @@ def test_late_displays_count_as_running_and_are_named_and_listed_apart(
         named = running.get_by_role("button", name="2 late")
         watched.look_until(named.is_visible, "what a tick has noticed")
         expect(running.locator(".tile-count")).to_have_text(str(kiel.count + late.count))
-        expect(page.locator(".attention-row")).to_have_count(0)  # one missed beat is not news
+        expect(page.locator(".attention-row")).to_have_count(0)  # one missed heartbeat is not reported
 
         named.click()
 
@@ -113,13 +123,11 @@ def test_a_silent_site_is_one_banner_with_its_numbers_until_an_operator_releases
         expect(row).to_contain_text(re.compile("Silent: last heartbeat 4m(in)? ago"))
         expect(row.locator("time")).to_have_attribute("title", re.compile(r"\b20\d\d\b"))
         expect(row).to_contain_text("Nothing so far")
-        expect(row).to_contain_text(
-            "Held back with the others, see above: no reboot until fewer are silent or an operator"
-        )
+        expect(row).to_contain_text("Held back with the others, see above.")
         expect(row).not_to_contain_text("10 of 10")
         page.get_by_role("button", name="Bremen 1", exact=True).first.click()
         recovery = page.get_by_role("region", name="Recovery")
-        expect(recovery).to_contain_text("Too many are silent at once. At Bremen, 10 of 10 displays are silent")
+        expect(recovery).to_contain_text("Too many fail at once. At Bremen, 10 of 10 displays are silent")
         page.keyboard.press("Escape")
 
         banner.get_by_role("button", name="Release it").click()
@@ -128,6 +136,45 @@ def test_a_silent_site_is_one_banner_with_its_numbers_until_an_operator_releases
         page.get_by_role("button", name="Show 5 more").click()
         expect(rows).to_have_count(10)
         expect(row).not_to_contain_text("Held back with the others")
+
+
+def test_a_bad_screen_says_what_and_since_when_and_has_a_tile_of_its_own(
+    enter: Enter, kiel: Fleet, database: Engine
+) -> None:
+    kiel.beat()
+    fails = "screen_health_since = now() - interval '20 min', screen_failed_at = now() - interval '19 min'"
+    with inserted(database, "Oslo", 4) as oslo:
+        for number, screen in enumerate(("black", "frozen", "disconnected", "off"), 1):
+            execute(
+                database, f"UPDATE clients SET screen_health = '{screen}', {fails} WHERE uuid = '{oslo.uuid(number)}'"
+            )
+        watched = enter()
+        page = watched.page
+        tile = page.locator(".tile.status-screen_failed")
+        watched.look_until(tile.is_visible, "the tile")
+        expect(tile.locator(".tile-count")).to_have_text("4")
+
+        rows = page.locator(".attention-row")
+        expect(rows).to_have_count(4)
+        for number, words in enumerate(
+            ("The screen is black since", "frozen since", "disconnected since", "off, and nobody planned that, since"),
+            1,
+        ):
+            expect(rows.filter(has_text=oslo.name(number))).to_contain_text(re.compile(rf"{words} {CLOCK}"))
+        expect(rows.filter(has_text=oslo.name(1))).to_contain_text("recovery waits for two new reports")
+        expect(rows.filter(has_text=oslo.name(3))).to_contain_text("No command mends that")
+
+        tile.get_by_role("button").click()
+
+        expect(page.locator("tbody tr")).to_have_count(4)
+        expect(page.locator("tbody tr").filter(has_text="screen black")).to_contain_text(oslo.name(1))
+        expect(page.locator("tbody tr").filter(has_text="no screen")).to_contain_text(oslo.name(3))
+        assert "status=screen_failed" in page.url
+        assert violations(page) == []
+        page.locator("tbody").get_by_role("button", name=oslo.name(2), exact=True).click()
+        panel = page.get_by_role("region", name="Recovery")
+        expect(panel).to_contain_text("The screen is frozen; recovery waits for two new reports")
+        page.goto("about:blank")  # the page would go on requesting displays that are about to be deleted
 
 
 def test_what_keeps_recovery_waiting_is_said_with_its_exact_end(enter: Enter, kiel: Fleet) -> None:
@@ -235,7 +282,7 @@ def test_a_service_that_fails_by_its_own_fault_gives_a_reference_that_finds_its_
         audit.get_by_role("button", name="Filter").click()
         note = audit.get_by_role("alert")
         expect(note).to_contain_text("The audit log could not be loaded. Something went wrong in the service.")
-        expect(audit.locator(".audit")).to_have_count(0)  # those of another question
+        expect(audit.locator(".audit")).to_have_count(0)  # the entries of the previous query
         [reference] = re.findall(r"Reference ([0-9a-f]{8})\.", note.inner_text())
     finally:
         execute(database, "ALTER TABLE audit_log_away RENAME TO audit_log")
@@ -256,13 +303,14 @@ def test_a_killed_api_leaves_the_rows_and_everything_goes_on_by_itself(enter: En
         watched.expect_answer(status, "/api/")
     before = pid_of(stack, "api")
 
-    os.kill(before, signal.SIGKILL)
-    watched.look_again()
+    with not_restarted(stack):  # else the next API can be there before the page has requested anything
+        os.kill(before, signal.SIGKILL)
+        watched.look_again()
 
-    banner = page.locator(".banners").get_by_role("alert").filter(has_text="The service does not answer")
-    expect(banner).to_contain_text(re.compile(f"You see what was known at {CLOCK}"))
-    expect(row).to_be_visible()
-    expect(page.get_by_role("button", name="Restart player")).to_have_attribute("title", re.compile("Not updating"))
+        banner = page.locator(".banners").get_by_role("alert").filter(has_text="The service does not answer")
+        expect(banner).to_contain_text(re.compile(f"You see what was known at {CLOCK}"))
+        expect(row).to_be_visible()
+        expect(page.get_by_role("button", name="Restart player")).to_have_attribute("title", re.compile("Not updating"))
     expect(banner).to_have_count(0, timeout=START_MS)
     expect(page.locator(".note-error")).to_have_count(0)  # what was being loaded when it died, too
     expect(page.get_by_role("button", name="Restart player")).to_be_enabled()

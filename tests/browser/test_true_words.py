@@ -1,4 +1,4 @@
-"""What the pages say of displays that come and go, that are back, and that never came."""
+"""The page's texts about displays that come and go, that are back, and that never connected."""
 
 import uuid
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def fleet(database: Engine) -> Iterator[Fleet]:
 
 
 def lose(database: Engine, name: str, losses: int) -> None:
-    """It reports just now that it lost the broker so often since a minute ago."""
+    """Let the display report that it lost the broker so many times within the last minute."""
     ago = sa.text(
         "INSERT INTO client_losses (client_uuid, at, since, losses)"
         " VALUES (:uuid, now(), now() - interval '1 minute', :losses)"
@@ -61,7 +61,7 @@ def test_displays_of_an_incident_that_are_back_count_as_back(enter: Enter, fleet
 
 
 def ghost(api: Api) -> tuple[str, str]:
-    """(uuid, name) of a display that somebody made a code for, and that never came."""
+    """Return (uuid, name) of a display that has an enrolment code and never connected."""
     identity = str(uuid.uuid4())
     api.call("POST", f"/api/clients/{identity}/enrolment", 201)
     api.call("PATCH", f"/api/clients/{identity}", json={"name": f"Ghost {identity[:8]}"})
@@ -89,7 +89,7 @@ def test_a_display_that_never_connected_is_not_called_well(enter: Enter, api: Ap
 
 
 def known_for(database: Engine, identity: str, minutes: int) -> None:
-    """It was made a day ago, and runs and is heard since so many minutes."""
+    """Let the display be created a day ago, and running and heard for so many minutes."""
     made = "UPDATE clients SET created_at = now() - interval '30 hours' WHERE uuid = :uuid"
     heard = """
         INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)

@@ -1,4 +1,4 @@
-"""One person with two tabs: both live, and what one does the other follows."""
+"""One person with two tabs: both stay up to date, and a change in one appears in the other."""
 
 import re
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ COMMAND_MS = 60_000
 
 @pytest.fixture(scope="module")
 def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
-    """One display for all of these tests; it obeys."""
+    """One display for all tests of this file; it carries out commands."""
     with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
         online.behave(automatic=True)
         yield online
 
 
 def second_tab(first: WatchedPage, address: str = "/") -> WatchedPage:
-    """Another tab of the same browser."""
+    """Open another tab of the same browser."""
     tab = watched(first.page.context, first.stack)
     tab.open(address)
     tab.page.get_by_role("button", name="Sign out").wait_for()

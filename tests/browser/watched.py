@@ -1,4 +1,4 @@
-"""A browser page that is watched: whatever goes wrong in it fails the test, unless the test expected it."""
+"""A watched browser page: every error in it fails the test, unless the test expected it."""
 
 import re
 from collections.abc import Callable
@@ -11,8 +11,8 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response
 from tests.stack import Stack, eventually
 
 API: Final = re.compile(r"^https?://[^/]+/api/")
-"""What the page asks of the service. Its own modules are below /lib/api/ too."""
-# Chromium says of each answer that is an error what `_on_response` checks with its status and address.
+"""The page's requests of the service. The page's own modules are below /lib/api/ too."""
+# For each error answer Chromium prints a message that `_on_response` checks with its status and address.
 SAID_OF_RESPONSES = "Failed to load resource"
 FOLLOW = """(address) => {
   history.pushState(null, '', address);
@@ -25,25 +25,25 @@ REPORT_CSP = (
 
 @dataclass
 class WatchedPage:
-    """A page, the stack it shows, and what went wrong in it so far."""
+    """A page, the stack that it shows, and the errors in it so far."""
 
     page: Page
     stack: Stack
     allowed: list[tuple[int, str]] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
     reused: bool = False
-    """Another test looks through its browser afterwards."""
+    """Whether another test uses its browser afterwards."""
     clock_changed: bool = False
 
     def __post_init__(self) -> None:
-        """Listen before the first address is opened."""
+        """Subscribe to the page's events before the first address is opened."""
         self.page.add_init_script(REPORT_CSP)
         self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.complaints.append(f"page error: {error}"))
         self.page.on("response", self._on_response)
 
     def expect_answer(self, status: int, path: str) -> None:
-        """From now on an answer with this status at an address that matches `path` is no complaint."""
+        """From now on an answer with this status at an address that matches `path` is no error."""
         self.allowed.append((status, path))
 
     def open(self, address: str = "/") -> Page:
@@ -59,22 +59,22 @@ class WatchedPage:
         return self.page
 
     def fill_sign_in(self, password: str) -> None:
-        """Fill and send the form that asks who is here."""
+        """Fill and send the sign-in form."""
         self.page.get_by_label("User name").fill(self.stack.environment["SIGNAGE_SIGN_IN_USER"])
         self.page.get_by_label("Password").fill(password)
         self.page.get_by_role("button", name="Sign in", exact=True).click()
 
     def change_clock(self, time: datetime | None = None) -> None:
-        """From now on the test says how time passes in this browser; nothing gives it its own clock back."""
+        """From now on the test controls this browser's clock; it cannot be undone."""
         self.page.clock.install(time=time)
         self.clock_changed = True
 
     def look_again(self) -> None:
-        """What coming back to the tab does: everything is asked for now, and not at the next period."""
+        """Do what returning to the tab does: the page requests everything now, not at the next period."""
         self.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
     def look_until(self, shown: Callable[[], bool], what: str) -> None:
-        """Reload and again until the page shows what only the service can bring about."""
+        """Let the page request everything again until it shows what only the service can bring about."""
 
         def look() -> bool:
             self.look_again()
@@ -83,12 +83,12 @@ class WatchedPage:
         eventually(look, what)
 
     def follow(self, address: str) -> None:
-        """Go to another address as a link within the page does: it is not loaded again."""
+        """Go to another address as a link within the page does, without loading the page again."""
         self.page.evaluate(FOLLOW, address)
 
     def check(self) -> None:
-        """Fails with everything that went wrong."""
-        assert self.complaints == []
+        """Fail with every error so far."""
+        assert self.complaints == [], self.complaints
 
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"} and not message.text.startswith(SAID_OF_RESPONSES):
@@ -107,5 +107,5 @@ def does_not_scroll_sideways(page: Page) -> bool:
 
 
 def watched(context: BrowserContext, stack: Stack) -> WatchedPage:
-    """A new page of this context."""
+    """Return a new page of this context."""
     return WatchedPage(context.new_page(), stack)

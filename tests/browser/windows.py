@@ -1,4 +1,4 @@
-"""Browsers through which test after test looks: emptied before each, and never one whose clock a test has changed.
+"""Browsers that tests reuse: cleared before each test, and never one whose clock a test has changed.
 
 A browser that has shown the dashboard before shows it again for three quarters of the processor time: its process runs
 and has compiled the page's programs.
@@ -18,31 +18,31 @@ from tests.stack import Stack
 PATIENCE_MS: Final = 60_000  # how long a locator or an expectation may take; it costs nothing while all is well
 MIDDAY: Final = f"Etc/GMT{datetime.now(UTC).hour - 12:+d}"
 """The zone in which it is midday now (its sign is the wrong way round, as in all of `Etc/`): the pages show the clock
-time of today's moments and the day of others', and no test is to depend on the hour at which it runs."""
+time of today's moments and the day of others', and no test may depend on the hour at which it runs."""
 USUAL_SIZE: Final = ViewportSize(width=1360, height=900)
 SIGNED_OUT: Final[SessionState] = {"cookies": [], "origins": []}
 AT_REST: Final = {"reduced_motion": "reduce"}
-"""Nothing moves unless a test asks for it: what turns while it waits is drawn sixty times a second."""
+"""No animation unless a test asks for it: a turning symbol is drawn sixty times a second."""
 MEDIA: Final = frozenset({"color_scheme", "reduced_motion", "forced_colors"})
 OF_ONE_PAGE: Final = MEDIA | {"viewport", "storage_state"}
-"""What a page can be given in a browser that was there before. Everything else takes a new browser."""
+"""The options that a reused browser can take; with any other option a new browser is started."""
 
 
 @dataclass
 class Windows:
-    """The browsers of one Chromium that no test looks through now."""
+    """The browsers of one Chromium that no test is using."""
 
     chromium: Browser
     free: list[BrowserContext] = field(default_factory=list)
 
     def open(self, stack: Stack, options: Mapping[str, Any]) -> WatchedPage:
-        """A watched page in a browser of its own: no cookie, storage or permission but those of `options`."""
+        """Return a watched page in a browser of its own: no cookie, storage or permission but those of `options`."""
         if options.keys() <= OF_ONE_PAGE:
             return WatchedPage(self._page(options), stack, reused=True)
         return WatchedPage(self._new(**options).new_page(), stack)
 
     def close(self, watched: WatchedPage) -> None:
-        """Nobody looks at it any more, nor at the other pages of its browser."""
+        """Keep the browser for reuse, or close it if it cannot be reused; its pages are no longer used."""
         context = watched.page.context
         if not watched.reused or watched.clock_changed:
             context.close()
@@ -63,7 +63,7 @@ class Windows:
         return page
 
     def _with_a_first_tab(self) -> BrowserContext:
-        """That tab stays: without any, the browser's process ends. Playwright empties the storage through it."""
+        """Keep that tab open: without any, the browser's process ends. Playwright clears the storage through it."""
         context = self._new()
         context.new_page()
         return context
@@ -77,25 +77,25 @@ class Windows:
 
 @dataclass
 class Opened:
-    """The pages of one test. What they look at must not be deleted before they are closed."""
+    """The pages of one test. What they show must not be deleted before they are closed."""
 
     windows: Windows
     pages: list[WatchedPage] = field(default_factory=list)
     open: list[WatchedPage] = field(default_factory=list)
 
     def page(self, stack: Stack, options: Mapping[str, Any]) -> WatchedPage:
-        """One more, in a browser of its own."""
+        """Open one more page, in a browser of its own."""
         made = self.windows.open(stack, options)
         self.pages.append(made)
         self.open.append(made)
         return made
 
     def close(self) -> None:
-        """Close those that are still open."""
+        """Close the pages that are still open."""
         while self.open:
             self.windows.close(self.open.pop())
 
     def check(self) -> None:
-        """Fails with everything that went wrong in any of them."""
+        """Fail with every error in any of them."""
         for page in self.pages:
             page.check()

@@ -1,4 +1,4 @@
-"""A certificate authority for one test, what it signs, and a door that shows it."""
+"""A certificate authority for a test, its certificates, and a door that uses one."""
 
 import socket
 import ssl
@@ -16,14 +16,14 @@ from cryptography.x509.oid import NameOID
 
 
 class Authority:
-    """Signs certificates for names; its own is at `ca_file`."""
+    """Signs certificates for names; its own certificate is in `ca_file`."""
 
     def __init__(self, folder: Path) -> None:
-        """A new one, whose files go to `folder`."""
+        """Make a new authority with its files in `folder`."""
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Test CA")])
-        usage = x509.KeyUsage(*(name in {5, 6} for name in range(9)))  # signs certificates and lists, nothing else
+        usage = x509.KeyUsage(*(name in {5, 6} for name in range(9)))  # only signs certificates and revocation lists
         builder = _builder(self._name, self._name, self._key.public_key(), timedelta(days=1))
         own = (
             builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
@@ -34,7 +34,7 @@ class Authority:
         self.ca_file.write_bytes(own.public_bytes(serialization.Encoding.PEM))
 
     def sign(self, host: str, lifetime: timedelta = timedelta(hours=1)) -> tuple[Path, Path]:
-        """Files with a certificate for a name or 127.0.0.1 beside it, and its key."""
+        """Sign a certificate for this name and 127.0.0.1. Returns the files of certificate and key."""
         key = ec.generate_private_key(ec.SECP256R1())
         names = x509.SubjectAlternativeName([x509.DNSName(host), x509.IPAddress(ip_address("127.0.0.1"))])
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
@@ -71,7 +71,7 @@ def _builder(
 
 
 class Listener:
-    """A door on loopback; it shows what it loaded last."""
+    """A door on loopback with the certificate that it loaded last."""
 
     def __init__(self, folder: Path, lifetime: timedelta) -> None:
         self._authority, self._context = Authority(folder), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -99,7 +99,7 @@ class Listener:
 
 @contextmanager
 def listening(folder: Path, lifetime: timedelta) -> Iterator[Listener]:
-    """A door that is open meanwhile."""
+    """A door that is open during the block."""
     door = Listener(folder, lifetime)
     thread = threading.Thread(target=door.serve)
     thread.start()

@@ -1,7 +1,7 @@
-"""The containers of compose.yaml without Docker: each command in bubblewrap, with what compose.yaml and image give it.
+"""The containers of compose.yaml without Docker: each command runs in bubblewrap, as compose.yaml and image define it.
 
-A root file system that cannot be written, the files that the image is made of, the volumes and secrets that the service
-names, its variables, no capability, the image's user. Not shown: the image's own Debian, limits, networks and restarts.
+It has a read-only root file system, the image's files, the service's volumes, secrets and variables, no capabilities,
+and the image's user. It does not test the image's own Debian, limits, networks and restarts.
 """
 
 import re
@@ -37,18 +37,18 @@ OF_THE_IMAGE: Final = {  # its ENV
 
 @dataclass(frozen=True)
 class Containers:
-    """A folder that stands for deploy/docker and Docker's volumes, and what stands in `.env`."""
+    """A folder in place of deploy/docker and Docker's volumes, and the content of `.env`."""
 
     folder: Path
     variables: Mapping[str, str]
 
     def prepare(self) -> None:
-        """What docs/deploying.md lets people make, and what Docker makes of the image's folders."""
+        """Make the folders as docs/deploying.md tells people to, and as Docker does from the image."""
         for name in ("certificates", "ca", "secrets", "volumes/run", "volumes/data/mosquitto", "volumes/media"):
             (self.folder / name).mkdir(parents=True, mode=0o700)
 
     def command(self, name: str, changed: Mapping[str, str]) -> list[str]:
-        """What starts this service; `changed` are variables that are other than compose.yaml says."""
+        """The command of this service; `changed`: variables that differ from compose.yaml."""
         service = COMPOSE["services"][name]
         told = {key: self.filled_in(value) for key, value in service["environment"].items()}
         environment = {**OF_THE_IMAGE, **told, **changed}
@@ -62,7 +62,7 @@ class Containers:
         return VARIABLE.sub(lambda found: self.variables.get(found[1]) or (found[3] if found[2] == "-" else ""), text)
 
     def _given(self, service: Mapping[str, Any]) -> list[str]:
-        """Its volumes and secrets."""
+        """The mounts of its volumes and secrets."""
         found: list[str] = []
         for volume in service.get("volumes", ()):
             source, target, *mode = volume.split(":")
@@ -75,7 +75,7 @@ class Containers:
 
 
 def _system() -> list[str]:
-    """Debian's programs, Python with its packages, and of the repository what the image has."""
+    """The mounts of Debian's programs, Python with its packages, and the image's part of the repository."""
     found = [part for path in OF_DEBIAN for part in ("--ro-bind-try", path, path)]
     found += [part for name in LINKS for part in ("--symlink", f"usr/{name}", f"/{name}")]
     found += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
@@ -88,12 +88,12 @@ def _system() -> list[str]:
 
 
 def instructions() -> list[tuple[str, str]]:
-    """The Dockerfile's instructions, each as its word and the rest; lines that go on are one."""
+    """The Dockerfile's instructions, each as its word and the rest; continued lines are joined."""
     text = re.sub(r"\\\n", " ", (DOCKER / "Dockerfile").read_text(encoding="utf-8"))
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return [(line.split()[0], line.partition(" ")[2]) for line in lines]
 
 
 def copied() -> set[str]:
-    """What the image takes from the repository."""
+    """The paths that the image copies from the repository."""
     return {rest.split()[0] for word, rest in instructions() if word == "COPY" and "--from" not in rest}

@@ -1,4 +1,4 @@
-"""A box with a certificate of its own CA, on free ports, in a folder of the test's own."""
+"""A box with a certificate of its own CA, on free ports, in the test's own folder."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,18 +15,18 @@ HOST = "box.test"
 
 @pytest.fixture
 def authority(tmp_path: Path) -> Authority:
-    """A CA that nobody else trusts."""
+    """The test's own CA."""
     return Authority(tmp_path)
 
 
 @pytest.fixture
 def environ(authority: Authority, tmp_path: Path) -> dict[str, str]:
-    """What whoever sets up a box tells it."""
+    """The environment for a box."""
     return what_a_box_is_told(authority, tmp_path)
 
 
 def what_a_box_is_told(authority: Authority, folder: Path) -> dict[str, str]:
-    """Names, a certificate, free ports, and places below `folder`."""
+    """Settings of a box: names, a certificate, free ports, and folders below `folder`."""
     certificate, key = authority.sign(HOST)
     return {
         "BOX_HOST": HOST,
@@ -40,12 +40,12 @@ def what_a_box_is_told(authority: Authority, folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def without(environ: dict[str, str]) -> Callable[[str], dict[str, str]]:
-    """The same without one variable."""
+    """Returns the environment without one variable."""
     return lambda missing: {name: value for name, value in environ.items() if name != missing}
 
 
 def secrets_read(environ: dict[str, str], service: str) -> set[str]:
-    """The names of the generated secrets whose files a service is told of."""
+    """The names of the generated secrets whose files a service gets."""
     box = Box(environ)
     box.layout.run.mkdir(parents=True, exist_ok=True)
     told = box.service(service).environment or {}

@@ -1,4 +1,4 @@
-"""How many connections to Postgres the components may hold at once, read from deploy/gcp and docs/deploying.md."""
+"""The most connections to Postgres that the components may hold, from deploy/gcp and docs/deploying.md."""
 
 import re
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ DOCUMENT: Final = REPOSITORY / "docs" / "deploying.md"
 
 @dataclass(frozen=True)
 class Sizes:
-    """What an operator chooses of it."""
+    """The sizes that an operator chooses."""
 
     api_max_instances: int
     api_database_pool_size: int
@@ -21,20 +21,20 @@ class Sizes:
 
 
 def defaults() -> Sizes:
-    """As Terraform has them."""
+    """The defaults in Terraform."""
     variables = root().blocks("variable")
     return Sizes(**{name: variables[name]["default"] for name in Sizes.__dataclass_fields__})
 
 
 def documented() -> Sizes:
-    """For a hundred instances, as docs/deploying.md has them."""
+    """The sizes for a hundred instances in docs/deploying.md."""
     block = re.search(r"```hcl\n(api_max_instances.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     assert block is not None
     return replace(defaults(), **{name: int(value) for name, value in re.findall(r"(\w+)\s*= (\d+)", block[1])})
 
 
 def reckoned(expression: str, sizes: Sizes) -> int:
-    """The value of an arithmetic expression of deploy/gcp, with the locals that it names."""
+    """Evaluate an arithmetic expression of deploy/gcp, with its locals."""
 
     def value(found: re.Match[str]) -> str:
         kind, name = found.groups()
@@ -46,7 +46,7 @@ def reckoned(expression: str, sizes: Sizes) -> int:
 
 
 def wanted(sizes: Sizes) -> int:
-    """What Terraform says that these instances may want."""
+    """The connections for these instances, by Terraform's sum."""
     return reckoned("local.connections_wanted", sizes)
 
 

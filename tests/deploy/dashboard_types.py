@@ -1,8 +1,8 @@
-"""`python -m tests.deploy.dashboard_types FOLDER`: does the Grafana dashboard keep the types of Grafana's own schema?
+"""`python -m tests.deploy.dashboard_types FOLDER`: check the Grafana dashboard against the types of Grafana's schema.
 
 FOLDER is where `npm install @grafana/schema` was run (docs/deploying.md); TypeScript is the dashboard's (`make check`
-installs it). Prints what does not fit; exit code 1 when something does not. Not part of `make test`: the package is
-large, and says nothing about how panels look.
+installs it). Prints the errors; exit code 1 with any. It is not part of `make test`, because the package is large and
+does not show how panels look.
 """
 
 import json
@@ -29,7 +29,7 @@ OPTIONS: Final = ("--noEmit", "--strict", "--skipLibCheck", "--moduleResolution"
 
 
 def statements(shown: dict[str, Any]) -> Iterator[str]:
-    """The dashboard as TypeScript: each part as a constant of the type that Grafana gives it."""
+    """The dashboard as TypeScript: each part as a constant of its type in Grafana."""
     yield _constant("whole", "Dashboard.Dashboard", {key: value for key, value in shown.items() if key != "panels"})
     for panel in shown["panels"]:
         name = f"panel{panel['id']}"
@@ -49,7 +49,7 @@ def _constant(name: str, type_: str, value: object) -> str:
 
 
 def main(folder: Path) -> int:
-    """The exit code."""
+    """Check the types. Returns the exit code."""
     (folder / "grafana-dashboard.ts").write_text("\n".join((HEAD, *statements(dashboard()))), encoding="utf-8")
     tsc = REPOSITORY / "dashboard" / "node_modules" / ".bin" / "tsc"
     done = subprocess.run([tsc, *OPTIONS, "--module", "esnext", "grafana-dashboard.ts"], cwd=folder, check=False)

@@ -1,4 +1,4 @@
-"""Which metrics there are, by the code that tells them, and which ones rules and panels ask for."""
+"""The existing metrics, from the code, and the metrics in rules and panels."""
 
 import json
 import re
@@ -18,32 +18,32 @@ METRIC: Final = re.compile(r"\bsignage_\w+")
 
 
 def rules() -> list[dict[str, Any]]:
-    """The alert rules as they are shipped."""
+    """The shipped alert rules."""
     [group] = yaml.safe_load((FOLDER / "alerts.yaml").read_text(encoding="utf-8"))["groups"]
     found: list[dict[str, Any]] = group["rules"]
     return found
 
 
 def dashboard() -> dict[str, Any]:
-    """The Grafana dashboard as it is shipped."""
+    """The shipped Grafana dashboard."""
     found: dict[str, Any] = json.loads((FOLDER / "grafana-dashboard.json").read_text(encoding="utf-8"))
     return found
 
 
 def panels() -> Iterator[dict[str, Any]]:
-    """Every panel of it, those that a folded row holds too."""
+    """All panels of the dashboard, also those in a folded row."""
     for panel in dashboard()["panels"]:
         yield panel
         yield from panel.get("panels", [])
 
 
 def asked() -> list[str]:
-    """Every expression of rules and panels."""
+    """All expressions of rules and panels."""
     return [rule["expr"] for rule in rules()] + [t["expr"] for panel in panels() for t in panel.get("targets", [])]
 
 
 def names_there() -> set[str]:
-    """Every name of a sample that /api/metrics or a leading bridge's /metrics can have."""
+    """All names of samples in /api/metrics and in a leading bridge's /metrics."""
     return {PREFIX + name for name in MEANINGS} | set(_names_of_the_bridge())
 
 

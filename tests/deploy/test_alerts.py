@@ -1,4 +1,4 @@
-"""The shipped alert rules, tried by Prometheus' own promtool: each fires when it should, and not before."""
+"""The shipped alert rules, tested with Prometheus' promtool: each fires when it should, and not earlier."""
 
 import re
 import shutil
@@ -15,12 +15,12 @@ from deploy.parts.layout import REPOSITORY
 from shared.overview.gauges.rules import MEANINGS, PREFIX
 from tests.deploy.metrics_there import FOLDER, METRIC, asked, names_there, rules
 
-DESIGNED: Final = {  # the ten of the design, and what they would be blind to
+DESIGNED: Final = {  # the required alerts, and what would stay unnoticed without them
     *("SignageTickMissing", "SignageCanaryOld", "SignageOutboxOld", "SignageBrokerDropped", "SignageDeadLetters"),
     *("SignageConversionOld", "SignageStaleJump", "SignageRecoveryStorm", "SignageAuthBurst", "SignageDisk"),
     *("SignageTickFailing", "SignageNotTold", "SignageMetricsMissing", "SignageBrokerCrashed"),
-    "SignageBrokerFull",
-    *("SignageCertificateOld", "SignageCertificateEnding"),
+    *("SignageBrokerFull", "SignageScreensDark", "SignageMessagesRefused"),
+    *("SignageCertificateOld", "SignageCertificateEnding", "SignagePicturesMissing"),
 }
 BRIDGE, API = '{instance="a:8090", job="signage-bridge"}', '{instance="a:443", job="signage"}'
 
@@ -61,6 +61,15 @@ def left(days: int, then: int | None = None) -> dict[str, str]:
     return of_api("signage_certificate_seconds_left", seconds, 'door="displays"')
 
 
+def dark(screens: str) -> dict[str, str]:
+    return of_api("signage_clients_screen_failed", screens)
+
+
+def pictures(stored: str, missing: str) -> dict[str, str]:
+    name = "signage_screenshots_last_30m"
+    return of_api(name, stored, 'picture="stored"') | of_api(name, missing, 'picture="missing"')
+
+
 def losses(dropped: str, missing: str) -> dict[str, str]:
     return of_bridge("signage_bridge_dropped_total", dropped) | of_bridge("signage_bridge_missing_logs_total", missing)
 
@@ -73,6 +82,7 @@ ENDED: Final = "signage_commands_ended_last_15m"
 LEASES: Final = "signage_conversion_leases"
 OLDEST: Final = "signage_conversions_oldest_seconds"
 LETTERS: Final = "signage_dead_letters_last_15m"
+PUT_ASIDE, REFUSED = "signage_bridge_dead_letters_total", 'reason="refused_by_database"'
 CASES: Final = [
     Case("SignageTickMissing", "a tick each minute", ticks("59x60"), fires=False),
     Case("SignageTickMissing", "late by two periods", ticks("179x60"), fires=False),
@@ -128,6 +138,9 @@ CASES: Final = [
         | of_bridge("signage_bridge_dead_letters_total", "0+20x60", 'reason="bad_field"'),
         fires=True,
     ),
+    Case("SignageMessagesRefused", "a player's fault", of_api(LETTERS, "9x60", 'reason="bad_field"'), fires=False),
+    Case("SignageMessagesRefused", "one of ours", of_api(LETTERS, "0x20 1x40", REFUSED), fires=True),
+    Case("SignageMessagesRefused", "once more", of_bridge(PUT_ASIDE, "7x25 8x35", REFUSED), fires=True),
     Case("SignageConversionOld", "a long queue", of_api(OLDEST, "0+60x12 0x50", 'status="pending"'), fires=False),
     Case("SignageConversionOld", "stuck", of_api(OLDEST, "0+60x60", 'status="pending"'), fires=True),
     Case("SignageConversionOld", "a dead worker", of_api(LEASES, "1x60", 'lease="over"'), fires=True),
@@ -136,6 +149,13 @@ CASES: Final = [
     Case("SignageStaleJump", "a site goes dark", fleet("2x25 20x35", "98x25 80x35"), fires=True),
     Case("SignageStaleJump", "a few of very many", fleet("0x25 9x35", "5000x60"), fires=False),
     Case("SignageStaleJump", "a breaker", fleet("3x60", "9x60", "1x60"), fires=True),
+    Case("SignageScreensDark", "some screens fail", fleet("0x60", "96x60") | dark("4x60"), fires=False),
+    Case("SignageScreensDark", "a few of very many", fleet("0x60", "5000x60") | dark("9x60"), fires=False),
+    Case("SignageScreensDark", "for a moment", fleet("0x60", "96x60") | dark("0x27 40 0x32"), fires=False),
+    Case("SignageScreensDark", "a playlist shows nothing", fleet("0x60", "96x60") | dark("0x20 40x40"), fires=True),
+    Case("SignagePicturesMissing", "some cannot", pictures("3x60", "9x60"), fires=False),
+    Case("SignagePicturesMissing", "nobody asks", pictures("0x60", "0x60"), fires=False),
+    Case("SignagePicturesMissing", "none comes", pictures("0x60", "5x60"), fires=True),
     Case(
         "SignageRecoveryStorm",
         "as usual",
@@ -171,7 +191,7 @@ CASES: Final = [
 
 
 def promtool(*words: str | Path) -> str:
-    """What it says; fails when it is not content."""
+    """Run promtool, which must succeed. Returns its output."""
     program = shutil.which("promtool", path=PROGRAM_PATH)
     assert program is not None, "make test installs it: the Debian package prometheus"
     done = subprocess.run([program, *words], capture_output=True, text=True, check=False, timeout=60)
@@ -180,7 +200,7 @@ def promtool(*words: str | Path) -> str:
 
 
 def as_promtool_has_it(cases: list[Case]) -> dict[str, Any]:
-    """These cases as one of promtool's tests: how many alerts of each name fire at its minute."""
+    """These cases as a test for promtool: how many alerts of each name fire at its minute."""
     series = {name: values for case in cases for name, values in case.series.items()}
     return {
         "name": "; ".join(f"{case.alert}: {case.note}" for case in cases),
@@ -198,7 +218,7 @@ def as_promtool_has_it(cases: list[Case]) -> dict[str, Any]:
 
 
 def that_do_not_meet() -> list[list[Case]]:
-    """All cases, those together whose rules ask for different metrics: each test of promtool makes a database."""
+    """All cases in groups with different metrics, because each test of promtool makes a database."""
     asked_by = {rule["alert"]: set(METRIC.findall(rule["expr"])) for rule in rules()}
     groups: list[list[Case]] = []
     for case in CASES:
@@ -280,7 +300,7 @@ def test_each_alert_tells_an_operator_what_it_means_and_where_it_says_what_to_do
 
 def test_the_guide_has_every_gauge_as_the_code_has_it() -> None:
     guide = (REPOSITORY / "docs" / "reference.md").read_text(encoding="utf-8")
-    table = guide.split("<!-- metrics:")[1].split("<!-- /metrics -->")[0]
+    told = guide.split("<!-- metrics:")[1].split("<!-- /metrics -->")[0]
 
-    rows = [f"| `{PREFIX}{name}` | {meaning} |" for name, meaning in MEANINGS.items()]
-    assert [line for line in table.splitlines() if line.startswith("| `")] == rows
+    lines = [f"- `{PREFIX}{name}`: {meaning}" for name, meaning in MEANINGS.items()]
+    assert [line for line in told.splitlines() if line.startswith("- `")] == lines

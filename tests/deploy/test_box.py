@@ -1,4 +1,4 @@
-"""One machine that serves a network: what it refuses, what it tells each service, and both doors for real."""
+"""A box: its refusals, the settings of each service, and both real doors."""
 
 import http.client
 import json
@@ -35,7 +35,7 @@ NOT_AUTHORIZED = 0x87
 
 
 def become(service: str) -> tuple[str, ...]:
-    """The command line by which systemd and Docker start a service."""
+    """The command line of a service, as in systemd and Docker."""
     return (sys.executable, "-m", "deploy.box.run", service)
 
 
@@ -127,7 +127,7 @@ def test_passwords_of_roles_that_cannot_be_read_are_named_and_kept(environ: dict
     kept = box.layout.secrets / database_roles.PASSWORDS
     kept.write_text("half a li", encoding="utf-8")
 
-    with pytest.raises(BadSetting, match=f"{kept} holds no JSON"):
+    with pytest.raises(BadSetting, match=f"{kept} is not JSON"):
         set_up(Box(environ))
 
     assert kept.read_text(encoding="utf-8") == "half a li"
@@ -148,7 +148,7 @@ def test_each_service_is_told_what_box_mode_needs_and_no_secret_by_value(environ
     for name in (*FUNCTIONS, *MODULES):
         told = dict(box.service(name).environment or {})
 
-        configuration = load(told)  # raises for a value that is none
+        configuration = load(told)  # raises an error for an invalid value
         assert configuration["DEPLOYMENT_MODE"] == "box"
         own = f"postgresql://signage_{name.replace('-', '_')}:"
         assert ("DATABASE_URL_FILE" in told) == (name in WITH_DATABASE)
@@ -166,14 +166,14 @@ def started(box: Box, environ: dict[str, str], service: str, port: str, tmp_path
     """One service, started as systemd and Docker start it."""
     ready = accepts(box.ports[port])
     log = tmp_path / f"{service}.log"
-    user = mosquitto.system_user()  # where root runs the tests: mosquitto would leave root by itself, and its files
+    user = mosquitto.system_user()  # if root runs the tests: mosquitto would drop root and lose access to its files
     with running(become(service), ready, log, user=user, environment={"PYTHONPATH": str(REPOSITORY), **environ}):
         yield
 
 
 @pytest.fixture
 def box(environ: dict[str, str]) -> Box:
-    """A box that is set up, with one display's login at its broker."""
+    """A set-up box, with one display's login at its broker."""
     made = Box(environ)
     set_up(made)
     made.broker.run.mkdir(exist_ok=True)
@@ -181,16 +181,18 @@ def box(environ: dict[str, str]) -> Box:
     return made
 
 
-def connect_by_tls(port: int, context: ssl.SSLContext, user: str, password: str) -> int:
-    """The broker's reason code."""
+def connect_by_tls(port: int, context: ssl.SSLContext, user: str, password: str, path: str = "") -> int:
+    """Connect. Returns the broker's reason code. With a `path` by WebSocket."""
     codes: list[int] = []
 
     def answered(_client: Client, _data: object, _flags: object, code: ReasonCode, _properties: object) -> None:
         codes.append(code.value)
 
-    client = Client(CallbackAPIVersion.VERSION2, client_id=user, protocol=MQTTProtocolVersion.MQTTv5)
+    version, protocol = CallbackAPIVersion.VERSION2, MQTTProtocolVersion.MQTTv5
+    client = Client(version, user, protocol=protocol, transport="websockets" if path else "tcp")
     client.username_pw_set(user, password)
     client.tls_set_context(context)
+    client.ws_set_options(path, {"Host": HOST, "Origin": f"https://{HOST}"})
     client.on_connect = answered
     client.connect(LOOPBACK, port)
     deadline = time.monotonic() + 10

@@ -1,6 +1,6 @@
-"""Connections to Postgres are counted: what may be there at once fits into what it takes, in the cloud and on a box.
+"""The most connections that components may hold fit into the limit of Postgres, in the cloud and on a box.
 
-What happens when all of them come at once, on a real Postgres: tests/api/test_connection_storm.py.
+tests/api/test_connection_storm.py opens all of them at once on a real Postgres.
 """
 
 import re
@@ -31,7 +31,7 @@ SHAPES: Final = {"as shipped": defaults(), "a hundred instances": documented(), 
 
 @pytest.mark.parametrize("sizes", SHAPES.values(), ids=SHAPES)
 def test_the_sum_in_terraform_has_room_for_every_instance_twice(sizes: Sizes) -> None:
-    """Reckoned here from the modules and the code, there by hand."""
+    """The test computes it from the modules and the code; Terraform has a handwritten sum."""
     pools = {"api": sizes.api_database_pool_size, "scheduler_tick": max(POOL, FEWEST_OF_THE_TICK)}
     at_once = sum(most_of(component, sizes) * pools.get(component, POOL) for component in COMPONENTS)
     broker_accounts, migrations = POOL, 1
@@ -59,7 +59,7 @@ def test_the_pool_that_is_reckoned_with_is_the_one_that_each_component_is_told()
 
 
 def flags_of(name: str) -> dict[str, str]:
-    """The flags of one of the two databases; both are made of one map."""
+    """The flags of one of the two databases; both use one map."""
     [dynamic] = root().typed("resource")[DATABASE, name]["settings"][0]["dynamic"]
     body = dynamic["database_flags"]
     assert body["content"][0]["name"] == "${database_flags.key}"
@@ -71,7 +71,7 @@ def flags_of(name: str) -> dict[str, str]:
 
 
 def test_a_box_has_room_for_all_of_its_services() -> None:
-    """Each of them once; the migrations are over before the others begin, but for those of an upgrade."""
+    """Each service runs once. Migrations end before the others start, except in an upgrade."""
     services = 5 * POOL  # api, convert_worker, scheduler_tick, bridge, broker_accounts
     most = services + CALL_THREADS + 2
     compose = yaml.safe_load((REPOSITORY / "deploy" / "docker" / "compose.yaml").read_text(encoding="utf-8"))
@@ -88,7 +88,7 @@ def test_a_box_has_room_for_all_of_its_services() -> None:
 
 
 def test_each_wait_for_the_database_ends_before_whoever_waits_for_it_gives_up() -> None:
-    """A lock, a statement, the socket; then the request, in the cloud and at the gateway."""
+    """The timeouts grow: lock, statement, socket, request, in the cloud and at the gateway."""
     requests = [root().blocks("module")[name]["timeout_seconds"] for name in ("api", "scheduler_tick")] + [
         BY_NAME["CONVERSION_DEADLINE_SECONDS"].default + 60
     ]

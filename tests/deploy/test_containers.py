@@ -1,4 +1,4 @@
-"""deploy/docker without a daemon: what the image holds is enough, and compose gives each service what it needs."""
+"""deploy/docker without a daemon: the image has all needed files, and compose gives each service what it needs."""
 
 import ast
 import re
@@ -20,16 +20,16 @@ from tests.deploy.confined import COMPOSE, DOCKER, copied, instructions
 from tests.deploy.conftest import secrets_read
 from tests.deploy.terraform import root
 
-THEIRS: Final = {"postgres", "gotenberg"}  # images of others
+THEIRS: Final = {"postgres", "gotenberg"}  # third-party images
 OF_THE_BOX: Final = {"BOX_HOST", "BOX_CERTIFICATE_FILE", "BOX_KEY_FILE", "BOX_LISTEN", "BOX_REMOTE_SERVICES"}
 SECRETS: Final = "/var/lib/signage/secrets/"
-SIGN: Final = {"task-queue": {"oidc_key.pem"}, "ticker": {"oidc_key.pem"}}  # found by its name
+SIGN: Final = {"task-queue": {"oidc_key.pem"}, "ticker": {"oidc_key.pem"}}  # found by name
 
 OURS: Final = {name: service for name, service in COMPOSE["services"].items() if name not in THEIRS}
 
 
 def first_party_imports(file: Path) -> Iterator[str]:
-    """The modules of ours that a file names, also those that it imports only when it needs them."""
+    """The project's modules that a file imports, also inside functions."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
@@ -49,10 +49,10 @@ def test_what_the_image_holds_imports_nothing_of_ours_that_it_does_not_hold() ->
     }
 
     assert {name for name in missing if name != "deploy"} == set()
-    agent = {f"deploy/displays/{name}" for name in ("__init__.py", "agent", "client")}
+    agent = {f"deploy/displays/{name}" for name in ("__init__.py", "agent", "browser", "client")}
     deploy = {name for name in held if name.startswith("deploy/")} - agent
     assert deploy == {"deploy/__init__.py", "deploy/parts", "deploy/box"}
-    assert agent < held, "the gateway builds the agent's package from it"
+    assert agent < held, "the gateway serves it, and builds the agent's package from it"
     assert {"alembic.ini", "LICENSE", "NOTICE"} <= held
     assert {"functions", "bridge", "shared", "migrations"} <= held
     assert len(files) > 100
@@ -82,7 +82,7 @@ def test_the_images_end_as_a_user_that_is_not_root_under_an_init() -> None:
 
 
 def named(compose: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What its services refer to, as (kind, name): other services, volumes, networks and secrets."""
+    """(kind, name) of all references of the services: other services, volumes, networks and secrets."""
     for service in compose["services"].values():
         yield from (("services", name) for name in service.get("depends_on", ()))
         shared = (service.get("network_mode", ""), service.get("pid", ""))
@@ -94,7 +94,7 @@ def named(compose: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def dangling(compose: Mapping[str, Any]) -> set[tuple[str, str]]:
-    """What is referred to and not declared: no schema and no linter looks, compose itself only at the start."""
+    """The references without a declaration, which no schema or linter checks, and compose only at the start."""
     return {(kind, name) for kind, name in named(compose) if name not in compose[kind]}
 
 
@@ -127,7 +127,7 @@ def test_every_variable_of_compose_is_closed() -> None:
 
 
 def values(value: object) -> Iterator[tuple[str, str]]:
-    """Each key of compose.yaml with its value as text, at any depth."""
+    """(key, value as text) of compose.yaml, at any depth."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from values(inner) if isinstance(inner, (Mapping, list)) else [(key, str(inner))]
@@ -182,7 +182,7 @@ def test_memory_is_bounded_as_in_the_cloud() -> None:
     modules = root().blocks("module")
 
     assert {name for name, limit in limits.items() if limit is None} == {"postgres"}
-    assert limits["broker"] == "2g"  # docs/operating.md, "The broker": 0.7 GB may wait in it
+    assert limits["broker"] == "2g"  # docs/operating.md, "The broker": its queue may take 0.7 GB
     for name, module in {"api": "api", "convert-worker": "convert_worker", "gotenberg": "converter"}.items():
         assert limits[name].replace("g", "Gi") == modules[module]["memory"], name
 
@@ -263,8 +263,8 @@ def test_gotenberg_is_the_same_here_as_in_the_cloud() -> None:
 
 
 def test_gotenberg_is_given_flags_of_parts_that_its_image_has() -> None:
-    """Its LibreOffice image is built without the others; pflag ends the process at a flag that nobody declared."""
-    of_the_image = ("--api-", "--libreoffice-", "--webhook-")  # their modules, of those that we turn
+    """Its LibreOffice image is built without the other modules, and pflag ends the process at an unknown flag."""
+    of_the_image = ("--api-", "--libreoffice-", "--webhook-")  # modules of the flags that the project sets
     flags = [flag for flag in COMPOSE["services"]["gotenberg"]["command"] if flag.startswith("--")]
 
     assert "-libreoffice" in COMPOSE["services"]["gotenberg"]["image"]
@@ -281,7 +281,7 @@ def test_nothing_starts_before_the_migrations_have_run() -> None:
         and service["depends_on"].get("migrations") == {"condition": "service_completed_successfully"}
     }
 
-    assert waits == set(OURS) - {"net", "setup", "migrations", "broker", "gateway"}
+    assert waits == set(OURS) - {"net", "setup", "migrations", "broker", "browsers-door", "gateway"}
 
 
 def test_what_gcloud_sends_is_the_images_context_without_what_a_machine_keeps() -> None:

@@ -1,4 +1,4 @@
-"""The cloud's converter: a busy one is not replaced, it starts again after its answer, and no deck waits behind one."""
+"""The converter in the cloud: not replaced while busy, restarts after each answer, and no deck waits behind it."""
 
 import re
 from datetime import timedelta
@@ -56,7 +56,7 @@ def test_the_longest_time_for_a_deck_is_one_that_cloud_tasks_waits_for_at_plan_a
 
 def test_what_a_box_needs_for_decks_is_what_its_guide_installs() -> None:
     guide = (REPOSITORY / "docs" / "deploying.md").read_text(encoding="utf-8")
-    installs = re.search(r"apt-get install --no-install-recommends python3-venv (.*?)\nsystemctl", guide, re.DOTALL)
+    installs = re.search(r"apt-get install --no-install-recommends git python3-venv (.*?)\nsystemctl", guide, re.DOTALL)
     assert installs
     wanted = {need.package for need in prerequisites.RUN if need.instead == "CONVERTER_URL"}
 

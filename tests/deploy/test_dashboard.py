@@ -1,4 +1,4 @@
-"""The shipped Grafana dashboard: whole, readable, and every panel asks for something that there is."""
+"""The shipped Grafana dashboard is complete and readable, and every panel uses existing metrics."""
 
 import itertools
 from collections import Counter

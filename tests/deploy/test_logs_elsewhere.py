@@ -1,4 +1,4 @@
-"""A box's logs on another machine: what systemd's sender is given, and that every log of a box comes to the journal."""
+"""A box's logs on another machine: the settings of systemd's sender; every log of a box reaches the journal."""
 
 import configparser
 import re
@@ -10,7 +10,7 @@ from deploy.parts.layout import REPOSITORY
 
 FILE: Final = REPOSITORY / "deploy" / "box" / "journal-upload.conf"
 GUIDE: Final = REPOSITORY / "docs" / "operating.md"
-KNOWN: Final = {"URL", "ServerKeyFile", "ServerCertificateFile", "TrustedCertificateFile"}  # to every version since 216
+KNOWN: Final = {"URL", "ServerKeyFile", "ServerCertificateFile", "TrustedCertificateFile"}  # in every version since 216
 
 
 def upload() -> dict[str, str]:
@@ -24,7 +24,7 @@ def upload() -> dict[str, str]:
 def test_it_is_sent_by_tls_to_a_receiver_that_is_looked_at() -> None:
     told = upload()
 
-    assert set(told) == KNOWN  # what the sender does not know it leaves aside with a warning
+    assert set(told) == KNOWN  # the sender ignores unknown settings with a warning
     assert re.fullmatch(r"https://[a-z.]+:19532", told["URL"])
     assert told["TrustedCertificateFile"].startswith("/"), "`all` would believe everybody"
     assert told["ServerKeyFile"] != told["ServerCertificateFile"]
@@ -39,7 +39,7 @@ def test_the_guide_puts_each_file_where_the_sender_looks() -> None:
 
 def test_a_unit_logs_to_the_journal_and_one_place_in_compose_says_where_containers_do() -> None:
     for unit in (REPOSITORY / "deploy" / "systemd").glob("*.service"):
-        assert "StandardOutput" not in unit.read_text(encoding="utf-8")  # systemd's own choice is the journal
+        assert "StandardOutput" not in unit.read_text(encoding="utf-8")  # systemd's default is the journal
     text = (REPOSITORY / "deploy" / "docker" / "compose.yaml").read_text(encoding="utf-8")
     services = yaml.safe_load(text)["services"]
 

@@ -1,4 +1,4 @@
-"""What programs of ours ask of Google's metadata server and Secret Manager, against servers that answer as those do."""
+"""Requests to Google's metadata server and Secret Manager, with servers that answer like these."""
 
 import base64
 import io
@@ -29,13 +29,13 @@ LADDER = timeouts(timedelta(seconds=20))
 
 
 def token(end: float) -> str:
-    """An identity token as far as its holder reads it."""
+    """An identity token with the fields that its holder reads."""
     claims = base64.urlsafe_b64encode(json.dumps({"exp": int(end), "aud": "x"}).encode()).rstrip(b"=").decode()
     return f"e30.{claims}.c2ln"
 
 
 class Google(ThreadingHTTPServer):
-    """The metadata server, Secret Manager and a converter in one; what was asked is in `asked`."""
+    """The metadata server, Secret Manager and a converter in one; `asked` has the requests."""
 
     daemon_threads = True
 
@@ -50,7 +50,7 @@ class Google(ThreadingHTTPServer):
 
 
 class Answers(BaseHTTPRequestHandler):
-    """One request."""
+    """Handles one request."""
 
     server: Google
 
@@ -80,7 +80,7 @@ class Answers(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_arguments: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""deploy/systemd without systemd running: the units are well-formed, closed, and start what a box consists of."""
+"""deploy/systemd, tested without a running systemd: the units are well-formed and confined, and start all services."""
 
 import re
 import shutil
@@ -13,20 +13,19 @@ from deploy.box.run import SERVICES
 from deploy.parts.layout import REPOSITORY
 from tests.deploy.confined import COMPOSE
 from tests.deploy.conftest import secrets_read
+from tests.lab.campaigns.guides import block
 
 UNITS: Final = REPOSITORY / "deploy" / "systemd"
 PYTHON: Final = "/opt/signage/.venv/bin/python"
 SECRETS: Final = "/var/lib/signage/secrets"
-WORST_EXPOSURE: Final = (
-    3.5  # of 10, by systemd's own reckoning; the converter's sandbox must be able to make namespaces
-)
+WORST_EXPOSURE: Final = 3.5  # of 10, as systemd rates exposure; the converter's sandbox needs namespaces
 
 ALL: Final = {path.name.removeprefix("signage-").removesuffix(".service"): path for path in UNITS.glob("*.service")}
 SHARED: Final = UNITS / "signage-.service.d"
 
 
 def entries(name: str) -> dict[str, list[str]]:
-    """Every key of a unit with its values, in systemd's order: the unit, then its drop-ins by their names."""
+    """Key -> values of a unit, in systemd's order: the unit, then its drop-ins by name."""
     drop_ins = [*SHARED.iterdir(), *ALL[name].with_name(f"{ALL[name].name}.d").glob("*.conf")]
     found: dict[str, list[str]] = {}
     for file in (ALL[name], *sorted(drop_ins, key=lambda path: path.name)):
@@ -60,10 +59,10 @@ def test_a_unit_starts_its_service_as_nobody_special_and_shuts_the_rest_out(name
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_unit_without_what_all_share_would_start_nothing(name: str) -> None:
-    """Else one that was installed alone would run as root."""
+    """Otherwise a unit that is installed without the drop-in would run as root."""
     alone = ALL[name].read_text(encoding="utf-8")
 
-    assert "WorkingDirectory" not in alone  # without it `-m deploy.box…` finds no such module
+    assert "WorkingDirectory" not in alone  # without it `-m deploy.box…` does not find the module
     assert "User" not in alone
 
 
@@ -81,7 +80,7 @@ def test_a_service_sees_the_secrets_that_it_reads_and_no_other(name: str, enviro
 
 
 def test_a_unit_may_write_where_its_container_may() -> None:
-    """The containers' places are tried by tests/local/test_whole_box.py, with everything else closed."""
+    """tests/local/test_whole_box.py runs the containers, with only these folders writable."""
     both = set(ALL) & set(COMPOSE["services"]) - {"setup"}
     volumes = {name: [volume.split(":") for volume in COMPOSE["services"][name].get("volumes", ())] for name in both}
     places = {name: {parts[1] for parts in found if parts[2:] != ["ro"]} for name, found in volumes.items()}
@@ -90,10 +89,37 @@ def test_a_unit_may_write_where_its_container_may() -> None:
     assert {name: set(" ".join(entries(name).get("ReadWritePaths", ())).split()) for name in both} == places
 
 
+def test_nothing_that_stops_the_sandbox_is_on_for_the_converter() -> None:
+    """With a covered /proc the kernel refuses bubblewrap a new one (`make campaign ONLY=box` tests it)."""
+    covers = ("ProtectKernelTunables", "ProtectControlGroups", "ProtectKernelLogs", "ProtectHostname")
+    off = (*covers, "RestrictSUIDSGID", "RestrictNamespaces")
+    unit = entries("converter")
+
+    assert {name: unit[name][-1] for name in off} == dict.fromkeys(off, "no")
+    assert unit["ProtectProc"][-1] == "default"
+    assert not {"PrivateUsers", "ProcSubset", "InaccessiblePaths", "RootDirectory"} & set(unit)
+
+
+def test_a_postgres_of_debian_that_was_killed_comes_again() -> None:
+    """Debian's own unit has no Restart."""
+    drop_in = (UNITS / "postgresql@.service.d" / "10-again.conf").read_text(encoding="utf-8")
+
+    assert "Restart=on-failure" in drop_in
+    assert "postgresql@.service.d" in block("deploying.md", "systemctl start signage-setup")
+
+
 def test_who_needs_no_network_but_this_machine_has_none() -> None:
     alone = {name for name in ALL if entries(name).get("IPAddressAllow") == ["localhost"]}
 
-    assert alone == {"bridge", "broker-accounts", "convert-worker", "converter", "task-queue", "ticker"}
+    assert alone == {
+        "bridge",
+        "broker-accounts",
+        "browsers-door",
+        "convert-worker",
+        "converter",
+        "task-queue",
+        "ticker",
+    }
     assert all(entries(name)["IPAddressDeny"] == ["any"] for name in alone)
 
 
@@ -106,7 +132,7 @@ def test_everything_that_reads_the_database_waits_for_the_migrations() -> None:
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
 def test_systemd_finds_no_fault_and_little_exposure(tmp_path: Path) -> None:
     for file in (*UNITS.rglob("*.service"), *UNITS.rglob("*.conf"), UNITS / "signage.target"):
-        text = file.read_text(encoding="utf-8").replace(PYTHON, "/bin/true")  # what is started must exist
+        text = file.read_text(encoding="utf-8").replace(PYTHON, "/bin/true")  # the started module must exist
         there = tmp_path / file.relative_to(UNITS)
         there.parent.mkdir(exist_ok=True)
         there.write_text(text, encoding="utf-8")

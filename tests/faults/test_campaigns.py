@@ -1,4 +1,4 @@
-"""A share of each campaign: the same code at a size that `make test` has time for."""
+"""A share of each campaign: the same code at a small size."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from tests.lab.campaigns.ledger import Ledger
 
 
 def passed(ledger: Ledger) -> bool:
-    """Whether every condition holds; says what was counted."""
+    """Print the ledger. Returns whether every condition holds."""
     print(ledger.text())
     return not ledger.broken
 
@@ -21,7 +21,7 @@ def test_kills_of_bridge_postgres_and_broker_lose_nothing_and_store_nothing_twic
 
     assert passed(ledger)
     assert ledger.counted["lines"] == 8000
-    assert ledger.counted["most_lines_waiting"] > 1000  # there was something to lose
+    assert ledger.counted["most_lines_waiting"] > 1000  # otherwise nothing could be lost
 
 
 def test_spoiled_payloads_among_good_ones_cost_themselves_alone(tmp_path: Path) -> None:

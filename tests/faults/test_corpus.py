@@ -1,4 +1,4 @@
-"""What the campaign on foreign decks would see: lost pages, other pictures, false and missing claims, folders."""
+"""The campaign on third-party decks detects lost pages, different pictures, and false or missing claims."""
 
 from pathlib import Path
 from typing import Any

@@ -1,6 +1,12 @@
-"""The figures in the documentation are what a ledger says, and say so when it failed."""
+"""The figures in the documentation are those of a ledger, and show its failure."""
 
-from tests.lab.campaigns.figures import rewritten, section
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.lab.campaigns import figures
+from tests.lab.campaigns.figures import published, rewritten, row, section
 
 LEDGER = {
     "name": "kills",
@@ -15,19 +21,19 @@ LEDGER = {
 
 
 def test_a_ledger_becomes_a_row_with_machine_commit_and_seed() -> None:
-    text = section([LEDGER])
+    text = section([row(LEDGER)])
 
-    row = text.splitlines()[-1]
-    assert "passed" in row
-    assert "displays 200; none: lost |" in row
-    assert "| A, abc, seed 7, 2026-01-02 |" in row
+    last = text.splitlines()[-1]
+    assert "passed" in last
+    assert "| displays 200 |" in last
+    assert "| A, abc, seed 7, 2026-01-02 |" in last
     assert "\n- A: a machine\n" in text
 
 
 def test_each_machine_is_named_once_with_what_else_ran_there() -> None:
     other = {**LEDGER, "note": "an engine; stand-ins: none"}
 
-    lines = section([LEDGER, other, LEDGER]).splitlines()
+    lines = section([row(LEDGER), row(other), row(LEDGER)]).splitlines()
 
     assert [line for line in lines if line.startswith("- ")] == [
         "- A: a machine",
@@ -39,7 +45,7 @@ def test_each_machine_is_named_once_with_what_else_ran_there() -> None:
 def test_a_condition_that_does_not_hold_is_named() -> None:
     failed = {**LEDGER, "conditions": {"no line lost": False, "no line twice": True}}
 
-    assert "| failed: no line lost |" in section([failed])
+    assert "| failed: no line lost |" in section([row(failed)])
 
 
 def test_the_section_is_replaced_and_what_follows_it_stays() -> None:
@@ -50,3 +56,21 @@ def test_the_section_is_replaced_and_what_follows_it_stays() -> None:
 
 def test_a_document_without_figures_gets_them_at_its_end() -> None:
     assert rewritten("# Promises\n", "## Figures\n\nnew\n") == "# Promises\n\n## Figures\n\nnew\n"
+
+
+def test_the_rows_of_a_document_are_read_as_they_were_written() -> None:
+    rows = [row(LEDGER), row({**LEDGER, "name": "hang", "note": "an engine", "counted": {}})]
+
+    assert published(rewritten("# Promises\n", section(rows))) == rows
+
+
+def test_a_row_stays_until_its_campaign_runs_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document, older = tmp_path / "promises.md", {**LEDGER, "commit": "older", "machine": "another machine"}
+    document.write_text(section([row(older), row({**older, "name": "hang"})]), encoding="utf-8")
+    (tmp_path / "kills.json").write_text(json.dumps(LEDGER), encoding="utf-8")
+    monkeypatch.setattr(figures, "RESULTS", tmp_path)
+
+    figures.main([str(document)])
+
+    rows = published(document.read_text(encoding="utf-8"))
+    assert rows == [row(LEDGER), row({**older, "name": "hang"})]

@@ -1,4 +1,4 @@
-"""What one display, or very many of them, may take of the broker. Each bound is also left out, to see that it holds."""
+"""How much of the broker one or many displays can use. Each test also runs without the limit, to show its effect."""
 
 import resource
 import struct
@@ -20,21 +20,21 @@ from tests.lab.campaigns.machine import Component
 from tests.lab.campaigns.wire import Puback, Received, Wire, WireBroken
 
 MEGABYTE = 2**20
-LARGEST = 65_536  # bytes of a payload that the broker takes
+LARGEST = 65_536  # the largest payload that the broker takes, in bytes
 NO_SUBSCRIBERS, NOT_AUTHORIZED, TOO_LARGE = 0x10, 0x87, 0x95
-AT_ONCE, A_SECOND = 16_000_000, 2_000_000  # bytes that one display may send: deploy/parts/broker_door.c
+AT_ONCE, A_SECOND = 16_000_000, 2_000_000  # the most bytes of one display: deploy/parts/broker_door.c
 LOGS = f"signage/{NAME}/logs/info".encode()
 
 
 def megabytes(component: Component) -> float:
-    """What the process holds in memory of its own."""
+    """The private memory of the process in megabytes."""
     assert component.process is not None
     lines = Path(f"/proc/{component.process.pid}/status").read_text().splitlines()
     return sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1024
 
 
 def answered(wire: Wire) -> list[int]:
-    """The codes of everything that was published, in the order of the answers."""
+    """The reason codes of all publishes, in the order of the answers."""
     codes: list[int] = []
 
     def all_of_it() -> bool:
@@ -47,7 +47,7 @@ def answered(wire: Wire) -> list[int]:
 
 
 def sent_of(place: Broker, size: int) -> int:
-    """How many bytes of a message of this size the broker let a display send before it hung up."""
+    """How many bytes of a message of this size a display could send before the broker closed the connection."""
     wire = Wire.connect(place.displays_port, NAME, PASSWORD)
     body = struct.pack("!H", len(LOGS)) + LOGS + struct.pack("!HB", 1, 0)
     wire.outgoing += b"\x32" + remaining_length(len(body) + size) + body
@@ -119,7 +119,7 @@ no_door = stolen.undone("plugin")
 
 
 def small_bound(text: str) -> str:
-    """At a thirtieth of the size, and without the door, which lets one display send less than that."""
+    """mosquitto.conf with a thirtieth of the limit, and without the door, which has a lower limit for one display."""
     assert "max_queued_bytes 268435456\n" in text
     return no_door(text).replace("max_queued_bytes 268435456", f"max_queued_bytes {SMALL_BOUND}")
 
@@ -132,7 +132,7 @@ def no_bound(text: str) -> str:
 def test_what_waits_for_an_absent_bridge_takes_only_so_much_memory_and_disk(
     tmp_path: Path, change: Callable[[str], str], is_bounded: bool
 ) -> None:
-    """The broker writes all that waits each second and answers nobody meanwhile."""
+    """The broker saves all waiting messages each second, and does not answer meanwhile."""
     with broker(tmp_path, change) as (place, component):
         bridge_session(place).close()
         before = megabytes(component)
@@ -146,7 +146,7 @@ def test_what_waits_for_an_absent_bridge_takes_only_so_much_memory_and_disk(
 
         assert (grown < 3 * SMALL_BOUND) is is_bounded
         if is_bounded:
-            bridge = bridge_session(place)  # subscribes again: the answer comes behind all that waited
+            bridge = bridge_session(place)  # subscribes again: the answer comes after all waiting messages
             kept = [event for event in bridge.take() if isinstance(event, Received)]
             bridge.close()
             assert SMALL_BOUND // 2 < len(kept) * LARGEST < 2 * SMALL_BOUND
@@ -171,14 +171,14 @@ def test_a_display_sends_so_much_at_once_and_its_heartbeats_pass_beside_logs_wit
         assert (taken <= most) is is_bounded
         assert taken > AT_ONCE - LARGEST
         assert set(codes) == ({0, NOT_AUTHORIZED} if is_bounded else {0})
-        assert heartbeat == [NO_SUBSCRIBERS]  # of this session; it was taken
+        assert heartbeat == [NO_SUBSCRIBERS]  # of this session; it was accepted
 
 
 @pytest.mark.parametrize(("change", "is_bounded"), [(shipped, True), (no_door, False)])
 def test_what_a_display_adds_to_its_messages_takes_no_memory_while_they_wait(
     tmp_path: Path, change: Callable[[str], str], is_bounded: bool
 ) -> None:
-    """Mosquitto counts payloads alone as what waits."""
+    """Mosquitto counts only payloads towards the limit of waiting messages."""
     with broker(tmp_path, change) as (place, component):
         bridge_session(place).close()
         before = megabytes(component)
@@ -197,7 +197,7 @@ def test_what_a_display_adds_to_its_messages_takes_no_memory_while_they_wait(
 
 @contextmanager
 def few_files(number: int) -> Iterator[None]:
-    """What Debian gives a program, only less: this process and what it starts may open so many unless they ask."""
+    """Limit the open files of this process and its children, like Debian's default but lower."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (number, before[1]))
     try:

@@ -1,4 +1,4 @@
-"""While the broker saves it answers nobody: how long a save takes must not decide whether it answers at all."""
+"""The broker does not answer while it saves, but it must answer in between, however long a save takes."""
 
 import os
 import signal
@@ -18,15 +18,15 @@ from tests.lab.campaigns.lone_broker import NAME, bridge_session, broker, shippe
 from tests.lab.campaigns.machine import Component
 from tests.lab.campaigns.wire import Puback, Wire
 
-SAVE_SECONDS = 2.2  # of half a gigabyte on a good machine, of far less on a small or a busy one
+SAVE_SECONDS = 2.2  # half a gigabyte on a good machine, far less on a small or busy one
 LOOK_SECONDS = 0.0005
 WATCHED_SAVES = 2
-BACKLOG = 600  # messages of 64 KB: enough for a save to be noticed while it is written
+BACKLOG = 600  # messages of 64 KB, enough to notice a save in progress
 LOGS = f"signage/{NAME}/logs/info".encode()
 
 
 class SlowSaves:
-    """Holds the broker in the middle of each save, as a slow disk does."""
+    """Stops the broker in the middle of each save, like a slow disk."""
 
     def __init__(self, place: mosquitto.Broker, component: Component) -> None:
         assert component.process is not None
@@ -45,7 +45,7 @@ class SlowSaves:
                 self.held, last = self.held + 1, draft
 
     def _inode(self) -> int | None:
-        """Which save is being written; the one before has become the saved file, so that no two share a number."""
+        """The inode of the save in progress, which differs from that of the previous one; None without one."""
         try:
             return self._draft.stat().st_ino
         except OSError:
@@ -57,7 +57,7 @@ class SlowSaves:
 
 @contextmanager
 def slow_saves(place: mosquitto.Broker, component: Component) -> Iterator[SlowSaves]:
-    """Every save that begins in this block takes SAVE_SECONDS; the block begins after the first one."""
+    """Let every save in the block take SAVE_SECONDS; the block begins after the first one."""
     saves = SlowSaves(place, component)
     thread = threading.Thread(target=saves.run, name="slow saves")
     thread.start()
@@ -84,7 +84,7 @@ def fill(place: mosquitto.Broker) -> None:
 
 
 def answered(place: mosquitto.Broker, saves: SlowSaves, enough: int) -> int:
-    """How many publishes of one display are answered until WATCHED_SAVES more were held, or until it is enough."""
+    """How many publishes of a display are answered during WATCHED_SAVES more saves, or until there are `enough`."""
     wire = Wire.connect(place.displays_port, NAME, PASSWORD)
     count, until = 0, saves.held + WATCHED_SAVES
     while count < enough and saves.held < until:
@@ -98,7 +98,7 @@ def answered(place: mosquitto.Broker, saves: SlowSaves, enough: int) -> int:
 
 
 def by_itself(text: str) -> str:
-    """The broker's own way to save each second."""
+    """mosquitto.conf with the broker's own saves each second."""
     assert "autosave_interval 60\n" in text
     return text.replace("autosave_interval 60\n", "autosave_interval 1\n")
 
@@ -107,12 +107,18 @@ def by_itself(text: str) -> str:
 def test_a_broker_whose_saves_are_slow_still_answers(
     tmp_path: Path, change: Callable[[str], str], alone: bool, goes_on: bool
 ) -> None:
-    """By itself it takes one packet of each client between two saves: a backlog would never be worked off."""
+    """With its own saves the broker reads one packet of each client between two saves, so a backlog never ends.
+
+    That case shows that the test sees it: one attempt is enough, for a busy test may stop the broker at the wrong time.
+    """
     with broker(tmp_path, change, alone=alone) as (place, component):
         bridge_session(place).close()
         fill(place)
-        with slow_saves(place, component) as saves:
-            count = answered(place, saves, 1000)
+        for _ in range(1 if goes_on else 10):
+            with slow_saves(place, component) as saves:
+                count = answered(place, saves, 1000)
+            if count < 100:
+                break
 
         assert (count >= 1000) is goes_on
         assert goes_on or count < 100

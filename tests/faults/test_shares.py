@@ -1,4 +1,4 @@
-"""A few seconds of each campaign that needs minutes to say something: the same code and the same verdict."""
+"""A few seconds of each campaign that takes minutes: the same code and the same conditions."""
 
 import subprocess
 import sys
@@ -66,14 +66,14 @@ def test_one_stolen_login_costs_its_neighbours_nothing_and_leaves_nothing(tmp_pa
 
 @cache
 def may_mount() -> bool:
-    """Whether a disk of its own can be had here: for root, where containers do not forbid it."""
+    """Whether this process may mount a disk: only root, if the container allows it."""
     probe = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
     return subprocess.run(probe, check=False, capture_output=True).returncode == 0
 
 
 @pytest.mark.skipif(not may_mount(), reason="a small disk is a mount, which is for root only")
 def test_a_full_disk_and_a_stopped_postgres_cost_nothing(tmp_path: Path) -> None:
-    """In a process of its own, whose mounts are its own."""
+    """Runs in its own process with its own mount namespace."""
     done = subprocess.run(
         [sys.executable, "-c", SMALL_DISK, tmp_path], check=False, cwd=REPOSITORY, capture_output=True, text=True
     )

@@ -1,4 +1,4 @@
-"""Traps that were measured in this very stack. Each test also runs the bad setting: it can see the fault."""
+"""Traps measured in this stack. Each test also runs the bad setting, to show that it detects the fault."""
 
 import signal
 import threading
@@ -16,7 +16,7 @@ from bridge.connection import BrokerConnection
 from deploy.parts import broker as mosquitto
 from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import wait_until
-from shared.outside.mqtt import Topics
+from shared.outside.topics import Topics
 from tests.lab.campaigns.fleet import PASSWORD
 from tests.lab.campaigns.lone_broker import NAME, bridge_session, broker, shipped, without
 from tests.lab.campaigns.wire import Puback, Received, Wire
@@ -26,7 +26,7 @@ MANY = 3000
 
 
 def publish(place: mosquitto.Broker, count: int, first: int = 0) -> list[int]:
-    """As a display: the reason codes that the broker answers with."""
+    """Publish as a display. Returns the broker's reason codes."""
     wire = Wire.connect(place.displays_port, NAME, PASSWORD)
     codes: list[int] = []
     for number in range(first, first + count):
@@ -43,7 +43,7 @@ def publish(place: mosquitto.Broker, count: int, first: int = 0) -> list[int]:
 
 
 def heard(wire: Wire) -> list[int]:
-    """All that waits: an answer to a subscription comes behind whatever the broker sends now."""
+    """All waiting messages: the answer to a subscription comes after them."""
     numbers: list[int] = []
     while more := [int(event.payload) for event in wire.take() if isinstance(event, Received)]:
         numbers += more
@@ -64,7 +64,7 @@ def test_trap_1_what_waits_for_an_absent_bridge_is_kept_beyond_a_thousand(
 
         with_all = heard(bridge_session(place)) == list(range(MANY))
 
-        assert set(codes) == {0}  # "Success", whatever became of it
+        assert set(codes) == {0}  # "Success" in any case
         assert with_all is is_whole
 
 
@@ -77,7 +77,7 @@ def test_trap_2_what_the_broker_took_a_moment_ago_survives_its_kill(tmp_path: Pa
         if is_whole:
             wait_until(lambda: saved.exists() and saved.stat().st_mtime > answered_at, 60)
         else:
-            time.sleep(2.5)  # no condition to wait for: with the bad setting nothing happens
+            time.sleep(2.5)  # with the bad setting nothing happens, so there is nothing to wait for
         component.kill()
         assert saved.exists() is is_whole
 
@@ -94,7 +94,7 @@ DEFAULT_WINDOW = without("max_inflight_messages")
 def test_trap_5_a_whole_batch_reaches_the_bridge_before_anything_is_acknowledged(
     tmp_path: Path, change: Callable[[str], str]
 ) -> None:
-    """It tells the broker its window, whatever the broker's own is."""
+    """The bridge announces its own window, whatever the broker's is."""
     with broker(tmp_path, change) as (place, _), connection(place) as bridge:
         publish(place, 500)
 
@@ -115,7 +115,7 @@ def test_trap_5_a_client_that_tells_no_window_depends_on_the_brokers(
 
         came = _messages(bridge, window)
         bridge.outgoing.clear()  # nothing is acknowledged
-        publish(place, 1)  # answered: the broker has had its turn to send more
+        publish(place, 1)  # an answer: the broker could have sent more before it
         bridge.subscribe("signage/+/logs/+")
         more = [event for event in bridge.take() if isinstance(event, Received)]
         bridge.close()
@@ -124,7 +124,7 @@ def test_trap_5_a_client_that_tells_no_window_depends_on_the_brokers(
 
 
 def test_trap_5_an_acknowledgement_of_an_old_session_would_acknowledge_another_message(tmp_path: Path) -> None:
-    """Why the bridge drops what it holds when a connection ends: numbers begin anew with the session."""
+    """The bridge must drop its messages when a connection ends, because packet ids begin again with the session."""
     with broker(tmp_path, shipped) as (place, _):
         first = bridge_session(place)
         publish(place, 5)
@@ -134,8 +134,8 @@ def test_trap_5_an_acknowledgement_of_an_old_session_would_acknowledge_another_m
         second = bridge_session(place)
         publish(place, 5, first=100)
         new = _messages(second, 5)
-        second.outgoing.clear()  # nothing of the new is acknowledged ...
-        second.acknowledge(old[0])  # ... but one of the old
+        second.outgoing.clear()  # no new message is acknowledged ...
+        second.acknowledge(old[0])  # ... but an old one
         second.flush()
         second.subscribe("signage/+/logs/+")  # its answer: the broker has read the acknowledgement
         second.close()
@@ -145,7 +145,7 @@ def test_trap_5_an_acknowledgement_of_an_old_session_would_acknowledge_another_m
 
 
 def _messages(wire: Wire, count: int) -> list[Received]:
-    """So many messages, whose acknowledgements wait in `outgoing`."""
+    """`count` messages, whose acknowledgements wait in `outgoing`."""
     found: list[Received] = []
 
     def all_came() -> bool:
@@ -158,7 +158,7 @@ def _messages(wire: Wire, count: int) -> list[Received]:
 
 @contextmanager
 def connection(place: mosquitto.Broker) -> Iterator[BrokerConnection]:
-    """The bridge's own connection, subscribed."""
+    """The bridge's own connection class, subscribed."""
     made = BrokerConnection(place.services_url, "bridge", PASSWORD, TOPICS.subscriptions())
     made.open()
 
@@ -174,7 +174,7 @@ def connection(place: mosquitto.Broker) -> Iterator[BrokerConnection]:
 
 
 def paho_by_default() -> Client:
-    """Paho as its tutorial has it."""
+    """Paho as in its tutorial."""
     client = Client(CallbackAPIVersion.VERSION2, client_id="bridge", protocol=MQTTProtocolVersion.MQTTv5)
     client.username_pw_set("bridge", PASSWORD)
     return client
@@ -187,7 +187,7 @@ def test_trap_4_a_start_of_the_bridge_keeps_what_waits_for_it_where_paho_by_defa
             publish(place, 10)
             if wipe:
                 client = paho_by_default()
-                client.connect(LOOPBACK, place.services_port)  # clean_start is what paho does by default
+                client.connect(LOOPBACK, place.services_port)  # paho's default for clean_start
                 client.loop_start()
                 wait_until(client.is_connected, 60)
                 client.disconnect()
@@ -203,7 +203,7 @@ def test_trap_4_a_start_of_the_bridge_keeps_what_waits_for_it_where_paho_by_defa
 
 
 def test_trap_4_an_exception_in_a_callback_ends_pahos_thread_which_says_that_it_is_connected(tmp_path: Path) -> None:
-    """Ours: tests/bridge/test_connection.py."""
+    """tests/bridge/test_connection.py tests the bridge's client."""
     ended = threading.Event()
 
     def fails(*_arguments: Any) -> None:
@@ -236,7 +236,7 @@ def _close(client: Client) -> None:
 
 
 def test_trap_4_a_refused_publish_looks_published_to_paho(tmp_path: Path) -> None:
-    """Ours reads the reason code: tests/bridge/test_connection.py and tests/stores/test_outbox.py."""
+    """Our clients read the reason code: tests/bridge/test_connection.py and tests/stores/test_outbox.py."""
     with broker(tmp_path, shipped) as (place, _):
         client = paho_by_default()
         codes: list[int] = []

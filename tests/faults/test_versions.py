@@ -1,4 +1,4 @@
-"""What the campaign `versions` takes out of the git history; the campaign itself needs minutes."""
+"""The versions that the campaign `versions` takes from the git history; the campaign itself takes minutes."""
 
 import subprocess
 

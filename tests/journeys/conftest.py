@@ -1,4 +1,4 @@
-"""Two stacks for the journeys: one as it comes, one that recovers crashed displays."""
+"""Two stacks for the journeys: one with defaults, one that recovers crashed displays."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,12 +12,12 @@ QUICK = {"TICK_SECONDS": "1", "DEMO": "", "INCIDENT_CLOSE_SECONDS": "2"}
 
 @pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack with recovery off, as it comes, ticking each second."""
+    """A stack with defaults (no recovery) and a tick each second."""
     with running_stack(tmp_path_factory.mktemp("stack"), **QUICK) as running:
         yield running
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A disk for a display."""
+    """The state folder of a display."""
     return tmp_path / "display"

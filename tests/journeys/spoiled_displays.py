@@ -1,4 +1,4 @@
-"""The reference display with one rule of docs/protocol.md broken, by the row of the checklist that asks for it."""
+"""Reference displays that break one rule of docs/protocol.md each, by the name of the rule in the checklist."""
 
 import asyncio
 from dataclasses import replace
@@ -7,13 +7,13 @@ from typing import Any, Final
 from paho.mqtt.client import MQTTMessage
 
 from deploy.displays.client.client import Answer
-from deploy.displays.client.contract import BadMessage, Command, Kind, LogLevelOrder
+from deploy.displays.client.contract import ACTIONS, BadMessage, Command, Kind, LogLevelOrder
 from deploy.displays.client.state import TERMINAL
 from deploy.displays.simulated.display import Display
 
 
 class SameSession(Display):
-    """Its session word is the same in every connection."""
+    """It uses the same `session` in every connection."""
 
     async def power_on(self) -> None:
         await super().power_on()
@@ -25,7 +25,7 @@ class SameSession(Display):
 
 
 class CleanStart(Display):
-    """Each connection begins a new session."""
+    """It starts a new MQTT session with each connection."""
 
     async def power_on(self) -> None:
         await super().power_on()
@@ -33,7 +33,7 @@ class CleanStart(Display):
 
 
 class OldHeartbeats(Display):
-    """Its heartbeats wait in the broker for ever."""
+    """Its heartbeats never expire in the broker."""
 
     async def power_on(self) -> None:
         await super().power_on()
@@ -46,7 +46,7 @@ class OldHeartbeats(Display):
 
 
 class RunsAgain(Display):
-    """It forgets a command once it is over."""
+    """It forgets a command after the outcome."""
 
     def _on_command(self, command: Command, expiry_seconds: int | None) -> None:
         known = self.state.journal.get(command.id)
@@ -56,7 +56,7 @@ class RunsAgain(Display):
 
 
 class ForgetsLogs(Display):
-    """What it has sent it does not send again."""
+    """It never sends a log message again."""
 
     async def power_on(self) -> None:
         await super().power_on()
@@ -64,7 +64,7 @@ class ForgetsLogs(Display):
 
 
 class GapsInLogs(Display):
-    """Every log takes two numbers."""
+    """It uses two numbers for each log message."""
 
     def log(self, level: str, message: str, logger: str = "player", **context: Any) -> bool:
         self.state.log(message, logger, context, self.now())
@@ -72,14 +72,14 @@ class GapsInLogs(Display):
 
 
 class NoPreconditions(Display):
-    """It does not care who was meant."""
+    """It ignores preconditions."""
 
     def _on_command(self, command: Command, expiry_seconds: int | None) -> None:
         super()._on_command(replace(command, if_boot_id=None, if_app_instance=None), expiry_seconds)
 
 
 class ObeysRetained(Display):
-    """A retained command is as good as any."""
+    """It carries out retained commands."""
 
     async def power_on(self) -> None:
         await super().power_on()
@@ -93,7 +93,7 @@ class ObeysRetained(Display):
 
 
 class DiesOfGarbage(Display):
-    """What it cannot read costs it its connection."""
+    """It disconnects when it cannot read a message."""
 
     def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
         try:
@@ -103,7 +103,7 @@ class DiesOfGarbage(Display):
 
 
 class StaysLoud(Display):
-    """A log level that was ordered stays."""
+    """It never ends an ordered log level."""
 
     async def power_on(self) -> None:
         await super().power_on()
@@ -114,14 +114,14 @@ class StaysLoud(Display):
 
 
 class ForgetsAcks(Display):
-    """Its health says nothing of what it answered."""
+    """Its health reports repeat no ACKs."""
 
     def health(self, **vitals: Any) -> Answer:
         return super().health(recent_acks=[], **vitals)
 
 
 class TakesItsTime(Display):
-    """It looks at a command when its time is over, and does not notice."""
+    """It handles a command after its expiry, and does not notice."""
 
     def _on_command(self, command: Command, expiry_seconds: int | None) -> None:
         if expiry_seconds == 1:
@@ -130,8 +130,29 @@ class TakesItsTime(Display):
             super()._on_command(command, expiry_seconds)
 
 
+class OtherWord(Display):
+    """It has a word of its own for its screen."""
+
+    def health(self, **vitals: Any) -> Answer:
+        return super().health(screen_health="bright", **vitals)
+
+
+class OnlySaysSo(Display):
+    """It sends no picture, and says that it did."""
+
+    async def _send_screenshot(self, command_id: str) -> None:
+        self._carry_out(self.state.finished(command_id, self.now()))
+
+
+class HidesItsCamera(Display):
+    """It takes pictures, and does not declare it."""
+
+    def health(self, **vitals: Any) -> Answer:
+        return super().health(capabilities=[*ACTIONS], **vitals)
+
+
 class StaysAway(Display):
-    """Once its network was lost it does not come back."""
+    """It does not reconnect after a loss of the network."""
 
     def on_down(self) -> None:
         super().on_down()
@@ -151,5 +172,8 @@ SPOILED: Final[dict[type[Display], str]] = {
     StaysLoud: "log_level_ends",
     ForgetsAcks: "recent_acks",
     TakesItsTime: "late",
+    OtherWord: "screen_health",
+    OnlySaysSo: "screenshot",
+    HidesItsCamera: "screenshot",
     StaysAway: "came_back",
 }

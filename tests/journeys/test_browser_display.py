@@ -1,4 +1,4 @@
-"""A display that is only a browser: a page of another origin in Chromium, beside the real stack."""
+"""A display that is only a browser: Chromium with a page of another origin, and the real stack."""
 
 import asyncio
 import functools
@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import BrowserContext, sync_playwright
 
 from deploy.displays.conformance.checklist import RULES, Line, failed, judge, printed
-from deploy.displays.conformance.exercise import Api as Service
 from deploy.displays.conformance.exercise import Exercise
+from deploy.displays.conformance.service import Service
 from deploy.displays.conformance.tap import Tap
 from deploy.displays.conformance.verdict import Outcome
 from deploy.parts import gateway as nginx
@@ -35,15 +35,15 @@ for (const n of [1, 2, 3])
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves the content and says nothing."""
+    """Serves the content without a log."""
 
     def log_message(self, *_: Any) -> None:
-        """No line for each request."""
+        """Write no line for each request."""
 
 
 @pytest.fixture
 def content(tmp_path: Path) -> Iterator[str]:
-    """Address of a page of another origin, which logs three lines."""
+    """The address of a page of another origin, which logs three lines."""
     (tmp_path / "index.html").write_text(CONTENT, encoding="utf-8")
     handler = functools.partial(Quiet, directory=tmp_path)
     with http.server.ThreadingHTTPServer((LOOPBACK, 0), handler) as server:
@@ -54,7 +54,7 @@ def content(tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    """A browser that keeps what its pages store."""
+    """A browser that keeps the data of its pages."""
     with sync_playwright() as driver:
         profile = tmp_path_factory.mktemp("profile")
         arguments = ["--no-sandbox", "--disable-gpu"]
@@ -68,7 +68,7 @@ def enrolling(api: Api, display: str) -> str:
 
 
 def opened(gateway: str, api: Api, display: str, content: str) -> str:
-    """The address that a new display opens."""
+    """Enrol a display. Returns the address that it opens."""
     return f"{gateway}/display/?code={enrolling(api, display)}&show={content}&version=4.2.1"
 
 

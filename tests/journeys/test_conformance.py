@@ -1,6 +1,6 @@
-"""The check for authors of clients: the reference passes every row, and each spoiled one breaks just its own.
+"""The check for authors of clients: the reference client passes every rule, and each spoiled client fails its own rule.
 
-All of them run beside each other on one stack, each through a tap of its own.
+All run side by side on one stack, each through its own tap.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ import sys
 import uuid
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,9 @@ import pytest
 
 from deploy.displays.conformance import __main__ as command
 from deploy.displays.conformance.checklist import RULES, Line, failed, judge, printed
-from deploy.displays.conformance.exercise import Api as Service
 from deploy.displays.conformance.exercise import Exercise, NeverCame
 from deploy.displays.conformance.record import Record, Said
+from deploy.displays.conformance.service import Service
 from deploy.displays.conformance.tap import Tap
 from deploy.displays.conformance.verdict import Outcome, Tried
 from deploy.displays.simulated.display import Behaviour, Display
@@ -37,7 +37,7 @@ LIVELY = Behaviour(interval_seconds=5, health_every=1)
 
 @dataclass(frozen=True)
 class Bench:
-    """Where the displays of this test live and whom they speak with."""
+    """The stack and the folder of this test's displays."""
 
     api: Api
     broker: tuple[str, int]
@@ -46,9 +46,10 @@ class Bench:
     thread: LoopThread
 
     async def living(self, kind: type[Display], name: str, port: int) -> SimulatedDisplay:
-        """An enrolled display of that kind that connects to this port and has said something."""
+        """Enrol a display of this kind, connect it to this port, and let it send its first messages."""
         enrolled = await asyncio.to_thread(enrol, self.api, name, self.folder / name)
-        here = enrolled.display.credentials.at(f"mqtt://127.0.0.1:{port}")
+        login = replace(enrolled.display.credentials, url=self.api.url)  # a display with an address sends pictures
+        here = login.at(f"mqtt://127.0.0.1:{port}")
         await asyncio.to_thread(enrolled.close)
         display = SimulatedDisplay(here, self.folder / name, LIVELY, self.thread)
         display.display = self.thread.call(lambda: kind(here, self.folder / name, LIVELY))
@@ -59,7 +60,7 @@ class Bench:
     async def checked(
         self, kind: type[Display], *, commands: bool = False, reboot: bool = False
     ) -> tuple[Record, list[Line]]:
-        """One display of that kind, exercised and judged."""
+        """Exercise and judge one display of this kind."""
         name, seconds = str(uuid.uuid4()), {ForgetsLogs: 6.0, Display: 60.0}.get(kind, 15.0)
         async with Tap(name, "signage", self.broker) as tap:
             display = await self.living(kind, name, tap.port)
@@ -73,7 +74,7 @@ class Bench:
                 progress(kind.__name__)
 
     async def by_command(self, kind: type[Display]) -> tuple[int | None, str]:
-        """Exit code and words of the command, as an author of a client gives it beside a running stack."""
+        """Run the command as an author of a client does. Returns its exit code and output."""
         name, port = str(uuid.uuid4()), free_port()
         arguments = ("-m", "deploy.displays.conformance", "--uuid", name, "--listen", str(port))
         environment = {**os.environ, "LOCAL_STATE_DIR": str(self.state)}
@@ -89,7 +90,7 @@ class Bench:
 
 
 def say_something(display: SimulatedDisplay) -> None:
-    """What a display says when there is a reason. Waits for the broker, so not on the loop that the tap lives on."""
+    """Send the messages that need an occasion. It waits for the broker, so it must not run on the tap's loop."""
     for number in range(3):
         display.log("warning", f"line {number}")
     display.service_failed("player.service")
@@ -125,7 +126,7 @@ def test_the_reference_passes_every_row_and_each_spoiled_client_breaks_just_its_
 
 
 def actions_in(record: Record) -> set[str]:
-    """What the client was told to do."""
+    """The actions of the commands that the client received."""
     commands = [one.payload for one in record.heard if one.name == "commands" and one.payload.startswith(b'{"id": "')]
     return {json.loads(payload)["action"] for payload in commands}
 

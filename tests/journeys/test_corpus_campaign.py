@@ -1,4 +1,4 @@
-"""The campaign on foreign decks, on a handful that are made here: through the API and beside plain LibreOffice."""
+"""The campaign on third-party decks, with a few generated decks: through the API, and compared with LibreOffice."""
 
 from pathlib import Path
 

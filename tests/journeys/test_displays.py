@@ -1,4 +1,4 @@
-"""A display's life as an operator and a script see it: enrolled, heard, failing, commanded."""
+"""The life of a display as operators and scripts see it: enrolled, heard, failing, commanded."""
 
 import json
 import uuid
@@ -14,6 +14,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from deploy.displays.client import contract
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.stack import Api, Stack, enrol, eventually
+from tests.unpacked import unpacked
 
 BROKER_CONNECTION = {"reconnect_count": 7, "last_disconnect_at": "2026-03-01T09:30:00Z"}
 STEPS = ("created_at", "sent_at", "received_at", "running_at", "finished_at")
@@ -26,7 +27,7 @@ def api(stack: Stack) -> Api:
 
 @pytest.fixture
 def display(api: Api, folder: Path) -> Iterator[SimulatedDisplay]:
-    """An enrolled display that is online and says something only when told."""
+    """An enrolled display that is online and sends messages only on demand."""
     with enrol(api, str(uuid.uuid4()), folder) as connected:
         yield connected
 
@@ -80,15 +81,14 @@ def test_what_a_display_says_appears_in_every_endpoint_that_tells_it(api: Api, d
 
     shown = next(row for row in api.get("/api/monitoring/overview")["clients"] if row["uuid"] == identity)
     assert (shown["mqtt_reconnect_count"], shown["mqtt_last_disconnect_at"]) == (7, "2026-03-01T09:30:00Z")
-    columns = api.get("/api/monitoring/overview", params={"format": "columns"})
-    row = next(dict(zip(columns["columns"], row, strict=True)) for row in columns["rows"] if row[0] == identity)
-    assert row == shown
+    packed = api.get("/api/monitoring/overview", params={"format": "packed"})
+    assert shown in unpacked(packed["packed"], packed["server_time"])
     assert identity in [row["uuid"] for row in api.get("/api/clients", params={"q": "lobby"})["items"]]
     assert eventually(lambda: display.spooled == 0, "logs_committed")
 
 
 def items_of(api: Api, path: str, count: int) -> list[dict[str, Any]] | None:
-    """The items at `path` once there are so many."""
+    """The items at `path` once there are `count` of them; None before."""
     items: list[dict[str, Any]] = api.get(path)["items"]
     return items if len(items) >= count else None
 

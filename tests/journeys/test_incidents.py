@@ -1,4 +1,4 @@
-"""Displays of one site that fail together, as an operator and a script see it: one incident, from MQTT to HTTP."""
+"""Displays of one site fail together: operators and scripts see one incident, from MQTT to HTTP."""
 
 import uuid
 from contextlib import ExitStack
@@ -49,13 +49,13 @@ def new_window() -> dict[str, Any]:
 
 
 def well_again(api: Api, displays: list[SimulatedDisplay]) -> dict[str, Any] | None:
-    """The incident without anybody unwell, while every display goes on saying that it runs."""
+    """The incident once no display is unwell, while every display keeps reporting that it runs; None before."""
     for display in displays:
         display.heartbeat("running")
     return of_site(api, unwell=0)
 
 
 def of_site(api: Api, unwell: int) -> dict[str, Any] | None:
-    """The site's incident once so many of its displays are unwell."""
+    """The site's incident once it has `unwell` unwell displays; None before."""
     found: list[dict[str, Any]] = api.get("/api/incidents", params={"site": SITE})["items"]
     return next((incident for incident in found if incident["unwell"] == unwell), None)

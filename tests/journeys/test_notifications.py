@@ -1,4 +1,4 @@
-"""A site that goes down, as the person on call hears of it: one message, and one when it is back."""
+"""A site goes down: the person on call gets one message, and one more when it is back."""
 
 import uuid
 from contextlib import ExitStack
@@ -40,12 +40,12 @@ def test_a_site_that_goes_down_is_one_message_and_not_one_for_each_display(stack
 
 
 def states(api: Api, channel: int) -> list[str]:
-    """Of every message to it."""
+    """The states of all messages to this channel."""
     return [one["state"] for one in api.get(f"/api/notifications/deliveries?channel={channel}")["items"]]
 
 
 def a_channel(hook: Receiver) -> dict[str, Any]:
-    """Told at once, so that the journey is short; of this journey's site alone."""
+    """The body of a channel for this journey's site alone, without a delay, so that the journey is short."""
     return {"name": "Bergen on call", "kind": "webhook", "url": hook.url, "delay_seconds": 0, "sites": [SITE]}
 
 
@@ -54,7 +54,7 @@ def told(hook: Receiver, event: str) -> bool:
 
 
 def is_over(hook: Receiver, displays: list[SimulatedDisplay]) -> bool:
-    """Whether its end was told, while every display goes on saying that it runs."""
+    """Whether the end of the incident was sent, while every display keeps reporting that it runs."""
     for display in displays:
         display.heartbeat("running")
     return told(hook, "recovered")

@@ -1,4 +1,4 @@
-"""One id leads from a click through every service's log to the display and back."""
+"""One trace id leads from a click through the log of every service to the display and back."""
 
 import secrets
 import uuid
@@ -13,7 +13,7 @@ STEPS: Final = ("received", "running", "succeeded")
 
 
 def lines_with(stack: Stack, what: str) -> list[tuple[str, str]]:
-    """Who wrote the lines that name this, and what they say; in the order of the stack's output."""
+    """(service, message) of the log lines that contain `what`, in the order of the stack's output."""
     found = [line for line in stack.output.read_text(encoding="utf-8", errors="replace").splitlines() if what in line]
     return [(service.strip(), text.strip()) for service, _, text in (line.partition("│") for line in found)]
 
@@ -23,7 +23,7 @@ def is_told(stack: Stack, id_: str, service: str, *words: str) -> bool:
 
 
 def story(stack: Stack, id_: str) -> set[tuple[str, str]]:
-    """Which steps of a command stand in the log under this id, and which service told each."""
+    """(service, step) of a command in the log lines with this id."""
     expected = {
         ("api", f"{STORED} "),
         ("api", "request answered "),
@@ -47,13 +47,13 @@ def test_one_search_tells_the_story_of_a_command_from_the_click_to_the_answer(st
     )
     id_ = command["trace_id"]
 
-    with display:  # it was off: the bridge brings it what waits
+    with display:  # it was off: the bridge publishes the waiting command
         display.heartbeat("running")
         done = eventually(lambda: succeeded(api, command["id"]), "the command's end")
         eventually(lambda: len(story(stack, id_)) == 6, f"six steps under {id_}: {lines_with(stack, id_)}")
 
     assert id_ == done["trace_id"] == trace_id(clicked)
     assert display.state.journal[command["id"]].traceparent == clicked
-    assert is_told(stack, id_, "api", GIVEN, 'answer="0x10"')  # nobody listened yet
+    assert is_told(stack, id_, "api", GIVEN, 'answer="0x10"')  # the display was not connected yet
     assert all(identity in text or "/commands" in text for _, text in lines_with(stack, id_))
     assert api.get(f"/api/clients/{identity}/commands")["items"][0]["trace_id"] == id_

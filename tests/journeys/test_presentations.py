@@ -69,7 +69,7 @@ def test_a_presentation_becomes_a_pdf_with_a_page_a_slide_and_does_so_once(
 
 
 def same_bytes_again(stack: Stack, path: Path, first: Any, done: dict[str, Any]) -> None:
-    """Another medium of the same bytes is ready without the converter."""
+    """A second upload of the same bytes is ready without a conversion."""
     api, before = stack.api(), conversions_done(stack)
 
     second = upload(api, path.rename(path.with_stem("second")))["media"]
@@ -82,7 +82,7 @@ def same_bytes_again(stack: Stack, path: Path, first: Any, done: dict[str, Any])
 
 
 def conversions_done(stack: Stack) -> int:
-    """How many documents the converter was asked for, by its own count."""
+    """How many documents the converter has converted, by its own count."""
     health = requests.get(stack.environment["CONVERTER_URL"] + "/health", timeout=60).json()
     return int(health["requests"])
 

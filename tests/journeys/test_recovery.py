@@ -1,15 +1,17 @@
-"""With CRASH_RECOVERY_ENABLED a crashed display is restarted, once per lockout, whatever dies meanwhile."""
+"""With CRASH_RECOVERY_ENABLED a crashed display is restarted once per lockout, whichever services are killed."""
 
 import json
 import os
 import signal
 import uuid
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import requests
 
+from deploy.displays.simulated.display import Behaviour
 from tests.stack import Api, Stack, enrol, eventually, running_stack
 
 ON = {"TICK_SECONDS": "1", "CRASH_RECOVERY_ENABLED": "true"}
@@ -34,7 +36,7 @@ def test_a_crashed_display_is_restarted_once_per_lockout_also_when_who_decides_i
             assert (command["action"], command["source"]) == ("restart_app", "recovery")
             eventually(lambda: commands_of(api, identity)[0]["finished_at"], "the command's end")
 
-            # its answer says that it failed, its next heartbeat that the player is another one: whichever came first
+            # its ACK reports a failure, its next heartbeat a new player: either may come first
             state = {"failed": "locked", "succeeded": "verifying"}[commands_of(api, identity)[0]["state"]]
             waiting = eventually(lambda: still_crashed(api, identity, display.heartbeat, state), "the lockout")
             assert (waiting["until"] is not None, waiting["step"]) == (True, 1)
@@ -51,8 +53,39 @@ def test_a_crashed_display_is_restarted_once_per_lockout_also_when_who_decides_i
             assert api.get(f"/api/clients/{identity}")["lockout_until"] == lockout_until is not None
 
 
+def test_a_black_screen_is_said_repaired_and_proven_by_its_next_reports(tmp_path: Path) -> None:
+    identity = str(uuid.uuid4())
+    with running_stack(tmp_path / "stack", **ON) as stack:
+        api = stack.api()
+        with enrol(api, identity, tmp_path / "display", Behaviour(interval_seconds=5, health_every=1)) as display:
+            eventually(lambda: client(api, identity)["screen_health"] == "ok", "a picture")
+            display.call(partial(setattr, display.display, "screen", "black"))
+
+            dark = eventually(lambda: one_of_the_dark(api, identity), "the failure")
+            assert (dark["screen_health"], dark["status"]) == ("black", "running")
+            assert dark["recovery"]["why"].startswith("The screen is black and the display is heard; recovery waits")
+            assert api.get("/api/monitoring/overview")["counts"]["screen_failed"] == 1
+            command = eventually(lambda: next(iter(commands_of(api, identity)), None), "recovery's command", 150)
+            assert (command["action"], command["source"]) == ("restart_app", "recovery")
+            assert command["reason"] == "The screen is black and the display is heard: restart_app, attempt 1 of 4."
+
+            eventually(lambda: client(api, identity)["screen_failed_since"] is None, "a picture again")
+            assert client(api, identity)["screen_health"] == "ok"
+            assert len(commands_of(api, identity)) == 1
+
+
+def one_of_the_dark(api: Api, identity: str) -> dict[str, Any] | None:
+    items = api.get("/api/clients", params={"screen_failed": "true"})["items"]
+    return next((row for row in items if row["uuid"] == identity), None)
+
+
+def client(api: Api, identity: str) -> dict[str, Any]:
+    found: dict[str, Any] = api.get(f"/api/clients/{identity}")
+    return found
+
+
 def kill(stack: Stack, *services: str) -> datetime:
-    """Kill -9; the runner starts them again. When it was."""
+    """Kill -9 these services; the runner restarts them. Returns the time."""
     lives = json.loads((stack.state / "run" / "status.json").read_text(encoding="utf-8"))
     for life in lives:
         if life["name"] in services:
@@ -61,7 +94,7 @@ def kill(stack: Stack, *services: str) -> datetime:
 
 
 def ticked_since(api: Api, moment: datetime, beat: Any) -> bool:
-    """Whether recovery has looked at the display since, which goes on saying that it is crashed."""
+    """Whether recovery has examined the display since `moment`, while it still reports a crash."""
     beat("crashed")
     headers = {"Authorization": f"Bearer {api.token}"}
     answer = requests.get(f"{api.url}/api/monitoring/overview", headers=headers, timeout=60)
@@ -75,7 +108,7 @@ def crashed(api: Api, identity: str) -> dict[str, Any] | None:
 
 
 def restarted(api: Api, identity: str, beat: Any) -> dict[str, Any]:
-    """The command that recovery sends, while the display goes on saying that it is crashed."""
+    """Wait for the command of recovery, while the display still reports a crash."""
 
     def look() -> dict[str, Any] | None:
         beat("crashed")
@@ -85,7 +118,7 @@ def restarted(api: Api, identity: str, beat: Any) -> dict[str, Any]:
 
 
 def still_crashed(api: Api, identity: str, beat: Any, state: str) -> dict[str, Any] | None:
-    """Recovery's view of it, once it is that."""
+    """Recovery's view of the display, once it has this state; None before."""
     beat("crashed")
     recovery: dict[str, Any] | None = api.get(f"/api/clients/{identity}")["recovery"]
     return recovery if recovery and recovery["state"] == state else None

@@ -1,4 +1,4 @@
-"""No secret of a running stack gets out: not into logs, answers, metrics, process titles or file rights."""
+"""A running stack reveals no secret in logs, answers, metrics, command lines or readable files."""
 
 import secrets
 import stat
@@ -12,23 +12,23 @@ import requests
 from deploy.parts.layout import LOOPBACK
 from tests.stack import Api, Stack, enrol, eventually
 
-SHORTEST = 12  # what is shorter might stand anywhere by chance
+SHORTEST = 12  # a shorter text could occur by chance
 
 
 def secrets_of(stack: Stack) -> dict[str, str]:
-    """Every generated secret by its file's name; of a database's address only its password."""
+    """File name -> generated secret; of a database's address only the password."""
     found = {}
     for path in (stack.state / "secrets").iterdir():
         text = path.read_text(encoding="utf-8", errors="replace").strip()
         if path.suffix == ".pem" or "PRIVATE KEY" in text:
-            text = text.splitlines()[1]  # a line of the key itself
+            text = text.splitlines()[1]  # a line of the key
         if len(text) >= SHORTEST:
             found[path.name] = text
     return found
 
 
 def leaks(text: str, known: dict[str, str]) -> set[str]:
-    """Names of the secrets that stand in this text, plain or as part of an address."""
+    """The names of the secrets that this text contains, plain or encoded for a URL."""
     return {name for name, value in known.items() if value in text or quote(value, safe="") in text}
 
 
@@ -57,7 +57,7 @@ def test_no_secret_gets_out(stack: Stack, folder: Path) -> None:
 
 
 def remove_canaries(api: Api) -> None:
-    """Nobody else's journey is told of, or tells, anything by them."""
+    """Remove this test's channels and users, so that they do not disturb other journeys."""
     for path in ("/api/notifications/channels", "/api/users"):
         for one in api.get(f"{path}?limit=100")["items"]:
             if "canary" in (one.get("name"), one.get("username")):
@@ -65,7 +65,7 @@ def remove_canaries(api: Api) -> None:
 
 
 def handed_out(stack: Stack, api: Api, identity: str) -> dict[str, str]:
-    """A secret of each kind that the API hands out once, or is told."""
+    """One secret of each kind that the API returns once, or receives."""
     webhook, signs = f"https://{LOOPBACK}:9/{secrets.token_hex(16)}", secrets.token_hex(16)
     channel = {"name": "canary", "kind": "webhook", "url": webhook, "signing_secret": signs}
     made = api.post("/api/notifications/channels", channel, expected=201)
@@ -93,7 +93,7 @@ def new_code(api: Api, identity: str) -> str:
 
 
 def shown(api: Api, identity: str) -> str:
-    """What an admin reads afterwards."""
+    """The answers that an admin reads afterwards."""
     lists = (
         "audit",
         "tokens",
@@ -108,7 +108,7 @@ def shown(api: Api, identity: str) -> str:
 
 
 def trouble(stack: Stack, token: str, code: str) -> str:
-    """What the API says to requests that carry secrets where they do not belong, and that fail."""
+    """The answers to failing requests that have secrets in wrong places."""
     bearer, anybody = {"Authorization": f"Bearer {token}"}, str(uuid.uuid4())
     calls: list[tuple[str, str, dict[str, Any]]] = [
         ("GET", f"/api/clients?token={token}", {"headers": bearer}),
@@ -134,21 +134,21 @@ def trouble(stack: Stack, token: str, code: str) -> str:
 
 
 def metrics(stack: Stack) -> str:
-    """What the bridge and the API tell a collector."""
+    """The metrics of the bridge and the API."""
     bridge = requests.get(f"http://{LOOPBACK}:{stack.ports['BRIDGE_HEALTH_PORT']}/metrics", timeout=60)
     assert bridge.ok
     return bridge.text + stack.api().call("GET", "/api/metrics").text
 
 
 def titles(stack: Stack) -> str:
-    """The command lines of every process of the stack, as anybody on the machine sees them."""
+    """The command lines of all processes of the stack, which every user of the machine can see."""
     processes = {}
     for entry in Path("/proc").iterdir():
         try:
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
             processes[int(entry.name)] = (int(fields[1]), (entry / "cmdline").read_bytes())
         except (OSError, ValueError, IndexError):
-            continue  # not a process, or gone meanwhile
+            continue  # not a process, or it has ended
     family = {stack.runner.pid}
     while more := {pid for pid, (parent, _) in processes.items() if parent in family} - family:
         family |= more

@@ -1,4 +1,4 @@
-"""The task queue for the tests of the local stack: a real emulator process on a database of its own."""
+"""The task queue for tests of the local stack: a real process with its own database."""
 
 import secrets
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tests.local.queue_program import QUEUES
 
 
 def made(cluster: Cluster, name: str) -> str:
-    """The owner's address of a migrated database: the queue's role has a schema there."""
+    """Create a migrated database, where the queue's role has a schema, and return its owner's address."""
     with superuser(cluster) as connection:
         connection.run(f"CREATE DATABASE {name} TEMPLATE {DATABASE} OWNER {OWNER}")
     return cluster.url(name, OWNER, migrated.OWNERS_PASSWORD)
@@ -22,7 +22,7 @@ def made(cluster: Cluster, name: str) -> str:
 
 @pytest.fixture
 def empty_database(postgres_server: Cluster) -> Iterator[str]:
-    """A database of this test's own: one emulator delivers from each."""
+    """A database for this test alone: only one emulator may deliver from a database."""
     name = f"queue_{secrets.token_hex(6)}"
     yield made(postgres_server, name)
     with superuser(postgres_server) as connection:
@@ -31,7 +31,7 @@ def empty_database(postgres_server: Cluster) -> Iterator[str]:
 
 @pytest.fixture(scope="package")
 def kept_emulator(postgres_server: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
-    """An emulator that serves for the whole suite: each start of one takes more than most of its tests."""
+    """An emulator for the whole suite, because its start takes longer than most of its tests."""
     database, state = made(postgres_server, "queue_kept"), tmp_path_factory.mktemp("state")
     with emulator(database, state, program=WITH_MORE_QUEUES) as running:
         yield running
@@ -39,31 +39,31 @@ def kept_emulator(postgres_server: Cluster, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def queue_service(kept_emulator: Emulator) -> Iterator[Emulator]:
-    """The suite's emulator; what a test left in its queues is forgotten once it is over."""
+    """The suite's emulator; its queues are emptied after each test."""
     yield kept_emulator
     kept_emulator.clear(*(f"{LOCATION}/queues/{queue_id}" for queue_id in (QUEUE_ID, *QUEUES)))
 
 
 @pytest.fixture
 def client(queue_service: Emulator) -> CloudTasksClient:
-    """The ordinary client, connected to it."""
+    """The google-cloud-tasks client, connected to the emulator."""
     return queue_service.client
 
 
 @pytest.fixture
 def queue(queue_service: Emulator) -> str:
-    """A queue that delivers nothing: what is in it stays as it was put there."""
+    """A queue that delivers nothing, so that its tasks do not change."""
     return f"{LOCATION}/queues/held"
 
 
 @pytest.fixture
 def running(queue_service: Emulator) -> str:
-    """A queue with waits of milliseconds."""
+    """A queue with back-offs of milliseconds."""
     return f"{LOCATION}/queues/quick"
 
 
 @pytest.fixture
 def target() -> Iterator[Worker]:
-    """A worker for tasks to call."""
+    """A worker that gets the tasks."""
     with worker() as serving:
         yield serving

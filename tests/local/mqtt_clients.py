@@ -1,4 +1,4 @@
-"""MQTT 5 clients for tests of the broker, and what they have been told."""
+"""MQTT 5 clients for tests of the broker, which record what they receive."""
 
 import threading
 import uuid
@@ -20,16 +20,16 @@ ONE, OTHER = str(uuid.UUID(int=1)), str(uuid.UUID(int=2))  # two displays
 
 
 class Seen:
-    """What one test client has been told."""
+    """What one test client has received."""
 
     def __init__(self) -> None:
         self.messages: list[tuple[str, bytes]] = []
         self.codes: dict[int, int] = {}
-        self.answered = threading.Condition()  # told of each new code: asking for it every 20 ms took half a minute
+        self.answered = threading.Condition()  # notified of each new code: polling every 20 ms took half a minute
         self.disconnected = threading.Event()
 
     def answer(self, mid: int, code: int) -> None:
-        """The broker answered a publish."""
+        """Record the broker's answer to a publish."""
         with self.answered:
             self.codes[mid] = code
             self.answered.notify_all()
@@ -39,7 +39,7 @@ class Seen:
 def connected(
     port: int, username: str, password: str, client_id: str = "", expiry_seconds: int = 0, wait_seconds: float = 60
 ) -> Iterator[tuple[mqtt.Client, Seen]]:
-    """A connected MQTT 5 client with a network thread of its own."""
+    """Connect an MQTT 5 client with a network thread of its own."""
     client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id, protocol=mqtt.MQTTv5)
     client.username_pw_set(username, password)
     seen = Seen()
@@ -61,7 +61,7 @@ def connected(
 def publish(
     client: mqtt.Client, seen: Seen, topic: str, payload: bytes = b"{}", *, qos: int = 1, retain: bool = False
 ) -> int:
-    """Publish and answer the reason code of the PUBACK or PUBREC; 0 with QoS 0, which has none."""
+    """Publish, and return the reason code of the PUBACK or PUBREC; 0 with QoS 0, which has none."""
     sent = client.publish(topic, payload, qos=qos, retain=retain)
     with seen.answered:
         assert seen.answered.wait_for(lambda: sent.mid in seen.codes, 60), f"no PUBACK for {topic}"
@@ -69,7 +69,7 @@ def publish(
 
 
 def subscribe(client: mqtt.Client, topic: str) -> int:
-    """Subscribe with QoS 1 and answer the reason code of the SUBACK."""
+    """Subscribe with QoS 1 and return the reason code of the SUBACK."""
     answered = threading.Event()
     codes: list[int] = []
 

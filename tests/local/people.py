@@ -1,4 +1,4 @@
-"""Being somebody else for a test: root becomes an ordinary user."""
+"""Run a program as an ordinary user, where the tests run as root."""
 
 import os
 import pwd
@@ -26,13 +26,13 @@ def as_ordinary_user(command: Sequence[str]) -> list[str]:
 
 
 def process_owner(pid_file: Path) -> str:
-    """The user of the process whose id is on the file's first line."""
+    """Return the user that owns the process whose id is on the file's first line."""
     pid = pid_file.read_text().split()[0]
     return pwd.getpwuid(Path(f"/proc/{pid}").stat().st_uid).pw_name
 
 
 def mode(path: Path) -> int:
-    """The permission bits of a file."""
+    """Return the permission bits of a file."""
     return stat.S_IMODE(path.stat().st_mode)
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the task queue share: the real emulator process, its client, and a worker to call."""
+"""Shared by the tests of the task queue: the real emulator process, its client, and a worker to call."""
 
 import secrets
 import signal
@@ -32,16 +32,16 @@ from tests.serving import serving
 LOCATION = "projects/local/locations/local"
 ACCOUNT = "tasks@signage.test"
 QUEUE_SECRET = secrets.token_urlsafe(32)
-NOWHERE = "http://127.0.0.1:1/work"  # nobody listens there
+NOWHERE = "http://127.0.0.1:1/work"  # nothing listens there
 HOUR = 3600.0  # seconds
-HELD_SECONDS = 600.0  # longer than any wait: what is held is let go by its test alone
+HELD_SECONDS = 600.0  # longer than any wait: only the test releases a held call
 REPOSITORY = Path(__file__).resolve().parents[2]
 SHIPPED = "deploy.parts.task_queue"
 WITH_MORE_QUEUES = "tests.local.queue_program"
 
 
 def wait_until(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> None:
-    """Return when `condition` holds; fail, saying `what` did not come about, after `seconds`."""
+    """Return once `condition` holds; after `seconds`, fail with a message that names `what`."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
@@ -50,7 +50,7 @@ def wait_until(condition: Callable[[], Any], what: str, seconds: float = 60.0) -
 
 @dataclass(frozen=True)
 class Call:
-    """One request that the worker got."""
+    """One request that the worker received."""
 
     at: float
     method: str
@@ -67,7 +67,7 @@ Answer = tuple[int, dict[str, str]]
 
 
 class Worker(ThreadingHTTPServer):
-    """A real HTTP server that notes each call and answers as `answer` says (200 unless set)."""
+    """A real HTTP server that records each call and answers as `answer` says (200 unless set)."""
 
     daemon_threads = True
     block_on_close = False
@@ -84,11 +84,11 @@ class Worker(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/work"
 
     def calls_of(self, task: str) -> list[Call]:
-        """The calls for one task, in the order of their arrival."""
+        """Return the calls for one task, in the order of their arrival."""
         return [call for call in list(self.calls) if call.task == task]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A caller that hung up, or was killed, is part of the tests."""
+        """Print nothing: in these tests callers hang up or are killed."""
 
 
 class _WorkerHandler(BaseHTTPRequestHandler):
@@ -115,7 +115,7 @@ class _WorkerHandler(BaseHTTPRequestHandler):
 
 @contextmanager
 def worker(port: int = 0) -> Iterator[Worker]:
-    """A worker that serves for as long as the block lasts, on a free port unless one is named."""
+    """Run a worker during the block, on a free port unless one is given."""
     with serving(Worker(port)) as server:
         yield server
 
@@ -130,7 +130,7 @@ class Emulator:
     keys_port: int
     log: Path
     channel: grpc.Channel
-    engine: Engine  # for a look behind it
+    engine: Engine  # to read and change the tables directly
     client: CloudTasksClient = field(init=False)
 
     def __post_init__(self) -> None:
@@ -145,36 +145,36 @@ class Emulator:
         return f"http://127.0.0.1:{self.keys_port}"
 
     def kill(self) -> None:
-        """End it without any warning."""
+        """Kill the process without a warning."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(60)
 
     def add(self, queue: str, name: str, url: str, **fields: Any) -> Task:
-        """A task that posts `{}` to `url`; `fields` are those of the Task."""
+        """Add a task that posts `{}` to `url`; `fields` are those of the Task."""
         request = HttpRequest(http_method=HttpMethod.POST, url=url, body=b"{}")
         task = Task({"name": f"{queue}/tasks/{name}", "http_request": request, **fields})
         return self.client.create_task(parent=queue, task=task)
 
     def names(self, queue: str) -> list[str]:
-        """The short names of the tasks that wait or are under way."""
+        """Return the short names of the tasks that wait or are being delivered."""
         wanted = sa.select(tasks.c.task_id).where(tasks.c.queue == queue, tasks.c.gone_at.is_(None))
         with self.engine.begin() as connection:
             return list(connection.execute(wanted.order_by(tasks.c.id)).scalars())
 
     def row(self, task: Task) -> RowMapping:
-        """What is kept of a task, also when it is gone."""
+        """Return the stored row of a task, also after the task was removed."""
         queue, _, task_id = task.name.rpartition("/tasks/")
         wanted = sa.select(tasks).where(tasks.c.queue == queue, tasks.c.task_id == task_id)
         with self.engine.begin() as connection:
             return connection.execute(wanted).mappings().one()
 
     def change(self, queue: str, **values: Any) -> int:
-        """Give every task of a queue these values, behind its back; how many there are."""
+        """Set these values in the rows of every task of a queue; return the number of tasks."""
         with self.engine.begin() as connection:
             return connection.execute(sa.update(tasks).where(tasks.c.queue == queue).values(values)).rowcount
 
     def clear(self, *queues: str) -> None:
-        """Forget every task of these queues; an answer that comes later changes nothing."""
+        """Delete every task of these queues; an answer that arrives later changes nothing."""
         with self.engine.begin() as connection:
             connection.execute(sa.delete(tasks).where(tasks.c.queue.in_(queues)))
 
@@ -191,7 +191,7 @@ class _WithSecret(grpc.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
 def emulator(
     database_url: str, state: Path, port: int | None = None, targets: str = "*", program: str = SHIPPED
 ) -> Iterator[Emulator]:
-    """The emulator on free ports, or on this `port`; ready when it delivers. `targets`: where to."""
+    """Run the emulator on free ports, or on `port`, and return once it delivers. `targets`: where it may deliver to."""
     port, keys_port = port or free_port(), free_port()
     own_url = migrated.address_for("task_queue", database_url)
     environment = {
@@ -222,14 +222,14 @@ def emulator(
 
 
 def all_raise(error: type[Exception], calls: Sequence[Callable[[], object]], saying: str) -> None:
-    """Each of `calls` ends with `error`, whose message says `saying`."""
+    """Check that each of `calls` raises `error` with a message that contains `saying`."""
     for call in calls:
         with pytest.raises(error, match=saying):
             call()
 
 
 def at(seconds_from_now: float) -> Timestamp:
-    """A time for `schedule_time`."""
+    """Return a time for `schedule_time`."""
     moment = Timestamp()
     moment.FromNanoseconds(time.time_ns() + int(seconds_from_now * 1e9))
     return moment

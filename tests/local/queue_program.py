@@ -14,7 +14,7 @@ HOUR: Final = timedelta(hours=1)
 def queue(
     shortest: timedelta, longest: timedelta, doublings: int = 1, *, rate: float = 500, at_once: int = 1000
 ) -> Queue:
-    """A queue with these waits and limits."""
+    """Return a queue with these waits and limits."""
     return Queue(
         rate_limits=RateLimits(max_dispatches_per_second=rate, max_concurrent_dispatches=at_once),
         retry_config=RetryConfig(max_attempts=-1, min_backoff=shortest, max_backoff=longest, max_doublings=doublings),
@@ -28,7 +28,7 @@ def milliseconds(number: int) -> timedelta:
 QUICK: Final = (milliseconds(20), milliseconds(50))
 QUEUES: Final = {
     "quick": queue(*QUICK),
-    "held": queue(*QUICK, at_once=0),  # delivers nothing: what is in it stays as it was put there
+    "held": queue(*QUICK, at_once=0),  # delivers nothing: its tasks stay unchanged
     "two-at-once": queue(*QUICK, at_once=2),
     "ten-a-second": queue(*QUICK, rate=10),
     "growing": queue(milliseconds(100), milliseconds(350)),

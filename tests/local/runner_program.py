@@ -39,7 +39,7 @@ async def serve(folder: Path, waves: list[list[dict[str, Any]]]) -> int:
     try:
         for wave in waves:
             await runner.start(*(service(folder, given) for given in wave))
-        write_file(folder / "all.ready", str(os.getpid()))  # in one step: whoever sees the file can read it
+        write_file(folder / "all.ready", str(os.getpid()))  # in one step: a reader never sees half of the file
         await runner.stopping.wait()
     except StartFailed as error:
         console.say(str(error))

@@ -1,4 +1,4 @@
-"""What `make check` says of dependencies and of our own code: found, not found, or nobody to ask."""
+"""Results of `make check`'s audits of dependencies and our own code: found, not found, or service unreachable."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ FLAW = {"id": "GHSA-0000-test", "summary": "leaks", "modified": "2026-01-01T00:0
 
 
 class Osv(ThreadingHTTPServer):
-    """Answers as OSV does: what is known of a package, by name."""
+    """Answers as OSV does: returns the known vulnerabilities of a package, by name."""
 
     daemon_threads = True
 
@@ -50,14 +50,14 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def osv(*vulnerable: str) -> Iterator[Osv]:
-    """A service on this machine that knows of these packages."""
+    """Run a service on this machine that reports these packages as vulnerable."""
     with serving(Osv(*vulnerable)) as server:
         yield server
 
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A package that nobody installs, in the place of the one that everybody knows."""
+    """Replace the package that every service must know by one that does not exist."""
     monkeypatch.setitem(dependencies.KNOWN, "package", {"name": "known-to-be-bad", "ecosystem": "PyPI"})
     return "known-to-be-bad"
 

@@ -49,7 +49,7 @@ class World:
 
 @contextmanager
 def world(database_url: str, media: Path) -> Iterator[World]:
-    """The api function's app there; its queue and broker are not."""
+    """Open the database and the api function's app there, without a queue and a broker."""
     told = {
         "DATABASE_URL": migrated.address_for("api", database_url),
         "MEDIA_ROOT": str(media),
@@ -67,7 +67,7 @@ def world(database_url: str, media: Path) -> Iterator[World]:
 
 
 def reports(batch: int) -> list[tuple[bytes, bytes]]:
-    """What the displays send in one batch: a heartbeat and a numbered log line each."""
+    """Return what the displays send in one batch: a heartbeat and a numbered log line each."""
     found = []
     for display in range(DISPLAYS):
         stamp = {"install_id": f"i{display}", "boot_seq": 1, "seq": batch + 1, "ts": "2026-01-02T03:04:05Z"}
@@ -81,7 +81,7 @@ def reports(batch: int) -> list[tuple[bytes, bytes]]:
 
 @dataclass
 class Load:
-    """Writers that go on until told to stop: the bridge's batches, and uploads by the API."""
+    """Writers that run until they are stopped: the bridge's batches, and uploads by the API."""
 
     world: World
     batches: list[int] = field(default_factory=list)  # that were committed
@@ -126,20 +126,20 @@ class Load:
 
 
 def hashes(engine: Engine, table: str) -> set[str]:
-    """One for each row."""
+    """Return a hash of each row."""
     with engine.connect() as connection:
         return set(connection.execute(sa.text(HASHES.format(table=table))).scalars())
 
 
 def batches_of(engine: Engine) -> dict[int, int]:
-    """How many log lines there are of each batch."""
+    """Return the number of log lines of each batch."""
     statement = "SELECT CAST(split_part(message, ' ', 2) AS int), count(*) FROM client_logs GROUP BY 1"
     with engine.connect() as connection:
         return {row[0]: row[1] for row in connection.execute(sa.text(statement))}
 
 
 def program(cluster: postgres.Cluster, name: str) -> str:
-    """Debian's beside the server; where the server is a wheel, whatever the machine has."""
+    """Return the path of a Postgres program: beside the server, or the machine's where the server is a wheel."""
     beside = cluster.programs.folder / name
     found = str(beside) if beside.exists() else shutil.which(name)
     if found is None:
@@ -149,7 +149,7 @@ def program(cluster: postgres.Cluster, name: str) -> str:
 
 @dataclass(frozen=True)
 class Backup:
-    """What a dump under load left, and what was known to be committed before it began."""
+    """What a dump under load wrote, and what was known to be committed before it began."""
 
     folder: Path
     committed: dict[str, set[str]]
@@ -161,7 +161,7 @@ class Backup:
 
 
 def make_backup(source: World, cluster: postgres.Cluster, database_url: str, folder: Path) -> Backup:
-    """The database first, the files after it: what a dumped row names was on the volume before."""
+    """Dump the database first and copy the files after it: a file that a dumped row names existed before the dump."""
     volume = source.api.app.extensions["signage"].media_volume
     found = []
     for number in range(2):
@@ -176,7 +176,7 @@ def make_backup(source: World, cluster: postgres.Cluster, database_url: str, fol
         committed = {table: hashes(source.engine, table) for table in KEPT if table != "clients"}
         dump = [program(cluster, "pg_dump"), DUMP, f"--file={folder / 'signage.dump'}", database_url]
         subprocess.run(dump, check=True, timeout=60)
-        (volume.root / "converted" / found[1]["path"]).unlink()  # as a medium that is deleted just then
+        (volume.root / "converted" / found[1]["path"]).unlink()  # like a medium that is deleted during the copy
         subprocess.run(["cp", "-a", source.media, folder / "media"], check=True, timeout=60)
     assert set(load.batches) > batches, "nothing was written while the backup was made"
     return Backup(folder, committed, batches, uploads, found[0], found[1], cursor)
@@ -208,7 +208,7 @@ def test_a_backup_made_under_load_brings_back_whatever_was_committed_before_it(
 
 
 def check_rows(restored: World, backup: Backup) -> None:
-    """Whatever was committed is there as it was, and of what came during the dump whole batches only."""
+    """Check that rows committed before the dump are unchanged, and that later batches are there whole or not at all."""
     for table, rows in backup.committed.items():
         missing = rows - hashes(restored.engine, table)
         assert not missing, f"{table}: {len(missing)} of {len(rows)} rows are missing or changed"
@@ -219,7 +219,7 @@ def check_rows(restored: World, backup: Backup) -> None:
 
 
 def check_files(restored: World, backup: Backup) -> None:
-    """Every medium's file has the bytes that the row says; a PDF that is not there is said to be missing."""
+    """Check that each medium's file has the bytes that its row states, and that a missing PDF is reported."""
     items = restored.api.get("/api/event-media?limit=100").get_json()["items"]
     assert {item["id"] for item in items} >= set(list(backup.uploads)[-50:])
     for item in items:
@@ -234,14 +234,14 @@ def check_files(restored: World, backup: Backup) -> None:
 
 
 def check_service(restored: World, backup: Backup) -> None:
-    """Dashboards begin anew, displays send again what they were not promised, and new work goes on."""
+    """Check that dashboards fetch all again, displays resend what was not acknowledged, and new work is stored."""
     fleet = restored.api.get(f"/api/monitoring/overview?since={backup.cursor}").get_json()
     assert fleet["full"] is True
     assert len(fleet["clients"]) == DISPLAYS
     before = batches_of(restored.engine)
     with restored.engine.connect() as connection:
         written = writing(connection)
-        for batch in (len(before) - 2, len(before) - 1, len(before)):  # two that came already, and a new one
+        for batch in (len(before) - 2, len(before) - 1, len(before)):  # two that were stored already, and a new one
             written(reports(batch))
     assert batches_of(restored.engine) == {**before, len(before): DISPLAYS}
     check_marks(restored, len(before))
@@ -250,7 +250,7 @@ def check_service(restored: World, backup: Backup) -> None:
 
 
 def check_marks(restored: World, stored: int) -> None:
-    """Displays go on where they were: what was committed after the dump is a gap that marks pass when told to."""
+    """Check that displays continue: marks pass the gap of lines committed after the dump once a display reports it."""
     gap = 4
     for batch, expected in ((stored + gap, stored + 1), (stored + gap + 1, stored + gap + 2)):
         with restored.engine.connect() as connection:
@@ -263,7 +263,7 @@ def check_marks(restored: World, stored: int) -> None:
 
 
 def marks(engine: Engine) -> set[int]:
-    """Up to where the displays' logs are stored without a gap."""
+    """Return up to which number each display's log is stored without a gap."""
     with engine.connect() as connection:
         return set(connection.execute(sa.text("SELECT seq FROM log_marks")).scalars())
 

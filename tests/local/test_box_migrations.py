@@ -1,4 +1,4 @@
-"""The migrations as a box and the cloud run them: forward, and never in the way of going back to an older image."""
+"""The migrations as a box and the cloud run them: forward, and without preventing a return to an older image."""
 
 import pytest
 import sqlalchemy as sa

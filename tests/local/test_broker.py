@@ -1,4 +1,4 @@
-"""The shipped mosquitto configuration: who gets in, as whom, and what they may."""
+"""The shipped mosquitto configuration: who may connect, under which identity, and with which rights."""
 
 import socket
 import subprocess
@@ -21,7 +21,7 @@ from tests.local.mqtt_clients import NO_SUBSCRIBERS, NOT_AUTHORIZED, ONE, OTHER,
 
 @pytest.fixture(scope="module")
 def displays(broker: RunningBroker) -> dict[str, str]:
-    """Two displays' logins: user name -> password."""
+    """Return two displays' logins: user name -> password."""
     logins = {ONE: "password of the first", OTHER: "password of the other"}
     broker.set_displays(logins)
     return logins
@@ -121,7 +121,7 @@ def test_a_display_retains_its_presence_alone_and_sends_nothing_twice(
         publish(client, seen, f"signage/{ONE}/acks", b"last")
 
         wait_until(lambda: any(payload == b"last" for _, payload in heard.messages), 60)
-        publish(client, seen, f"signage/{ONE}/presence", b"", retain=True)  # nothing stays for others who read them
+        publish(client, seen, f"signage/{ONE}/presence", b"", retain=True)  # later subscribers receive nothing
         assert (b"tried" in [payload for _, payload in heard.messages]) is allowed
 
 
@@ -131,7 +131,7 @@ def test_services_subscribe_as_before(broker: RunningBroker) -> None:
 
 
 def what_waits_for_the_bridge(place: mosquitto.Broker, folder: Path) -> int:
-    """How many of ten messages published while the bridge is away reach it when it is back."""
+    """Return how many of ten messages published while the bridge is away reach it once it is back."""
     passwords = dict.fromkeys(mosquitto.SERVICES, "service")
     with (
         running(
@@ -146,9 +146,9 @@ def what_waits_for_the_bridge(place: mosquitto.Broker, folder: Path) -> int:
             for number in range(10):
                 assert publish(client, told, f"signage/{ONE}/logs/info", str(number).encode()) == 0
         with connected(place.displays_port, ONE, "one", "bridge"):
-            pass  # a display that calls itself the bridge, and wants to begin anew, wipes nothing of the bridge's
+            pass  # a display with the bridge's client id and a clean start deletes nothing of the bridge's session
         with connected(place.services_port, "bridge", "service", "bridge", expiry_seconds=3600) as (back, heard):
-            subscribe(back, "signage/+/acks")  # answered after what waited
+            subscribe(back, "signage/+/acks")  # acknowledged after the waiting messages
             return len(heard.messages)
 
 
@@ -167,7 +167,7 @@ def test_trap_3_without_the_door_a_display_wipes_what_waits_for_the_bridge(tmp_p
 
 
 def open_to_all(place: mosquitto.Broker) -> None:
-    """The broker without the displays' door, which binds client ids to user names, and with one display's login."""
+    """Give the broker one display's login, and no rule that binds client ids to user names."""
     services = dict.fromkeys(mosquitto.SERVICES, "service")
     mosquitto.prepare(place, services)
     place.configuration.write_text(without_door(place).replace("use_username_as_clientid true\n", ""))
@@ -212,7 +212,7 @@ def test_trap_3_without_the_door_the_takeover_would_be_seen(tmp_path: Path) -> N
         *((f"signage/{ONE}/{topic}", True) for topic in ("heartbeat", "health", "service_failed")),
         *((f"signage/{ONE}/{topic}", True) for topic in ("presence", "acks", "logs/error")),
         (f"signage/{OTHER}/heartbeat", False),  # a neighbour's
-        (f"signage/{ONE}/commands", False),  # its own, but only to be read
+        (f"signage/{ONE}/commands", False),  # its own, but read-only
         (f"signage/{OTHER}/commands", False),
         (f"signage/{ONE}/logs_committed", False),
         (f"signage/{ONE}/log_level", False),
@@ -337,7 +337,7 @@ def test_silent_connections_at_the_displays_door_leave_room_for_our_own_services
     with mosquitto.serve(place, passwords, tmp_path / "log") as served, ExitStack() as stack:
         for _ in range(60):
             silent = stack.enter_context(socket.create_connection((LOOPBACK, place.displays_port), 60))
-        assert silent.recv(1) == b""  # beyond the limit it is closed at once
+        assert silent.recv(1) == b""  # beyond the limit it is closed immediately
         with service(served, "bridge") as (_, seen):
             assert not seen.disconnected.is_set()
 

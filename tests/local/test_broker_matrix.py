@@ -45,7 +45,7 @@ SETTLED: Final = "settled"
 
 
 def may_write(actor: str, topic: str) -> bool:
-    """By the contract."""
+    """Whether the contract lets the actor publish to the topic."""
     root, who, kind = (*topic.split("/", 2), "", "")[:3]
     if root != "signage" or not kind:
         return False
@@ -63,7 +63,7 @@ def may_write(actor: str, topic: str) -> bool:
 
 
 def may_read(actor: str, topic: str) -> bool:
-    """By the contract."""
+    """Whether the contract lets the actor read the topic."""
     root, who, kind = (*topic.split("/", 2), "", "")[:3]
     if root != "signage" or not kind:
         return False
@@ -77,7 +77,7 @@ def may_read(actor: str, topic: str) -> bool:
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningBroker]:
-    """A broker with one login that was taken back."""
+    """A broker with one revoked login."""
     folder: Path = tmp_path_factory.mktemp("matrix")
     place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
     with mosquitto.serve(place, {name: password_of(name) for name in mosquitto.SERVICES}, folder / "log") as served:
@@ -89,12 +89,12 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningBroker]:
 
 
 def password_of(actor: str) -> str:
-    """The bridge's two sessions have one."""
+    """Return the actor's password; the bridge's two sessions share one."""
     return f"password of {'bridge' if actor == 'bridge_urgent' else actor}"
 
 
 def as_(broker: RunningBroker, actor: str) -> AbstractContextManager[tuple[mqtt.Client, Seen]]:
-    """A connection of this actor to its own listener."""
+    """Connect as this actor to its own listener."""
     return connected(port_of(broker, actor), actor, password_of(actor), actor)
 
 
@@ -103,7 +103,7 @@ def port_of(broker: RunningBroker, actor: str) -> int:
 
 
 def test_who_gets_in(broker: RunningBroker) -> None:
-    """Listener by listener, login by login; each calls itself by a name that is not its own."""
+    """Check each login at each listener; each uses a client id that is not its own."""
     logins = {
         "nobody": ("", "", set()),
         **{name: (name, password_of(name), {"services", "displays"}) for name in SERVICES},
@@ -140,7 +140,7 @@ def test_what_it_may_publish(broker: RunningBroker, actor: str) -> None:
 
 @pytest.mark.parametrize("actor", ACTORS)
 def test_what_it_hears_whatever_it_subscribes_to(broker: RunningBroker, actor: str) -> None:
-    """It asks for every topic and for wildcards; everybody who may write anything writes it."""
+    """The actor subscribes to every topic and to wildcards; everyone who may publish does so."""
     with as_(broker, actor) as (client, seen):
         for topic in (*TOPICS, *WILDCARDS):
             subscribe(client, topic)
@@ -167,7 +167,7 @@ def _write(client: mqtt.Client, told: Seen, writer: str) -> None:
 
 
 def _wait_until_settled(broker: RunningBroker, actor: str, client: mqtt.Client, seen: Seen) -> None:
-    """Wait for a last answer to the actor, or a last message where it hears any: what came before has come."""
+    """Wait for a last reason code, or a last message where the actor receives any: all earlier ones have arrived."""
     last = next((topic for topic in TOPICS if may_read(actor, topic)), None)
     if last is None:
         subscribe(client, TOPICS[0])

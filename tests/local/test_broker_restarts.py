@@ -1,4 +1,4 @@
-"""What waits for the bridge when the broker was started again, with other logins or on another port; and crashes."""
+"""The bridge's waiting messages after the broker restarts, with other logins or on another port; and crashes."""
 
 import os
 import signal
@@ -18,12 +18,12 @@ PASSWORDS = dict.fromkeys(mosquitto.SERVICES, "service")
 
 
 def session(place: Broker) -> Wire:
-    """The bridge's session, found again or begun."""
+    """Connect as the bridge, and resume its session or begin one."""
     return Wire.connect(place.services_port, "bridge", "service", clean_start=False, expiry_seconds=3600)
 
 
 def begin(place: Broker, folder: Path) -> None:
-    """The bridge subscribes and goes away, and so does the broker."""
+    """Subscribe as the bridge, disconnect, and stop the broker."""
     with mosquitto.serve(place, PASSWORDS, folder / "log") as served:
         served.set_displays({ONE: "one"})
         wire = session(place)
@@ -33,7 +33,7 @@ def begin(place: Broker, folder: Path) -> None:
 
 
 def publish(place: Broker, count: int) -> None:
-    """As a display; each is answered with Success."""
+    """Publish as a display and check that each message is acknowledged with Success."""
     wire = Wire.connect(place.displays_port, ONE, "one")
     codes: list[int] = []
     for _ in range(count):
@@ -50,7 +50,7 @@ def publish(place: Broker, count: int) -> None:
 
 def what_waits(place: Broker) -> int:
     wire = session(place)
-    wire.subscribe("signage/+/acks")  # answered after what waited
+    wire.subscribe("signage/+/acks")  # acknowledged after the waiting messages
     came = sum(isinstance(event, Received) for event in wire.take())
     wire.close()
     return came
@@ -78,7 +78,7 @@ def test_another_port_of_the_services_takes_nothing_from_the_bridge(tmp_path: Pa
 
 
 def test_a_signal_that_would_have_it_read_everything_anew_is_not_heard(tmp_path: Path) -> None:
-    """Mosquitto would end sessions that have ended already, and crash when they run out."""
+    """Otherwise mosquitto would end sessions that have ended already, and crash when they expire."""
     place = Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
     with mosquitto.serve(place, PASSWORDS, tmp_path / "log") as served:
         served.set_displays({ONE: "one"})
@@ -107,7 +107,7 @@ def test_a_broker_that_did_not_end_in_order_is_noted_by_the_next_one(tmp_path: P
 
 
 def has_ended(pid: int) -> bool:
-    """It waits to be collected, or has been."""
+    """Whether the process has exited; it may still be a zombie."""
     status = Path(f"/proc/{pid}/stat")
     return not status.exists() or status.read_text().rpartition(")")[2].split()[0] in {"Z", "X"}
 

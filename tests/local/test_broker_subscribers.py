@@ -1,4 +1,4 @@
-"""A display that subscribes to its neighbour's commands spoils the proof that nobody got one: the door refuses it."""
+"""A display that subscribes to its neighbour's commands would hide that nobody received one: the door refuses it."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ SPOILING = (COMMANDS, "signage/+/commands", "#", f"$share/g/{COMMANDS}")
 
 
 def told_of_an_absent_neighbour(place: mosquitto.Broker, *subscriptions: str) -> int:
-    """What the publisher of a command reads beside a display with these subscriptions; it must hear nothing."""
+    """Return the reason code of a command to an absent display beside a display with these subscriptions."""
     with (
         connected(place.services_port, "api", "service", "api") as (api, told),
         connected(place.displays_port, ONE, "display") as (display, seen),
@@ -29,7 +29,7 @@ def told_of_an_absent_neighbour(place: mosquitto.Broker, *subscriptions: str) ->
 
 @pytest.mark.parametrize("has_door", [True, False])
 def test_an_absent_neighbour_is_told_as_absent_whatever_a_display_subscribes_to(tmp_path: Path, has_door: bool) -> None:
-    """Mosquitto alone grants every subscription, and no rule of its ACL file is against one."""
+    """Mosquitto alone grants every subscription, and its ACL file has no rule against one."""
     place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
     services = dict.fromkeys(mosquitto.SERVICES, "service")
     mosquitto.prepare(place, services)

@@ -20,7 +20,7 @@ def test_every_line_of_a_service_carries_its_name() -> None:
     console.say("two")
     console.close()
 
-    assert stream.getvalue() == "bridge         │ one\ntwo\n"  # no colours: it is no terminal
+    assert stream.getvalue() == "bridge         │ one\ntwo\n"  # no colours: the output is no terminal
 
 
 def test_a_structured_line_becomes_words_and_its_traceback_lines() -> None:

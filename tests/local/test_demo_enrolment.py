@@ -115,7 +115,7 @@ def test_a_caller_who_may_not_enrol_is_told_what_the_service_says(api_url: str, 
 
 @contextmanager
 def fleet_process(api_url: str, admin_token: str, state: Path, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The fleet as `make run DEMO=1` starts it; ended by SIGTERM."""
+    """Run the fleet as `make run DEMO=1` starts it; end it by SIGTERM."""
     settings = {
         "LOCAL_STATE_DIR": str(state),
         "SIGNAGE_API_URL": api_url,
@@ -161,7 +161,7 @@ def test_the_fleet_enrols_connects_as_soon_as_it_may_and_reuses_its_logins(
     refusals = [line["why"] for line in events(log) if line["event"] == "connect_retry"]
     assert refusals
     assert all("Not authorized" in why for why in refusals)
-    assert online(broker).isdisjoint(before)  # SIGTERM: every display has said offline
+    assert online(broker).isdisjoint(before)  # SIGTERM: every display has published offline
 
     with fleet_process(api_url, admin_token, tmp_path, log):
         until(lambda: online(broker) >= set(before))
@@ -171,7 +171,7 @@ def test_the_fleet_enrols_connects_as_soon_as_it_may_and_reuses_its_logins(
 
 
 def online(broker: RunningBroker) -> set[str]:
-    """The displays whose retained presence says online, read with the bridge's login."""
+    """Return the displays whose retained presence is online, read with the bridge's login."""
     command = [
         "mosquitto_sub", "-V", "5", "-h", "127.0.0.1", "-p", str(broker.broker.services_port),
         "-u", "bridge", "-P", broker.passwords["bridge"], "-t", "signage/+/presence", "-W", "1", "-F", "%t %p",

@@ -35,7 +35,7 @@ UPWARD = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
 
 @dataclass(frozen=True)
 class Heard:
-    """One message as the service got it."""
+    """One message as the service received it."""
 
     topic: str  # below the display's own prefix
     body: dict[str, Any]
@@ -45,7 +45,7 @@ class Heard:
 
 
 class Service:
-    """The service's side: the bridge's login listens, the api's login sends."""
+    """The service's side: the bridge's login subscribes, the api's login publishes."""
 
     def __init__(self, broker: RunningBroker, display: str) -> None:
         self.heard: list[Heard] = []
@@ -85,7 +85,7 @@ class Service:
         self.heard.append(Heard(name, json.loads(message.payload), message.qos, message.retain, expiry))
 
     def send(self, topic: str, body: dict[str, Any], expiry_seconds: int = 60, retain: bool = False) -> int:
-        """Publish below the display's prefix; returns the reason code of the broker's PUBACK."""
+        """Publish below the display's prefix; return the reason code of the broker's PUBACK."""
         properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # unannotated in paho
         properties.MessageExpiryInterval = expiry_seconds
         sender = self._bridge if topic == "logs_committed" else self._api
@@ -100,7 +100,7 @@ class Service:
         return [message.body for message in list(self.heard) if message.topic == topic]
 
     def one(self, topic: str) -> Heard:
-        """The first message on `topic`, waiting for it."""
+        """Wait for the first message on `topic` and return it."""
         until(lambda: any(message.topic == topic for message in list(self.heard)))
         return next(message for message in self.heard if message.topic == topic)
 
@@ -138,7 +138,7 @@ def service(broker: RunningBroker, credentials: Credentials) -> Iterator[Service
 
 @pytest.fixture
 def display(credentials: Credentials, tmp_path: Path) -> Iterator[SimulatedDisplay]:
-    """Connected; says nothing by itself."""
+    """A connected display that publishes nothing by itself."""
     with SimulatedDisplay(credentials, tmp_path / "disk") as connected:
         yield connected
 
@@ -487,7 +487,7 @@ def test_kill_9_keeps_the_installation_and_raises_the_boot_number(
 
 
 def start_process(folder: Path) -> subprocess.Popen[bytes]:
-    """One display as a process of its own, with its disk in `folder`."""
+    """Start one display as a process of its own, with its disk in `folder`."""
     return subprocess.Popen(
         [sys.executable, "-m", "deploy.displays.simulated", "--one", folder / "credentials.json", folder / "disk"],
         cwd=REPOSITORY,

@@ -1,4 +1,4 @@
-"""What a simulated display keeps on its disk: the journal, the spool, the counter file."""
+"""What a simulated display stores on its disk: the journal, the spool, the counter file."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""A share of `make campaign ONLY=doors`: the gateway before a real api function, knocked at by hostile peers."""
+"""A share of `make campaign ONLY=doors`: hostile peers call the gateway before a real api function."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ from tests.lab.campaigns.doors import Doors
 
 @pytest.fixture(scope="module")
 def standing(database_url: str, engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
-    """Both doors as the local stack has them."""
+    """Run both doors as the local stack has them."""
     folder = tmp_path_factory.mktemp("doors")
     media = folder / "state" / "media"
     media.mkdir(parents=True)
@@ -51,7 +51,7 @@ def test_hostile_peers_get_nothing_from_outside_and_hold_nobody_up(standing: Doo
 
     print(ledger.text())
     assert not ledger.broken
-    assert ledger.counted["answers_404"] > 50  # they did get through to somebody who looked
+    assert ledger.counted["answers_404"] > 50  # the requests did reach a function that checks them
 
 
 def test_what_came_from_outside_would_be_seen(tmp_path: Path) -> None:

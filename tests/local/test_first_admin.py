@@ -1,4 +1,4 @@
-"""What the first start leaves for people and scripts."""
+"""What the first start creates for people and scripts."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The first admin where people come by Identity-Aware Proxy."""
+"""The first admin where people sign in by Identity-Aware Proxy."""
 
 from datetime import timedelta
 

@@ -57,10 +57,10 @@ def ask(
 
 
 class Upstream(BaseHTTPRequestHandler):
-    """Stands where the api function stands and answers what it was asked."""
+    """Stands in for the api function and answers with the request that it received."""
 
     protocol_version = "HTTP/1.1"
-    arrived = threading.Semaphore(0)  # one more for each request whose headers have come
+    arrived = threading.Semaphore(0)  # released once for each request whose headers have arrived
 
     def answer(self) -> None:
         Upstream.arrived.release()
@@ -72,14 +72,14 @@ class Upstream(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("X-Request-ID", "said by the upstream")
         self.send_header("Content-Length", str(len(document)))
-        with suppress(ConnectionError):  # the gateway gave this one up
+        with suppress(ConnectionError):  # the gateway has closed this connection
             self.end_headers()
             self.wfile.write(document)
 
     do_GET = do_POST = do_PUT = do_PATCH = answer  # noqa: N815 - the names that http.server looks for
 
     def log_message(self, *_arguments: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory: pytest.TempPathFactory, dashboard: Path) -> Iterator[Gateway]:
-    """The gateway before an upstream that echoes."""
+    """Run the gateway before an upstream that echoes."""
     folder = tmp_path_factory.mktemp("gateway")
     with ThreadingHTTPServer((LOOPBACK, 0), Upstream) as upstream:
         threading.Thread(target=upstream.serve_forever, daemon=True).start()
@@ -135,7 +135,7 @@ def test_a_file_of_the_dashboard_comes_with_its_type_and_the_strict_headers(
 
 
 def policy_of(answer: Answer) -> dict[str, str]:
-    """What the answer's Content-Security-Policy says of each directive."""
+    """Return the sources of each directive in the answer's Content-Security-Policy."""
     return dict(part.strip().split(" ", 1) for part in answer.headers["Content-Security-Policy"].split(";"))
 
 
@@ -149,7 +149,7 @@ def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere(gateway: Ga
 
 
 def test_the_policy_lets_no_page_embed_an_object(gateway: Gateway) -> None:
-    """A plugin is an origin of its own; where the policy says nothing of objects, what it says of the rest holds."""
+    """A plugin has an origin of its own; without `object-src`, `default-src` applies to objects."""
     policy = policy_of(ask(gateway, "GET", "/"))
 
     assert policy.get("object-src", policy["default-src"]) == "'none'"

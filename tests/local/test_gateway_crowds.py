@@ -1,4 +1,4 @@
-"""Strangers at the gateway: what they hold does not keep anybody else from sending a file."""
+"""Strangers at the gateway: their open requests do not keep anyone else from sending a file."""
 
 import http.client
 import socket
@@ -20,7 +20,7 @@ STRANGERS = tuple(f"127.0.0.{number}" for number in range(9, 25))
 
 
 class Guarded(Upstream):
-    """Stands where the api function stands: refuses whoever has no token before it reads a body."""
+    """Stands in for the api function: refuses a request without a token before it reads the body."""
 
     def answer(self) -> None:
         if "Authorization" in self.headers:
@@ -36,7 +36,7 @@ class Guarded(Upstream):
 
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    """A gateway before an api that refuses strangers."""
+    """Run a gateway before an api that refuses strangers."""
     folder = tmp_path_factory.mktemp("crowded")
     with ThreadingHTTPServer((LOOPBACK, 0), Guarded) as upstream:
         threading.Thread(target=upstream.serve_forever, daemon=True).start()
@@ -48,7 +48,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
 
 
 def begin_upload(gateway: Gateway, address: str, authorization: str = "") -> socket.socket:
-    """A connection from this address with the head of an upload, one byte of its body, and no more."""
+    """Connect from this address and send the head of an upload and one byte of its body."""
     connection = socket.create_connection((LOOPBACK, gateway.port), 60, source_address=(address, 0))
     head = f"POST /api/event-media HTTP/1.1\r\nHost: {LOOPBACK}\r\n{authorization}Content-Length: 4000000\r\n\r\n1"
     connection.sendall(head.encode())
@@ -70,7 +70,7 @@ def test_strangers_whose_uploads_were_refused_leave_room_for_others(crowded: Gat
         senders = [address for address in addresses for _ in range(64 // len(addresses))]
         refused = [stack.enter_context(begin_upload(crowded, address)) for address in senders]
         statuses = [connection.recv(65_536).split()[1] for connection in refused]
-        # Their bodies go on: the gateway reads what it has already refused, and counts it meanwhile.
+        # Their bodies continue: the gateway reads those that it has already refused, and counts them meanwhile.
         assert status_of_upload(crowded, SOMEBODY) == 200
 
     assert set(statuses) <= {b"401", b"429"}

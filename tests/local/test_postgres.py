@@ -22,7 +22,7 @@ def cluster_in(folder: Path) -> postgres.Cluster:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> postgres.Cluster:
-    """One that was initialised and does not run."""
+    """A cluster that was initialised and is not running."""
     made = cluster_in(tmp_path_factory.mktemp("cluster"))
     assert postgres.initialise(made)
     return made

@@ -1,4 +1,4 @@
-"""What `make` does on a machine on which something is missing."""
+"""What `make` does on a machine where a prerequisite is missing."""
 
 import os
 import subprocess

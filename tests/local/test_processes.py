@@ -1,4 +1,4 @@
-"""The runner keeps services running, and leaves nothing behind whatever becomes of itself."""
+"""The runner keeps services running, and leaves no process behind however it ends."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from deploy.parts.probes import wait_until
 
 TAG = "SIGNAGE_TEST_RUN"
 
-# Ready at once, then waits; notes its end.
+# Ready immediately, then waits; records its end.
 PLAIN = """
 import pathlib, signal, sys, time
 folder = pathlib.Path(sys.argv[1])
@@ -36,7 +36,7 @@ while True:
     time.sleep(60)
 """
 
-# Leaves a grandchild in a session of its own that ignores SIGTERM, as soffice and Postgres backends may.
+# Starts a grandchild in its own session that ignores SIGTERM, as soffice and Postgres backends may do.
 WITH_DAEMON = """
 import os, pathlib, signal, sys, time
 folder = pathlib.Path(sys.argv[1])
@@ -63,19 +63,19 @@ def program(name: str, text: str = PLAIN) -> dict[str, Any]:
 
 
 class Running:
-    """A runner under test, and every process that came from it."""
+    """A runner under test, and every process that it started."""
 
     def __init__(self, folder: Path, tag: str, guardian_process: subprocess.Popen[bytes]) -> None:
         self.folder, self._tag, self.guardian = folder, tag, guardian_process
 
     def processes(self) -> set[int]:
-        """Whatever carries this run's mark in its environment, zombies not counted."""
+        """Return every process that carries this run's mark in its environment, except zombies."""
         mark = f"{TAG}={self._tag}".encode()
         return {pid for pid in guardian.parents() if mark in _environment(pid).split(b"\0")}
 
     @property
     def runner(self) -> int:
-        """The process id of the runner below the guardian."""
+        """Return the process id of the runner below the guardian."""
         return int((self.folder / "all.ready").read_text())
 
     def pid_of(self, service: str) -> int:
@@ -99,7 +99,7 @@ def _environment(pid: int) -> bytes:
 
 @contextmanager
 def running(folder: Path, *waves: list[dict[str, Any]], ready: str = "all.ready", **popen: Any) -> Iterator[Running]:
-    """Start a runner with these waves; in the end whatever is left is killed, so that no test leaves any."""
+    """Start a runner with these waves; at the end kill every remaining process."""
     tag = uuid.uuid4().hex
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.local.runner_program", str(folder), json.dumps(waves)],
@@ -120,7 +120,7 @@ def running(folder: Path, *waves: list[dict[str, Any]], ready: str = "all.ready"
 
 
 def _all_killed(started: Running) -> bool:
-    """Kill whatever is there; a runner that lives for a moment longer starts again what was killed before it."""
+    """Kill every remaining process; repeat while the runner, alive a moment longer, restarts one."""
     left = started.processes()
     for pid in left:
         guardian.send(pid, signal.SIGKILL)

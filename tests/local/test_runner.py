@@ -1,4 +1,4 @@
-"""The runner of `make test`: how long a suite takes judges nothing, and nothing of it stays behind."""
+"""The runner of `make test`: a suite is not judged by how long it takes, and leaves no process behind."""
 
 import os
 import re
@@ -62,7 +62,7 @@ def test_that_hangs():
 
 @contextmanager
 def run_of(folder: Path, *names: str, mute_seconds: float = 600) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The runner, busy with these suites, and the mark that every process below it carries."""
+    """Run the runner with these suites; also return the mark that every process below it carries."""
     for name in names:
         (folder / name).mkdir()
         (folder / name / f"test_{name}.py").write_text(SUITES[name])
@@ -80,7 +80,7 @@ def run_of(folder: Path, *names: str, mute_seconds: float = 600) -> Iterator[tup
 
 
 def marked(tag: str) -> dict[int, str]:
-    """Each living process with the mark, and its command line."""
+    """Return each living process with the mark, and its command line."""
     found = {}
     for pid in guardian.parents():
         try:

@@ -28,7 +28,7 @@ from tests.local.queue_harness import (
 
 
 def answers(*statuses: int) -> Callable[[Call], Answer]:
-    """Answer with these in turn, then with the last one."""
+    """Return an answer function: these statuses in turn, then the last one again and again."""
     left = list(statuses)
     return lambda _call: (left.pop(0) if len(left) > 1 else left[0], {})
 

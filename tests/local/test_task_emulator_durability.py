@@ -1,4 +1,4 @@
-"""What the local Cloud Tasks keeps when it, or its database connection, dies."""
+"""What the local Cloud Tasks keeps when it, or its database connection, ends unexpectedly."""
 
 import signal
 import threading
@@ -36,7 +36,7 @@ QUICK, HELD, HOURLY = (f"{LOCATION}/queues/{queue_id}" for queue_id in ("quick",
 
 
 def hold_first(released: threading.Event) -> Callable[[Call], Answer]:
-    """Do not answer the first call until `released`; answer all others at once."""
+    """Hold the answer to the first call until `released`; answer all others immediately."""
     first = threading.Lock()
 
     def answer(_call: Call) -> Answer:
@@ -110,7 +110,7 @@ def test_of_many_tasks_enqueued_between_kills_every_one_that_was_accepted_is_del
 
 
 def _kill_among(running: Emulator, accepted: set[str], enough: int) -> None:
-    """Kill it when so many were accepted, while more are being added."""
+    """Kill the emulator once `enough` tasks were accepted, while more are being added."""
     wait_until(lambda: len(accepted) >= enough, "tasks that were accepted")
     running.kill()
 
@@ -138,7 +138,7 @@ def test_one_emulator_delivers_and_another_takes_over_when_it_dies(
 
 
 def _take_over(database_url: str, state: Path) -> None:
-    """Run an emulator (ready when it delivers, so when the first is gone) until the queue is empty."""
+    """Run an emulator until the queue is empty; it delivers once the first one has ended."""
     with emulator(database_url, state, program=WITH_MORE_QUEUES) as second:
         wait_until(lambda: not second.names(QUICK), "the end of the held task")
 
@@ -190,7 +190,7 @@ def test_only_the_current_attempt_may_write_its_outcome(empty_database: str) -> 
 
 
 def _survives(call: Callable[[], object]) -> bool:
-    """The answer of `call`; False while the database connection is being made anew."""
+    """Return the answer of `call`; False while the database connection is being re-established."""
     try:
         return bool(call())
     except ServiceUnavailable:

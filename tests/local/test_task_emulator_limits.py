@@ -1,4 +1,4 @@
-"""When the local Cloud Tasks delivers, and when not: times, limits, deadlines, broken answers."""
+"""When the local Cloud Tasks delivers and when it does not: times, limits, deadlines, broken answers."""
 
 import socket
 import threading
@@ -69,7 +69,7 @@ def test_an_attempt_ends_at_the_deadline_even_when_the_worker_trickles(queue_ser
         trickle.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
         task = queue_service.add(hourly, "slow", url, schedule_time=at(HOUR))
-        # Below the 15 s that the API allows, so that the test need not last so long.
+        # Below the 15 s that the API allows, so that the test takes less time.
         queue_service.change(hourly, dispatch_deadline_ms=600, scheduled_at=sa.func.now())
 
         wait_until(lambda: "DEADLINE" in (queue_service.row(task)["last_failure"] or ""), "the end of the attempt")
@@ -77,11 +77,11 @@ def test_an_attempt_ends_at_the_deadline_even_when_the_worker_trickles(queue_ser
     found = queue_service.row(task)
     assert (found["dispatch_count"], found["response_count"]) == (1, 0)
     trickle.join(60)
-    assert not trickle.is_alive()  # it was hung up on
+    assert not trickle.is_alive()  # the emulator closed the connection
 
 
 def _trickle(listening: socket.socket) -> None:
-    """Answer a byte at a time, for ever: each read of the caller is quick."""
+    """Answer one byte at a time, without an end: each read of the caller is quick."""
     connection, _ = listening.accept()
     with connection:
         try:

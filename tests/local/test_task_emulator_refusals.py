@@ -1,4 +1,4 @@
-"""What the local Cloud Tasks refuses, and how: as the cloud does, or by saying that it does not offer it."""
+"""What the local Cloud Tasks refuses: with the cloud's error, or with a message that it does not offer the feature."""
 
 import json
 from datetime import timedelta
@@ -118,7 +118,7 @@ def test_of_the_services_methods_two_are_offered_and_all_others_say_unimplemente
 
 
 def answer_to_nothing(queue_service: Emulator, method: str) -> str:
-    """The status of a call with an empty message."""
+    """Return the status of a call with an empty message."""
     call = queue_service.channel.unary_unary(f"/google.cloud.tasks.v2.CloudTasks/{method}", None, None)
     try:
         call(b"", timeout=60)

@@ -1,4 +1,4 @@
-"""The queue's pure rules: waits between attempts, when it gives up, how fast it dispatches."""
+"""The queue's pure rules: waits between attempts, when it stops retrying, how fast it dispatches."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""The product's own door to the queue, against the real emulator."""
+"""The product's client of the queue, against the real emulator."""
 
 import json
 import socket
@@ -43,7 +43,7 @@ def conversions(queue_service: Emulator, target: Worker) -> TaskQueue:
 
 @pytest.fixture
 def nowhere() -> TaskQueue:
-    """A queue at an address where nobody listens."""
+    """A queue at an address where nothing listens."""
     return TaskQueue(
         f"grpc://127.0.0.1:{free_port()}/{LOCATION}", "http://127.0.0.1:1", ACCOUNT, DEADLINE, secret=QUEUE_SECRET
     )
@@ -51,7 +51,7 @@ def nowhere() -> TaskQueue:
 
 @pytest.fixture
 def silent() -> Iterator[TaskQueue]:
-    """A queue at an address that takes connections and never answers."""
+    """A queue at an address that accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         yield TaskQueue(
@@ -82,7 +82,7 @@ def test_the_same_generation_is_enqueued_once(conversions: TaskQueue, target: Wo
 
     wait_until(lambda: len(target.calls) == 2, "both calls")
     assert sorted(call.task for call in target.calls) == ["conversion-42-1", "conversion-42-2"]
-    assert enqueue_conversion(conversions, 42, 1) is False  # also when it is done
+    assert enqueue_conversion(conversions, 42, 1) is False  # also after it was done
 
 
 def test_the_dispatch_deadline_is_the_one_asked_for(conversions: TaskQueue, queue_service: Emulator) -> None:
@@ -95,7 +95,7 @@ def test_the_dispatch_deadline_is_the_one_asked_for(conversions: TaskQueue, queu
 
 @pytest.fixture
 def stuck() -> Iterator[TaskQueue]:
-    """A queue that takes calls and never answers them."""
+    """A queue that accepts calls and never answers them."""
     over = threading.Event()
     server = grpc.server(ThreadPoolExecutor(4))
     server.add_generic_rpc_handlers((_Stuck(over),))

@@ -1,4 +1,4 @@
-"""What the local task queue refuses to whoever reaches its port, and to our own services."""
+"""What the local task queue refuses to strangers who reach its port, and to our own services."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,14 +16,14 @@ from shared.outside.task_queue import TaskQueue, enqueue_conversion, queue_is_re
 from tests.local.queue_harness import ACCOUNT, LOCATION, QUEUE_SECRET, Emulator, emulator
 from tests.local.test_task_queue import DEADLINE
 
-WORKER = "http://127.0.0.1:1/worker"  # nobody is there, and nobody has to be
+WORKER = "http://127.0.0.1:1/worker"  # nothing listens there, and nothing has to
 TICK = "http://127.0.0.1:1/tick"
 QUEUE = f"{LOCATION}/queues/conversions"
 
 
 @pytest.fixture(scope="module")
 def strict(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
-    """The queue as it is shipped: it delivers to two functions."""
+    """Run the queue as it is shipped: it delivers to two functions."""
     with emulator(database_url, tmp_path_factory.mktemp("strict"), targets=f"{WORKER},{TICK}") as running:
         yield running
 

@@ -30,20 +30,20 @@ ACCOUNT = "scheduler@signage.test"
 
 @dataclass
 class Ticking:
-    """A ticker process and what it has logged."""
+    """A ticker process and its log."""
 
     process: subprocess.Popen[bytes]
     log: Path
 
     def ticks(self) -> list[dict[str, Any]]:
-        """Its log lines about ticks, oldest first."""
+        """Return its log lines about ticks, oldest first."""
         lines = [json.loads(line) for line in self.log.read_text().splitlines()]
         return [line for line in lines if line["event"] == "tick"]
 
 
 @contextmanager
 def ticking(url: str, state: Path, **environment: str) -> Iterator[Ticking]:
-    """The real process, every two seconds, until the block ends."""
+    """Run the real process, with a tick every two seconds, until the block ends."""
     log = state / "ticker.log"
     env = {
         **os.environ,
@@ -116,7 +116,7 @@ def test_a_tick_is_a_post_with_an_identity_that_the_function_accepts(target: Wor
     assert ServiceCaller(target.url, issuer, ACCOUNT, keys).authenticate(
         {"Authorization": call.headers["authorization"]}
     )
-    with pytest.raises(InvalidIdentity):  # no use for the worker, nor as the queue
+    with pytest.raises(InvalidIdentity):  # valid neither for the worker nor as the queue's token
         ServiceCaller("http://worker", issuer, ACCOUNT, keys).authenticate(
             {"Authorization": call.headers["authorization"]}
         )

@@ -1,4 +1,4 @@
-"""The one command, whole: every component for real, as root and as an ordinary user."""
+"""`make run` as a whole: every component for real, as root and as an ordinary user."""
 
 import json
 import os
@@ -72,7 +72,7 @@ class Place:
 
     @contextmanager
     def running(self) -> Iterator[subprocess.Popen[bytes]]:
-        """The whole stack, ready; in the end it is stopped, and killed if it would not."""
+        """Run the whole stack and return once it is ready; at the end stop it, and kill it if it does not stop."""
         log = self.folder / "log"
         with log.open("wb") as output:
             process = subprocess.Popen(
@@ -84,7 +84,7 @@ class Place:
                 start_new_session=True,
             )
         try:
-            said = "  to stop "  # near the end of what it says once all is ready
+            said = "  to stop "  # near the end of what it prints once everything is ready
             wait_until(lambda: said in log.read_text() or process.poll() is not None, START_SECONDS)
             assert process.poll() is None, log.read_text()
             yield process
@@ -105,7 +105,7 @@ class Place:
         return self.call("GET", path, token)
 
     def call(self, method: str, path: str, token: str | None = None) -> tuple[int, Any]:
-        """Status and JSON body of a call through the gateway."""
+        """Return the status and the JSON body of a call through the gateway."""
         values = self.stack_env()
         request = urllib.request.Request(values["SIGNAGE_API_URL"] + path, method=method)
         request.add_header("Authorization", f"Bearer {token or values['SIGNAGE_ADMIN_TOKEN']}")
@@ -118,12 +118,12 @@ class Place:
 
 
 def processes_of(stack: subprocess.Popen[bytes]) -> set[int]:
-    """The guardian and everything below it now."""
+    """Return the guardian and every process below it."""
     return {stack.pid, *guardian.descendants(stack.pid)}
 
 
 def alive(pids: set[int]) -> set[int]:
-    """Which of these processes still run; one that has ended and waits to be collected does not."""
+    """Return which of these processes still run, except zombies."""
     return {pid for pid in pids if _state(pid) not in {"", "Z", "X"}}
 
 
@@ -142,7 +142,7 @@ def place_in(folder: Path, python: Sequence[str] = (sys.executable,)) -> Place:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """A running stack that the tests below look at and do not harm."""
+    """A running stack that the tests below read and do not change."""
     made = place_in(tmp_path_factory.mktemp("stack"))
     with made.running() as process:
         made.process = process
@@ -204,7 +204,7 @@ def test_everything_listens_on_loopback_only(place: Place) -> None:
 
 
 def test_no_connection_to_postgres_is_left_to_itself(place: Place) -> None:
-    """Of each component, at both ends: one whose peer vanished keeps its locks for hours."""
+    """Both ends of each component's connections have keepalives: one whose peer vanished keeps its locks for hours."""
     wait_until(lambda: not unwatched(int(place.environment["POSTGRES_PORT"])), 60)
 
 
@@ -263,7 +263,7 @@ def test_the_demo_recovers_what_crashes_unless_told_not_to(
 
 
 def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data_even_without_a_sandbox(place: Place) -> None:
-    """The last test of the stack that the others look at. What cannot be had at the next start is conversions."""
+    """The last test of the shared stack. At the next start only conversions are unavailable."""
     assert place.process is not None
     display = str(uuid.uuid4())
     assert place.call("POST", f"/api/clients/{display}/enrolment")[0] == 201
@@ -297,7 +297,7 @@ def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data_even_wit
 
 
 def without_a_sandbox(place: Place) -> None:
-    """From now on it is started as in a container that may not isolate."""
+    """From now on start it as in a container that may not create namespaces."""
     broken = place.folder / "bin" / "bwrap"
     broken.parent.mkdir()
     broken.write_text("#!/bin/sh\necho 'no namespaces here' >&2; exit 1\n")
@@ -307,7 +307,7 @@ def without_a_sandbox(place: Place) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user: every test here shows it")
 def test_an_ordinary_user_can_start_everything() -> None:
-    with tempfile.TemporaryDirectory(prefix="signage-nobody-") as folder:  # pytest's own folders are root's alone
+    with tempfile.TemporaryDirectory(prefix="signage-nobody-") as folder:  # only root may enter pytest's folders
         place = place_in(Path(folder), ordinary_python(Path(folder)))
 
         with place.running() as process:

@@ -1,4 +1,4 @@
-"""The displays' door for browsers: rights as at the broker's own listener, and no frame that a browser never sends."""
+"""The displays' door for browsers: rights as at the broker's own listener; frames that no browser sends are refused."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ PASSWORDS = {ONE: "one", OTHER: "other"}
 
 @contextmanager
 def door_before(broker_port: int, most_connections: int = 100) -> Iterator[int]:
-    """The door on a loop of its own; its port."""
+    """Run the door on an event loop of its own; return its port."""
     loop, port = asyncio.new_event_loop(), free_port()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
@@ -42,13 +42,13 @@ def door_before(broker_port: int, most_connections: int = 100) -> Iterator[int]:
 
 
 async def _ended(server: asyncio.Server) -> None:
-    """No connection is left."""
+    """Wait until no connection is left."""
     server.close()
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-    await asyncio.sleep(0)  # the transports close in the next turn
+    await asyncio.sleep(0)  # the transports close in the next iteration of the loop
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def port(broker: RunningBroker) -> Iterator[int]:
 
 @contextmanager
 def browser(port: int, name: str, password: str) -> Iterator[tuple[mqtt.Client, Seen]]:
-    """A client that speaks MQTT 5 through a WebSocket."""
+    """Connect a client that speaks MQTT 5 through a WebSocket."""
     client = mqtt.Client(CallbackAPIVersion.VERSION2, name, transport="websockets", protocol=mqtt.MQTTv5)
     client.username_pw_set(name, password)
     seen = Seen()
@@ -84,21 +84,21 @@ def browser(port: int, name: str, password: str) -> Iterator[tuple[mqtt.Client, 
 
 
 def opened(port: int, request: bytes = REQUEST) -> tuple[socket.socket, bytes]:
-    """A connection and the head of its answer."""
+    """Connect, and return the socket and the head of its answer."""
     stranger = socket.create_connection((LOOPBACK, port), 60)
     stranger.sendall(request)
     return stranger, stranger.recv(4096)
 
 
 def answers(port: int) -> bytes:
-    """How it answers one more connection."""
+    """Return the answer to one more connection."""
     stranger, answer = opened(port)
     stranger.close()
     return answer
 
 
 def frame(content: bytes, first: int = 0x82) -> bytes:
-    """A frame as browsers mask it."""
+    """Return a masked frame, as browsers send it."""
     size = len(content)
     length = bytes([0x80 | size]) if size < 126 else b"\xfe" + struct.pack(">H", size)
     mask = os.urandom(4)
@@ -106,7 +106,7 @@ def frame(content: bytes, first: int = 0x82) -> bytes:
 
 
 def close_code(stranger: socket.socket) -> int:
-    """With which code the door closed the connection."""
+    """Return the code with which the door closed the connection."""
     head = stranger.recv(2, socket.MSG_WAITALL)
     assert head[0] == 0x88, head
     return int.from_bytes(stranger.recv(head[1], socket.MSG_WAITALL), "big")
@@ -152,7 +152,7 @@ def test_a_login_that_is_taken_back_ends_the_browsers_connection(broker: Running
     [
         (b"\x82\x05" + b"\x10\xff\xff\xff\x7f", 1002),  # not masked
         (frame(b"{}", 0x81), 1003),  # text
-        (frame(b"", 0xC2), 1002),  # a bit that means nothing
+        (frame(b"", 0xC2), 1002),  # a reserved bit
         (frame(b"", 0x09), 1002),  # half a ping
         (b"\x89\xfe\x00\x7e\x00\x00\x00\x00" + b"x" * 126, 1002),  # a ping that is too long
         (b"\x82\xff" + struct.pack(">Q", FRAME_BYTES + 1), 1009),
@@ -188,6 +188,24 @@ def test_a_request_for_anything_else_is_refused(port: int, request_: bytes) -> N
         assert answer.startswith(b"HTTP/1.1 400 ")
 
 
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("https://x", b"101"),
+        ("https://X", b"101"),
+        ("https://x:8443", b"403"),
+        ("https://evil.test", b"403"),
+        ("https://x.evil.test", b"403"),
+        ("null", b"403"),
+    ],
+)
+def test_only_our_own_page_opens_it_in_a_browser(port: int, origin: str, status: bytes) -> None:
+    stranger, answer = opened(port, REQUEST.replace(b"Host: x\r\n", f"Host: x\r\nOrigin: {origin}\r\n".encode()))
+
+    with stranger:
+        assert answer.split()[1] == status
+
+
 def test_a_ping_is_answered(port: int) -> None:
     stranger, _ = opened(port)
 
@@ -198,7 +216,7 @@ def test_a_ping_is_answered(port: int) -> None:
 
 
 def test_a_stranger_cannot_make_the_broker_hold_a_huge_packet(port: int) -> None:
-    """Mosquitto's own WebSocket listener takes 60 MB here."""
+    """Mosquitto's own WebSocket listener accepts 60 MB here."""
     stranger, _ = opened(port)
 
     stranger.sendall(frame(b"\x10\xff\xff\xff\x7f"))

@@ -1,4 +1,4 @@
-"""A whole box, each service confined as compose.yaml confines it, used from outside by its two doors alone."""
+"""A whole box, each service confined as in compose.yaml, used from outside through its two doors only."""
 
 import http.client
 import json
@@ -27,19 +27,19 @@ from tests.stack import free_ports
 
 # All but the converter and its worker.
 OURS = ("broker-accounts", "task-queue", "api", "scheduler-tick", "ticker", "bridge")
-SERVICES = ("broker", *OURS, "gateway")
+SERVICES = ("broker", *OURS, "browsers-door", "gateway")
 FIELDS = {"time", "severity", "message"}
 
 
 @pytest.fixture
 def authority(tmp_path: Path) -> Authority:
-    """A CA that nobody else trusts."""
+    """A CA that only this test trusts."""
     return Authority(tmp_path)
 
 
 @pytest.fixture
 def own_database_url(postgres_server: postgres.Cluster, database_url: str) -> Iterator[str]:
-    """The module's database by a login with a password that box mode takes for one."""
+    """Return the module's database URL with a login whose password box mode accepts."""
     role, password = "whole_box", secrets.token_urlsafe(24)
     with postgres.superuser(postgres_server) as connection:
         connection.run(f"CREATE ROLE {role} LOGIN CREATEROLE PASSWORD '{password}' IN ROLE {postgres.OWNER}")
@@ -50,7 +50,7 @@ def own_database_url(postgres_server: postgres.Cluster, database_url: str) -> It
 
 @dataclass(frozen=True)
 class Running:
-    """A box of containers that runs: its ports by the variables that set them, and its secrets."""
+    """A running box: its ports by the variables that set them, and its secrets."""
 
     ports: Mapping[str, int]
     secrets: Path
@@ -58,7 +58,7 @@ class Running:
 
 @pytest.fixture
 def containers(authority: Authority, tmp_path: Path) -> Containers:
-    """What docs/deploying.md lets people make before the first start."""
+    """What docs/deploying.md tells people to create before the first start."""
     made = Containers(tmp_path / "docker", {"BOX_HOST": HOST, "DISPLAYS_CA_FILE": "/etc/signage/ca/ca.pem"})
     made.prepare()
     for file, name in zip(authority.sign(HOST), ("certificate.pem", "key.pem"), strict=True):
@@ -69,7 +69,7 @@ def containers(authority: Authority, tmp_path: Path) -> Containers:
 
 @pytest.fixture
 def box(own_database_url: str, containers: Containers, tmp_path: Path) -> Iterator[Running]:
-    """Set up, migrated and running, with a Postgres that is not the box's own."""
+    """Set up, migrate and run a box with a Postgres that is not the box's own."""
     ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
     changed = {name: str(port) for name, port in ports.items()}
     changed |= {"DISPLAYS_MQTT_PORT": changed["MQTT_DISPLAYS_PORT"], "BOX_LISTEN": LOOPBACK, "TICK_SECONDS": "1"}
@@ -77,7 +77,7 @@ def box(own_database_url: str, containers: Containers, tmp_path: Path) -> Iterat
     with ExitStack() as stack:
         for once in ("setup", "migrations", "first-admin"):
             subprocess.run(containers.command(once, changed | {"DATABASE_URL": own_database_url}), check=True)
-        for name in SERVICES:  # at once, in no order: each waits for what it needs
+        for name in SERVICES:  # all at the same time: each waits for what it needs
             command = containers.command(name, changed)
             stack.enter_context(running(command, lambda: True, tmp_path / f"{name}.log"))
         wait_until(accepts(ports["GATEWAY_PORT"]), 60)
@@ -88,7 +88,7 @@ def box(own_database_url: str, containers: Containers, tmp_path: Path) -> Iterat
 def ask(
     box: Running, authority: Authority, method: str, path: str, token: str = "", body: Any = None
 ) -> tuple[int, Any]:
-    """The gateway's answer to a program that trusts the box's CA."""
+    """Return the gateway's answer to a program that trusts the box's CA."""
     context = ssl.create_default_context(cafile=authority.ca_file)
     connection = http.client.HTTPSConnection(LOOPBACK, box.ports["GATEWAY_PORT"], timeout=60, context=context)
     headers = {"Host": HOST, "Content-Type": "application/json"}
@@ -103,7 +103,7 @@ def ask(
 
 
 def logged(log: Path) -> list[dict[str, Any]]:
-    """What a process of ours said from its first line on, its server and libraries too: each line is a JSON object."""
+    """Return everything that a process of ours logged, with its server and libraries: each line is a JSON object."""
     lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     assert lines, log.name
     return lines
@@ -125,5 +125,7 @@ def test_a_box_is_ready_and_a_display_enrols_and_connects_by_its_doors(
     mqtt = login["mqtt"]
     assert (mqtt["host"], mqtt["port"], mqtt["tls"]) == (HOST, box.ports["MQTT_DISPLAYS_PORT"], True)
     handed_over = ssl.create_default_context(cadata=mqtt["ca_pem"])
-    wait_until(lambda: connect_by_tls(mqtt["port"], handed_over, login["username"], login["password"]) == 0, 60)
+    who = (handed_over, login["username"], login["password"])
+    wait_until(lambda: connect_by_tls(mqtt["port"], *who) == 0, 60)
+    assert connect_by_tls(box.ports["GATEWAY_PORT"], *who, "/mqtt") == 0, "a display that is only a browser"
     assert [line for name in OURS for line in logged(tmp_path / f"{name}.log") if not set(line) >= FIELDS] == []

@@ -1,4 +1,4 @@
-"""What the tests of identity tokens share: a real issuer on loopback, keys, and tokens to sign."""
+"""Common parts of the tests of identity tokens: a real issuer on loopback, keys, and signed tokens."""
 
 import json
 import time
@@ -21,7 +21,7 @@ FOREIGN = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
 class Issuer(ThreadingHTTPServer):
-    """A real server of a key set that counts how often it is asked."""
+    """A real server of a key set that counts its requests."""
 
     daemon_threads = True
 
@@ -53,13 +53,13 @@ class _IssuerHandler(BaseHTTPRequestHandler):
 
 @contextmanager
 def issuing(port: int = 0) -> Iterator[Issuer]:
-    """An issuer that serves for as long as the block lasts."""
+    """An issuer that serves during the block."""
     with serving(Issuer(port)) as server:
         yield server
 
 
 def claims(**changes: Any) -> dict[str, Any]:
-    """Those of an acceptable token; None takes one away."""
+    """The claims of a valid token; None removes one."""
     now = int(time.time())
     content = {
         "iss": ISSUER,
@@ -75,6 +75,6 @@ def claims(**changes: Any) -> dict[str, Any]:
 
 
 def signed(key: Any = OURS, algorithm: str = "RS256", header: Any = None, **changes: Any) -> str:
-    """A token; `header` adds to, or replaces, the header's fields."""
+    """A signed token; `header` adds or replaces fields of the header."""
     headers = {"kid": identity.key_id(OURS), **(header or {})}
     return jwt.encode(claims(**changes), key, algorithm=algorithm, headers=headers)

@@ -1,4 +1,4 @@
-"""What the tests of the proxy in front of people share: its key, its key set, and assertions to sign."""
+"""Common parts of the tests of the proxy that identifies people: its key, its key set, and signed assertions."""
 
 import json
 import time
@@ -15,13 +15,13 @@ PROXY_KEY = ec.generate_private_key(ec.SECP256R1())
 
 
 def key_set(key: ec.EllipticCurvePrivateKey) -> dict[str, Any]:
-    """The public half as the proxy's key set."""
+    """The proxy's key set with the public key."""
     entry = json.loads(ECAlgorithm.to_jwk(key.public_key()))
     return {"keys": [{**entry, "kid": KEY_ID, "use": "sig", "alg": "ES256"}]}
 
 
 def asserted(key: ec.EllipticCurvePrivateKey = PROXY_KEY, header: Any = None, **changes: Any) -> str:
-    """An assertion; None takes a claim away, `header` adds to or replaces the header's fields."""
+    """A signed assertion; None removes a claim, `header` adds or replaces fields of the header."""
     now = int(time.time())
     content = {
         "iss": ISSUER,

@@ -83,7 +83,7 @@ def test_two_tokens_of_one_name_are_two_actors() -> None:
     [
         (None, None, True),
         (NOON + timedelta(seconds=1), None, True),
-        (NOON, None, False),  # at the very moment it is over
+        (NOON, None, False),  # exactly at its end
         (None, NOON - timedelta(days=1), False),
         (NOON + timedelta(days=1), NOON, False),
     ],
@@ -105,9 +105,9 @@ def test_the_use_of_a_token_is_noted_once_a_minute() -> None:
     [
         ([], None),
         ([1, 2, 3, 4], None),
-        ([1, 2, 3, 4, 14], 1),  # the oldest of five leaves in a minute
-        ([1, 2, 3, 4, 15], None),  # it has just left
-        ([1, 2, 3, 4, 5, 14], 10),  # six: four may remain, so the one five minutes old must leave too
+        ([1, 2, 3, 4, 14], 1),  # the oldest of five expires in a minute
+        ([1, 2, 3, 4, 15], None),  # it has just expired
+        ([1, 2, 3, 4, 5, 14], 10),  # six: at most four may remain, so the one of five minutes ago must expire too
         ([20, 30, 40, 50, 60], None),
     ],
 )

@@ -1,4 +1,4 @@
-"""How lines of the journal get their numbers: the same way at every reading, once for each line."""
+"""Lines of the journal get the same numbers at every reading, one for each line."""
 
 import json
 from datetime import UTC, datetime
@@ -29,7 +29,7 @@ def told(name: str, severity: str = "WARNING") -> str:
     return json.dumps({"event": name, "message": "Trouble: the disk is full.", "severity": severity})
 
 
-LINES = [  # an entry, and what is to be sent of it: level, message, logger
+LINES = [  # an entry, and the expected level, message and logger
     (entry(_SYSTEMD_UNIT="kiosk.service"), ("info", "playing", "kiosk.service")),
     (entry(PRIORITY="0", SYSLOG_IDENTIFIER="sh"), ("critical", "playing", "sh")),
     (entry(PRIORITY="3"), ("error", "playing", "journal")),

@@ -1,4 +1,4 @@
-"""What the agent decides about its machine: the units, the ladder of a machine that is alone, what the kernel says."""
+"""The agent's decisions: the states of units, the ladder of a machine without a connection, the kernel's vitals."""
 
 from pathlib import Path
 
@@ -7,14 +7,15 @@ import pytest
 from deploy.displays.agent import vitals
 from deploy.displays.agent.heal_rules import ALONE_SECONDS, Budget, Ladder, Step, next_step
 from deploy.displays.agent.helper import Refused, command_for
-from deploy.displays.agent.settings import MACHINE, BadSetting, Settings, load
+from deploy.displays.agent.machine import Machine
+from deploy.displays.agent.settings import MACHINE, BadSetting, Places, Settings, load
 from deploy.displays.agent.status import words
 from deploy.displays.agent.unit_rules import Loop, UnitFacts, has_failed, in_words, process_status
 from deploy.displays.agent.vitals import CpuTimes, cpu_percent
 
 DAY = "2026-03-01"
-FACTS = [  # a unit as systemd tells of it, whether it loops, the word for the player, whether it is a failure, in words
-    (UnitFacts("p"), False, "unknown", False, "systemd has not told about it yet"),
+FACTS = [  # a unit's facts, whether it loops, the player's state, whether it has failed, the words
+    (UnitFacts("p"), False, "unknown", False, "systemd has not reported its state yet"),
     (UnitFacts("p", "not-found", "inactive"), False, "unknown", False, "there is no such unit on this machine"),
     (UnitFacts("p", "masked", "inactive"), False, "unknown", False, "systemd cannot load it (masked)"),
     (UnitFacts("p", "loaded", "active"), False, "running", False, "it runs"),
@@ -26,7 +27,7 @@ FACTS = [  # a unit as systemd tells of it, whether it loops, the word for the p
         True,
         "crashed",
         True,
-        "it dies again and again (0 restarts)",
+        "it ends again and again (0 restarts)",
     ),
     (UnitFacts("p", "loaded", "deactivating"), False, "running", False, "deactivating"),
 ]
@@ -47,6 +48,16 @@ def test_a_player_that_restarts_every_second_is_a_loop_until_it_has_lived_a_minu
         loop.seen(UnitFacts("p", restarts=second), float(second))
 
     assert [loop.is_on(second) for second in (3.0, 60.0, 62.0, 64.0)] == [True, True, False, False]
+
+
+def test_restarts_before_the_agent_started_are_no_loop() -> None:
+    loop = Loop()
+    for second, restarts in enumerate((70, 70, 71, 72)):
+        loop.seen(UnitFacts("p", restarts=restarts), float(second))
+
+    assert not loop.is_on(3.0)
+    loop.seen(UnitFacts("p", restarts=73), 4.0)
+    assert loop.is_on(4.0)
 
 
 def test_a_restart_by_a_person_begins_the_count_anew() -> None:
@@ -117,7 +128,7 @@ def test_the_helper_restarts_no_network_that_it_does_not_know() -> None:
 
 
 def test_a_machine_without_a_player_has_nothing_to_restart() -> None:
-    with pytest.raises(Refused, match="is no service"):
+    with pytest.raises(Refused, match="is not a service"):
         command_for(f"restart {MACHINE}", MACHINE, lambda _unit: False)
 
 
@@ -215,27 +226,28 @@ def test_the_players_version_is_asked_as_its_owner_says(
     assert vitals.app_version(str(tmp_path / file) if file else "", command) == said
 
 
-def test_status_says_each_thing_in_a_line() -> None:
-    known = {
-        "uuid": "u",
-        "broker": "b:1",
-        "up": False,
-        "why": "the broker does not answer",
-        "heard_at": None,
-        "player": MACHINE,
-        "has_player": False,
-        "units": {},
-        "process_status": "running",
-        "capabilities": [],
-        "last_command": None,
-        "logs_trouble": "",
-        "logs_waiting": 3,
-        "troubles": {"x": "y"},
-        "screen": "off",
-        "screen_trouble": "",
-    }
+KNOWN = {
+    "uuid": "u",
+    "broker": "b:1",
+    "up": False,
+    "why": "the broker does not answer",
+    "heard_at": None,
+    "player": MACHINE,
+    "has_player": False,
+    "units": {},
+    "process_status": "running",
+    "capabilities": [],
+    "last_command": None,
+    "logs_trouble": "",
+    "logs_waiting": 3,
+    "troubles": {"x": "y"},
+    "screen": "off",
+    "screen_trouble": "",
+}
 
-    said = words(known, 0.0)
+
+def test_status_says_each_thing_in_a_line() -> None:
+    said = words(KNOWN, 0.0)
 
     assert said[1] == "service   not connected to b:1: the broker does not answer"
     assert said[2] == "player    none is named: the machine itself is watched (signage-display player UNIT)"
@@ -245,3 +257,33 @@ def test_status_says_each_thing_in_a_line() -> None:
         "logs      3 wait for the service",
         "trouble   y",
     ]
+
+
+@pytest.mark.parametrize("told", ["why", "screen_trouble", "logs_trouble", "process_status"])
+def test_what_others_say_stays_text_on_its_own_line_of_the_status(told: str) -> None:
+    said = words({**KNOWN, told: "\x1b[2Jgone\nlogs      all sent\x9b1A\u202e"}, 0.0)
+
+    assert all(line.isprintable() for line in said)
+    assert len(said) == len(words(KNOWN, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("journal", "helper", "picture", "able"),
+    [
+        (True, True, True, ["restart_app", "reboot_host", "shutdown_host", "screenshot"]),
+        (True, True, False, ["restart_app", "reboot_host", "shutdown_host"]),
+        (True, False, True, ["screenshot"]),
+        (True, False, False, []),
+        (False, True, True, []),
+    ],
+)
+def test_what_is_declared_follows_from_what_is_there(
+    tmp_path: Path, journal: bool, helper: bool, picture: bool, able: list[str]
+) -> None:
+    places = Places(tmp_path)
+    if helper:
+        places.helper.parent.mkdir(parents=True)
+        places.helper.touch()
+    machine = Machine(places, Settings(player="kiosk.service"))
+
+    assert list(machine.capabilities(journal_is_writable=journal, has_picture=picture)) == able

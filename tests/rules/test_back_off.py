@@ -1,4 +1,4 @@
-"""Who lost the broker or the database comes back ever later, to a bound, and not in step with the others."""
+"""Reconnects to the broker or the database have growing, bounded and random pauses."""
 
 from types import SimpleNamespace
 from typing import Any, cast
@@ -36,7 +36,7 @@ def waits_for_the_database() -> list[float]:
     for _ in range(FAILURES):
         leader.away(None)
         waits.append(leader._not_before - NOW)
-    leader._failures = 0  # as after each success
+    leader._failures = 0  # like after each success
     leader.away(None)
     return [*waits, leader._not_before - NOW]
 
@@ -51,7 +51,7 @@ def test_each_wait_is_longer_to_a_bound_and_the_bridges_do_not_come_back_in_step
     assert all(max(one) <= LONGEST_BACK_OFF_SECONDS for one in growing)
     assert all(min(one) >= FIRST_BACK_OFF_SECONDS / 2 for one in growing)
     assert min(growing[-1]) >= LONGEST_BACK_OFF_SECONDS / 2
-    assert max(again) < min(growing[-1])  # after a success the next failure is the first again
+    assert max(again) < min(growing[-1])  # after a success the next failure counts as the first
     for one in growing:
         assert len(set(one)) == BRIDGES
-        assert max(one) - min(one) > max(one) / 5  # spread over a part of the wait that matters
+        assert max(one) - min(one) > max(one) / 5  # spread over a large part of the pause

@@ -1,4 +1,4 @@
-"""Waves, limits and what a batch does next, without a database."""
+"""Waves, limits and the next step of a batch, without a database."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from shared.commands.batches.rules import BatchRequest, BatchStep, Progress, Wav
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, InvalidWaves, NotCapable
 from shared.vocabulary import CommandAction, MemberOutcome
 
-SIZES = [  # waves, clients, how many each wave has
+SIZES = [  # waves, clients, size of each wave
     (["rest"], 7, [7]),
     ([1, "10%", "rest"], 100, [1, 10, 89]),
-    ([1, "10%", "rest"], 5, [1, 1, 3]),  # a share is one client at least
-    ([1, "10%"], 100, [1, 10, 89]),  # what is left over comes last
+    ([1, "10%", "rest"], 5, [1, 1, 3]),  # a share is at least one client
+    ([1, "10%"], 100, [1, 10, 89]),  # the rest comes last
     ([50, 50, "rest"], 60, [50, 10]),  # waves without clients are left out
     (["100%", "rest"], 3, [3]),
     ([1], 0, []),

@@ -1,4 +1,4 @@
-"""The rights that are printed for a broker of somebody else: of one stack, and of no other by mistake."""
+"""The rights that are printed for another broker are those of one stack, and of no other."""
 
 import pytest
 

@@ -1,10 +1,10 @@
-"""The client for displays that are only a browser stays small, and holds nothing inline."""
+"""The client for browsers stays small, and has no inline code."""
 
 import gzip
 
 from deploy.parts.gateway import BROWSER_CLIENT
 
-MOST_BYTES = 15 * 1024  # gzipped: everything that the browser fetches
+MOST_BYTES = 15 * 1024  # gzipped: all files that the browser fetches
 
 
 def test_the_whole_client_stays_within_its_budget() -> None:

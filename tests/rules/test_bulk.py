@@ -1,4 +1,4 @@
-"""Messages come into hand in their turn, and are weighed once."""
+"""Messages enter batches in order, and are weighed once."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.batches import BATCH_BYTES, BATCH_MESSAGES, Bulk, LogBudgets, Understood, Weighed
-from bridge.inbox import Arrival, Inbox, Taken
-from bridge.messages import Said
+from bridge.batches import BATCH_BYTES, BATCH_MESSAGES, Bulk, LogBudgets, Weighed
+from bridge.inbox import Arrival, Inbox, PutAside, Taken
+from bridge.messages import DecodedMessage
 from shared.client_logs.rules import Budget
 
 
 class Understanding(Inbox):
-    """Understands every arrival, whatever it says."""
+    """An inbox that accepts every arrival."""
 
     def read(self, arrival: Arrival) -> Taken:
-        return Taken(arrival, Said(None, None))
+        return Taken(arrival, DecodedMessage(None, None))
 
 
 class Watched(LogBudgets):
-    """A bulk of whose messages is known when they were weighed."""
+    """A bulk that records when its messages were weighed."""
 
     def __init__(self) -> None:
         super().__init__(Budget(per_second=1, burst=1))
@@ -31,7 +31,7 @@ class Watched(LogBudgets):
         self.fails = False
         self._next = 1
 
-    def weigh(self, messages: Iterable[Understood]) -> list[Weighed]:
+    def weigh(self, messages: Iterable[Taken | PutAside]) -> list[Weighed]:
         if self.fails:
             raise ValueError("no weight")
         found = [one for one in messages if isinstance(one, Taken)]
@@ -79,9 +79,9 @@ def test_an_error_while_a_batch_is_made_leaves_every_message_in_its_place() -> N
 def test_a_batch_is_the_first_arrivals_in_their_order_and_weighed_once(
     steps: list[tuple[str, int]],
 ) -> None:
-    """As the bridge does it: a batch, or its beginning, is in hand until it is committed.
+    """Like in the bridge, a batch, or its beginning, stays until it is committed.
 
-    A lost connection brings all again.
+    After a lost connection all messages come again.
     """
     watched = Watched()
     for step, number in steps:

@@ -1,4 +1,4 @@
-"""How near the end of a certificate is, and what is told of it then: pure."""
+"""The stages before the end of a certificate, and their notifications."""
 
 from datetime import UTC, datetime, timedelta
 

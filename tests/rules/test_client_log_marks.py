@@ -1,4 +1,4 @@
-"""Each numbered log is stored exactly once, whatever the order, the repeats and the batches it comes in."""
+"""Each numbered line is stored exactly once, for any order, repeats and batches."""
 
 from datetime import UTC, datetime, timedelta
 

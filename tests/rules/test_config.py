@@ -1,4 +1,4 @@
-"""Settings: one list, checked as it is read, secrets never shown."""
+"""Settings: one list, checked when read; secrets are never shown."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Files of nginx and mosquitto with placeholders: nothing is left unfilled, and nothing is filled in for nobody."""
+"""Configuration files with placeholders for nginx and mosquitto: every placeholder is filled, and every value used."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the check for authors of clients says of a login that two devices use."""
+"""The verdict of the check for authors of clients about a login that two devices use."""
 
 import pytest
 
@@ -11,7 +11,7 @@ CONNECT = Connect(5, "u", "u", clean_start=False, keepalive_seconds=30, session_
 
 
 def record(*connections: tuple[float, float | None]) -> Record:
-    """Of connections that began, and were taken over or not, at these moments."""
+    """A record of connections, with the times of their start and of their takeover, if any."""
     made = Record()
     for number, (at, taken_over_at) in enumerate(connections):
         made.connections.append(Connection(number, at, CONNECT, taken_over_at=taken_over_at))

@@ -1,4 +1,4 @@
-"""Payloads are read by the Structs of the contract: a part that is not as they say costs only itself."""
+"""The Structs of the contract read payloads: only an invalid part is dropped."""
 
 import json
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""When a conversion moves, which faults are worth another try, and how long everything may take."""
+"""The moves of a conversion, the faults that are retried, and the timeouts."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.conversions import rules
-from shared.conversions.rules import ConversionMove, Fault, FaultVerdict, Findings
+from shared.conversions import report_rules, rules
+from shared.conversions.report_rules import Findings
+from shared.conversions.rules import ConversionMove, Fault, FaultVerdict
 from shared.errors import Encrypted, NoSlides, NotAPresentation, NotConvertible, TooLargeUnpacked
 from shared.event_media.contents.rules import Contents
 from shared.vocabulary import ConversionStatus, MediaKind
@@ -126,7 +127,7 @@ REPORTS = [
 def test_the_report_warns_of_what_people_would_miss(
     pages: int, visible: int | None, hidden: int | None, warnings: list[str]
 ) -> None:
-    report = rules.report(Findings(pages, visible, hidden, (), Contents(), has_thumbnail=False))
+    report = report_rules.report(Findings(pages, visible, hidden, (), Contents(), has_thumbnail=False))
 
     assert report["pages"] == pages
     assert [warning["code"] for warning in report["warnings"]] == warnings
@@ -147,11 +148,11 @@ FONTS = [
 
 @pytest.mark.parametrize(("name", "family", "same"), FONTS)
 def test_a_font_of_the_pdf_belongs_to_a_family_or_does_not(name: str, family: str, same: bool) -> None:
-    assert rules.is_font_of(name, family) is same
+    assert report_rules.is_font_of(name, family) is same
 
 
 def reported(contents: Contents | None, embedded: tuple[str, ...] | None) -> dict[str, Any]:
-    return rules.report(Findings(2, 2, 0, embedded, contents, has_thumbnail=True))
+    return report_rules.report(Findings(2, 2, 0, embedded, contents, has_thumbnail=True))
 
 
 def test_a_deck_whose_fonts_are_all_there_has_no_warning() -> None:

@@ -1,4 +1,4 @@
-"""How messages leave: real receivers on loopback, and every address that none may be sent to."""
+"""Sending messages: real receivers on loopback, and all forbidden addresses."""
 
 import hashlib
 import hmac
@@ -47,6 +47,21 @@ def test_a_webhook_gets_the_facts_signed_and_with_a_key_of_its_own() -> None:
     assert abs(time.time() - int(stamp.removeprefix("t="))) < 60
 
 
+def test_a_chat_room_that_reads_a_webhooks_words_gets_them_as_text() -> None:
+    """Slack, Mattermost and Teams accept JSON with `text` and `title`."""
+    url, unit = "https://signage.test/?d=1", "<!channel> @all [pay now](http://evil.example)"
+    facts = {"title": f"Lobby: {unit}", "text": f"It failed: {unit}\n{url}", "cause": f"{unit} failed", "url": url}
+    with receiver() as hook:
+        webhook.post(hook.url, None, Letter("signage-8", "x", "x", facts), HERE, timedelta(seconds=5))
+
+    [posted] = hook.posted
+    words, link = posted.json["text"].split("\n")
+    assert (link, posted.json["cause"]) == (url, facts["cause"])
+    for said in (words, posted.json["title"]):
+        assert "pay now" in said
+        assert not any(sign in said for sign in ("<", "@", "[", "//", "evil.example"))
+
+
 def test_a_name_and_password_in_the_address_are_sent_as_such() -> None:
     with receiver() as hook:
         post(hook.url.replace("http://", "http://anna:p%40ss@"))
@@ -60,7 +75,7 @@ def test_a_name_and_password_in_the_address_are_sent_as_such() -> None:
     ("status", "headers", "result", "wait"),
     [
         (204, {}, Result.DELIVERED, None),
-        (301, {"Location": "http://127.0.0.1:1/"}, Result.REFUSED, None),  # it could lead anywhere
+        (301, {"Location": "http://127.0.0.1:1/"}, Result.REFUSED, None),  # it could redirect to any address
         (400, {}, Result.REFUSED, None),
         (401, {}, Result.REFUSED, None),
         (410, {}, Result.REFUSED, None),
@@ -84,7 +99,7 @@ def test_what_an_answer_means(status: int, headers: dict[str, str], result: Resu
 def test_a_receiver_that_trickles_is_left_at_the_deadline() -> None:
     with receiver() as hook:
         hook.answer = lambda _posted: None
-        outcome = post(hook.url, seconds=0.5)  # it would go on for ever
+        outcome = post(hook.url, seconds=0.5)  # it would be endless
 
     assert outcome == DeliveryAttempt(Result.AGAIN, "127.0.0.1 did not answer in time")
 
@@ -116,22 +131,22 @@ def test_in_the_cloud_nothing_goes_to_the_machine_itself(host: str) -> None:
 @pytest.mark.parametrize(
     ("address", "here", "cloud"),
     [
-        ("169.254.169.254", False, False),  # the metadata of a cloud's machine
+        ("169.254.169.254", False, False),  # the metadata service of a cloud
         ("192.0.0.192", False, False),  # of another cloud
-        ("168.63.129.16", False, False),  # and another
-        ("::a9fe:a9fe", False, False),  # the first one in an IPv6 address of old
+        ("168.63.129.16", False, False),  # and of a third
+        ("::a9fe:a9fe", False, False),  # the first one in an old form of IPv6 address
         ("::ffff:0:a9fe:a9fe", False, False),
         ("::ffff:0:10.0.0.1", True, False),
         ("64:ff9b:1::a9fe:a9fe", False, False),  # a network's own NAT64
-        ("fec0::1", True, False),  # a site-local address of old
-        ("192.0.0.8", True, False),  # of protocols
-        ("192.88.99.1", True, False),  # relays of old
+        ("fec0::1", True, False),  # an old site-local address
+        ("192.0.0.8", True, False),  # reserved for protocols
+        ("192.88.99.1", True, False),  # old relays
         ("3fff::1", True, False),  # documentation
         ("5f00::1", False, False),  # segment routing
         ("::2", True, False),  # 0.0.0.2
         ("::ffff:169.254.169.254", False, False),
-        ("64:ff9b::a9fe:a9fe", False, False),  # the same through NAT64
-        ("2002:a9fe:a9fe::", False, False),  # and 6to4
+        ("64:ff9b::a9fe:a9fe", False, False),  # the same by NAT64
+        ("2002:a9fe:a9fe::", False, False),  # and by 6to4
         ("fd00:ec2::254", False, False),
         ("fe80::1%eth0", False, False),
         ("0.0.0.0", False, False),
@@ -141,7 +156,7 @@ def test_in_the_cloud_nothing_goes_to_the_machine_itself(host: str) -> None:
         ("::1", True, False),
         ("10.0.0.1", True, False),
         ("192.168.1.1", True, False),
-        ("100.64.0.1", True, False),  # shared by customers of a provider
+        ("100.64.0.1", True, False),  # shared address space of providers
         ("fd12::1", True, False),
         ("255.255.255.255", False, False),
         ("93.184.216.34", True, True),

@@ -1,4 +1,4 @@
-"""How the dashboard's modules hang together: what imports what, and what the first page fetches."""
+"""The imports of the dashboard's modules, and the files that the first page fetches."""
 
 import gzip
 import re
@@ -12,7 +12,7 @@ APP = DASHBOARD / "app.js"
 MODULES = [APP, *(path for part in ("lib", "views", "vendor") for path in DASHBOARD.glob(f"{part}/**/*.js"))]
 IMPORT = re.compile(r"(?:\bfrom|\bimport)\s*[\"']([^\"']+)[\"']")
 LATER = re.compile(r"\bawait import\([\"']([^\"']+)[\"']\)")
-FIRST_PAGE_BYTES = 60 * 1024  # gzipped: all that is fetched before the fleet shows
+FIRST_PAGE_BYTES = 60 * 1024  # gzipped: all files that are fetched before the fleet is shown
 
 
 def imported(module: Path, *forms: re.Pattern[str]) -> set[Path]:
@@ -22,7 +22,7 @@ def imported(module: Path, *forms: re.Pattern[str]) -> set[Path]:
 
 
 def test_every_import_is_relative_and_exists() -> None:
-    """Without an import map a bare import would stop the whole page, and a missing file too."""
+    """A bare import would stop the whole page, because there is no import map; a missing file would too."""
     imports = {module: imported(module, IMPORT, LATER) for module in MODULES}
 
     assert sum(map(len, imports.values())) > 300
@@ -30,7 +30,7 @@ def test_every_import_is_relative_and_exists() -> None:
 
 
 def test_no_module_imports_itself_by_way_of_others_not_even_later() -> None:
-    TopologicalSorter({module: imported(module, IMPORT, LATER) for module in MODULES}).prepare()  # CycleError names one
+    TopologicalSorter({module: imported(module, IMPORT, LATER) for module in MODULES}).prepare()  # or CycleError
 
 
 def test_every_module_is_imported() -> None:
@@ -40,12 +40,12 @@ def test_every_module_is_imported() -> None:
 
 
 def test_components_are_mounted_where_their_props_are_checked() -> None:
-    """`<${Component}` takes any props; `h(Component, props)` takes those that it declares."""
+    """Props are checked in `h(Component, props)`, and not in `<${Component}`."""
     assert [module.name for module in MODULES if "<${" in module.read_text(encoding="utf-8")] == []
 
 
 def fetched_with(module: Path) -> set[Path]:
-    """This module and every other that the browser needs before it runs it; not those that are imported later."""
+    """This module and all modules that the browser needs before running it, without dynamic imports."""
     found = {module}
     waiting = [module]
     while waiting:

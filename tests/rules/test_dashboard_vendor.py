@@ -1,4 +1,4 @@
-"""The libraries that the dashboard ships are the ones that VENDOR.json says, byte by byte."""
+"""The dashboard's vendored libraries are those of VENDOR.json, byte for byte."""
 
 import hashlib
 import importlib.util
@@ -18,7 +18,7 @@ FREE_LICENCES = {"MIT", "Apache-2.0", "ISC", "BSD-2-Clause", "BSD-3-Clause"}
 
 
 def script(path: Path) -> ModuleType:
-    """A Python script of the dashboard as a module: it stands among browser modules, in no package."""
+    """Load a Python script of the dashboard as a module, because it is in no package."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None

@@ -1,4 +1,4 @@
-"""What DATABASE_URL may say of TLS, and what is refused before anything starts."""
+"""The TLS settings in DATABASE_URL, and which are refused at the start."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the report's readers find: Strict Open XML, charts and SmartArt, timing, linked workbooks, odd .ppt files."""
+"""The report's readers: Strict Open XML, charts and SmartArt, timing, linked workbooks, odd .ppt files."""
 
 import io
 import re
@@ -14,8 +14,8 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
 from deploy.parts.layout import REPOSITORY
-from shared.conversions import rules as conversions
-from shared.conversions.rules import Findings
+from shared.conversions import report_rules
+from shared.conversions.report_rules import Findings
 from shared.event_media.contents import odp_rules, ppt_rules, pptx_rules
 from shared.event_media.contents.rules import Contents
 from tests.worker import decks, hostile_decks
@@ -37,7 +37,7 @@ def read_pptx(deck: bytes) -> Contents:
 
 
 def strict(deck: bytes) -> bytes:
-    """The deck as PowerPoint saves it as Strict Open XML Presentation."""
+    """The deck in the format Strict Open XML Presentation of PowerPoint."""
     parts = {}
     with zipfile.ZipFile(io.BytesIO(deck)) as package:
         for name in package.namelist():
@@ -186,7 +186,7 @@ def test_how_slides_of_an_odp_come_and_go_and_the_fonts_of_its_charts_are_found(
 
 
 def record(kind: int, *content: bytes, instance: int = 0, container: bool = True, more: int = 0) -> bytes:
-    """One record of a .ppt; `more` bytes are claimed that are not there."""
+    """A record of a .ppt; its length claims `more` bytes than it has."""
     body = b"".join(content)
     return struct.pack("<HHL", instance << 4 | (0xF if container else 0), kind, len(body) + more) + body
 
@@ -204,7 +204,7 @@ def animation(build: int) -> bytes:
 
 
 def ppt_of(*slides: bytes, before: bytes = b"", places: dict[int, int] | None = None) -> io.BytesIO:
-    """A .ppt with these slides; `before` stands in its document, `places` moves a slide in the directory."""
+    """A .ppt with these slides; `before` is in its document, `places` moves slides in the directory."""
     persists = b"".join(atom(0x03F3, struct.pack("<5L", number + 2, 0, 0, 256, 0)) for number in range(len(slides)))
     stream, found = b"", []
     for part in (record(0x03E8, before, record(0x0FF0, persists)), *slides):
@@ -232,6 +232,14 @@ def test_a_length_that_does_not_add_up_costs_a_ppt_its_own_container_alone() -> 
     assert (found.animated_slides, found.hyperlinks) == (2, ["https://example.org/"])
 
 
+def test_a_container_longer_than_its_document_brings_no_hidden_slide_along() -> None:
+    hidden, longer = slide(show_info(flags=4), animation(1)), record(0x0FD7, more=5000)
+
+    found = ppt_rules.read(ppt_of(hidden, slide(show_info()), before=longer))
+
+    assert (found.animated_slides, found.transitions) == (0, 0)
+
+
 def test_of_a_ppt_only_slides_that_are_shown_and_animated_count() -> None:
     hidden = slide(show_info(flags=4), animation(1))
 
@@ -255,7 +263,7 @@ def test_timing_workbooks_and_missing_letters_are_told() -> None:
     contents = Contents(transitions=3, advancing_slides=1)
     contents.link_workbook("file:///C:/sales.xlsx")
 
-    report = conversions.report(Findings(1, 1, 0, (), contents, True, letters_missing=tuple("今日")))
+    report = report_rules.report(Findings(1, 1, 0, (), contents, True, letters_missing=tuple("今日")))
 
     assert report["warnings"] == [
         {"code": "letters_missing", "count": 2, "letters": "今日"},
@@ -265,13 +273,13 @@ def test_timing_workbooks_and_missing_letters_are_told() -> None:
 
 
 def test_calibri_light_has_a_stand_in_of_nearly_the_same_widths() -> None:
-    report = conversions.report(Findings(1, 1, 0, ("Carlito",), Contents({"Calibri Light"}), has_thumbnail=True))
+    report = report_rules.report(Findings(1, 1, 0, ("Carlito",), Contents({"Calibri Light"}), has_thumbnail=True))
 
     assert report["warnings"][0]["same_widths"] == {"Calibri Light": "Carlito"}
 
 
 def test_the_page_and_the_guide_have_words_for_every_warning() -> None:
-    source = (REPOSITORY / "shared" / "conversions" / "rules.py").read_text(encoding="utf-8")
+    source = (REPOSITORY / "shared" / "conversions" / "report_rules.py").read_text(encoding="utf-8")
     codes = set(re.findall(r'"code": "(\w+)"|_links\("(\w+)"', source))
     named = {one or other for one, other in codes}
     words = (REPOSITORY / "dashboard" / "lib" / "words" / "conversions.js").read_text(encoding="utf-8")
@@ -279,4 +287,4 @@ def test_the_page_and_the_guide_have_words_for_every_warning() -> None:
 
     assert {"letters_missing", "timing_lost", "workbooks_not_asked", "hyperlinks"} <= named
     assert {code for code in named if f"    {code}: (" not in words} == set()
-    assert {code for code in named if f"| `{code}` |" not in guide} == set()
+    assert {code for code in named if f"\n- `{code}`: " not in guide} == set()

@@ -1,4 +1,4 @@
-"""Slide shows, templates and decks with macros are taken under their own names, by the API and in the page's picker."""
+"""Slide shows, templates and decks with macros are accepted with their own extensions, by the API and by the page."""
 
 import io
 import re
@@ -95,7 +95,7 @@ def test_an_odp_with_a_document_type_as_offices_write_it_is_taken(tmp_path: Path
 @pytest.mark.parametrize(
     ("part", "content"),
     [
-        ("Basic/script-lc.xml", DECLARING),  # declares something: the door to entity bombs
+        ("Basic/script-lc.xml", DECLARING),  # a declaration, which entity bombs need
         ("META-INF/manifest.xml", DECLARING),
         ("Object 1/content.xml", ELSEWHERE),
         ("Object 1/content.xml", OF_OTHERS),

@@ -1,4 +1,4 @@
-"""The demo fleet's cast and settings: by a seed, by the environment, never by chance."""
+"""A seed decides the demo fleet's displays, and the environment its settings."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Configurations that must not start: each refusal names its variable, and the good ones start."""
+"""Bad configurations do not start, and the refusal names the variable; good ones start."""
 
 from typing import Any, Final
 
@@ -34,7 +34,7 @@ CLOUD: Final = {
 FUNCTIONS: Final = ("api", "convert_worker", "scheduler_tick")
 
 REFUSED: Final[list[tuple[str, dict[str, str], dict[str, str], str]]] = [
-    # component, mode, changed, the variable that is named
+    # component, mode, changes, the named variable
     ("api", BOX, {"HOST": "0.0.0.0"}, "HOST"),
     ("convert_worker", BOX, {"HOST": "192.0.2.1"}, "HOST"),
     ("scheduler_tick", BOX, {"HOST": ""}, "HOST"),
@@ -77,7 +77,7 @@ NEEDS: Final = {
 
 
 def start(component: str, environ: dict[str, str]) -> Config:
-    """What a component's main module does before anything else; what it then goes on with."""
+    """Read the configuration like a component's main module."""
     config = load(environ, required=NEEDS[component])
     if component == "bridge":
         deployment.check(config, component)

@@ -1,4 +1,4 @@
-"""In which order the bridge does what is due: an outage is written down before what waited through it."""
+"""The order of the bridge's duties: an outage is recorded before the messages that waited during it."""
 
 from datetime import timedelta
 from types import SimpleNamespace
@@ -19,14 +19,14 @@ DUTIES = (
 
 
 def without_services() -> Any:
-    """A bridge of which nothing is made yet but its pace."""
+    """A bridge that has only its pace."""
     bridge: Any = object.__new__(BridgeLoop)
     bridge._pace = Pace()
     return bridge
 
 
 def test_what_nobody_heard_is_swept_before_any_message_is_written() -> None:
-    """The other way round a heartbeat that waited for the database would make the outage a time of running."""
+    """In the other order a heartbeat that waited for the database would show the outage as a time of running."""
     bridge, done = without_services(), []
     for name in DUTIES:
         setattr(bridge, name, lambda _broker, name=name: done.append(name))
@@ -36,7 +36,7 @@ def test_what_nobody_heard_is_swept_before_any_message_is_written() -> None:
     bridge._listen(quiet)
 
     assert set(done) == {*DUTIES, "tell"}
-    assert done.index("_announce") < done.index("_sweep")  # it says since when we listen
+    assert done.index("_announce") < done.index("_sweep")  # it records since when the bridge listens
     assert done.index("_sweep") < min(done.index("_store_urgent"), done.index("_store_batch"))
 
 

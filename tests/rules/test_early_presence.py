@@ -1,4 +1,4 @@
-"""Displays that say "online" before anybody knows them wait for their first heartbeat, however many they are."""
+"""Presence of any number of unknown displays waits for their first heartbeat."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def say(urgent: Urgent, clock: Clock, count: int) -> int:
-    """So many displays nobody knows say that they are online; how many of them were refused."""
+    """Let `count` unknown displays publish `online`. Returns how many were refused."""
     refused = 0
     for _ in range(0, count, AT_ONCE):
         urgent.bulk_came()  # heartbeats come too
@@ -42,7 +42,7 @@ def say(urgent: Urgent, clock: Clock, count: int) -> int:
 
 
 def store(urgent: Urgent, batch: list[Any], stored: set[int]) -> int:
-    """As `Writer._admit` does with strangers; how many of them may not wait."""
+    """Treat unknown clients like `Writer._admit`. Returns how many may not wait."""
     patient_from = urgent.patient_from
     early = [one for one in batch if one.arrival.heard > patient_from and id(one) not in stored]
     urgent.committed(BatchOutcome(early=early))
@@ -54,7 +54,7 @@ def test_a_first_rollout_of_ten_thousand_is_not_refused_and_tried_again_in_piece
     assert say(urgent, clock, ROLLOUT) == 0
 
     known, largest = 0, 0
-    while known < ROLLOUT:  # a timeout of the test ends what never does
+    while known < ROLLOUT:  # the test's timeout ends an endless loop
         clock.now += 1.0
         batch = urgent.batch([], INBOX)
         largest, known = max(largest, len(batch)), known + len(batch)

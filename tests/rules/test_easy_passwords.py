@@ -1,4 +1,4 @@
-"""Passwords that somebody would try first are refused; sentences and random letters are not."""
+"""Easily guessed passwords are refused; sentences and random letters are not."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""What may be uploaded, by name and by content."""
+"""Which files may be uploaded, by name and by content."""
 
 import contextlib
 import io
@@ -163,7 +163,7 @@ def test_a_zip_of_another_kind_is_no_presentation(deck: bytes) -> None:
 
 
 def test_a_zip_inside_of_a_compound_file_does_not_fool_anybody(deck: bytes) -> None:
-    """Real .ppt files hold whole packages, which zipfile finds from the file's end."""
+    """Real .ppt files contain whole packages, which zipfile finds from the file's end."""
     compound = hostile_decks.compound_file({"PowerPoint Document": b"records of an odd form"}) + deck
 
     assert zipfile.is_zipfile(io.BytesIO(compound))
@@ -284,7 +284,7 @@ def test_a_damaged_deck_is_accepted_or_refused_by_name_and_never_worse(deck: byt
 
 
 def _records() -> bytes:
-    """The stream of a small deck: an edit, its directory, a document with two slides, the second hidden."""
+    """The stream of a small deck: an edit, its directory, a document with two slides; the second slide is hidden."""
 
     def record(kind: int, body: bytes, instance: int = 0, container: bool = False) -> bytes:
         return struct.pack("<HHL", instance << 4 | (0xF if container else 0), kind, len(body)) + body

@@ -1,11 +1,11 @@
-"""What a broker grants less than it should is told in words, and whether the bridge can work so."""
+"""A broker that grants too little: the lacks in words, and whether the bridge can work with them."""
 
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from bridge.connection import Granted, Lack, lacks_of_subscriptions
+from bridge.granted import Granted, Lack, lacks_of_subscriptions
 
 
 def granted(**properties: Any) -> Granted:

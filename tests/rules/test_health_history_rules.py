@@ -1,4 +1,4 @@
-"""Whose turn it is to be sampled, and how samples become points."""
+"""Which displays are sampled when, and how samples become points."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,7 +14,7 @@ moments = st.datetimes(datetime(2020, 1, 1), datetime(2040, 1, 1), timezones=st.
 
 
 def told(minutes: float, cpu: float | None, memory: float | None = None) -> Sample:
-    """What a display told so many minutes after noon."""
+    """A display's report `minutes` after noon."""
     return Sample(NOON + minutes * MINUTES, cpu, memory, None, None)
 
 
@@ -42,7 +42,7 @@ def test_however_the_ticks_come_each_turn_is_sampled_at_most_once_a_moment_and_n
     assert len(seen) == len(set(seen))
     assert {(int(at.timestamp() // 60) % 5) for _, at in seen} == {turn for turn, _ in seen}
     minutes = (now.replace(second=0, microsecond=0) - start.replace(second=0, microsecond=0)) // MINUTES
-    assert len(seen) == minutes  # no minute without its turn, none twice
+    assert len(seen) == minutes  # each minute has its turn once
 
 
 @given(moments)

@@ -1,4 +1,4 @@
-"""How long a client stood in each state, and its events in words."""
+"""How long a client was in each state, and its events in words."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -79,7 +79,7 @@ def test_of_a_client_never_heard_nothing_is_known() -> None:
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[Change]:
-    """Changes of one client in order of time, each from what the one before it became."""
+    """The changes of one client in order of time; each starts from the result of the previous one."""
     hours = sorted(draw(st.lists(st.floats(0, 900), max_size=30)), reverse=True)
     states = [draw(st.sampled_from(list(ClientStatus))) for _ in range(len(hours) + 1)]
     return [change(hour, was, became) for hour, was, became in zip(hours, states, states[1:], strict=False)]
@@ -142,6 +142,11 @@ TITLES: list[tuple[EventKind, dict[str, Any], str]] = [
         "Restart expired (no_ack)",
     ),
     (EventKind.COMMAND, {**COMMAND, "step": "late"}, "Restart: the display said failed after it was over"),
+    (EventKind.SCREEN, {"screen": "black", "fails": True}, "The screen is black"),
+    (EventKind.SCREEN, {"screen": "off", "fails": True}, "The screen is off, and nobody planned that"),
+    (EventKind.SCREEN, {"screen": "off", "fails": False}, "The screen is off, which is no failure now"),
+    (EventKind.SCREEN, {"screen": "ok", "fails": False}, "The screen shows its content again"),
+    (EventKind.SCREEN, {"screen": "unknown", "fails": False}, "Nobody sees the screen any more"),
     (EventKind.RECOVERY, {"decision": "none", "why": "Locked."}, "Recovery does nothing: Locked."),
     (
         EventKind.RECOVERY,

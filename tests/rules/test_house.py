@@ -1,4 +1,4 @@
-"""The shape of the core: nouns in two levels, three tools in each, which file may import which, one name a class."""
+"""The shape of the core: nouns in two levels with three tools, allowed imports, and unique names of classes."""
 
 import ast
 import graphlib
@@ -15,7 +15,7 @@ from deploy.parts.layout import REPOSITORY
 
 SHARED: Final = REPOSITORY / "shared"
 DOORS: Final = {"postgres", "outside"}
-"""Folders that are no nouns of the product: the ways out of the process."""
+"""Folders that are not nouns of the product: connections to the outside."""
 TOOL: Final = re.compile(r"(?:\w+_)?(rules|store|operations)")
 MAY_IMPORT: Final = {
     "rules": {"rules"},
@@ -35,7 +35,7 @@ CORE: Final = {
     for part in ("functions", "bridge", "shared")
     for path in (REPOSITORY / part).rglob("*.py")
 }
-"""Every module of the core by its dotted name."""
+"""Dotted name -> module of the core."""
 ROUTES: Final = sorted(name for name in CORE if name.startswith("functions.api.routes."))
 
 
@@ -44,7 +44,7 @@ def named(path: Path) -> str:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The dotted name of each module or thing that a file imports."""
+    """The dotted names of all imports of a file."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -53,7 +53,7 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def tool_of(name: str) -> str | None:
-    """Which tool of a noun an imported name is, or lies in; None for everything else."""
+    """The tool of a noun that an imported name belongs to; None for other names."""
     for part in name.split(".")[2:]:
         if found := TOOL.fullmatch(part):
             return found[1]
@@ -71,7 +71,7 @@ def test_a_file_of_a_noun_is_a_tool_and_imports_no_higher_one(path: Path) -> Non
 
 @pytest.mark.parametrize("path", [path for path in TOOLS if path.stem.endswith("rules")], ids=named)
 def test_rules_are_pure(path: Path) -> None:
-    """Vocabulary, errors, other rules and the standard library: no clock of a database, no I/O of a package."""
+    """Rules import only vocabulary, errors, other rules and the standard library: no database clock, no I/O."""
     names = [name.split(".") for name in imported(path)]
     ours = {parts[1] for parts in names if parts[0] == "shared" and tool_of(".".join(parts)) != "rules"}
 
@@ -93,7 +93,7 @@ def test_nouns_stand_in_two_levels_and_a_sub_noun_is_a_folder_only_when_it_is_la
 
 
 def modules_imported(name: str) -> set[str]:
-    """The modules of the core that one of them imports: also late, or for its types alone."""
+    """The modules of the core that a module imports, also inside functions or only for types."""
     found = set()
     for imported_name in imported(CORE[name]):
         parts = imported_name.split(".")
@@ -115,9 +115,9 @@ def test_no_modules_of_the_core_import_each_other_in_a_circle() -> None:
     graph.prepare()
 
 
-@pytest.mark.parametrize("name", sorted(name for name in CORE if not name.startswith("shared.")))
+@pytest.mark.parametrize("name", sorted(CORE))
 def test_an_alias_says_whether_it_is_a_store_or_rules(name: str) -> None:
-    """The bare noun is its operations: `access.sign_in`, but `access_store.page`."""
+    """The bare noun stands for its operations: `access.sign_in`, but `access_store.page`."""
     aliases = {
         (TOOL.fullmatch(alias.name), alias.asname)
         for node in ast.walk(ast.parse(CORE[name].read_text(encoding="utf-8")))

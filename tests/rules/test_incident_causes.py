@@ -1,4 +1,4 @@
-"""What people read of an incident: its cause and the entries of its timeline."""
+"""The texts of an incident: its cause and the entries of its timeline."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which failures belong together."""
+"""Which failures belong to one incident."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,13 +22,13 @@ SERVICE_FAILED, DISCONNECTED = Symptom.SERVICE_FAILED, Symptom.DISCONNECTED
 
 
 def failed(name: str, at: float, site: str | None = "Rome", **more: Any) -> FailedDisplay:
-    """A display that failed so many seconds after NOW."""
+    """A display that failed `at` seconds after NOW."""
     facts = {"subnet": None, "symptom": SILENT, **more}
     return FailedDisplay(name, site, at=NOW + timedelta(seconds=at), **facts)
 
 
 def some(count: int, at: float = 0, site: str | None = "Rome", **more: Any) -> list[FailedDisplay]:
-    """So many failures, a second apart."""
+    """`count` failures, a second apart."""
     return [failed(f"{site}-{at}-{n}", at + n, site, **more) for n in range(count)]
 
 
@@ -46,7 +46,7 @@ def opened(number: int, kind: IncidentKind, key: str, at: float = 0, **more: Any
 
 @dataclass(frozen=True)
 class Fixed:
-    """A census: every place as large as it says, or nobody else heard there."""
+    """A census with fixed sizes of places; other places have no heard displays."""
 
     displays: int = 300
     places: Mapping[str, int] = field(default_factory=dict)
@@ -106,7 +106,7 @@ def test_what_has_no_place_in_common_but_the_moment_is_a_cluster() -> None:
 
     assert rules.may_cluster(scattered)
     assert [names(g.failures) for g in rules.clusters(scattered, 300, LATER)] == [names(scattered)]
-    assert rules.clusters(scattered, 301, LATER) == []  # so many fail by chance in so large a fleet
+    assert rules.clusters(scattered, 301, LATER) == []  # this many fail by chance in such a large fleet
     assert not rules.may_cluster(scattered[:4])
 
 
@@ -202,7 +202,7 @@ def test_a_site_beside_an_open_cluster_stays_an_incident_of_its_own() -> None:
 
 
 def test_a_site_beside_a_cluster_of_whole_sites_goes_into_it() -> None:
-    """A provider fails: three sites are one cluster already, and the rest is noticed a minute later."""
+    """A provider fails: three sites are already one cluster, and the rest is noticed a minute later."""
     [one] = merged([at_site("Lyon", 40)], opened(7, CLUSTER, "", 10, crowds=3))
 
     assert (one.kind, one.into, one.absorbs) == (CLUSTER, 7, ())
@@ -256,7 +256,7 @@ def test_an_incident_that_goes_on_is_not_taken_over_by_a_cluster_without_its_new
     assert [(one.kind, one.into, one.absorbs) for one in found] == [(CLUSTER, None, ()), (SITE, 1, ())]
 
 
-# --- a crowded place comes before any cluster ---
+# --- a place with many failures comes before a cluster ---
 
 BASEL = {"Basel": 25}
 
@@ -311,7 +311,7 @@ def test_two_dark_shops_are_two_incidents_beside_a_cluster_of_others() -> None:
 
 
 def test_a_broker_that_restarts_is_one_incident_however_the_displays_come_back() -> None:
-    """Half of them are noticed at one look, too few of each shop; the rest of twelve shops at the next."""
+    """Half of the displays are noticed at one tick, too few of each shop; the rest of twelve shops at the next."""
     first = [failed(f"{n}", n % 30, f"shop {n % 12}", symptom=DISCONNECTED) for n in range(60)]
     second = [failed(f"{n}", 30 + n % 20, f"shop {n % 12}", symptom=DISCONNECTED) for n in range(60, 300)]
     sizes = {f"shop {n}": 25 for n in range(12)}
@@ -341,7 +341,7 @@ FAILURES = st.lists(st.tuples(SITES, SUBNETS, st.integers(-900, 900), st.sampled
 
 
 def standing(kind: IncidentKind) -> dict[str, Any]:
-    """The displays of an open subnet all stand in Rome."""
+    """The displays of an open incident of a subnet are all in Rome."""
     return {"sites": frozenset({"Rome"})} if kind is SUBNET else {}
 
 

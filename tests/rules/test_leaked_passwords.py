@@ -1,4 +1,4 @@
-"""Whether a password stands in a file of leaked ones, as such files are given out."""
+"""Find a password in a file of leaked ones, in the common format of such files."""
 
 import hashlib
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_it_is_found_where_it_is(tmp_path_factory: pytest.TempPathFactory, passw
 def test_a_listed_one_is_refused_and_without_a_list_none_is(tmp_path: Path) -> None:
     file = str(written(tmp_path, WORDS))
 
-    with pytest.raises(PasswordNotAccepted, match="leaked somewhere"):
+    with pytest.raises(PasswordNotAccepted, match="list of leaked passwords"):
         check_not_leaked(WORDS[7], file)
     check_not_leaked("a password of my own", file)
     check_not_leaked(WORDS[7], "")

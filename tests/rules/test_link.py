@@ -1,4 +1,4 @@
-"""When a leader lets another bridge try, and when it thinks that somebody throws it out."""
+"""When a leader lets another bridge try, and when it reports that its connections are ended."""
 
 from types import SimpleNamespace
 from typing import Any, cast

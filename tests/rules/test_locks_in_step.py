@@ -1,6 +1,6 @@
-"""What is installed is what the lists of packages name: each lock holds its list, all that it needs, and hashes.
+"""Each lock file has the packages of its list, all their dependencies, and hashes.
 
-Nobody is asked: what a package needs is read from its installed copy.
+No service is asked: the dependencies of a package come from its installed copy.
 """
 
 import re
@@ -20,7 +20,7 @@ LISTS: Final = ("requirements", "requirements-dev")
 
 
 def wanted(name: str) -> dict[str, Requirement]:
-    """What a list names, with what it takes from another list."""
+    """The packages of a list, and of the lists that it includes."""
     found: dict[str, Requirement] = {}
     for line in (REPOSITORY / f"{name}.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("-r "):
@@ -32,7 +32,7 @@ def wanted(name: str) -> dict[str, Requirement]:
 
 
 def locked(name: str) -> dict[str, str]:
-    """The version of each package of a lock; every line but comments belongs to an entry with hashes."""
+    """Package -> version in a lock file; every line except comments must belong to an entry with hashes."""
     text = (REPOSITORY / f"{name}.lock").read_text(encoding="utf-8")
     text = re.sub(r"(?m)^ *#.*\n", "", text)
     assert ENTRY.sub("", text) == ""
@@ -57,7 +57,7 @@ def test_a_lock_holds_what_its_packages_need_and_nothing_else(name: str) -> None
         seen.add((package, extra))
         try:
             needs = [Requirement(text) for text in requires(package) or []]
-        except PackageNotFoundError:  # of another machine, or not installed yet
+        except PackageNotFoundError:  # for another machine, or not installed yet
             continue
         for need in needs:
             if need.marker is None or need.marker.evaluate({"extra": extra}):
@@ -71,3 +71,13 @@ def test_a_lock_holds_what_its_packages_need_and_nothing_else(name: str) -> None
 
 def test_both_locks_agree() -> None:
     assert locked("requirements").items() <= locked("requirements-dev").items()
+
+
+@pytest.mark.parametrize("file", ["Makefile", "deploy/docker/Dockerfile", "docs/deploying.md"])
+def test_whoever_installs_a_lock_asks_for_hashes(file: str) -> None:
+    """Without the option a lock without hashes would be installed too."""
+    lines = (REPOSITORY / file).read_text(encoding="utf-8").splitlines()
+    installing = [line for line in lines if re.search(r"pip install -", line)]
+
+    assert installing
+    assert [line for line in installing if "--require-hashes" not in line] == []

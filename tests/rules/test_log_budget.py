@@ -1,4 +1,4 @@
-"""One client's share of the log: so many a second, so many at once; a numbered message over it is only put off."""
+"""A client's budget of log messages: a rate and a burst; a numbered message over it is only deferred."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ BUDGET = Budget(per_second=50, burst=500)
 
 
 def line(heard: float, seq: int | None = None, boot_seq: int = 1) -> LogLine:
-    """A message that came at `heard`; plain without a number."""
+    """A message that arrived at `heard`; without `seq` a plain one."""
     stamp = (None, None) if seq is None else ("installation", boot_seq)
     return LogLine("uuid", heard, LogLevel.INFO, None, "m", install_id=stamp[0], boot_seq=stamp[1], seq=seq)
 
@@ -98,7 +98,7 @@ def test_never_more_than_burst_and_rate_together(steps: list[tuple[float, int | 
 def test_a_flood_that_is_sent_again_from_the_mark_gets_through_at_the_budget(
     count: int, pause: float, live: int
 ) -> None:
-    """The display resends all that is not committed, as fast as it can, and goes on logging meanwhile."""
+    """The display repeats all uncommitted lines as fast as it can, and logs further lines meanwhile."""
     left = whole()
     mark, last, now = 0, count, 0.0
     while mark < last and now < 1000:
@@ -109,4 +109,4 @@ def test_a_flood_that_is_sent_again_from_the_mark_gets_through_at_the_budget(
         last = min(last + live // 3, count + live)
 
     assert mark == last
-    assert now <= (count + live) / min(50, 500 / pause) + 8 * pause  # of which 5 until the last one is there
+    assert now <= (count + live) / min(50, 500 / pause) + 8 * pause  # 5 of them until the last one has come

@@ -1,10 +1,10 @@
-"""The bridge weighs only log messages, remembers only who logged lately, and counts no pause against anybody."""
+"""The bridge weighs only log messages, remembers only recent senders, and credits budgets for pauses."""
 
 from bridge.batches import LogBudgets, OverBudget
 from bridge.inbox import Arrival, PutAside, Taken
-from bridge.messages import Said
+from bridge.messages import DecodedMessage
 from shared.client_logs.rules import Boot, Budget, LogLine
-from shared.clients.reports.rules import PresenceSaid
+from shared.clients.reports.rules import PresenceReport
 from shared.vocabulary import DeadLetterReason, LogLevel, Presence
 
 BUDGET = Budget(per_second=10, burst=20)
@@ -12,12 +12,12 @@ BUDGET = Budget(per_second=10, burst=20)
 
 def log(heard: float, name: str = "a", seq: int | None = None) -> Taken:
     stamp = ("installation", 1, seq) if seq else (None, None, None)
-    said = Said(name, LogLine(name, heard, LogLevel.INFO, None, "m", False, None, None, None, *stamp))
+    said = DecodedMessage(name, LogLine(name, heard, LogLevel.INFO, None, "m", False, None, None, None, *stamp))
     return Taken(Arrival(f"signage/{name}/logs/info", b"", 1, heard), said)
 
 
 def stored(budgets: LogBudgets, count: int, heard: float, name: str = "a") -> int:
-    """How many of so many plain messages at once are within the budget."""
+    """How many of `count` concurrent plain messages are within the budget."""
     return sum(isinstance(one, Taken) for one in budgets.weigh([log(heard, name)] * count))
 
 
@@ -41,8 +41,8 @@ def test_presence_acks_and_dead_letters_of_a_flooding_client_pass() -> None:
     stored(budgets, 100, 0.0)
     arrival = Arrival("signage/a/x", b"", 1, 0.0)
     others: list[Taken | PutAside] = [
-        Taken(arrival, Said("a", PresenceSaid("a", Presence.ONLINE, None))),
-        Taken(arrival, Said("a", None)),
+        Taken(arrival, DecodedMessage("a", PresenceReport("a", Presence.ONLINE, None))),
+        Taken(arrival, DecodedMessage("a", None)),
         PutAside("signage/a/logs/info", b"{", DeadLetterReason.NOT_JSON, None),
     ]
 
@@ -99,4 +99,4 @@ def test_what_is_stored_already_is_free_and_stands_in_nobodys_way() -> None:
 
     again = [isinstance(one, Taken) for one in budgets.weigh([log(0.5, seq=seq) for seq in range(11, 100)])]
 
-    assert again == [True] * 10 + [True] * 5 + [False] * 74  # stored ones, then what half a second brought
+    assert again == [True] * 10 + [True] * 5 + [False] * 74  # stored lines, then the tokens of half a second

@@ -1,4 +1,4 @@
-"""When a maintenance window is on, also where the clocks change."""
+"""When a maintenance window is active, also around changes of the clocks."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -135,7 +135,7 @@ def test_what_is_found_near_a_moment_is_what_going_through_every_day_finds(
 
 
 def every_occurrence(window: Schedule, recurrence: WeeklyRecurrence, last: datetime) -> list[WindowTime]:
-    """From the first day on, each day that is one of the weekdays: start and end by the clock on the wall."""
+    """All occurrences from the first day on: start and end by local time on each of the weekdays."""
     zone = ZoneInfo(recurrence.time_zone)
     wall = [at.astimezone(zone).replace(tzinfo=None) for at in (window.starts_at, window.ends_at)]
     found, day = [], 0

@@ -1,4 +1,4 @@
-"""What displays and uploaders call things comes out of a chat room as text; only our own link is one."""
+"""Names from displays and people appear as text in a chat room; only the service's own link is a link."""
 
 import re
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.outside.couriers.messenger import ENDINGS, as_text
+from shared.outside.couriers.letters import ENDINGS, as_text
 
 LINK = "https://signage.test/?d=1"
 MARKUP = re.compile(r"[@<>\[\]`*]|//|\w\.[^\W\d_]{2,}")

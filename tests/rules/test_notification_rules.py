@@ -1,4 +1,4 @@
-"""Hours, waits and masks of channels: pure."""
+"""Hours, pauses and masks of channels."""
 
 from datetime import UTC, datetime, time, timedelta
 
@@ -24,11 +24,11 @@ NIGHT = Hours("Europe/Rome", frozenset({Weekday.FRIDAY}), time(22), time(6))
         (WORK, "2026-11-20T16:59", True),
         (WORK, "2026-11-20T17:00", False),
         (WORK, "2026-11-21T10:00", False),  # a Saturday
-        (WORK, "2026-07-03T06:00", True),  # in summer Rome is two hours ahead
+        (WORK, "2026-07-03T06:00", True),  # in summer Rome is two hours ahead of UTC
         (NIGHT, "2026-11-20T21:00", True),
-        (NIGHT, "2026-11-21T04:59", True),  # Saturday, of Friday's night
+        (NIGHT, "2026-11-21T04:59", True),  # Saturday, which belongs to Friday's night
         (NIGHT, "2026-11-21T05:00", False),
-        (NIGHT, "2026-11-20T04:00", False),  # Friday, of Thursday's night
+        (NIGHT, "2026-11-20T04:00", False),  # Friday, which belongs to Thursday's night
     ],
 )
 def test_at_which_hours_a_channel_tells(hours: Hours | None, at: str, on: bool) -> None:

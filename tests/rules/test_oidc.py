@@ -1,4 +1,4 @@
-"""Which tokens are accepted, and that all others are refused with the same words."""
+"""Which tokens are accepted; all others are refused with the same text."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ def encoded(part: dict[str, Any]) -> str:
 
 
 def by_hmac_with_the_public_key() -> str:
-    """The classic confusion of algorithms: the public key, which everybody has, as a shared secret."""
+    """The classic confusion of algorithms: a token signed with the public key as a shared secret."""
     public = OURS.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     content = f"{encoded({'alg': 'HS256', 'kid': identity.key_id(OURS)})}.{encoded(claims())}"
     mark = hmac.new(public, content.encode(), hashlib.sha256).digest()
@@ -117,7 +117,7 @@ def test_a_token_is_refused_when_it_is(
     with caplog.at_level(logging.WARNING), pytest.raises(InvalidIdentity) as refusal:
         verify(forge(), AUDIENCE, ISSUER, EMAIL, keys)
 
-    assert refusal.value.detail == InvalidIdentity().detail  # the caller learns nothing of the reason
+    assert refusal.value.detail == InvalidIdentity().detail  # the caller does not learn the reason
     assert refusal.value.extras == {}
     assert any(getattr(record, "fields", {}).get("reason") for record in caplog.records)
 

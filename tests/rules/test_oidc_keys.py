@@ -1,4 +1,4 @@
-"""Where the keys come from: the issuer's key set, kept and fetched again, and the local key itself."""
+"""The source of the keys: the issuer's key set, cached and fetched again, or the local key."""
 
 import stat
 import threading
@@ -81,7 +81,7 @@ def test_known_keys_are_fetched_again_after_an_hour(issuer: Issuer) -> None:
     clock[0] += 3599
     assert keys.find(known) is not None
     assert issuer.asked == 1
-    issuer.answer = identity.key_set(FOREIGN)  # the issuer withdrew the first
+    issuer.answer = identity.key_set(FOREIGN)  # the issuer withdrew the first key
     clock[0] += 2
     assert keys.find(known) is None
     assert issuer.asked == 2

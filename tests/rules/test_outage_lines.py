@@ -1,4 +1,4 @@
-"""What is away for long is told twice: when it goes and when it is back, and never with a traceback."""
+"""A long outage has two log lines, at its beginning and at its end, without a traceback."""
 
 import json
 import logging
@@ -44,7 +44,7 @@ def test_however_often_it_is_asked_for_there_is_one_line_at_each_end(lines: Stri
 
 
 class Overtaken:
-    """A lock whose first user comes last: another one was quicker."""
+    """A lock whose first user gets it last, because another one was faster."""
 
     def __init__(self, quicker: Callable[[], None]) -> None:
         self._quicker: Callable[[], None] | None = quicker
@@ -55,7 +55,7 @@ class Overtaken:
             quicker()
 
     def __exit__(self, *_: object) -> None:
-        """Nobody waits for it."""
+        """Release nothing."""
 
 
 def test_of_two_who_find_it_back_at_once_one_tells(lines: StringIO) -> None:
@@ -69,7 +69,7 @@ def test_of_two_who_find_it_back_at_once_one_tells(lines: StringIO) -> None:
 
 
 class Said(Exception):
-    """As pg8000 raises what Postgres said."""
+    """An error of Postgres as pg8000 raises it."""
 
 
 def said(state: str, kind: type[DBAPIError] = DBAPIError) -> DBAPIError:

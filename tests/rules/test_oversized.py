@@ -1,11 +1,11 @@
-"""Of a payload that no topic takes the bridge holds little, and tells as much as if it held all of it."""
+"""The bridge keeps only the beginning of a payload that is too large, and reports it as if it had all of it."""
 
 import hashlib
 import json
 
 import pytest
 
-from bridge.inbox import LARGEST_BYTES, Arrival, Inbox, PutAside, bounded
+from bridge.inbox import LARGEST_BYTES, Arrival, Inbox, Oversized, PutAside, bounded
 from shared.vocabulary import DeadLetterReason
 
 UUID = "8a1e3f0c-5f1d-4c5e-9b7a-0d2f6c1b9e44"
@@ -46,9 +46,18 @@ def test_its_digest_is_that_of_the_whole() -> None:
 
 
 def test_the_number_of_a_log_line_is_found_wherever_it_stands() -> None:
-    """Else its display would send the line for ever."""
+    """Otherwise its display would send the line for ever."""
     message = {"message": "m" * 60_000}
 
     found = [put_aside("logs/info", json.dumps(one).encode()) for one in ({**STAMP, **message}, {**message, **STAMP})]
 
     assert [one.log_number for one in found] == [((UUID, "installation", 3), 7)] * 2
+
+
+def test_what_our_own_reading_fails_at_is_put_aside_as_a_fault_of_ours() -> None:
+    never_measured = Oversized(b"x" * (LARGEST_BYTES + 1))
+
+    found = INBOX.read(Arrival(f"signage/{UUID}/health", never_measured, 1, 0.0))
+
+    assert isinstance(found, PutAside)
+    assert (found.reason, found.detail) == (DeadLetterReason.REFUSED_BY_DATABASE, "the parser failed: AttributeError")

@@ -62,7 +62,7 @@ def test_a_whole_batch_waits_for_nobody() -> None:
 
 
 def full(pace: Pace, took: float) -> int:
-    """A full batch took so many seconds; how large the next one may be."""
+    """Report a full batch that took `took` seconds. Returns the limit of the next batch."""
     pace.wrote(5.0, 5.0 + took, pace.most)
     return pace.most
 
@@ -106,7 +106,7 @@ def test_a_small_batch_that_waited_for_the_disk_says_nothing_of_large_ones() -> 
 
 
 def test_a_batch_that_the_database_never_ends_becomes_smaller_with_each_try() -> None:
-    """Else it would be tried for ever: a statement may take so long and no longer."""
+    """Otherwise it would be retried for ever, because statements have a timeout."""
     pace = Pace()
     while full(pace, 0.0) < BATCH_MESSAGES:
         pass

@@ -1,4 +1,4 @@
-"""Bytes from a display become a message, or are refused by name; a bad field costs only itself."""
+"""A display's payload becomes a message or is refused with a reason; only a bad field is dropped."""
 
 import json
 from typing import Any
@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.inbox import IGNORED, Arrival, Inbox, PutAside, Taken
-from bridge.messages import Canary, Said
+from bridge.messages import Canary, DecodedMessage
 from bridge.reading import Unreadable, json_object
 from shared.client_logs.rules import LogLine
 from shared.clients.failures_rules import ServiceFailure
-from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceSaid
+from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceReport
 from shared.commands.rules import Ack
 from shared.vocabulary import (
     CommandState,
@@ -35,10 +35,10 @@ def read(topic: str, body: Any, *, retained: bool = False) -> Taken | PutAside:
     return INBOX.read(Arrival(name, payload, 1, 5.0, retained))
 
 
-def said(topic: str, body: Any) -> Said:
+def said(topic: str, body: Any) -> DecodedMessage:
     taken = read(topic, body)
     assert isinstance(taken, Taken), taken
-    return taken.said
+    return taken.message
 
 
 def refused(topic: str, body: Any) -> DeadLetterReason:
@@ -48,7 +48,7 @@ def refused(topic: str, body: Any) -> DeadLetterReason:
 
 
 def health(**fields: Any) -> tuple[HealthReport, int]:
-    """The report and how many of its fields were bad."""
+    """The report, and the number of its bad fields."""
     one = said("health", fields)
     assert isinstance(one.body, HealthReport)
     return one.body, one.bad_fields
@@ -79,7 +79,7 @@ def health(**fields: Any) -> tuple[HealthReport, int]:
         (b'{"a": 18446744073709551616}', Reason.BAD_NUMBER),
         (b'{"a": {"b": [-9223372036854775809]}}', Reason.BAD_NUMBER),
         (b'{"a": ' + b"9" * 5000 + b"}", Reason.BAD_NUMBER),
-        (b'{"a": "\\ud800", "b": 18446744073709551616}', Reason.BAD_NUMBER),  # by the slow way too
+        (b'{"a": "\\ud800", "b": 18446744073709551616}', Reason.BAD_NUMBER),  # by the slow path too
         (b'{"a":' * 33 + b"1" + b"}" * 33, Reason.TOO_DEEP),
         (b'{"a":' + b"[" * 32 + b"]" * 32 + b"}", Reason.TOO_DEEP),
         (b'{"a":' + b"[" * 3000 + b"]" * 3000 + b"}", Reason.TOO_DEEP),
@@ -104,7 +104,7 @@ def test_a_document_beyond_the_limits_is_refused_by_name(payload: bytes, reason:
         (b' {"v": 1, "other": {"x": [1, 2.5, null, true]}} ', {"v": 1, "other": {"x": [1, 2.5, None, True]}}),
         (b'{"a": "\\u0000\\ud800x"}', {"a": "\ufffd\ufffdx"}),  # NUL and a lone surrogate
         (b'{"\\ud800": ["\\udfff"]}', {"\ufffd": ["\ufffd"]}),  # in names and deep inside
-        (b'{"a": "\\ud83d\\ude00"}', {"a": "\N{GRINNING FACE}"}),  # a pair is a letter
+        (b'{"a": "\\ud83d\\ude00"}', {"a": "\N{GRINNING FACE}"}),  # a surrogate pair is a character
         (b'{"a": 18446744073709551615, "b": -9223372036854775808}', {"a": 2**64 - 1, "b": -(2**63)}),
         (b'{"a":' * 32 + b"1" + b"}" * 32, None),
         (b'{"a":' + b"[" * 31 + b"]" * 31 + b"}", None),
@@ -144,6 +144,12 @@ def test_each_topic_has_its_own_size(topic: str, limit: int) -> None:
         (f"signage/{UUID}/logs/ERROR", Reason.UNKNOWN_TOPIC),  # levels are lower case
         (f"signage/{UUID}/logs/{'x' * 17}", Reason.UNKNOWN_TOPIC),
         (f"signage/{UUID}/logs/", Reason.UNKNOWN_TOPIC),
+        (f"signage/{UUID}/logs", Reason.UNKNOWN_TOPIC),  # no level
+        (f"signage/{UUID}/logs/a/b", Reason.UNKNOWN_TOPIC),
+        (f"signage/{UUID}/canary", Reason.UNKNOWN_TOPIC),  # a topic of the service
+        ("", Reason.UNKNOWN_TOPIC),
+        ("signage", Reason.UNKNOWN_TOPIC),
+        (f"/signage/{UUID}/heartbeat", Reason.UNKNOWN_TOPIC),
         (f"signage/{UUID.upper()}/heartbeat", Reason.BAD_UUID),
         (f"signage/{UUID.replace('-', '')}/heartbeat", Reason.BAD_UUID),
         ("signage/lobby/heartbeat", Reason.BAD_UUID),
@@ -160,9 +166,9 @@ def test_only_presence_is_believed_when_it_is_an_old_retained_copy() -> None:
     presence = read("presence", {"state": "online"}, retained=True)
 
     assert isinstance(heartbeat, Taken)
-    assert heartbeat.said is IGNORED
+    assert heartbeat.message is IGNORED
     assert isinstance(presence, Taken)
-    assert isinstance(presence.said.body, PresenceSaid)
+    assert isinstance(presence.message.body, PresenceReport)
 
 
 def test_our_own_canary_is_known() -> None:
@@ -186,7 +192,7 @@ def test_a_heartbeat_says_all_of_it() -> None:
         },
     )
 
-    assert one == Said(
+    assert one == DecodedMessage(
         UUID,
         Heartbeat(UUID, 5.0, ProcessStatus.CRASHED, 3600, "b", "a", "installation-a", 3, 7),
         0,
@@ -210,7 +216,7 @@ def test_a_heartbeat_says_all_of_it() -> None:
         {"boot_id": "x" * 129},
         {"app_instance": {}},
         {"last_command": "c1"},
-        {"last_command": {"id": "c1", "state": "sent"}},  # no display says sent
+        {"last_command": {"id": "c1", "state": "sent"}},  # a display never sends `sent`
         {"last_command": {"state": "running"}},
     ],
 )
@@ -463,7 +469,7 @@ def test_a_failure_without_a_unit_is_put_aside(body: Any, reason: DeadLetterReas
 
 
 def test_presence_carries_its_session() -> None:
-    assert said("presence", {"state": "offline", "session": "s", "reason": "will"}).body == PresenceSaid(
+    assert said("presence", {"state": "offline", "session": "s", "reason": "will"}).body == PresenceReport(
         UUID, Presence.OFFLINE, "s"
     )
 
@@ -501,7 +507,7 @@ def test_an_ack_that_says_nothing_is_put_aside(body: dict[str, Any]) -> None:
     assert refused("acks", body) is Reason.BAD_FIELD
 
 
-# --- whatever comes ---
+# --- any payload ---
 
 JSON = st.recursive(
     st.one_of(
@@ -533,8 +539,8 @@ def test_whatever_a_document_holds_is_taken_or_refused_and_leaves_clean(kind: st
     if isinstance(result, PutAside):
         assert result.detail is None or "the parser failed" not in result.detail
     else:
-        assert "\x00" not in repr(result.said)
-        repr(result.said).encode("utf-8")  # no lone surrogate is left
+        assert "\x00" not in repr(result.message)
+        repr(result.message).encode("utf-8")  # no lone surrogate is left
 
 
 @settings(max_examples=400)

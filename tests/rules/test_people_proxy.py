@@ -1,4 +1,4 @@
-"""Whose word the proxy's assertion is, and that all others are refused with the same words."""
+"""Which assertions of the proxy are accepted; all others are refused with the same text."""
 
 import base64
 import hashlib

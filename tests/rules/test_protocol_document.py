@@ -1,4 +1,4 @@
-"""docs/protocol.md shows the messages that the reference client sends and the contract by which the bridge reads."""
+"""docs/protocol.md agrees with the messages of the reference client and with the bridge's contract."""
 
 import json
 import re
@@ -102,7 +102,7 @@ def fields_of(document: type[Document]) -> dict[str, inspect.Field]:
 
 
 def in_words(kind: Any) -> str:  # noqa: PLR0911 - a line for each kind
-    """What a field may hold, as the table of fields says it."""
+    """The values of a field, in the words of the document's list."""
     match kind:
         case inspect.UnionType(types=types):
             told = [one for one in types if not isinstance(one, inspect.NoneType | inspect.CustomType)]
@@ -133,7 +133,7 @@ def _limits(least: float | None, most: float | None) -> str:
 
 
 def fields() -> Iterator[tuple[str, str, str]]:
-    """Each field that the bridge reads: the message that has it, its name and what it may hold."""
+    """(message, field, values in words) of each field that the bridge reads."""
     stamp = fields_of(bridge.StampedDocument)
     for name, field in stamp.items():
         yield "all but presence", name, in_words(field.type)
@@ -144,16 +144,18 @@ def fields() -> Iterator[tuple[str, str, str]]:
                 yield message, name, f"{in_words(field.type)}{'; required' if field.required else ''}"
 
 
-def rows() -> Iterator[str]:
-    """The table's rows: neighbours that may hold the same share one."""
-    for (message, holds), group in groupby(fields(), key=itemgetter(0, 2)):
-        yield f"| {message} | {', '.join(f'`{name}`' for _, name, _ in group)} | {holds} |"
+def lines() -> Iterator[str]:
+    """The list's lines: the fields of each message; adjacent fields with the same values share a line."""
+    for message, told in groupby(fields(), key=itemgetter(0)):
+        yield f"- {message}"
+        for holds, group in groupby(told, key=itemgetter(2)):
+            yield f"  - {', '.join(f'`{name}`' for _, name, _ in group)}: {holds}"
 
 
-def test_the_table_of_fields_has_every_field_that_the_bridge_reads_with_its_limits_and_words() -> None:
-    after = DOCUMENT.split("| in | field | holds |\n|---|---|---|\n")[1]
+def test_the_list_of_fields_has_every_field_that_the_bridge_reads_with_its_limits_and_words() -> None:
+    after = DOCUMENT.split("**Every field**")[1].split("\n\n")[1]
 
-    assert after.split("\n\n")[0].splitlines() == list(rows())
+    assert after.splitlines() == list(lines())
 
 
 @pytest.mark.parametrize(
@@ -168,7 +170,7 @@ def test_the_table_of_fields_has_every_field_that_the_bridge_reads_with_its_limi
     ],
 )
 def test_every_upward_example_has_every_field_that_the_bridge_reads(marker: str, document: type[Document]) -> None:
-    assert set(example(marker)) == set(fields_of(document)) - STAMP - {"v", "truncated"}  # these two are told in words
+    assert set(example(marker)) == set(fields_of(document)) - STAMP - {"v", "truncated"}  # the text describes these two
 
 
 @pytest.mark.parametrize("kind", ["heartbeat", "health", "logs", "service_failed", "acks", "presence"])

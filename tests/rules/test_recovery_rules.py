@@ -1,4 +1,4 @@
-"""What recovery does about an unhealthy client, and the words for it."""
+"""What recovery does about an unhealthy client, and the reason in words."""
 
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
@@ -10,9 +10,17 @@ from shared.recovery import rules
 from shared.recovery.breakers import rules as breakers
 from shared.recovery.breakers.rules import Silence
 from shared.recovery.evidence import rules as evidence
-from shared.recovery.evidence.rules import Condition, Fleet, KnownRow
+from shared.recovery.evidence.rules import Condition, Fleet, RecoveryFacts
 from shared.recovery.rules import Verdict
-from shared.vocabulary import CommandAction, Presence, ProcessStatus, RecoveryBasis, RecoveryState
+from shared.vocabulary import (
+    MENDED_BY_A_START,
+    CommandAction,
+    Presence,
+    ProcessStatus,
+    RecoveryBasis,
+    RecoveryState,
+    ScreenHealthStatus,
+)
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 CRASHED = Condition(
@@ -54,6 +62,12 @@ def verdict(client: Condition, **fleet: Any) -> Verdict:
 
 SILENT = {"last_heartbeat_at": ago(241)}
 FAILED = {"process_status": ProcessStatus.RUNNING, "service_failed_unit": "x.service", "failure_stands": True}
+CABLE: dict[str, Any] = {
+    "process_status": ProcessStatus.RUNNING,
+    "screen": ScreenHealthStatus.DISCONNECTED,
+    "screen_failed_at": ago(60),
+}
+BLACK = {**CABLE, "screen": ScreenHealthStatus.BLACK, "screen_is_proven": True}
 CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
     ({}, RecoveryState.DUE, "crashed for two minutes, heard a moment ago"),
     ({"process_status_since": ago(20)}, RecoveryState.DUE, "20 s are enough"),
@@ -68,7 +82,7 @@ CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
     ({"capabilities": ["reboot_host"]}, RecoveryState.NOT_RECOVERED, "it cannot restart its player"),
     ({"capabilities": ["restart_app"]}, RecoveryState.DUE, "it can"),
     ({"capabilities": ["restart_app"], "step": 2}, RecoveryState.NOT_RECOVERED, "it cannot be rebooted"),
-    ({"unheard_at": ago(10)}, RecoveryState.UNREACHABLE, "nobody listened, and no heartbeat since"),
+    ({"unheard_at": ago(10)}, RecoveryState.UNREACHABLE, "not connected, and no heartbeat since"),
     ({"unheard_at": ago(11)}, RecoveryState.DUE, "a heartbeat since"),
     ({"presence": Presence.OFFLINE, "presence_at": ago(5)}, RecoveryState.UNREACHABLE, "gone after its heartbeat"),
     ({"presence": Presence.OFFLINE, "presence_at": ago(15)}, RecoveryState.DUE, "the heartbeat is the truth"),
@@ -92,15 +106,26 @@ CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
     ({"last_heartbeat_at": None}, RecoveryState.NOT_RECOVERED, "No heartbeat"),
     ({**SILENT, "presence": Presence.OFFLINE}, RecoveryState.UNREACHABLE, "silent and not connected"),
     ({**SILENT, "presence": Presence.UNKNOWN}, RecoveryState.DUE, "silent, and nobody knows whether it is connected"),
-    ({**SILENT, "unheard_at": ago(100)}, RecoveryState.UNREACHABLE, "silent, and nobody listened"),
+    ({**SILENT, "unheard_at": ago(100)}, RecoveryState.UNREACHABLE, "silent, and not connected at the last command"),
     (
         {**SILENT, "unheard_at": ago(200), "presence_at": ago(150)},
         RecoveryState.DUE,
-        "nobody listened, but it has connected since",
+        "not connected then, but it has connected since",
     ),
     (FAILED, RecoveryState.DUE, "a service failed"),
     ({**FAILED, "failure_stands": False}, RecoveryState.VERIFYING, "the failure is not said any more"),
-    ({**FAILED, "unheard_at": ago(5)}, RecoveryState.UNREACHABLE, "a service failed, and nobody listens"),
+    (BLACK, RecoveryState.DUE, "black, by reports in a row"),
+    ({**BLACK, "screen": ScreenHealthStatus.FROZEN}, RecoveryState.DUE, "frozen"),
+    ({**BLACK, "screen_is_proven": False}, RecoveryState.VERIFYING, "black, by old reports"),
+    ({**BLACK, "process_status": ProcessStatus.STARTING}, RecoveryState.VERIFYING, "black, and the player is starting"),
+    ({**BLACK, **SILENT}, RecoveryState.DUE, "black and silent is silent"),
+    ({**BLACK, "unheard_at": ago(5)}, RecoveryState.UNREACHABLE, "black, and the display is not connected"),
+    ({**BLACK, "lockout_until": NOW + timedelta(seconds=1)}, RecoveryState.LOCKED, "black, and restarted lately"),
+    ({**BLACK, "hold": "anna says so."}, RecoveryState.HELD, "black, and a person wants it left alone"),
+    ({**BLACK, "capabilities": ["reboot_host"]}, RecoveryState.NOT_RECOVERED, "black, and it restarts no player"),
+    (CABLE, RecoveryState.NOT_RECOVERED, "no command puts a cable back"),
+    ({**CABLE, "screen": ScreenHealthStatus.OFF}, RecoveryState.NOT_RECOVERED, "no command switches a screen on"),
+    ({**FAILED, "unheard_at": ago(5)}, RecoveryState.UNREACHABLE, "a service failed, and the display is not connected"),
 ]
 
 
@@ -228,7 +253,7 @@ OPEN = "612 of 1,000 are silent."
         (SILENT, "Basel", {"Basel": OPEN}, RecoveryState.BLOCKED_BREAKER),
         (SILENT, "Bern", {"Basel": OPEN}, RecoveryState.DUE),
         (SILENT, None, {"Basel": OPEN}, RecoveryState.DUE),
-        ({}, "Basel", {None: OPEN, "Basel": OPEN}, RecoveryState.DUE),  # the crash is no guess
+        ({}, "Basel", {None: OPEN, "Basel": OPEN}, RecoveryState.DUE),  # the crash is reported
         (FAILED, "Basel", {None: OPEN}, RecoveryState.DUE),
         ({**SILENT, "presence": Presence.OFFLINE}, None, {None: OPEN}, RecoveryState.UNREACHABLE),
     ],
@@ -270,19 +295,20 @@ def test_while_the_bridge_is_silent_nothing_is_done_to_anybody(facts: dict[str, 
         ("late", "running", None, False),
         ("stopped", "stopped", None, False),
         ("crashed", "crashed", None, True),
-        ("unknown", "crashed", None, True),  # the bridge is silent; its last word was crashed
+        ("unknown", "crashed", None, True),  # the bridge is silent; the last report was `crashed`
         ("stale", "running", None, True),
         ("running", "running", NOW, True),  # a service failed
     ],
 )
 def test_who_is_unwell(status: str, process_status: str, failed_at: datetime | None, unwell: bool) -> None:
-    assert evidence.is_unwell(status, process_status, failed_at) is unwell
+    assert evidence.is_unwell(status, process_status, failed_at, None) is unwell
+    assert evidence.is_unwell(status, process_status, failed_at, NOW)  # a screen fails
 
 
-def row(**facts: Any) -> KnownRow:
-    nothing = dict.fromkeys(field.name for field in fields(KnownRow))
+def row(**facts: Any) -> RecoveryFacts:
+    nothing = dict.fromkeys(field.name for field in fields(RecoveryFacts))
     plain = {"uuid": "a display", "process_status": "running", "presence": "online", "shut_down": False}
-    return KnownRow(**{**nothing, **plain, **facts})
+    return RecoveryFacts(**{**nothing, **plain, **facts})
 
 
 TRIED = {"service_failed_at": ago(900), "tried_state": "succeeded", "tried_finished_at": ago(600)}
@@ -380,9 +406,9 @@ def test_when_a_breaker_opens_and_how_long_it_stays(
 @pytest.mark.parametrize(
     ("seen", "stale", "let_alone", "stays"),
     [
-        (3, 3, 9, True),  # nine of twelve were excluded, and nobody came back
+        (3, 3, 9, True),  # nine of twelve were excluded, and none came back
         (4, 2, 8, True),
-        (4, 1, 8, False),  # most of those that count came back
+        (4, 1, 8, False),  # most of the counted clients came back
         (3, 0, 9, False),
         (0, 0, 12, False),
         (3, 3, 1, False),  # fewer than five are silent in all
@@ -404,7 +430,7 @@ def test_while_many_are_late_silence_is_looked_at_first(late: int, seen: int, wa
 
     assert (why is not None) is waits
     assert verdict(replace(CRASHED, last_heartbeat_at=ago(241)), late=why).acts is not waits
-    assert verdict(CRASHED, late=why).acts  # whoever says so itself is no question
+    assert verdict(CRASHED, late=why).acts  # a reported crash needs no breaker
 
 
 def test_an_open_breaker_closes_when_few_enough_were_silent_for_a_while() -> None:
@@ -422,9 +448,9 @@ DAY = timedelta(hours=24)
     ("listening_since", "heard_until", "since"),
     [
         (NOW - 3 * DAY, None, NOW - DAY),
-        (NOW - DAY / 2, NOW - 2 * DAY, NOW - 2.5 * DAY),  # deaf for a day and a half
-        (None, NOW - DAY, NOW - 2 * DAY),  # deaf still
-        (None, None, NOW - DAY),  # nobody was ever heard
+        (NOW - DAY / 2, NOW - 2 * DAY, NOW - 2.5 * DAY),  # the bridge was deaf for a day and a half
+        (None, NOW - DAY, NOW - 2 * DAY),  # still deaf
+        (None, None, NOW - DAY),  # no client was ever heard
     ],
 )
 def test_a_day_in_which_we_did_not_listen_is_no_day(
@@ -440,4 +466,60 @@ def test_reports_that_come_again_before_the_heartbeats_are_not_called_unheard() 
     assert "has not been heard since" in verdict(gone, **back).why
     talks = verdict(replace(gone, sign_at=ago(10)), **back)
     assert (talks.state, talks.mute) == (RecoveryState.BLOCKED_BRIDGE, False)
-    assert talks.why == "Its reports come again since the bridge listens again; its heartbeats are waited for."
+    assert talks.why == "Its reports come again since the bridge listens again; recovery waits for its heartbeats."
+
+
+DARK = replace(CRASHED, **BLACK)
+
+
+@pytest.mark.parametrize("step", [0, 1, 2, 3])
+def test_a_black_screen_goes_up_the_ladder_of_a_crash(step: int) -> None:
+    assert verdict(replace(DARK, step=step)).action is rules.LADDER[step]
+
+
+def test_a_crash_is_acted_on_before_the_screen_that_it_turned_black() -> None:
+    assert verdict(replace(DARK, process_status=ProcessStatus.CRASHED)).basis is RecoveryBasis.CRASHED
+
+
+def test_whether_other_screens_fail_too_is_seen_first() -> None:
+    early = verdict(replace(DARK, screen_failed_at=ago(59)))
+
+    assert (early.state, early.acts, early.until) == (RecoveryState.DUE, False, NOW + timedelta(seconds=1))
+    assert (
+        early.why == "The screen is black and the display is heard; recovery waits to see whether many others fail too."
+    )
+
+
+@pytest.mark.parametrize(("site", "blocked"), [(None, "Rome"), ("Rome", "Rome"), ("Oslo", "Rome"), ("Oslo", None)])
+def test_while_too_many_screens_fail_none_there_is_acted_on(site: str | None, blocked: str | None) -> None:
+    answer = verdict(replace(DARK, site=site), screens={blocked: "Too many."})
+    of_silence = verdict(replace(DARK, site=site), breakers={blocked: "Too many."})
+    crashed = verdict(replace(CRASHED, site=site), screens={blocked: "Too many."})
+
+    is_meant = blocked is None or site == blocked
+    assert (answer.state is RecoveryState.BLOCKED_BREAKER) is is_meant
+    assert answer.acts is not is_meant
+    assert of_silence.acts
+    assert crashed.acts
+
+
+def test_what_is_said_of_a_screen_that_no_command_mends() -> None:
+    cable, off = (
+        verdict(replace(CRASHED, **{**CABLE, "screen": ScreenHealthStatus(word)})).why
+        for word in ("disconnected", "off")
+    )
+
+    assert cable == (
+        "The screen is disconnected. No command mends that: somebody has to look at its cable and its power."
+    )
+    assert off == (
+        "The screen is off, and nobody planned that."
+        " No command is sent: somebody has to switch it on, or plan the time in which it is off."
+    )
+
+
+@pytest.mark.parametrize("screen", ScreenHealthStatus)
+def test_a_display_whose_screen_a_start_may_mend_is_not_well(screen: ScreenHealthStatus) -> None:
+    fails = replace(CRASHED, process_status=ProcessStatus.RUNNING, screen=screen)
+
+    assert evidence.is_healthy(fails, NOW, HEARD) is (screen not in MENDED_BY_A_START)

@@ -1,4 +1,4 @@
-"""Which report is newest, when a failure is raised, what presence comes to, and which state is shown."""
+"""Which report is newest, when a failure is raised, the effect of presence, and the shown state."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +10,7 @@ from shared.clients.failures_rules import Marker, ServiceFailure, Stamp, is_name
 from shared.clients.reports.rules import (
     Heartbeat,
     PresenceChange,
-    PresenceSaid,
+    PresenceReport,
     in_words,
     late_after,
     newest,
@@ -38,12 +38,12 @@ def beat(
     ("said", "kept"),
     [
         ([beat("i", 1, 2), beat("i", 1, 1)], [beat("i", 1, 2)]),  # out of order
-        ([beat("i", 2, 1), beat("i", 1, 9)], [beat("i", 2, 1)]),  # a later boot is newer whatever its numbers
+        ([beat("i", 2, 1), beat("i", 1, 9)], [beat("i", 2, 1)]),  # a later boot is newer, with any numbers
         ([beat("i", 1, 1, heard=1.0), beat("i", 1, 1, heard=2.0)], [beat("i", 1, 1, heard=1.0)]),  # delivered twice
-        ([beat(heard=1.0), beat(heard=2.0)], [beat(heard=2.0)]),  # without a stamp the last arrival
+        ([beat(heard=1.0), beat(heard=2.0)], [beat(heard=2.0)]),  # without a stamp the last arrival is newest
         ([beat("i", 1, 5), beat(heard=2.0)], [beat(heard=2.0)]),  # a display that lost its stamp
-        ([beat(heard=1.0), beat("i", 1, 1)], [beat("i", 1, 1)]),  # one that got it
-        ([beat("i", 9, 9), beat("j", 1, 1)], [beat("i", 9, 9), beat("j", 1, 1)]),  # the database knows which is newer
+        ([beat(heard=1.0), beat("i", 1, 1)], [beat("i", 1, 1)]),  # a display that got a stamp
+        ([beat("i", 9, 9), beat("j", 1, 1)], [beat("i", 9, 9), beat("j", 1, 1)]),  # the database decides which is newer
         ([beat(uuid="u"), beat(uuid="v")], [beat(uuid="u"), beat(uuid="v")]),
     ],
 )
@@ -117,12 +117,12 @@ def test_a_repeat_gives_its_stamp_to_the_failure_that_is_shown_without_one() -> 
 # --- presence ---
 
 
-def online(session: str | None) -> PresenceSaid:
-    return PresenceSaid("u", Presence.ONLINE, session)
+def online(session: str | None) -> PresenceReport:
+    return PresenceReport("u", Presence.ONLINE, session)
 
 
-def offline(session: str | None) -> PresenceSaid:
-    return PresenceSaid("u", Presence.OFFLINE, session)
+def offline(session: str | None) -> PresenceReport:
+    return PresenceReport("u", Presence.OFFLINE, session)
 
 
 def change(state: Presence, session: str | None, only_if: tuple[str | None, ...] | None = None) -> PresenceChange:
@@ -134,15 +134,15 @@ def change(state: Presence, session: str | None, only_if: tuple[str | None, ...]
     [
         ([online("a")], change(Presence.ONLINE, "a")),
         ([online("a"), offline("a")], change(Presence.OFFLINE, "a")),
-        ([online("b"), offline("a")], change(Presence.ONLINE, "b")),  # the will of the session before
+        ([online("b"), offline("a")], change(Presence.ONLINE, "b")),  # the will of the previous session
         ([online("a"), offline("a"), online("b")], change(Presence.ONLINE, "b")),
-        ([offline("a")], change(Presence.OFFLINE, "a", ("a",))),  # the database knows whether it is the session
+        ([offline("a")], change(Presence.OFFLINE, "a", ("a",))),  # the database knows the present session
         ([offline("a"), offline("b")], change(Presence.OFFLINE, "b", ("a", "b"))),
         ([offline(None)], change(Presence.OFFLINE, None, (None,))),
         ([online(None), offline(None)], change(Presence.OFFLINE, None)),
     ],
 )
-def test_offline_ends_only_its_own_session(said: list[PresenceSaid], expected: PresenceChange) -> None:
+def test_offline_ends_only_its_own_session(said: list[PresenceReport], expected: PresenceChange) -> None:
     assert presence_changes(said) == [expected]
 
 
@@ -187,7 +187,7 @@ def test_silence_makes_late_and_then_stale(age: float, interval: int, expected: 
 @pytest.mark.parametrize("process", [ProcessStatus.CRASHED, ProcessStatus.STOPPED, ProcessStatus.STARTING])
 def test_what_is_worse_than_late_is_not_hidden_by_it(process: ProcessStatus) -> None:
     assert shown(process, age=120) == process.value
-    assert shown(process, age=181) is ClientStatus.STALE  # no fresh heartbeat says so any more
+    assert shown(process, age=181) is ClientStatus.STALE  # no fresh heartbeat confirms it
 
 
 def test_while_the_bridge_is_silent_silence_proves_nothing() -> None:
@@ -199,7 +199,7 @@ def test_while_the_bridge_is_silent_silence_proves_nothing() -> None:
 @pytest.mark.parametrize(
     ("listening_for", "expected"),
     [
-        (0, ClientStatus.UNKNOWN),  # we only just listen again: it may be fine or dead
+        (0, ClientStatus.UNKNOWN),  # the bridge has just begun to listen, so the display may be well or dead
         (90, ClientStatus.UNKNOWN),
         (91, ClientStatus.LATE),
         (181, ClientStatus.STALE),

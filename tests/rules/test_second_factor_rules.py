@@ -1,4 +1,4 @@
-"""Codes as RFC 6238 has them, and what of them is taken."""
+"""Codes of RFC 6238, and which of them are accepted."""
 
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, unquote, urlsplit

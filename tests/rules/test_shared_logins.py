@@ -1,4 +1,4 @@
-"""Two devices with one login: what their heartbeats, one after another, show of it."""
+"""Heartbeats show that two devices use one login."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ U = "3b4f2a6e-7f0c-5d0e-9a4c-0f3f2f9c1d11"
 
 
 def told(names: Sequence[str], every: float) -> set[str]:
-    """What is found of heartbeats with these names, so many seconds apart and each stored as the newest."""
+    """The clients that count as shared, after heartbeats with these device names, `every` seconds apart."""
     seen, found = Seen(), set[str]()
     for number in range(1, len(names)):
         name, before = names[number], names[number - 1]

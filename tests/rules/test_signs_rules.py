@@ -1,4 +1,4 @@
-"""When a message counts as a sign of life, and the words for a display that talks without heartbeats."""
+"""When a message is stored as a sign of life, and the words for a display that sends messages but no heartbeats."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +13,7 @@ U = "0b54ad5e-3a8b-4a3f-9d0e-000000000001"
 LONG_AGO = NOW - timedelta(days=1)
 
 CASES: list[tuple[str, float | None, int, float | None, int, bool]] = [
-    # what it is, seconds since its heartbeat, its interval, seconds since its last sign, HEARTBEAT_STALE_SECONDS, due
+    # case, age of its heartbeat, its interval, age of its last sign, HEARTBEAT_STALE_SECONDS, whether it is due
     ("its heartbeat is fresh", 1, 30, None, 180, False),
     ("two heartbeats of three are missing", 89, 30, None, 180, False),
     ("three are missing", 91, 30, None, 180, True),
@@ -56,6 +56,7 @@ def test_a_heartbeat_of_the_same_batch_counts() -> None:
             {"not_json": 2, "unsupported_version": 1_200},
             "1,200 of them were of a version that is not supported, 2 were not JSON.",
         ),
+        ({"of_newer_code": 2}, "2 of them were refused for another reason."),
         ({}, "look at what the broker lets it publish, and at whether it sends them."),
     ],
 )
@@ -66,7 +67,8 @@ def test_a_display_without_heartbeats_is_explained_by_what_was_put_aside(refused
 def test_there_are_words_for_every_reason_and_kind() -> None:
     assert set(REFUSED) == set(DeadLetterReason)
     assert refused_in_words("logs", "too_large", 2) == "2 log lines were too large"
-    assert refused_in_words("nonsense", "unknown_topic", 1) == "1 message was sent to a topic that there is not"
+    assert refused_in_words("acks", "of_newer_code", 1) == "1 answer to a command was refused for another reason"
+    assert refused_in_words("nonsense", "unknown_topic", 1) == "1 message was sent to an unknown topic"
 
 
 @pytest.mark.parametrize("process", ProcessStatus)

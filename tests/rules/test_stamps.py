@@ -1,4 +1,4 @@
-"""The number of a log message that was refused is read only where it cannot be mistaken."""
+"""The number of a refused log message is read only if it is unambiguous."""
 
 import json
 from typing import Any
@@ -21,14 +21,14 @@ def stamped(**fields: Any) -> bytes:
     ("payload", "expected"),
     [
         (stamped(message="x" * 60_000), READ),  # too large, but a document
-        (stamped(context={"seq": 5, "boot_seq": 6, "install_id": "b"}), READ),  # inner names are not the stamp's
-        (b'{"context": {"seq": 5}, ' + stamped()[1:] + b"cut", None),  # no document, and two that could be meant
+        (stamped(context={"seq": 5, "boot_seq": 6, "install_id": "b"}), READ),  # inner names do not count
+        (b'{"context": {"seq": 5}, ' + stamped()[1:] + b"cut", None),  # not a document, and two candidates
         (stamped()[:-1] + b', "message": "cut', READ),
         (stamped()[:-1] + b', "message": "\xff"}', READ),
         (stamped()[:-1] + b', "x": NaN}', READ),
-        (stamped()[:-1], None),  # cut behind 42: it may have been 423
+        (stamped()[:-1], None),  # cut after 42: it may have been 423
         (b'{"seq": 42, "boot_seq": 3, "install_id": "installa', None),
-        (b'{"seq": 42, "boot_seq": 3, "install_id": "a\\u0000b"', None),  # an escape is not undone here
+        (b'{"seq": 42, "boot_seq": 3, "install_id": "a\\u0000b"', None),  # escapes are not decoded here
         (b'{"seq": 42, "boot_seq": 3, "install_id": "a\\u0000b", "v": 2}', ("a\ufffdb", 3, 42)),
         (b'{"seq": 0, "boot_seq": 3, "install_id": "a", ', None),
         (b'{"seq": 9999999999999999999, "boot_seq": 3, "install_id": "a", ', None),

@@ -1,4 +1,4 @@
-"""What may reach Postgres, and what a log line may look like."""
+"""The texts that may reach Postgres, and the form of log lines."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""A trace context is taken as the standard has it, or made anew."""
+"""A trace context is accepted as the standard defines it, or a new one is made."""
 
 import pytest
 

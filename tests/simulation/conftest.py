@@ -1,6 +1,6 @@
-"""A database for histories, and scenes: histories that a test writes itself.
+"""A database for simulated histories, and scenes, which are histories that a test writes itself.
 
-`make test` runs a share; with SIMULATION=whole in the environment, as in the campaign, everything runs.
+`make test` runs a share; with SIMULATION=whole in the environment everything runs, as in the campaign.
 """
 
 import logging
@@ -30,7 +30,7 @@ def databases(database_url: str, postgres_server: postgres.Cluster) -> Iterator[
 
 @pytest.fixture(autouse=True)
 def _hush() -> Iterator[None]:
-    """Histories are full of faults that the service would log."""
+    """Silence the log: histories are full of faults."""
     logging.disable(logging.CRITICAL)
     yield
     logging.disable(logging.NOTSET)
@@ -38,7 +38,7 @@ def _hush() -> Iterator[None]:
 
 @pytest.fixture
 def scene(databases: Databases) -> Scene:
-    """Makes a history of so many displays that are switched on in the first half minute, and ticks each minute."""
+    """Makes a history with `n` displays, switched on in the first half minute, and a tick each minute."""
 
     def make(count: int, *, until: float, **settings: str) -> History:
         databases.empty()
@@ -53,10 +53,10 @@ def scene(databases: Databases) -> Scene:
 
 
 def of(history: History) -> list[Display]:
-    """Its displays in order."""
+    """The history's displays in order."""
     return list(history.displays.values())
 
 
 def kinds(outcome: Outcome) -> set[str]:
-    """What it broke."""
+    """The kinds of broken promises in an outcome."""
     return {breach.kind for breach in outcome.breaches}

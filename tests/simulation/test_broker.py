@@ -1,6 +1,6 @@
-"""The simulated broker keeps the rules of the real one: each story is told to both, and both tell the same.
+"""The simulated broker behaves as the real one: each story runs on both, and the results are equal.
 
-The real one is told all stories at once, each on a mosquitto of its own: they are made of seconds that pass.
+On real brokers all stories run at once, each on its own mosquitto, because stories consist of seconds that pass.
 """
 
 import tempfile
@@ -14,8 +14,8 @@ import pytest
 from tests.lab.simulation.sides import BRIDGE, COMMANDS, DISPLAY, HEARTBEAT, PRESENCE, RealSide, Side, SimulatedSide
 
 NOBODY, TAKEN = 0x10, 0x00
-A_WHILE = 5  # seconds in which a busy machine gets to the next step of a story
-OVER = 6.3  # more than that, by a broker that counts in whole ones
+A_WHILE = 5  # seconds that a busy machine may need for the next step of a story
+OVER = 6.3  # more than that, because the broker counts whole seconds
 ANY_PRESENCE = "signage/+/presence"
 
 Story = Callable[[Side], list[Any]]
@@ -163,7 +163,7 @@ TOLD: Final[dict[Story, list[Any]]] = {
 
 @pytest.fixture(scope="module")
 def mosquittos() -> Iterator[dict[Story, Future[list[Any]]]]:
-    """What a real broker tells of each story, once it is over."""
+    """Story -> its result on a real broker."""
     with ThreadPoolExecutor(len(TOLD)) as pool:
         yield {story: pool.submit(_told_by_mosquitto, story) for story in TOLD}
 

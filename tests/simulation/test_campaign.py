@@ -1,4 +1,4 @@
-"""A campaign that was ended goes on where it was, and only when nothing of it changed."""
+"""An interrupted campaign continues where it was, if its parameters and code are unchanged."""
 
 from collections import Counter
 from pathlib import Path

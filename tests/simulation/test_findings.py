@@ -1,6 +1,6 @@
-"""The smallest histories that showed a fault once. Each holds what mends it.
+"""The smallest histories that once showed a fault. Each guards a fix.
 
-Scenes are all told; of the histories that nobody wrote `make test` tells the first of each list.
+All scenes run; of the generated histories `make test` runs the first of each list.
 """
 
 from collections.abc import Callable

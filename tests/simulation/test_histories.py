@@ -1,4 +1,4 @@
-"""A share of the campaign: a seeded history; more of them in test_whole.py and, of an hour, in test_findings.py."""
+"""A share of the campaign: a seeded history. test_whole.py has more of them, and test_findings.py longer ones."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.simulation.test_world_mutations import nothing_of_the_fleet_comes_thr
 SEEDS = ((102, Kind.WORLD), (3_000_001, Kind.HOUR))
 
 
-@pytest.mark.parametrize(("seed", "kind"), SEEDS if IS_WHOLE else SEEDS[:1])  # test_findings.py tells two of an hour
+@pytest.mark.parametrize(("seed", "kind"), SEEDS if IS_WHOLE else SEEDS[:1])  # test_findings.py runs two of an hour
 def test_a_history_breaks_no_promise(databases: Databases, seed: int, kind: Kind) -> None:
     outcome = run_one(databases, seed, kind)
 

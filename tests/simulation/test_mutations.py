@@ -1,6 +1,6 @@
-"""The judge sees faults: with one rule of the service broken on purpose, a history that was whole has a breach.
+"""The judge finds faults: when a test breaks one rule of the service, a history without breaches gets one.
 
-That each scene is whole while the rule stands is told by test_whole.py. `make test` breaks the first five rules.
+test_whole.py shows that each scene has no breach while the rule is intact. `make test` breaks the first five rules.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ EVERYTHING: Final = frozenset({"heartbeat", "health", "logs", "acks", "service_f
 
 @dataclass(frozen=True)
 class Mutation:
-    """A scene, the rule that makes it come out well, and what is seen without that rule."""
+    """A scene, the rule that keeps it from a breach, and the breach without that rule."""
 
     displays: int
     until: float
@@ -53,24 +53,24 @@ class Mutation:
 
 
 def all_fall_silent_because_of_us(history: History) -> None:
-    """Whatever displays send is lost on our side, between two ticks; all are well and connected."""
+    """All messages of displays are lost in the service between two ticks; all displays are well and connected."""
     history.agenda.at(445.0, lambda: setattr(history.broker, "muted", EVERYTHING))
 
 
 def all_fall_silent_in_the_middle_of_a_tick(history: History) -> None:
-    """As before, but the first of them are stale before the tick at 590 s, too few for a breaker."""
+    """The same, but the first displays are stale before the tick at 590 s, too few for a breaker."""
     history.agenda.at(436.0, lambda: setattr(history.broker, "muted", EVERYTHING))
 
 
 def one_and_then_all_fall_silent(history: History) -> None:
-    """Whatever one sends is lost on our side, and a minute and a half later whatever anybody sends."""
+    """The messages of one display are lost in the service, and a minute and a half later those of all."""
     first = Rule(EVERYTHING, frozenset({of(history)[0].uuid}))
     history.agenda.at(350.0, lambda: history.broker.rules.append(first))
     history.agenda.at(440.5, lambda: setattr(history.broker, "muted", EVERYTHING))
 
 
 def the_bridge_was_away(history: History) -> None:
-    """Displays that send heartbeats alone, every two minutes, are not heard for a while after the bridge is back."""
+    """Displays that send only heartbeats, every two minutes, are not heard for a while after the bridge is back."""
     for display in of(history):
         display.nature, display.conduct = Nature(interval=120), NO_HEALTH
     bridge = history.bridges[0]
@@ -83,7 +83,7 @@ def everybody_crashes(history: History) -> None:
 
 
 def one_is_out_of_reach_and_comes_back(history: History) -> None:
-    """The broker was killed meanwhile, so nobody says that it left: its reboot is answered 0x10."""
+    """The broker was killed meanwhile, so it publishes no will: the display's reboot is answered with 0x10."""
     lost = of(history)[0]
     history.agenda.at(400.0, lost.lose_network)
     history.agenda.at(405.0, history.broker.kill)
@@ -128,7 +128,7 @@ def half_freeze_and_an_operator_vouches_for_it(history: History) -> None:
 
 @contextmanager
 def no_listening_time() -> Iterator[None]:
-    """Recovery believes that the bridge has always listened."""
+    """Recovery assumes that the bridge has always listened."""
     known = leadership_store.bridge_status
 
     def always(connection: Any) -> Any:
@@ -141,7 +141,7 @@ def no_listening_time() -> Iterator[None]:
 
 @contextmanager
 def no_preconditions() -> Iterator[None]:
-    """Commands say nothing of the boot that they are meant for."""
+    """Commands have no precondition on the boot."""
 
     def bare(due: command_rules.DueCommand) -> bytes:
         return command_rules.payload(replace(due, if_boot_id=None, if_app_instance=None))
@@ -151,7 +151,7 @@ def no_preconditions() -> Iterator[None]:
 
 
 def release_and_forget(connection: Any, *who: Any) -> Any:
-    """The breaker closes, and the same silence opens it again."""
+    """Releasing a breaker does not exclude the old silence, which opens it again."""
     closed = RELEASE(connection, *who)
     connection.execute(sa.text("UPDATE recovery_breakers SET released_at = NULL"))
     return closed
@@ -159,13 +159,13 @@ def release_and_forget(connection: Any, *who: Any) -> Any:
 
 @contextmanager
 def nothing() -> Iterator[None]:
-    """The rule is broken by a setting."""
+    """Do nothing: a setting breaks the rule."""
     yield
 
 
 @contextmanager
 def nothing_is_looked_at_first() -> Iterator[None]:
-    """Neither who fell silent together with a display nor how many are on the way to it."""
+    """Recovery checks neither which displays fell silent together, nor how many are about to."""
     with patch.object(recovery_rules, "LOOK_AROUND", 0), patch.object(breakers, "why_wait", lambda _late, _seen: None):
         yield
 

@@ -1,4 +1,4 @@
-"""What takes too long for `make test`: scenes with every rule intact, longer histories, the same history twice."""
+"""Tests that take too long for `make test`: scenes with all rules intact, long histories, the same history twice."""
 
 import pytest
 
@@ -7,9 +7,10 @@ from tests.lab.simulation.runs import run_one
 from tests.lab.simulation.worlds import Kind
 from tests.simulation.conftest import Scene
 from tests.simulation.test_mutations import MUTATIONS
+from tests.simulation.test_screen_mutations import SCREENS
 from tests.simulation.test_world_mutations import WORLD
 
-SCENES = {**MUTATIONS, **WORLD}
+SCENES = {**MUTATIONS, **SCREENS, **WORLD}
 
 SEEDS = ((3_000_003, Kind.HOUR), (3_000_007, Kind.WORLD), (3_000_008, Kind.DAY))
 

@@ -1,4 +1,4 @@
-"""The pieces of the wide world do what they say."""
+"""Each part of the wide world behaves as described."""
 
 from collections import Counter
 from datetime import timedelta
@@ -89,7 +89,7 @@ def test_the_ledger_tells_what_is_lost_what_comes_twice_and_what_is_stuck() -> N
     ("days", "lost"), [(7, {"log lost"}), (7.4, {"log lost"}), (7.6, set())], ids=["a week", "not yet a day", "a day"]
 )
 def test_a_line_is_not_lost_when_its_week_was_over_for_as_long_as_lines_are_kept(days: float, lost: set[str]) -> None:
-    now = [BEGINNING]  # Monday at noon: its week ends after six and a half days
+    now = [BEGINNING]  # Monday at noon, so the week ends after six and a half days
     ledger = LogLedger(lambda: 0.0, lambda: now[0])
     ledger.kept_for = timedelta(days=1)
     ledger.told([ledger.new("a")])

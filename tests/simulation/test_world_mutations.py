@@ -1,7 +1,7 @@
-"""The judge sees what the wide world does to a service whose rules for it are broken: a rule, and its scene, for each.
+"""The judge finds faults in the wide world: each test breaks a rule of the service, and runs the rule's scene.
 
-The rules are named by where they stand, so that a name that is gone fails here and nowhere else. That each scene is
-whole while its rule stands is told by test_whole.py.
+Rules are given by their full names, so a renamed rule fails here. test_whole.py shows that each scene has no breach
+while its rule is intact.
 """
 
 import json
@@ -39,7 +39,7 @@ Broken = Callable[[], Any]
 
 
 def without(*rules: tuple[str, Any]) -> Broken:
-    """Each rule, by its full name, replaced."""
+    """Replace each of these rules, given by full name."""
 
     @contextmanager
     def broken() -> Iterator[None]:
@@ -70,7 +70,7 @@ def nothing_of_the_fleet_comes_through_for_days(history: History) -> None:
 
 
 def all_beat_seldom(history: History) -> None:
-    """Every ten minutes, none when another one does."""
+    """Every ten minutes, and never two at the same time."""
     displays = of(history)
     for number, display in enumerate(displays):
         display.nature = Nature(interval=600)
@@ -79,7 +79,7 @@ def all_beat_seldom(history: History) -> None:
 
 
 def some_that_beat_seldom_are_dropped(history: History) -> None:
-    """They go stale one after another, within ten minutes."""
+    """They become stale one after another, within ten minutes."""
     all_beat_seldom(history)
     some = frozenset(display.uuid for display in of(history)[::3])
     history.agenda.at(700.0, partial(drop, history, Rule(None, some), 4000.0))
@@ -124,7 +124,7 @@ def one_gets_its_old_disk_back(history: History) -> None:
 
 
 def two_share_a_login(history: History) -> None:
-    """For a while; then the players of both crash."""
+    """Two displays share a login for a while; then both players crash."""
     display = of(history)[0]
     twin = history.add_twin(display)
     history.agenda.at(300.0, twin.power_on)
@@ -133,7 +133,7 @@ def two_share_a_login(history: History) -> None:
 
 
 def many_of_a_large_fleet_crash(history: History) -> None:
-    """Of fifteen hundred twenty may be restarted at once, and ten of a fleet of a thousand."""
+    """Twenty of fifteen hundred displays may be restarted at once, and ten of a thousand."""
     history.add_chorus(1_500)
     everybody_crashes(history)
 
@@ -144,7 +144,7 @@ def clocks_are_hours_behind(history: History) -> None:
 
 
 def a_copy_of_the_database_is_put_back(history: History) -> None:
-    """A player crashed and was well again; the copy is of the time between."""
+    """A player crashed and recovered; the copy is from the time between."""
     ill = of(history)[0]
     copies, judge = history.databases.copies, history.judge
     history.agenda.at(395.0, partial(ill.ail, Ailment("crashed", "restart", 12.0)))
@@ -164,14 +164,14 @@ def a_ghost_holds_the_lead(history: History) -> None:
 
 
 def many_commands_go_through_a_strict_broker(history: History) -> None:
-    """The tick that asks for them meets no broker, so that all wait for the bridge."""
+    """The tick that issues them finds no broker, so all wait for the bridge."""
     history.broker.receive_maximum = 10
     history.agenda.at(305.0, lambda: history.operator.send_to_many(of(history), "restart_app", in_waves=False))
     history.agenda.at(346.0, partial(lasting, history, 9.0, history.broker.stop, history.broker.start))
 
 
 def a_client_is_deleted_in_the_middle_of_its_reboot(history: History) -> None:
-    """In a small fleet the next one is waited for: only one is rebooted for its silence at a time."""
+    """In a small fleet only one display is rebooted for silence at a time, so the next one must wait."""
     first, second = of(history)[:2]
     first.nature = Nature(boot_seconds=700.0)
     history.agenda.at(300.0, partial(first.ail, Ailment("frozen", "reboot")))
@@ -190,18 +190,18 @@ def displays_log_while_the_bridge_restarts(history: History) -> None:
     for display in of(history):
         for moment in range(100, 1200, 7):
             history.agenda.at(moment, display.log)
-        for again in (302.0, 422.0, 542.0):  # what waits in the spool is sent again
+        for again in (302.0, 422.0, 542.0):  # the spool is sent again
             history.agenda.at(again, display.flap)
     for killed in (285.0, 405.0, 525.0):
         history.agenda.at(killed, history.bridges[0].kill)
         history.agenda.at(killed + 20.0, history.bridges[0].start)
 
 
-# --- rules that are broken ---
+# --- broken rules ---
 
 
 def by_the_displays_clock(read: Callable[[str, float, bytes], Any]) -> Callable[[str, float, bytes], Any]:
-    """A heartbeat is as old as its display says."""
+    """The age of a heartbeat comes from its display's clock."""
 
     def handler(uuid: str, heard: float, payload: bytes) -> Any:
         late = "2026-03-02T0" in json.loads(payload)["ts"]
@@ -219,7 +219,7 @@ def clocks_are_believed() -> Iterator[None]:
 
 @contextmanager
 def told_too_early() -> Iterator[None]:
-    """Five more lines are told than are stored."""
+    """Five more lines are reported as committed than are stored."""
     settle = log_rules.settle
 
     def generous(*asked: Any, **more: Any) -> Any:
@@ -235,7 +235,7 @@ def never_again(_leader: Leader) -> None:
 
 
 def regardless_of_intervals(counted: Query[SilentAtSite]) -> Query[SilentAtSite]:
-    """The same statement, for which every display beats at once."""
+    """The same statement, without regard to intervals."""
     return Query(
         str(counted._statement).replace("h.interval_seconds * interval '1 second'", "interval '0'"), SilentAtSite
     )

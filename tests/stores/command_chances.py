@@ -1,4 +1,4 @@
-"""What chance decides of a step of the command machine, and how often each kind of step comes."""
+"""The random choices within a step of the command machine, and how often each kind of step comes."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -8,24 +8,24 @@ from typing import Any, Final
 from shared.vocabulary import CommandAction, CommandSource, CommandState, PublishAnswer
 from tests.stores.command_faults import Crash
 
-SEEDS: Final = 2**24 - 1  # above it Hypothesis prefers small numbers
+SEEDS: Final = 2**24 - 1  # for larger ranges Hypothesis prefers small numbers
 RESULTS: Final = [CommandState.SUCCEEDED, CommandState.FAILED, CommandState.REJECTED]
 
 
 @dataclass(frozen=True)
 class Fate:
-    """What becomes of one publish."""
+    """The fate of one publish."""
 
     answer: int | None = None
     left: bool = False
     arrives: bool = False
     recorded: bool = True
-    """False: the publisher is killed before it can write anything down."""
+    """False: the publisher is killed before it records anything."""
 
 
 @dataclass(frozen=True)
 class Several:
-    """Between one and `most` of these, each as often as it stands there."""
+    """One to `most` of these; an element that is listed more often is chosen more often."""
 
     choices: Sequence[Any]
     most: int
@@ -33,12 +33,12 @@ class Several:
 
 
 TAKEN = Fate(PublishAnswer.SUCCESS, left=True, arrives=True)
-VANISHED = Fate(PublishAnswer.SUCCESS, left=True)  # taken, but the display is gone
+VANISHED = Fate(PublishAnswer.SUCCESS, left=True)  # the broker took it, but the display is gone
 NOBODY = Fate(PublishAnswer.NO_SUBSCRIBER, left=True)
-LOST = Fate(left=True, arrives=True)  # it arrives, the answer does not
+LOST = Fate(left=True, arrives=True)  # it arrives, but the answer does not
 KILLED = Fate(left=True, arrives=True, recorded=False)
 NO_BROKER = Fate()
-REFUSED = Fate(0x97)  # quota exceeded: not now
+REFUSED = Fate(0x97)  # quota exceeded: try later
 DENIED = Fate(PublishAnswer.NOT_AUTHORIZED)
 FATES = [*[TAKEN] * 6, *[NOBODY] * 3, VANISHED, LOST, LOST, KILLED, NO_BROKER, REFUSED, DENIED]
 CRASHES = [None] * 40 + [
@@ -47,7 +47,7 @@ CRASHES = [None] * 40 + [
     Crash(committed=True),
 ]
 HOW = ["works"] * 4 + ["fails", "hangs", "hangs"]
-CUTS = [None] * 10 + [1, 2, 3, 4]  # before which of its effects a display loses power
+CUTS = [None] * 10 + [1, 2, 3, 4]  # the effect before which a display loses power
 WHICH = Several(range(12), 4)
 BOTH = [True, False]
 
@@ -89,7 +89,7 @@ STEPS: Final[dict[str, tuple[int, Chances]]] = {
     "come_back": (1, {}),
     "at_once": (2, {"pair": Several(["tick", "tick", "claim", "hear", "beat", "withdraw"], 2, least=2)}),
 }
-"""What may happen: how often beside the others, and what chance decides of it."""
+"""Kind of step -> its relative frequency, and its random choices."""
 OPENINGS: Final = [
     *[None] * 9,
     (CommandAction.REBOOT_HOST, "hangs", None),
@@ -97,19 +97,19 @@ OPENINGS: Final = [
     (CommandAction.SHUTDOWN_HOST, "works", None),
     (CommandAction.SHUTDOWN_HOST, "works", 1),
 ]
-"""How a run begins: by any command, or by one that a display has and that ends in a rare way.
+"""How a run begins: with any command, or with one that a display has received and that ends in a rare way.
 
-With a number power is lost before that effect: the command is in the journal and was not carried out. After a restart
-that hangs another one is asked for, when the first is given up: the display is still busy.
+With a number, power is lost before that effect: the command is in the journal and was not carried out. After a restart
+that hangs, another one is issued when the first times out: the display is still busy.
 """
 WEIGHTED: Final = [name for name, (weight, _) in STEPS.items() for _ in range(weight)]
 Step = tuple[str, dict[str, Any]]
 
 
 def step_of(seed: int, number: int, only: str | None = None) -> Step:
-    """The step that this seed makes at this place, of any kind or of one.
+    """The step for this seed and position, of any kind or only of one.
 
-    Hypothesis likes to draw one number several times in a run: the same number at another place is another step.
+    Hypothesis likes to repeat a number in a run, so the same number at another position makes another step.
     """
     chance = random.Random(f"{seed} {number}")
     name = only or chance.choice(WEIGHTED)

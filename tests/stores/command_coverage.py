@@ -1,17 +1,15 @@
-"""What the command machine has reached, and what a run that means something must have reached."""
+"""Which moves and ends the command machine has reached, and which a run must reach to be meaningful."""
 
 from collections import Counter
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from shared.commands.rules import MOVES
-from shared.postgres.statements import constant
-from tests.stores.command_faults import Database
+from shared.postgres.query import Query
 
 LEGAL = {(source.value, move.to.value) for move in MOVES for source in move.sources}
-"""Every move of the table, as (from, to)."""
+"""Every move of the state table, as (from, to)."""
 ENDS = {
     "expired: never_published",
     "expired: no_subscriber",
@@ -66,7 +64,7 @@ RARE = {
     "rejected: busy",
     "ACKs stored unheard",
 }
-"""What comes less than once in fifty interleavings: a whole campaign must have reached it, a share need not."""
+"""Moves and ends that come in less than one of fifty interleavings: a whole campaign must reach them, a share not."""
 WRITE_DOWN_MOVES = """
 CREATE TABLE IF NOT EXISTS moves (client_uuid text, command_id text, source text, target text);
 CREATE INDEX IF NOT EXISTS ix_moves ON moves (client_uuid);
@@ -78,26 +76,22 @@ END $$;
 CREATE OR REPLACE TRIGGER write_down_move AFTER UPDATE OF state ON client_commands
     FOR EACH ROW EXECUTE FUNCTION write_down_move();
 """
-MOVES_OF = constant(sa.text("SELECT source, target FROM moves WHERE client_uuid = :client"))
+MOVES_OF: Query[tuple[str, str]] = Query("SELECT source, target FROM moves WHERE client_uuid = :client", tuple)
+"""Every change of state of a command."""
 
 
 def write_down_moves(engine: Engine) -> None:
-    """From now on this database remembers every change of a command's state, within transactions too."""
+    """Install a trigger that records every change of a command's state, also within transactions."""
     with engine.begin() as connection:
         connection.execute(sa.text(WRITE_DOWN_MOVES))
 
 
-def moves_of(database: Database, client: str) -> list[tuple[str, str]]:
-    """Every change of a state of this client's commands."""
-    return [(row["source"], row["target"]) for row in database.look(MOVES_OF, client=client)]
-
-
-def end_of(row: dict[str, Any]) -> str:
-    """How a command ended, in the words of ENDS."""
-    return f"{row['state']}: {row['confirmed_by'] if row['state'] == 'succeeded' else row['outcome_reason']}"
+def end_of(state: str, confirmed_by: str | None, outcome_reason: str | None) -> str:
+    """How a command ended, as in ENDS."""
+    return f"{state}: {confirmed_by if state == 'succeeded' else outcome_reason}"
 
 
 def missing(reached: Counter[str]) -> list[str]:
-    """What this run never reached."""
+    """The moves and ends that this run did not reach."""
     wanted = {f"{source} -> {target}" for source, target in LEGAL} | ENDS | DOUBTS
     return sorted(wanted - set(reached))

@@ -1,7 +1,7 @@
-"""A display for the command machine: the reference client's own decisions, and what really happened on the device."""
+"""A display for the command machine: the reference client's decisions, and a record of what the device really did."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,10 +20,12 @@ class Message:
 
 
 class Display:
-    """What is on the disk outlives the machine; what was sent may arrive at any time, more than once."""
+    """A display. Its disk survives a power cut, and its messages may arrive at any time, more than once."""
 
-    def __init__(self, uuid: str) -> None:
+    def __init__(self, uuid: str, send_picture: Callable[[str], str | None]) -> None:
+        """`send_picture` returns why the service refuses the picture for a command; None if it stores the picture."""
         self.uuid = uuid
+        self.send_picture = send_picture
         self.boots = self.starts = 1
         self.is_on = True
         self.disk: list[JournalEntry] = []
@@ -44,7 +46,7 @@ class Display:
         return f"start-{self.starts}"
 
     def take(self, message: Message, now: datetime, how: str, cut: int | None) -> None:
-        """The broker delivers: dropped when it expired or nobody is there; `cut`: power is lost before that effect."""
+        """Receive a message, unless it expired or the display is off. `cut`: power is lost before that effect."""
         if now >= message.until or not self.is_on:
             return
         command = contract.parse_command(message.payload)
@@ -52,13 +54,13 @@ class Display:
         self._carry_out(self.state.on_command(command, now), now, how, cut)
 
     def lose_journal(self) -> None:
-        """The disk and the memory forget every command."""
+        """Lose all commands, on the disk and in memory."""
         self.disk = []
         self.state.journal = {}
         self.journals_lost += 1
 
     def start_machine(self, now: datetime) -> None:
-        """A boot, whatever ended the one before; what it cut short is settled by its effect."""
+        """Boot, which settles the commands that the end of the last boot interrupted."""
         self.boots += 1
         self.starts += 1
         self.is_on = True
@@ -66,12 +68,13 @@ class Display:
         self._carry_out(self.state.booted(now), now, "works", None)
 
     def last_command(self, now: datetime) -> list[Ack]:
-        """What the heartbeat repeats."""
+        """The ACK that the heartbeat repeats."""
         last = self.state.heartbeat(now)["last_command"]
         return [] if last is None else [Ack(self.uuid, last["id"], CommandState(last["state"]))]
 
     def _fresh(self) -> DisplayState:
-        return DisplayState(Boot("install", self.boots, self.boot_id), self.app_instance, self.disk)
+        boot = Boot("install", self.boots, self.boot_id)
+        return DisplayState(boot, self.app_instance, self.disk, contract.ALL_ACTIONS)
 
     def _carry_out(self, effects: Sequence[Effect], now: datetime, how: str, cut: int | None) -> None:
         for number, effect in enumerate(effects):
@@ -103,6 +106,9 @@ class Display:
             self.start_machine(now)
         elif act.action == CommandAction.SHUTDOWN_HOST:
             self.is_on = False
+        elif act.action == CommandAction.SCREENSHOT:
+            refused = self.send_picture(act.command_id)
+            self._carry_out(self.state.finished(act.command_id, now, refused), now, how, None)
         else:
             self.starts += 1
             self.state.app_instance = self.app_instance

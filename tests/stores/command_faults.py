@@ -1,4 +1,4 @@
-"""Connections that die where a test says: before a statement, before COMMIT, or after a COMMIT nobody heard of."""
+"""Connections that die where a test demands: before a statement, before COMMIT, or after it without its answer."""
 
 import logging
 import socket
@@ -13,28 +13,28 @@ from sqlalchemy.exc import DBAPIError
 
 from shared.postgres import driver
 from shared.postgres.door import engine_for
-from shared.postgres.statements import Constant, mappings
+from shared.postgres.query import Query
 
 T = TypeVar("T")
 
 
 class Died(Exception):
-    """The process at this connection is gone; whether its transaction is, only the database knows."""
+    """The process of this connection died; only the database knows whether its transaction was committed."""
 
 
 @dataclass(frozen=True)
 class Crash:
-    """`after` so many statements the connection dies, at the latest before COMMIT; or after it, unheard."""
+    """Where a connection dies: `after` so many statements, at the latest before COMMIT; or after it, unanswered."""
 
     after: int = 0
     committed: bool = False
 
 
 class Mortal(driver.Connection):
-    """A connection that dies before a statement or COMMIT: Postgres finds the end of the line where one should come."""
+    """A connection that dies before a statement or COMMIT: Postgres sees the connection end."""
 
     dies_in: int | None = None
-    """After so many statements, at the latest before COMMIT."""
+    """How many statements it runs before it dies, at the latest before COMMIT."""
 
     def ask(self, operation: str, arguments: Sequence[Any], oids: tuple[int, ...] = ()) -> Any:
         """As any connection's."""
@@ -51,14 +51,14 @@ class Mortal(driver.Connection):
         super().commit()
 
     def cut(self) -> None:
-        """The process at this end is gone."""
+        """Close the socket, as the death of the process does."""
         self._usock.shutdown(socket.SHUT_RDWR)
 
 
 class Database:
-    """Transactions on a real Postgres, each with a connection that may die; their statements go the product's own way.
+    """Transactions on a real Postgres, each on a connection that may die. Statements run as in the product.
 
-    The deaths are the connection's: somebody who listens to SQLAlchemy would change the way that statements go.
+    The connection itself dies, because listeners of SQLAlchemy would change how statements run.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -66,7 +66,7 @@ class Database:
         self._idle: list[Connection] = []
         self.deaths: Counter[str] = Counter()
         """How many transactions were lost, by the place: `3 statements`, `commit unheard`."""
-        logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # it tells of every connection that dies
+        logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # it logs every connection that dies
         sa.event.listen(self._engine, "connect", _make_mortal)
         self._reader = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
@@ -75,12 +75,12 @@ class Database:
             connection.close()
         self._engine.dispose()
 
-    def look(self, query: Constant, **values: Any) -> list[dict[str, Any]]:
-        """What everybody sees now, read by a connection that never dies."""
-        return mappings(self._reader, query, values)
+    def look(self, query: Query[T], **values: Any) -> list[T]:
+        """Read the committed rows by a connection that never dies."""
+        return query.all(self._reader, **values)
 
     def run(self, work: Callable[[Connection], T], crash: Crash | None = None) -> T:
-        """Do the work in one transaction. Raises Died where `crash` says so, and what the work raises."""
+        """Do the work in one transaction. Raises Died after a `crash`, and the errors of the work."""
         connection = self._idle.pop() if self._idle else self._engine.connect()
         raw: Any = connection.connection.dbapi_connection
         try:
@@ -109,5 +109,5 @@ class Database:
 
 
 def _make_mortal(opened: Any, _record: Any) -> None:
-    """The connection that the product has opened, in its own way, is one that may die."""
+    """Turn a connection that the product opened into a Mortal."""
     opened.__class__ = Mortal

@@ -1,8 +1,8 @@
-"""The command machine, told by chance: publishers that die, ACKs in any order, sweeps, a display with a journal.
+"""The command machine: random steps of publishers that die, ACKs in any order, sweeps, and a display with a journal.
 
-Virtual time, real Postgres, real transactions whose connections die between any two statements. The model is the
-reference display, which knows what it was delivered and what it carried out; the promises of docs/reliability.md
-are checked after every step, and a trigger keeps every move that the database ever saw.
+Time is virtual. Postgres and the transactions are real, and connections die between any two statements. The model is
+the reference display, which records what it received and what it did. After every step the promises of
+docs/reliability.md are checked, and a trigger records every move of a command.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,12 @@ from hypothesis.stateful import initialize, rule
 from sqlalchemy import Connection
 
 from shared.commands import operations
-from shared.commands.acks.operations import record_acks, record_boot_evidence
+from shared.commands.acks.operations import record_acks
 from shared.commands.outbox import operations as outbox
+from shared.commands.proofs_operations import record_boot_evidence
 from shared.commands.rules import Ack, Sighting
 from shared.errors import StateConflict
-from shared.postgres.statements import constant, moment, rows
+from shared.postgres.query import NO_ROW, Query, moment
 from shared.tables import client_heartbeats, clients
 from shared.vocabulary import CommandAction, CommandSource, CommandState
 from tests.stores.command_chances import OPENINGS, SEEDS, TAKEN, Fate, step_of
@@ -31,13 +32,17 @@ from tests.stores.commands_world import TIMINGS, request
 
 THREADS: Final = ThreadPoolExecutor(2)
 OWN: Final = client_heartbeats.c.client_uuid == sa.bindparam("client")
-STORED: Final = constant(
-    sa.select(client_heartbeats.c.boot_id, client_heartbeats.c.app_instance).where(OWN).with_for_update()
+STORED = Query(
+    lambda: sa.select(client_heartbeats.c.boot_id, client_heartbeats.c.app_instance).where(OWN).with_for_update(),
+    tuple,
 )
-STORE: Final = constant(
-    sa.update(client_heartbeats)
-    .where(OWN)
-    .values(last_heartbeat_at=moment("now"), boot_id=sa.bindparam("boot"), app_instance=sa.bindparam("start"))
+STORE = Query(
+    lambda: (
+        sa.update(client_heartbeats)
+        .where(OWN)
+        .values(last_heartbeat_at=moment("now"), boot_id=sa.bindparam("boot"), app_instance=sa.bindparam("start"))
+    ),
+    NO_ROW,
 )
 
 APPLIES: Final[dict[str, Callable[["CommandMachine"], object]]] = {
@@ -54,11 +59,11 @@ APPLIES: Final[dict[str, Callable[["CommandMachine"], object]]] = {
 
 
 class CommandMachine(CommandModel):
-    """Everything that may happen to them, a step at a time."""
+    """Every kind of step that can happen to the commands."""
 
     @initialize(seed=st.integers(0, SEEDS))
     def begin(self, seed: int) -> None:
-        """Somebody asks for something, and mostly it is published at once."""
+        """Issue a first command, and usually publish it at once."""
         opening = OPENINGS[seed % len(OPENINGS)]
         if opening is not None:
             for _ in range(2 if opening[0] is CommandAction.RESTART_APP else 1):
@@ -75,7 +80,7 @@ class CommandMachine(CommandModel):
 
     @rule(seed=st.integers(0, SEEDS))
     def step(self, seed: int) -> None:
-        """One thing happens. All kinds are one rule: rules of their own would be left out of half of the runs."""
+        """Take one step. All kinds share one rule: Hypothesis would leave out separate rules in half of the runs."""
         self.steps += 1
         name, drawn = step_of(seed, self.steps)
         note(f"{name} {drawn}")
@@ -92,7 +97,7 @@ class CommandMachine(CommandModel):
         seconds: int | None,
         crash: Crash | None,
     ) -> None:
-        """Ask with a key; whoever does not hear the answer asks again with the same."""
+        """Issue a command with a key; a caller who gets no answer repeats the request with the same key."""
         self.keys += 1
         wanted = request(
             self.client,
@@ -114,9 +119,9 @@ class CommandMachine(CommandModel):
                 if crash is not None and crash.committed:
                     self.reached["a command stored unheard, asked for again"] += 1
         except StateConflict:
-            assert self.open_rows() or (self.lockout is not None and self.lockout > self.now)
+            assert self.in_the_way(action) or (self.lockout is not None and self.lockout > self.now)
         else:
-            assert not self.open_rows()
+            assert not self.in_the_way(action)
             self.asked.append(name)
 
     def wait(self, passed: float) -> None:
@@ -131,11 +136,11 @@ class CommandMachine(CommandModel):
         if report.proven and not self.display.is_on:
             self.reached["a shutdown told by silence"] += 1
         for row in self.read():
-            assert row["rank"] >= 30 or row["expires_at"] > self.now
-            assert row["rank"] not in {30, 40} or row["result_deadline"] > self.now
+            assert row.rank >= 30 or row.expires_at > self.now
+            assert row.rank not in {30, 40} or (row.result_deadline is not None and row.result_deadline > self.now)
 
     def time_tells(self, passed: int, silent: bool, crash: Crash | None) -> None:
-        """Time goes by; the display is heard, or it is told that it is gone; and a tick looks at that."""
+        """Let time pass; the display is heard, or reported as gone; then a tick runs."""
         self.now += timedelta(seconds=passed)
         if self.display.is_on and not silent:
             self.beat(crash)
@@ -155,7 +160,7 @@ class CommandMachine(CommandModel):
     def work(
         self, fates: list[Fate], online: bool, claims: Crash | None, records: Crash | None, **display: Any
     ) -> None:
-        """A publisher claims what is due and meets its fate; half a minute later another one does."""
+        """A publisher claims what is due and meets its fate; half a minute later another publisher does the same."""
         for number, fate in enumerate(fates):
             self.now += timedelta(seconds=31 if number else 1)
             for claimed in self.claim(claims, online=online):
@@ -166,11 +171,11 @@ class CommandMachine(CommandModel):
                 self.record(claimed, fate, records)
 
     def hold(self) -> None:
-        """A publisher claims what is due and is slow."""
+        """A slow publisher claims what is due, and does not continue yet."""
         self.held += [(claimed, self.now) for claimed in self.claim(None, online=False)]
 
     def go_on(self, fate: Fate, late: bool) -> None:
-        """The slow one goes on, perhaps after its lease: its publish went out long before, its answer comes now."""
+        """The slow publisher continues, perhaps after its lease: it published long ago, and its answer comes now."""
         claimed, since = self.held.pop(0)
         self.put(claimed, since, fate)
         self.now += timedelta(seconds=21 if late else 0)
@@ -181,7 +186,7 @@ class CommandMachine(CommandModel):
     # --- the device ---
 
     def deliver(self, which: list[int], how: str, cut: int | None) -> None:
-        """The broker delivers what it holds, the latest first, perhaps again; power may fail between two steps."""
+        """Deliver the broker's messages, the latest first, perhaps again; power may fail between two effects."""
         for number in which:
             message = self.bag[-1 - number % len(self.bag)]
             before = self.display.received.copy(), self.display.boots
@@ -196,21 +201,21 @@ class CommandMachine(CommandModel):
         self.reached["a journal lost"] += 1
 
     def start_machine(self) -> None:
-        """The machine starts anew, for whatever reason."""
+        """The machine boots again, for any reason."""
         self.display.start_machine(self.now)
 
     def hear(self, which: list[int], crash: Crash | None) -> None:
-        """ACKs arrive: any of those ever sent, in any order, any number of times; the bridge may die over them."""
+        """ACKs arrive: any that were ever sent, in any order, any number of times; the bridge may die meanwhile."""
         said = self.display.said
         acks = [said[-1 - number % len(said)] for number in which]
         self.store_acks(acks, crash)
 
     def babble(self, words: list[CommandState]) -> None:
-        """A display that does not keep the contract says anything of its own command."""
+        """The display breaks the contract and sends any ACK of its own command."""
         self.store_acks([Ack(self.client, self.asked[-1], word) for word in words], None)
 
     def forge(self, word: CommandState) -> None:
-        """Another display speaks of this one's command, on its own topic."""
+        """Another display sends an ACK of this display's command, on its own topic."""
         before = self.read()
         ack = Ack(self.stranger, self.asked[-1], word)
         report = self.database.run(lambda connection: record_acks(connection, self.now, [ack], TIMINGS))
@@ -219,19 +224,19 @@ class CommandMachine(CommandModel):
         self.reached["a forged ACK refused"] += 1
 
     def beat(self, crash: Crash | None) -> None:
-        """A heartbeat, stored with its evidence and its last command in one transaction, as the bridge does."""
+        """Store a heartbeat, with its evidence and its last command, in one transaction as the bridge does."""
         self.survive(self.heartbeat, crash)
 
     def heartbeat(self, connection: Connection) -> None:
         boot, start = self.display.boot_id, self.display.app_instance
-        [before] = rows(connection, STORED, {"client": self.client})
-        rows(connection, STORE, {"client": self.client, "now": self.now, "boot": boot, "start": start})
+        before = STORED.one(connection, client=self.client)
+        STORE.run(connection, client=self.client, now=self.now, boot=boot, start=start)
         record_acks(connection, self.now, self.display.last_command(self.now), TIMINGS)
-        if before != [boot, start]:
+        if before != (boot, start):
             record_boot_evidence(connection, self.now, [Sighting(self.client, boot, start)])
 
     def fall_silent(self, stale: bool) -> None:
-        """The broker or the sweep of states says that the display is gone; it may be back at the next word."""
+        """The broker or the sweep of states reports that the display is gone; its next message brings it back."""
         gone = {"status": "stale", "status_since": self.now} if stale else {"presence": "offline"}
         self.know(**gone, presence_at=self.now)
 
@@ -242,10 +247,10 @@ class CommandMachine(CommandModel):
         change = sa.update(clients).where(clients.c.uuid == self.client).values(**facts)
         self.database.run(lambda connection: connection.execute(change))
 
-    # --- all at once ---
+    # --- concurrent steps ---
 
     def at_once(self, pair: list[str]) -> None:
-        """Two of them overlap in threads of their own, in whatever order Postgres lets them."""
+        """Run two steps in threads at once, in whatever order Postgres allows."""
         jobs = {"tick": self.sweep, "claim": self.claim_at_once, "hear": self.hear_all, "beat": self.heartbeat}
         works: list[Callable[[Connection], Any]] = [jobs.get(name, self.cancel) for name in pair]
         for future in [THREADS.submit(self.survive, work, None) for work in works]:
@@ -253,7 +258,7 @@ class CommandMachine(CommandModel):
         self.reached["two at once"] += 1
 
     def claim_at_once(self, connection: Connection) -> None:
-        """A publisher that overlaps another: both go on with what they got, and nobody gets what another has."""
+        """Claim while another publisher does: each continues with its own commands, and no command is claimed twice."""
         self.held += [(claimed, self.now) for claimed in outbox.claim_due(connection, self.now)]
 
     def hear_all(self, connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Runs of the command machine: so many interleavings from one seed."""
+"""Run the command machine: a number of interleavings from one seed."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ STEPS = 12
 
 
 def run(engine: Engine, interleavings: int, seed: int) -> tuple[Counter[str], Counter[str]]:
-    """What was reached, and where connections died. Raises what a broken promise raises."""
+    """Run it. Returns what was reached, and where connections died. Raises the error of a broken promise."""
 
     @seeded(seed)
     class Machine(CommandMachine):
@@ -29,7 +29,7 @@ def run(engine: Engine, interleavings: int, seed: int) -> tuple[Counter[str], Co
                 stateful_step_count=STEPS,
                 deadline=None,
                 database=None,
-                phases=[Phase.generate],  # shrinking one of these takes minutes and its steps are readable as they are
+                phases=[Phase.generate],  # shrinking takes minutes, and the steps are readable without it
                 suppress_health_check=list(HealthCheck),
             ),
         )

@@ -9,9 +9,10 @@ from sqlalchemy import Connection, Engine
 
 from shared import config
 from shared.commands import operations
-from shared.commands.acks.operations import AckReport, EvidenceReport, record_acks, record_boot_evidence
+from shared.commands.acks.operations import AckReport, record_acks
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox.operations import PublishReport
+from shared.commands.proofs_operations import EvidenceReport, record_boot_evidence
 from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, Sighting, Timings
 from shared.postgres.door import database_now
 from shared.tables import client_commands, client_heartbeats, clients
@@ -26,7 +27,7 @@ RESTART, REBOOT, SHUTDOWN = CommandAction.RESTART_APP, CommandAction.REBOOT_HOST
 
 
 def add_client(connection: Connection, now: datetime, **facts: Any) -> str:
-    """A client with a fresh heartbeat of BOOT and START; its uuid."""
+    """Add a client with a fresh heartbeat of BOOT and START. Returns its uuid."""
     name = str(uuid.uuid4())
     connection.execute(sa.insert(clients).values(uuid=name, registered_by="enrolment", **facts))
     connection.execute(
@@ -36,7 +37,7 @@ def add_client(connection: Connection, now: datetime, **facts: Any) -> str:
 
 
 def new_client(engine: Engine, **facts: Any) -> str:
-    """As `add_client`, committed."""
+    """The same, committed."""
     with engine.begin() as connection:
         return add_client(connection, database_now(connection), **facts)
 
@@ -46,7 +47,7 @@ def request(client_uuid: str, action: CommandAction = CommandAction.RESTART_APP,
 
 
 def issued(engine: Engine, wanted: CommandRequest) -> str:
-    """Issue and commit; the command's id."""
+    """Issue a command and commit. Returns its id."""
     with engine.begin() as connection:
         return str(operations.issue(connection, database_now(connection), wanted, TIMINGS).id)
 
@@ -58,7 +59,7 @@ def command(connection: Connection, command_id: str) -> dict[str, Any]:
 
 
 def committed(engine: Engine, command_id: str) -> dict[str, Any]:
-    """The whole row as everybody sees it."""
+    """The whole committed row."""
     with engine.connect() as connection:
         return command(connection, command_id)
 
@@ -90,7 +91,7 @@ def answer(
 
 
 def publish(connection: Connection, now: datetime, name: str, code: int | None, *, left: bool = True) -> None:
-    """Claim one command and record how its publish went."""
+    """Claim one command and record the result of its publish."""
     [claimed] = claim(connection, now, only_ids=[name])
     answer(connection, now, claimed, code, left=left)
 

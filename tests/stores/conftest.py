@@ -1,4 +1,4 @@
-"""What most tests of stores begin with."""
+"""Common fixtures of the tests of stores."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -13,7 +13,7 @@ from tests.stores.commands_world import add_client
 
 @pytest.fixture
 def now(connection: Connection) -> datetime:
-    """The moment of the test's transaction."""
+    """The time of the test's transaction."""
     return database_now(connection)
 
 
@@ -25,7 +25,7 @@ def client(connection: Connection, now: datetime) -> str:
 
 @pytest.fixture
 def with_things(database_url: str) -> Iterator[Engine]:
-    """An engine with one connection, so that whoever comes next gets the same one, and a table `things` (id, word)."""
+    """An engine with a single connection, and a table `things` (id, word)."""
     engine = engine_for(database_url, "tests", pool_size=1)
     with transaction(engine) as connection:
         connection.execute(sa.text("CREATE TABLE IF NOT EXISTS things (id int PRIMARY KEY, word text)"))

@@ -1,4 +1,4 @@
-"""What the tests of the driver do and look at, in a table `things` (id, word)."""
+"""Statements and checks for the tests of the driver, on a table `things` (id, word)."""
 
 import socket
 from typing import Any
@@ -35,7 +35,7 @@ def kept_by_the_server(connection: Connection) -> list[str]:
 
 
 def counting(monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """One entry for each wait for the server to be ready again: a round trip."""
+    """A list with one entry for each round trip, that is each wait for ReadyForQuery."""
     trips: list[None] = []
     waiting = driver.Connection.handle_messages
 

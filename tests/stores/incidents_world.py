@@ -1,4 +1,4 @@
-"""Displays that fail and come back, and looks at them, for the tests of incidents."""
+"""Displays that fail and recover, and queries for incidents, for the tests of incidents."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -21,18 +21,18 @@ MINUTE = timedelta(minutes=1)
 
 
 def listen(connection: Connection, at: datetime, since: datetime | None = None) -> None:
-    """The bridge listens, and did for a day unless `since` says since when."""
+    """Record that the bridge has listened since `since`, by default for a day."""
     values = {"connected_since": since or at - timedelta(days=1), "canary_at": at}
     connection.execute(sa.update(bridge_status).values(**values))
 
 
 def site(connection: Connection, now: datetime, name: str | None = "Rome", count: int = 12, **facts: Any) -> list[str]:
-    """A site whose displays run; they were just heard."""
+    """Add a site with running displays that were just heard. Returns their uuids."""
     return [add_client(connection, now, site=name, status="running", **facts) for _ in range(count)]
 
 
 def change(connection: Connection, at: datetime, uuids: Sequence[str], status: str) -> None:
-    """Their shown state becomes this one, as the sweep and the bridge write it."""
+    """Change the shown status of these displays, as the sweep and the bridge do."""
     mine = clients.c.uuid.in_(uuids)
     rows = [{"client_uuid": u, "at": at, "from_status": "x", "to_status": status, "cause": "test"} for u in uuids]
     connection.execute(sa.update(clients).where(mine).values(status=status, status_since=at))
@@ -40,7 +40,7 @@ def change(connection: Connection, at: datetime, uuids: Sequence[str], status: s
 
 
 def go_silent(connection: Connection, at: datetime, uuids: Sequence[str], heard_before: float = 190) -> None:
-    """They are noticed to be silent: their last heartbeats came so many seconds before, a second apart."""
+    """Show these displays as silent: their last heartbeats came `heard_before` seconds earlier, a second apart."""
     rows = []
     for number, uuid in enumerate(uuids):
         heard_at = at - seconds(heard_before) + seconds(number)
@@ -53,7 +53,7 @@ def go_silent(connection: Connection, at: datetime, uuids: Sequence[str], heard_
 
 
 def lose(connection: Connection, at: datetime, uuids: Sequence[str], losses: int = 1, known_for: float = 30) -> None:
-    """They report then that they lost the broker so often since their report of `known_for` seconds before."""
+    """Report at `at` that these displays lost the broker since their report `known_for` seconds earlier."""
     since = at - seconds(known_for)
     rows = [{"client_uuid": uuid, "at": at, "since": since, "losses": losses} for uuid in uuids]
     connection.execute(sa.insert(client_losses), rows)
@@ -71,7 +71,7 @@ def observe(connection: Connection, at: datetime, settings: Config = CONFIG) -> 
 
 
 def all_of(connection: Connection, **wanted: Any) -> list[dict[str, Any]]:
-    """Incidents as a list shows them, the oldest first."""
+    """Incidents as in a list, the oldest first."""
     return [vars(row) for row in reversed(timeline_store.page(connection, IncidentFilter(**wanted), 100, None))]
 
 

@@ -1,4 +1,4 @@
-"""A display that does nothing but listen, for tests of what the service sends."""
+"""A display that only listens, for tests of what the service publishes."""
 
 import queue
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from deploy.parts.broker import RunningBroker
 
 @contextmanager
 def listening_display(broker: RunningBroker, uuid: str) -> Iterator["queue.Queue[MQTTMessage]"]:
-    """A display that subscribed to its commands; what it gets is in the queue."""
+    """A display that subscribed to its commands; the queue gets its messages."""
     broker.add_displays({uuid: "display-secret"})
     got: queue.Queue[MQTTMessage] = queue.Queue()
     subscribed: queue.Queue[Any] = queue.Queue()

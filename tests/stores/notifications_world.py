@@ -1,4 +1,4 @@
-"""Channels, and looks at what is told by them, for the tests of notifications."""
+"""Channels, and queries for their messages, for the tests of notifications."""
 
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -22,7 +22,7 @@ SECRET_URL: Final = "https://hooks.example.org/T0P-SECRET-path?key=s3cr3t"
 
 
 def channel(connection: Connection, at: datetime, name: str = "On call", **facts: Any) -> int:
-    """A channel that tells what begins from then on; its id."""
+    """Add a channel that reports what begins after `at`. Returns its id."""
     wanted = {
         "name": name,
         "kind": ChannelKind.WEBHOOK,
@@ -39,7 +39,7 @@ def channel(connection: Connection, at: datetime, name: str = "On call", **facts
 
 
 def display(connection: Connection, now: datetime, name: str = "Lobby", site: str = "Rome") -> str:
-    """A display that runs and was just heard; its uuid."""
+    """Add a running display that was just heard. Returns its uuid."""
     return add_client(connection, now, site=site, status="running", name=name)
 
 
@@ -48,7 +48,7 @@ def decide(connection: Connection, at: datetime) -> Decided:
 
 
 def told(connection: Connection, channel_id: int | None = None) -> list[tuple[str, str]]:
-    """(phase, title) of all that was put into the outbox and not folded, the oldest first."""
+    """(phase, title) of every message in the outbox that was not folded into another, the oldest first."""
     query = sa.select(deliveries.c.phase, deliveries.c.message["title"].astext.label("title")).where(
         deliveries.c.folded_into.is_(None)
     )
@@ -63,7 +63,7 @@ def messages(connection: Connection) -> list[Any]:
 
 
 def deliver_all(connection: Connection, at: datetime) -> None:
-    """What waits was taken by its receivers."""
+    """Mark all waiting messages as delivered."""
     waits = deliveries.c.state == "pending"
     connection.execute(sa.update(deliveries).where(waits).values(state="delivered", finished_at=at))
 

@@ -1,4 +1,4 @@
-"""The same work by many threads at once."""
+"""Run the same work in many threads at once."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def at_once(workers: int, work: Callable[[], T]) -> list[T | ServiceError]:
-    """What became of the same work done by many threads."""
+    """Run `work` in `workers` threads at once. Returns the results and refusals."""
 
     def one(_: int) -> T | ServiceError:
         try:

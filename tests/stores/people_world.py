@@ -1,4 +1,4 @@
-"""People and what is done to their accounts, for the tests of both."""
+"""People and changes of their accounts, for the tests of accounts."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ TAKES_THE_KEY = ("demote", "disable", "remove")
 
 
 def add(connection: Connection, name: str, role: Role = Role.ADMIN, *, own_password: bool = True) -> Principal:
-    """Somebody with a password of their own, or with one that was handed over."""
+    """Add a person, with their own password or an initial one."""
     now = database_now(connection)
     until = None if own_password else now + HOUR
     user = store.insert_user(connection, now, name, f"hash of {name}", role, not own_password, until)
@@ -38,7 +38,7 @@ def id_of(person: Principal) -> int:
 
 
 def name_of(connection: Connection, user_id: int) -> str:
-    """The username of an account; a removed one's is empty."""
+    """The username of an account; empty if it was removed."""
     row = store.lock_user(connection, user_id)
     return row.username if row is not None else ""
 

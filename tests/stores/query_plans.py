@@ -1,4 +1,4 @@
-"""What Postgres is asked by a store function, how it plans to answer, and how much it then reads."""
+"""The statements of a store function, their plans, and how many rows they read."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, event
 from shared.postgres.driver import FOR_ITS_VALUES, numbered
 
 Asked = tuple[str, Any]
-"""A statement, and its parameters."""
+"""A statement and its parameters."""
 
 
 def all_sent_by(connection: Connection, ask: Callable[[Connection], Any]) -> list[Asked]:
@@ -35,16 +35,16 @@ def sent_by(connection: Connection, ask: Callable[[Connection], Any]) -> Asked:
     return only
 
 
-RUNS_BEFORE_ONE_PLAN = 5  # then Postgres keeps one plan for all values, where it looks no dearer than those before
+RUNS_BEFORE_ONE_PLAN = 5  # after this many runs Postgres may switch to a generic plan, if that looks no more expensive
 
 
 def plan_of(connection: Connection, ask: Callable[[Connection], Any], *, kept: bool = False) -> list[dict[str, Any]]:
-    """Every node of the plan of the one statement that `ask` sends, as it is run.
+    """Every node of the plan by which the one statement of `ask` runs.
 
-    `kept` False: as it is planned for its parameters. True: as Postgres plans a kept statement that ran before.
+    `kept` False: the plan for its parameters. True: the plan of a prepared statement that has run often.
     """
     asked = sent_by(connection, ask)
-    connection.exec_driver_sql("SET LOCAL max_parallel_workers_per_gather = 0")  # their row counts are rounded means
+    connection.exec_driver_sql("SET LOCAL max_parallel_workers_per_gather = 0")  # their row counts are rounded averages
     if kept and FOR_ITS_VALUES not in asked[0]:
         with kept_statement(connection, asked) as run:
             return _explained(connection, run)
@@ -59,7 +59,7 @@ def _explained(connection: Connection, statement: str, parameters: Any = ()) -> 
 
 @contextmanager
 def kept_statement(connection: Connection, asked: Asked) -> Iterator[str]:
-    """The SQL that runs a statement with its values, after Postgres has planned it so often that it may keep a plan."""
+    """SQL that runs the prepared statement, after so many runs that Postgres may use a generic plan."""
     statement, parameters = asked
     connection.exec_driver_sql(f"PREPARE kept AS {numbered(statement)}")
     run = f"EXECUTE kept ({', '.join(literal(value) for value in parameters)})"
@@ -73,7 +73,7 @@ def kept_statement(connection: Connection, asked: Asked) -> Iterator[str]:
 def planned_before(
     connection: Connection, ask: Callable[[Connection], Any]
 ) -> Iterator[Callable[[], list[dict[str, Any]]]]:
-    """Each call answers every node of the plan that the one statement of `ask`, planned often before, is run by."""
+    """A function that returns every node of the plan of `ask`'s one statement, after many runs."""
     with kept_statement(connection, sent_by(connection, ask)) as run:
         yield lambda: _explained(connection, run)
 
@@ -85,13 +85,13 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def read_in_sequence(plan: list[dict[str, Any]]) -> list[str]:
-    """The tables that grow with what displays say that a plan reads from end to end; empty ones do not matter."""
+    """The tables that grow with reports of displays and that a plan scans sequentially; empty ones do not count."""
     scans = [node for node in plan if node["Node Type"] == "Seq Scan"]
     return [node["Relation Name"] for node in scans if rows_read([node]) and node["Relation Name"] != "clients"]
 
 
 def rows_read(plan: list[dict[str, Any]]) -> float:
-    """How many rows the scans looked at, those that a filter dropped included."""
+    """How many rows the scans read, including those that a filter dropped."""
     scans = [node for node in plan if "Scan" in node["Node Type"]]
     return float(sum((n["Actual Rows"] + n.get("Rows Removed by Filter", 0)) * n["Actual Loops"] for n in scans))
 

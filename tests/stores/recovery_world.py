@@ -1,4 +1,4 @@
-"""Fleets, ticks in virtual time, and what they did, for the tests of recovery."""
+"""Fleets, ticks in virtual time, and queries for their effects, for the tests of recovery."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,18 +30,18 @@ OFF = config.load({})
 
 
 def hear(connection: Connection, at: datetime, since: timedelta = timedelta(days=3)) -> None:
-    """The bridge has listened for that long, and its canary came back at this moment."""
+    """Record that the bridge has listened for `since`, and that its canary returned at `at`."""
     connection.execute(sa.update(bridge_status).values(connected_since=at - since, canary_at=at))
 
 
 def crash(connection: Connection, now: datetime, crashed_for: float = 60, **facts: Any) -> str:
-    """A client whose fresh heartbeat says that its player crashed that many seconds ago."""
+    """Add a client with a fresh heartbeat whose player crashed `crashed_for` seconds ago. Returns its uuid."""
     since = now - timedelta(seconds=crashed_for)
     return add_client(connection, now, process_status="crashed", process_status_since=since, status="crashed", **facts)
 
 
 def fleet(connection: Connection, heard_at: datetime, number: int, site: str | None = None, **facts: Any) -> list[str]:
-    """That many running clients with their last heartbeat at that moment; their uuids."""
+    """Add `number` running clients with their last heartbeat at `heard_at`. Returns their uuids."""
     columns = {"process_status": "running", "status": "running", "presence": "online", **facts}
     statement = sa.text(
         f"""
@@ -62,20 +62,20 @@ BOOT, START = "boot-1", "start-1"
 
 
 def beat(connection: Connection, uuids: Sequence[str] | str, at: datetime) -> None:
-    """These clients were heard at this moment."""
+    """Record a heartbeat of these clients at `at`."""
     named = [uuids] if isinstance(uuids, str) else list(uuids)
     mine = client_heartbeats.c.client_uuid == sa.any_(sa.literal(named, sa.ARRAY(sa.Text)))
     connection.execute(sa.update(client_heartbeats).where(mine).values(last_heartbeat_at=at))
 
 
 def others_beat(connection: Connection, clients_left_out: Sequence[str], at: datetime) -> None:
-    """All but these were heard at this moment."""
+    """Record a heartbeat of all other clients at `at`."""
     theirs = client_heartbeats.c.client_uuid != sa.all_(sa.literal(list(clients_left_out), sa.ARRAY(sa.Text)))
     connection.execute(sa.update(client_heartbeats).where(theirs).values(last_heartbeat_at=at))
 
 
 def become(connection: Connection, client: str, at: datetime, process_status: str) -> None:
-    """The client's heartbeat says so at this moment, and it is news."""
+    """Record a heartbeat with a new process status."""
     values = {"process_status": process_status, "process_status_since": at, "status": process_status}
     connection.execute(sa.update(clients).where(clients.c.uuid == client).values(**values))
     beat(connection, client, at)
@@ -86,7 +86,7 @@ def recover(connection: Connection, now: datetime, settings: Config = ON) -> Rec
 
 
 def sent(connection: Connection, report: RecoveryReport) -> list[tuple[str, str]]:
-    """(client, action) of the commands of one round, by client."""
+    """(client, action) of the commands of one round, ordered by client."""
     rows = connection.execute(
         sa.select(client_commands.c.client_uuid, client_commands.c.action).where(
             client_commands.c.id.in_(report.command_ids)
@@ -96,7 +96,7 @@ def sent(connection: Connection, report: RecoveryReport) -> list[tuple[str, str]
 
 
 def finish(connection: Connection, at: datetime, report: RecoveryReport, state: str = "succeeded") -> None:
-    """The displays say that the commands of this round ended so."""
+    """Record ACKs of the displays that end the commands of this round."""
     rows = connection.execute(
         sa.select(client_commands.c.client_uuid, client_commands.c.id).where(
             client_commands.c.id.in_(report.command_ids)
@@ -106,7 +106,7 @@ def finish(connection: Connection, at: datetime, report: RecoveryReport, state: 
 
 
 def answer(connection: Connection, at: datetime, report: RecoveryReport, code: PublishAnswer) -> None:
-    """The broker answers the commands of this round so."""
+    """Record the broker's answer to the commands of this round."""
     claimed = outbox.claim_due(connection, at, only_ids=list(report.command_ids))
     attempts = [Attempt(one.id, one.lease_until, one.attempts, code, may_have_left=code < 0x80) for one in claimed]
     outbox.record_publish_answers(connection, at, attempts, TIMINGS)
@@ -114,18 +114,18 @@ def answer(connection: Connection, at: datetime, report: RecoveryReport, code: P
 
 @dataclass
 class History:
-    """Ticks, and what they did."""
+    """Ticks, and their commands."""
 
     connection: Connection
     at: datetime
     acts: list[tuple[int, str]] = field(default_factory=list)
-    """(minute, action), of all clients."""
+    """(minute, action) of the commands to all clients."""
     minute: int = 0
     every: int = 1
     """Minutes from one tick to the next."""
 
     def tick(self, heard: Sequence[str] | str = (), *, done: bool = True) -> RecoveryReport:
-        """One tick while the bridge listens; these clients were just heard. `done`: its commands succeed."""
+        """Run a tick while the bridge listens and these clients were just heard. `done`: its commands succeed."""
         hear(self.connection, self.at)
         beat(self.connection, heard, self.at)
         commands.expire(self.connection, self.at)
@@ -143,37 +143,39 @@ class History:
             self.tick(heard, done=done)
 
     def told(self, client: str) -> dict[str, Any]:
-        """What people read about this client ten seconds after the last tick."""
+        """What people see about recovery of this client, ten seconds after the last tick."""
         return told(self.connection, self.at - timedelta(minutes=self.every) + timedelta(seconds=10), client)
 
 
 def sweep(connection: Connection, at: datetime) -> None:
-    """Bring the shown states up to this moment, as the bridge and the tick do."""
+    """Update the shown states, as the bridge and the tick do."""
     bridge = listening(leadership_store.bridge_status(connection), at, timedelta(seconds=45))
     statuses_operations.sweep(connection, at, 180, bridge)
 
 
 def decisions(connection: Connection, client: str) -> list[tuple[str, str | None]]:
-    """(decision, state in the evidence), the oldest first."""
+    """(decision, state in its evidence) of this client, the oldest first."""
     rows = store.events_page(connection, client, 100, None)
     return [(row.decision, row.evidence["state"]) for row in reversed(rows)]
 
 
 def open_breakers(connection: Connection) -> set[str | None]:
-    """Sites whose breaker is open; None is the whole fleet's."""
+    """Sites with an open breaker; None is the whole fleet."""
     return set(breakers.standing(connection, ON))
 
 
 def breaker_decisions(connection: Connection) -> list[tuple[str, str | None]]:
-    """(decision, site) on breakers, the oldest first."""
+    """(decision, site) about breakers, the oldest first."""
     rows = store.events_page(connection, None, 1000, None)
     return [(row.decision, row.evidence["site"]) for row in reversed(rows) if row.client_uuid is None]
 
 
 def told(connection: Connection, now: datetime, client: str, settings: Config = ON) -> dict[str, Any]:
-    """What people read about this client."""
+    """What people see about recovery of this client."""
     sweep(connection, now)
-    return operations.states_of(connection, now, settings, [vars(clients_store.get(connection, client))])[client]
+    shown_client = clients_store.get(connection, client)
+    assert shown_client is not None
+    return vars(operations.states_of(connection, now, settings, [shown_client])[client])
 
 
 def rung(connection: Connection, client: str) -> tuple[int, int, int]:

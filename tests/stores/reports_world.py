@@ -1,4 +1,4 @@
-"""What the tests of reports say in the displays' name, and what is then stored of a client."""
+"""Reports of displays, and queries for what is stored of a client, for the tests of reports."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -34,13 +34,13 @@ def heard(connection: Connection, uuid: str = U) -> dict[str, Any]:
 def beat(
     seq: int | None = None, boot_seq: int = 1, install: str = "i", *, uuid: str = U, at: float = CLOCK, **more: Any
 ) -> Heartbeat:
-    """A heartbeat, stamped when it has a seq."""
+    """A heartbeat; with a stamp if it has a seq."""
     stamp: dict[str, Any] = {} if seq is None else {"install_id": install, "boot_seq": boot_seq, "seq": seq}
     return Heartbeat(uuid, at, **{"process_status": RUNNING, "boot_id": f"b{boot_seq}", **more}, **stamp)
 
 
 def take(connection: Connection, *said: Heartbeat, now: datetime = NOW) -> list[reports.NewStart]:
-    """One batch of heartbeats."""
+    """Record one batch of heartbeats."""
     installs = [(one.uuid, one.install_id) for one in said if one.install_id is not None]
     reports.note_installs(connection, now, list(dict.fromkeys(installs)))
     return reports.record_heartbeats(connection, now, CLOCK, said).started

@@ -1,8 +1,7 @@
-"""What a schema promises to the code that runs on it, read from Postgres' catalogue, and what of it a migration breaks.
+"""The promises of a schema to the code on it, read from Postgres' catalogue, and which of them a migration breaks.
 
-Code of before goes on running on the schema of after: while a new version is put in place, and when somebody goes
-back. A breach is said in words, such as "clients.name is gone"; no words means that whatever the code before could
-store, change, delete and read it still can.
+Old code runs on the new schema during an upgrade and after a rollback. A breach is a text such as "clients.name is
+gone". Without a breach, old code can still store, change, delete and read whatever it could before.
 """
 
 import re
@@ -18,11 +17,11 @@ from sqlalchemy import Connection
 from deploy.parts.layout import REPOSITORY
 
 FIRST_CODE: Final = "0014_changed_xid"
-"""Up to this one the migrations came in one piece, before there was code on any of them."""
+"""The first migrations, up to this one, were written together, before any code ran on them."""
 WIDER: Final = frozenset({("smallint", "integer"), ("smallint", "bigint"), ("integer", "bigint")})
-"""Changes of a type that take whatever was taken before and answer numbers as before."""
+"""Changes of a type that accept all earlier values, and return numbers as before."""
 WORD: Final = re.compile(r"'((?:[^']|'')*)'")
-KEEPS: Final = frozenset({"a", "r"})  # what a foreign key does when the row that it names is deleted: refuse
+KEEPS: Final = frozenset({"a", "r"})  # a foreign key refuses to delete the referenced row
 
 OF_OURS: Final = "relnamespace = 'public'::regnamespace AND NOT relispartition AND relname <> 'alembic_version'"
 COLUMNS: Final = f"""
@@ -59,17 +58,17 @@ TRIGGERS: Final = f"""
     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid WHERE NOT tgisinternal AND {OF_OURS}
 """
 Row = Mapping[str, Any]
-Inside = dict[tuple[str, str], Row]  # a table, and a name in it
+Inside = dict[tuple[str, str], Row]  # a table, and a name within it
 
 
 def chain() -> list[Script]:
-    """The migrations in their order."""
+    """The migrations in order."""
     return list(reversed(list(ScriptDirectory.from_config(Config(REPOSITORY / "alembic.ini")).walk_revisions())))
 
 
 @dataclass(frozen=True)
 class Promises:
-    """One schema, each part by its name; columns, constraints, indexes and triggers by table and name."""
+    """A schema: its parts by name; columns, constraints, indexes and triggers by table and name."""
 
     columns: Inside
     constraints: Inside
@@ -80,12 +79,12 @@ class Promises:
 
     @property
     def tables(self) -> set[str]:
-        """Their names."""
+        """The names of the tables."""
         return {table for table, _ in self.columns}
 
 
 def promises(connection: Connection) -> Promises:
-    """What the schema promises at this moment of the transaction."""
+    """Read the promises of the transaction's present schema."""
 
     def asked(question: str) -> list[Row]:
         return [dict(row) for row in connection.execute(sa.text(question)).mappings()]
@@ -104,7 +103,7 @@ def promises(connection: Connection) -> Promises:
 
 
 def breaches(before: Promises, after: Promises, connection: Connection) -> set[str]:
-    """What code of before can no longer rely on; `connection` works out what new columns are without being given."""
+    """The promises that old code can no longer rely on. `connection` computes the defaults of new columns."""
     gone = before.tables - after.tables
     known = before.tables & after.tables
     return {
@@ -162,7 +161,7 @@ def _of_constraints(before: Promises, after: Promises, known: set[str], connecti
 
 
 def _tightened(before: Promises, after: Promises, was: Row | None, now: Row, connection: Connection) -> Iterator[str]:
-    """A constraint on a table that was there, which is new or another one."""
+    """The breaches by a new or changed constraint on an existing table."""
     if was is not None and now["kind"] == "c" and _without_words(was["text"]) == _without_words(now["text"]):
         yield from _words(f"{now['table']}.{now['columns'][0]}", _said(was["text"]), _said(now["text"]))
         return
@@ -173,7 +172,7 @@ def _tightened(before: Promises, after: Promises, was: Row | None, now: Row, con
 
 
 def _holds_unsaid(after: Promises, constraint: Row, connection: Connection) -> bool:
-    """Whether a constraint on new columns alone holds for rows in which nobody says anything of them."""
+    """Whether a constraint that concerns only new columns holds for their defaults."""
     columns = [after.columns[constraint["table"], name] for name in constraint["columns"]]
     if constraint["kind"] != "c":
         return all(column["default"] is None and not column["required"] for column in columns)
@@ -214,7 +213,7 @@ def _said(text: str) -> list[str]:
 
 
 def _without_words(text: str) -> str:
-    """The constraint's form: a list of words counts as one, however long it is."""
+    """The constraint without the words of its lists, so that constraints can be compared."""
     return re.sub(r"'…'(::\w+)?(, '…'(::\w+)?)*", "…", WORD.sub("'…'", text))
 
 

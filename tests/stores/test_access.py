@@ -1,4 +1,4 @@
-"""Users, sessions, tokens and the audit log on real Postgres, also by many at once."""
+"""Users, sessions, tokens and the audit log on real Postgres, also concurrently."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine
 
 from shared.access import attempts_store, audit_store, operations, rules, store
 from shared.access.people import store as people
-from shared.access.rules import digest
+from shared.access.rules import AuditLine, digest
 from shared.errors import InvalidIdentity, TokenNotFound, TooManyAttempts
 from shared.postgres.door import database_now, transaction
 from shared.tables import api_tokens, audit_log, login_failures, users
@@ -21,7 +21,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def now(connection: Connection) -> datetime:
-    """The clock of the test's transaction."""
+    """The time of the test's transaction."""
     return database_now(connection)
 
 
@@ -213,7 +213,7 @@ def test_failures_from_many_addresses_fill_the_account_but_not_where_it_signed_i
     with pytest.raises(TooManyAttempts):
         operations.refuse_when_limited(connection, now, counters("anna", "198.18.1.99"), WINDOW)
     known = counters("anna", "198.18.1.1", is_known=True)
-    for _ in range(4):  # one failed there already
+    for _ in range(4):  # one failed attempt is already counted there
         try_in_vain(connection, now, known)
     with pytest.raises(TooManyAttempts):
         operations.refuse_when_limited(connection, now, known, WINDOW)
@@ -271,8 +271,8 @@ def test_the_audit_log_is_read_newest_first_and_by_what_is_asked_for(connection:
     for number in range(5):
         actor = "user:anna" if number % 2 else "token:ci#aa"
         at = now + timedelta(seconds=number)
-        details = {"number": number}
-        operations.record_audit(connection, at, actor, "token.create", f"token:{number}", "done", "r" * 32, details)
+        line = AuditLine(actor, "token.create", f"token:{number}", "done", "r" * 32, {"number": number})
+        operations.record_audit(connection, at, line)
 
     page = audit_store.page(connection, 2, None)
     rest = audit_store.page(connection, 10, (page[-1].at, page[-1].id))

@@ -1,4 +1,4 @@
-"""Whatever a broken or hostile display says, what is kept of it stays bounded, and what is counted stays exact."""
+"""What is stored of a broken or hostile display stays bounded, and counts stay exact."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whom the breakers reckon with: whose silence counts, whose does not, and from when."""
+"""Which silent clients the breakers count, and from when."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -41,7 +41,7 @@ def now(connection: Connection) -> datetime:
 
 
 def rest(connection: Connection, now: datetime, uuids: list[str], how: str) -> None:
-    """Make the silence of these clients no news."""
+    """Give these clients a known reason for their silence, so that it is not counted."""
     for client in uuids:
         if how == "held":
             holds_operations.hold(connection, now, client, "user:anna", "being moved", None)
@@ -229,7 +229,7 @@ def test_a_display_that_came_back_just_before_all_fell_silent_is_no_case_before_
 
     assert sent(connection, recover(connection, now)) == []
     assert told(connection, now, back)["why"] == (
-        "18 of 19 displays are late at the moment: whether they fall silent too is seen first."
+        "18 of 19 displays are late: recovery waits to see whether they fall silent too."
     )
     beat(connection, others, now + seconds(5))
 

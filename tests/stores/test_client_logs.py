@@ -1,4 +1,4 @@
-"""Client logs on real Postgres: stored once, counted by the hour, read newest first, dropped by the week."""
+"""Client logs on real Postgres: stored once, counted by hour, read newest first, dropped by week."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -141,7 +141,7 @@ def beat(connection: Connection, at: datetime) -> None:
 
 
 def look(connection: Connection, at: datetime, hours: int) -> list[int]:
-    """How far the display is told to be stored at each of these looks."""
+    """Close gaps each hour. Returns the committed numbers that are published to the display."""
     moments = [at + timedelta(hours=n) for n in range(1, hours + 1)]
     return [seq for moment in moments for seq in client_logs.close_gaps(connection, moment).committed.values()]
 
@@ -209,7 +209,7 @@ def test_looks_that_come_too_soon_count_once(connection: Connection, now: dateti
 
 @pytest.fixture
 def some_logs(connection: Connection, now: datetime) -> datetime:
-    """Five lines a minute apart, the newest last; V has one more."""
+    """Store five lines a minute apart, the newest last, and one line of V."""
     for number, level in enumerate(LogLevel):
         at = now - timedelta(minutes=5 - number)
         client_logs.record(connection, at, CLOCK, [line(level=level, message=f"{level} 100%", logger="player")])
@@ -237,7 +237,7 @@ def test_a_page_is_newest_first_and_goes_on_where_it_ended(connection: Connectio
         ({"levels": (LogLevel.DEBUG, LogLevel.ERROR)}, ["error 100%", "debug 100%"]),
         ({"text": "WARN"}, ["warning 100%"]),
         ({"text": "0%"}, ["critical 100%", "error 100%", "warning 100%", "info 100%", "debug 100%"]),
-        ({"text": "r_o"}, []),  # no wildcard
+        ({"text": "r_o"}, []),  # not a wildcard
         ({"text": "play", "limit": 1}, ["critical 100%"]),
     ],
 )
@@ -327,7 +327,7 @@ def test_whole_weeks_are_dropped_when_their_class_has_been_kept_long_enough(
     assert (messages(connection), messages(connection, V)) == ([], ["new"])
     hours = connection.execute(sa.select(client_log_hours.c.client_uuid)).scalars().all()
     assert hours == [V]
-    assert boots(connection) == [2]  # it may go on
+    assert boots(connection) == [2]  # it may continue
 
 
 def test_a_boot_that_logs_nothing_for_longer_than_logs_are_kept_goes_on_where_it_was(
@@ -347,7 +347,7 @@ def test_of_old_boots_the_one_that_runs_and_the_last_that_told_something_keep_th
 ) -> None:
     beats = {"client_uuid": U, "last_heartbeat_at": now, "install_id": "i", "boot_seq": 2, "seq": 1}
     connection.execute(sa.insert(client_heartbeats).values(**beats))
-    for boot, days in ((1, 95), (2, 94), (3, 93)):  # the second runs: its machine was put back
+    for boot, days in ((1, 95), (2, 94), (3, 93)):  # its machine was restored to this boot
         client_logs.record(connection, now, CLOCK, [replace(line(1), boot_seq=boot)])
         theirs = log_marks.c.boot_seq == boot
         connection.execute(sa.update(log_marks).where(theirs).values(updated_at=now - timedelta(days=days)))

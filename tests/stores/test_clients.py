@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from shared.clients import operations, store
+from shared.clients import failures_store, operations, store
 from shared.clients.store import ClientFilter
 from shared.errors import ClientNotFound, FailureChanged
 from shared.postgres.door import database_now, transaction
@@ -56,8 +56,10 @@ FILTERS = [
     (ClientFilter(tag="menu"), [TWO]),
     (ClientFilter(version="1.2"), [THREE]),
     (ClientFilter(service_failed=True), [THREE]),
+    (ClientFilter(screen_failed=True), [TWO]),
+    (ClientFilter(screen_failed=False), [ONE, THREE]),
     (ClientFilter(text="lob"), [ONE]),
-    (ClientFilter(text="100%"), []),  # % is a character here, no wildcard
+    (ClientFilter(text="100%"), []),  # % is an ordinary character here, not a wildcard
     (ClientFilter(text="a_c"), [THREE]),
     (ClientFilter(site="Berlin", tag="menu", text="kit"), [TWO]),
 ]
@@ -67,6 +69,8 @@ FILTERS = [
 def test_filters_narrow_the_list(connection: Connection, now: datetime, wanted: ClientFilter, found: list[str]) -> None:
     add(connection, ONE, name="a Lobby", site="Berlin")
     add(connection, TWO, name="b Kitchen", site="Berlin", tags=["menu", "food"], status="stale")
+    dark = {"screen_health": "black", "screen_health_since": now, "screen_failed_at": now}
+    connection.execute(sa.update(clients).where(clients.c.uuid == TWO).values(**dark))
     add(
         connection,
         THREE,
@@ -113,7 +117,7 @@ def test_acknowledging_takes_the_failure_away_and_remembers_it(connection: Conne
 
     assert cleared
     assert (row.service_failed_at, row.service_failed_unit) == (None, None)
-    (remembered,) = store.recently_cleared(connection, now - timedelta(hours=24), 10)
+    (remembered,) = failures_store.recently_cleared(connection, now - timedelta(hours=24), 10)
     assert (remembered.unit, remembered.acknowledged_by) == ("player.service", "user:anna")
 
 

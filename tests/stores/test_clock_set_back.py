@@ -1,4 +1,4 @@
-"""What the service wrote down while the database's clock was ahead decides nothing once that clock is set back."""
+"""Times that were stored while the database's clock was ahead have no effect after the clock is set back."""
 
 from datetime import datetime, timedelta
 
@@ -52,7 +52,7 @@ def now(connection: Connection) -> datetime:
 
 
 def set_back(connection: Connection, now: datetime) -> None:
-    """What the first tick after it does."""
+    """Do what the first tick after the change does."""
     reports.forget_the_future(connection, now)
     recovery.forget_the_future(connection, now)
     commands_store.forget_the_future(connection, now, LOCKOUT)
@@ -160,7 +160,7 @@ def test_a_clock_that_runs_as_it_should_changes_nothing(connection: Connection, 
     assert connection.execute(mine).mappings().one() == before
 
 
-# --- what people are told, and conversions ---
+# --- notifications and conversions ---
 
 
 def test_a_display_that_left_an_incident_ahead_of_time_can_be_part_of_the_next(

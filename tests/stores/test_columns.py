@@ -1,4 +1,4 @@
-"""Rows that Postgres writes column by column: the same values in the same order as rows that come as rows."""
+"""Rows that Postgres sends column by column have the same values in the same order as ordinary rows."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -28,7 +28,7 @@ KNOWN = sa.bindparam("known", type_=sa.Text) == "yes"
 
 
 class Line(msgspec.Struct):
-    """A row, its fields in another order than the statement's columns."""
+    """A row whose fields have another order than the statement's columns."""
 
     more: Any
     at: datetime | None
@@ -38,14 +38,14 @@ class Line(msgspec.Struct):
 
 
 class Told(msgspec.Struct):
-    """Less of it, as a Struct."""
+    """A Struct with some of the fields."""
 
     at: datetime | None
     number: int
 
 
 class ToldMore(Told):
-    """Fields of its own behind those of another shape."""
+    """A shape that adds fields to another shape."""
 
     word: str | None
 

@@ -1,4 +1,4 @@
-"""Many commands at once on real Postgres: every client its own outcome, waves that stop by themselves."""
+"""Batches of commands on real Postgres: an outcome for each client, and waves that pause by themselves."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ def made(connection: Connection, now: datetime, uuids: Sequence[str], **more: An
 
 
 def turns(connection: Connection, now: datetime, batch: str) -> list[str]:
-    """Every turn until it waits, pauses or ends."""
+    """Run the batch's turns until it waits, pauses or ends."""
     taken: list[str] = []
     while not taken or taken[-1] in {BatchStep.SEND, BatchStep.NEXT_WAVE}:
         taken.append(advance(connection, now, batch, TIMINGS)[0])
@@ -60,7 +60,7 @@ def outcomes(connection: Connection, batch: str) -> dict[str, str]:
 
 
 def end(connection: Connection, now: datetime, batch: str, word: str) -> int:
-    """Every open command of the batch ends so; how many did."""
+    """End every open command of the batch with this state. Returns how many."""
     rows = [row for row in store.members(connection, batch, 10_000) if row.command_finished_at is None]
     sent = [(row.uuid, row.command_id) for row in rows if row.command_id is not None]
     for client, name in sent:
@@ -124,7 +124,7 @@ def test_two_thousand_clients_take_a_few_statements_for_five_hundred_and_none_fo
     assert turns(connection, now, batch) == [BatchStep.WAIT]
     sa.event.remove(connection, "before_cursor_execute", write_down)
 
-    assert len(ran) <= 5 * 5 + 2  # four parts of six statements, and a look that finds nothing left
+    assert len(ran) <= 5 * 5 + 2  # four parts with six statements each, and a last query that finds nothing
     assert Counter(outcomes(connection, batch).values()) == {"accepted": 2_000}
 
 
@@ -196,7 +196,7 @@ def test_a_first_wave_that_fails_stops_the_rest_and_says_so_in_words(
         "paused",
         "1 of 1 commands ended unproven, more than 10%; 19 were not sent.",
     )
-    assert turns(connection, now, batch) == [BatchStep.WAIT]  # nobody works on a paused one
+    assert turns(connection, now, batch) == [BatchStep.WAIT]  # a paused batch has no worker
     assert Counter(outcomes(connection, batch).values()) == {"accepted": 1, "waiting": 19}
 
 
@@ -248,7 +248,7 @@ def test_a_wave_that_nobody_could_be_sent_proves_nothing_and_waits_for_a_person(
     connection: Connection, now: datetime, fleet: list[str]
 ) -> None:
     batch = made(connection, now, fleet, waves=(1, "rest"))
-    issue(connection, now, fleet[0])  # somebody else was faster
+    issue(connection, now, fleet[0])  # another worker was faster
 
     assert turns(connection, now, batch) == [BatchStep.PAUSE]
     assert operations.find(connection, batch).state_reason == (
@@ -375,12 +375,12 @@ def commands_of(connection: Connection, uuids: Sequence[str]) -> int:
     return int(connection.execute(query).scalar_one())
 
 
-# --- at once, and half-way ---
+# --- concurrent and interrupted ---
 
 
 @pytest.fixture
 def real_fleet(engine: Engine) -> list[str]:
-    """Clients that are committed."""
+    """Committed clients."""
     return [new_client(engine) for _ in range(30)]
 
 
@@ -435,9 +435,9 @@ OTHERS_IN_A_TRANSACTION = sa.text(
 
 
 def nobody_is_in_a_transaction(engine: Engine) -> bool:
-    """Whether Postgres has noticed every connection that died: until then it holds the batch for it.
+    """Whether Postgres has noticed that every killed connection is gone; until then it keeps their locks.
 
-    Asked in a transaction of its own each time: within one the view stays as it was.
+    Each call uses a new transaction, because pg_stat_activity does not change within one.
     """
     with engine.connect() as connection:
         return not connection.execute(OTHERS_IN_A_TRANSACTION).scalar_one()

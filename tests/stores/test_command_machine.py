@@ -11,13 +11,13 @@ from tests.stores.command_run import run
 
 LOTS = range(1, 5)
 MORE = range(5, 15)
-"""Seeds of further lots: what comes a few times in 200 interleavings comes, now and then, not at all."""
-INTERLEAVINGS = 50  # in a lot
+"""Seeds of further lots, because a move that is expected a few times in 200 interleavings may not come at all."""
+INTERLEAVINGS = 50  # interleavings of a lot
 
 
 @dataclass
 class Lots:
-    """What all lots so far reached, and where connections died."""
+    """What all lots so far have reached, and where connections died."""
 
     engine: Engine
     reached: Counter[str] = field(default_factory=Counter)
@@ -49,7 +49,7 @@ def test_hardly_a_path_is_left_out(lots: Lots) -> None:
             break
         lots.run(seed)
 
-    assert set(missing(lots.reached)) <= RARE  # a campaign leaves out nothing
+    assert set(missing(lots.reached)) <= RARE  # a campaign must reach everything
     assert lots.deaths.total() > 40
     assert set(lots.deaths) >= {f"{number} statements" for number in (0, 1, 2, 3)} | {"commit unheard"}
 

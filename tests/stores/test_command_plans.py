@@ -1,4 +1,4 @@
-"""How Postgres finds commands: among the open ones, or by their keys, and never by reading the history."""
+"""Postgres finds commands by the index of open ones or by their keys, and never reads the whole history."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from shared.commands import endings_store, store
+from shared.commands import endings_store, proofs_store, store
 from shared.commands.acks import store as acks
 from shared.commands.outbox import store as outbox
 from shared.commands.rules import RECEIVED, RUNNING, Ack, Attempt
@@ -30,7 +30,7 @@ ONE = "00000000-0000-4000-8000-000000000100"
 
 @pytest.fixture(scope="module")
 def fleet(engine: Engine) -> Engine:
-    """20,000 clients with a command each, of which 78 are open."""
+    """20,000 clients with a command each; 78 commands are open."""
     with engine.begin() as connection:
         connection.execute(sa.text(FLEET))
         connection.execute(sa.text("ANALYZE clients, client_commands"))
@@ -39,7 +39,7 @@ def fleet(engine: Engine) -> Engine:
 
 @pytest.fixture
 def among_many(fleet: Engine) -> Iterator[Connection]:
-    """A connection to them whose changes are rolled back."""
+    """A connection to that database whose changes are rolled back."""
     with fleet.connect() as opened, opened.begin() as begun:
         yield opened
         begun.rollback()
@@ -50,7 +50,7 @@ def test_sweeps_read_the_index_of_open_commands_and_not_the_history(among_many: 
 
     def sweep(connection: Connection) -> None:
         endings_store.clients_overdue(connection, now)
-        acks.clients_with_evidence(connection, now)
+        proofs_store.clients_with_evidence(connection, now)
         store.count_open(connection, "recovery")
         endings_store.expire(connection, now)
         outbox.claim(connection, now, 5, None, None)
@@ -88,8 +88,8 @@ def test_what_is_asked_by_keys_reads_neither_clients_nor_commands_from_end_to_en
         outbox.deny(connection, now, [])
         outbox.cancel_unheard_recovery(connection, now, [ONE])
         endings_store.cancel(connection, now, ONE, "why")
-        acks.known(connection, [ONE])
-        acks.traced(connection, [ONE])
+        acks.acked(connection, [ONE])
+        store.traced(connection, [ONE])
         acks.receive(connection, now, RECEIVED, said, TIMINGS.result)
         acks.receive(connection, now, RUNNING, said, TIMINGS.result)
         acks.finish(connection, now, said)

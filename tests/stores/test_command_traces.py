@@ -1,4 +1,4 @@
-"""What log lines tell of commands: each change once, under the trace of whoever asked, and no flood."""
+"""Log lines about commands: one for each change, with the trace of its request, and no flood."""
 
 import json
 import logging
@@ -10,7 +10,8 @@ from sqlalchemy import Connection
 from shared import trace
 from shared.commands import operations
 from shared.commands.acks import operations as acks
-from shared.commands.acks.operations import STRANGE_TOLD, log_news
+from shared.commands.acks.operations import STRANGE_TOLD
+from shared.commands.news_operations import log_news
 from shared.commands.rules import Ack, News
 from shared.structured_log import JsonFormatter
 from shared.vocabulary import CommandState

@@ -1,4 +1,4 @@
-"""What ACKs and heartbeats make of a command, on real Postgres."""
+"""How ACKs and heartbeats change a command, on real Postgres."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -71,7 +71,7 @@ def test_any_order_of_acks_ends_in_the_highest(
     ("words", "is_locked"),
     [
         (("running", "failed"), True),
-        (("received", "failed"), False),  # it says `running` before it acts
+        (("received", "failed"), False),  # it sends `running` before it acts
         (("rejected",), False),
     ],
 )
@@ -91,7 +91,7 @@ def test_a_lost_ack_is_healed_by_the_heartbeat_and_its_reason_by_the_next_health
     connection: Connection, now: datetime, client: str
 ) -> None:
     name = issue(connection, now, client)
-    say(connection, now, client, name, "rejected")  # `last_command` says no reason
+    say(connection, now, client, name, "rejected")  # `last_command` has no reason
 
     say(connection, now + seconds(30), client, name, "rejected", reason="precondition_failed")
     say(connection, now + seconds(60), client, name, "rejected", reason="busy")

@@ -1,4 +1,4 @@
-"""Commands past their deadlines, and whose lockout that releases, on real Postgres."""
+"""Commands past their deadlines, and which lockouts are released, on real Postgres."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -32,13 +32,13 @@ def test_nothing_expires_a_moment_before_its_time(connection: Connection, now: d
     assert state(connection, name) == ("expired", "never_published")
 
 
-EXPIRIES = [  # how its publish went, reason, is the lockout given back?
+EXPIRIES = [  # result of the publish, reason, whether the lockout is released
     ([], "never_published", True),
     ([(None, False)], "never_published", True),  # the broker could not be reached
     ([(0x10, True)], "no_subscriber", True),
     ([(0x10, True), (None, False)], "no_subscriber", True),
     ([(0x00, True)], "no_ack", False),
-    ([(None, True)], "no_ack", False),  # unanswered: it may have been heard
+    ([(None, True)], "no_ack", False),  # unanswered: it may have arrived
     ([(None, True), (0x10, True)], "no_ack", False),
     ([(0x00, True), (0x10, True)], "no_ack", False),
 ]

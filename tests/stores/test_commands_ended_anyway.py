@@ -1,4 +1,4 @@
-"""What a display may have can be ended by a person; what waits for long is told as that."""
+"""A person can end a command that a display may have; a command that waits for long is shown as such."""
 
 from datetime import datetime, timedelta
 
@@ -39,7 +39,7 @@ def now(connection: Connection) -> datetime:
 
 
 def in_doubt(connection: Connection, now: datetime, client: str) -> str:
-    """A command with a day to live, whose one publish was not answered."""
+    """A command with a time to live of a day, whose only publish was not answered."""
     name = issue(connection, now, client, REBOOT, ttl=DAY)
     publish(connection, now, name, None)
     with pytest.raises(CommandNotCancellable):

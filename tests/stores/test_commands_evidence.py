@@ -1,4 +1,4 @@
-"""What is known of a display ends its command without a word of its own, on real Postgres."""
+"""Other evidence than the display's ACK ends its command, on real Postgres."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands import operations
-from shared.commands.acks.operations import SettledReport, settle_by_evidence
-from shared.recovery.evidence.store import conditions
+from shared.commands.proofs_operations import SettledReport, settle_by_evidence
+from shared.recovery.evidence.store import facts
 from shared.tables import client_heartbeats, clients
 from shared.vocabulary import PublishAnswer
 from tests.stores.commands_world import (
@@ -32,7 +32,7 @@ from tests.stores.commands_world import (
 
 
 def beat(connection: Connection, client: str, at: datetime, **said: Any) -> None:
-    """A heartbeat as it is stored, without anybody telling commands of it."""
+    """Store a heartbeat without passing it on to commands."""
     change = sa.update(client_heartbeats).where(client_heartbeats.c.client_uuid == client)
     connection.execute(change.values(last_heartbeat_at=at, **said))
 
@@ -60,7 +60,7 @@ def test_the_same_boot_three_minutes_after_running_means_that_the_reboot_did_not
 
     assert state(connection, name) == ("failed", "reboot_did_not_happen")
     assert command(connection, name)["confirmed_by"] is None
-    assert lockout(connection, client) == now + seconds(10) + LOCKOUT  # the display had it
+    assert lockout(connection, client) == now + seconds(10) + LOCKOUT  # the display received it
 
 
 NO_PROOF = [
@@ -162,8 +162,8 @@ def test_a_shutdown_known_by_silence_is_known_by_both_when_the_display_says_so_l
 
 
 def held(connection: Connection, fleet: Sequence[str]) -> set[str]:
-    """Whom recovery leaves alone because somebody shut them down."""
-    return {row.uuid for row in conditions(connection, fleet) if row.shut_down}
+    """The clients that recovery leaves alone because they were shut down."""
+    return {row.uuid for row in facts(connection, fleet) if row.shut_down}
 
 
 def test_a_client_that_was_shut_down_on_purpose_is_held_until_its_next_heartbeat(
@@ -182,7 +182,7 @@ def test_a_client_that_was_shut_down_on_purpose_is_held_until_its_next_heartbeat
     assert held(connection, fleet) == {down}
 
 
-# --- what no sighting told of ---
+# --- commands without evidence ---
 
 
 def test_a_boot_that_was_stored_while_the_command_was_made_completes_it_at_the_next_sweep(
@@ -218,6 +218,6 @@ def test_what_a_publisher_holds_is_left_alone_until_its_answer_is_known(
 
     assert settle_by_evidence(connection, now + seconds(2)) == SettledReport(0, 0, 0)
 
-    claim(connection, now + seconds(20))  # the lease ended unrecorded: it may have got through
+    claim(connection, now + seconds(20))  # the lease ended without a record, so the publish may have succeeded
     assert settle_by_evidence(connection, now + seconds(21)).proven == 1
     assert state(connection, name) == ("succeeded", None)

@@ -1,4 +1,4 @@
-"""Asking for a command, withdrawing one and reading them, on real Postgres."""
+"""Issuing, withdrawing and reading commands, on real Postgres."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -38,7 +38,7 @@ from tests.stores.commands_world import (
     seconds,
 )
 
-# --- asking for one ---
+# --- issuing ---
 
 
 def test_a_new_command_is_queued_with_its_deadline_its_preconditions_and_its_lockout(

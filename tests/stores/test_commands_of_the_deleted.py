@@ -1,4 +1,4 @@
-"""A client that is deleted, or whose login is revoked, answers no more: its open command ends with it."""
+"""A client that is deleted, or whose login is revoked, no longer answers: its open command ends."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -45,13 +45,13 @@ def now(connection: Connection) -> datetime:
 
 
 def delete(connection: Connection, at: datetime, client: str) -> None:
-    """As the route does it."""
+    """Delete a client as the route does."""
     clients_operations.delete(connection, at, client)
     commands.abandon(connection, at, client, CLIENT_DELETED)
 
 
 def nothing(connection: Connection, now: datetime, client: str, name: str) -> None:
-    """Asked for, and no more."""
+    """Leave the command as it was issued."""
 
 
 def unheard(connection: Connection, now: datetime, client: str, name: str) -> None:

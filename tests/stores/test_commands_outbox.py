@@ -1,4 +1,4 @@
-"""What a claim and the broker's answers make of a command, on real Postgres."""
+"""How a claim and the broker's answers change a command, on real Postgres."""
 
 from datetime import datetime
 
@@ -33,7 +33,7 @@ def test_a_claim_is_exclusive_until_its_lease_ends_and_proves_the_attempt(
     assert (first.lease_until, first.expires_in) == (now + seconds(20), seconds(60))
     row = command(connection, name)
     assert row["publish_attempted_at"] == now + seconds(20)
-    assert row["unanswered_at"] == now  # the first publish may have got through
+    assert row["unanswered_at"] == now  # the first publish may have succeeded
 
 
 def test_the_oldest_is_claimed_first(connection: Connection, now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""Commands under real concurrency: threads with connections of their own on a real Postgres."""
+"""Commands under real concurrency: threads with their own connections to a real Postgres."""
 
 import contextlib
 import threading
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def at_once(jobs: Sequence[Callable[[], T]]) -> list[T]:
-    """Run all jobs in threads that start together; their answers in order."""
+    """Run all jobs in threads that start together. Returns their results in order."""
     gate = threading.Barrier(len(jobs))
 
     def run(job: Callable[[], T]) -> T:
@@ -37,7 +37,7 @@ def at_once(jobs: Sequence[Callable[[], T]]) -> list[T]:
 
 
 def outcome_of(engine: Engine, **wanted: Any) -> str:
-    """The command's id, or the code of the refusal."""
+    """Issue a command. Returns its id, or the code of the refusal."""
     try:
         return issued(engine, request(**wanted))
     except ServiceError as refusal:
@@ -91,12 +91,12 @@ def test_one_key_for_two_clients_at_once_is_refused_once(engine: Engine) -> None
         outcomes = at_once([partial(outcome_of, engine, client_uuid=client, idempotency_key=key) for client in pair])
 
         assert sorted(outcome for outcome in outcomes if "-" not in outcome) == ["idempotency_key_reused"]
-        with engine.connect() as connection:  # the loser raised no lockout
+        with engine.connect() as connection:  # the loser set no lockout
             assert sorted(lockout(connection, client) is None for client in pair) == [False, True]
 
 
 def claim_all(engine: Engine, ids: Sequence[str]) -> list[Claimed]:
-    """What one publisher claims, batch after batch, until nothing is due."""
+    """Claim batch after batch as one publisher, until nothing is due."""
     mine: list[Claimed] = []
     while True:
         with engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""What the database lets each component do: its role, as the migrations make it."""
+"""The rights of each component's database role, as the migrations create it."""
 
 import json
 import os
@@ -17,6 +17,7 @@ from deploy.local import postgres
 from deploy.parts.layout import REPOSITORY
 from migrations import rights, roles
 from shared.access import audit_store
+from shared.access.rules import AuditLine
 from shared.postgres.door import database_now, engine_for, sqlstate
 from shared.tables import metadata
 from tests import migrated
@@ -28,13 +29,13 @@ ACCOUNTS = ("users", "user_sessions", "second_factors", "recovery_codes", "api_t
 
 @pytest.fixture(params=roles.WITH_ROLES)
 def component(request: pytest.FixtureRequest, database_url: str) -> Iterator[Engine]:
-    """The database as each of the components, one after the other."""
+    """An engine of each component's role in turn."""
     yield from as_component(request.param, database_url)
 
 
 @pytest.fixture
 def tick(database_url: str) -> Iterator[Engine]:
-    """The database as the tick."""
+    """An engine of the tick's role."""
     yield from as_component("scheduler_tick", database_url)
 
 
@@ -45,7 +46,7 @@ def as_component(name: str, database_url: str) -> Iterator[Engine]:
 
 
 def is_refused(engine: Engine, statement: str) -> bool:
-    """Whether Postgres says that this may not be done; what may be done is rolled back."""
+    """Whether Postgres denies the right to this statement; an allowed statement is rolled back."""
     with engine.connect() as connection:
         try:
             connection.execute(sa.text(statement))
@@ -124,7 +125,8 @@ def test_the_tick_ends_the_audit_logs_retention_but_never_within_thirty_days(tic
     with engine.begin() as owner:
         now = database_now(owner)
         for days in (5, 29, 31, 400):
-            audit_store.insert(owner, now - timedelta(days=days), "anna", "test", f"{days} days", "done", None, {})
+            line = AuditLine("anna", "test", f"{days} days", "done", None, {})
+            audit_store.insert(owner, now - timedelta(days=days), line)
 
     with tick.begin() as connection:
         gone = audit_store.delete_before(connection, now)
@@ -149,7 +151,7 @@ def test_only_the_tick_may_do_what_it_does_as_the_owner(component: Engine) -> No
 
 
 def test_another_password_replaces_the_one_before(postgres_server: postgres.Cluster, database_url: str) -> None:
-    """As the owner of another name: its roles are nobody else's."""
+    """The owner has another name, so its roles belong to this test alone."""
     owner, password = "rotating", secrets.token_urlsafe(16)
     with postgres.superuser(postgres_server) as superuser:
         superuser.run(f"CREATE ROLE {owner} LOGIN CREATEROLE PASSWORD '{password}' IN ROLE {postgres.OWNER}")
@@ -183,7 +185,7 @@ def test_a_password_of_no_component_makes_no_role(database_url: str) -> None:
 
 
 def migrate(url: str, passwords: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    """The migrations as a box and the cloud run them."""
+    """Run the migrations as a box and the cloud do."""
     environment = {**os.environ, "DATABASE_URL": url, "DATABASE_ROLE_PASSWORDS": json.dumps(passwords)}
     command = [sys.executable, "-m", "deploy.box.migrations"]
     return subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)

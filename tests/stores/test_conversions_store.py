@@ -1,4 +1,4 @@
-"""Conversions on real Postgres: the moves, the lease, the fence, and who wins when several want the same."""
+"""Conversions on real Postgres: the moves, the lease, the fence, and the winner of each race."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, RowMapping
 
 from shared.conversions import operations, store
-from shared.conversions.rules import ConversionMove, Fault, Findings
+from shared.conversions.report_rules import Findings
+from shared.conversions.rules import ConversionMove, Fault
 from shared.errors import ConversionNotFound, NotConvertible
 from shared.event_media import store as media_store
 from shared.event_media.store import Medium
@@ -25,7 +26,7 @@ LEASE = timedelta(seconds=240)
 DEADLINE = timedelta(seconds=120)
 HASH = "ab" * 32
 PATH = converted_path(HASH)
-VOLUME = MediaVolume(Path("/nonexistent/media"))  # nothing lies there
+VOLUME = MediaVolume(Path("/nonexistent/media"))  # an empty folder
 
 
 @pytest.fixture
@@ -50,12 +51,12 @@ def add_media(connection: Connection, sha256: str = HASH, kind: MediaKind = Medi
 
 
 def pdf_of(pages: int) -> Findings:
-    """A PDF in which nothing but its pages was seen."""
+    """Findings of a PDF: only its number of pages."""
     return Findings(pages, 3, 0, None, None, has_thumbnail=False)
 
 
 def pending(connection: Connection, now: datetime) -> int:
-    """A new conversion's id."""
+    """Request a conversion. Returns its id."""
     row, _ = operations.ensure_pdf(connection, now, add_media(connection))
     return row.id
 
@@ -138,7 +139,7 @@ def test_a_finished_conversion_is_served_by_its_path_and_not_claimed_again(
     assert target.report is not None
     assert (target.file_hash, target.filename, target.pages) == (HASH, "talk.pptx", 2)
     told = {"code": "pages_differ", "slides": 3, "pages": 2}
-    unread = {"code": "contents_not_known"}  # no original lies on this test's volume
+    unread = {"code": "contents_not_known"}  # this test's volume has no original
     assert sorted(target.report["warnings"], key=str) == sorted([told, unread], key=str)
     assert operations.claim(connection, now + 10 * LEASE, conversion_id, LEASE) is None
     for other in ("", "../" + PATH, PATH.upper(), "a\0b", "%"):
@@ -231,7 +232,7 @@ def test_a_page_goes_on_where_the_last_one_ended(connection: Connection, now: da
     assert [row.id for row in store.list_page(connection, 10, status=ConversionStatus.READY)] == []
 
 
-# Races: several connections that really run at the same time, each with its own committed transactions.
+# Races: several connections work at the same time, each with its own committed transactions.
 
 
 Act = Callable[[Connection, datetime], Any]
@@ -239,7 +240,7 @@ Act = Callable[[Connection, datetime], Any]
 
 @pytest.fixture
 def race(engine: Engine) -> Iterator[Callable[[Sequence[Act]], list[Any]]]:
-    """Runs each act in a thread and a transaction of its own, all started at the same moment; their answers."""
+    """Runs each act in its own thread and transaction, all at the same moment. Returns their results."""
 
     def run(acts: Sequence[Act]) -> list[Any]:
         gate = threading.Barrier(len(acts))

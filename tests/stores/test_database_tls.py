@@ -1,4 +1,4 @@
-"""Which Postgres a connection believes: a real one with TLS, authorities of the test's own."""
+"""Which Postgres a connection trusts: a real one with TLS, and certificate authorities of the test."""
 
 import base64
 import tempfile
@@ -22,7 +22,7 @@ from tests.deploy.certificates import Authority
 
 @dataclass(frozen=True)
 class Served:
-    """A Postgres with TLS: its port, who signed its certificate (for 127.0.0.1), and somebody else."""
+    """A Postgres with TLS: its port, the authority of its certificate (for 127.0.0.1), and another authority."""
 
     port: int
     authority: Path

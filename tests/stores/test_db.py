@@ -1,4 +1,4 @@
-"""The door to Postgres: what goes wrong on one connection never reaches the next one's user."""
+"""The door to Postgres: a fault of a connection never reaches its next user."""
 
 import re
 import socket
@@ -29,7 +29,7 @@ LONE_SURROGATE = "\ud800"
 
 @pytest.fixture
 def alone(database_url: str) -> Iterator[Engine]:
-    """An engine with one connection: whoever comes next gets the same one."""
+    """An engine with one connection, so that the next user gets the same one."""
     engine = engine_for(database_url, "tests", pool_size=1)
     yield engine
     engine.dispose()
@@ -64,7 +64,7 @@ def test_trap_6_without_the_guard_the_answers_are_shifted(database_url: str) -> 
 
 
 def ask_a_silent_backend(engine: Engine) -> None:
-    """One query whose answer takes longer than the socket may wait."""
+    """Run a query that takes longer than the socket's timeout."""
     with transaction(engine) as connection:
         raw: Any = connection.connection.dbapi_connection
         raw._usock.settimeout(0.2)
@@ -92,7 +92,7 @@ def test_a_server_that_takes_a_connection_and_says_nothing_is_away(monkeypatch: 
 @pytest.mark.parametrize(
     ("state", "why", "away"),
     [
-        ("XX000", "could not write init file", True),  # what Postgres says with a full disk
+        ("XX000", "could not write init file", True),  # the error of Postgres with a full disk
         ("58030", "could not write to file", True),
         ("57P03", "the database system is starting up", True),
         ("3D000", "no such database", False),
@@ -117,7 +117,7 @@ def test_a_server_that_opens_no_session_is_away_where_that_passes(state: str, wh
 
 
 def test_a_server_elsewhere_without_tls_is_told_nothing() -> None:
-    """pg8000 goes on in plain text unless it is told not to."""
+    """pg8000 would continue without TLS by default."""
     elsewhere, told = "127.0.0.2", []
     with socket.create_server((elsewhere, 0)) as server, ThreadPoolExecutor(1) as pool:
 
@@ -133,7 +133,7 @@ def test_a_server_elsewhere_without_tls_is_told_nothing() -> None:
             echo(engine, 1)
         answering.result(60)
 
-    assert told == [struct.pack("!ii", 8, 80877103), b""]  # the question for TLS, and then the end
+    assert told == [struct.pack("!ii", 8, 80877103), b""]  # the request for TLS, and then the end
 
 
 def test_the_product_imports_its_own_packages() -> None:
@@ -170,7 +170,7 @@ def test_a_peer_that_vanished_is_noticed_by_both_ends_of_a_connection(database_u
 
 
 def test_every_connection_of_the_product_is_opened_at_this_door() -> None:
-    """Else nobody would notice that its peer vanished."""
+    """Any other connection would not notice that its peer vanished."""
     product = [
         path for folder in ("shared", "functions", "bridge", "migrations") for path in (ROOT / folder).rglob("*.py")
     ]
@@ -184,7 +184,7 @@ def test_every_connection_of_the_product_is_opened_at_this_door() -> None:
 def test_a_unix_socket_needs_neither_tls_nor_keepalives() -> None:
     with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as folder:
         place = Path(folder)
-        place.chmod(0o777)  # Postgres may run as somebody else
+        place.chmod(0o777)  # Postgres may run as another user
         programs = postgres.find_programs()
         cluster = postgres.Cluster(programs, place / f"pg{programs.major}", free_port(), "superuser")
         postgres.initialise(cluster, sync=False)

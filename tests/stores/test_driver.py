@@ -1,4 +1,4 @@
-"""Statements kept prepared: one round trip each, and nothing half-kept after whatever goes wrong."""
+"""Prepared statements: one round trip each, and a consistent state after any fault."""
 
 from collections.abc import Callable, Iterator
 
@@ -15,7 +15,7 @@ from tests.stores.driver_world import add, counting, echo, kept_by_the_server, r
 
 @pytest.fixture
 def other(database_url: str) -> Iterator[Engine]:
-    """Somebody else, who migrates."""
+    """Another connection, which migrates."""
     engine = engine_for(database_url, "other", pool_size=1)
     yield engine
     engine.dispose()
@@ -37,7 +37,7 @@ def test_a_statement_that_came_before_takes_one_round_trip(
             assert echo(connection, number) == number
             taken.append(len(trips))
 
-    assert taken == [3, 4, 5]  # the beginning and preparing it take one each, once
+    assert taken == [3, 4, 5]  # BEGIN and the preparation take one each, once
     assert len(trips) == 6  # and so does the commit
 
 
@@ -80,7 +80,7 @@ def test_a_connection_that_was_idle_for_long_is_asked_before_it_is_used(
     assert len(trips) == 1
 
 
-# --- what is kept ---
+# --- which statements are kept ---
 
 
 def test_a_statement_is_prepared_when_it_comes_again_and_only_then(with_things: Engine) -> None:
@@ -113,10 +113,25 @@ def test_a_long_text_and_one_that_says_so_are_never_kept(with_things: Engine, co
         assert kept_by_the_server(connection) == []
 
 
+def test_a_kept_statement_with_a_large_value_is_planned_for_it(with_things: Engine) -> None:
+    few, many = "{1,2}", "{" + ",".join("1" * 9 for _ in range(1000)) + "}"
+    statement = sa.text("SELECT count(*) FROM unnest(CAST(:values AS bigint[]))")
+    planned = "SELECT sum(generic_plans + custom_plans) FROM pg_prepared_statements"
+    assert len(few) < driver.LARGE < len(many)
+    with transaction(with_things) as connection:
+        for _ in range(10):
+            connection.execute(statement, {"values": few})
+        before = connection.exec_driver_sql(planned).scalar_one()
+
+        assert connection.execute(statement, {"values": many}).scalar_one() == 1000
+        assert connection.exec_driver_sql(planned).scalar_one() == before
+        assert connection.execute(statement, {"values": few}).scalar_one() == 2
+
+
 def test_behind_a_pooler_nothing_is_kept_and_a_statement_is_still_one_round_trip(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two would be two transactions for a read, and each may go to another session."""
+    """A read with two round trips would be two transactions, and each could get another session."""
     engine = engine_for(database_url, "tests", pool_size=1, prepared=False)
     with transaction(engine) as connection:
         echo(connection, 1)
@@ -130,7 +145,7 @@ def test_behind_a_pooler_nothing_is_kept_and_a_statement_is_still_one_round_trip
     engine.dispose()
 
 
-# --- what goes wrong ---
+# --- faults ---
 
 
 def test_a_statement_that_fails_at_its_first_run_is_not_half_kept(with_things: Engine) -> None:
@@ -144,7 +159,7 @@ def test_a_statement_that_fails_at_its_first_run_is_not_half_kept(with_things: E
 
     with transaction(with_things) as connection:
         add(connection, 2)
-        assert len(kept_by_the_server(connection)) == 1  # the INSERT of `add`, which came again
+        assert len(kept_by_the_server(connection)) == 1  # the repeated INSERT of `add`
 
 
 def test_a_statement_that_cannot_be_parsed_leaves_nothing_behind(with_things: Engine) -> None:
@@ -209,7 +224,7 @@ def retype(engine: Engine, kind: str) -> None:
 
 
 def forget(engine: Engine) -> Callable[[Engine], None]:
-    """DISCARD on the connection itself, as a pooler does between two users."""
+    """A function that runs DISCARD on the connection, as a pooler does between two users."""
 
     def discard(_other: Engine) -> None:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

@@ -1,4 +1,4 @@
-"""What is answered over our connection is what pg8000's own would have answered, however long it is."""
+"""The product's connection returns the same answers as pg8000's own, whatever their length."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -38,7 +38,7 @@ VALUES: list[tuple[str, Any]] = [
 
 
 def bare(database_url: str) -> pg8000.Connection:
-    """pg8000's own."""
+    """pg8000's own connection."""
     url = sa.make_url(database_url)
     return pg8000.Connection(url.username, url.host, url.database, url.port, url.password)
 

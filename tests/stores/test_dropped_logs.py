@@ -1,4 +1,4 @@
-"""What is dropped of a client stands in its own log: one line a minute, counted up, exact."""
+"""Dropped log lines are counted in the client's own log, by one line a minute, exactly."""
 
 from datetime import timedelta
 from typing import Any
@@ -19,7 +19,7 @@ def register(connection: Connection) -> None:
 
 
 def told(connection: Connection, name: str) -> list[tuple[str, int]]:
-    """The lines of a client's log as the API reads them, the newest first."""
+    """The lines of a client's log as in the API, the newest first."""
     rows = client_logs.page_of_client(connection, name, (), None, None, None, 100, None)
     assert rows is not None
     assert all(row.level == "warning" and row.logger == "bridge" for row in rows)
@@ -37,7 +37,7 @@ def test_one_line_a_minute_is_counted_up_for_each_client(connection: Connection)
 
     assert [count for _, count in told(connection, NAMES[0])] == [2, 12]
     assert [count for _, count in told(connection, NAMES[1])] == [1]
-    assert rows.keys() == {NAMES[0]}  # nothing is remembered of a client that is quiet again
+    assert rows.keys() == {NAMES[0]}  # a client that is quiet again is forgotten
 
 
 def test_the_roll_up_counts_the_line_and_not_what_it_tells(connection: Connection) -> None:
@@ -64,7 +64,7 @@ def test_nothing_is_told_of_who_is_no_client_any_more_or_never_was(connection: C
 
 
 def test_counting_up_reads_no_line_but_its_own(connection: Connection) -> None:
-    """A flood counts up a hundred times a second, beside millions of lines."""
+    """A flood updates its line a hundred times a second, beside millions of other lines."""
     register(connection)
     now = database_now(connection)
     rows = drops_operations.record(connection, now, {NAMES[0]: 1}, {})
@@ -73,7 +73,7 @@ def test_counting_up_reads_no_line_but_its_own(connection: Connection) -> None:
     drops_operations.record(connection, now, {NAMES[0]: 1}, rows)
     ((statement, parameters),) = [one for one in ran if "UPDATE client_logs" in one[0]]
 
-    connection.execute(sa.text("SET LOCAL enable_seqscan = off"))  # the tables of a test are too small to tell
+    connection.execute(sa.text("SET LOCAL enable_seqscan = off"))  # the tables of a test are too small to show it
     plan = "\n".join(connection.exec_driver_sql(f"EXPLAIN {statement}", parameters).scalars())
 
     assert "Index Scan" in plan

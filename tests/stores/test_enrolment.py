@@ -1,4 +1,4 @@
-"""One-time codes and displays' logins on real Postgres: however many try, one wins."""
+"""One-time codes and displays' logins on real Postgres: of any number of attempts, one succeeds."""
 
 import base64
 import secrets
@@ -24,7 +24,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def now(connection: Connection) -> datetime:
-    """The clock of the test's transaction."""
+    """The time of the test's transaction."""
     return database_now(connection)
 
 
@@ -238,7 +238,7 @@ def test_a_rotation_does_not_bring_back_a_login_that_is_being_revoked(engine: En
     with ThreadPoolExecutor(1) as other:
         with transaction(engine) as connection:
             assert enrolment_operations.revoke(connection, database_now(connection), login.client_uuid)
-            rotation = other.submit(rotate)  # sees the login as it was, and waits for its row
+            rotation = other.submit(rotate)  # sees the old login, and waits for its row
             wait_until(lambda: waits_for_a_row(connection), 60)
         with pytest.raises(InvalidIdentity):
             rotation.result(60)
@@ -247,6 +247,6 @@ def test_a_rotation_does_not_bring_back_a_login_that_is_being_revoked(engine: En
 
 
 def waits_for_a_row(connection: Connection) -> bool:
-    """Is somebody held up by this transaction?"""
+    """Whether another transaction waits for this one."""
     held = sa.text("SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))")
     return bool(connection.execute(held).scalar_one())

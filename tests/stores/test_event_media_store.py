@@ -1,4 +1,4 @@
-"""Event media: the rows on real Postgres and the files on a real volume, kept in step."""
+"""Event media: rows on real Postgres and files on a real volume, kept consistent."""
 
 import contextlib
 import io
@@ -65,7 +65,7 @@ def test_an_upload_is_kept_with_what_was_seen_in_it(
 
 
 class Broken(io.BytesIO):
-    """A stream whose sender goes away in the middle."""
+    """A stream whose sender disconnects in the middle."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         block = super().read(size)
@@ -131,7 +131,7 @@ def test_the_same_bytes_twice_are_two_media_and_one_file(
 
 
 def delete(connection: Connection, now: datetime, volume: MediaVolume, media_id: int) -> None:
-    """As the API does it, but for the commit between the two."""
+    """Delete a medium as the API does, but without the commit between row and files."""
     row = operations.delete(connection, now, media_id)
     operations.remove_unreferenced(connection, volume, row.sha256, row.path)
 
@@ -200,7 +200,7 @@ def test_the_successor_of_a_writer_removes_its_draft_and_nobody_elses(volume: Me
 
 @pytest.fixture
 def racing(engine: Engine) -> Iterator[Callable[..., None]]:
-    """Runs acts at the same moment, each in a thread and a transaction of its own."""
+    """Runs functions at the same moment, each in its own thread and transaction."""
 
     def run(*acts: Callable[[Connection, datetime], object]) -> None:
         gate = threading.Barrier(len(acts))

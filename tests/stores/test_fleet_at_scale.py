@@ -1,4 +1,4 @@
-"""Lists and figures of a large fleet: each is served by an index, by the very statements that the stores send."""
+"""Lists and figures of a large fleet: an index serves each statement that the stores send."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -42,7 +42,7 @@ def filled(engine: Engine) -> Engine:
 
 
 def _is_vacuumed(engine: Engine) -> bool:
-    """Clean up as Postgres does by itself some time later; whoever looks on at that moment can keep it from it."""
+    """Vacuum, as Postgres does later by itself. Returns whether it succeeded: an open snapshot can prevent it."""
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as outside:
         outside.execute(sa.text("VACUUM ANALYZE"))
         seen = "SELECT relpages = relallvisible FROM pg_class WHERE oid = 'clients'::regclass"
@@ -61,7 +61,7 @@ def indexes(plan: list[dict[str, Any]]) -> set[str]:
 
 
 def looked_at(plan: list[dict[str, Any]], table: str) -> float:
-    """How many of a table's rows were read, those that a filter dropped included."""
+    """How many rows of a table were read, including those that a filter dropped."""
     scans = [node for node in plan if node.get("Relation Name") == table]
     return float(sum((n["Actual Rows"] + n.get("Rows Removed by Filter", 0)) * n["Actual Loops"] for n in scans))
 
@@ -90,7 +90,7 @@ def test_a_page_of_clients_reads_about_what_it_shows(
     plan = plan_of(scaled, lambda connection: clients_store.page(connection, wanted, 26, after), kept=kept)
 
     assert looked_at(plan, "clients") <= most, what
-    assert looked_at(plan, "client_heartbeats") <= FLEET, what  # read once at most, where a sort comes first
+    assert looked_at(plan, "client_heartbeats") <= FLEET, what  # read at most once, before a sort
 
 
 FIGURES: list[tuple[str, str, Callable[[Connection], Any], int]] = [
@@ -114,6 +114,18 @@ def test_a_figure_of_the_fleet_is_served_by_its_index(
 
     assert index in indexes(plan), what
     assert looked_at(plan, "clients") <= most, what
+
+
+@HOW
+@pytest.mark.parametrize("number", [10, FLEET])
+def test_whom_recovery_speaks_of_among_some_is_found_by_looking_at_them_at_most(
+    scaled: Connection, number: int, kept: bool
+) -> None:
+    uuids = list(scaled.execute(sa.text("SELECT uuid FROM clients LIMIT :number"), {"number": number}).scalars())
+
+    plan = plan_of(scaled, lambda connection: store.unwell_among(connection, uuids), kept=kept)
+
+    assert looked_at(plan, "clients") <= 2 * number + 100
 
 
 @HOW

@@ -1,4 +1,4 @@
-"""The service in figures: what each counts, that it comes by an index, and that nothing outside names a series."""
+"""The gauges: what each counts, that an index serves it, and that users' text never names a series."""
 
 import json
 import math
@@ -29,9 +29,11 @@ from shared.tables import (
     recovery_breakers,
     recovery_events,
 )
+from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandState
 from tests.stores.commands_world import REBOOT, add_client, issue, publish, say, seconds
 from tests.stores.test_conversions_store import LEASE, add_media, claimed
 
+PICTURES = "screenshots_last_30m"
 GROWING = (
     "client_commands",
     "recovery_events",
@@ -40,7 +42,7 @@ GROWING = (
     "login_failures",
     "incidents",
 )
-"""What grows with use and not only with the fleet."""
+"""Tables that grow with use, and not only with the fleet."""
 WORDS = {word for name in vars(vocabulary).values() if isinstance(name, type) and name.__module__ == vocabulary.__name__
          for word in map(str, getattr(name, "__members__", {}).values())}  # fmt: skip
 OURS = {
@@ -48,6 +50,8 @@ OURS = {
     "site",
     "running",
     "over",
+    "stored",
+    "missing",
     rules.OTHER,
     *(reason for ends in operations.ENDS.values() for reason in ends),
 }
@@ -63,7 +67,7 @@ def measured(connection: Connection, now: datetime, config: Config) -> dict[str,
 
 
 class Figures:
-    """Every gauge at one moment; `figures("clients", "stale")` is one number."""
+    """All gauges at one moment; `figures("clients", "stale")` is one number."""
 
     def __init__(self, connection: Connection, now: datetime, config: Config) -> None:
         self.gauges = measured(connection, now, config)
@@ -118,7 +122,7 @@ def test_what_waits_for_the_broker_grows_older_with_each_try(
 
     publish(connection, now + seconds(40), name, 0x10)
     figures = Figures(connection, now + seconds(41), config)
-    assert figures("outbox_waiting") == figures("outbox_oldest_seconds") == 0  # the broker answered: nobody listens
+    assert figures("outbox_waiting") == figures("outbox_oldest_seconds") == 0  # the broker answered: not connected
     assert figures("commands_open", "queued") == 1
 
 
@@ -151,6 +155,22 @@ def test_how_commands_ended_is_told_by_our_words_and_never_by_a_displays(
     assert Figures(connection, now + seconds(901), config)(ended, "failed", "other") == 0
 
 
+def test_screenshots_that_a_display_took_are_counted_by_their_picture(
+    connection: Connection, now: datetime, config: Config
+) -> None:
+    for state in CommandState:
+        display = add_client(connection, now, capabilities=["screenshot"])
+        name = issue(connection, now, display, CommandAction.SCREENSHOT)
+        over = {"finished_at": now} if COMMAND_RANKS[state] == TERMINAL_RANK else {}
+        one = client_commands.c.id == name
+        connection.execute(sa.update(client_commands).where(one).values(state=state.value, **over))
+
+    counted, later = (dict(measured(connection, at, config)[PICTURES].samples) for at in (now, now + rules.STORM))
+
+    assert counted == {("stored",): 1, ("missing",): 2}
+    assert later == {("stored",): 0, ("missing",): 0}
+
+
 def test_what_recovery_sent_is_counted_for_half_an_hour(
     connection: Connection, now: datetime, client: str, config: Config
 ) -> None:
@@ -176,7 +196,7 @@ def test_a_conversion_is_as_old_as_the_last_wish_for_it(connection: Connection, 
 
     conversions.ensure_pdf(connection, now - seconds(30), media)
     assert Figures(connection, now, config)("conversions_oldest_seconds", "pending") == 30
-    conversions_store.requeue_forgotten(connection, now, now, 10)  # a sweep is no wish
+    conversions_store.requeue_forgotten(connection, now, now, 10)  # a sweep is not a user's request
     assert Figures(connection, now, config)("conversions_oldest_seconds", "pending") == 30
     claimed(connection, now, row.id)
     assert Figures(connection, now, config)("conversion_leases", "running") == 1
@@ -233,7 +253,7 @@ def series(gauges: dict[str, Gauge]) -> set[tuple[str, tuple[str, ...]]]:
 def test_nothing_that_grows_is_read_from_end_to_end_and_the_logs_are_not_read_at_all(
     connection: Connection, now: datetime, config: Config
 ) -> None:
-    connection.exec_driver_sql("SET LOCAL enable_seqscan = off")  # a full read is chosen only where no index serves
+    connection.exec_driver_sql("SET LOCAL enable_seqscan = off")  # a sequential scan is chosen only if no index serves
     scans = [scan for statement in asked(connection, now, config) for scan in plans(connection, *statement)]
 
     assert len(scans) >= 10
@@ -252,7 +272,7 @@ def test_the_look_at_plans_sees_a_full_read(connection: Connection) -> None:
 
 
 def asked(connection: Connection, now: datetime, config: Config) -> list[tuple[str, Any]]:
-    """What one look at the figures sends to Postgres."""
+    """The statements of one measurement of all gauges."""
     sent: list[tuple[str, Any]] = []
 
     def remember(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
@@ -267,7 +287,7 @@ def asked(connection: Connection, now: datetime, config: Config) -> list[tuple[s
 
 
 def plans(connection: Connection, statement: str, parameters: Any) -> Iterator[tuple[str, str]]:
-    """The scans of tables in a statement's plan: how, and which table."""
+    """(kind of scan, table) for the scans in a statement's plan."""
     answer = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", parameters).scalar_one()
     nodes = [(json.loads(answer) if isinstance(answer, str) else answer)[0]["Plan"]]
     while nodes:

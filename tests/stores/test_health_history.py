@@ -1,4 +1,4 @@
-"""The health history on real Postgres: what is kept of whom, for how long, and that doing it twice does nothing."""
+"""The health history on real Postgres: which samples are kept, for how long; a repeat changes nothing."""
 
 import secrets
 from collections.abc import Mapping
@@ -28,31 +28,31 @@ def nothing_kept(connection: Connection) -> None:
 
 
 def report(connection: Connection, uuid: str, at: datetime, measures: Mapping[str, float | None] = MEASURES) -> None:
-    """The newest health report of a client."""
+    """Store a client's newest health report."""
     connection.execute(sa.delete(client_health).where(client_health.c.client_uuid == uuid))
     connection.execute(sa.insert(client_health).values(client_uuid=uuid, received_at=at, body={}, **measures))
 
 
 def sample_all(connection: Connection, now: datetime) -> int:
-    """Every turn once, as a first tick does; how many rows."""
+    """Sample every turn once, as a first tick does. Returns the number of rows."""
     return sum(health_history_operations.sample(connection, now, turn, at, WEEK)[0] for turn, at in due(None, now))
 
 
 def cpu_of(connection: Connection, uuid: str, now: datetime) -> list[float | None]:
-    """What was kept of the last hour, gaps left out."""
+    """The processor loads kept for the last hour, without gaps."""
     found = health_history_operations.history(connection, now, uuid, now - timedelta(hours=1), now + EVERY, WEEK)
     return [point.cpu_percent for point in found.points if point.cpu_percent is not None]
 
 
 def test_what_was_reported_comes_back_as_it_was_for_each_display_its_own(connection: Connection, now: datetime) -> None:
-    """Many, so that displays share rows; values to a tenth, and below zero."""
+    """There are many displays, so that they share rows; some values have decimals, some are negative."""
     told = {add_client(connection, now): float(number % 1000) / 10 for number in range(200)}
     for uuid, cpu in told.items():
         report(connection, uuid, now, {**MEASURES, "cpu_percent": cpu, "memory_percent": 100.0 - cpu})
 
     rows = sample_all(connection, now)
 
-    assert 100 < rows < 200  # by the hash: some share a row, and nobody shares all
+    assert 100 < rows < 200  # the hash decides: some displays share a row, and not all share one
     for uuid, cpu in told.items():
         (one,) = health_history_store.samples_of(connection, uuid, now - EVERY, now + EVERY)
         assert (one.cpu_percent, one.disk_percent, one.temperature_celsius) == (cpu, 78.9, -4.5)
@@ -117,7 +117,7 @@ def test_a_display_that_fell_silent_leaves_a_gap(connection: Connection, now: da
     found = health_history_operations.history(connection, now, client, now - timedelta(minutes=30), now, WEEK)
 
     told = [point.cpu_percent for point in found.points]
-    assert [value for value in told if value is not None] in ([20.0, 15.0, 0.0], [20.0, 15.0])  # its turn may be at now
+    assert [value for value in told if value is not None] in ([20.0, 15.0, 0.0], [20.0, 15.0])  # its turn may be now
     assert told[told.index(15.0) + 1 :][:2] == [None, None]
 
 
@@ -154,7 +154,7 @@ def test_whatever_the_bridge_lets_in_can_be_kept(connection: Connection, now: da
 
 
 def fill(connection: Connection, now: datetime, days: int) -> None:
-    """One sample an hour of two bunches of turn 0, and of one of turn 1."""
+    """Store a sample each hour for two bunches of turn 0 and one bunch of turn 1."""
     connection.execute(
         sa.text(
             """
@@ -174,7 +174,7 @@ def ages(connection: Connection, now: datetime, bunch: int) -> list[timedelta]:
 
 
 def test_what_is_too_old_goes_with_its_turn_and_little_by_little(connection: Connection, now: datetime) -> None:
-    """After a rest of weeks one tick must not have it all to do."""
+    """After weeks without ticks, one tick must not do all the work."""
     fill(connection, now, 10)
 
     dropped = [health_history_operations.sample(connection, now, 0, now, WEEK)[1] for _ in range(5)]
@@ -189,7 +189,7 @@ def test_what_is_too_old_goes_with_its_turn_and_little_by_little(connection: Con
 
 
 def test_more_is_dropped_than_can_come(connection: Connection) -> None:
-    """A tick adds one row to each bunch of its turn at most, and drops up to AT_MOST of each."""
+    """A tick adds at most one row to each bunch of its turn, and drops up to AT_MOST of each."""
     assert BUNCHES % TURNS == 0
     assert health_history_store.AT_MOST > 1
 
@@ -236,7 +236,7 @@ def test_one_display_is_read_by_its_bunchs_key(connection: Connection, now: date
 
 
 def test_nothing_was_put_in_the_way_of_a_report(connection: Connection) -> None:
-    """Sampling reads what the bridge writes anyway: one index, no trigger but that of the foreign key."""
+    """Sampling reads rows that the bridge writes anyway: one index, and no trigger except the foreign key's."""
     question = """
         SELECT (SELECT count(*) FROM pg_index WHERE indrelid = 'client_health'::regclass),
             (SELECT count(*) FROM pg_trigger WHERE tgrelid = 'client_health'::regclass AND NOT tgisinternal)

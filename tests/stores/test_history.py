@@ -1,4 +1,4 @@
-"""What happened to one client, read across the nouns that keep it, on real Postgres."""
+"""The history of one client, read from the tables of several nouns, on real Postgres."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,6 +21,7 @@ from shared.tables import (
     audit_log,
     client_commands,
     client_logs,
+    client_screen_changes,
     client_state_changes,
     recovery_events,
     service_failure_events,
@@ -58,13 +59,13 @@ def logged(connection: Connection, uuid: str, at: datetime, level: str, message:
 
 
 def commanded(connection: Connection, uuid: str, at: datetime, name: str, **steps: Any) -> None:
-    row = {"id": name, "client_uuid": uuid, "action": "restart_app", "source": "operator", "requested_by": "user:a"}
+    row = {"id": name, "client_uuid": uuid, "source": "operator", "requested_by": "user:a", "action": "restart_app"}
     times = {"created_at": at, "expires_at": at + timedelta(minutes=1)}
-    connection.execute(sa.insert(client_commands).values(**row, **times, **steps))
+    connection.execute(sa.insert(client_commands).values(**{**row, **times, **steps}))
 
 
 def everything(connection: Connection, uuid: str, limit: int) -> list[ClientEvent]:
-    """All events, a page at a time."""
+    """All events, read page by page."""
     found: list[ClientEvent] = []
     after = None
     while page := operations.events(connection, uuid, limit, after):
@@ -108,7 +109,7 @@ def test_a_client_that_never_changed_was_what_it_is(connection: Connection, now:
 def test_time_in_which_nobody_listened_is_unknown_though_nobody_could_note_it(
     connection: Connection, now: datetime
 ) -> None:
-    """The whole box was off for a night: the first sweep afterwards says since when nothing was known."""
+    """The whole box was off for a night: the first sweep afterwards records since when nothing is known."""
     night = now - timedelta(hours=8)
     uuid = client(connection, now, status="running", status_since=now - timedelta(days=10))
     changed(connection, uuid, now - timedelta(days=10), "unknown", "running")
@@ -129,7 +130,7 @@ def test_there_is_no_history_of_a_client_that_is_none(connection: Connection, no
         operations.events(connection, NOWHERE, 10, None)
 
 
-# --- service failures are kept as they come and go ---
+# --- service failures ---
 
 
 def test_a_failure_and_its_acknowledgement_are_kept_after_the_next_one(connection: Connection, now: datetime) -> None:
@@ -138,7 +139,7 @@ def test_a_failure_and_its_acknowledgement_are_kept_after_the_next_one(connectio
         connection, now - timedelta(hours=2), CLOCK, [ServiceFailure(uuid, CLOCK - 60, "player", None, True)]
     )
     clients.clear_service_failed(connection, now - timedelta(hours=1), uuid, "user:anna", None)
-    clients.clear_service_failed(connection, now, uuid, "user:anna", None)  # nothing left to clear
+    clients.clear_service_failed(connection, now, uuid, "user:anna", None)  # nothing to clear
     failures_operations.record(connection, now, CLOCK, [ServiceFailure(uuid, CLOCK, "network", None, True)])
 
     kept = connection.execute(
@@ -159,7 +160,7 @@ def test_a_failure_and_its_acknowledgement_are_kept_after_the_next_one(connectio
 
 @pytest.fixture
 def crash(connection: Connection, now: datetime) -> str:
-    """A client that crashed, logged, was restarted by recovery and came back, with lines of a neighbour between."""
+    """A client that crashed, logged, was restarted by recovery and recovered; another client's rows lie between."""
     uuid, neighbour = client(connection, now), client(connection, now)
     at = {minute: now - timedelta(minutes=minute) for minute in range(60)}
     for one in (uuid, neighbour):
@@ -226,6 +227,18 @@ def test_events_of_one_moment_are_each_told_once(connection: Connection, now: da
     assert seen == [(e.kind, e.key) for e in operations.events(connection, uuid, 100, None)]
 
 
+def test_the_end_of_a_reboot_is_told_after_many_screenshots_beside_it(connection: Connection, now: datetime) -> None:
+    uuid, ago = client(connection, now), [now - timedelta(minutes=minute) for minute in range(10)]
+    for minute in range(1, 8):
+        over = {"state": "expired", "finished_at": ago[minute]}
+        commanded(connection, uuid, ago[minute], f"s{minute}", action="screenshot", **over)
+    commanded(connection, uuid, ago[9], "reboot", action="reboot_host", state="failed", finished_at=now)
+
+    titles = [event.title for event in everything(connection, uuid, 2)]
+
+    assert (titles[0], titles[-2], len(titles)) == ("Reboot failed", "Reboot asked for by user:a", 2 + 14 + 1)
+
+
 def test_addresses_of_the_audit_log_are_not_shown_to_viewers(connection: Connection, crash: str) -> None:
     line = next(e for e in operations.events(connection, crash, 100, None) if e.kind is EventKind.AUDIT)
 
@@ -238,11 +251,12 @@ def test_history_is_dropped_when_it_has_been_kept_long_enough(connection: Connec
         changed(connection, uuid, now - timedelta(days=days), "running", "crashed")
         event = {"event": "failed", "unit": "player"}
         add(connection, service_failure_events, uuid, now - timedelta(days=days), **event)
+        add(connection, client_screen_changes, uuid, now - timedelta(days=days), screen="black", fails=True)
 
-    assert store.drop_before(connection, now - timedelta(days=365)) == 2
+    assert store.drop_before(connection, now - timedelta(days=365)) == 3
 
     kinds = [event.kind.value for event in operations.events(connection, uuid, 100, None)]
-    assert kinds == ["registered", "state", "service_failed"]
+    assert kinds == ["registered", "state", "service_failed", "screen"]
 
 
 def test_a_deleted_clients_history_is_not_told(connection: Connection, now: datetime, crash: str) -> None:

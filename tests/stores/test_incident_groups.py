@@ -1,9 +1,10 @@
-"""What becomes one incident on real Postgres, by place, moment and kind of failure, and what is none."""
+"""Which failures become one incident on real Postgres, by place, time and kind, and which none."""
 
 from datetime import datetime
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared import config
@@ -26,6 +27,9 @@ from tests.stores.incidents_world import (
     site,
 )
 
+PARALLEL = ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size")
+"""Settings that, at 0, let Postgres read the smallest table in parallel, as it reads a large fleet."""
+
 
 @pytest.fixture
 def now(connection: Connection) -> datetime:
@@ -34,7 +38,13 @@ def now(connection: Connection) -> datetime:
     return at
 
 
-def test_displays_without_a_site_are_grouped_by_subnet_v4_and_v6(connection: Connection, now: datetime) -> None:
+@pytest.mark.parametrize("parallel", [False, True])
+def test_displays_without_a_site_are_grouped_by_subnet_v4_and_v6(
+    connection: Connection, now: datetime, parallel: bool
+) -> None:
+    if parallel:
+        for setting in PARALLEL:
+            connection.execute(sa.text(f"SET LOCAL {setting} = 0"))
     four = [add_client(connection, now, status="running", ip=f"10.1.2.{n}") for n in range(10, 15)]
     six = [add_client(connection, now, status="running", ip=f"2001:db8:0:1::{n}") for n in range(1, 4)]
     bad = [add_client(connection, now, status="running", ip=text) for text in ("", "unknown", "10.1.2.300", "::zz")]
@@ -127,7 +137,7 @@ def test_a_lost_connection_counts_however_short_the_window_is(connection: Connec
 
 
 def test_what_was_lost_at_a_moment_that_nobody_knows_is_no_incident(connection: Connection, now: datetime) -> None:
-    """We were away for an hour: each lost the broker some time in it."""
+    """The bridge was away for an hour, and each display lost the broker at some time in it."""
     lose(connection, now - seconds(130), site(connection, now, count=6), known_for=3600)
 
     assert observe(connection, now) == NOTHING
@@ -143,7 +153,7 @@ def test_whoever_drops_all_the_time_says_nothing_of_the_broker(connection: Conne
 
 
 def test_a_dark_shop_takes_its_displays_out_of_a_cluster(connection: Connection, now: datetime) -> None:
-    """Six of the shop and three elsewhere are noticed first, and are nobody's place yet."""
+    """Six displays of the shop and three others are noticed first; they have no place in common yet."""
     shop, others = site(connection, now, "Basel", 25), [site(connection, now, name, 3)[0] for name in "ABCDEF"]
     go_silent(connection, now, [*shop[:5], *others])
     assert observe(connection, now).opened == 1
@@ -176,7 +186,7 @@ def test_a_cluster_of_which_too_few_are_left_goes_on_as_the_shop_s_incident(
 
 
 def test_a_cluster_names_the_place_that_holds_half_of_it(connection: Connection, now: datetime) -> None:
-    """Seven of 25 are too few for an incident of the shop, and nothing else of it fails in the next minute."""
+    """Seven of 25 are too few for an incident of the shop, and no other display of it fails in the next minute."""
     shop, others = site(connection, now, "Basel", 25), [site(connection, now, name, 3)[0] for name in "AB"]
     go_silent(connection, now, [*shop[:7], *others])
     assert observe(connection, now) == NOTHING
@@ -194,7 +204,7 @@ def test_displays_that_are_silent_for_long_are_no_news_when_the_bridge_comes_bac
 ) -> None:
     listen(connection, now, since=now - 4 * MINUTE)
     fleet = site(connection, now, count=8)
-    for number, uuid in enumerate(fleet[:4]):  # each died on a day of its own; all are shown as stale anew
+    for number, uuid in enumerate(fleet[:4]):  # each died on another day; all are shown as stale again
         go_silent(connection, now, [uuid], 86_400 * 0.1 * (number + 1))
 
     assert observe(connection, now) == NOTHING

@@ -1,4 +1,4 @@
-"""What people read of incidents, on real Postgres: list, displays, timeline, and for how long."""
+"""What people see of incidents, on real Postgres: list, displays, timeline, and retention."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -88,7 +88,7 @@ def test_timeline_members_and_list_are_paged_without_gap_or_repetition(connectio
 
 
 def position(events: list[timeline_operations.TimelineEvent]) -> tuple[datetime, str, str] | None:
-    """Where a reader of these events goes on."""
+    """The position after these events."""
     return (events[-1].at, events[-1].kind.value, events[-1].key) if events else None
 
 

@@ -1,4 +1,4 @@
-"""Incidents on real Postgres: opened, joined, left and closed; twice, at once, half-way, and while we are deaf."""
+"""Incidents on real Postgres: opened, joined, left, closed; repeated, concurrent, interrupted, with a deaf bridge."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -168,7 +168,7 @@ def test_the_same_place_the_next_day_is_another_incident(connection: Connection,
 
 
 def deaf(connection: Connection, at: datetime) -> IncidentReport:
-    """A look while the canary is long gone."""
+    """Observe incidents while the canary has been missing for long."""
     connection.execute(sa.update(bridge_status).values(canary_at=at - timedelta(minutes=10)))
     return operations.observe(connection, at, CONFIG)
 
@@ -187,7 +187,7 @@ def test_our_own_silence_is_one_incident_and_judges_no_display(connection: Conne
 
     come_back(connection, now + 2 * MINUTE, fleet)
     assert observe(connection, now + 2 * MINUTE) == IncidentReport(closed=1)
-    assert deaf(connection, now + 5 * MINUTE).opened == 1  # again so soon: the same one
+    assert deaf(connection, now + 5 * MINUTE).opened == 1  # failed again so soon: the same incident
     assert [kind for kind, _ in happened(connection, only(connection)["id"])] == ["opened", "closed", "reopened"]
 
 

@@ -1,4 +1,4 @@
-"""The sweep of the media volume: what nothing needs is found, and removed only when told to."""
+"""The sweep of the media volume finds unneeded files, and removes them only on demand."""
 
 import io
 import os
@@ -53,7 +53,7 @@ def committed(engine: Engine) -> Iterator[Engine]:
 
 
 def upload(engine: Engine, volume: MediaVolume, content: bytes) -> int:
-    """A committed medium with a PDF and a picture, which is enough for the sweep."""
+    """Add a committed medium with a PDF and a picture. Returns its id."""
     received = operations.receive_upload(volume, io.BytesIO(content), "menu.pdf", 10**6)
     with transaction(engine) as connection:
         row = operations.record_upload(connection, database_now(connection), received, "tests")
@@ -64,7 +64,7 @@ def upload(engine: Engine, volume: MediaVolume, content: bytes) -> int:
 
 
 def grow_old(volume: MediaVolume) -> set[str]:
-    """Make every file two days old; their paths."""
+    """Make every file two days old. Returns their paths."""
     for path in volume.root.rglob("*"):
         os.utime(path, (time.time() - 2 * 86_400,) * 2)
     return files(volume)
@@ -75,7 +75,7 @@ def files(volume: MediaVolume) -> set[str]:
 
 
 def litter(volume: MediaVolume) -> set[str]:
-    """What kills and people leave."""
+    """Create files as killed processes and people leave them."""
     paths = {path for path, owner in PATHS if owner is not Owner.STRANGER}
     for path in paths | {"notes.txt"}:
         (volume.root / path).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Who leads, by the word of a database that may have been put back."""
+"""Which bridge leads, even with a restored database."""
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -8,7 +8,7 @@ from shared.leadership import store
 
 
 def test_the_lead_is_taken_back_only_by_the_process_that_had_it(connection: Connection) -> None:
-    """A copy that is put back counts epochs anew: another bridge had the same number."""
+    """A restored copy counts epochs again, so another bridge may have had the same epoch."""
     epoch = leadership.lead(connection, "one")
     assert epoch is not None
     assert leadership.lead_again(connection, epoch, "one") is True

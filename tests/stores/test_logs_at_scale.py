@@ -1,6 +1,6 @@
-"""Queries on logs with weeks of them stored: each is served by an index, and retention drops whole weeks.
+"""Queries on weeks of logs: an index serves each, and retention drops whole weeks.
 
-The plans are of the very statements that the store functions send, with their parameters.
+The plans are those of the statements that the store functions send, with their parameters.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,12 +23,12 @@ from tests.stores.weeks_of_logs import CLIENTS, FILL, FULL_WEEK, LINES, LOUD, NO
 
 @pytest.fixture(scope="module")
 def filled(engine: Engine, postgres_server: postgres.Cluster) -> Engine:
-    """Six weeks of logs; one client in three lines out of ten, the others evenly."""
+    """Six weeks of logs; one client has three of ten lines, the others share the rest evenly."""
     numbers = {"clients": CLIENTS, "weeks": WEEKS, "lines": LINES, "share": SHARE}
     with postgres.superuser(postgres_server, str(engine.url.database)) as connection:
-        connection.run("SET session_replication_role = replica")  # foreign keys hold: to ask for each is half the time
+        connection.run("SET session_replication_role = replica")  # no checks of foreign keys: half the time
         connection.run(f"SET ROLE {postgres.OWNER}")
-        for statement in FILL:  # in shares, because on a busy machine one takes longer than a socket is waited for
+        for statement in FILL:  # in parts, because on a busy machine one statement would exceed the socket's timeout
             for first in range(1, LINES, SHARE) if ":first" in statement else (1,):
                 connection.run(statement, **{**numbers, "first": first})
     return engine
@@ -36,7 +36,7 @@ def filled(engine: Engine, postgres_server: postgres.Cluster) -> Engine:
 
 @pytest.fixture
 def scaled(filled: Engine) -> Iterator[Connection]:
-    """A connection to them whose changes are rolled back."""
+    """A connection to that database whose changes are rolled back."""
     with filled.connect() as opened, opened.begin() as begun:
         yield opened
         begun.rollback()
@@ -102,7 +102,7 @@ PLANNED_BEFORE: list[tuple[str, Callable[[datetime], Callable[[Connection], Any]
 def test_a_plan_that_was_made_before_a_week_began_reads_little_when_it_is_full(
     scaled: Connection, what: str, asks: Callable[[datetime], Callable[[Connection], Any]]
 ) -> None:
-    """A plan for all values may be kept until the week is analysed: it must be right without knowing the week."""
+    """A generic plan may be used until the week is analysed, so it must be good without statistics of the week."""
     then = NOW + timedelta(weeks=20)
     store.ensure_partitions(scaled, then, 0)
     with planned_before(scaled, asks(then - timedelta(days=1))) as plan:
@@ -156,7 +156,7 @@ def test_the_summary_of_one_client_reads_its_own_hours_and_nobody_elses(scaled: 
 
     assert read_in_sequence(plan) == []
     own = scaled.execute(sa.text("SELECT count(*) FROM client_log_hours WHERE client_uuid = :loud"), {"loud": LOUD})
-    assert rows_read(plan) <= 2 * own.scalar_one() + 2  # each twice: in the index and in the table
+    assert rows_read(plan) <= 2 * own.scalar_one() + 2  # each counts twice: in the index and in the table
 
 
 @HOW
@@ -240,7 +240,7 @@ def test_what_came_for_a_week_without_a_partition_moves_into_it_when_it_is_made(
 
     made = store.ensure_partitions(scaled, then, 1)
 
-    assert made == 5  # two classes, two weeks, and the week of long ago
+    assert made == 5  # two classes of two weeks, and the old week
     for class_name in ("routine", "serious"):
         assert lines_in(scaled, f"client_logs_{class_name}_other") == 0
         assert lines_in(scaled, then.strftime(f"client_logs_{class_name}_%Gw%V")) == 1

@@ -1,4 +1,4 @@
-"""When a display lost the broker is what our clock says: the moment at which its count rose."""
+"""The time of a loss of the broker is by the service's clock: when the display's count rose."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from tests.stores.reports_world import CLOCK, NOW, U, V, register
 
 def report(seq: int | None, count: int | None, uuid: str = U, at: float = CLOCK, boot_seq: int = 1) -> HealthReport:
     stamp: dict[str, Any] = {} if seq is None else {"install_id": "i", "boot_seq": boot_seq, "seq": seq}
-    wrong = (NOW + timedelta(days=400)).timestamp()  # what the display's own clock makes of it
+    wrong = (NOW + timedelta(days=400)).timestamp()  # the time by the display's own clock
     return HealthReport(uuid, at, {}, reconnect_count=count, tells_disconnect=True, last_disconnect_at=wrong, **stamp)
 
 
@@ -84,7 +84,7 @@ def test_a_display_that_lost_the_broker_all_day_long_says_so_once_it_is_heard(co
 
 
 def test_one_report_counts_once_however_often_it_comes(connection: Connection) -> None:
-    """Delivered again, delivered late, and several in one batch after a while without us."""
+    """Repeated, late, and several in one batch after an absence of the bridge."""
     register(connection, U)
     take(connection, report(1, 0))
     take(connection, report(2, 1, at=CLOCK - 3), report(3, 2, at=CLOCK - 2), report(4, 4, at=CLOCK - 1))

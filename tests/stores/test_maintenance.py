@@ -1,4 +1,4 @@
-"""Maintenance windows on real Postgres: planned, asked, ended, kept as history."""
+"""Maintenance windows on real Postgres: planned, queried, ended, kept as history."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -23,7 +23,7 @@ FLEET, SITE, CLIENTS = MaintenanceScope.FLEET, MaintenanceScope.SITE, Maintenanc
 
 
 def plan(connection: Connection, now: datetime, scope: MaintenanceScope = FLEET, **more: Any) -> KeptWindow:
-    """A window of an hour from now on, unless its schedule says otherwise."""
+    """Plan a window that starts now and lasts an hour, unless its schedule differs."""
     facts = {"name": "Rollout", "reason": "new players", "site": None, "clients": (), **more}
     wanted = NewWindow(scope=scope, **{"schedule": Schedule(now, now + HOUR), **facts})
     return operations.plan(connection, now, wanted, "user:anna")
@@ -172,7 +172,7 @@ def test_of_a_large_fleet_the_quiet_ones_are_found_at_once(connection: Connectio
 
 
 def statements(connection: Connection) -> int:
-    """How many statements this connection was asked to carry out; counted from the first call on."""
+    """How many statements this connection has run since the first call."""
     counter: list[int] = connection.info.setdefault("statements", [])
     if not counter:
         counter.append(0)

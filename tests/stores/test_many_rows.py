@@ -1,4 +1,4 @@
-"""Many rows in one statement: each value comes as it is, in its order, whatever it is."""
+"""Many rows in one statement: every value arrives unchanged and in order."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The migration chain: empty to head equals tables.py, every step can be undone, and data survives the way."""
+"""The migrations: from empty to head they give tables.py, every step can be undone, and data survives."""
 
 import io
 import os
@@ -33,7 +33,7 @@ UUID = "3f0e8a52-6f43-4d6c-9a55-0a4be0a1c001"
 
 
 def alembic(url: str, word: str, *values: str) -> str:
-    """Run one Alembic command on a database; its output. In this process: to start one takes longer than most steps."""
+    """Run an Alembic command on a database. Returns its output. Runs in this process, because starting one is slow."""
     said = io.StringIO()
     with patch.dict(os.environ, {"DATABASE_URL": url}):
         getattr(command, word)(Config(ROOT / "alembic.ini", stdout=said), *values)
@@ -42,7 +42,7 @@ def alembic(url: str, word: str, *values: str) -> str:
 
 @pytest.fixture
 def empty_database(postgres_server: postgres.Cluster) -> Iterator[str]:
-    """The address of a database with nothing in it."""
+    """The address of an empty database."""
     name = f"migrations_{secrets.token_hex(4)}"
     with postgres.superuser(postgres_server) as connection:
         connection.run(f"CREATE DATABASE {name}")
@@ -71,6 +71,14 @@ def test_the_chain_has_one_head_and_the_specifications_revisions_in_their_order(
     assert scripts.get_heads() == [order[-1]]
 
 
+def test_a_function_that_catches_errors_stays_out_of_parallel_plans(engine: Engine) -> None:
+    catching = sa.text("SELECT proname, proparallel FROM pg_proc WHERE prosrc ~ 'EXCEPTION\\s+WHEN' ORDER BY proname")
+    with engine.connect() as connection:
+        found = [(name, parallel) for name, parallel in connection.execute(catching) if not name.startswith("pg_")]
+
+    assert found == [("subnet_of", "u")]
+
+
 def test_closed_lists_of_the_database_are_those_of_the_vocabulary(engine: Engine) -> None:
     with engine.connect() as connection:
         for name, words in NATIVE_ENUMS.items():
@@ -95,7 +103,7 @@ CHECKED_LISTS: list[tuple[str, str, Iterable[StrEnum]]] = [
     ("client_commands", "state", vocabulary.CommandState),
     ("client_commands", "source", vocabulary.CommandSource),
     ("client_commands", "confirmed_by", vocabulary.ConfirmedBy),
-    ("command_batches", "action", vocabulary.CommandAction),
+    ("command_batches", "action", vocabulary.POWER_ACTIONS),
     ("command_batches", "state", vocabulary.BatchState),
     ("command_batch_members", "outcome", vocabulary.MemberOutcome),
     ("event_media", "kind", vocabulary.MediaKind),
@@ -113,7 +121,8 @@ CHECKED_LISTS: list[tuple[str, str, Iterable[StrEnum]]] = [
         [event for event in vocabulary.NotificationEvent if event not in vocabulary.NEWER_EVENTS],
     ),
     ("notification_deliveries", "state", vocabulary.DeliveryState),
-    ("incident_members", "symptom", vocabulary.Symptom),
+    ("incident_members", "symptom", [one for one in vocabulary.Symptom if one is not vocabulary.Symptom.SCREEN_FAILED]),
+    ("incident_members", "newer_symptom", [vocabulary.Symptom.SCREEN_FAILED]),
     ("incident_events", "kind", vocabulary.IncidentEventKind),
     ("users", "role", vocabulary.Role),
     ("api_tokens", "role", vocabulary.Role),
@@ -159,7 +168,7 @@ def test_every_single_step_can_be_undone_with_data_in_place(empty_database: str,
 
 
 def add_a_client_with_a_log_a_command_and_a_conversion(connection: Connection) -> None:
-    """One row of each kind that a migration has to carry."""
+    """Add one row of each kind that a migration has to convert."""
     for statement in (
         f"INSERT INTO clients (uuid, name, registered_by) VALUES ('{UUID}', 'Lobby', 'enrolment')",
         f"INSERT INTO client_logs (client_uuid, level, message, received_at) VALUES ('{UUID}', 'error', 'x', now())",
@@ -185,6 +194,27 @@ def add_a_client_with_a_log_a_command_and_a_conversion(connection: Connection) -
         connection.execute(sa.text(statement))
 
 
+def test_a_screenshot_beside_another_command_ends_where_older_code_knows_of_one(
+    empty_database: str, empty_engine: Engine
+) -> None:
+    alembic(empty_database, "upgrade", "0051_screenshots_beside")
+    with empty_engine.begin() as connection:
+        add_a_client_with_a_log_a_command_and_a_conversion(connection)
+        connection.execute(
+            sa.text(
+                "INSERT INTO client_commands (id, client_uuid, action, source, requested_by, created_at, expires_at)"
+                f" VALUES ('c2', '{UUID}', 'screenshot', 'operator', 'user:a', now(), now() + interval '1 minute')"
+            )
+        )
+
+    alembic(empty_database, "downgrade", "-1")
+    empty_engine.dispose()
+
+    with empty_engine.connect() as connection:
+        rows = connection.execute(sa.text("SELECT id, state FROM client_commands ORDER BY id")).all()
+    assert rows == [("c1", "queued"), ("c2", "expired")]
+
+
 def test_rows_without_a_hash_survive_the_step_that_requires_one(empty_database: str, empty_engine: Engine) -> None:
     alembic(empty_database, "upgrade", "0008_conversion_unique")
     with empty_engine.begin() as connection:
@@ -197,10 +227,10 @@ def test_rows_without_a_hash_survive_the_step_that_requires_one(empty_database: 
                 {"id": number, "hash": f"h{number}"},
             )
         for identity, medium, file_hash, status in (
-            (1, 1, None, "pending"),  # alone: takes its medium's hash
-            (2, 2, None, "pending"),  # beside one that has the hash: goes
+            (1, 1, None, "pending"),  # the only one: it gets its medium's hash
+            (2, 2, None, "pending"),  # another one has the hash: deleted
             (3, 2, "h2", "ready"),
-            (4, 3, None, "failed"),  # beside a more finished one without a hash either: goes
+            (4, 3, None, "failed"),  # a further advanced one also has no hash: deleted
             (5, 3, None, "ready"),
         ):
             connection.execute(

@@ -1,4 +1,4 @@
-"""The overview's reads: nothing lost, whatever the order of commits; heartbeats are no change."""
+"""The overview loses no change, whatever the order of commits; a heartbeat is not a change."""
 
 import json
 from datetime import datetime, timedelta
@@ -32,7 +32,7 @@ def now(connection: Connection) -> datetime:
 def add(
     connection: Connection, number: int, *, heartbeat: datetime | None = None, interval: int = 30, **facts: object
 ) -> str:
-    """A client, with a last heartbeat where one is given."""
+    """Add a client, with its last heartbeat if one is given. Returns its uuid."""
     identity = uuid(number)
     clients_store.register(connection, database_now(connection), identity, RegisteredBy.ENROLMENT)
     if facts:
@@ -44,8 +44,8 @@ def add(
 
 
 def told(rows: str) -> list[dict[str, Any]]:
-    """Rows as Postgres wrote them, by their fields."""
-    return [dict(zip(store.TOLD, row, strict=True)) for row in json.loads(f"[{rows}]")]
+    """The rows that Postgres wrote, as dicts."""
+    return [dict(zip(store.COLUMNS, row, strict=True)) for row in json.loads(f"[{rows}]")]
 
 
 HOSTILE = 'say "hi" \\ to\tü \u2028 \U0001f600 </script>'
@@ -86,7 +86,7 @@ def test_what_postgres_writes_of_a_client_is_what_its_columns_hold(connection: C
     assert list(rows[full]["open_command"]) == ["id", "action", "state", "source", "created_at", "expires_at"]
     assert rows[full]["open_command"]["created_at"] == text
     empty = {name for name, value in rows[bare].items() if value is None}
-    assert empty == set(store.TOLD) - {
+    assert empty == set(store.COLUMNS) - {
         *("uuid", "name", "tags", "process_status", "status", "status_since", "screen_health", "presence")
     }
 
@@ -96,9 +96,13 @@ def test_counts_hold_every_state_the_total_and_the_failed_ones(connection: Conne
     add(connection, 2, status="late")
     add(connection, 3, status="running", deleted_at=now)
 
-    counts = rules.counts(store.count_by_status(connection))
+    add(connection, 4, status="late", screen_health="black", screen_health_since=now, screen_failed_at=now)
+    add(connection, 5, screen_health="ok", screen_failed_at=now)  # old code ended it
 
-    assert (counts["late"], counts["running"], counts["total"], counts["service_failed"]) == (2, 0, 2, 1)
+    counts = rules.counts(store.count_by_status(connection), store.count_failing_screens(connection))
+
+    assert (counts["late"], counts["running"], counts["total"]) == (3, 0, 4)
+    assert (counts["service_failed"], counts["screen_failed"]) == (1, 1)
 
 
 def test_whom_recovery_may_speak_of_is_told_by_the_rule(connection: Connection, now: datetime) -> None:
@@ -106,11 +110,16 @@ def test_whom_recovery_may_speak_of_is_told_by_the_rule(connection: Connection, 
         for process in ProcessStatus:
             add(connection, 100 * number + list(ProcessStatus).index(process), status=status, process_status=process)
     add(connection, 999, service_failed_at=now, service_failed_unit="x")
+    add(connection, 998, screen_health="frozen", screen_health_since=now, screen_failed_at=now)
     everybody = clients_store.page(connection, ClientFilter(), 1000, None)
 
     found = {one.uuid for one in store.unwell(connection)}
 
-    by_rule = {one.uuid for one in everybody if is_unwell(one.status, one.process_status, one.service_failed_at)}
+    by_rule = {
+        one.uuid
+        for one in everybody
+        if is_unwell(one.status, one.process_status, one.service_failed_at, one.screen_failed_since)
+    }
     assert found == by_rule
     assert 0 < len(found) < len(everybody)
 
@@ -150,7 +159,7 @@ def test_a_change_that_commits_after_a_later_one_is_still_told(engine: Engine) -
 
     with transaction(engine) as reader:
         uuids, _ = store.changed(reader, here.xid)
-        then = {row["uuid"]: row["name"] for row in told(store.some_clients(reader, uuids))}
+        then = {row["uuid"]: row["name"] for row in told(store.some_clients(reader, uuids, {}))}
 
     assert (seen[early], seen[late]) == ("", "fast")
     assert then[early] == "slow"
@@ -172,7 +181,7 @@ def test_a_heartbeat_is_no_change_and_a_command_is_one(engine: Engine) -> None:
 
     with transaction(engine) as reader:
         uuids, _ = store.changed(reader, here.xid)
-        changed = [row["uuid"] for row in told(store.some_clients(reader, uuids))]
+        changed = [row["uuid"] for row in told(store.some_clients(reader, uuids, {}))]
         beats = dict(json.loads(f"[{store.heartbeats(reader)}]"))
 
     assert [uuid for uuid in changed if uuid in {quiet, commanded}] == [commanded]
@@ -190,7 +199,7 @@ def test_a_client_deleted_since_is_named_as_gone(engine: Engine) -> None:
         changed, gone = store.changed(reader, here.xid)
         assert doomed in gone
         assert doomed in changed
-        assert doomed not in [row["uuid"] for row in told(store.some_clients(reader, changed))]
+        assert doomed not in [row["uuid"] for row in told(store.some_clients(reader, changed, {}))]
 
 
 def test_whoever_is_deleted_is_gone_once_though_its_command_ends_with_it(engine: Engine) -> None:
@@ -212,12 +221,12 @@ def test_whoever_is_deleted_is_gone_once_though_its_command_ends_with_it(engine:
 
     assert gone.count(doomed) == 1
     assert gone_before in changed  # its command is new
-    assert gone_before not in gone  # who reads from here on never saw it
+    assert gone_before not in gone  # a reader from this position never saw it
 
 
 CURSORS = [
     ("abc-12", True),
-    ("abc-13", False),  # from the future: another life of the database
+    ("abc-13", False),  # from the future: the database was restored
     ("abd-12", False),  # another epoch
     ("abc-", False),
     ("abc", False),

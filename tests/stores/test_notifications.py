@@ -1,4 +1,4 @@
-"""What people are told, and when: on a real database, with the test's own clock."""
+"""Which notifications are sent, and when: on a real database, with the test's own clock."""
 
 from datetime import UTC, datetime, time, timedelta
 
@@ -15,6 +15,7 @@ from shared.notifications import snoozes_operations
 from shared.notifications.channels import operations as channels
 from shared.notifications.channels.rules import Hours
 from shared.notifications.deliveries import operations as sending
+from shared.notifications.deliveries import store as deliveries_store
 from shared.outside.couriers.letters import DeliveryAttempt, Result
 from shared.tables import (
     bridge_status,
@@ -35,7 +36,7 @@ ROME_AWAY = "12 displays at Rome failed together"
 
 @pytest.fixture
 def dark(connection: Connection, now: datetime) -> list[str]:
-    """Twelve displays of Rome that are one incident, opened now, on a day when a channel listens already."""
+    """Twelve displays of Rome in one incident that has just opened; a channel was added before."""
     listen(connection, now)
     uuids = site(connection, now - timedelta(hours=1))
     go_silent(connection, now, uuids)
@@ -45,7 +46,7 @@ def dark(connection: Connection, now: datetime) -> list[str]:
 
 
 def light(connection: Connection, at: datetime, uuids: list[str]) -> None:
-    """They come back, and the incident closes five minutes later."""
+    """Bring these displays back, and close the incident five minutes later."""
     come_back(connection, at, uuids)
     observe(connection, at)
     observe(connection, at + 6 * MINUTE)
@@ -262,6 +263,7 @@ def test_what_newer_code_told_of_is_left_to_it(connection: Connection, now: date
     decide(connection, now + 20 * MINUTE)
 
     assert told(connection) == [("opened", ROME_AWAY)]
+    assert [one.event for one in deliveries_store.page(connection, None, None, 10, None)] == ["incident_opened"]
 
 
 def test_a_dark_site_is_one_message_though_recovery_holds_back_there(
@@ -276,7 +278,7 @@ def test_a_dark_site_is_one_message_though_recovery_holds_back_there(
     decide(connection, now + 3 * MINUTE)
 
     held_back = ("opened", "Recovery holds back at Rome")
-    assert told(connection, asleep) == [held_back]  # its incident may not be told now
+    assert told(connection, asleep) == [held_back]  # no notification about its incident may be sent now
     assert told(connection, breakers) == [held_back]
     assert sorted(told(connection)) == [("opened", ROME_AWAY), held_back, held_back]
 
@@ -359,7 +361,7 @@ def test_a_refused_address_that_is_changed_tells_what_is_not_over(
     [task] = decide(connection, now + 7 * MINUTE).tasks
 
     assert states(connection) == [("opened", "pending")]
-    assert task[1] == 3  # its task's name is a new one
+    assert task[1] == 3  # its task has a new name
 
 
 def test_what_was_never_sent_is_put_on_the_queue_again(connection: Connection, now: datetime, dark: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""What people are told of the certificates of our doors: each stage once, and that a door shows another one."""
+"""Notifications about the certificates of the doors: one for each stage, and one for a new certificate."""
 
 from datetime import datetime, timedelta
 
@@ -19,14 +19,14 @@ OLD = f"{SEES} ends within 14 days"
 
 
 def show(connection: Connection, at: datetime, ends_at: datetime, door: str = "displays") -> None:
-    """Somebody looked then."""
+    """Record a check of the certificate at `at`."""
     row = insert(door_certificates).values(door=door, ends_at=ends_at, seen_at=at)
     new = {"ends_at": ends_at, "seen_at": at}
     connection.execute(row.on_conflict_do_update(index_elements=["door"], set_=new))
 
 
 def settle(connection: Connection, at: datetime) -> None:
-    """Two ticks, as when one runs twice, and what they say arrives."""
+    """Run a tick twice, and deliver its messages."""
     decide(connection, at)
     decide(connection, at)
     deliver_all(connection, at)
@@ -83,7 +83,7 @@ def test_one_that_another_old_one_replaced_is_over_and_the_other_is_told(connect
 
 
 def test_both_doors_are_two_messages(connection: Connection, now: datetime) -> None:
-    """They show the same certificate on a box; whoever renews for one of them reads that there are two."""
+    """On a box both doors have the same certificate; the two messages tell a person to renew both."""
     channel(connection, now - 30 * DAY)
     show(connection, now + DAY, now + 10 * DAY, "people")
     look(connection, now + DAY, now + 10 * DAY)
@@ -115,7 +115,7 @@ def test_a_door_that_is_no_more_is_over_without_a_word(connection: Connection, n
 def test_what_was_seen_a_while_ago_is_no_news(
     connection: Connection, now: datetime, ends_in: timedelta, seen_before: timedelta, titles: list[str]
 ) -> None:
-    """A database that was put back holds an old look; the next one, at once, says what is so."""
+    """A restored database holds an old check; the next check comes at once."""
     channel(connection, now - 30 * DAY)
     show(connection, now - seen_before, now + ends_in)
     settle(connection, now)

@@ -1,4 +1,4 @@
-"""What people are told of one display: its services, its screen and its connection."""
+"""Notifications about one display: its services, its screen and its connection."""
 
 from datetime import datetime
 
@@ -6,7 +6,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.tables import client_health, clients, notification_channels
+from shared.recovery import screens_store
+from shared.recovery.screens_store import ScreensBreaker
+from shared.tables import client_health, client_recovery, clients, notification_channels
 from shared.vocabulary import NotificationEvent
 from tests.stores.commands_world import seconds
 from tests.stores.incidents_world import listen, lose, observe, site
@@ -19,7 +21,8 @@ def fail(connection: Connection, at: datetime, uuid: str, unit: str = "player.se
 
 
 def show(connection: Connection, at: datetime | None, uuid: str, screen: str) -> None:
-    row = {"screen_health": screen, "screen_health_since": at}
+    """Record that its screen has failed since `at`; None: it does not fail."""
+    row = {"screen_health": screen, "screen_health_since": at, "screen_failed_at": at}
     connection.execute(sa.update(clients).where(clients.c.uuid == uuid).values(**row))
 
 
@@ -70,7 +73,7 @@ def test_a_failed_service_that_the_display_calls_mended_is_over(connection: Conn
     assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
 
 
-@pytest.mark.parametrize("screen", ["black", "frozen", "disconnected"])
+@pytest.mark.parametrize("screen", ["black", "frozen", "disconnected", "off"])
 def test_a_bad_screen_is_told_after_the_delay_and_when_it_shows_something_again(
     connection: Connection, now: datetime, screen: str
 ) -> None:
@@ -84,14 +87,71 @@ def test_a_bad_screen_is_told_after_the_delay_and_when_it_shows_something_again(
     show(connection, None, uuid, "ok")
     settle(connection, now + 4 * MINUTE)
 
-    title = f"Lobby (Rome): its screen is {screen}"
+    title = f"Lobby (Rome): its screen is {screen}" + (", and nobody planned that" if screen == "off" else "")
     assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
 
 
-def test_a_screen_that_is_off_or_that_nobody_hears_of_is_no_trouble(connection: Connection, now: datetime) -> None:
+@pytest.mark.parametrize("screen", ["off", "unknown"])
+def test_a_bad_screen_that_is_no_failure_any_more_but_shows_nothing_ends_without_a_word(
+    connection: Connection, now: datetime, screen: str
+) -> None:
+    channel(connection, now)
+    uuid = display(connection, now)
+    show(connection, now + MINUTE, uuid, "black")
+    settle(connection, now + 3 * MINUTE)
+
+    show(connection, None, uuid, screen)
+    settle(connection, now + 4 * MINUTE)
+    show(connection, now + 70 * MINUTE, uuid, "black")
+    settle(connection, now + 72 * MINUTE)
+
+    assert told(connection) == [("opened", "Lobby (Rome): its screen is black")] * 2
+
+
+def test_what_recovery_does_about_a_black_screen_is_told_with_it(connection: Connection, now: datetime) -> None:
+    listen(connection, now + 3 * MINUTE)
+    channel(connection, now)
+    uuid = display(connection, now + 3 * MINUTE)
+    show(connection, now + MINUTE, uuid, "black")
+
+    settle(connection, now + 3 * MINUTE)
+
+    assert "The screen is black; recovery waits for two new reports" in messages(connection)[0]["text"]
+
+
+def test_a_black_screen_that_recovery_could_not_help_is_told(connection: Connection, now: datetime) -> None:
+    channel(connection, now, events={NotificationEvent.DISPLAY_SUSPENDED})
+    uuid = display(connection, now)
+    show(connection, now + MINUTE, uuid, "black")
+    row = {"client_uuid": uuid, "step": 4, "decided": "suspended", "decided_at": now + 2 * MINUTE}
+    connection.execute(sa.insert(client_recovery).values(**row))
+
+    settle(connection, now + 5 * MINUTE)
+    settle(connection, now + 15 * MINUTE)
+
+    assert told(connection) == [("opened", "Lobby (Rome) has a screen that is black: recovery has tried everything")]
+
+
+def test_a_breaker_of_screens_is_told_and_when_it_closes(connection: Connection, now: datetime) -> None:
+    channel(connection, now, events={NotificationEvent.BREAKER_OPEN, NotificationEvent.RECOVERED}, delay=0 * MINUTE)
+    why = "At Rome, 9 of 9 screens are black."
+    screens_store.put(connection, [ScreensBreaker("Rome", now + MINUTE, why)])
+    settle(connection, now + 2 * MINUTE)
+
+    screens_store.put(connection, [ScreensBreaker("Rome", None, None)])
+    settle(connection, now + 3 * MINUTE)
+
+    title = "Recovery holds back at Rome"
+    assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
+    assert "9 of 9 screens" in messages(connection)[0]["text"]
+
+
+def test_a_screen_that_is_off_by_plan_or_that_nobody_hears_of_is_no_trouble(
+    connection: Connection, now: datetime
+) -> None:
     channel(connection, now)
     off, silent = display(connection, now), display(connection, now)
-    show(connection, now + MINUTE, off, "off")
+    show(connection, None, off, "off")
     show(connection, now + MINUTE, silent, "black")
     connection.execute(sa.update(clients).where(clients.c.uuid == silent).values(status="unknown"))
 
@@ -101,7 +161,7 @@ def test_a_screen_that_is_off_or_that_nobody_hears_of_is_no_trouble(connection: 
 
 
 def test_unsteady_connections_are_one_list_a_day(connection: Connection, now: datetime) -> None:
-    """One began twenty minutes before the others, another comes later: no second list for it within the hour."""
+    """One display began twenty minutes before the others, another later: neither gets a second list within the hour."""
     channel(connection, now - 60 * MINUTE, delay=0 * MINUTE)
     early, *late = [display(connection, now, f"Display {n}", f"Shop {n}") for n in range(12)]
     for turn in range(5):
@@ -152,7 +212,7 @@ def test_a_channel_that_nobody_is_told_of_displays_by_is_not_told_of_these(
 
     assert told(connection) == told(connection, only) == [("opened", "Lobby (Rome): its screen is black")]
     row = connection.execute(sa.select(notification_channels).where(notification_channels.c.id == only)).one()
-    assert (row.events, row.newer_events) == ([], ["screen_bad"])  # code of before reads the first one
+    assert (row.events, row.newer_events) == ([], ["screen_bad"])  # old code reads the first one
 
 
 def test_many_failed_services_at_once_are_one_message(connection: Connection, now: datetime) -> None:

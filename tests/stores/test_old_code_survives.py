@@ -1,9 +1,9 @@
-"""Code of before goes on working on the schema of after: each migration keeps what the one before it promised.
+"""Old code keeps working on the new schema: each migration keeps the promises of the schema before it.
 
-Every migration is carried out on a real Postgres and what its schema promises is compared with the promises of
-before (`schema_promises`). A migration that breaks one on purpose says which, and why no code is hurt, in `SURVIVES`;
-what goes away has to have been unused for a while (docs/decisions/0029). The code itself, as it was before each
-migration, runs on today's schema in `make campaign ONLY=versions`.
+Every migration runs on a real Postgres, and the promises of the schemas before and after it are compared
+(`schema_promises`). A migration that breaks a promise on purpose lists it in its `SURVIVES`, with the reason why no
+code is harmed; a removed part must have been unused for a while (docs/decisions/0029). `make campaign ONLY=versions`
+runs the code of before each migration on today's schema.
 """
 
 import re
@@ -24,20 +24,20 @@ from shared.postgres.door import engine_for
 from tests.stores.schema_promises import FIRST_CODE, breaches, chain, promises
 
 KEPT: Final = ("clients", "event_media")
-"""Rows of these are marked as deleted and stay, so that nobody minds what names them."""
+"""Tables whose rows are only marked as deleted, so foreign keys to them never act."""
 GONE: Final = re.compile(r"^[\w.]+ is gone$")
 UNUSED: Final = re.compile(r"^Unused since (\w+)\. ")
 DATABASE: Final = "promises"
 
 
 def matters(breach: str) -> bool:
-    """Whether it could hurt anybody."""
+    """Whether the breach can harm old code."""
     return not any(breach.startswith(f"rows of {table} stay") for table in KEPT)
 
 
 @pytest.fixture(scope="module")
 def emptied(postgres_server: postgres.Cluster) -> Iterator[Connection]:
-    """A transaction on a database with nothing in it; all of it is rolled back in the end."""
+    """A transaction on an empty database, rolled back in the end."""
     with postgres.superuser(postgres_server) as superuser:
         superuser.run(f"CREATE DATABASE {DATABASE}")
     engine = engine_for(postgres_server.url(DATABASE), "tests", pool_size=1)
@@ -51,7 +51,7 @@ def emptied(postgres_server: postgres.Cluster) -> Iterator[Connection]:
 
 @pytest.fixture(scope="module")
 def broken(emptied: Connection) -> dict[str, set[str]]:
-    """What each migration breaks, by its revision; afterwards the database stands at the head."""
+    """Revision -> the promises that its migration breaks; afterwards the database is at the head."""
     found: dict[str, set[str]] = {}
     with Operations.context(MigrationContext.configure(emptied)):
         before = promises(emptied)
@@ -64,7 +64,7 @@ def broken(emptied: Connection) -> dict[str, set[str]]:
 
 
 def test_no_migration_breaks_what_code_of_before_relies_on_but_what_it_says(broken: dict[str, set[str]]) -> None:
-    """Neither more nor less than it says."""
+    """Each migration breaks exactly the promises that it lists."""
     first = [script.revision for script in chain()].index(FIRST_CODE) + 1
     declared = {one.revision: set(getattr(one.module, "SURVIVES", {})) for one in chain()[first:]}
 
@@ -73,7 +73,7 @@ def test_no_migration_breaks_what_code_of_before_relies_on_but_what_it_says(brok
 
 
 def test_what_goes_away_was_unused_for_a_migration_or_more() -> None:
-    """Expand in one version, contract in a later one: nothing is added and taken away, or replaced, in one step."""
+    """Expand in one version, contract in a later one: no step both adds and removes, or replaces."""
     before: set[str] = set()
     for script in chain():
         for breach, reason in getattr(script.module, "SURVIVES", {}).items():
@@ -92,17 +92,17 @@ def test_rows_that_are_said_to_stay_are_never_deleted_by_the_code() -> None:
     assert not [path for path in sources if deleted.search(path.read_text(encoding="utf-8"))]
 
 
-# --- the comparison sees what it has to see ---
+# --- the comparison finds every kind of breach ---
 
 
 @dataclass(frozen=True)
 class Spoiled:
-    """A migration as nobody may write it, and a statement of before that it breaks."""
+    """A forbidden migration, and a statement of old code that it breaks."""
 
     change: str
     breach: str
     said: str | None = None
-    """Works before and fails after; None where it is who reads that is surprised, or slow."""
+    """A statement that works before and fails after; None if the change only surprises or slows down readers."""
 
 
 FIRST, SECOND = "3f0e8a52-6f43-4d6c-9a55-0a4be0a1c001", "3f0e8a52-6f43-4d6c-9a55-0a4be0a1c002"
@@ -224,7 +224,7 @@ HARMLESS: Final = (
 
 
 def found_by(connection: Connection, change: str, said: str | None = None) -> set[str]:
-    """The breaches of a change to the head's schema, which is taken back again; `said` fails after it, not before."""
+    """The breaches of a change to the head's schema, which is rolled back. `said` works before it and fails after."""
     if said is not None:
         with connection.begin_nested() as kept:
             connection.exec_driver_sql(said)
@@ -259,7 +259,7 @@ def test_what_only_adds_or_loosens_is_let_pass(emptied: Connection, change: str)
 def test_the_constraint_that_code_of_before_one_time_passwords_could_not_keep_is_gone(
     emptied: Connection, broken: dict[str, set[str]]
 ) -> None:
-    """That code clears `must_change_password` and knows nothing of `one_time_until`."""
+    """That code clears `must_change_password` and does not know `one_time_until`."""
     assert "ck_users_one_time" in str(broken["0025_people"])
     handed = "INSERT INTO users (username, password_hash, role, must_change_password, one_time_until)"
 

@@ -1,4 +1,4 @@
-"""The outbox against a real mosquitto with the shipped configuration: what each answer of the broker leads to."""
+"""The outbox with a real mosquitto in the shipped configuration: the effect of each answer of the broker."""
 
 import json
 import logging
@@ -133,7 +133,7 @@ def test_a_broker_that_is_down_leaves_the_command_queued_without_trace_and_costs
     name = issued(engine, request(new_client(engine)))
     nobody = Publisher(f"mqtt://127.0.0.1:{free_port()}", "api", "x", ROOT)
 
-    report = publish(engine, nobody, name, budget=3600.0)  # waiting would take all of it
+    report = publish(engine, nobody, name, budget=3600.0)  # waiting would use all of it
 
     row = committed(engine, name)
     assert report == PublishReport(waiting=1)
@@ -150,7 +150,7 @@ def test_a_wrong_password_is_a_broker_that_cannot_be_used(broker: RunningBroker)
 
 @contextmanager
 def deaf_server() -> Iterator[int]:
-    """A port that accepts connections and never says a word."""
+    """A port that accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0), backlog=16) as server:
         yield server.getsockname()[1]
 
@@ -163,14 +163,14 @@ def test_a_broker_that_never_answers_ends_within_the_budget_and_nothing_was_sent
         report = publish(engine, Publisher(f"mqtt://127.0.0.1:{port}", "api", "x", ROOT), name, budget=0.4)
 
     row = committed(engine, name)
-    assert time.monotonic() - began > 0.3  # it was asked, and would be for ever
+    assert time.monotonic() - began > 0.3  # it was called, and would block for ever
     assert report == PublishReport(waiting=1)
     assert (row["state"], row["publish_attempted_at"], row["unanswered_at"]) == ("queued", None, None)
 
 
 @pytest.fixture
 def own_broker() -> Iterator[RunningBroker]:
-    """A broker of this test's own, to be mistreated."""
+    """A broker of this test's own, which it may break."""
     with mosquitto.throw_away() as running:
         yield running
 
@@ -191,7 +191,7 @@ def test_a_broker_that_freezes_leaves_the_doubt_that_the_command_was_heard(
         assert report == PublishReport(unanswered=1)
         assert (row["state"], row["publish_lease_until"]) == ("queued", None)
         assert row["unanswered_at"] is not None
-        with engine.begin() as connection:  # and it goes out again under the same id
+        with engine.begin() as connection:  # and is published again with the same id
             [again] = outbox.claim_due(connection, database_now(connection) + seconds(2), only_ids=[name])
         assert again.id == name
         assert publisher.publish(publisher.topics.commands("nobody"), b"{}", 1, in_time(3)) == 0x10
@@ -209,7 +209,7 @@ def test_the_publisher_comes_back_after_the_broker_was_restarted(tmp_path: Path)
                 assert publisher.publish(topic, b"{}", 1, in_time(3)) == PublishAnswer.NO_SUBSCRIBER
             with pytest.raises(BrokerUnavailable) as fault:
                 publisher.publish(topic, b"{}", 1, in_time(3))
-            assert not isinstance(fault.value, PublishUnanswered)  # provably never left
+            assert not isinstance(fault.value, PublishUnanswered)  # provably not sent
 
 
 def test_threads_may_share_a_publisher(broker: RunningBroker, publisher: Publisher) -> None:
@@ -284,7 +284,7 @@ def test_a_publisher_killed_after_its_claim_leaves_a_lease_and_the_same_id_goes_
 
 
 class LockingPublisher(Publisher):
-    """Before it publishes, somebody else takes the rows and keeps them."""
+    """Before it publishes, another connection locks the rows and keeps the lock."""
 
     def __init__(self, broker: RunningBroker, holder: Connection) -> None:
         super().__init__(broker.broker.services_url, "api", broker.passwords["api"], ROOT)
@@ -320,7 +320,7 @@ def test_a_database_that_fails_after_the_publish_is_survived_and_the_doubt_is_ke
 
 @contextmanager
 def slow_publisher(broker: RunningBroker, delay_seconds: float) -> Iterator[Publisher]:
-    """Over a link on which each piece of data takes its time."""
+    """A publisher over a link that delays each piece of data."""
     with proxied(broker.broker.services_port) as link:
         link.delay_seconds = delay_seconds
         made = Publisher(f"mqtt://127.0.0.1:{link.port}", "api", broker.passwords["api"], ROOT)
@@ -329,7 +329,7 @@ def slow_publisher(broker: RunningBroker, delay_seconds: float) -> Iterator[Publ
 
 
 def publish_numbers(connection: socket.socket) -> list[bytes]:
-    """The numbers of the messages that came until nothing more does; empty at the end of the connection."""
+    """The packet ids of the messages received until a pause; empty at the end of the connection."""
     data = b""
     with suppress(TimeoutError):
         while piece := connection.recv(4096):
@@ -344,7 +344,7 @@ def publish_numbers(connection: socket.socket) -> list[bytes]:
 
 @contextmanager
 def strict_broker(receive_maximum: int) -> Iterator[tuple[int, list[int]]]:
-    """Speaks just enough MQTT 5: its port, and how many messages were unanswered whenever it had nothing to read."""
+    """A broker with just enough MQTT 5: its port, and how many messages were unanswered whenever it had read all."""
     seen: list[int] = []
 
     def serve(server: socket.socket) -> None:
@@ -368,7 +368,7 @@ def test_a_hundred_commands_go_out_over_a_slow_link(engine: Engine, broker: Runn
     with slow_publisher(broker, 0.05) as slow:
         report = outbox.publish_due(engine, slow, TIMINGS, 20.0, only_ids=names)
 
-    assert report == PublishReport(no_subscriber=100)  # within a lease; one after another they take 20 s and more
+    assert report == PublishReport(no_subscriber=100)  # within a lease; one after another they would take 20 s or more
 
 
 def test_when_the_time_is_over_what_was_not_sent_is_due_and_nothing_has_left_unseen(
@@ -422,7 +422,7 @@ def lines() -> Iterator[StringIO]:
 
 @contextmanager
 def scripted(*answers: bytes) -> Iterator[str]:
-    """A broker that answers the packets of one connection with these, whatever they say; its address."""
+    """The address of a broker that gives these answers to the packets of one connection, whatever they are."""
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
 
         def answer() -> None:

@@ -1,4 +1,4 @@
-"""What recovery says of a client changes without the client: the overview's deltas tell it all the same."""
+"""Recovery's view of a client can change without the client: the overview's deltas include it nevertheless."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -32,7 +32,7 @@ Act = Callable[[Connection, datetime, str], object]
 
 @pytest.fixture
 def unwell(engine: Engine) -> str:
-    """A display that has been silent for ten minutes, alone in its fleet."""
+    """The only display of its fleet, silent for ten minutes."""
     with transaction(engine) as connection:
         now = database_now(connection)
         connection.execute(sa.text(OF_THE_TEST_BEFORE))
@@ -41,7 +41,7 @@ def unwell(engine: Engine) -> str:
 
 
 def look(engine: Engine, since: OverviewCursor | None = None) -> tuple[OverviewCursor, dict[str, dict[str, Any]]]:
-    """Where the reader stands, and what recovery says of each client that was told, by uuid."""
+    """Read an overview. Returns its cursor, and recovery's view of each sent client by uuid."""
     with transaction(engine) as connection:
         now = database_now(connection)
         seen = operations.overview(connection, now, ON, since, with_heartbeats=False)
@@ -49,7 +49,7 @@ def look(engine: Engine, since: OverviewCursor | None = None) -> tuple[OverviewC
     rows = [dict(zip(seen.columns, row, strict=True)) for row in msgspec.json.decode(seen.rows)]
     assert unpacked(msgspec.json.decode(packed.rows), now.isoformat()) == rows  # whatever the form
     here = parse_cursor(str(seen.here))
-    assert here == seen.here  # what a reader sends back is what it was given
+    assert here == seen.here  # a reader sends back the cursor that it got
     return here, {row["uuid"]: row["recovery"] or {} for row in rows}
 
 
@@ -115,7 +115,7 @@ def test_what_changes_recoverys_mind_about_a_client_is_told(
     here, told = look(engine, here)
 
     def is_said_once() -> bool:
-        """Any other transaction that is open keeps the cursor behind."""
+        """Whether the change is no longer sent; any other open transaction holds the cursor back."""
         nonlocal here
         here, again = look(engine, here)
         return again == {}

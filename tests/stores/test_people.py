@@ -1,4 +1,4 @@
-"""Accounts of people on real Postgres: who may be changed by whom."""
+"""Accounts of people on real Postgres: which person may change which account."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ from tests.stores.people_world import A_TOKEN, CHANGES, HOUR, TAKES_THE_KEY, add
 
 @pytest.fixture
 def nobody(connection: Connection) -> Connection:
-    """A transaction that sees no users."""
+    """A transaction without users."""
     connection.execute(sa.delete(user_sessions))
     connection.execute(sa.delete(users))
     return connection
@@ -49,7 +49,7 @@ def test_a_one_time_password_opens_nothing_after_its_time(nobody: Connection, no
 def test_somebody_who_set_their_own_by_code_that_knows_no_one_time_passwords_can_come_in(
     nobody: Connection, now: datetime
 ) -> None:
-    """During an upgrade: that code clears must_change_password and leaves the rest."""
+    """During an upgrade, old code clears must_change_password and nothing else."""
     handed = operations.add(nobody, now - HOUR, "bert", Role.ADMIN, "a hash", HOUR)
     nobody.execute(sa.update(users).values(password_hash="own hash", must_change_password=False))
 

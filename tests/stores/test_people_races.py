@@ -1,4 +1,4 @@
-"""Two who change accounts at the same moment, or one and somebody who signs in: decided as if one came first."""
+"""Concurrent changes of accounts, also with a sign-in: the result is as if one came first."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ from tests.stores.people_world import A_TOKEN, CHANGES, HOUR, TAKES_THE_KEY, add
 
 @pytest.fixture
 def empty(engine: Engine) -> Iterator[Engine]:
-    """A database without users, for tests by many at once."""
+    """A database without users, for concurrent tests."""
 
     def clear() -> None:
         with transaction(engine) as connection:
@@ -34,7 +34,7 @@ def empty(engine: Engine) -> Iterator[Engine]:
 
 
 def pair(engine: Engine, one: Callable[[], object], other: Callable[[], object]) -> list[object]:
-    """What became of two pieces of work begun at the same moment."""
+    """Start two functions at the same moment. Returns their results and refusals."""
     gate = threading.Barrier(2)
 
     def begun(work: Callable[[], object]) -> object:
@@ -103,7 +103,7 @@ def test_of_many_who_add_the_same_person_one_does(empty: Engine) -> None:
 
 @pytest.mark.parametrize("change", ["disable", "hand over", "remove"])
 def test_a_sign_in_at_the_same_moment_leaves_no_session_behind(empty: Engine, change: str) -> None:
-    """Whichever of the two comes first: no session that began with the old password is live afterwards."""
+    """Whichever comes first, no session that began with the old password is live afterwards."""
     for _ in range(12):
         with transaction(empty) as connection:
             connection.execute(sa.delete(user_sessions))

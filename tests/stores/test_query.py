@@ -1,4 +1,4 @@
-"""A statement and the type of its rows: what comes is what the type says, or an error."""
+"""A statement and the type of its rows: a result has that type, or an error is raised."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

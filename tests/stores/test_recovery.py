@@ -1,4 +1,4 @@
-"""Recovery on real Postgres: who is acted on, who is left alone, and what people are told."""
+"""Recovery on real Postgres: which clients it acts on, which it leaves alone, and what people see."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -35,7 +35,7 @@ def now(connection: Connection) -> datetime:
 
 
 def tick_at(connection: Connection, client: str, at: datetime) -> RecoveryReport:
-    """A tick at a moment when the bridge listens and the client was just heard."""
+    """Run a tick at `at`, while the bridge listens and the client was just heard."""
     hear(connection, at)
     beat(connection, client, at)
     commands.expire(connection, at)
@@ -244,9 +244,9 @@ def test_an_operators_command_in_flight_is_not_doubled(connection: Connection, n
 def test_what_people_read_of_healthy_clients_is_nothing(connection: Connection, now: datetime) -> None:
     add_client(connection, now, process_status="running", status="running")
     crashed = crash(connection, now)
-    rows = [vars(one) for one in clients_store.page(connection, ClientFilter(), 100, None)]
+    shown = clients_store.page(connection, ClientFilter(), 100, None)
 
-    assert set(operations.states_of(connection, now, ON, rows)) == {crashed}
+    assert set(operations.states_of(connection, now, ON, shown)) == {crashed}
 
 
 def test_what_people_read_of_a_locked_client_says_until_when(connection: Connection, now: datetime) -> None:

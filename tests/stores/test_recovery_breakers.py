@@ -1,4 +1,4 @@
-"""The breakers on real Postgres: so many silent at once that the fault may be ours."""
+"""The breakers on real Postgres: so many clients are silent at once that the service may be at fault."""
 
 import re
 from datetime import datetime, timedelta
@@ -83,8 +83,8 @@ def test_it_stays_open_until_fewer_than_a_fifth_are_silent_and_then_they_are_act
     beat(connection, there, at)
     still = recover(connection, at)
     beat(connection, gone[0], at)
-    first = recover(connection, at)  # the last of those that come back are given a while
-    again = recover(connection, at + seconds(2))  # a tick that comes twice is no time
+    first = recover(connection, at)  # the last clients to come back get some time
+    again = recover(connection, at + seconds(2))  # a repeated tick does not count as time
     beat(connection, [*there, gone[0]], at + MINUTE)
     hear(connection, at + MINUTE)
     closed = recover(connection, at + MINUTE)
@@ -119,7 +119,7 @@ def test_while_it_is_open_a_rise_in_between_begins_the_wait_anew(connection: Con
 def test_a_share_that_is_cut_off_at_once_opens_it_however_seldom_it_beats(
     connection: Connection, now: datetime, interval: int
 ) -> None:
-    """Their last heartbeats are up to an interval old when they are cut off, so they go stale one after another."""
+    """Their last heartbeats are up to an interval old at the cut, so they become stale one after another."""
     there, gone = fleet(connection, now, 70), fleet(connection, now, 30)
     connection.execute(sa.update(client_heartbeats).values(interval_seconds=interval))
     for number, one in enumerate(gone):

@@ -1,4 +1,4 @@
-"""Time that goes by beyond each horizon of recovery: a day of silence, a scheduler that was away, a retention."""
+"""Long times in recovery: a day of silence, a scheduler that was away, the end of retention."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -13,9 +13,10 @@ from shared.postgres.door import database_now
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import operations as evidence
+from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.operations import MOST_LOOKED_AT
-from shared.tables import bridge_status, clients
-from tests.stores.commands_world import SHUTDOWN, command, issue, say, seconds
+from shared.tables import bridge_status, client_heartbeats, clients
+from tests.stores.commands_world import SHUTDOWN, add_client, command, issue, say, seconds
 from tests.stores.recovery_world import (
     ON,
     History,
@@ -101,7 +102,7 @@ def test_after_days_it_closes_when_enough_of_those_that_opened_it_are_heard(
     ):
         hear(connection, at)
         beat(connection, [*there, *back], at)
-        assert recover(connection, at).command_ids == ()  # the other nineteen are silent for days
+        assert recover(connection, at).command_ids == ()  # the other nineteen have been silent for days
         open_since_then.append(open_breakers(connection))
 
     assert open_since_then == [{None}, {None}, set()]
@@ -114,7 +115,7 @@ def test_displays_that_fall_silent_while_it_is_open_count_as_well(connection: Co
 
     at = now + 2 * DAY
     hear(connection, at)
-    beat(connection, [*there[6:], *gone], at)  # those are back, and six others went a day and a half ago
+    beat(connection, [*there[6:], *gone], at)  # those are back, and six others fell silent a day and a half ago
     beat(connection, there[:6], at - 36 * HOUR)
     recover(connection, at)
 
@@ -137,7 +138,7 @@ def test_once_closed_the_next_opening_reckons_with_a_day_again(connection: Conne
     beat(connection, there, later)
     beat(connection, gone[:9], later - 4 * MINUTE)
     recover(connection, later)
-    assert open_breakers(connection) == set()  # nine of 49: the tenth is silent for two days
+    assert open_breakers(connection) == set()  # nine of 49: the tenth has been silent for two days
 
 
 @pytest.mark.parametrize("hours", [25, 24 * 30])
@@ -157,7 +158,7 @@ def test_who_is_silent_for_more_than_a_day_is_left_to_people_though_a_breaker_is
     assert [report.command_ids for report in reports] == [(), (), ()]
     state = told(connection, at, gone[0])
     assert (state["state"], state["until"]) == ("not_recovered", None)
-    assert state["why"].startswith("The display has been silent for more than a day: no reboot cures that")
+    assert state["why"].startswith("The display has been silent for more than a day. A reboot would not help")
     assert decisions(connection, gone[0]) == [("none", "not_recovered")]  # once
 
 
@@ -199,6 +200,31 @@ def test_those_that_nobody_can_help_do_not_take_the_places_of_those_that_can_be_
     assert looked_at == [client]  # each of the others is recorded once, and then left out
 
 
+@pytest.mark.parametrize("shared_days_ago", [None, 2])
+def test_the_longest_unwell_that_can_be_helped_come_first_whatever_is_not_known(
+    connection: Connection, now: datetime, shared_days_ago: int | None
+) -> None:
+    """One client was never heard and cannot be helped; the login of another was never shared."""
+    shared_at = None if shared_days_ago is None else now - shared_days_ago * DAY
+    never_heard = add_client(connection, now, service_failed_at=now - HOUR, service_failed_unit="player.service")
+    connection.execute(sa.delete(client_heartbeats).where(client_heartbeats.c.client_uuid == never_heard))
+    longest = crash(connection, now, 90, shared_login_seen_at=shared_at)
+    crash(connection, now, 60)
+
+    first = evidence_store.candidates(
+        connection,
+        now,
+        [],
+        silent_since=now - DAY,
+        stale_seconds=180,
+        blocked_sites=[],
+        too_long=DAY,
+        most=1,
+    )
+
+    assert first == [longest]
+
+
 def test_a_display_that_comes_back_after_days_is_helped_at_once_when_it_crashes(
     connection: Connection, now: datetime
 ) -> None:
@@ -211,9 +237,9 @@ def test_a_display_that_comes_back_after_days_is_helped_at_once_when_it_crashes(
     crashed = {"process_status": "crashed", "process_status_since": at - MINUTE, "status": "crashed"}
     connection.execute(sa.update(clients).where(clients.c.uuid == client).values(**crashed))
     beat(connection, client, at)
-    for _ in range(MOST_LOOKED_AT):  # as many that nothing can be done for, and unwell for longer
+    for _ in range(MOST_LOOKED_AT):  # as many clients that cannot be helped, unwell for longer
         crash(connection, at, 3600, capabilities=["shutdown_host"])
-    recover(connection, at)  # says so of the others once
+    recover(connection, at)  # records it of the others once
 
     report = recover(connection, at + seconds(1))
 
@@ -299,7 +325,7 @@ def test_a_display_that_was_shut_down_on_purpose_is_held_when_the_history_is_dro
         say(connection, now, client, issue(connection, now, client, SHUTDOWN), "succeeded")
     beat(connection, back, now + HOUR)
 
-    assert commands_store.drop_history(connection, now + DAY) == 1  # of the one that is on again
+    assert commands_store.drop_history(connection, now + DAY) == 1  # of the display that is on again
 
     at = now + 2 * DAY
     hear(connection, at)

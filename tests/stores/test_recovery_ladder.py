@@ -1,4 +1,4 @@
-"""The ladder on real Postgres: up with each attempt, back with what nobody had, anew after half an hour of health."""
+"""The ladder on real Postgres: up with each attempt, back if no display got it, reset after half an hour of health."""
 
 from datetime import datetime, timedelta
 
@@ -41,7 +41,7 @@ def now(connection: Connection) -> datetime:
 
 
 def silent(connection: Connection, now: datetime, minutes: float = 10) -> str:
-    """A display that fell silent that long ago, in a fleet large enough for it."""
+    """Add a display that fell silent `minutes` ago, in a fleet that is large enough for recovery."""
     fleet(connection, now, 20)
     [client] = fleet(connection, now - timedelta(minutes=minutes), 1)
     return client
@@ -53,7 +53,7 @@ def fail(connection: Connection, client: str, at: datetime) -> None:
 
 
 def report(connection: Connection, client: str, at: datetime, body: dict[str, object]) -> None:
-    """The display's newest health report."""
+    """Store the display's newest health report."""
     connection.execute(sa.delete(client_health).where(client_health.c.client_uuid == client))
     connection.execute(sa.insert(client_health).values(client_uuid=client, received_at=at, body=body))
 
@@ -104,7 +104,7 @@ def test_a_failure_that_a_restart_mended_is_not_acted_on_again_though_nobody_ack
     fail(connection, client, now - seconds(5))
     history = History(connection, now, every=5)
 
-    history.ticks(120, client)  # a plain display: no word of services in its reports
+    history.ticks(120, client)  # a simple display: its reports do not mention services
 
     assert history.acts == [(0, "restart_app")]
     state = history.told(client)
@@ -233,7 +233,7 @@ def test_a_display_that_comes_online_without_a_heartbeat_is_tried_again(connecti
     others_beat(connection, [client], now + seconds(130))
     again = recover(connection, now + seconds(140))
 
-    assert at_once.command_ids == ()  # its first heartbeat is waited for
+    assert at_once.command_ids == ()  # recovery waits for its first heartbeat
     assert sent(connection, again) == [(client, "reboot_host")]
 
 

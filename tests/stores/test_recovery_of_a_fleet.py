@@ -1,4 +1,4 @@
-"""A whole fleet that crashes at once: everybody has had a restart within the hour, and no more at once than agreed."""
+"""A whole fleet crashes at once: each display is restarted within the hour, and never more at once than allowed."""
 
 import math
 from datetime import datetime, timedelta
@@ -20,15 +20,15 @@ from tests.stores.commands_world import TIMINGS, seconds
 from tests.stores.recovery_world import crash, fleet, hear, recover
 
 MINUTE = timedelta(minutes=1)
-WHOLE = 4_000  # takes as many ticks as ten thousand, and a third of the time to run
+WHOLE = 4_000  # needs as many ticks as ten thousand, and a third of the time
 PATIENT = config.load({"CRASH_RECOVERY_ENABLED": "true", "HEARTBEAT_STALE_SECONDS": "7200"})
-"""One heartbeat of each display lasts for the hour: ten thousand rows need not be written for every tick."""
+"""One heartbeat of each display is valid for the hour, so that not every tick must write all rows."""
 ANALYSE = "ANALYZE clients, client_heartbeats, client_commands, client_recovery"
-"""As Postgres does by itself; not what one transaction has written and not committed."""
+"""Analyse as autovacuum does; autovacuum itself does not see rows that are not committed."""
 
 
 def is_analysed(minute: int) -> bool:
-    """Postgres does it where a tenth of a table is new: each minute at first, and then as the fleet goes on, rarely."""
+    """Whether to analyse: Postgres does when a tenth of a table is new, at first each minute and later rarely."""
     return minute < 10 or minute % 6 == 0
 
 
@@ -58,7 +58,7 @@ def test_a_setting_stands_as_it_is_given(connection: Connection, setting: str, a
 
 
 def carry_out(connection: Connection, at: datetime) -> int:
-    """The broker takes all that is due, and the displays do it and play again; how many."""
+    """Publish all due commands; the displays carry them out and play again. Returns how many."""
     done = 0
     while claimed := outbox.claim_due(connection, at, limit=500):
         attempts = [Attempt(one.id, one.lease_until, one.attempts, PublishAnswer.SUCCESS, True) for one in claimed]
@@ -73,7 +73,7 @@ def carry_out(connection: Connection, at: datetime) -> int:
 
 
 def test_a_large_fleet_that_crashes_at_once_is_worked_off_within_an_hour(connection: Connection) -> None:
-    connection.execute(sa.text("SET LOCAL statement_timeout = 0"))  # what is made here is made at once
+    connection.execute(sa.text("SET LOCAL statement_timeout = 0"))  # rows made here are made at one moment
     now = database_now(connection)
     hear(connection, now)
     for _ in range(WHOLE // 1000):
@@ -96,4 +96,4 @@ def test_a_large_fleet_that_crashes_at_once_is_worked_off_within_an_hour(connect
     rungs = connection.execute(sa.select(sa.func.sum(client_recovery.c.step))).scalar_one()
     assert (sum(asked), restarted) == (WHOLE, WHOLE)
     assert max(asked) == rules.places("auto", WHOLE)
-    assert rungs < WHOLE  # the first are well for half an hour
+    assert rungs < WHOLE  # the first displays have been well for half an hour

@@ -1,4 +1,4 @@
-"""What a display refuses was never done: no rung of the ladder, no lockout, and not asked for without end."""
+"""A refused command was not carried out: it counts as no rung, sets no lockout, and is not repeated for ever."""
 
 from datetime import datetime, timedelta
 
@@ -41,7 +41,7 @@ def now(connection: Connection) -> datetime:
 
 
 def refuse(connection: Connection, at: datetime, report: RecoveryReport, boot: str | None = None, **more: str) -> None:
-    """The displays refuse the commands of this round."""
+    """Record that the displays refuse the commands of this round."""
     for name in report.command_ids:
         client = command(connection, name)["client_uuid"]
         said = Ack(client, name, CommandState.REJECTED, "precondition_failed", boot_id=boot, **more)
@@ -69,7 +69,7 @@ def test_a_display_that_refuses_everything_is_asked_four_times_and_not_called_he
         refuse(connection, at + seconds(1), report)
         states.append(told(connection, at + seconds(2), client))
 
-    assert asked == [0, 1, 11, 21]  # once more at once, then with the lockout's pause
+    assert asked == [0, 1, 11, 21]  # repeated once immediately, then after the lockout
     assert rung(connection, client) == (0, 0, 0)
     assert states[5]["why"] == (
         "2 reboots were refused by the display (precondition_failed); it is asked again when the lockout ends."
@@ -185,7 +185,7 @@ def test_refusals_are_forgotten_when_a_person_acts_or_the_display_is_well(
     assert "refused" not in command(connection, report.command_ids[0])["reason"]
 
 
-# --- the boot that an ACK comes from ---
+# --- the boot of an ACK ---
 
 
 def test_a_refusal_from_another_boot_shows_which_one_runs_and_the_next_command_is_for_it(
@@ -205,7 +205,7 @@ def test_a_refusal_from_another_boot_shows_which_one_runs_and_the_next_command_i
     assert (row["if_boot_id"], row["acked_boot_id"], row["acked_app_instance"]) == (BOOT, OTHER, "start-7")
     assert command(connection, second.command_ids[0])["reason"].endswith(
         "1 reboot was refused by the display (precondition_failed:"
-        " it ran another boot than its last stored heartbeat told)."
+        " its boot was another one than in its last stored heartbeat)."
     )
 
 

@@ -1,19 +1,19 @@
-"""What displays report, on real Postgres: the newest wins and failures are raised once."""
+"""Reports of displays, on real Postgres: the newest wins, and each failure is raised once."""
 
 import itertools
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.clients import failures_operations
-from shared.clients import store as clients_store
+from shared.clients import failures_operations, failures_store
 from shared.clients.failures_rules import ServiceFailure
 from shared.clients.reports import operations as reports
-from shared.clients.reports.rules import HealthReport, PresenceSaid
+from shared.clients.reports.rules import HealthReport, PresenceReport
+from shared.clients.screens_rules import SeenScreen, fails
 from shared.tables import client_health, client_state_changes, clients
 from shared.vocabulary import Presence, ProcessStatus, ScreenHealthStatus
 from tests.stores.reports_world import CLOCK, NOW, RUNNING, U, V, beat, client, heard, register, take
@@ -98,17 +98,17 @@ def test_a_heartbeat_counts_from_its_arrival_not_from_its_commit(connection: Con
 
     assert heard(connection)["last_heartbeat_at"] == NOW - timedelta(seconds=300)
     assert client(connection)["process_status"] == "running"
-    assert client(connection)["status"] == "unknown"  # what it says is no news any more: the sweep decides
+    assert client(connection)["status"] == "unknown"  # its content is out of date: the sweep decides
 
 
 def test_a_new_boot_or_a_new_start_of_the_player_is_told(connection: Connection) -> None:
     register(connection, U, V)
 
-    assert take(connection, beat(1, app_instance="a1"), beat(1, uuid=V)) == []  # first heard: nothing began anew
+    assert take(connection, beat(1, app_instance="a1"), beat(1, uuid=V)) == []  # first heard: no restart
     assert take(connection, beat(2, app_instance="a1")) == []
     assert take(connection, beat(3, app_instance="a2"), beat(2, uuid=V)) == [reports.NewStart(U, "b1", "a2")]
     assert take(connection, beat(1, 2, app_instance="a2")) == [reports.NewStart(U, "b2", "a2")]
-    assert take(connection, beat(2, 2, boot_id=None, app_instance=None)) == []  # it does not say
+    assert take(connection, beat(2, 2, boot_id=None, app_instance=None)) == []  # not reported
 
 
 def test_a_heartbeat_that_does_not_say_how_the_player_is_leaves_it_as_it_was(connection: Connection) -> None:
@@ -118,6 +118,21 @@ def test_a_heartbeat_that_does_not_say_how_the_player_is_leaves_it_as_it_was(con
     take(connection, beat(2, process_status=None))
 
     assert (client(connection)["process_status"], client(connection)["status"]) == ("crashed", "crashed")
+
+
+@pytest.mark.parametrize(
+    "next_one", [{"seq": 2, "app_instance": "a2"}, {"seq": 1}], ids=["a new start", "an old number"]
+)
+def test_a_heartbeat_without_a_status_is_taken_whatever_else_it_says(
+    connection: Connection, next_one: dict[str, Any]
+) -> None:
+    register(connection, U)
+    take(connection, beat(1, app_instance="a1"))
+
+    began_anew = take(connection, beat(process_status=None, **{"app_instance": "a1", **next_one}))
+
+    assert began_anew == ([reports.NewStart(U, "b1", "a2")] if "app_instance" in next_one else [])
+    assert client(connection)["process_status"] == "running"
 
 
 def test_a_change_is_written_once_with_its_cause(connection: Connection) -> None:
@@ -170,17 +185,63 @@ def test_a_health_report_that_says_the_same_does_not_touch_the_client(connection
     assert connection.execute(version).scalar_one() == before
 
 
-def test_a_bad_screen_is_dated_from_when_it_became_bad_in_whatever_way(connection: Connection) -> None:
+def screens(connection: Connection, *said: tuple[int, str | None]) -> list[tuple[int | None, int | None]]:
+    """For each report (its second, its screen): since when the screen is bad, and when that became a failure."""
     register(connection, U)
-    screens = ["ok", "black", "frozen", None, "ok", "off", "disconnected"]
-    since = []
-    for seq, screen in enumerate(screens, 1):
-        said = None if screen is None else ScreenHealthStatus(screen)
-        take_health(connection, report(seq, at=CLOCK - 60 + seq, hostname=f"h{seq}", screen_health=said))
-        at = client(connection)["screen_health_since"]
-        since.append(None if at is None else (at - NOW).total_seconds() + 60)
+    found = []
+    for seq, (second, screen) in enumerate(said, 1):
+        word = None if screen is None else ScreenHealthStatus(screen)
+        take_health(connection, report(seq, at=CLOCK - 9000 + second, screen_health=word))
+        row, heard = client(connection), connection.execute(sa.select(client_health)).one()
+        shown = ScreenHealthStatus(row["screen_health"])
+        seen = SeenScreen(shown, row["screen_health_since"], heard.previous_at, heard.received_at)
+        assert fails(seen, planned=True) is (row["screen_failed_at"] is not None)  # the rule agrees
+        found.append((second_of(row["screen_health_since"]), second_of(row["screen_failed_at"])))
+    return found
 
-    assert since == [None, 2, 2, 2, None, None, 7]
+
+def second_of(at: datetime | None) -> int | None:
+    return None if at is None else round((at - NOW).total_seconds()) + 9000
+
+
+def test_a_bad_screen_is_dated_from_when_it_became_bad_in_whatever_way(connection: Connection) -> None:
+    words = [(30, "ok"), (60, "black"), (90, "frozen"), (120, None), (150, "ok"), (180, "off"), (210, "disconnected")]
+
+    since = [since for since, _ in screens(connection, *words)]
+
+    assert since == [None, 60, 60, 60, None, 180, 210]
+
+
+@pytest.mark.parametrize(
+    ("said", "failed"),
+    [
+        pytest.param([(0, "black")], [None], id="one report proves nothing"),
+        pytest.param([(0, "ok"), (30, "black"), (60, "black"), (90, "black")], [None, None, 60, 60], id="two in a row"),
+        pytest.param([(0, "black"), (30, "ok"), (60, "black")], [None, None, None], id="not in a row"),
+        pytest.param([(0, "black"), (60, "unknown"), (120, "black")], [None] * 3, id="nobody knew in between"),
+        pytest.param([(0, "black"), (30, "frozen"), (60, "disconnected")], [None, 30, 30], id="in whatever way"),
+        pytest.param([(s, "black") for s in (0, 5, 10, 15, 20)], [None] * 4 + [20], id="a fast reporter"),
+        pytest.param([(0, "black"), (600, "black")], [None, 600], id="a slow reporter"),
+        pytest.param([(0, "black"), (901, "black"), (931, "black")], [None, None, 931], id="long apart, then in a row"),
+        pytest.param([(0, "black"), (30, "black"), (60, "ok")], [None, 30, None], id="mended"),
+        pytest.param([(0, "black"), (30, "black"), (2000, "black")], [None, 30, None], id="nothing told for long"),
+        pytest.param([(0, "off"), (30, "off"), (60, "off")], [None] * 3, id="off: the tick decides"),
+        pytest.param([(0, "off"), (30, "black"), (60, "black")], [None, None, 60], id="switched on, and black"),
+        pytest.param([(0, "black"), (30, "black"), (60, "off")], [None, 30, None], id="black, then switched off"),
+    ],
+)
+def test_a_screen_fails_from_the_second_report_in_a_row_on(
+    connection: Connection, said: list[tuple[int, str | None]], failed: list[int | None]
+) -> None:
+    assert [at for _, at in screens(connection, *said)] == failed
+
+
+def test_when_the_report_before_came_is_kept(connection: Connection) -> None:
+    screens(connection, (0, "ok"), (30, "black"))
+
+    row = connection.execute(sa.select(client_health)).one()
+
+    assert (row.received_at - row.previous_at).total_seconds() == pytest.approx(30)
 
 
 def test_capabilities_that_are_not_said_mean_all(connection: Connection) -> None:
@@ -236,6 +297,17 @@ def test_a_stamp_that_came_with_the_repeat_is_known_when_it_is_acknowledged(conn
     assert shown["service_failed_stamp"] == {"install_id": "i", "boot_seq": 1, "seq": 1}
 
 
+def test_a_service_fails_again_after_code_of_before_acknowledged_its_failure(connection: Connection) -> None:
+    """SQLAlchemy wrote None into a JSON column as JSON's null, which is not SQL's NULL."""
+    register(connection, U)
+    cleared = {"service_failed_stamp": sa.JSON.NULL, "service_failed_cleared_stamp": sa.JSON.NULL}
+    connection.execute(sa.update(clients).where(clients.c.uuid == U).values(**cleared))
+
+    failures_operations.record(connection, NOW, CLOCK, [ServiceFailure(U, CLOCK, "player", ("i", 1, 1), by_topic=True)])
+
+    assert client(connection)["service_failed_unit"] == "player"
+
+
 @pytest.mark.parametrize("first", ["player", "agent"])
 def test_of_two_acknowledged_failures_neither_comes_back_by_its_repeat(connection: Connection, first: str) -> None:
     register(connection, U)
@@ -243,7 +315,7 @@ def test_of_two_acknowledged_failures_neither_comes_back_by_its_repeat(connectio
     for minute, unit in enumerate(("player", "agent")):
         said = ServiceFailure(U, CLOCK, unit, stamps[unit], by_topic=True)
         failures_operations.record(connection, NOW + timedelta(minutes=2 * minute), CLOCK, [said])
-        clients_store.clear_service_failed(connection, NOW + timedelta(minutes=2 * minute + 1), U, "user:anna")
+        failures_store.clear_service_failed(connection, NOW + timedelta(minutes=2 * minute + 1), U, "user:anna")
 
     later = NOW + timedelta(hours=1)
     failures_operations.record(
@@ -262,7 +334,7 @@ def test_a_failure_that_was_never_acknowledged_is_raised_again_when_the_one_over
     for seconds, unit in enumerate(("player", "agent"), start=1):
         said = ServiceFailure(U, CLOCK, unit, ("i", 1, seconds), by_topic=True)
         failures_operations.record(connection, NOW + timedelta(seconds=seconds), CLOCK, [said])
-    clients_store.clear_service_failed(connection, NOW + timedelta(minutes=1), U, "user:anna")
+    failures_store.clear_service_failed(connection, NOW + timedelta(minutes=1), U, "user:anna")
 
     failures_operations.record(
         connection, NOW, CLOCK, [ServiceFailure(U, CLOCK, "player", ("i", 1, 1), by_topic=False)]
@@ -277,7 +349,7 @@ def test_a_failure_that_was_never_acknowledged_is_raised_again_when_the_one_over
 @pytest.mark.parametrize(
     ("before", "said", "after"),
     [
-        (("unknown", None), [(Presence.OFFLINE, "a")], ("offline", "a")),  # a retained will is all we know
+        (("unknown", None), [(Presence.OFFLINE, "a")], ("offline", "a")),  # only a retained will is known
         (("unknown", None), [(Presence.ONLINE, "a")], ("online", "a")),
         (("online", "a"), [(Presence.OFFLINE, "a")], ("offline", "a")),
         (("online", "b"), [(Presence.OFFLINE, "a")], ("online", "b")),
@@ -297,7 +369,7 @@ def test_presence_follows_the_session(
     register(connection, U)
     connection.execute(sa.update(clients).values(presence=before[0], presence_session=before[1]))
 
-    online = reports.record_presence(connection, NOW, [PresenceSaid(U, state, session) for state, session in said])
+    online = reports.record_presence(connection, NOW, [PresenceReport(U, state, session) for state, session in said])
 
     shown = client(connection)
     assert (shown["presence"], shown["presence_session"]) == after

@@ -1,4 +1,4 @@
-"""States that change by themselves, on real Postgres: they follow the time."""
+"""Shown states that change with time alone, on real Postgres."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What is asked for at once says exactly when there is more to ask: what it leaves out would be nothing."""
+"""The surroundings tell exactly which other facts must be read: a skipped query would have found nothing."""
 
 from datetime import datetime, timedelta
 from typing import Any

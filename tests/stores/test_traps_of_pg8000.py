@@ -1,4 +1,4 @@
-"""Traps of pg8000 that were measured in this very stack; each test also shows the bad setting."""
+"""Traps of pg8000, measured in this stack; each test also shows the bad setting."""
 
 import socket
 from urllib.parse import urlsplit

@@ -1,16 +1,16 @@
-"""Statements that fill a database with weeks of logs, and with what else is read along with them.
+"""Statements that fill a database with weeks of logs, and with the other rows that queries on logs read.
 
-They end at a moment of their own, when its week is nearly over: of a week with a few hours of lines Postgres rightly
-reads all its few pages, and what is to be found by an index would then depend on when the tests run.
+The logs end at a fixed time late in a week. If the last week had only a few hours of lines, Postgres would rightly read
+all its few pages, and the use of indexes would depend on when the tests run.
 """
 
 from datetime import UTC, datetime
 
 NOW = datetime(2020, 3, 8, 23, tzinfo=UTC)  # a Sunday, years before any week that the migrations make
 LINES = 120_000
-SHARE = 10_000  # lines that one statement writes
+SHARE = 10_000  # lines of one statement
 CLIENTS = 60
-WEEKS = 6  # whole ones, before that of NOW
+WEEKS = 6  # whole weeks before the week of NOW
 BEGAN = datetime(2020, 1, 20, tzinfo=UTC)  # the first of their Mondays
 QUIET, LOUD = (f"00000000-0000-4000-8000-{number:012d}" for number in (1, 0))
 

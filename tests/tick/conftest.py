@@ -1,4 +1,4 @@
-"""The tick as a real functions-framework process, called as the scheduler calls it."""
+"""The tick as a real functions-framework process, called like by the scheduler."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ class TickFunction:
         return identity.mint(OURS, self.url, EMAIL, ISSUER)
 
     def tick(self) -> dict[str, Any]:
-        """One tick that succeeds: its report."""
+        """Run one successful tick. Returns its report."""
         reply = self.call()
         assert (reply.status_code, reply.headers["Content-Type"]) == (200, "application/json"), reply.text
         report: dict[str, Any] = reply.json()
@@ -52,7 +52,7 @@ def issuer() -> Iterator[Issuer]:
 
 @pytest.fixture(scope="module")
 def tick_engine(database_url: str) -> Iterator[Engine]:
-    """The module's database, by the role that the tick has in production."""
+    """The module's database, with the tick's production role."""
     with patient_engine(migrated.address_for("scheduler_tick", database_url)) as made:
         yield made
 
@@ -62,7 +62,7 @@ Start = Callable[..., AbstractContextManager[TickFunction]]
 
 @pytest.fixture(scope="module")
 def start(database_url: str, broker: RunningBroker, issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Start:
-    """Start the function on a free port; further environment by name."""
+    """Starts the function on a free port, with more environment variables by name."""
 
     @contextmanager
     def started(**environment: str) -> Iterator[TickFunction]:
@@ -105,6 +105,6 @@ def recovering(start: Start) -> Iterator[TickFunction]:
 
 @pytest.fixture(scope="module")
 def expiring(start: Start) -> Iterator[TickFunction]:
-    """The function with recovery off, as it ships."""
+    """The function with recovery off, the default."""
     with start() as function:
         yield function

@@ -1,8 +1,8 @@
-"""A fleet lives for minutes of virtual time: what the bridge would write, and what each tick makes of it.
+"""Run a fleet for minutes of virtual time: the writes of the bridge, and the steps of each tick.
 
-Displays beat every 30 s and report their health every 60 s and after connecting, as the reference client does. Each
-step writes what arrived since the last one through the operations that the bridge calls, with the moment of each
-arrival; each minute the steps of a tick run that judge and tell. Nothing waits: time is an argument.
+Displays send heartbeats every 30 s and health every 60 s and after connecting, like the reference client. Each step
+stores the messages since the last one by the bridge's operations, with their times of arrival. Each minute the judging
+and notifying steps of a tick run. Nothing waits: time is an argument.
 """
 
 import random
@@ -27,17 +27,17 @@ from shared.vocabulary import ProcessStatus
 from tests.diary import progress
 
 SETTINGS: Final = config.load({})
-STEP: Final = 15.0  # seconds: what arrived meanwhile is one batch, then the bridge sweeps
+STEP: Final = 15.0  # seconds; messages of that time are one batch, and then the bridge sweeps
 TICK: Final = 60.0
 BEAT: Final = 30.0
 REPORT: Final = 60.0
 ANALYSE: Final = "ANALYZE clients, client_heartbeats, client_health, client_state_changes, client_losses"
-"""As Postgres does by itself, but not for what is not committed: without it a look at the fleet is planned wrongly."""
+"""ANALYZE as autovacuum does, which does not see uncommitted rows; without it queries get bad plans."""
 
 
 @dataclass
 class Display:
-    """One display of the fleet: when it says what next, and whether anybody hears it."""
+    """One display of the fleet: its next messages, and whether they arrive."""
 
     uuid: str
     site: str | None
@@ -48,7 +48,7 @@ class Display:
     seq: int = 0
     reconnects: int = 0
     plans: list[tuple[float, Callable[["Display", float], None]]] = field(default_factory=list)
-    """What happens to it, and when."""
+    """Its planned events, by time."""
 
     def at(self, moment: float, what: Callable[["Display", float], None]) -> None:
         self.plans.append((moment, what))
@@ -58,24 +58,24 @@ class Display:
         self.up = False
 
     def come_back(self, moment: float) -> None:
-        """Connect again, and say so at once."""
+        """Reconnect, and report at once."""
         if not self.up:
             self.up, self.reconnects = True, self.reconnects + 1
             self.next_beat = self.next_report = moment
 
     def drop(self, moment: float) -> None:
-        """Lose the connection for a moment, by its own fault."""
+        """Lose the connection briefly, by the display's own fault."""
         if self.up:
             self.lose(moment)
             self.at(moment + self.rng.uniform(0.3, 2.0), Display.come_back)
 
     def flap(self, moment: float) -> None:
-        """Drop now, and again every 20 to 90 s."""
+        """Lose the connection now, and again every 20 to 90 s."""
         self.drop(moment)
         self.at(moment + self.rng.uniform(20.0, 90.0), Display.flap)
 
     def live(self, until: float) -> Iterable[tuple[float, bool]]:
-        """(moment, is a heartbeat) of what arrives before then, in order."""
+        """(time, whether it is a heartbeat) of the messages that arrive before `until`, in order."""
         while True:
             moments = [self.next_beat, self.next_report, *(plan[0] for plan in self.plans[:1])]
             if (moment := min(moments)) >= until:
@@ -93,7 +93,7 @@ class Display:
 
 
 class FleetRun:
-    """Displays at sites, the service that hears them, and what it told."""
+    """Displays at sites, the service, and its messages."""
 
     def __init__(self, connection: Connection, start: datetime, shops: dict[str | None, int], seed: int) -> None:
         self.connection, self.start, self.time = connection, start, 0.0
@@ -114,11 +114,11 @@ class FleetRun:
         return [display for display in self.displays if display.site == site]
 
     def go_dark(self, site: str | None, moment: float, spread: float) -> None:
-        """They lose the network one after the other; a third of them are cut off for a moment just before."""
+        """Cut the network of a site's displays one after the other; a third of them lose it briefly just before."""
         for display in self.of(site):
             end = moment + self.rng.uniform(0, spread)
             display.at(end, Display.lose)
-            display.plans = [plan for plan in display.plans if plan[0] <= end]  # nor does it flap any more
+            display.plans = [plan for plan in display.plans if plan[0] <= end]  # it no longer flaps either
             if self.rng.random() < 1 / 3:
                 display.at(end - self.rng.uniform(4.0, 20.0), Display.drop)
 
@@ -127,7 +127,7 @@ class FleetRun:
             display.at(moment + self.rng.uniform(0, 30), Display.come_back)
 
     def restart_broker(self, moment: float) -> None:
-        """Everybody loses it, we too, and comes back within a back-off."""
+        """All displays and the bridge lose the broker, and reconnect after a back-off."""
         for display in self.displays:
             if display.up:
                 display.at(moment, Display.lose)
@@ -135,7 +135,7 @@ class FleetRun:
         self._listens_since = moment + 2.0
 
     def run(self, until: float) -> None:
-        """Live until then, in seconds since the start."""
+        """Run until `until`, in seconds since the start."""
         while self.time < until:
             self.time += STEP
             self._write(self.time)

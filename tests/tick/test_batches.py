@@ -1,4 +1,4 @@
-"""The tick drives the waves of batches, however often it is called at once."""
+"""The tick carries out the waves of batches, also with concurrent calls."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ def fleet(engine: Engine) -> list[str]:
 
 
 def staged(engine: Engine, fleet: Sequence[str]) -> str:
-    """A committed batch that nobody has worked on, as an API leaves it that was killed."""
+    """A committed batch without any work, as a killed API leaves it."""
     request = BatchRequest(CommandAction.RESTART_APP, "anna", "new playlist", waves=(1, 2, "rest"))
     with engine.begin() as connection:
         return operations.create(connection, database_now(connection), request, fleet).id

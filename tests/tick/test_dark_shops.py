@@ -1,4 +1,4 @@
-"""Three hundred displays in twelve shops for forty minutes: what one webhook is told, and nothing of it is false."""
+"""Three hundred displays in twelve shops for forty minutes: all messages to a webhook are true."""
 
 from datetime import timedelta
 from typing import Any
@@ -23,7 +23,7 @@ UNSTEADY = "have an unsteady connection"
 def lived(
     connection: Connection, seed: int, delay: float = 120, shops: dict[str | None, int] | None = None
 ) -> FleetRun:
-    """A fleet that has run for two minutes, with a channel that is told of everything."""
+    """A fleet that has run for two minutes, with a channel for all messages."""
     run = FleetRun(connection, database_now(connection), shops or SHOPS, seed)
     channel(connection, run.start, "Webhook", delay=timedelta(seconds=delay), events=DEFAULT_EVENTS)
     run.run(2 * MINUTE)
@@ -31,7 +31,7 @@ def lived(
 
 
 def unsteady(run: FleetRun, count: int = 12) -> list[Display]:
-    """So many displays, anywhere, drop the connection every 20 to 90 s from now on."""
+    """Let `count` displays of any site lose the connection every 20 to 90 s from now on."""
     chosen = run.rng.sample(run.displays, count)
     for display in chosen:
         display.at(run.time + run.rng.uniform(0, 90), Display.flap)
@@ -43,7 +43,7 @@ def incidents(connection: Connection) -> list[dict[str, Any]]:
 
 
 def kinds(connection: Connection) -> list[tuple[str, str, int]]:
-    """(kind, key, members) of every incident there was, the oldest first."""
+    """(kind, key, members) of every incident, the oldest first."""
     return [(row["kind"], row["key"], row["members"]) for row in incidents(connection)]
 
 
@@ -74,7 +74,7 @@ def test_one_dark_shop_among_unsteady_displays_is_one_message_and_none_is_false(
 
 
 def test_told_at_once_the_shop_is_named_from_the_first_message_on(connection: Connection) -> None:
-    """Without a delay the first look may see half of the shop: the rest makes the same incident worse."""
+    """Without a delay the first tick may see half of the shop; the rest joins the same incident."""
     run = lived(connection, seed=7, delay=0)
     unsteady(run)
     run.run(6 * MINUTE)
@@ -99,7 +99,7 @@ def test_two_shops_that_are_dark_at_once_are_two_incidents(connection: Connectio
 
 
 def test_a_shop_that_goes_dark_while_a_provider_fails_is_an_incident_of_its_own(connection: Connection) -> None:
-    """Two or three displays of each other shop lose their provider within the same half minute."""
+    """Within the same half minute two or three displays of each other shop lose their provider."""
     run = lived(connection, seed=13)
     elsewhere = [display for site in SHOPS if site != "Shop Basel" for display in run.of(site)[:2]]
     for display in elsewhere:
@@ -122,7 +122,7 @@ def test_a_broker_that_restarts_is_one_incident_whose_displays_are_back(connecti
 
     [(kind, _, members)] = kinds(connection)
     assert (kind, incidents(connection)[0]["unwell"]) == ("cluster", 0)
-    assert 280 <= members <= 300  # who is unsteady says nothing of the broker
+    assert 280 <= members <= 300  # unsteady displays prove nothing about the broker
     assert "lost the broker and came back" in incidents(connection)[0]["cause"]
     run.run(20 * MINUTE)
     assert incidents(connection)[0]["closed_at"] is not None
@@ -155,7 +155,7 @@ def test_shops_of_three_displays_and_displays_without_a_site(connection: Connect
 
 
 def test_a_silence_is_as_long_as_it_was(connection: Connection) -> None:
-    """Told and shown from the last heartbeat, not from when we noticed; a short one stays unseen."""
+    """A silence counts from the last heartbeat, not from its detection; a short one is not shown."""
     run = lived(connection, seed=29, shops={"Bar": 2})
     long, short = run.displays
     lost, back = run.time + 60, run.time + 60 + 582
@@ -169,6 +169,6 @@ def test_a_silence_is_as_long_as_it_was(connection: Connection) -> None:
     [_, (late, late_at), (stale, stale_at), (again, again_at)] = of_long.all()
     assert (late, stale, again) == ("late", "stale", "running")
     assert late_at == stale_at
-    assert timedelta(seconds=582) <= again_at - stale_at <= timedelta(seconds=582 + 30 + 15)  # a beat, a batch
+    assert timedelta(seconds=582) <= again_at - stale_at <= timedelta(seconds=582 + 30 + 15)  # a heartbeat and a batch
     of_short = connection.execute(sa.select(c.to_status).where(c.client_uuid == short.uuid).order_by(c.id))
     assert "stale" not in of_short.scalars().all()

@@ -1,4 +1,4 @@
-"""E-mail and messengers: real receivers on loopback, through the child process that carries them."""
+"""E-mail and messengers: real receivers on loopback, by way of the child process that sends."""
 
 import json
 import os
@@ -80,7 +80,7 @@ def test_addresses_of_the_machine_itself_are_none() -> None:
         ({"status": 401, "http": True}, Result.REFUSED, "401 from slack"),
         ({"status": 429, "http": True}, Result.AGAIN, "429 from slack"),
         ({"status": 500, "http": True}, Result.AGAIN, "500 from slack"),
-        ({"status": 451, "http": False}, Result.AGAIN, "451 from slack"),  # of a mail server: for now
+        ({"status": 451, "http": False}, Result.AGAIN, "451 from slack"),  # a temporary refusal of a mail server
         ({"status": 535, "http": False}, Result.REFUSED, "535 from slack"),
         ({"code": "unknown"}, Result.REFUSED, "this is no address that slack understands"),
         ({"code": "tls"}, Result.AGAIN, "slack does not speak TLS as expected, or its certificate is not trusted"),

@@ -1,4 +1,4 @@
-"""When a tick is late, when it retains, and what it must not load."""
+"""When a tick is late, when it runs retention, and which modules it must not load."""
 
 import subprocess
 import sys

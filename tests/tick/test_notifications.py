@@ -1,4 +1,4 @@
-"""From the decision to the receiver: real tick, queue and webhooks; killed, hanging, refusing and all at once."""
+"""From the decision to the receiver: real tick, queue and webhooks, which are killed, hang, refuse, and overlap."""
 
 import os
 import subprocess
@@ -68,7 +68,7 @@ def queue(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture(scope="module")
 def function(start: Start, queue: Emulator) -> Iterator[TickFunction]:
-    """The function as it runs: one issuer signs for the queue and for the scheduler."""
+    """The function as in production: one issuer signs for the queue and for the scheduler."""
     with started(start, queue) as running:
         yield running
 
@@ -90,7 +90,7 @@ def started(start: Start, queue: Emulator) -> Iterator[TickFunction]:
 
 @dataclass(frozen=True)
 class Signed(TickFunction):
-    """A running function whose callers' tokens the queue's own issuer signs."""
+    """A running function; the queue's own issuer signs the tokens of its callers."""
 
     key: Any = None
     issuer: str = ""
@@ -105,7 +105,7 @@ class Signed(TickFunction):
 
 
 def outage(engine: Engine, hook: Receiver) -> None:
-    """An incident that has been open for ten minutes, and a channel that has not been told of it."""
+    """Add an incident that opened ten minutes ago, and a channel that has not sent it."""
     with engine.begin() as connection:
         now = database_now(connection)
         connection.execute(sa.update(bridge_status).values(connected_since=now - HOUR, canary_at=now))
@@ -118,7 +118,7 @@ def outage(engine: Engine, hook: Receiver) -> None:
 
 
 def add_a_member(connection: sa.Connection, ago: Any) -> None:
-    """A display that is unwell still, so that the incident stays open."""
+    """Add a display that is still unwell, so that the incident stays open."""
     uuid = add_client(connection, ago, name="Lobby", status="crashed", status_since=ago, process_status="crashed")
     number = connection.execute(sa.select(sa.func.max(incidents.c.id))).scalar_one()
     member = {"client_uuid": uuid, "incident_id": number, "joined_at": ago, "failed_at": ago, "symptom": "crashed"}
@@ -142,7 +142,7 @@ def channel_row(engine: Engine) -> dict[str, Any]:
 
 
 def make_due(engine: Engine) -> None:
-    """Time goes by: what waits is overdue, whoever claimed it has had their time."""
+    """Let time pass: waiting messages are due, and claims have expired."""
     with engine.begin() as connection:
         ago = database_now(connection) - timedelta(minutes=5)
         claimed = sa.case((deliveries.c.claimed_at.is_not(None), ago))
@@ -174,7 +174,7 @@ def has(hook: Receiver, count: int) -> Callable[[], bool]:
 def test_a_certificate_that_ends_soon_reaches_its_receiver_and_so_does_its_renewal(
     function: Signed, engine: Engine, hook: Receiver, tmp_path: Path
 ) -> None:
-    """A door on loopback, the look at it, the tick, the queue and the receiver are real."""
+    """The door on loopback, its check, the tick, the queue and the receiver are real."""
     with engine.begin() as connection:
         now = database_now(connection)
         connection.execute(sa.update(bridge_status).values(connected_since=now - HOUR, canary_at=now))
@@ -250,7 +250,7 @@ def test_a_receiver_that_hangs_holds_up_neither_ticks_nor_other_receivers(
         assert function.tick()["failed"] == []
 
     [hung] = [row for row in rows(engine) if row["state"] == "pending"]
-    assert (hung["attempts"], hung["claim"] is not None) == (1, True)  # how it is left: tests/rules/test_couriers.py
+    assert (hung["attempts"], hung["claim"] is not None) == (1, True)  # tests/rules/test_couriers.py tests leaving it
 
 
 SENDER = """
@@ -289,7 +289,7 @@ def test_a_sender_that_is_killed_with_the_message_in_its_hands_loses_none(
 
 
 def decided(engine: Engine) -> int:
-    """A decision that was committed by a tick that died before it asked the queue for anything; the message's id."""
+    """Commit a decision as a tick that dies before it enqueues anything. Returns the message's id."""
     with engine.begin() as connection:
         [(number, _)] = operations.decide(connection, database_now(connection), SETTINGS).tasks
     return number

@@ -1,4 +1,4 @@
-"""Every scenario of the contract of recovery, by whole ticks on real Postgres; the broker is away, so commands wait."""
+"""Every scenario in recovery's contract, by whole ticks on real Postgres; without a broker, so commands wait."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -36,12 +36,12 @@ EMPTY = "TRUNCATE clients, recovery_breakers, maintenance_windows CASCADE"
 
 @pytest.fixture(scope="module")
 def world(tick_engine: Engine) -> World:
-    """A tick's world with recovery on, without broker and queue."""
+    """The services of a tick with recovery on, without broker and queue."""
     nowhere = f"127.0.0.1:{free_port()}"
     settings = config.load(
         {
             "CRASH_RECOVERY_ENABLED": "true",
-            "CANARY_MAX_AGE_SECONDS": "900",  # a scenario takes as long as the machine needs
+            "CANARY_MAX_AGE_SECONDS": "900",  # a scenario may take any time on a slow machine
             "MQTT_URL": f"mqtt://{nowhere}",
             "MQTT_USERNAME": "scheduler",
             "MQTT_PASSWORD": "x",
@@ -53,7 +53,7 @@ def world(tick_engine: Engine) -> World:
 
 @pytest.fixture
 def now(engine: Engine) -> Iterator[datetime]:
-    """The moment at which the scenario's fleet is made; the bridge has listened for days."""
+    """The time of the scenario's fleet; the bridge has listened for days."""
     set_last_tick(engine, None)
     with engine.begin() as connection:
         at = database_now(connection)
@@ -70,7 +70,7 @@ def made(engine: Engine, make: Callable[[Connection], object]) -> None:
 
 
 def tick(world: World) -> dict[str, object]:
-    """What one whole tick says that recovery did."""
+    """Run a whole tick. Returns recovery's part of its report."""
     report = steps.run(world)
     assert report["failed"] == []
     did: dict[str, object] = report["did"]["recover"]
@@ -89,7 +89,7 @@ def open_breakers(engine: Engine) -> set[str | None]:
 
 
 def ailing(connection: Connection, now: datetime) -> None:
-    """3 crashed, 1 silent but connected, 1 silent and gone, of 1,000."""
+    """Of 1,000 displays 3 crashed, 1 is silent but connected, and 1 is silent and gone."""
     fleet(connection, now, 995)
     for _ in range(3):
         crash(connection, now)
@@ -281,7 +281,7 @@ def test_what_an_operator_says_waits_for_the_round_that_runs_so_nothing_is_sent_
     made(engine, lambda connection: ill.append(crash(connection, now, site="Basel")))
 
     def say() -> int:
-        """How many commands there are when the operator is answered."""
+        """How many commands exist when the operator gets an answer."""
         with engine.begin() as connection:
             SAYINGS[word](connection, ill[0])
             return int(connection.execute(sa.select(sa.func.count()).select_from(client_commands)).scalar_one())
@@ -313,7 +313,7 @@ def test_a_display_that_recovers_while_the_tick_decides_is_left_alone(engine: En
 
 
 def wait_for_a_lock(engine: Engine) -> None:
-    """Until some statement waits for a row that another transaction holds."""
+    """Wait until a statement waits for a locked row."""
     deadline = time.monotonic() + 60
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
     with engine.connect() as connection:

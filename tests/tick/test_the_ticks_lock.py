@@ -1,4 +1,4 @@
-"""The transaction that holds the tick's lock: patient while a step takes long, and noticed when it is gone."""
+"""The transaction that holds the tick's lock: it lasts during a long step, and its loss is noticed."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ HOLDERS = "FROM pg_locks WHERE locktype = 'advisory' AND objid = :lock AND grant
 
 @pytest.fixture
 def world(engine: Engine, tick_engine: Engine) -> World:
-    """A tick's world without broker and queue."""
+    """The services of a tick without broker and queue."""
     set_last_tick(engine, None)
     nowhere = f"127.0.0.1:{free_port()}"
     settings = config.load({"MQTT_URL": f"mqtt://{nowhere}", "MQTT_USERNAME": "scheduler", "MQTT_PASSWORD": "x"})

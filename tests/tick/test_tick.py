@@ -1,4 +1,4 @@
-"""One tick and what it leaves behind: real process, Postgres, broker and queue."""
+"""One tick and its effects, with a real process, Postgres, broker and queue."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -164,12 +164,12 @@ def test_the_stored_states_follow_time_without_a_bridge(expiring: TickFunction, 
         assert connection.execute(status).scalar_one() == "stale"
 
 
-# --- one at a time, not too late, no step for all ---
+# --- one tick at a time, late ticks, failing steps ---
 
 
 @contextmanager
 def another_tick(engine: Engine) -> Iterator[None]:
-    """Somebody else holds the tick's lock."""
+    """Another tick holds the lock."""
     with engine.begin() as connection:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(TICK_LOCK)))
         yield
@@ -276,7 +276,7 @@ def test_a_step_that_fails_is_named_and_the_others_go_on(
 
 
 def forgotten_conversion(engine: Engine) -> int:
-    """A conversion that was committed long ago and never enqueued."""
+    """An old committed conversion that was never enqueued."""
     with engine.begin() as connection:
         long_ago = database_now(connection) - timedelta(hours=1)
         media = sa.insert(event_media).values(

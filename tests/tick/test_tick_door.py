@@ -1,4 +1,4 @@
-"""Who may tick, and what everybody else is told."""
+"""Which callers may tick, and the answers to all others."""
 
 from urllib.parse import urlsplit
 

@@ -1,6 +1,6 @@
-"""What a tick keeps of the past, and what it drops.
+"""The history that a tick stores and drops.
 
-Of displays' health: their turn each, once, whatever happened to the last tick.
+Each display's health is sampled once in its turn, whatever happened to the last tick.
 """
 
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ DISPLAYS = 40
 
 @pytest.fixture
 def reporting(engine: Engine) -> set[str]:
-    """Displays that have just reported their health; nothing of it is kept yet."""
+    """Displays that have just reported their health, without samples yet."""
     with engine.begin() as connection:
         connection.execute(sa.delete(client_health_history))
         connection.execute(sa.delete(client_health))
@@ -35,7 +35,7 @@ def reporting(engine: Engine) -> set[str]:
 
 
 def sampled(engine: Engine) -> list[str]:
-    """The displays that were sampled, each as often as it was."""
+    """The sampled displays, one entry for each sample."""
     with engine.connect() as connection:
         rows = connection.execute(sa.select(client_health_history.c.clients)).scalars()
         return sorted(uuid for clients in rows for uuid in clients)
@@ -57,7 +57,7 @@ def test_a_tick_after_a_rest_samples_every_display_once(
 def test_a_tick_that_died_before_it_was_written_down_is_made_good_by_the_next_one(
     expiring: TickFunction, engine: Engine, reporting: set[str]
 ) -> None:
-    """Until a tick is written down the next one begins where the one before it had."""
+    """Until a tick is recorded, the next one begins where the previous one began."""
     set_last_tick(engine, timedelta(hours=5))
     expiring.tick()
     first = sampled(engine)
@@ -70,7 +70,7 @@ def test_a_tick_that_died_before_it_was_written_down_is_made_good_by_the_next_on
 
 
 def new_turn(engine: Engine) -> list[str]:
-    """The displays of the newest moment, where the minute changed between two ticks."""
+    """The displays of the newest sample, if the minute changed between two ticks."""
     newest = sa.select(sa.func.max(client_health_history.c.at)).scalar_subquery()
     query = sa.select(client_health_history.c.clients).where(client_health_history.c.at == newest)
     with engine.connect() as connection:
@@ -105,13 +105,13 @@ def audit_lines(engine: Engine, at: datetime) -> int:
 
 
 def log_weeks(now: datetime, weeks: int) -> list[str]:
-    """The partitions of both classes for the week so many weeks from now."""
+    """The partitions of both classes for the week `weeks` weeks from now."""
     return [(now + timedelta(weeks=weeks)).strftime(f"client_logs_{name}_%Gw%V") for name in ("routine", "serious")]
 
 
 @pytest.fixture
 def audited(engine: Engine) -> tuple[datetime, datetime]:
-    """Times of two entries of the audit log: one just too old, one not."""
+    """The times of two entries of the audit log: one just too old, one not."""
     with engine.begin() as connection:
         now = database_now(connection)
         old, young = now - timedelta(days=366), now - timedelta(days=364)
@@ -121,7 +121,7 @@ def audited(engine: Engine) -> tuple[datetime, datetime]:
 
 
 def prepare_log_weeks(connection: Connection, now: datetime) -> None:
-    """None is there for in three weeks, and those of six weeks ago still are."""
+    """Remove the partitions of the third week ahead, and add those of six weeks ago."""
     for name in log_weeks(now, 3):
         connection.execute(sa.text(f"DROP TABLE IF EXISTS {name}"))
     six_weeks_ago = "make_client_log_partition(class, date_trunc('week', now() AT TIME ZONE 'UTC')::date - 42)"

@@ -1,4 +1,4 @@
-"""What the tests of the tick set up and look at."""
+"""Clients and queries for the tests of the tick."""
 
 from datetime import timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from tests.stores.commands_world import new_client
 
 
 def crashed_client(engine: Engine) -> str:
-    """A client, just heard, that says it crashed a minute ago, while the bridge listens."""
+    """Add a client that was just heard and whose player crashed a minute ago, while the bridge listens."""
     with engine.begin() as connection:
         now = database_now(connection)
         connection.execute(sa.update(bridge_status).values(connected_since=now, canary_at=now))

@@ -1,4 +1,4 @@
-"""Somebody who listens and notes every visit: whoever comes here has left the sandbox."""
+"""A listener that notes every connection: a program that connects has left the sandbox."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from tests.worker import hostile_decks
 
 
 class Beacon(ThreadingHTTPServer):
-    """Answers everything with a picture."""
+    """Answers every request with a picture."""
 
     daemon_threads = True
 
@@ -22,7 +22,7 @@ class Beacon(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def process_request(self, request: object, client_address: object) -> None:
-        """A connection is a visit, whatever protocol it speaks."""
+        """Count a connection, with any protocol."""
         self.visits.append(str(client_address))
         super().process_request(request, client_address)  # type: ignore[arg-type] # as the base class gives them
 
@@ -42,6 +42,6 @@ class _BeaconHandler(BaseHTTPRequestHandler):
 
 @contextmanager
 def beacon() -> Iterator[Beacon]:
-    """One that listens as long as the block lasts."""
+    """A beacon that listens during the block."""
     with serving(Beacon()) as server:
         yield server

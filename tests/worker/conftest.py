@@ -1,4 +1,4 @@
-"""The converter that the tests of this suite share: starting LibreOffice takes a second each time."""
+"""The converter of this suite, shared because each start of LibreOffice takes a second."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Presentations for tests, made by the libraries and the program that people's decks are made by."""
+"""Presentations for tests, made with the usual libraries and programs."""
 
 import subprocess
 import tempfile
@@ -11,11 +11,11 @@ from odf.style import DrawingPageProperties, MasterPage, PageLayout, PageLayoutP
 from odf.text import P
 from pptx import Presentation
 
-SOFFICE_SECONDS = 240  # until it hangs; a busy machine is slow
+SOFFICE_SECONDS = 240  # for LibreOffice on a busy machine
 
 
 def make_pptx(path: str | Path, slides: int, hidden: int = 0, seed: int = 0) -> None:
-    """A .pptx with this many slides, the last `hidden` of them hidden. Another seed makes other bytes."""
+    """Make a .pptx with this many slides, the last `hidden` of them hidden. Another seed gives other bytes."""
     deck = Presentation()
     for number in range(slides):
         slide = deck.slides.add_slide(deck.slide_layouts[1])
@@ -27,7 +27,7 @@ def make_pptx(path: str | Path, slides: int, hidden: int = 0, seed: int = 0) -> 
 
 
 def make_odp(path: str | Path, slides: int, hidden: int = 0) -> None:
-    """An .odp with this many slides, the last `hidden` of them hidden."""
+    """Make an .odp with this many slides, the last `hidden` of them hidden."""
     deck = OpenDocumentPresentation()
     layout = PageLayout(name="Layout")
     layout.addElement(PageLayoutProperties(pagewidth="28cm", pageheight="21cm", printorientation="landscape"))
@@ -47,7 +47,7 @@ def make_odp(path: str | Path, slides: int, hidden: int = 0) -> None:
 
 
 def make_ppt(path: str | Path, slides: int, hidden: int = 0) -> None:
-    """A .ppt with this many slides, the last `hidden` of them hidden, written by LibreOffice."""
+    """Let LibreOffice write a .ppt with this many slides, the last `hidden` of them hidden."""
     Path(path).write_bytes(_ppt(slides, hidden))
 
 
@@ -61,7 +61,7 @@ def _ppt(slides: int, hidden: int) -> bytes:
 
 
 def convert(source: Path, suffix: str, folder: Path) -> None:
-    """`source` in another format, into `folder`, by a plain LibreOffice on a profile of its own."""
+    """Convert `source` to another format in `folder`, by a plain LibreOffice with its own profile."""
     profile = (folder / "profile").as_uri()
     command = ["soffice", "--headless", "--norestore", f"-env:UserInstallation={profile}"]
     command += ["--convert-to", suffix, "--outdir", str(folder), str(source)]

@@ -1,8 +1,8 @@
-"""The worker's function, which kills itself with SIGKILL at a boundary of its job: which one says X-Doom, from 1.
+"""The worker's function, which kills itself with SIGKILL at a boundary of its job; X-Doom is its number, from 1.
 
 A boundary is the beginning or the end of a statement, a commit, a flush to disk, a rename, a removal, the
-converter's request and the look into the PDF. Without it nothing is killed, and the
-answer says how many were passed. The server starts the next worker by itself.
+converter's request and the examination of the PDF. Without X-Doom nothing is killed, and the
+answer has the number of passed boundaries. The server starts the next worker by itself.
 """
 
 import os
@@ -24,7 +24,7 @@ at_work = False
 
 
 def boundary(*_arguments: Any) -> None:
-    """One more; the end of everything where it is the one."""
+    """Count a boundary; kill the process at the chosen one."""
     global passed  # noqa: PLW0603 - one job at a time
     if not at_work:
         return
@@ -34,7 +34,7 @@ def boundary(*_arguments: Any) -> None:
 
 
 def between(act: Callable[..., Any]) -> Callable[..., Any]:
-    """`act` with a boundary before and after."""
+    """`act` with a boundary before and after it."""
 
     def bounded(*arguments: Any, **keywords: Any) -> Any:
         boundary()
@@ -56,7 +56,7 @@ Examiner.examine = between(Examiner.examine)  # type: ignore[method-assign]
 
 @functions_framework.http
 def convert_worker(request: Request) -> Response:
-    """One delivery."""
+    """Handle one delivery."""
     global at_work, doom, passed
     at_work, doom, passed = request.method == "POST", int(request.headers.get("X-Doom", "0")), 0
     answer = main.convert_worker(request)

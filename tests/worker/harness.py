@@ -1,4 +1,4 @@
-"""Real processes for the tests of conversions, and a gate between worker and converter that counts."""
+"""Real processes for the tests of conversions, and a counting gate between worker and converter."""
 
 import os
 import re
@@ -26,7 +26,7 @@ from tests.rules.oidc_harness import AUDIENCE, EMAIL, ISSUER, signed
 from tests.serving import serving
 
 DEADLINE_SECONDS = 120  # never reached
-HELD_SECONDS = 600.0  # longer than any wait: what is held is let go by its test alone
+HELD_SECONDS = 600.0  # longer than any wait, so that only the test releases what it holds
 CONVERT = "/forms/libreoffice/convert"
 
 
@@ -44,7 +44,7 @@ class Converter:
         return f"http://127.0.0.1:{self.port}"
 
     def convert(self, path: Path, name: str | None = None, **headers: str) -> requests.Response:
-        """Send one document, as Gotenberg is sent one."""
+        """Send one document as to Gotenberg."""
         with path.open("rb") as file:
             form = {"files": (name or path.name, file)}
             return requests.post(self.url + CONVERT, files=form, headers=headers, timeout=2 * DEADLINE_SECONDS)
@@ -58,14 +58,14 @@ class Converter:
         return {pid for pid in guardian.descendants(self.process.pid) if program_of(pid).endswith("soffice.bin")}
 
     def freeze(self) -> None:
-        """Stop the LibreOffice that waits for the next document, once it does wait."""
+        """Stop the LibreOffice that waits for the next document, as soon as it waits."""
         wait_until(lambda: any(self.folder.glob("office-*/work/tmp/OSL_PIPE*")), 60)
         for pid in self.offices():
             os.kill(pid, signal.SIGSTOP)
 
 
 def program_of(pid: int) -> str:
-    """The program that a process runs; nothing for one that has ended."""
+    """The program of a process; empty if it has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode()
     except OSError:
@@ -76,7 +76,7 @@ def program_of(pid: int) -> str:
 def converter(
     state: Path, python: list[str] | None = None, healthy: int = 200, deadline: int = DEADLINE_SECONDS, **env: str
 ) -> Iterator[Converter]:
-    """A converter on a free port that writes below `state` alone; ready when /health answers `healthy`."""
+    """A converter on a free port that writes only below `state`; ready when /health answers `healthy`."""
     port = free_port()
     environment = {
         "CONVERTER_PORT": str(port),
@@ -95,12 +95,12 @@ def converter(
             raise
 
 
-SAID = 4_000  # characters of a log that tell why a test failed
+SAID = 4_000  # characters of the log that are shown after a failure
 Scripted = Callable[[BaseHTTPRequestHandler], None]
 
 
 class Gate(ThreadingHTTPServer):
-    """Stands before the converter: counts what the worker asks for, and lets a test answer instead."""
+    """Stands in front of the converter: counts the worker's requests, and lets a test answer instead."""
 
     daemon_threads = True
     block_on_close = False
@@ -118,11 +118,11 @@ class Gate(ThreadingHTTPServer):
 
     @property
     def count(self) -> int:
-        """Documents that the worker has asked for."""
+        """How many documents the worker has sent."""
         return len(self.bodies)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A worker that was killed hangs up; that is part of the tests."""
+        """Ignore errors: tests kill workers."""
 
 
 class _GateHandler(BaseHTTPRequestHandler):
@@ -146,7 +146,7 @@ class _GateHandler(BaseHTTPRequestHandler):
 
 
 def reply(handler: BaseHTTPRequestHandler, status: int, body: bytes, declared: int | None = None) -> None:
-    """Answer; a larger declared length than the body's cuts the download."""
+    """Answer; a declared length above the body's length cuts the download."""
     handler.send_response(status)
     handler.send_header("Content-Length", str(len(body) if declared is None else declared))
     handler.send_header("Connection", "close")
@@ -161,7 +161,7 @@ def answering(status: int, body: bytes = b"said by the test", declared: int | No
 
 
 def hanging_up(handler: BaseHTTPRequestHandler) -> None:
-    """No answer at all, as of a converter that was killed."""
+    """Close without an answer, like a killed converter."""
     handler.close_connection = True
 
 
@@ -177,14 +177,14 @@ def after(event: threading.Event, then: Scripted) -> Scripted:
 
 @contextmanager
 def gate_before(converter_url: str) -> Iterator[Gate]:
-    """A gate that serves for as long as the block lasts."""
+    """A gate that serves during the block."""
     with serving(Gate(converter_url)) as server:
         yield server
 
 
 @dataclass(frozen=True)
 class Worker:
-    """A running `convert_worker`, under functions-framework as in the cloud."""
+    """A running `convert_worker` in functions-framework, as in the cloud."""
 
     process: Popen[bytes]
     url: str
@@ -198,7 +198,7 @@ class Worker:
         task: str = "",
         doom: int = 0,
     ) -> requests.Response:
-        """One delivery by the queue; `doom` is for the worker that kills itself."""
+        """Deliver a task as the queue does; `doom` is for the worker that kills itself."""
         headers = {"Authorization": f"Bearer {signed() if token is None else token}"}
         headers |= {"X-CloudTasks-TaskName": task} if task else {}
         headers |= {"X-Doom": str(doom)} if doom else {}
@@ -216,7 +216,7 @@ def worker(
     source: Path = REPOSITORY / "functions" / "convert_worker" / "main.py",
     **env: str,
 ) -> Iterator[Worker]:
-    """A worker on a free port; ready when it answers. `source` is another one for tests that kill it."""
+    """A worker on a free port; ready when it answers. `source` is another program in tests that kill it."""
     port = free_port()
     environment = {
         "PYTHONPATH": str(REPOSITORY),
@@ -239,12 +239,12 @@ def worker(
 
 
 def files_below(folder: Path) -> list[str]:
-    """Every file below a folder, by its path there."""
+    """The relative paths of all files below a folder."""
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 def peak_memory_bytes(pid: int) -> int:
-    """The most that a process has had in memory so far."""
+    """The peak memory of a process so far."""
     found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     assert found
     return int(found[1]) * 1024

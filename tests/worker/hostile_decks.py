@@ -1,4 +1,4 @@
-"""Files that are no presentations, or are ones that nobody should open: made byte by byte."""
+"""Files that are not presentations, or harmful ones, made byte by byte."""
 
 import io
 import struct
@@ -11,11 +11,11 @@ from tests.worker import decks
 
 SECTOR = 512
 FREE, END, FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
-CUTOFF = 4096  # shorter streams would need the small-block file: padded instead
+CUTOFF = 4096  # shorter streams would need the small-block file, so they are padded
 
 
 def pptx_bytes(folder: Path, slides: int = 1, hidden: int = 0) -> bytes:
-    """A good .pptx, to be spoilt."""
+    """A good .pptx to spoil."""
     decks.make_pptx(folder / "good.pptx", slides, hidden)
     return (folder / "good.pptx").read_bytes()
 
@@ -39,7 +39,7 @@ def with_parts(package: bytes, parts: Mapping[str, bytes]) -> bytes:
 
 
 def with_zeros(package: bytes, name: str, size: int) -> bytes:
-    """The package with a part of `size` zeros, packed a thousandfold."""
+    """The package with a part of `size` zeros, compressed a thousandfold."""
     out = io.BytesIO(package)
     with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as new, new.open(name, "w", force_zip64=True) as part:
         block = bytes(1024 * 1024)
@@ -49,7 +49,7 @@ def with_zeros(package: bytes, name: str, size: int) -> bytes:
 
 
 def with_declared_size(package: bytes, name: str, size: int) -> bytes:
-    """The package whose directory says that part `name` unpacks to `size` bytes."""
+    """The package with a directory that gives `size` as the unpacked size of part `name`."""
     spoilt = bytearray(package)
     at = package.rindex(b"PK\x01\x02", 0, package.rindex(name.encode()))
     struct.pack_into("<L", spoilt, at + 24, size)
@@ -57,7 +57,7 @@ def with_declared_size(package: bytes, name: str, size: int) -> bytes:
 
 
 def png_of(width: int, height: int) -> bytes:
-    """The head of a PNG that claims this size; its data is a few bytes."""
+    """A PNG whose header claims this size, with a few bytes of data."""
     header = b"IHDR" + struct.pack(">LLBBBBB", width, height, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">L", 13) + header + struct.pack(">L", zlib.crc32(header))
 

@@ -1,4 +1,4 @@
-"""PDFs written byte by byte: a plain one, and ones that want to harm whoever reads them."""
+"""PDFs written byte by byte: a plain one, and ones that try to harm their reader."""
 
 import zlib
 
@@ -9,7 +9,7 @@ PDF = (
 
 
 def pdf_with(page: bytes, *others: bytes) -> bytes:
-    """A PDF of one page with these entries, and more objects from number 4 on."""
+    """A PDF of one page with these entries, and further objects from number 4 on."""
     body = PDF.replace(b"/MediaBox[0 0 100 50]", page)
     more = b"".join(b"%d 0 obj\n%s\nendobj\n" % (number, other) for number, other in enumerate(others, 4))
     return body.replace(b"trailer", more + b"trailer")

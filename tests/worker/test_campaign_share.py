@@ -1,4 +1,4 @@
-"""A share of the campaigns on conversions: the same code at a size that `make test` has time for."""
+"""A share of the campaigns on conversions: the same code at a small size."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 
 def passed(ledger: Ledger) -> bool:
-    """Whether every condition holds; says what was counted."""
+    """Print the ledger. Returns whether every condition holds."""
     print(ledger.text())
     return not ledger.broken
 

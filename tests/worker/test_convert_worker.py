@@ -1,4 +1,4 @@
-"""The worker function as a real process, between a real Postgres and a real converter."""
+"""The worker function as a real process, with a real Postgres and a real converter."""
 
 import hashlib
 import io
@@ -75,7 +75,7 @@ def gate(running_converter: Converter) -> Iterator[Gate]:
 def function(
     database_url: str, volume: MediaVolume, gate: Gate, issuer: Issuer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Worker]:
-    """The worker that most tests call."""
+    """The worker of most tests."""
     log = tmp_path_factory.mktemp("worker") / "log"
     with worker(database_url, volume.root, gate.url, issuer.url, log) as running:
         yield running
@@ -88,7 +88,7 @@ def deck(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(autouse=True)
 def emptied(volume: MediaVolume, gate: Gate) -> Iterator[None]:
-    """Each test begins with no file of another one, and with a converter that answers by itself."""
+    """Before each test: remove files of other tests, and let the converter answer by itself."""
     yield
     for name in files_below(volume.root):
         (volume.root / name).unlink()
@@ -101,14 +101,14 @@ TRACEPARENT = f"00-{TRACE_ID}-00f067aa0ba902b7-01"
 
 
 class Desk:
-    """Uploads and looks, as the API does."""
+    """Uploads and reads like the API."""
 
     def __init__(self, engine: Engine, volume: MediaVolume) -> None:
         self.engine = engine
         self.volume = volume
 
     def upload(self, content: bytes, name: str = "talk.pptx") -> KeptConversion:
-        """A new medium's conversion."""
+        """Upload a medium. Returns its conversion."""
         received = media_operations.receive_upload(self.volume, io.BytesIO(content), name, LIMIT)
         with transaction(self.engine) as connection:
             now = database_now(connection)
@@ -121,7 +121,7 @@ class Desk:
             return connection.execute(query).mappings().one()
 
     def pass_time(self, conversion: KeptConversion, by: timedelta) -> None:
-        """Let the conversion's claim be older."""
+        """Make the conversion's claim older."""
         with transaction(self.engine) as connection:
             older = sa.update(conversions).where(conversions.c.id == conversion.id)
             connection.execute(older.values(claimed_at=conversions.c.claimed_at - by))
@@ -140,7 +140,7 @@ def desk(engine: Engine, volume: MediaVolume) -> Desk:
 
 
 def other(deck: bytes, mark: str) -> bytes:
-    """The same deck with other bytes, so that no PDF of another test is used for it."""
+    """The same deck with other bytes, so that no PDF of another test is reused."""
     return hostile_decks.with_parts(deck, {"docProps/mark.txt": mark.encode()})
 
 
@@ -150,7 +150,7 @@ def pages_of(volume: MediaVolume, row: RowMapping) -> int:
 
 
 TWO_PAGES = PDF.replace(b"[3 0 R]/Count 1", b"[3 0 R 3 0 R]/Count 2")
-CONVERTED = answering(200, PDF)  # where it is no matter what a LibreOffice makes of the deck
+CONVERTED = answering(200, PDF)  # for tests in which the content of the PDF does not matter
 KINDS = [("deck.pptx", decks.make_pptx), ("deck.odp", decks.make_odp), ("deck.ppt", decks.make_ppt)]
 
 
@@ -185,7 +185,7 @@ def test_each_kind_of_presentation_becomes_a_pdf(
 
 
 def told_under_the_trace(log: Path, conversion_id: int) -> set[str]:
-    """The events of this conversion that a search for the id of whoever asked for it finds."""
+    """The log events of this conversion with the trace id of its request."""
     lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if TRACE_ID in line]
     return {line["event"] for line in lines if line.get("conversion_id") == conversion_id}
 
@@ -244,7 +244,7 @@ def test_of_five_deliveries_at_once_one_converts_and_the_others_are_told_to_come
 
     with ThreadPoolExecutor(5) as pool:
         coming = [pool.submit(function.deliver, conversion.id) for _ in range(5)]
-        wait_until(lambda: sum(future.done() for future in coming) == 4, 60)  # turned away before the gate opens
+        wait_until(lambda: sum(future.done() for future in coming) == 4, 60)  # refused before the gate opens
         gate_opens.set()
         answers = [future.result() for future in coming]
 
@@ -368,7 +368,7 @@ def test_the_worker_looks_at_the_file_again_before_the_converter_sees_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     content = spoil(deck, tmp_path)
-    with monkeypatch.context() as patched:  # a door that stood open once
+    with monkeypatch.context() as patched:  # this was possible once
         patched.setattr(media_rules, "inspect", lambda _file, named: (MediaKind(named), None))
         conversion = desk.upload(content)
     before = gate.count
@@ -476,7 +476,7 @@ def test_a_medium_that_is_deleted_while_it_is_converted_leaves_no_file(
 
     answers = [function.deliver(conversion.id).status_code for _ in range(2)]
 
-    assert answers == [503, 200]  # it comes again, and finds nothing to do
+    assert answers == [503, 200]  # the repeat finds nothing to do
     assert files_below(desk.volume.root) == []
 
 
@@ -597,7 +597,7 @@ def test_only_the_queue_may_send_jobs(function: Worker, desk: Desk, deck: bytes)
 
 def test_a_large_deck_is_never_whole_in_memory(function: Worker, desk: Desk, gate: Gate, deck: bytes) -> None:
     gate.scripted += [CONVERTED, CONVERTED]
-    function.deliver(desk.upload(deck).id)  # whatever is imported at the first job is there now
+    function.deliver(desk.upload(deck).id)  # the imports of the first job are done now
     large = io.BytesIO(deck)
     _add_stored(large, 100 * 1024 * 1024)
     conversion = desk.upload(large.getvalue())

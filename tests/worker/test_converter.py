@@ -1,4 +1,4 @@
-"""The local converter: a real process with a real LibreOffice, asked as Gotenberg is asked."""
+"""The local converter: a real process with a real LibreOffice, called like Gotenberg."""
 
 import io
 import os
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A deck of two kinds, each with a hidden slide."""
+    """A folder with decks of two kinds, each with a hidden slide."""
     made = tmp_path_factory.mktemp("decks")
     decks.make_pptx(made / "deck.pptx", 4, hidden=1)
     decks.make_odp(made / "deck.odp", 3, hidden=1)
@@ -140,7 +140,7 @@ def test_after_a_deck_that_cannot_be_converted_the_next_one_can(
 
 @pytest.fixture
 def frozen(tmp_path: Path) -> Iterator[Converter]:
-    """A converter whose LibreOffice was stopped before its document came, with a deadline of 20 s."""
+    """A converter with a deadline of 20 s, whose LibreOffice was stopped before its document came."""
     with converter(tmp_path / "state", deadline=20) as running:
         running.freeze()
         yield running
@@ -190,7 +190,7 @@ def test_however_it_ends_in_the_middle_of_a_document_no_process_stays(
 
 
 def program_is_alive(pid: int) -> bool:
-    """Is it running? A zombie that its new parent has not yet buried is not."""
+    """Whether the process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -222,7 +222,7 @@ def test_a_second_converter_does_not_touch_the_folder_of_the_first(running_conve
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """A folder for an ordinary user. Not below pytest's: each session that starts closes that to others."""
+    """A folder for an ordinary user, outside of pytest's folder, which each session closes to other users."""
     with tempfile.TemporaryDirectory(prefix="signage-tests-") as folder:
         yield Path(folder)
 
@@ -283,7 +283,7 @@ def test_a_deck_that_links_to_the_outside_reaches_nobody(
 
 
 def linking_deck(deck: bytes, address: str) -> bytes:
-    """The deck with a picture on its first page that is to be fetched from `address`."""
+    """The deck with a picture on its first page that links to `address`."""
     content = zipfile.ZipFile(io.BytesIO(deck)).read("content.xml").decode()
     picture = (
         '<draw:frame svg:width="5cm" svg:height="5cm" svg:x="1cm" svg:y="10cm"><draw:image '

@@ -1,9 +1,9 @@
-"""Gotenberg's contract for the one route, recorded: what any converter that CONVERTER_URL names must answer.
+"""Gotenberg's recorded contract for one route: the answers that every converter at CONVERTER_URL must give.
 
-With CONVERTER_URL set these run against that converter, a real Gotenberg say, which must pass them all as ours does;
-without it they run against ours. What is compared is what the worker relies on, and what Gotenberg 8 says in its own
-source and acceptance tests: statuses, types, headers, and the beginning of each body. The image itself could not be
-had where this was written. Two more variables say what cannot be asked: without them their tests are skipped.
+With CONVERTER_URL these tests run against that converter, for instance a real Gotenberg; without it against ours. They
+compare what the worker relies on with the source and the acceptance tests of Gotenberg 8: statuses, types, headers, and
+the beginning of each body. They have not been run against the image itself. Two more variables give values that cannot
+be read from the converter; without them their tests are skipped.
 
     CONVERTER_URL=http://gotenberg:3000 CONVERTER_BODY_LIMIT_BYTES=200000000 CONVERTER_DEADLINE_SECONDS=120 \
         pytest tests/worker/test_converter_contract.py
@@ -35,7 +35,7 @@ OUR_SHORT_DEADLINE = 20
 
 @pytest.fixture(scope="module")
 def url(request: pytest.FixtureRequest) -> str:
-    """The converter that is named, or else ours."""
+    """The address of the named converter, or of ours."""
     ours: str = NAMED or request.getfixturevalue("running_converter").url
     return ours
 
@@ -74,7 +74,7 @@ def post(url: str, path: Path, **headers: str) -> requests.Response:
 
 @pytest.mark.parametrize(("name", "pages"), [("deck.pptx", 3), ("deck.odp", 2), ("deck.ppt", 2)])
 def test_a_deck_is_answered_with_a_pdf_that_is_named_and_traced_as_asked_for(sent: Any, name: str, pages: int) -> None:
-    """A page a visible slide. A trace of its own has each refusal: `refused`."""
+    """One page for each visible slide. For traces of refusals see `refused`."""
     answer = sent(name, **{"Gotenberg-Trace": f"conversion-7-{pages}", "Gotenberg-Output-Filename": "menu"})
 
     assert answer.status_code == 200
@@ -88,11 +88,11 @@ def test_a_deck_is_answered_with_a_pdf_that_is_named_and_traced_as_asked_for(sen
 
 @dataclass(frozen=True)
 class Recorded:
-    """A request that is refused, and how."""
+    """A refused request, and the expected answer."""
 
     status: int
     begins: str
-    """Of the body; what follows are a converter's own words."""
+    """The beginning of the body; the rest is the converter's own text."""
     request: dict[str, Any] = field(default_factory=dict)
     method: str = "POST"
     path: str = CONVERT
@@ -150,7 +150,7 @@ def test_a_body_above_the_limit_is_a_413(url: str) -> None:
 
 @dataclass(frozen=True)
 class Hurried:
-    """A converter, its deadline in seconds, and where it writes down what happens to it, where that can be seen."""
+    """A converter, its deadline in seconds, and its log, if that is readable."""
 
     url: str
     seconds: int
@@ -162,7 +162,7 @@ class Hurried:
 
 @pytest.fixture
 def hurried(tmp_path: Path) -> Iterator[Hurried]:
-    """Ours, whose LibreOffice stands still, with a short deadline; or the named one."""
+    """Our converter with a stopped LibreOffice and a short deadline; or the named one."""
     seconds = int(os.environ.get("CONVERTER_DEADLINE_SECONDS") or 0)
     if not NAMED:
         with converter(tmp_path / "state", deadline=OUR_SHORT_DEADLINE) as running:
@@ -175,8 +175,8 @@ def hurried(tmp_path: Path) -> Iterator[Hurried]:
 
 
 def test_what_takes_too_long_is_a_503_and_what_finds_no_place_a_429(hurried: Hurried, folder: Path) -> None:
-    """Of four at once, with a queue for two as this product asks of Gotenberg. Who waited may find a LibreOffice that
-    goes again.
+    """Four documents at once, with a queue for two, as the product sets for Gotenberg. A waiting document may get a
+    LibreOffice that works again.
     """
     deck = folder / ("slow.pptx" if NAMED else "deck.odp")
     with ThreadPoolExecutor(4) as pool:
@@ -194,9 +194,9 @@ def test_what_takes_too_long_is_a_503_and_what_finds_no_place_a_429(hurried: Hur
 
 @pytest.mark.parametrize("name", ["broken.pptx", "locked.pptx", "locked.odp"])
 def test_a_damaged_or_encrypted_deck_ends_in_words_or_in_a_pdf_and_never_hangs(sent: Any, name: str) -> None:
-    """LibreOffice repairs what it can. Where it cannot, Gotenberg says 400 or 500 by its version; ours 500.
+    """LibreOffice repairs what it can. Otherwise Gotenberg answers 400 or 500, by version; ours answers 500.
 
-    Either ends the conversion as failed: after a 400 at once, after 500 when its tries are used up.
+    Both end the conversion as failed: 400 at once, 500 after the last try.
     """
     answer = sent(name)
 

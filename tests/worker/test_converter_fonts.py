@@ -1,4 +1,4 @@
-"""What the required Debian packages and the shipped stand-ins are for, through the real converter."""
+"""The effects of the required Debian packages and the substitute fonts, with the real converter."""
 
 from pathlib import Path
 

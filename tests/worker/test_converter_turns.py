@@ -1,4 +1,4 @@
-"""Whose time is whose at the converter: a document's begins when LibreOffice has it. Without any LibreOffice."""
+"""A document's time at the converter begins when LibreOffice gets it. Tested without LibreOffice."""
 
 import io
 import threading
@@ -25,7 +25,7 @@ WAIT_SECONDS = 60
 
 
 class FakeOffice:
-    """Stands where LibreOffice would: a document named `slow` is under way until the test lets it go."""
+    """Replaces LibreOffice: a document named `slow` is converted until the test releases it."""
 
     let_go = threading.Event()
     deadlines: dict[str, float]
@@ -38,7 +38,7 @@ class FakeOffice:
         return self.folder
 
     def warm_up(self, _template: Path) -> None:
-        """It waits for a document."""
+        """Wait for a document."""
 
     def begin(self, source: Path, _suffix: str) -> None:
         self.document = source
@@ -53,7 +53,7 @@ class FakeOffice:
         return result
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Do nothing: no process runs."""
 
     kill = close
 
@@ -63,7 +63,7 @@ class FakeOffice:
 
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
-    """An engine without LibreOffice and without patience."""
+    """An engine without LibreOffice and with short timeouts."""
     monkeypatch.setattr(FakeOffice, "let_go", threading.Event())
     monkeypatch.setattr(FakeOffice, "deadlines", {}, raising=False)
     monkeypatch.setattr(engine_module, "PATIENCE_SECONDS", 0)
@@ -88,7 +88,7 @@ Submit = Callable[[str], "Future[None]"]
 
 @pytest.fixture
 def submit(engine: Engine, tmp_path: Path) -> Iterator[Submit]:
-    """Sends a document of this name as a request does; its end."""
+    """Sends a document of this name like a request. Returns the result."""
     with ThreadPoolExecutor(8) as pool:
 
         def send(name: str) -> "Future[None]":

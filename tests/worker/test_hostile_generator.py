@@ -1,4 +1,4 @@
-"""The campaign's decks are what they are called: every kind, in both formats, and again the same by the same seed."""
+"""The campaign's decks have the named faults: every kind, in both formats, equal for the same seed."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def test_the_same_seed_makes_the_same_decks_also_when_it_goes_on_in_the_middle(t
 
 
 def small_seeds(folder: Path) -> Seeds:
-    """Without LibreOffice: the .ppt is none."""
+    """Good decks without LibreOffice, so the .ppt is not a real one."""
     decks.make_pptx(folder / "a.pptx", 1)
     decks.make_odp(folder / "a.odp", 1)
     pptx, odp = ((folder / name).read_bytes() for name in ("a.pptx", "a.odp"))
@@ -72,9 +72,9 @@ def test_words_of_others_in_a_pdf_are_seen() -> None:
     ("refusals", "is_slow", "spoiled", "again"),
     [
         ([None], True, 0, 0),
-        ([503], False, 1, 0),  # a plain LibreOffice is fast: it was the deck
+        ([503], False, 1, 0),  # a plain LibreOffice is fast, so the deck is to blame
         ([503, None], True, 0, 1),
-        ([503, 503, 503], True, 1, 2),  # three times is no coincidence
+        ([503, 503, 503], True, 1, 2),  # three times is not a coincidence
     ],
 )
 def test_a_slow_machine_is_shown_to_be_one_before_a_deck_is_met_again(

@@ -1,4 +1,4 @@
-"""Letters that no font of the converter has are seen in the PDF: by rules on made-up outlines, and in a real PDF."""
+"""Letters that no font of the converter has are detected in the PDF: by rules on fake outlines, and in a real PDF."""
 
 import os
 import subprocess
@@ -38,7 +38,7 @@ def test_latin_letters_and_what_nobody_draws_are_not_looked_at_and_signs_are() -
 
 
 LACKED = "今日の本한국✔★☎⚠①\uf015\ue001"
-"""What Liberation has no glyphs for: letters of the East, signs, icons."""
+"""Characters without glyphs in Liberation: Asian letters, signs, icons."""
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""One LibreOffice and how it ends, without the converter around it."""
+"""One LibreOffice and its ends, without the converter."""
 
 import time
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ SECONDS = 240
 
 @pytest.fixture
 def office(tmp_path: Path) -> Iterator[Office]:
-    """One whose program asks to be started again as often as `restarts` in its folder says, then is LibreOffice."""
+    """An office whose program asks for a restart as often as the file `restarts` demands, and then is LibreOffice."""
     made = Office(Sandbox(isolated=True), INSIDE / "program", tmp_path / "office")
     program = made.work / "program"
     program.write_text(
@@ -43,7 +43,7 @@ def a_deck(folder: Path) -> Path:
 
 
 def test_it_is_started_again_where_it_asks_for_that(office: Office, tmp_path: Path) -> None:
-    """As its start scripts do, which are not used here."""
+    """LibreOffice's own start scripts do that, but they are not used here."""
     template = with_restarts(office, MOST_STARTS - 1).make_template()
     assert (template / "user").is_dir()
 

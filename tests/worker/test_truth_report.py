@@ -1,4 +1,4 @@
-"""What the report says of a deck and its PDF: through the real converter, and of files that want to harm it."""
+"""The report on a deck and its PDF: with the real converter, and for harmful files."""
 
 import struct
 import zlib
@@ -13,22 +13,22 @@ from pptx.util import Inches
 from functions.convert_worker import pdf
 from functions.convert_worker.examiner import png
 from functions.convert_worker.pdf import Examined, examine
-from shared.conversions import rules
-from shared.conversions.rules import Findings
+from shared.conversions import report_rules
+from shared.conversions.report_rules import Findings
 from tests.worker import decks, hostile_decks
 from tests.worker.harness import Converter
 from tests.worker.hostile_pdfs import HOSTILE, PDF, pdf_with, stream
 
 pytestmark = pytest.mark.slow
 
-HERE = "Liberation Sans"  # Debian's fonts-liberation, which the converter needs anyway
+HERE = "Liberation Sans"  # from Debian's fonts-liberation, which the converter requires
 NOWHERE = "Futura Imaginaria"
 A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 P = "http://schemas.openxmlformats.org/presentationml/2006/main"
 
 
 def pptx(path: Path, font: str | None, change: Callable[[Any], None] = lambda _slide: None) -> Path:
-    """A deck of one slide whose text is set in `font`; None leaves it to the theme (Calibri)."""
+    """A deck of one slide with text in `font`; None: the theme's font (Calibri)."""
     deck = Presentation()
     slide = deck.slides.add_slide(deck.slide_layouts[1])
     for place, text in ((slide.shapes.title, "A title"), (slide.placeholders[1], "Some text")):
@@ -55,7 +55,7 @@ def decks_content(path: Path) -> str:
 
 
 def odp_in(font: str) -> tuple[tuple[str, str], ...]:
-    """Sets the text of `odp` in a font."""
+    """The replacements that set the text of `odp` in a font."""
     style = (
         '<style:style style:name="T" style:family="text"><style:text-properties '
         f"fo:font-family=\"'{font}', sans-serif\"/></style:style>"
@@ -78,7 +78,7 @@ def examined(converter: Converter, deck: Path) -> Examined:
 
 
 def warnings_of(found: Examined) -> dict[str, Any]:
-    report = rules.report(Findings(found.pages, 1, 0, found.embedded_fonts, found.contents, has_thumbnail=True))
+    report = report_rules.report(Findings(found.pages, 1, 0, found.embedded_fonts, found.contents, has_thumbnail=True))
     return {warning["code"]: warning for warning in report["warnings"]}
 
 
@@ -120,7 +120,7 @@ def test_fonts_of_hidden_slides_and_of_scripts_that_do_not_occur_are_nobodys_con
 
 
 def contents_of(deck: Path) -> Any:
-    """What the examiner reads in a deck, beside any PDF."""
+    """The examiner's findings in a deck, without a PDF."""
     with (deck.parent / "any.pdf").open("w+b") as file, deck.open("rb") as source:
         file.write(PDF)
         found = examine(file, source, deck.suffix[1:])
@@ -242,7 +242,7 @@ def test_a_pdf_that_harms_its_reader_harms_nobody_else(
     (tmp_path / "a.pdf").write_bytes(HOSTILE[what])
 
     found = None
-    for seconds in (3, 60):  # the second where a slow machine has read nothing in the first
+    for seconds in (3, 60):  # the second try, if a slow machine has read nothing in the first
         monkeypatch.setattr(pdf, "SECONDS", seconds)
         with (tmp_path / "a.pdf").open("rb") as file:
             found = found or examine(file)
@@ -280,7 +280,7 @@ def test_the_thumbnail_is_a_picture_of_the_first_page(tmp_path: Path) -> None:
 
 
 def pixels(picture: bytes) -> tuple[int, int, list[bytes]]:
-    """Width, height and the rows (with the byte of their filter) of a PNG of ours."""
+    """Width, height and the rows (with their filter bytes) of a PNG of the product."""
     width, height = struct.unpack(">LL", picture[16:24])
     size = struct.unpack(">L", picture[33:37])[0]
     raw = zlib.decompress(picture[41 : 41 + size])

@@ -1,4 +1,4 @@
-"""Peers that append what they hear to a table and have nothing to guard."""
+"""Peers that only append messages to a table."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -15,17 +15,17 @@ HAS_SUBSCRIBED: Final = "signage/probe/heartbeat"
 
 @dataclass(frozen=True)
 class Appender:
-    """A program with a session of its own at the broker's port for the bench."""
+    """A program with its own session at the bench's listener."""
 
     name: str
     table: str
     stored: str
-    """Asks how many rows are committed."""
+    """SQL: how many rows are committed."""
     running: Callable[[Machine, int], AbstractContextManager[None]]
-    """Runs it, on this machine and port, for as long as the block."""
+    """Runs it on this machine and port, during the block."""
 
     def subscribe(self, service: Machine, port: int) -> None:
-        """Let it make its session, prove that messages come through, and leave."""
+        """Let it create its session, check that messages arrive, and stop it."""
 
         def is_heard() -> bool:
             publish(port, [(HAS_SUBSCRIBED.encode(), b"{}")])
@@ -35,7 +35,7 @@ class Appender:
             wait_until(is_heard, SECONDS)
 
     def is_stored(self, service: Machine) -> bool:
-        """Whether anything is committed."""
+        """Whether any row is committed."""
         engine = service.engine()
         try:
             known = rows(engine, f"SELECT 1 WHERE to_regclass('{self.table}') IS NOT NULL")

@@ -1,4 +1,4 @@
-"""300,000 messages queue while the bridge is away: what that costs their publishers, and how fast they drain."""
+"""300,000 messages queue while the bridge is away: the rate of their publishers, and the rate of the bridge later."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ PATIENCE = 300.0
 
 
 def measure(folder: Path) -> list[Row]:
-    """The shipped broker, the same without persistence, and bare paho on a queue of its own."""
+    """Measure the shipped broker, the same without persistence, and bare paho with its own queue."""
     (folder / "shipped").mkdir()
     with bench_machine(folder / "shipped", bridge=True) as (service, port):
         traffic = Traffic()
@@ -37,7 +37,7 @@ def measure(folder: Path) -> list[Row]:
 
 
 def without_persistence(folder: Path) -> float:
-    """What publishers reach on a broker that keeps nothing on disk, while the bridge is away likewise."""
+    """The rate of publishers at a broker without persistence, while the bridge is away."""
     folder.mkdir()
 
     def forgetting(text: str) -> str:

@@ -1,7 +1,7 @@
-"""Ours beside a program that appends what it hears and has nothing to guard: who is done first with what waits.
+"""The bridge and a program that only appends messages: how long each takes for the same backlog.
 
-From the moment at which the listener is connected, for from then on the broker sends, to its last commit. From the
-first commit on would leave out whatever a listener has read by then, which is most of what waits where it reads far on.
+The time is from the listener's connection, when the broker begins to send, to its last commit. Measured from the first
+commit, the messages that a listener has read by then would not count, which may be most of the backlog.
 """
 
 import threading
@@ -21,13 +21,13 @@ from tests.lab.bench.report import Row, median
 from tests.lab.bench.traffic import Traffic, bench_machine, publish
 from tests.lab.campaigns.machine import Machine, rows
 
-MESSAGES: Final = 80_000  # mq-bridge does not start behind many more
+MESSAGES: Final = 80_000  # mq-bridge does not start with a much larger backlog
 LOOK_SECONDS: Final = 0.002
-ESTABLISHED: Final = "01"  # in /proc/net/tcp
+ESTABLISHED: Final = "01"  # state of a connection in /proc/net/tcp
 
 
 def beside_mq_bridge(folder: Path) -> list[Row]:
-    """No row where that package is not installed."""
+    """The row; none if mq-bridge is not installed."""
     if mq_bridge.is_installed():
         return _beside(mq_bridge.APPENDER, folder)
     print("mq-bridge is not installed (pip install mq-bridge): no row for it")
@@ -35,7 +35,7 @@ def beside_mq_bridge(folder: Path) -> list[Row]:
 
 
 def beside_node_red(folder: Path) -> list[Row]:
-    """No row where it is not installed."""
+    """The row; none if Node-RED is not installed."""
     if node_red.home() is not None:
         return _beside(node_red.APPENDER, folder)
     print("NODE_RED names no folder with Node-RED (npm install node-red@4 pg): no row for it")
@@ -73,7 +73,7 @@ def _bridge(service: Machine) -> Iterator[None]:
 
 
 def _rate(service: Machine, port: int, running: AbstractContextManager[None], stored: str) -> float:
-    """Messages a second of `MESSAGES` that wait at `port`; `stored` asks how many are committed."""
+    """Messages a second for `MESSAGES` that wait at `port`; `stored` is a query for the number of committed ones."""
     engine = service.engine()
     try:
         before = _number(engine, stored)
@@ -92,7 +92,7 @@ def _number(engine: Engine, question: str) -> int:
 
 @contextmanager
 def _first_connection(port: int) -> Iterator[list[float]]:
-    """Within the block the list gets the moment at which somebody is connected to `port`."""
+    """During the block, the list gets the time of the first connection to `port`."""
     found: list[float] = []
     over = threading.Event()
 

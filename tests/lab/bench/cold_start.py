@@ -1,4 +1,4 @@
-"""Import and first request of each function in a new process, beside a function that does nothing."""
+"""Import and first request of each function in a new process, compared with an empty function."""
 
 import os
 import subprocess
@@ -41,8 +41,9 @@ assert answer.status_code in (200, 405), answer.get_data(as_text=True)
 
 
 def measure(folder: Path) -> list[Row]:
-    """A row for each function."""
-    environment = {**os.environ, **ENVIRONMENT, "MEDIA_ROOT": str(folder)}
+    """Measure a row for each function."""
+    environment = {**os.environ, **ENVIRONMENT, "MEDIA_ROOT": str(folder), "PYTHONPYCACHEPREFIX": str(folder)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
 
     def start(source: str, target: str, path: str) -> float:
         command = [sys.executable, "-c", FIRST_REQUEST, str(REPOSITORY / source), target, path]

@@ -1,4 +1,4 @@
-"""From POST to the display's callback, with a warm function."""
+"""The time from POST to the display's callback, with a warm function."""
 
 import json
 import selectors
@@ -22,7 +22,7 @@ WARM_UP, MEASURED = 10, 60
 
 
 def measure(folder: Path) -> list[Row]:
-    """The median over commands to clients of their own."""
+    """Measure the median over commands, each to another client."""
     names = [str(uuid.UUID(int=number + 1, version=4)) for number in range(WARM_UP + MEASURED)]
     with bench_machine(folder, bridge=True) as (service, port):
         engine = service.engine()
@@ -46,7 +46,7 @@ def measure(folder: Path) -> list[Row]:
 
 
 def _one(url: str, token: str, name: str, came: "Listening") -> float:
-    """Milliseconds from before the POST until the display has the command."""
+    """Send a command. Returns the milliseconds from before the POST until the display has it."""
     request = urllib.request.Request(
         f"{url}/api/clients/{name}/commands",
         json.dumps({"action": "restart_app", "reason": "bench"}).encode(),
@@ -59,7 +59,7 @@ def _one(url: str, token: str, name: str, came: "Listening") -> float:
 
 
 class Listening:
-    """All displays' ears in one connection: when each command came."""
+    """Receives the commands of all displays over one connection, and notes their times."""
 
     def __init__(self, port: int) -> None:
         self._wire = Wire.connect(port, USER, PASSWORD)
@@ -93,7 +93,7 @@ class Listening:
                 self._wire.flush()
 
     def at(self, name: str) -> float:
-        """When the command of this client came, by the monotonic clock."""
+        """When this client's command came, in monotonic seconds."""
         with self._changed:
             assert self._changed.wait_for(lambda: name in self._came, 30), f"no command came for {name}"
             return self._came[name]

@@ -1,4 +1,4 @@
-"""Conversions: what the service adds to the converter's own time, and the converter beside a cold LibreOffice."""
+"""Conversions: the service's time beyond the converter's, and the converter compared with a cold LibreOffice."""
 
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,7 +21,7 @@ TOOK = "SELECT 1000 * extract(epoch FROM finished_at - created_at) FROM conversi
 
 
 class Stopwatch(ThreadingHTTPServer):
-    """Stands before the converter and notes how long each conversion takes there."""
+    """A proxy in front of the converter that notes the time of each conversion."""
 
     daemon_threads = True
 
@@ -55,7 +55,7 @@ class _Timed(BaseHTTPRequestHandler):
 
 
 def measure(folder: Path) -> list[Row]:
-    """The whole stack with a stopwatch before the converter."""
+    """Measure the whole stack, with a stopwatch in front of the converter."""
     added = []
     with converter(folder / "converter") as real:
         watch = Stopwatch(real.url)
@@ -79,7 +79,7 @@ def measure(folder: Path) -> list[Row]:
 
 
 def _upload(stack: Stack, deck: Path) -> float:
-    """Milliseconds from the conversion's creation until it is ready."""
+    """Upload a deck. Returns the milliseconds from the creation of its conversion until it is ready."""
     api = stack.api()
     with deck.open("rb") as file:
         made: dict[str, Any] = api.call("POST", "/api/event-media", 201, files={"file": (deck.name, file)}).json()
@@ -93,7 +93,7 @@ def _upload(stack: Stack, deck: Path) -> float:
 
 
 def measure_converter(folder: Path) -> list[Row]:
-    """20 mixed decks one after another, by the converter and by a LibreOffice started for each."""
+    """Measure 20 mixed decks one after another, by the converter and by a new LibreOffice for each."""
     decks = _mixed(folder)
     with converter(folder / "state", deadline=60) as warm:
         assert warm.convert(decks[0]).status_code == 200

@@ -1,10 +1,10 @@
-"""What a thousand displays cost: processor time of one heartbeat, report, log line, tick, poll and command, by part.
+"""The cost of a thousand displays: processor time of a heartbeat, report, log line, tick, poll and command, by part.
 
     python -m tests.lab.bench.costs [displays]
 
-Real parts, as shipped; what they do with nothing to do is measured first and taken off. Processor time is what a busy
-machine changes least (about twofold, by its caches); `seconds` is how long a request took, and says of a busy machine
-only how busy it was. Then the month: 30 days of the habits below, which are assumptions and printed beside it.
+The parts run as shipped; their idle time is measured first and subtracted. Processor time depends little on a busy
+machine (about twofold, because of caches); `seconds`, the time of a request, depends on it much. Then follows the sum
+for a month: 30 days with the habits below, which are assumptions and are printed too.
 """
 
 import json
@@ -36,22 +36,22 @@ from tests.lab.campaigns.machine import Machine
 
 DISPLAYS = 1_000
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
-REPORTS_SECONDS = 20  # of heartbeats and reports at the fleet's own pace
+REPORTS_SECONDS = 20  # seconds of heartbeats and reports at the fleet's own pace
 LINES, WHOLE, POLLS, TICKS, COMMANDS = 400, 20, 200, 20, 40
 ACKS_PER_SECOND = 20
 IDLE_SECONDS = 10
 DAYS = 30
 DAY = 86_400
 
-# What displays and people do, for the month.
+# The habits of displays and people for the month.
 HEARTBEAT_SECONDS, HEALTH_SECONDS, TICK_SECONDS, POLL_SECONDS = 30, 60, 60, 5
-LINES_A_DAY, COMMANDS_A_MONTH = 20, 4  # each display
+LINES_A_DAY, COMMANDS_A_MONTH = 20, 4  # of each display
 WATCHERS, WATCHED_HOURS = 2, 8  # dashboards, each day
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one thing: milliseconds of processor time by part; `seconds` of a request, 0 where there is none."""
+    """The cost of one action: processor time by part in milliseconds; `seconds` of its request, 0 without one."""
 
     what: str
     parts: dict[str, float]
@@ -64,29 +64,29 @@ class Cost:
 
 @dataclass(frozen=True)
 class Parts:
-    """The processes whose time is counted, by part."""
+    """Part -> its process."""
 
     service: Machine
     api: FunctionProcess
 
     def seconds(self) -> dict[str, float]:
-        """Processor seconds until now; of `here` what this process itself has had."""
+        """Part -> its processor seconds until now; `here` is this process."""
         pids = {name: component.pids for name, component in self.service.components.items()}
         pids["api"] = {self.api.pid} | guardian.descendants(self.api.pid)
         return {**{name: sum(map(processor_seconds, own)) for name, own in pids.items()}, "here": time.process_time()}
 
 
 def processor_seconds(pid: int) -> float:
-    """Of a process with all its threads, and of its children that have ended."""
+    """The processor seconds of a process with its threads, and of its ended children."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:  # it has ended meanwhile; its parent counts it
+    except OSError:  # it has ended, and its parent counts it
         return 0.0
     return sum(int(field) for field in fields[11:15]) / TICKS_PER_SECOND
 
 
 class Meter:
-    """Measures work as parts and seconds, without what goes on anyway."""
+    """Measures the cost of work, without the idle time."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -94,11 +94,11 @@ class Meter:
         rest = self.cost(
             "nothing", IDLE_SECONDS, lambda: time.sleep(IDLE_SECONDS), ("postgres", "bridge", "broker", "api")
         )
-        self.idle = rest.parts  # milliseconds each second
+        self.idle = rest.parts  # milliseconds a second
         self._idle |= {name: spent / 1000 for name, spent in rest.parts.items()}
 
     def cost(self, what: str, times: int, work: Callable[[], object], of: Sequence[str]) -> Cost:
-        """The cost of one, after `work` did it so often; of these parts."""
+        """Do `work`, which does the action `times` times. Returns the cost of one action in these parts."""
         before, began = self._parts.seconds(), time.monotonic()
         work()
         took, after = time.monotonic() - began, self._parts.seconds()
@@ -107,7 +107,7 @@ class Meter:
 
 
 def measure(displays: int) -> tuple[dict[str, float], list[Cost]]:
-    """Idle milliseconds of each part each second, and what each thing costs."""
+    """Returns the idle milliseconds a second of each part, and the cost of each action."""
     with tempfile.TemporaryDirectory(prefix="signage-costs-") as name, ExitStack() as stack:
         folder = Path(name)
         service, port = stack.enter_context(bench_machine(folder, bridge=True))
@@ -128,7 +128,7 @@ def measure(displays: int) -> tuple[dict[str, float], list[Cost]]:
         for table in ("client_health", "client_logs"):
             wait_until(lambda table=table: count(service, f"SELECT count(*) FROM {table}") == displays, 120)  # type: ignore[misc]
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.execute(sa.text("VACUUM ANALYZE"))  # else autovacuum does, whenever it likes
+            connection.execute(sa.text("VACUUM ANALYZE"))  # otherwise autovacuum would run at any time
         steps.run(world)
         token = issue_token(engine, Role.ADMIN)
         meter = Meter(Parts(service, api))
@@ -140,7 +140,7 @@ def measure(displays: int) -> tuple[dict[str, float], list[Cost]]:
 
 
 def listened(meter: Meter, traffic: Traffic, port: int) -> list[Cost]:
-    """Heartbeats and reports at the pace of the fleet, where batches are small; log lines by themselves."""
+    """The cost of heartbeats and reports at the fleet's pace, with small batches; and of log lines."""
     reports = 2 * traffic.clients * REPORTS_SECONDS // HEALTH_SECONDS
     beats = [traffic.message(number % traffic.clients, "heartbeat") for number in range(reports)]
     health = [traffic.message(number % traffic.clients, "health") for number in range(reports // 2)]
@@ -154,7 +154,7 @@ def listened(meter: Meter, traffic: Traffic, port: int) -> list[Cost]:
 
 
 def polled(meter: Meter, api: FunctionProcess, token: str) -> list[Cost]:
-    """The overview whole, and what changed since."""
+    """The cost of the whole overview, and of a delta."""
     caller, of = Caller(api.port, "/api/monitoring/overview?format=packed", token), ("api", "postgres")
     for _ in range(10):
         cursor = json.loads(caller.ask())["cursor"]
@@ -170,7 +170,7 @@ def polled(meter: Meter, api: FunctionProcess, token: str) -> list[Cost]:
 def commanded(
     meter: Meter, api: FunctionProcess, token: str, traffic: Traffic, port: int, engine: sa.Engine
 ) -> list[Cost]:
-    """A command: its POST with the publish, and the display's three ACKs, each of which comes by itself."""
+    """The cost of a command: its POST with the publish, and the display's three ACKs, each in its own batch."""
     acks: list[tuple[bytes, bytes]] = []
 
     def ask() -> None:
@@ -194,7 +194,7 @@ def commanded(
 
 
 def acknowledged(name: str, command_id: str) -> list[tuple[bytes, bytes]]:
-    """The three ACKs of a display that does as it is told."""
+    """The three ACKs of a display that carries out a command."""
     stamp = {"install_id": str(uuid.UUID(int=7)), "boot_seq": 1, "ts": "2026-01-02T03:04:05Z"}
     identity = {"id": command_id, "boot_id": "b", "app_instance": "a"}
     return [
@@ -213,7 +213,7 @@ def succeeded(engine: sa.Engine) -> int:
 
 
 def month(displays: int) -> dict[str, int]:
-    """How often each happens in a month."""
+    """Action -> how often it happens in a month."""
     seconds = DAYS * DAY
     return {
         "heartbeat": displays * seconds // HEARTBEAT_SECONDS,
@@ -228,7 +228,7 @@ def month(displays: int) -> dict[str, int]:
 
 
 def show(displays: int, idle: dict[str, float], costs: Sequence[Cost]) -> None:
-    """Two tables."""
+    """Print both tables."""
     load = os.getloadavg()[0]
     print(f"{displays:,} displays; {os.cpu_count()} processors, load {load:.1f}, Python {platform.python_version()}")
     print("doing nothing, ms of processor each second: " + _parts(idle) + "\n")
@@ -260,7 +260,7 @@ def _parts(parts: dict[str, float]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0 when everything was measured."""
+    """Measure and print. Returns the exit code."""
     guardian.become_subreaper()
     displays = int(arguments[0]) if arguments else DISPLAYS
     show(displays, *measure(displays))

@@ -1,4 +1,4 @@
-"""Ten thousand rows in Chromium: how soon they can be used, and what typing, scrolling and a change cost.
+"""Ten thousand rows in Chromium: the time until they can be used, and the cost of typing, scrolling and changes.
 
 The peer is the same page of the same stack with a single display.
 """
@@ -24,8 +24,8 @@ SPREAD: Final = 30  # seconds between two heartbeats
 OPENINGS: Final = 5
 POLLS: Final = 360
 POLLS_OF_ONE: Final = 40
-# How many times as long as with a single display, where all but the first is one frame of 16.7 ms. Only ratios are
-# judged; the design's 1.5 s and 40 ms are meant for a machine that does nothing else.
+# Limits as multiples of the time with a single display, where all but the first is one frame of 16.7 ms. Only ratios
+# are judged, because times hold only on a machine that does nothing else.
 RATIOS: Final = {
     "rows usable": 2.5,
     "a key in the search": 5,
@@ -35,7 +35,7 @@ RATIOS: Final = {
 WORDS: Final = ("4", "47", "471", "4711", "471", "47", "4", "w", "wa", "wall", "")
 PRECISE: Final = ("--enable-precise-memory-info", "--js-flags=--expose-gc")
 
-# Each answers a list of milliseconds from the input to the next frame that was painted.
+# Each script returns a list of milliseconds from the input to the next painted frame.
 SIZE: Final = "performance.getEntriesByType('resource').find((one) => one.name.includes('/overview')).encodedBodySize"
 PAINTED_AT: Final = "new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()))))"
 PAINTED: Final = "const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));"
@@ -60,7 +60,7 @@ SCROLL: Final = f"""async () => {{ {PAINTED}
   }}
   scrollTo(0, 0);
   return took; }}"""
-# Answers of the API with so many changed rows, taken in as a poll takes them in, without the way through the network.
+# Handle answers of the API with this many changed rows as a poll does, without the network.
 POLL: Final = f"""async ([rounds, changes]) => {{ {PAINTED}
   const whole = await (await fetch('/api/monitoring/overview?format=packed', {{ credentials: 'same-origin' }})).json();
   const {{ uuid, ...columns }} = whole.packed;
@@ -95,7 +95,7 @@ POLL: Final = f"""async ([rounds, changes]) => {{ {PAINTED}
 
 
 def measure(folder: Path) -> list[Row]:
-    """By the page's own clock; the times beside those of the same page with a single display, in the same run."""
+    """Measure by the page's own clock, in turns with the same page for a single display."""
     with running_stack(folder / "stack", TICK_SECONDS="60", DEMO="") as stack, chromium() as browser:
         user, password = (stack.environment[f"SIGNAGE_SIGN_IN_{what}"] for what in ("USER", "PASSWORD"))
         visit = Visit(browser, stack, session_of(stack, user, password))
@@ -126,21 +126,21 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass(frozen=True)
 class Visit:
-    """Somebody who looks at this stack, signed in."""
+    """A signed-in visitor of this stack."""
 
     browser: Browser
     stack: Stack
     session: SessionState
 
     def page(self) -> Page:
-        """A fresh browser in which the first rows stand."""
+        """Open a new browser, and wait for the first rows."""
         page = self.browser.new_context(storage_state=self.session, viewport={"width": 1360, "height": 900}).new_page()
         page.goto(self.stack.url)
         page.locator("tbody tr[aria-rowindex='2']").wait_for()
         return page
 
     def measure(self, polls: int) -> dict[str, float]:
-        """Milliseconds by the names of RATIOS; bytes in KB, heap in MB, nodes."""
+        """Measure milliseconds by the names of RATIOS, transferred KB, heap in MB, and nodes."""
         found = {"rows usable": median(self._opening() for _ in range(OPENINGS))}
         page = self.page()
         found["a key in the search"] = median(page.evaluate(TYPE, list(WORDS)))

@@ -1,4 +1,4 @@
-"""A function that does nothing, with the imports that no function of ours could do without."""
+"""A function that does nothing, with the imports that every function needs."""
 
 import flask
 import functions_framework
@@ -10,5 +10,5 @@ IMPORTED = (pg8000, sqlalchemy)
 
 @functions_framework.http
 def api(_request: flask.Request) -> flask.Response:
-    """An empty object."""
+    """Answer an empty object."""
     return flask.Response("{}", mimetype="application/json")

@@ -1,6 +1,6 @@
-"""A fleet as fleets are: random uuids, names and networks by site, and times that are nobody else's.
+"""A realistic fleet: random uuids, names and networks by site, and different times.
 
-Everything that is random is drawn from the display's number, so that every run has the same bytes.
+Random values are derived from the display's number, so that every run has the same bytes.
 """
 
 from typing import Final
@@ -11,16 +11,16 @@ TOWNS: Final = (
 QUARTERS: Final = "Mitte,Nord,Süd,West,Ost,Central,Airport,Mall,Station,Harbour"
 SITES: Final = 180
 HEARD_WITHIN: Final = 180  # seconds
-CHANGED_WITHIN: Final = 86_400  # seconds since a display got into its state, or lost the broker
+CHANGED_WITHIN: Final = 86_400  # seconds since a display's change of state, or loss of the broker
 
 
 def _drawn(what: str, below: int) -> str:
-    """SQL: a number from 0 to below `below`, of display n."""
+    """SQL: a number of display n, from 0 to below `below`."""
     return f"mod(abs(CAST(hashtext('{what} ' || n) AS bigint)), {below})"
 
 
 def uuid_of(n: str) -> str:
-    """SQL: the uuid of display `n`, a version 4 one."""
+    """SQL: the uuid (version 4) of display `n`."""
     digits = f"overlay(md5('display ' || {n}) PLACING '4' FROM 13)"
     return f"CAST(CAST(overlay({digits} PLACING substr('89ab', 1 + mod({n}, 4), 1) FROM 17) AS uuid) AS text)"
 
@@ -57,4 +57,4 @@ NOISE: Final = """
         mqtt_last_disconnect_at = mqtt_last_disconnect_at
             + mod(abs(CAST(hashtext('ms' || uuid) AS bigint)), 1000) * interval '1 millisecond'
 """
-"""SQL: names that say nothing of the site, host names by serial number, times with milliseconds."""
+"""SQL: names without the site, host names by serial number, times with milliseconds."""

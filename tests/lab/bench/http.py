@@ -1,4 +1,4 @@
-"""Requests over connections that stay open, with as little of our own time in them as possible."""
+"""Requests over persistent connections, with as little overhead in this process as possible."""
 
 import contextlib
 import socket
@@ -14,7 +14,7 @@ WARM_UP = 20
 
 @dataclass
 class Caller:
-    """One connection to a function, and one request that it sends again and again."""
+    """A connection to a function, and a request that it repeats."""
 
     port: int
     path: str
@@ -22,7 +22,7 @@ class Caller:
     _socket: socket.socket | None = field(default=None, repr=False)
 
     def ask(self, path: str | None = None) -> bytes:
-        """The body of the answer, which must be 200."""
+        """Send the request. Returns the body of the answer, whose status must be 200."""
         connection, data = self._asked(self._request(path or self.path))
         while b"\r\n\r\n" not in data:
             data += self._received(connection)
@@ -47,7 +47,7 @@ class Caller:
         return f"GET {path} HTTP/1.1\r\nHost: {LOOPBACK}\r\n{bearer}\r\n".encode()
 
     def _asked(self, request: bytes) -> tuple[socket.socket, bytes]:
-        """The connection and how its answer begins; a new one where the old one was closed for want of requests."""
+        """Send a request. Returns the connection and the beginning of the answer; reconnects after an idle timeout."""
         for _ in range(2):
             connection = self._connected()
             with contextlib.suppress(OSError):
@@ -71,7 +71,7 @@ class Caller:
 
 
 def request_rate(port: int, path: str, token: str = "", seconds: float = 2.0) -> float:
-    """Requests a second over a few connections at once."""
+    """Requests a second over a few concurrent connections."""
     callers = [Caller(port, path, token) for _ in range(CONNECTIONS)]
     for one in callers:
         for _ in range(WARM_UP // CONNECTIONS):
@@ -93,7 +93,7 @@ def request_rate(port: int, path: str, token: str = "", seconds: float = 2.0) ->
 
 
 def milliseconds(caller: Caller, path: str, times: int) -> list[float]:
-    """What each of so many requests took."""
+    """Send `times` requests. Returns the milliseconds of each."""
     took = []
     for _ in range(times):
         began = time.monotonic()

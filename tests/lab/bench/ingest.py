@@ -1,6 +1,6 @@
-"""Ingest, durable: what waits in the broker is stored and only then acknowledged, beside two other listeners.
+"""Durable ingest: a backlog in the broker is stored and then acknowledged, compared with two other listeners.
 
-Of a fleet that is known: a client's first reports take longer ways. The bridge begins anew each time, with no memory.
+The fleet is registered, because a client's first reports cost more. The bridge starts again each time, without memory.
 """
 
 import signal
@@ -16,15 +16,15 @@ from tests.lab.bench.traffic import Traffic, bench_machine, publish
 from tests.lab.campaigns.machine import Machine, rows
 
 MESSAGES = 160_000  # ten of the bridge's windows
-EACH = 3_000  # for the listener that commits each message: it is that much slower
+EACH = 3_000  # for the listener that commits each message, which is much slower
 TIMES = 3
 SECONDS = 300.0
 RECEIVED = "SELECT coalesce((counters ->> 'received')::bigint, 0) FROM bridge_status WHERE connected_since IS NOT NULL"
-"""How many messages the bridge has committed since it began."""
+"""SQL: how many messages the bridge has committed since its start."""
 
 
 def measure(folder: Path) -> list[Row]:
-    """The rates of the three, in turns."""
+    """Measure the rates of the three, in turns."""
     ours, bare, each = [], [], []
     with bench_machine(folder, bridge=True) as (service, port):
         traffic = Traffic()
@@ -51,7 +51,7 @@ def measure(folder: Path) -> list[Row]:
 
 
 def drain(service: Machine, messages: int) -> float:
-    """Start the bridge on what waits; messages per second from its first commit to its last."""
+    """Start the bridge with a backlog. Returns its messages a second from the first commit to the last."""
     service.bridge.start()
     engine = service.engine()
     seen: list[tuple[float, int]] = []
@@ -81,7 +81,7 @@ def leave(service: Machine) -> None:
 
 
 def peer(service: Machine, kind: str, messages: int) -> float:
-    """Seconds that this peer took for what waits."""
+    """Run this peer on the backlog. Returns the seconds."""
     password = service.passwords["bridge"]
     command = [sys.executable, "-m", "tests.lab.bench.peers", kind, str(service.place.services_port), password]
     command += [str(messages), service.database_url]
@@ -90,7 +90,7 @@ def peer(service: Machine, kind: str, messages: int) -> float:
 
 
 def count(service: Machine, question: str) -> int:
-    """The number that one question answers."""
+    """The result of a query for a number."""
     engine = service.engine()
     try:
         return int(rows(engine, question)[0][0])

@@ -1,4 +1,4 @@
-"""How long after its publish a message is committed, at 2,000 messages a second of a fleet that is known."""
+"""The time from a publish to its commit, at 2,000 messages a second of a registered fleet."""
 
 import json
 import time
@@ -11,7 +11,7 @@ from tests.lab.bench.traffic import Traffic, bench_machine, publish, publish_mad
 from tests.lab.campaigns.machine import rows
 
 PER_SECOND, SECONDS = 2_000, 15
-SETTLING = 0.2  # of the time: not counted
+SETTLING = 0.2  # seconds at the start that are not counted
 
 LATENCIES = """
 SELECT percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY ms) FROM (
@@ -22,7 +22,7 @@ SELECT percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY ms) FROM (
 
 
 def measure(folder: Path) -> list[Row]:
-    """Median and 99th percentile; log lines carry the time of their publish, Postgres keeps that of the commit."""
+    """Measure median and 99th percentile: log lines have the time of their publish, Postgres has that of the commit."""
     with bench_machine(folder, bridge=True, postgres_settings=("track_commit_timestamp=on",)) as (service, port):
         traffic = Traffic()
         publish(port, traffic.introductions())

@@ -1,4 +1,4 @@
-"""mq-bridge (Rust, from PyPI) as a peer: it appends every payload to a table and acknowledges after the commit."""
+"""mq-bridge (Rust, from PyPI) as a peer: it appends every payload to a table, and acknowledges after the commit."""
 
 import importlib
 import importlib.util
@@ -12,14 +12,14 @@ from tests.lab.bench.traffic import PASSWORD, USER
 from tests.lab.campaigns.machine import Machine
 
 BATCH = 1_000
-WINDOW = 60_000  # above the broker's, which otherwise fills it before its subscription is answered; quickest so
+WINDOW = 60_000  # above the broker's, which would fill it before it answers the subscription; the fastest
 TABLE: Final = "bench_appends"
-LAST_ID: Final = f"SELECT coalesce(max(id), 0) FROM {TABLE}"  # its rows are numbered; to count them takes longer
-STARTUP_MS: Final = 60_000  # it is up once the broker answers its subscription, which comes behind the backlog
+LAST_ID: Final = f"SELECT coalesce(max(id), 0) FROM {TABLE}"  # its rows are numbered, which is faster than counting
+STARTUP_MS: Final = 60_000  # it is ready when the broker answers its subscription, which comes after the backlog
 
 
 def is_installed() -> bool:
-    """It is no requirement of ours."""
+    """Whether it is installed: the project does not require it."""
     return importlib.util.find_spec("mq_bridge") is not None
 
 

@@ -1,7 +1,7 @@
-"""Node-RED as a peer: a flow that inserts topic and payload of every message by itself, over ten connections.
+"""Node-RED as a peer: a flow that inserts topic and payload of each message separately, over ten connections.
 
-It acknowledges what it has not stored yet: what is on its way when it dies is lost. NODE_RED names a folder in which
-`npm install node-red@4 pg` has been done; it is no requirement of ours.
+It acknowledges messages before they are stored, so a crash loses some. NODE_RED names a folder in which
+`npm install node-red@4 pg` has been run; the project does not require it.
 """
 
 import json
@@ -30,7 +30,7 @@ pool.query('INSERT INTO {TABLE} (topic, payload) VALUES ($1, $2)', [msg.topic, m
 
 
 def home() -> Path | None:
-    """Where it is installed; None where it is not."""
+    """The folder of its installation; None without one."""
     named = os.environ.get("NODE_RED")
     return Path(named) if named and (Path(named) / "node_modules/node-red/red.js").is_file() else None
 
@@ -48,7 +48,7 @@ def _running(service: Machine, port: int) -> Iterator[None]:
     )
     (folder / "settings.js").write_text(_settings(installed, service.database_url, own_port), encoding="utf-8")
     program = ["node", str(installed / "node_modules/node-red/red.js"), "--userDir", str(folder), "flows.json"]
-    # killed, because where it leaves in order it takes its subscription with it
+    # killed, because an orderly end would remove its subscription
     with running(program, http_answers(own_port, "/", 404), folder / "log", stop_signal=signal.SIGKILL):
         yield
 

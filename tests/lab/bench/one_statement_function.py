@@ -1,4 +1,4 @@
-"""A function that finds out who asks and answers nothing: what a read costs before it has read anything."""
+"""A function that only identifies its caller: the cost of a read before it reads anything."""
 
 import os
 
@@ -13,7 +13,7 @@ ENGINE = engine_for(os.environ["DATABASE_URL"], "floor")
 
 @functions_framework.http
 def api(request: flask.Request) -> flask.Response:
-    """An empty object, for whoever has a token."""
+    """Answer an empty object to callers with a token."""
     with reading(ENGINE) as connection:
         principal_of_token(connection, request.headers["Authorization"].removeprefix("Bearer "))
     return flask.Response("{}", mimetype="application/json")

@@ -1,9 +1,9 @@
-"""What each way of telling ten thousand clients comes to, compressed as the gateway does it (decision 4).
+"""The size of each form of an overview of ten thousand clients, compressed as the gateway does it (decision 4).
 
     python -m tests.lab.bench.packing
 
-Bytes only: nothing here is timed. The first three rows and the last are what the service answers; the others are made
-of the same answer, each with one idea more than the one above it.
+It measures no time. The service answers `objects` and `packed`; the other forms are made of the same data, each with
+one idea more than the form above it.
 """
 
 import base64
@@ -25,6 +25,7 @@ from shared.postgres.door import database_now, engine_for
 from tests.lab.bench.fleet import CLIENTS, FAILURES, HEARTBEATS, NOISE
 from tests.lab.bench.reads import CLIENTS as COUNT
 from tests.lab.bench.reads import GZIP_LEVEL
+from tests.unpacked import uuids_of
 
 Columns = dict[str, Any]
 WORDS: Final = ("site", "process_status", "status", "screen_health", "presence", "app_version")
@@ -32,16 +33,16 @@ TIMES: Final = ("status_since", "last_heartbeat_at", "mqtt_last_disconnect_at")
 
 
 def main() -> None:
-    """Print a table for a fleet as fleets are, and one for a fleet in which nothing can be guessed."""
+    """Print a table for a realistic fleet, and one for a fleet of random values."""
     with postgres.throw_away() as server:
         engine = engine_for(migrated(server), "packing")
         with engine.begin() as connection:
             for statement in (CLIENTS, HEARTBEATS, FAILURES):
                 values = {"clients": COUNT} if ":clients" in statement else {}
                 connection.execute(sa.text(statement), values)
-            tell("as fleets are", connection)
+            tell("a realistic fleet", connection)
             connection.execute(sa.text(NOISE))
-            tell("nothing can be guessed", connection)
+            tell("random values", connection)
         engine.dispose()
 
 
@@ -53,22 +54,22 @@ def migrated(server: postgres.Cluster) -> str:
 
 
 def tell(fleet: str, connection: Connection) -> None:
-    """The table of the fleet that is in the database."""
+    """Print the table for the fleet in the database."""
     now = database_now(connection)
     rows = json.loads(f"[{store.whole_fleet(connection, {})}]")
     packed = packed_operations.whole_fleet(connection, now, {})
     beats, packed_beats = f"[{store.heartbeats(connection)}]", packed_operations.heartbeats(connection, now)
     print(f"\n{fleet}: {COUNT:,} clients {'bytes':>18} {'compressed':>12}")
-    show("objects", written([dict(zip(store.TOLD, row, strict=True)) for row in rows]))
-    show("rows (format=columns)", written(rows))
-    columns = {name: [row[place] for row in rows] for place, name in enumerate(store.TOLD)}
+    show("objects (format=objects)", written([dict(zip(store.COLUMNS, row, strict=True)) for row in rows]))
+    show("rows", written(rows))
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(store.COLUMNS)}
     show("columns", written(columns))
     told = json.loads(packed)
     for idea, change in IDEAS.items():
         columns = change(columns, told)
         show(f"+ {idea}", written(columns))
-    show("what is sent (format=packed)", packed)
-    show("the same in the order of uuids", written(by_uuid(told)))
+    show("packed (format=packed)", packed)
+    show("packed, in the order of uuids", written(by_uuid(told)))
     for name, values in told.items():
         show(f"  of it {name}", written(values))
     show("heartbeats apart (hb=1), rows", beats)
@@ -97,7 +98,7 @@ def with_words(columns: Columns, _told: Columns) -> Columns:
 
 
 def as_words(values: list[Any]) -> Mapping[str, Any]:
-    """Each different value once, and which of them each client has."""
+    """Each different value once, and the index of each client's value."""
     words, places = packed_rules.in_words(values)
     return {"words": words, "places": places}
 
@@ -113,8 +114,8 @@ def as_planes(values: list[Any]) -> str:
 
 
 def by_uuid(told: Columns) -> Columns:
-    """As it would be if uuids were to be told by how much each is above the last, which saves 1.5 bytes of each."""
-    uuids = packed_rules.uuids_of(told["uuid"])
+    """In the order of uuids, so that each uuid could be sent as its difference to the last: 1.5 bytes less for each."""
+    uuids = uuids_of(told["uuid"])
     order = sorted(range(len(uuids)), key=uuids.__getitem__)
 
     def ordered(values: Any) -> Any:

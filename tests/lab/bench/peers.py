@@ -1,7 +1,7 @@
-"""The listeners that ours is measured beside: `python -m tests.lab.bench.peers bare|each PORT PASSWORD COUNT [URL]`.
+"""Listeners to compare the bridge with: `python -m tests.lab.bench.peers bare|each PORT PASSWORD COUNT [URL]`.
 
-Both have the bridge's session, window and acknowledgements. `bare` does nothing with a message; `each`
-commits every one by itself before it acknowledges it. Prints the seconds from the first message to the last.
+Both use the bridge's session, window and acknowledgements. `bare` does nothing with a message; `each` commits every
+message separately before it acknowledges it. Prints the seconds from the first message to the last.
 """
 
 import socket
@@ -15,14 +15,15 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from bridge.connection import RECEIVE_MAXIMUM, SESSION_EXPIRY_SECONDS
+from bridge.connection import RECEIVE_MAXIMUM
+from bridge.granted import SESSION_EXPIRY_SECONDS
 from deploy.parts.layout import LOOPBACK
 
 Keep = Callable[[MQTTMessage], None]
 
 
 def listen(port: int, password: str, count: int, keep: Keep) -> float:
-    """Take `count` messages; the seconds from the first to the last."""
+    """Read `count` messages. Returns the seconds from the first to the last."""
     client = Client(
         CallbackAPIVersion.VERSION2, client_id="bridge", protocol=MQTTProtocolVersion.MQTTv5, manual_ack=True
     )
@@ -52,7 +53,7 @@ def listen(port: int, password: str, count: int, keep: Keep) -> float:
 
 
 def committing_each(url: str) -> Keep:
-    """Stores topic and payload of each message in a transaction of its own."""
+    """A function that stores topic and payload of each message in its own transaction."""
     user, _, rest = url.removeprefix("postgresql://").partition(":")
     password, _, place = rest.partition("@")
     address, _, database = place.partition("/")

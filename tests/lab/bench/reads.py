@@ -1,4 +1,4 @@
-"""What the dashboard and scripts read, with a large fleet in the database."""
+"""The reads of the dashboard and of scripts, with a large fleet in the database."""
 
 import gzip
 import json
@@ -23,12 +23,12 @@ from tests.lab.campaigns.machine import machine
 from tests.unpacked import unpacked
 
 CLIENTS = 10_000
-PLAIN, JUDGED = 0.2, 0.1  # of the empty function's rate, at least; with recovery's judgement of each display
+PLAIN, JUDGED = 0.2, 0.1  # least rate, as a share of the empty function's; with recovery's view of each display
 LOG_ROWS = 10_000_000 if os.environ.get("BENCH_FULL") == "1" else 200_000
 CHANGES = 80
 GZIP_LEVEL = 5  # the gateway's
 TIMES = 21
-POLLS = 200  # each takes a few ms, and Postgres cleans up behind the changes for a while
+POLLS = 200  # each takes a few ms; meanwhile autovacuum works on the changes
 LOGS = f"""
     INSERT INTO client_logs (client_uuid, level, message, logger, received_at)
     SELECT {uuid_of("(1 + mod(n, CAST(:clients AS int)))")},
@@ -43,7 +43,7 @@ HOURS = """
 """
 FILL = (CLIENTS_OF_A_FLEET, HEARTBEATS, FAILURES, LOGS, HOURS)
 HEARD = "UPDATE client_heartbeats SET last_heartbeat_at = now() - random() * interval '30 seconds'"
-"""Filling takes minutes in which nobody is heard: thousands of displays would be silent, as in no fleet."""
+"""Filling takes minutes without heartbeats, so that thousands of displays would be silent, unlike in a real fleet."""
 CHANGE = (
     f"UPDATE clients SET screen_health = 'black' WHERE uuid IN (SELECT uuid FROM clients LIMIT {CHANGES})",
     "UPDATE client_heartbeats SET last_heartbeat_at = now()",
@@ -62,7 +62,7 @@ PATHS: Final = {
 
 @dataclass(frozen=True)
 class Filled:
-    """The api function on a large fleet; beside it the empty one, and one that asks who calls and no more."""
+    """The api function on a large fleet, an empty function, and one that only identifies its caller."""
 
     api: FunctionProcess
     empty: FunctionProcess
@@ -74,7 +74,7 @@ class Filled:
 
 @contextmanager
 def filled(folder: Path, log_rows: int) -> Iterator[Filled]:
-    """The functions; the database is filled and analysed."""
+    """The functions, on a filled and analysed database."""
     with machine(folder, bridge=False, durable=False) as service:
         engine = service.engine()
         admin = sa.create_engine(engine.url, isolation_level="AUTOCOMMIT")
@@ -98,15 +98,15 @@ def filled(folder: Path, log_rows: int) -> Iterator[Filled]:
 
 
 def overview(folder: Path) -> list[Row]:
-    """The whole fleet, and what changed, as the dashboard asks for it: time and size; the whole also beside rows."""
+    """Time and size of the packed overview, of the whole fleet and of changes; the whole fleet also beside objects."""
     with filled(folder, 10) as fleet:
-        ask, by_row = (
+        ask, by_object = (
             Caller(fleet.api.port, f"/api/monitoring/overview?format={form}", fleet.token)
-            for form in ("packed", "columns")
+            for form in ("packed", "objects")
         )
-        whole, rows = ask.ask(), by_row.ask()
+        whole, objects = ask.ask(), by_object.ask()
         assert clients_in(whole) == CLIENTS
-        took, took_by_row = alternating(TIMES, partial(once, ask), partial(once, by_row))
+        took, took_by_object = alternating(TIMES, partial(once, ask), partial(once, by_object))
         delta = f"{ask.path}&since={json.loads(whole)['cursor']}"
         with fleet.engine.begin() as connection:
             for statement in CHANGE:
@@ -115,13 +115,13 @@ def overview(folder: Path) -> list[Row]:
         assert clients_in(part) == CHANGES
         took_part = median(milliseconds(ask, delta, POLLS))
         ask.close()
-        by_row.close()
-    name, size, size_by_row = "overview of 10,000", compressed_kb(whole), compressed_kb(rows)
+        by_object.close()
+    name, size, size_by_object = "overview of 10,000", compressed_kb(whole), compressed_kb(objects)
     return [
         Row(f"{name}: whole", took, "ms", 60, at_most=True),
         Row(f"{name}: whole, gzip", size, "KB", 330, at_most=True),
-        Row(f"{name}: whole, beside rows", took, "ms", 1, True, "as rows", took_by_row),
-        Row(f"{name}: whole, gzip, beside rows", size, "KB", 0.7, True, "as rows", size_by_row),
+        Row(f"{name}: whole, beside objects", took, "ms", 1, True, "as objects", took_by_object),
+        Row(f"{name}: whole, gzip, beside objects", size, "KB", 0.7, True, "as objects", size_by_object),
         Row(f"{name}: {CHANGES} changes", took_part, "ms", 5, at_most=True),
         Row(f"{name}: {CHANGES} changes, gzip", compressed_kb(part), "KB", 5, at_most=True),
     ]
@@ -133,7 +133,7 @@ def once(caller: Caller) -> float:
 
 
 def clients_in(answer: bytes) -> int:
-    """How many clients a packed answer tells of."""
+    """How many clients a packed answer has."""
     told = json.loads(answer)
     return len(unpacked(told["packed"], told["server_time"]))
 
@@ -144,7 +144,7 @@ def compressed_kb(answer: bytes) -> float:
 
 
 def measure(folder: Path) -> list[Row]:
-    """Request rates beside the empty function's, in turns."""
+    """Measure request rates in turns with the empty function's."""
     with filled(folder, LOG_ROWS) as fleet:
         with fleet.engine.begin() as connection:
             connection.execute(sa.text(HEARD))

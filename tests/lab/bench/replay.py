@@ -1,6 +1,6 @@
-"""What a connection said to Postgres, said again to another database: what its statements take without who makes them.
+"""Record what a connection sends to Postgres, and replay it on another database: the time of the statements alone.
 
-Bytes as they were sent, one round trip each. Both databases must stand alike when the first of them is said.
+The same bytes are sent, one round trip each. Both databases must have the same rows at the start.
 """
 
 import socket
@@ -12,16 +12,16 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 HEAD_BYTES: Final = 5
-"""Of each message, before what it says: its kind, and the length of all but that."""
+"""The head of each message: its kind, and its length without the kind."""
 length_at: Final = struct.Struct("!i").unpack_from
-ENDS_A_TURN: Final = frozenset({b"S", b"Q"})  # Sync, Query: Postgres answers now, and says Z at the end
+ENDS_A_TURN: Final = frozenset({b"S", b"Q"})  # Sync, Query: Postgres answers, and ends with Z
 READY: Final = b"Z"
 REFUSED: Final = b"E"
 AT_ONCE: Final = 1 << 18
 
 
 class _Overheard:
-    """A socket, or the file that was made of it; what is sent is kept."""
+    """A socket, or a file made of it, that records what is sent."""
 
     def __init__(self, end: Any, kept: list[bytes]) -> None:
         self._end = end
@@ -41,7 +41,7 @@ class _Overheard:
 
 
 def overhear(connection: Connection) -> Callable[[], list[bytes]]:
-    """From now on keep what this connection sends; each call answers what came since the last, a turn each."""
+    """Record what this connection sends. Returns a function that gives the round trips since its last call."""
     raw: Any = connection.connection.dbapi_connection
     kept: list[bytes] = []
     raw._usock, raw._sock = _Overheard(raw._usock, kept), _Overheard(raw._sock, kept)
@@ -55,7 +55,7 @@ def overhear(connection: Connection) -> Callable[[], list[bytes]]:
 
 
 def _turns(sent: bytes) -> Iterator[bytes]:
-    """Cut into what Postgres answers at once."""
+    """Split into round trips."""
     begin = at = 0
     while at < len(sent):
         kind = sent[at : at + 1]
@@ -67,7 +67,7 @@ def _turns(sent: bytes) -> Iterator[bytes]:
 
 
 def say_again(connection: Connection, turns: Sequence[bytes]) -> float:
-    """Seconds that Postgres took for these, one after another. Raises RuntimeError where it refuses one."""
+    """Replay these round trips. Returns the seconds that Postgres took. Raises RuntimeError if it refuses one."""
     raw: Any = connection.connection.dbapi_connection
     end: socket.socket = raw._usock
     began = time.monotonic()
@@ -78,7 +78,7 @@ def say_again(connection: Connection, turns: Sequence[bytes]) -> float:
 
 
 def _wait(end: socket.socket) -> None:
-    """Read the answer of one turn to its end."""
+    """Read the whole answer of a round trip."""
     data, at = b"", 0
     while True:
         while len(data) - at < HEAD_BYTES or len(data) - at <= length_at(data, at + 1)[0]:

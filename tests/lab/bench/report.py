@@ -1,4 +1,4 @@
-"""One measured row: ours, the peer's on the same work in the same run, and whether the limit is kept."""
+"""One measured row: our value, the peer's for the same work in the same run, and the limit."""
 
 import statistics
 from collections.abc import Callable, Iterable
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Row:
-    """`limit` is a ratio to the peer where there is one, otherwise in `unit`; the least, unless `at_most`."""
+    """`limit`: a ratio to the peer's value, or without a peer a value in `unit`; a minimum, or a maximum."""
 
     what: str
     ours: float
@@ -21,7 +21,7 @@ class Row:
 
     @property
     def measured(self) -> float:
-        """What is held against the limit."""
+        """The value that is compared with the limit."""
         return self.ours if self.theirs is None else self.ours / self.theirs
 
     @property
@@ -32,7 +32,7 @@ class Row:
         return {**asdict(self), "measured": self.measured, "passed": self.passed}
 
     def line(self) -> str:
-        """For people."""
+        """The row for people."""
         sign = "<=" if self.at_most else ">="
         against = "" if self.theirs is None else f"{_short(self.theirs)} {self.peer}"
         ratio = "" if self.theirs is None else f"{self.measured:.2f} x"
@@ -53,6 +53,6 @@ def median(values: Iterable[float]) -> float:
 
 
 def alternating(times: int, *measured: Callable[[], float]) -> list[float]:
-    """The median of each, taken in turns so that a disturbance of the machine meets all of them."""
+    """The median of each function's values. They run in turns, so that a disturbance of the machine affects all."""
     found = [[one() for one in measured] for _ in range(times)]
     return [median(column) for column in zip(*found, strict=True)]

@@ -1,4 +1,4 @@
-"""One bridge and a fleet of 100,000 clients: heartbeats each 30 s and health each 60 s are 5,000 messages a second."""
+"""One bridge and a fleet of 100,000 clients: heartbeats every 30 s and health every 60 s, 5,000 messages a second."""
 
 import time
 from pathlib import Path
@@ -11,19 +11,19 @@ from tests.lab.campaigns.machine import Machine
 
 CLIENTS = 100_000
 PER_SECOND, SECONDS = 5_000, 30
-AFTERWARDS = 1.0  # seconds after the last message, in which what is under way may come
+AFTERWARDS = 1.0  # seconds after the last message for messages in transit
 PATIENCE = 600.0
 RECEIVED = "SELECT coalesce((counters ->> 'received')::bigint, 0) FROM bridge_status"
 
 
 def measure(folder: Path) -> list[Row]:
-    """What the bridge takes of a core and of memory, and what still waits behind it in the end.
+    """Measure the bridge's share of a core, its memory, and the backlog at the end.
 
-    A listener and user of the bench only: the displays' listener allows one uuid for each login.
+    It uses the bench's own listener and user, because the displays' listener allows one uuid for each login.
     """
     with bench_machine(folder, bridge=True) as (service, port):
         traffic = Traffic(clients=CLIENTS)
-        for kind in ("heartbeat", "health"):  # each display has reported before
+        for kind in ("heartbeat", "health"):  # first, each display reports once
             publish_made(port, CLIENTS, lambda number, kind=kind: traffic.message(number, kind))  # type: ignore[misc]
             table = {"heartbeat": "client_heartbeats", "health": "client_health"}[kind]
             wait_until(lambda table=table: count(service, f"SELECT count(*) FROM {table}") == CLIENTS, PATIENCE)  # type: ignore[misc]
@@ -45,17 +45,17 @@ def measure(folder: Path) -> list[Row]:
 
 
 def whose(number: int) -> tuple[int, str]:
-    """Two heartbeats to one health report, each client in its turn."""
+    """Client and kind of a message: two heartbeats for one health report, client by client."""
     turn, place = divmod(number, 3)
     return (turn % CLIENTS, "health") if place == 2 else ((2 * turn + place) % CLIENTS, "heartbeat")
 
 
 def processor_seconds(service: Machine) -> float:
-    """What the bridge has had of the processors."""
+    """The bridge's processor time in seconds."""
     return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in service.bridge.pids) / 1e9
 
 
 def resident_mb(service: Machine) -> float:
-    """The bridge's resident memory."""
+    """The bridge's resident memory in megabytes."""
     lines = [line for pid in service.bridge.pids for line in Path(f"/proc/{pid}/status").read_text().splitlines()]
     return sum(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024

@@ -1,7 +1,7 @@
-"""Store only: the same batches without MQTT, decoding included, beside psql copying topic and payload.
+"""Storing alone: the same batches without MQTT, with decoding, compared with psql copying topic and payload.
 
-And beside the same statements alone, as bytes, on a database that stood alike: no program that keeps what these
-tables promise can be quicker than those, so they tell how much of the rest is Postgres'.
+They are also compared with a replay of the same statements on an equal database: no program that fills these tables can
+be faster, so this shows how much of the time is spent in Postgres.
 """
 
 import subprocess
@@ -33,14 +33,14 @@ from tests.lab.bench.report import Row, alternating
 from tests.lab.bench.traffic import Traffic
 from tests.lab.campaigns.machine import Machine, machine
 
-MESSAGES = 240_000  # twenty of the largest batches: the first and the last one have nothing beside them
+MESSAGES = 240_000  # twenty of the largest batches: the first and the last one overlap with nothing
 TIMES = 3
 VACUUMING = "SELECT 1 FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'"
-TWIN = "twin"  # a database that stands as ours did before the first message
+TWIN = "twin"  # an equal database, as before the first message
 
 
 def measure(folder: Path) -> list[Row]:
-    """Rows a second of all, in turns; the bridge knows its clients, as it does after their first two reports."""
+    """Measure the rows a second of all, in turns; the bridge remembers its clients, as after their first reports."""
     with machine(folder, bridge=False) as service:
         with postgres.superuser(service.cluster) as superuser:
             superuser.run(f"CREATE DATABASE {TWIN} TEMPLATE {postgres.DATABASE} OWNER {postgres.OWNER}")
@@ -75,7 +75,7 @@ def measure(folder: Path) -> list[Row]:
 
 
 def from_rest(superuser: Any, work: Callable[[], float]) -> Callable[[], float]:
-    """The work, begun when nothing is left of the one before: its WAL is there to be used again, nobody vacuums."""
+    """A function that does the work after a checkpoint, with recycled WAL and without autovacuum."""
 
     def rested() -> float:
         superuser.run("CHECKPOINT")
@@ -86,7 +86,7 @@ def from_rest(superuser: Any, work: Callable[[], float]) -> Callable[[], float]:
 
 
 def copying(service: Machine, traffic: Traffic) -> Callable[[], float]:
-    """Copies topic and payload of as many messages: answers how many a second."""
+    """A function that copies topic and payload of the messages. It returns messages a second."""
     file = service.folder / "messages.tsv"
     lines = (b"\t".join((topic, payload.replace(b"\\", b"\\\\"))) for topic, payload in traffic.messages(MESSAGES))
     file.write_bytes(b"\n".join(lines) + b"\n")
@@ -102,9 +102,9 @@ def copying(service: Machine, traffic: Traffic) -> Callable[[], float]:
 
 
 def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], float]:
-    """A bridge's own reading and writing, without a broker: answers how many messages a second it stored.
+    """A function that runs the bridge's reading and writing without a broker. It returns messages a second.
 
-    Messages arrive within its window and while Postgres works, as those of a broker do.
+    Messages arrive within its window and while Postgres works, as from a broker.
     """
     config = load({"DATABASE_URL": "postgresql://nobody@nowhere/none"})
     inbox = Inbox("signage", "signage/service/canary")
@@ -135,7 +135,7 @@ def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], flo
             return len(arrivals) > before
 
         while arrivals or arrive(pace.most):
-            arrive(max(0, pace.most - len(arrivals)))  # as the bridge reads on before it rests
+            arrive(max(0, pace.most - len(arrivals)))  # as the bridge reads before a pause
             writes = time.monotonic()
             batch = bulk.take(arrivals, pace.most)
             outcome = writer.write(connection, batch, Counters(), len(batch))

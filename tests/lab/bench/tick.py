@@ -1,4 +1,4 @@
-"""One tick over a large fleet: every step of it, on a Postgres that runs as shipped, with a real broker."""
+"""One tick over a large fleet, with all its steps, on Postgres as shipped and a real broker."""
 
 import os
 import sys
@@ -78,7 +78,7 @@ FILL = (
 HEARD = (
     "UPDATE client_heartbeats SET last_heartbeat_at = now()",
     "UPDATE bridge_status SET connected_since = now() - interval '9 days', canary_at = now()",
-    "UPDATE scheduler_status SET last_tick_at = now() - interval '60 seconds'",  # so that one turn's health is sampled
+    "UPDATE scheduler_status SET last_tick_at = now() - interval '60 seconds'",  # one turn's health is sampled
     "UPDATE client_health SET received_at = now() WHERE received_at < now() - interval '4 minutes'",
     "DELETE FROM client_health_history WHERE at > now() - interval '6 minutes'",
 )
@@ -88,7 +88,7 @@ HALF_SILENT = """
 
 
 def fill(engine: Engine, clients: int, log_rows: int) -> None:
-    """A fleet of that size with the same number of crashed clients and open commands; analysed."""
+    """Fill and analyse a fleet of this size, with a fixed number of crashed clients and open commands."""
     numbers = {"clients": clients, "crashed": CRASHED, "commands": min(OPEN_COMMANDS, clients // 2), "rows": log_rows}
     with sa.create_engine(engine.url, isolation_level="AUTOCOMMIT").connect() as connection:
         for statement in FILL:
@@ -100,7 +100,7 @@ def fill(engine: Engine, clients: int, log_rows: int) -> None:
 
 @contextmanager
 def ticking(service: Machine) -> Iterator[World]:
-    """What the tick's function works with, recovery on."""
+    """The services of a tick, with recovery on."""
     settings = config.load(
         {
             "CRASH_RECOVERY_ENABLED": "true",
@@ -121,7 +121,7 @@ def ticking(service: Machine) -> Iterator[World]:
 
 
 def hear(engine: Engine, *more: str) -> None:
-    """Everybody was heard just now, and the hour has seen its first tick; dead rows go, as autovacuum sees to."""
+    """Let all clients be heard now, in an hour that has had its first tick, and vacuum as autovacuum does."""
     with engine.begin() as connection:
         for statement in (*HEARD, *more):
             connection.execute(sa.text(statement))
@@ -130,7 +130,7 @@ def hear(engine: Engine, *more: str) -> None:
 
 
 def timed(world: World) -> dict[str, Any]:
-    """One whole tick, with the milliseconds of each of its steps."""
+    """Run one tick. Returns its report with the milliseconds of each step."""
     took: dict[str, float] = {}
     now = _now(world.engine)
     moment = Moment(now, now - timedelta(minutes=1))
@@ -149,7 +149,7 @@ def _now(engine: Engine) -> Any:
 
 
 def measured(world: World, times: int, *more: str) -> dict[str, float]:
-    """The median of each step and of the whole, over several ticks without the first, which is cold."""
+    """The median of each step and of the whole tick, over several ticks without the first, cold one."""
     whole: list[float] = []
     parts: list[Mapping[str, float]] = []
     hear(world.engine, *more)
@@ -165,7 +165,7 @@ def measured(world: World, times: int, *more: str) -> dict[str, float]:
 
 
 def measure(folder: Path) -> list[Row]:
-    """A fleet of 100,000 beside one of a tenth with as much to do, and one of which half is silent."""
+    """Measure a fleet of 100,000, one of a tenth with the same work, and one of which half is silent."""
     (folder / "small").mkdir()
     (folder / "large").mkdir()
     with machine(folder / "small", bridge=False, durable=False) as service, ticking(service) as world:

@@ -1,4 +1,4 @@
-"""The work that listeners are measured by: 60 % heartbeats, 30 % health, 10 % logs of 5,000 clients, QoS 1."""
+"""The messages for measuring listeners: 60 % heartbeats, 30 % health, 10 % logs of 5,000 clients, QoS 1."""
 
 import json
 import random
@@ -23,11 +23,11 @@ BOOT: Final = str(uuid.UUID(int=42))
 
 @dataclass
 class Traffic:
-    """Messages by seed; numbered on from one batch to the next, as displays do."""
+    """Makes messages by seed, with continuous numbers like a display's."""
 
     seed: int = 1
     clients: int = CLIENTS
-    logs: int = 0  # made so far
+    logs: int = 0  # how many messages were made
     _seqs: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -36,16 +36,16 @@ class Traffic:
         self._chance = chance
 
     def greetings(self) -> list[tuple[bytes, bytes]]:
-        """One heartbeat of each client: they are known afterwards."""
+        """One heartbeat of each client, which registers it."""
         return [self.message(number, "heartbeat") for number in range(self.clients)]
 
     def introductions(self) -> list[tuple[bytes, bytes]]:
-        """Two of each kind from each client, which it has sent a minute after its start: it is known afterwards."""
+        """Two reports of each kind from each client, as sent in the first minute: then the bridge remembers them."""
         kinds = ("heartbeat", "health", "logs") * 2
         return [self.message(number, kind) for kind in kinds for number in range(self.clients)]
 
     def messages(self, count: int) -> list[tuple[bytes, bytes]]:
-        """Topic and payload of so many."""
+        """Topic and payload of `count` messages."""
         kinds = self._chance.choices(("heartbeat", "health", "logs"), (60, 30, 10), k=count)
         return [self.message(self._chance.randrange(self.clients), kind) for kind in kinds]
 
@@ -87,7 +87,7 @@ def bench_machine(
     postgres_settings: tuple[str, ...] = (),
     extend: Callable[[str], str] = lambda text: text,
 ) -> Iterator[tuple[Machine, int]]:
-    """A machine whose broker has one user more, who may everything; the port of its listener.
+    """A machine, and the port of a listener whose one user has all rights.
 
     `extend` may change the shipped mosquitto.conf.
     """
@@ -104,14 +104,14 @@ def bench_machine(
 
 
 def publish(port: int, messages: list[tuple[bytes, bytes]], per_second: float | None = None) -> float:
-    """Publish all and wait for the broker's answers; the seconds that it took."""
+    """Publish all messages and wait for the broker's answers. Returns the seconds."""
     return publish_made(port, len(messages), lambda number: messages[number], per_second)
 
 
 def publish_made(
     port: int, count: int, made: Callable[[int], tuple[bytes, bytes]], per_second: float | None = None
 ) -> float:
-    """As `publish`, of messages that are made just before they are sent, at an even pace when one is given."""
+    """Like `publish`, with messages that are made just before they are sent; evenly paced with `per_second`."""
     wire = Wire.connect(port, USER, PASSWORD)
     began = time.monotonic()
     sent = 0

@@ -1,4 +1,4 @@
-"""An upload of 200 MB, in a form and by tus: the function's memory, its rate beside sha256sum and cp."""
+"""An upload of 200 MB, in a form and by tus: the function's memory, and its rate compared with sha256sum and cp."""
 
 import base64
 import http.client
@@ -31,7 +31,7 @@ TAIL = f"\r\n--{BOUNDARY}--\r\n".encode()
 
 
 def measure(folder: Path) -> list[Row]:
-    """Memory and rate."""
+    """Measure memory and rate."""
     film, small = folder / "film.mp4", folder / "small.mp4"
     for path, size in ((film, SIZE), (small, MB)):
         with path.open("wb") as file:
@@ -61,7 +61,7 @@ def measure(folder: Path) -> list[Row]:
 
 
 def send(port: int, token: str, path: Path) -> float:
-    """Upload a file; megabytes a second."""
+    """Upload a file in a form. Returns megabytes a second."""
     size = path.stat().st_size
     began = time.monotonic()
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=120)
@@ -81,7 +81,7 @@ def send(port: int, token: str, path: Path) -> float:
 
 
 def send_by_tus(port: int, token: str, path: Path) -> None:
-    """Announce a file and send all of it in one request, as a script does."""
+    """Upload a file by tus in one request, as a script does."""
     base = f"http://{LOOPBACK}:{port}"
     headers = {"Authorization": f"Bearer {token}", "Tus-Resumable": "1.0.0"}
     name = base64.b64encode(path.name.encode()).decode()
@@ -94,7 +94,7 @@ def send_by_tus(port: int, token: str, path: Path) -> None:
 
 
 def by_hand(path: Path) -> float:
-    """sha256sum and cp of the same file, one after the other; megabytes a second."""
+    """Run sha256sum and cp on the same file. Returns megabytes a second."""
     copy = path.with_name("copy.mp4")
     began = time.monotonic()
     subprocess.run(["sha256sum", path], check=True, stdout=subprocess.DEVNULL)
@@ -105,7 +105,7 @@ def by_hand(path: Path) -> float:
 
 
 class Memory:
-    """Watches the memory of a process and all below it while the block lasts; `growth` is in bytes."""
+    """Measures the memory of a process and its children during the block; `growth` is in bytes."""
 
     def __init__(self, pid: int) -> None:
         self._pids = {pid} | guardian.descendants(pid)

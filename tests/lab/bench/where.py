@@ -1,6 +1,6 @@
-"""Where the time of a message goes: processor time by stage and by statement, which a busy machine hardly changes.
+"""The processor time of a message by stage and by statement, which hardly depends on a busy machine.
 
-Nothing is held against a limit here; the lines are printed, and docs/performance.md explains them.
+It has no limits; it prints lines that docs/performance.md explains.
 """
 
 import select
@@ -18,8 +18,9 @@ from paho.mqtt.properties import Properties
 from sqlalchemy import Connection
 
 from bridge.batches import BATCH_MESSAGES
-from bridge.connection import RECEIVE_MAXIMUM, SESSION_EXPIRY_SECONDS
+from bridge.connection import RECEIVE_MAXIMUM
 from bridge.fast_paho import FastClient, PlainClient
+from bridge.granted import SESSION_EXPIRY_SECONDS
 from bridge.inbox import Arrival, Arrivals, Inbox
 from bridge.main import rarely_collect
 from deploy.parts.layout import LOOPBACK
@@ -36,7 +37,7 @@ MICRO = 1e6
 
 
 def measure(folder: Path) -> list[Row]:
-    """Print the stages; no rows."""
+    """Print the stages. Returns no rows."""
     rarely_collect()
     with bench_machine(folder, bridge=True) as (service, port):
         leave(service)
@@ -47,13 +48,13 @@ def measure(folder: Path) -> list[Row]:
         engine = service.engine()
         with engine.connect() as connection:
             store(connection)
-        engine.dispose()  # and with it the lead
+        engine.dispose()  # and so the leader lock
         work_off(service, port)
     return []
 
 
 def work_off(service: Machine, port: int) -> None:
-    """What a message takes of the time, and each program of the processors, while the bridge works off what waits."""
+    """Print the time of a message, and each program's processor time, while the bridge processes a backlog."""
     traffic, engine = Traffic(seed=2), service.engine()
     known = traffic.introductions()
     publish(port, [*known, *traffic.messages(MESSAGES)])
@@ -86,7 +87,7 @@ def _show(what: str, seconds: float, messages: int = MESSAGES) -> None:
 
 
 def receive(service: Machine, kind: Callable[..., PlainClient]) -> float:
-    """Processor seconds of taking what waits in the bridge's session and acknowledging it in batches."""
+    """The processor seconds for reading the bridge's backlog and acknowledging it in batches."""
     arrivals = Arrivals(RECEIVE_MAXIMUM)
     client = kind(
         arrivals,
@@ -119,7 +120,7 @@ def receive(service: Machine, kind: Callable[..., PlainClient]) -> float:
 
 
 def read() -> float:
-    """Processor seconds of reading topics and documents."""
+    """The processor seconds for reading topics and documents."""
     inbox = Inbox("signage", "signage/service/canary")
     arrivals = [Arrival(topic.decode(), payload, 1, 0.0) for topic, payload in Traffic().messages(MESSAGES)]
     began = time.process_time()
@@ -129,7 +130,7 @@ def read() -> float:
 
 
 def store(connection: Connection) -> None:
-    """The bridge's own part of reading and writing, and Postgres' by statement, once the clients are known."""
+    """Print the bridge's processor time for writing, and that of Postgres by statement, for registered clients."""
     written, traffic = writing(connection), Traffic()
     for messages in (traffic.greetings(), traffic.messages(MESSAGES), traffic.messages(MESSAGES)):
         written(messages)
@@ -155,5 +156,5 @@ def store(connection: Connection) -> None:
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process has had of the processors."""
+    """The processor time of a process in seconds."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9

@@ -1,10 +1,11 @@
-"""`make campaign`: every campaign at full size, its ledger under campaign-results/.
+"""`make campaign`: run every campaign at full size, and write its ledger to campaign-results/.
 
     python -m tests.lab.campaigns [kills | hang | commands | network ...] [--seed N] [--share PERCENT] [--decks FOLDER]
 
-`corpus` runs where it is given a folder of decks, `docker` where an engine answers.
+`corpus` needs a folder of decks, `docker` an engine, `cloud` Terraform and its providers, `box` and `displays` a root
+that can boot machines.
 
-Exit code 1 when a condition of one does not hold.
+Exit code 1 if a condition of a campaign is broken.
 """
 
 import argparse
@@ -16,12 +17,15 @@ from pathlib import Path
 
 from deploy.parts import guardian
 from tests.lab.campaigns import (
+    box,
     clock,
+    cloud,
     commands,
     conversions,
     corpus,
     decks,
     disk,
+    displays,
     docker,
     doors,
     fuzz,
@@ -127,13 +131,34 @@ def _docker(seed: int, share: float, folder: Path) -> Ledger:
     return docker.run(docker.Plan(restarts=_part(20, share), boots=_part(20, share), seed=seed), folder)
 
 
+def _cloud(seed: int, share: float, folder: Path) -> Ledger:
+    return cloud.run(cloud.Plan(variants=_part(len(cloud.APPLIED), share), seed=seed), folder)
+
+
+def _box(seed: int, share: float, folder: Path) -> Ledger:
+    return box.run(box.Plan(times=_part(5, share), seed=seed), folder)
+
+
+def _displays(seed: int, share: float, folder: Path) -> Ledger:
+    plan = displays.Plan(
+        kills=_part(1000, share),
+        power_cuts=_part(20, share),
+        hard_cuts=_part(3, share),
+        faults=_part(1000, share),
+        looks=_part(20_000, share),
+        idle_minutes=max(1.0, 10 * share),
+        seed=seed,
+    )
+    return displays.run(plan, folder)
+
+
 def _simulation(seed: int, share: float, _folder: Path) -> Ledger:
     part = RESULTS / "simulation.part.jsonl"
     return simulation.run(simulation.Plan(histories=_part(1000, share), seed=seed, part=part))
 
 
 def _versions(seed: int, share: float, folder: Path) -> Ledger:
-    """Of a share the newest versions, and the tests of the newest one alone."""
+    """In a share only the newest versions, and the tests of the newest one."""
     if share >= 1:
         return versions.run(versions.Plan(seed=seed), folder)
     return versions.run(versions.Plan(newest=_part(len(old_code.commits()), share), tested=1, seed=seed), folder)
@@ -162,12 +187,12 @@ CAMPAIGNS: dict[str, Campaign] = {
     "schema": _schema,
     "versions": _versions,
     "soak": _soak,
-    "disk": _disk,  # the last: its mounts are this process's own from then on
+    "disk": _disk,  # the last one, because it gives this process its own mount namespace
 }
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the named campaigns, or all."""
+    """Run the named campaigns, or all. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="make campaign")
     parser.add_argument("campaigns", nargs="*", metavar="campaign", help=", ".join(CAMPAIGNS))
     parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same faults")
@@ -175,13 +200,21 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--decks", type=Path, help="a folder of presentations, for corpus")
     asked = parser.parse_args(arguments)
     campaigns = {**({"docker": _docker} if docker.engine() else {}), **CAMPAIGNS}
+    if not cloud.missing():
+        campaigns["cloud"] = _cloud
+    if box.is_possible():
+        campaigns["box"] = _box  # after `disk`, because it too gives this process its own mount namespace
+    if displays.is_possible():
+        campaigns["displays"] = _displays
     if asked.decks:
         campaigns["corpus"] = partial(_corpus, asked.decks)
     unknown = set(asked.campaigns) - set(campaigns)
     if unknown:
         parser.error(
             f"no such campaign here: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}, "
-            "corpus with --decks, and docker where an engine answers `docker version`"
+            "corpus with --decks, docker where an engine answers `docker version`, box and displays where root can "
+            "boot machines, "
+            f"and cloud, for which there is {cloud.missing() or 'all'}"
         )
     if asked.decks and not corpus.Plan(asked.decks).decks():
         parser.error(f"no presentation below {asked.decks}")

@@ -1,6 +1,6 @@
-"""The clock of bridge or Postgres leaps by an hour or a day, while displays talk: nothing is lost or thought dead.
+"""The clock of bridge or Postgres leaps by an hour or a day while displays talk: no line is lost, no display stale.
 
-libfaketime shifts what a process is told of the time of day; its monotonic clock goes on.
+libfaketime shifts a process's time of day; its monotonic clock continues.
 """
 
 import os
@@ -27,19 +27,19 @@ CLOSE_SECONDS: Final = 60.0
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     displays: int = 50
-    lines: int = 50  # of each display after each leap
-    seconds: float = 8.0  # between two leaps: longer than the sweep of shown states
+    lines: int = 50  # lines of each display after each leap
+    seconds: float = 8.0  # between two leaps: above the period of the sweep
     seed: int = 1
 
 
 class Clock:
-    """The time of day of one component, shifted while it runs."""
+    """The time of day of one component, which can be shifted while it runs."""
 
     def __init__(self, component: Component, file: Path) -> None:
-        """Call it before the component starts."""
+        """Prepare the component, before its start."""
         self._file = file
         self._component = component
         self.shift("+0")
@@ -52,14 +52,14 @@ class Clock:
         }
 
     def off_by(self) -> float:
-        """Seconds by which a process under this clock reads another time than we."""
+        """By how many seconds this clock differs from the real time."""
         code = (sys.executable, "-c", "import time; print(time.time())")
         environment = {**os.environ, **self._component.environment}
         said = subprocess.run(code, check=True, capture_output=True, text=True, env=environment).stdout
         return float(said) - time.time()
 
     def shift(self, by: str) -> None:
-        """From now on its clock is off by this."""
+        """Shift the clock by this."""
         draft = self._file.with_suffix(".new")
         draft.write_text(by + "\n")
         draft.chmod(0o644)
@@ -67,7 +67,7 @@ class Clock:
 
 
 def run(plan: Plan, folder: Path) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     ledger = Ledger("clock", plan.seed, {"displays": plan.displays})
     began = time.monotonic()
     clocks: dict[str, Clock] = {}
@@ -95,7 +95,7 @@ def run(plan: Plan, folder: Path) -> Ledger:
 
 
 def _leap(plan: Plan, service: Machine, displays: Fleet, clocks: dict[str, Clock], what: tuple[str, str]) -> bool:
-    """Whether the clock was off as asked; returns when every line told meanwhile is known to be committed."""
+    """Leap, and wait until all lines of the time are committed. Returns whether the clock was shifted as demanded."""
     name, leap = what
     clocks[name].shift(leap)
     displays.log(plan.lines)

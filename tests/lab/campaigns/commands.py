@@ -1,7 +1,7 @@
-"""The command machine at full size: interleavings of everybody who works on a command, on a Postgres of its own.
+"""The command machine at full size: interleavings of all components that work on commands, on its own Postgres.
 
-Each process has its own database and takes parts of the interleavings, each part from its own seed. A promise
-that breaks prints the steps that led to it.
+Each process has its own database and runs parts of the interleavings, each part with its own seed. After a broken
+promise it prints the steps that led to it.
 """
 
 import multiprocessing
@@ -28,7 +28,7 @@ OWN: Final = ("interleavings", "commands", "effects")
 
 @dataclass(frozen=True)
 class Plan:
-    """How much; the whole is rounded up to full parts."""
+    """The size of the campaign, rounded up to full parts."""
 
     interleavings: int = 10_000
     processes: int = 4
@@ -37,7 +37,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Part:
-    """Some of the interleavings."""
+    """A part of the interleavings."""
 
     database_url: str
     interleavings: int
@@ -46,7 +46,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Found:
-    """What a part found. `broken` is the whole text of what went wrong; None when nothing did."""
+    """The result of a part. `broken` is the whole text of a fault; None without one."""
 
     reached: Counter[str]
     deaths: Counter[str]
@@ -54,7 +54,7 @@ class Found:
 
 
 def run(plan: Plan) -> Ledger:
-    """Carry it out and judge it."""
+    """Run the campaign. Returns its ledger."""
     ledger = Ledger("commands", plan.seed, {"processes": plan.processes})
     began = time.monotonic()
     with postgres.throw_away() as cluster:
@@ -72,7 +72,7 @@ def run(plan: Plan) -> Ledger:
 
 
 def _lane(parts: list[Part]) -> list[Found]:
-    """One process works off its parts, one after another."""
+    """Run these parts one after another, in a process of their own."""
     return [_part(part) for part in parts]
 
 
@@ -89,7 +89,7 @@ def _part(part: Part) -> Found:
 
 
 def _database(cluster: postgres.Cluster, number: int) -> str:
-    """A migrated database that writes down every move."""
+    """A migrated database that records every move."""
     name = f"commands_{number}"
     with postgres.superuser(cluster) as connection:
         connection.run(f"CREATE DATABASE {name}")

@@ -1,6 +1,6 @@
-"""Conversions whose worker is killed -9 at every boundary of its job, and whose task comes twice, late and at once.
+"""Conversions whose worker is killed -9 at every boundary of its job, with repeated, late and concurrent tasks.
 
-After each of them: one ready row and one file for each content, or a failure in words; nothing is stuck.
+Afterwards each content has one ready row and one file, or a failure with a reason; nothing is stuck.
 """
 
 import io
@@ -54,28 +54,28 @@ LIMIT: Final = 10**9
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     kills: int = 50
-    ticks: int = 20  # at once, in each of `storms`
+    ticks: int = 20  # concurrent ticks, in each of `storms`
     storms: int = 5
     seed: int = 1
 
 
 @dataclass
 class World:
-    """Everything that runs, and the ways to act on it."""
+    """The running components, and actions on them."""
 
     engine: Engine
     volume: MediaVolume
     gate: Gate
     steady: Worker
     doomed: Worker
-    """It kills itself where it is told to."""
+    """A worker that kills itself at a given boundary."""
     deck: bytes
 
     def upload(self) -> KeptConversion:
-        """A deck of its own bytes: its conversion."""
+        """Upload a deck with unique bytes. Returns its conversion."""
         content = hostile_decks.with_parts(self.deck, {"docProps/mark.txt": secrets.token_bytes(16)})
         received = media_operations.receive_upload(self.volume, io.BytesIO(content), "talk.pptx", LIMIT)
         with transaction(self.engine) as connection:
@@ -84,19 +84,19 @@ class World:
             return operations.ensure_pdf(connection, now, media)[0]
 
     def pass_lease(self) -> None:
-        """Let every claim and every enqueuing be older than a lease."""
+        """Make every claim and every enqueuing older than a lease."""
         late = LEASE + timedelta(seconds=1)
         with transaction(self.engine) as connection:
             older = {name: conversions.c[name] - late for name in ("claimed_at", "enqueued_at")}
             connection.execute(sa.update(conversions).values(**older))
 
     def tick(self) -> list[DueConversion]:
-        """What a tick's sweep finds."""
+        """Run a tick's sweep. Returns the found conversions."""
         with transaction(self.engine) as connection:
             return operations.sweep(connection, database_now(connection), LEASE)
 
     def deliver(self, found: list[DueConversion]) -> None:
-        """As the queue does: each task by its name."""
+        """Deliver these tasks as the queue does."""
         for conversion_id, generation in found:
             self.steady.deliver(conversion_id, task=f"conversion-{conversion_id}-{generation}")
 
@@ -107,7 +107,7 @@ class World:
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     ledger = Ledger("conversions", plan.seed, {"kills": plan.kills, "ticks_at_once": plan.ticks, "storms": plan.storms})
     began = time.monotonic()
     chance = random.Random(plan.seed)
@@ -129,7 +129,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
 
 
 def doomed_at(boundaries: int, kills: int, chance: random.Random) -> list[int]:
-    """Each boundary as often as possible, in any order."""
+    """The boundaries at which workers die: each equally often, in random order."""
     all_of_them = list(range(1, boundaries + 1))
     chosen: list[int] = []
     while len(chosen) < kills:
@@ -140,7 +140,7 @@ def doomed_at(boundaries: int, kills: int, chance: random.Random) -> list[int]:
 
 @contextmanager
 def world(folder: Path) -> Iterator[World]:
-    """Postgres, converter, gate, key server and a worker that stays."""
+    """Postgres, converter, gate, key server and a worker that survives."""
     with ExitStack() as running:
         service = running.enter_context(machine(folder, bridge=False))
         engine = service.engine()
@@ -158,7 +158,7 @@ def world(folder: Path) -> Iterator[World]:
 
 
 def count_boundaries(place: World, made: list[KeptConversion]) -> int:
-    """How many boundaries a whole job has."""
+    """How many boundaries a complete job has."""
     conversion = place.upload()
     made.append(conversion)
     answer = place.doomed.deliver(conversion.id)
@@ -167,7 +167,7 @@ def count_boundaries(place: World, made: list[KeptConversion]) -> int:
 
 
 def kill_at(place: World, doom: int, made: list[KeptConversion]) -> bool:
-    """One job whose worker dies at this boundary, and what follows; whether it survived against all rules."""
+    """Run a job whose worker dies at this boundary, then finish it. Returns whether the worker wrongly survived."""
     conversion = place.upload()
     made.append(conversion)
     place.gate.scripted.extend([answering(200, PDF)] * 2)
@@ -176,7 +176,7 @@ def kill_at(place: World, doom: int, made: list[KeptConversion]) -> bool:
         place.doomed.deliver(conversion.id, doom=doom)
     except requests.RequestException:
         survived = False
-    place.steady.deliver(conversion.id)  # at once: it may be too early
+    place.steady.deliver(conversion.id)  # immediately, perhaps too early
     place.pass_lease()
     place.deliver(place.tick())
     place.gate.scripted.clear()
@@ -184,7 +184,7 @@ def kill_at(place: World, doom: int, made: list[KeptConversion]) -> bool:
 
 
 def storm(place: World, ticks: int, made: list[KeptConversion], number: int) -> None:
-    """Many ticks and many deliveries of the same forgotten conversions at the same moment."""
+    """Run many ticks, and deliver the same forgotten conversions many times, all at once."""
     waiting = [place.upload() for _ in range(3)]
     made += waiting
     place.pass_lease()
@@ -227,11 +227,11 @@ FAULTS: Final[dict[str, tuple[list[Scripted], str, str | None]]] = {
     "refused": ([answering(400)], "failed", "converter_refused"),
     "busy once": ([answering(429), answering(503)], "ready", None),
 }
-"""What the converter does -> what becomes of the conversion."""
+"""Fault -> (answers of the converter, final status of the conversion, its error)."""
 
 
 def meets(place: World, fault: tuple[list[Scripted], str, str | None], made: list[KeptConversion]) -> bool:
-    """Does a conversion under this fault end as it must, by the queue's tries alone?"""
+    """Whether a conversion with this fault ends as it must, by the queue's retries alone."""
     scripted, status, code = fault
     conversion = place.upload()
     made.append(conversion)
@@ -245,7 +245,7 @@ def meets(place: World, fault: tuple[list[Scripted], str, str | None], made: lis
 
 
 def judge(ledger: Ledger, place: World, made: list[KeptConversion]) -> None:
-    """One ready row and one file for each content, or a failure in words."""
+    """Check that each content has one ready row and one file, or a failure with a reason."""
     rows = [place.row(conversion) for conversion in made]
     ready = [row for row in rows if row["status"] == "ready"]
     failed = [row for row in rows if row["status"] == "failed"]

@@ -1,8 +1,8 @@
-"""Decks that nobody here wrote, each through the public API and beside it through plain LibreOffice.
+"""Third-party decks, each converted by the public API and by plain LibreOffice.
 
-Any folder of decks will do. Of each that becomes a PDF the pages are counted and drawn small beside those of a
-LibreOffice that has no service around it, and what the report claims is held against python-pptx or odfpy. Plain
-LibreOffice runs in the converter's sandbox, for strangers' decks follow links, and reads the same stand-ins for fonts.
+Any folder of decks will do. The pages of both PDFs are counted, drawn small and compared, and the report's claims are
+compared with python-pptx or odfpy. Plain LibreOffice runs in the converter's sandbox, because third-party decks follow
+links, and it has the same substitute fonts.
 """
 
 import shutil
@@ -26,26 +26,26 @@ from tests.lab.campaigns.ledger import Ledger, tell
 from tests.stack import Api, running_stack
 
 DECKS: Final = frozenset(suffix for suffix, kind in SUFFIXES.items() if kind in CONVERTIBLE_KINDS)
-PLAIN_SECONDS: Final = 150.0  # longer than a deck may take in the service
-OVER_SECONDS: Final = 900.0  # a conversion that is not over by then is stuck
+PLAIN_SECONDS: Final = 150.0  # above the service's deadline
+OVER_SECONDS: Final = 900.0  # a longer conversion counts as stuck
 LOOK_SECONDS: Final = 0.3
-PAGES_DRAWN: Final = 25  # of one deck
+PAGES_DRAWN: Final = 25  # pages of a deck that are compared
 WIDTH: Final = 160  # pixels
-TOLERATED_SHADES: Final = 48  # of 256: the edges of letters
-TOLERATED_SHARE: Final = 0.01  # of a page's pixels
+TOLERATED_SHADES: Final = 48  # of 256; smaller differences are edges of letters
+TOLERATED_SHARE: Final = 0.01  # share of a page's pixels
 SAY_EVERY: Final = 10
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Which decks, and what part of them."""
+    """The decks of the campaign."""
 
     folder: Path
     share: float = 1.0
     seed: int = 1
 
     def decks(self) -> list[Path]:
-        """The decks below the folder, or evenly chosen ones of them."""
+        """The decks below the folder, or an even selection of them."""
         found = sorted(path for path in self.folder.rglob("*") if path.suffix.lower() in DECKS and path.is_file())
         step = 1 / max(self.share, 1 / max(1, len(found)))
         return [found[int(number * step)] for number in range(round(len(found) / step))]
@@ -53,7 +53,7 @@ class Plan:
 
 @dataclass
 class Tally:
-    """What was counted, and what is to be looked at, in words."""
+    """The counts, and descriptions of decks to look at."""
 
     counted: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
@@ -63,13 +63,13 @@ class Tally:
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger, on a stack of its own."""
+    """Run the campaign on its own stack. Returns its ledger."""
     with running_stack(folder / "stack", UPLOAD_LIMIT_BYTES=str(10**9)) as stack:
         return meet_all(plan, stack.api(), folder, say)
 
 
 def meet_all(plan: Plan, api: Api, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The ledger of these decks on a stack that runs already."""
+    """Run the campaign on a running stack. Returns its ledger."""
     decks, tally, began = plan.decks(), Tally(), time.monotonic()
     ledger = Ledger("corpus", plan.seed, {"decks": len(decks)})
     plain = Plain(folder)
@@ -83,7 +83,7 @@ def meet_all(plan: Plan, api: Api, folder: Path, say: Callable[[str], None] = te
 
 
 def meet(api: Api, plain: "Plain", deck: Path, tally: Tally) -> None:
-    """Upload one deck, convert it beside the service, and compare."""
+    """Upload a deck, convert it by plain LibreOffice too, and compare."""
     try:
         answer = upload(api, deck)
     except requests.RequestException as error:
@@ -122,14 +122,14 @@ def meet(api: Api, plain: "Plain", deck: Path, tally: Tally) -> None:
 
 
 def refused(code: str, deck: Path, tally: Tally, plain: Callable[[], bytes | None]) -> None:
-    """Whether a deck is refused that shows something in plain LibreOffice. One without slides is a blank page there."""
+    """Note a refused deck, if plain LibreOffice shows more of it than a blank page, as for a deck without slides."""
     tally.counted[f"refused_{code}"] += 1
     if code != "no_slides" and plain() is not None:
         tally.failed.append(f"{deck.name}: refused as {code}, though plain LibreOffice made a PDF")
 
 
 def upload(api: Api, deck: Path) -> requests.Response:
-    """The answer to the upload; asked again while there are too many."""
+    """Upload a deck; retry after 429. Returns the answer."""
     while True:
         with deck.open("rb") as file:
             answer = requests.post(
@@ -144,7 +144,7 @@ def upload(api: Api, deck: Path) -> requests.Response:
 
 
 def over(api: Api, media_id: int) -> dict[str, Any] | None:
-    """The conversion once it is over; None when it never is."""
+    """Wait for the end of the conversion. Returns None if it does not end."""
     until = time.monotonic() + OVER_SECONDS
     while time.monotonic() < until:
         status: dict[str, Any] = api.get(f"/api/conversions/{media_id}/status")
@@ -155,17 +155,17 @@ def over(api: Api, media_id: int) -> dict[str, Any] | None:
 
 
 class Plain:
-    """LibreOffice as anybody starts it: one cold process a deck, in the sandbox, on a fresh copy of one profile."""
+    """Plain LibreOffice: a new process for each deck, in the sandbox, with a fresh copy of one profile."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder` is where it works."""
+        """`folder` is its working folder."""
         self._folder = folder / "plain"
         self._sandbox = Sandbox(isolated=True)
         self._program = find_program()
         self._profile = Office(self._sandbox, self._program, self._folder / "template").make_template()
 
     def start(self, deck: Path, kind: str) -> subprocess.Popen[bytes]:
-        """Begin with a deck."""
+        """Start the conversion of a deck."""
         work = self._folder / "work"
         shutil.rmtree(work, ignore_errors=True)
         for name in ("tmp", "out"):
@@ -184,7 +184,7 @@ class Plain:
         )
 
     def result(self, process: subprocess.Popen[bytes]) -> bytes | None:
-        """Its PDF; None where there is none in time."""
+        """The PDF; None if it is not made in time."""
         try:
             process.wait(PLAIN_SECONDS)
         except subprocess.TimeoutExpired:
@@ -194,14 +194,14 @@ class Plain:
         return path.read_bytes() if path.is_file() and not path.is_symlink() else None
 
     def again(self, deck: Path, kind: str) -> bytes | None:
-        """Its PDF of the deck, with nothing beside it."""
+        """Convert the deck again, while nothing else runs."""
         return self.result(self.start(deck, kind))
 
 
 def compare(
     ours: bytes, plain: bytes | None, name: str, tally: Tally, again: Callable[[], bytes | None] = lambda: None
 ) -> None:
-    """Hold our PDF against the one that plain LibreOffice made; `again` makes it once more."""
+    """Compare our PDF with that of plain LibreOffice; `again` makes the latter once more."""
     if plain is None:
         tally.counted["without_a_plain_pdf"] += 1
         return
@@ -222,7 +222,7 @@ def compare(
 
 
 def pages_of(pdf: bytes) -> int:
-    """The number of pages; 0 for what is no PDF."""
+    """The number of pages; 0 if it is not a PDF."""
     try:
         with pypdfium2.PdfDocument(pdf) as document:
             return len(document)
@@ -241,12 +241,12 @@ def drawings(pdf: bytes) -> Iterator[bytes]:
 
 
 def differences(ours: Sequence[bytes], theirs: Sequence[bytes]) -> list[int]:
-    """The numbers, from 1, of the pages that look different."""
+    """The numbers (from 1) of the pages that differ."""
     return [number for number, pair in enumerate(zip(ours, theirs, strict=True), start=1) if is_different(*pair)]
 
 
 def is_different(one: bytes, other: bytes) -> bool:
-    """Do more pixels differ than the edges of letters explain?"""
+    """Whether more pixels differ than the edges of letters explain."""
     if one == other:
         return False
     if len(one) != len(other):
@@ -256,7 +256,7 @@ def is_different(one: bytes, other: bytes) -> bool:
 
 
 def judge(ledger: Ledger, tally: Tally) -> None:
-    """What must hold."""
+    """Add the conditions to the ledger."""
     for line in [*tally.failed, *tally.pages, *tally.pictures, *tally.claims]:
         print(f"  !! {line}")
     ledger.counted |= {name: count for name, count in sorted(tally.counted.items()) if count}

@@ -1,4 +1,4 @@
-"""What a conversion's report claims, held against python-pptx and odfpy, which share no code with our readers."""
+"""Compare the claims of a conversion's report with python-pptx and odfpy, which share no code with our readers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,14 +19,14 @@ LATIN_RANGE: Final = 0x0250
 
 @dataclass
 class Held:
-    """How many claims were compared, and those that are wrong, in words."""
+    """How many claims were compared, and descriptions of the wrong ones."""
 
     compared: int = 0
     wrong: list[str] = field(default_factory=list)
 
 
 def held(deck: Path, kind: str, report: dict[str, Any]) -> Held:
-    """The report's claims beside what another reader finds; none compared where that one cannot read the deck."""
+    """Compare the report's claims with another reader's results; with none if that reader cannot read the deck."""
     found = Held()
     try:
         others = {"pptx": of_pptx, "odp": of_odp}.get(kind, of_nothing)(deck)
@@ -46,7 +46,7 @@ def held(deck: Path, kind: str, report: dict[str, Any]) -> Held:
 
 
 def claims_of(report: dict[str, Any]) -> dict[str, Any]:
-    """The report's claims by name; what it says it does not know is no claim."""
+    """Name -> claim of the report; unknown values are not claims."""
     warnings = {one["code"]: one for one in report["warnings"]}
     claims = {"visible": report["visible_slides"], "hidden": report["hidden_slides"]}
     if "contents_not_known" in warnings:
@@ -65,12 +65,12 @@ def claims_of(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_nothing(_deck: Path) -> dict[str, Any]:
-    """There is no other reader of this kind."""
+    """No other reader exists for this kind."""
     return {}
 
 
 def of_pptx(path: Path) -> dict[str, Any]:
-    """What python-pptx finds on the shown slides, their layouts and masters."""
+    """The results of python-pptx for the shown slides, their layouts and masters."""
     deck = Presentation(str(path))
     slides = list(deck.slides)
     shown = [slide for slide in slides if slide._element.get("show") not in {"0", "false"}]
@@ -121,7 +121,7 @@ def _effects(element: Any) -> Iterator[str]:
 
 
 def _families(shapes: Any) -> Iterator[str]:
-    """Families that runs of Latin text name for themselves."""
+    """The font families that runs of Latin text name themselves."""
     for shape in shapes:
         if shape.has_text_frame:
             for paragraph in shape.text_frame.paragraphs:
@@ -132,7 +132,7 @@ def _families(shapes: Any) -> Iterator[str]:
 
 
 def of_odp(path: Path) -> dict[str, Any]:
-    """What odfpy finds on the pages."""
+    """The results of odfpy for the pages."""
     deck = load(str(path))
     hidden_styles = {
         style.getAttribute("name")

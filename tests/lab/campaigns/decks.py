@@ -1,8 +1,8 @@
-"""Hostile decks by the hundred, each sent straight to the converter, past the door that would refuse most of them.
+"""Hundreds of hostile decks, each sent directly to the converter, without the checks that would refuse most of them.
 
-After each of them a good deck must convert, and of all that ran or lay there for the hostile one nothing may be left.
-Whoever is reached by a deck, and every word or picture of another file that a PDF holds, is counted. What was done is
-kept beside the ledgers as it goes, so that a campaign that was ended goes on where it was.
+After each of them a good deck must convert, and no process or file of the hostile one may be left. The campaign counts
+decks that reach a server, and text or pictures of other files in a PDF. Results are stored beside the ledgers at once,
+so that an interrupted campaign continues where it was.
 """
 
 import json
@@ -27,56 +27,56 @@ from tests.worker.hostile.leaks import leaks
 from tests.worker.hostile.seeds import WORDS, Seeds, seeds
 
 TOLERANCE_SECONDS: Final = 3
-"""An answer may come so much later than the deadline, which the converter counts from the end of the upload to the end
-of LibreOffice: sending the form, killing a LibreOffice of up to 4 GiB and answering come on top, on a busy machine.
-The worker waits 15 s longer than the deadline before it hangs up."""
+"""How long after the deadline an answer may come. The deadline is from the end of the upload to the end of LibreOffice;
+sending the form, killing a LibreOffice of up to 4 GiB and answering take more time on a busy machine. The worker waits
+15 s longer than the deadline."""
 SETTLE_SECONDS: Final = 60.0
 FULL: Final = 500
 TRIES: Final = 3
 SAVE_EVERY: Final = 10
 SHAPING: Final = ("tests/worker/hostile", "tests/lab/campaigns/decks.py", "deploy/parts/converter")
-"""What a campaign is made by: when any of it changes, what was done before does not count."""
+"""The code that decides the results: when it changes, stored results are not used."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     decks: int = FULL
     deadline: int = 10
     seed: int = 1
     part: Path | None = None
-    """Where to keep what was done, and to go on from; None starts at the beginning."""
+    """The file of stored results, to continue from; None: no file."""
 
 
 @dataclass
 class Tally:
-    """What was seen so far."""
+    """The results so far."""
 
     campaign: str
-    """The `fingerprint` of what it is seen by, taken at the start."""
+    """The `fingerprint` of the code, taken at the start."""
     done: int = 0
     seconds: float = 0.0
     statuses: Counter[str] = field(default_factory=Counter)
     met: set[str] = field(default_factory=set)
-    """Kinds with their format and way."""
+    """Kinds of decks with their format and way."""
     late: list[str] = field(default_factory=list)
     leaks: list[str] = field(default_factory=list)
     reached: list[str] = field(default_factory=list)
-    """Decks during which somebody came to the beacon."""
+    """Decks that reached the beacon."""
     spoiled: list[str] = field(default_factory=list)
-    """Decks after which a good one did not convert."""
+    """Decks after which a good deck did not convert."""
     left: list[str] = field(default_factory=list)
-    """Decks of which a process or a file was still there when the next one had been converted."""
+    """Decks whose process or file was left after the next conversion."""
     touched: bool = False
-    """Did a macro write its file?"""
+    """Whether a macro wrote its file."""
     slowest: float = 0.0
     met_again: int = 0
-    """Decks that were sent once more, because a LibreOffice that has nothing to do with them was too slow too."""
+    """Decks that were sent again, because an independent LibreOffice was too slow too."""
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
-        """The one that was kept of the very same campaign, or a new one."""
+        """The stored results of the same campaign, or new ones."""
         present = made_by(plan)
         if plan.part is None or not plan.part.exists():
             return cls(present)
@@ -86,7 +86,7 @@ class Tally:
         return cls(**{**kept, "statuses": Counter(kept["statuses"]), "met": set(kept["met"])})
 
     def keep(self, plan: Plan) -> None:
-        """Write it down, whole or not at all."""
+        """Store the results atomically."""
         if plan.part is None:
             return
         plan.part.parent.mkdir(exist_ok=True)
@@ -97,12 +97,12 @@ class Tally:
 
 
 def made_by(plan: Plan) -> str:
-    """What tells this very campaign from every other."""
+    """The campaign's fingerprint."""
     return fingerprint(f"{plan.decks} {plan.deadline} {plan.seed}", SHAPING)
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     sizes = {"decks": plan.decks, "deadline_seconds": plan.deadline, "tolerance_seconds": TOLERANCE_SECONDS}
     ledger, tally = Ledger("decks", plan.seed, sizes), Tally.of(plan)
     if tally.done:
@@ -119,7 +119,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 
 
 def what_is_seen(good: Seeds, listener: Beacon, folder: Path) -> dict[str, bool]:
-    """Does a LibreOffice without a sandbox reach out, and show other files? Else this campaign would see nothing."""
+    """Whether a LibreOffice without a sandbox connects to servers and shows other files, so that faults are seen."""
     place = folder / "unsafe"
     place.mkdir()
     links = {
@@ -142,7 +142,7 @@ def what_is_seen(good: Seeds, listener: Beacon, folder: Path) -> dict[str, bool]
 
 
 def meet_all(plan: Plan, good: Seeds, listener: Beacon, folder: Path, tally: Tally, say: Callable[[str], None]) -> Path:
-    """Send every deck that was not sent yet; the converter's folder, which must be gone in the end."""
+    """Send every deck that was not sent yet. Returns the converter's folder, which must be removed in the end."""
     before = tally.seconds
     began = time.monotonic()
     sample = folder / "good.pptx"
@@ -163,10 +163,9 @@ def meet_all(plan: Plan, good: Seeds, listener: Beacon, folder: Path, tally: Tal
 
 
 def meet(service: Converter, deck: Hostile, sample: Path, folder: Path, tally: Tally, deadline: int) -> None:
-    """Send one deck, look at what it did, and send a good one; again where the machine is to blame for the good one.
+    """Send one deck, check its effects, and send a good one; again if the good one failed because of a slow machine.
 
-    That it is, a plain LibreOffice must show: started by itself at that moment, beside the converter, it takes longer
-    for the same good deck than the deadline.
+    A plain LibreOffice proves that: started at that moment, it takes longer than the deadline for the same good deck.
     """
     tally.met.add(deck.name)
     for left in reversed(range(TRIES)):
@@ -180,7 +179,7 @@ def meet(service: Converter, deck: Hostile, sample: Path, folder: Path, tally: T
 
 
 def meet_once(service: Converter, deck: Hostile, sample: Path, folder: Path, tally: Tally, deadline: int) -> int | None:
-    """One meeting; with what status the good deck was refused, None when it converted."""
+    """Send the deck and then the good one. Returns the status of the good one's refusal; None if it converted."""
     path = folder / f"hostile.{deck.suffix}"
     path.write_bytes(deck.content)
     began = time.monotonic()
@@ -200,7 +199,7 @@ def meet_once(service: Converter, deck: Hostile, sample: Path, folder: Path, tal
 
 
 def machine_is_too_slow(sample: Path, folder: Path, deadline: int) -> bool:
-    """Does a LibreOffice of its own need longer than the deadline for the good deck?"""
+    """Whether an independent LibreOffice needs longer than the deadline for the good deck."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         began = time.monotonic()
         try:
@@ -211,10 +210,10 @@ def machine_is_too_slow(sample: Path, folder: Path, deadline: int) -> bool:
 
 
 def left_of(service: Converter, then: set[int]) -> str:
-    """What a deck left, in words; nothing when all is gone within SETTLE_SECONDS.
+    """A description of what a deck left behind; empty if all is gone within SETTLE_SECONDS.
 
-    `then` were the processes below the converter when it had been answered: its own, if any lived on, and the
-    LibreOffice that waited for the next document, which has been used up since.
+    `then`: the processes below the converter at the time of the answer: the deck's own, if any survived, and the
+    LibreOffice that waited for the next document, which has been used since.
     """
     until = time.monotonic() + SETTLE_SECONDS
     while True:
@@ -230,7 +229,7 @@ def left_of(service: Converter, then: set[int]) -> str:
 
 
 def judge(ledger: Ledger, plan: Plan, tally: Tally) -> None:
-    """What must hold."""
+    """Add the conditions to the ledger."""
     for what in (tally.late, tally.leaks, tally.spoiled, tally.left, tally.reached):
         for line in what[:10]:
             print(f"  !! {line}")

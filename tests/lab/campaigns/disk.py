@@ -1,7 +1,7 @@
-"""The disk of Postgres runs full, and Postgres is stopped in order: nothing is lost, and the bridge stays.
+"""The disk of Postgres is full, and Postgres is stopped in order: no line is lost, and the bridge survives.
 
-The data lie on a small tmpfs in a mount namespace of this process and its children: only for root, and only in a
-process that does nothing else afterwards.
+The data are on a small tmpfs in a mount namespace of this process and its children. This needs root, and a process that
+does nothing else afterwards.
 """
 
 import ctypes
@@ -31,10 +31,10 @@ KEPT_FREE: Final = 8192
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     displays: int = 50
-    lines: int = 300  # of each display, a third of them before each fault
+    lines: int = 300  # lines of each display, a third of them before each fault
     seconds: float = 20.0  # how long each fault lasts
     megabytes: int = 400
     seed: int = 1
@@ -42,7 +42,7 @@ class Plan:
 
 @contextmanager
 def small_disk(folder: Path, megabytes: int) -> Iterator[None]:
-    """`folder` on a disk of its own for this process and its children."""
+    """Mount a small disk at `folder`, for this process and its children."""
     folder.mkdir()
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
         raise PermissionError(ctypes.get_errno(), "a mount namespace is for root only: run this campaign as root")
@@ -55,7 +55,7 @@ def small_disk(folder: Path, megabytes: int) -> Iterator[None]:
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     ledger = Ledger("disk", plan.seed, {"displays": plan.displays, "megabytes": plan.megabytes})
     began = time.monotonic()
     folder.chmod(0o755)
@@ -95,9 +95,9 @@ def _tell(plan: Plan, displays: Fleet) -> None:
 def _disk_full(
     plan: Plan, service: Machine, disk: Path, displays: Fleet, say: Callable[[str], None]
 ) -> tuple[int, int]:
-    """How many lines waited when there was room again, and how many were stored then: some find room in old pages."""
+    """Fill the disk for a time. Returns how many lines waited at the end, and how many were stored in old pages."""
     ballast, engine = disk / "ballast", service.engine()
-    _stored(engine)  # from here on connected: a new session has a file to write
+    _stored(engine)  # connect before: a new session writes a file
     with ballast.open("wb") as file:
         file.truncate(0)
         os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(disk).free - KEPT_FREE)
@@ -115,7 +115,7 @@ def _stored(engine: Engine) -> int:
 
 
 def _stopped_in_order(plan: Plan, service: Machine, displays: Fleet, say: Callable[[str], None]) -> int:
-    """How many lines waited when Postgres was started again."""
+    """Stop Postgres for a time. Returns how many lines waited when it started again."""
     process = service.database.process
     assert process is not None
     service.database.signal(signal.SIGINT)

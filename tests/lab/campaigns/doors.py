@@ -1,9 +1,9 @@
-"""Hostile peers at our doors: paths that try to leave what is served, connections that stall, requests without end.
+"""Hostile peers at the doors: paths that try to leave the served folders, stalled connections, endless requests.
 
-1. Thousands of request targets go over raw sockets to the gateway, those for the API also to the api function behind
-it: nothing that lies outside may come back. 2. Hundreds of connections stall while good requests are timed and every
-process's memory is watched. 3. Bodies, addresses and headers of any size are sent until somebody says that it is too
-much. 4. The same stalled connections at the function itself, where nothing stands in front, show that they do harm.
+1. Thousands of request targets are sent over raw sockets to the gateway, and those for the API also to the api
+function: no file outside may be served. 2. Hundreds of connections stall while good requests are timed and the memory
+of all processes is measured. 3. Bodies, URLs and headers of any size are sent until they are refused. 4. The same
+stalled connections directly at the function show that they do harm without the gateway.
 """
 
 import json
@@ -32,12 +32,12 @@ from tests.stack import Stack, running_stack
 
 GIGABYTE: Final = 10**9
 MEGABYTE: Final = 2**20
-LIMIT_SECONDS: Final = 1.0  # within which a good request is answered
-REFUSED_WITHIN_SECONDS: Final = 5.0  # a server that looks through a long line again and again takes twice as long
-FLAT_MEGABYTES: Final = 32.0  # what an upload of 200 MB may cost too
-READ_AHEAD: Final = 16 * MEGABYTE  # what the kernel's buffers of both sides hold, with room
+LIMIT_SECONDS: Final = 1.0  # for the answer to a good request
+REFUSED_WITHIN_SECONDS: Final = 5.0  # a server that scans a long line repeatedly would take twice as long
+FLAT_MEGABYTES: Final = 32.0  # the same limit as for an upload of 200 MB
+READ_AHEAD: Final = 16 * MEGABYTE  # the kernel's buffers of both sides, with some room
 PICTURE: Final = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489") + bytes(64)
-MORE_THAN_THREADS: Final = 150  # the api function has 64
+MORE_THAN_THREADS: Final = 150  # the api function has 64 threads
 ROOTS: Final = (
     *("/", "/", "/views/", "/lib/", "/vendor/", "/app.js/", "/.problem/", "/api/", "/api/docs/", "/api/clients/"),
     *(
@@ -47,7 +47,7 @@ ROOTS: Final = (
     *("/api/event-media/", "/api/event-media/{media}/content/"),
     *("/api/event-media/{media}/thumbnail/", "/api/event-media/uploads/"),
 )
-# So that what looks at the headers first comes to look at the address too.
+# Valid headers, so that a server that checks headers first also checks the URL.
 AS_UPLOADS_DO: Final = b"Tus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\n"
 INNOCENT: Final = (Attempt(b"GET", b"/views/../app.js"), Attempt(b"GET", b"/lib/%2e%2E/vendor/..%2fapp.js"))
 GOOD: Final = ("/", "/app.js", "/api/clients?limit=1", "/api/health/live")
@@ -55,23 +55,23 @@ GOOD: Final = ("/", "/app.js", "/api/clients?limit=1", "/api/health/live")
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     paths: int = 2_000
     connections: int = 500
-    seconds: float = 30.0  # for which they stall
+    seconds: float = 30.0  # length of the stall
     pours: bool = True
     seed: int = 1
 
 
 @dataclass(frozen=True)
 class Doors:
-    """What is knocked at."""
+    """The tested doors."""
 
     gateway: int  # port
     function: int  # port of the api function, behind it
-    token: str  # an admin's
-    folder: Path  # everything that these processes may write lies below it
+    token: str  # an admin's token
+    folder: Path  # the folder that has all files of these processes
     media_root: Path
     processes: Callable[[], Mapping[str, set[int]]]  # name -> process ids
 
@@ -80,20 +80,20 @@ class Doors:
         return f"{LOOPBACK}:{self.gateway}".encode()
 
     def head(self, method: str, path: str, *headers: str, ended: bool = True) -> bytes:
-        """The beginning of a request by the admin."""
+        """The head of a request with the admin's token."""
         lines = (f"{method} {path} HTTP/1.1", f"Host: {LOOPBACK}:{self.gateway}", f"Authorization: Bearer {self.token}")
         return ("\r\n".join((*lines, *headers)) + ("\r\n\r\n" if ended else "\r\n")).encode()
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger, of the whole stack as `make run` starts it."""
+    """Run the campaign on a whole stack as started by `make run`. Returns its ledger."""
     with whole_stack(folder) as doors:
         return knock(plan, doors, say)
 
 
 @contextmanager
 def whole_stack(folder: Path) -> Iterator[Doors]:
-    """The local stack."""
+    """A local stack."""
     folder.chmod(0o755)  # Postgres and the broker are other users
     with running_stack(folder / "state") as stack:
         ports = {name: int(number) for name, number in stack.ports.items()}
@@ -108,13 +108,13 @@ def _processes_of(stack: Stack) -> dict[str, set[int]]:
 
 
 def knock(plan: Plan, doors: Doors, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger, of doors that are there already."""
+    """Run the campaign on existing doors. Returns its ledger."""
     ledger = Ledger("doors", plan.seed, {"paths": plan.paths, "connections": plan.connections})
     began = time.monotonic()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     _ask_for_paths(plan, doors, ledger, say)
-    _time_good_requests(doors, 0.5)  # warm
+    _time_good_requests(doors, 0.5)  # warm up
     memory = Memory(doors.processes)
     _stall(plan, doors, memory, ledger, say)
     if plan.pours:
@@ -127,7 +127,7 @@ def knock(plan: Plan, doors: Doors, say: Callable[[str], None] = tell) -> Ledger
 
 
 def _ask_for_paths(plan: Plan, doors: Doors, ledger: Ledger, say: Callable[[str], None]) -> None:
-    """Each target once at the gateway and, where it is the API's, once at the function; every other one by an admin."""
+    """Send each target to the gateway, and those of the API to the function too; half of them as an admin."""
     outside = plant(doors.folder, doors.media_root)
     roots = [root.format(media=_upload(doors)).encode() for root in ROOTS]
     before, files = _all_below(doors), dashboard_files()
@@ -158,7 +158,7 @@ def _request(doors: Doors, attempt: Attempt, *, by_an_admin: bool) -> bytes:
 
 
 def _upload(doors: Doors) -> int:
-    """The id of a medium whose file is called as if it lay elsewhere; so are others that are refused."""
+    """Upload files with names that look like paths. Returns the id of the accepted one."""
     kept = 0
     for name in (
         "../../canary.png",
@@ -179,7 +179,7 @@ def _upload(doors: Doors) -> int:
 
 
 def _all_below(doors: Doors) -> set[Path]:
-    """Every file that is no database's, no log's and no medium's."""
+    """All files except those of databases, logs and media."""
     folders = [doors.folder, *(one for one in doors.folder.rglob("*") if one.is_dir())]
     moving = (doors.media_root, doors.folder / "state" / "data", doors.folder / "state" / "run")
     places = [one for one in folders if not any(one == busy or busy in one.parents for busy in moving)]
@@ -189,7 +189,7 @@ def _all_below(doors: Doors) -> set[Path]:
 
 
 def _stalling(doors: Doors) -> tuple[bytes, ...]:
-    """Half of them never end their headers, half never their body, and a few of those are uploads."""
+    """The beginnings of stalled requests: half in their headers, half in their bodies, a few of them uploads."""
     slow_head = doors.head("GET", "/api/clients", "X-Slow: ", ended=False).rstrip(b"\r\n")
     slow_body = doors.head("POST", "/api/session", "Content-Type: application/json", "Content-Length: 100000")
     upload = doors.head(
@@ -222,7 +222,7 @@ def _stall(plan: Plan, doors: Doors, memory: Memory, ledger: Ledger, say: Callab
 def _time_good_requests(
     doors: Doors, seconds: float, each_second: Callable[[], None] = lambda: None
 ) -> tuple[list[float], int]:
-    """How long each took, one after the other, and how many were not answered with 200."""
+    """Send good requests one after the other. Returns the time of each, and how many did not get 200."""
     took: list[float] = []
     refused, began, next_second = 0, time.monotonic(), 0.0
     while (now := time.monotonic() - began) < seconds:
@@ -237,7 +237,7 @@ def _time_good_requests(
 
 
 def _pour(doors: Doors, memory: Memory, ledger: Ledger, say: Callable[[str], None]) -> None:
-    """What is too large is refused while next to nothing of it has been taken."""
+    """Check that requests that are too large are refused before much of them is read."""
     for flood in _floods(doors):
         poured = pour(flood.port, flood.head, flood.size, framed=flood.framed)
         memory.look()
@@ -249,15 +249,15 @@ def _pour(doors: Doors, memory: Memory, ledger: Ledger, say: Callable[[str], Non
 
 
 class Flood(NamedTuple):
-    """What is sent without end, and what must be answered."""
+    """An endless request, and the expected answer."""
 
     name: str
     port: int
     head: bytes
     size: int  # bytes after the head
     status: int
-    may_take: int = 0  # bytes that have to be read before anybody can know
-    framed: bool = False  # in chunks: nobody is told how many bytes there are
+    may_take: int = 0  # bytes that must be read before the server can refuse
+    framed: bool = False  # in chunks, without a length
 
 
 def _floods(doors: Doors) -> Iterator[Flood]:
@@ -276,6 +276,6 @@ def _floods(doors: Doors) -> Iterator[Flood]:
 
 
 def _is_felt(doors: Doors) -> bool:
-    """Whether a good request at the function waits beside connections that stall there."""
+    """Whether a good request at the function must wait while connections stall there."""
     with stalled(doors.function, _stalling(doors), MORE_THAN_THREADS):
         return exchange(doors.function, doors.head("GET", "/api/health/live", "Connection: close"), 1) is None

@@ -1,4 +1,4 @@
-"""What a campaign is made by: when any of it changes, what was done before does not count."""
+"""The fingerprint of a campaign: when it changes, stored results are not used."""
 
 import hashlib
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from deploy.parts.layout import REPOSITORY
 
 
 def fingerprint(sizes: str, places: Iterable[str]) -> str:
-    """Of the campaign's sizes and seed, and of the Python files at these places of the repository, however deep."""
+    """A hash of the campaign's sizes and seed, and of all Python files below these places of the repository."""
     said = hashlib.sha256(sizes.encode())
     for place in places:
         path = REPOSITORY / place

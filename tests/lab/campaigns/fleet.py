@@ -1,8 +1,8 @@
-"""Simulated displays that spool: light enough for hundreds in one thread, and with a ledger of what they said.
+"""Simulated displays with a spool: light enough for hundreds in one thread, with a ledger of their messages.
 
-Each numbers its log lines and keeps every one until `logs_committed`, as docs/protocol.md asks: after a
-reconnect, or a pause without progress, it sends the rest again in order. Failures are repeated by health.
-The ledger lives here, outside of everything that is killed.
+Each numbers its log lines and keeps them until `logs_committed`, as docs/protocol.md demands: after a reconnect, or a
+pause without progress, it sends the rest again in order. Health reports repeat failures. The ledger is in this process,
+which is never killed.
 """
 
 import json
@@ -21,30 +21,30 @@ from tests.lab.campaigns.machine import Machine
 from tests.lab.campaigns.wire import Puback, Received, Wire, WireBroken
 
 PASSWORD: Final = "display-password"
-WINDOW: Final = 100  # publishes that the broker has not answered yet
+WINDOW: Final = 100  # the most unanswered publishes
 RECONNECT_SECONDS: Final = 0.5
-PATIENCE_SECONDS: Final = 5.0  # a pause without progress, after which what is not committed is sent again
+PATIENCE_SECONDS: Final = 5.0  # a pause without progress, after which uncommitted lines are sent again
 LONGEST_PATIENCE_SECONDS: Final = 40.0
-REPORT_SECONDS: Final = 2.0  # between two heartbeats, and two health reports: 30 and 60 in life
+REPORT_SECONDS: Final = 2.0  # between two heartbeats, and two health reports; 30 and 60 in production
 HEARTBEAT_EXPIRY, HEALTH_EXPIRY = 30, 300
 
 
 @dataclass
 class Display:
-    """One display, what it has said, and how far the service has it."""
+    """One display: its messages, and how far the service has committed them."""
 
     uuid: str
     install_id: str
     wire: Wire | None = None
-    lines: int = 0  # made so far; line n says "line n"
-    sent: int = 0  # of them, on this connection
-    taken: int = 0  # of them, answered by the broker at least once
+    lines: int = 0  # how many lines were made; line n has the text "line n"
+    sent: int = 0  # how many were sent on this connection
+    taken: int = 0  # how many the broker has answered at least once
     committed: int = 0
-    failures: int = 0  # the last service failure's number; 0: none yet
-    tells_failure: bool = False  # it is still to be said on its topic
-    seq: int = 0  # of heartbeats and health
+    failures: int = 0  # number of the last service failure; 0: none
+    tells_failure: bool = False  # whether it must still be sent on its topic
+    seq: int = 0  # the last numbers of heartbeats and health reports
     repeats: int = 0
-    flood: int = 0  # heartbeats still to be sent as fast as the broker takes them
+    flood: int = 0  # heartbeats to send as fast as the broker accepts them
     connect_at: float = 0.0
     progress_at: float = 0.0
     patience: float = PATIENCE_SECONDS
@@ -64,10 +64,10 @@ class Display:
 
 
 class Fleet:
-    """All displays, driven by one thread between `start` and `stop`."""
+    """All displays, run by one thread between `start` and `stop`."""
 
     def __init__(self, port: int, count: int, seed: int, report_seconds: float = REPORT_SECONDS) -> None:
-        """`port` is the displays' listener; the same seed makes the same displays, which report so often."""
+        """`port`: the displays' listener; `seed` decides the displays; `report_seconds`: between two reports."""
         chance = random.Random(seed)
         self.displays = [
             Display(str(uuid.UUID(int=chance.getrandbits(128), version=4)), f"installation-{number}")
@@ -75,7 +75,7 @@ class Fleet:
         ]
         self.logins = {one.uuid: PASSWORD for one in self.displays}
         self.heartbeats = 0
-        self.most_waiting = 0  # lines that the broker had taken and nobody had committed, at the worst moment
+        self.most_waiting = 0  # the most lines that the broker had accepted and that were not committed
         self._port = port
         self._report_seconds = report_seconds
         self._chance = chance
@@ -90,7 +90,7 @@ class Fleet:
 
     @property
     def is_connected(self) -> bool:
-        """Whether every display is; raises what ended the thread before its time."""
+        """Whether every display is connected. Raises the error of the thread, if it ended early."""
         if self._broken is not None:
             raise self._broken
         return all(one.wire is not None for one in self.displays)
@@ -107,7 +107,7 @@ class Fleet:
         self._thread.start()
 
     def stop(self) -> None:
-        """Let the thread end; raises what ended it before its time."""
+        """Stop the thread. Raises its error, if it ended early."""
         self._stop.set()
         self._thread.join()
         for one in self.displays:
@@ -117,19 +117,19 @@ class Fleet:
             raise self._broken
 
     def log(self, each: int) -> None:
-        """Every display has so many more lines to tell."""
+        """Let every display log `each` more lines."""
         for one in self.displays:
             one.lines += each
 
     def fail_services(self, share: float) -> None:
-        """A service fails on about this share of the displays; only the fleet's own thread touches their wires."""
+        """Let a service fail on about this share of the displays; only the fleet's thread uses their wires."""
         for one in self.displays:
             if self._chance.random() < share:
                 one.failures += 1
                 one.health_at, one.tells_failure = 0.0, True
 
     def flood(self, each: int) -> None:
-        """Every display has so many more heartbeats to send, as fast as the broker takes them."""
+        """Let every display send `each` more heartbeats, as fast as the broker accepts them."""
         for one in self.displays:
             one.flood += each
 
@@ -159,7 +159,7 @@ class Fleet:
     def _connect(self, one: Display, now: float) -> None:
         if now < one.connect_at:
             return
-        one.connect_at = math.inf  # a refusal sets it anew
+        one.connect_at = math.inf  # a refusal sets it again
         wire = Wire.connect(self._port, one.uuid, self.logins[one.uuid], clean_start=False, expiry_seconds=30)
         wire.subscribe(f"signage/{one.uuid}/logs_committed")
         self._selector.register(wire, selectors.EVENT_READ, one)
@@ -228,7 +228,7 @@ class Fleet:
 
 @contextmanager
 def fleet(service: Machine, count: int, seed: int, report_seconds: float = REPORT_SECONDS) -> Iterator[Fleet]:
-    """Displays of this machine's broker, connecting and talking until the block ends."""
+    """Displays that connect to this machine's broker and talk during the block."""
     made = Fleet(service.place.displays_port, count, seed, report_seconds)
     service.set_displays(made.logins)
     with talking(made):
@@ -237,7 +237,7 @@ def fleet(service: Machine, count: int, seed: int, report_seconds: float = REPOR
 
 @contextmanager
 def talking(made: Fleet) -> Iterator[None]:
-    """These displays connect and talk until the block ends."""
+    """Let these displays connect and talk during the block."""
     made.start()
     try:
         yield

@@ -1,4 +1,4 @@
-"""Spoiled payloads among good ones: the bridge stays, stores every good one, and counts each bad one once."""
+"""Spoiled payloads among good ones: the bridge survives, stores every good one, and counts each bad one once."""
 
 import json
 import random
@@ -18,29 +18,34 @@ from tests.lab.campaigns.machine import Machine, machine, rows
 from tests.lab.campaigns.mutations import mutated
 from tests.lab.campaigns.oracle import is_dead
 from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
-from tests.lab.campaigns.wire import Wire
+from tests.lab.campaigns.wire import Puback, Wire
 
 SPOILERS = 4  # displays that send spoiled payloads
 LAST = "the last of this spoiler"
 AT_ONCE = 200
-WAITING = 50_000  # spoiled payloads at most in the broker: each second it saves all that waits, however slow it is
+WAITING = 50_000  # the most spoiled payloads in the broker, which saves all waiting messages each second
 LOOK_STEPS = 25
+REFUSED = 0x80  # the first reason code of a PUBACK that refuses
+PAUSE_SECONDS = 0.5  # before refused payloads are sent again
 PROGRESS_SECONDS = 60.0
-STALL_SECONDS = 120.0  # so long nothing is read: it stands still
+STALL_SECONDS = 120.0  # without progress for this long the bridge counts as stuck
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     spoiled: int = 1_000_000
     good: int = 10_000
-    displays: int = 20  # that send the good ones
+    displays: int = 20  # displays that send good payloads
     seed: int = 1
 
 
 class Spoiler:
-    """A display that sends payloads which chance has spoiled, and keeps count of what must become of them."""
+    """A display that sends randomly spoiled payloads, and counts the expected results.
+
+    The broker takes 2 MB a second from a display and refuses more; refused payloads are sent again.
+    """
 
     def __init__(self, port: int, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -49,18 +54,21 @@ class Spoiler:
         self.sent = 0
         self.dead = 0
         self.wire: Wire | None = None
+        self._sent: dict[int, tuple[str, bytes]] = {}
+        self._refused: list[tuple[str, bytes]] = []
+        self._again_at = 0.0
 
     def connect(self) -> None:
-        """Connect and say something good first: presence and ACKs of an unknown client would be put aside."""
+        """Connect, and first send a good report: presence and ACKs of an unknown client would become dead letters."""
         self.wire = Wire.connect(self.port, self.uuid, PASSWORD)
         self.say("heartbeat", b'{"process_status": "running"}')
 
     def say(self, topic: str, payload: bytes) -> None:
         assert self.wire is not None
-        self.wire.publish(f"signage/{self.uuid}/{topic}".encode(), payload)
+        self._sent[self.wire.publish(f"signage/{self.uuid}/{topic}".encode(), payload)] = (topic, payload)
 
     def spoil(self, count: int) -> None:
-        """Put so many more among what waits to be sent."""
+        """Queue `count` more spoiled payloads."""
         for _ in range(count):
             topic, payload = mutated(self.chance)
             self.sent += 1
@@ -68,15 +76,23 @@ class Spoiler:
             self.say(topic, payload)
 
     def pump(self, room: int) -> bool:
-        """Send and take answers; whether at most `room` publishes are without an answer."""
+        """Send, and read answers. Returns whether at most `room` publishes are unanswered."""
         assert self.wire is not None
         self.wire.flush()
-        self.wire.take()
-        return not self.wire.outgoing and len(self.wire.unanswered) <= room
+        for answer in self.wire.take():
+            if isinstance(answer, Puback):
+                message = self._sent.pop(answer.mid)
+                self._refused += [message] if answer.code >= REFUSED else []
+        if self._refused and time.monotonic() >= self._again_at:
+            self._again_at = time.monotonic() + PAUSE_SECONDS
+            again, self._refused = self._refused, []
+            for topic, payload in again:
+                self.say(topic, payload)
+        return not self.wire.outgoing and not self._refused and len(self.wire.unanswered) <= room
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     ledger = Ledger("fuzz", plan.seed, {"spoiled": plan.spoiled, "good": plan.good, "displays": plan.displays})
     began = time.monotonic()
     with machine(folder, durable=False) as service:
@@ -124,10 +140,10 @@ def _spoil(
 
 
 def _say_last(engine: Engine, spoilers: list[Spoiler]) -> None:
-    """The last word of each queue at the broker; returns when everything before it is worked off.
+    """Send a last message to each queue at the broker, and wait until the bridge has processed all before it.
 
-    One queue after the other: a failure that is told in its own queue overtakes the reports that wait, and one of
-    them that tells another failure would put that into its place for good.
+    One queue after the other: a failure in its own queue overtakes waiting reports, and one of these that repeats
+    another failure would replace it for good.
     """
     for topic, payload, column in (
         ("health", json.dumps({"hostname": LAST}), "hostname"),
@@ -141,10 +157,10 @@ def _say_last(engine: Engine, spoilers: list[Spoiler]) -> None:
 
 
 class Watch:
-    """Says each minute how far it is, and ends what stands still instead of waiting for it."""
+    """Prints the progress each minute, and ends the campaign if the bridge is stuck."""
 
     def __init__(self, service: Machine, spoilers: list[Spoiler], whole: int, say: Callable[[str], None]) -> None:
-        """`whole` is how many spoiled payloads there will be."""
+        """`whole`: how many spoiled payloads there will be."""
         self._service = service
         self._spoilers = spoilers
         self._whole = whole
@@ -152,7 +168,7 @@ class Watch:
         self._began = self._said_at = time.monotonic()
 
     def wait_until_read(self, waiting: int) -> None:
-        """Until at most so many of the spoiled payloads wait for the bridge.
+        """Wait until at most `waiting` spoiled payloads wait for the bridge.
 
         Raises:
             AssertionError: it has read nothing for STALL_SECONDS.
@@ -174,7 +190,7 @@ class Watch:
 
 
 def _send(spoilers: list[Spoiler], room: int) -> None:
-    """Until at most `room` publishes of each are without an answer."""
+    """Send until at most `room` publishes of each display are unanswered."""
     with selectors.DefaultSelector() as selector:
         for one in spoilers:
             assert one.wire is not None
@@ -194,7 +210,7 @@ def _count(engine: Engine, question: str, **parameters: object) -> int:
 
 
 def _judge_letters(ledger: Ledger, engine: Engine, spoilers: list[Spoiler]) -> None:
-    """Each spoiler's dead letters against what must have become one."""
+    """Compare each spoiler's dead letters with the expected ones."""
     differing = 0
     total = 0
     for one in spoilers:

@@ -1,4 +1,4 @@
-"""Postgres stands still (SIGSTOP) while the displays go on: nothing is lost, and the bridge stays."""
+"""Postgres is stopped by SIGSTOP while displays talk: no line is lost, and the bridge survives."""
 
 import signal
 import time
@@ -13,22 +13,22 @@ from tests.lab.campaigns.machine import Machine, machine
 from tests.lab.campaigns.memory import Memory
 from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
 
-MOST_MEGABYTES = 32.0  # a window of messages, understood, and what Python keeps of it
-TOLD_SECONDS = 45.0  # after so long without a commit the bridge says so
+MOST_MEGABYTES = 32.0  # a window of decoded messages, with Python's overhead
+TOLD_SECONDS = 45.0  # the bridge reports a fault after this long without a commit
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     displays: int = 200
     seconds: float = 300.0
-    lines: int = 500  # of each display, spread over the time
+    lines: int = 500  # lines of each display, spread over the time
     seed: int = 1
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     ledger = Ledger("hang", plan.seed, {"displays": plan.displays, "stopped_seconds": int(plan.seconds)})
     began = time.monotonic()
     with machine(folder) as service:
@@ -51,7 +51,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 def _stop_postgres(
     plan: Plan, service: Machine, ledger: Ledger, log: Callable[[int], None], uncommitted: Callable[[], int]
 ) -> int:
-    """How many lines waited when Postgres went on."""
+    """Stop Postgres for a time. Returns how many lines waited when it continued."""
     memory = Memory(lambda: {"bridge": service.bridge.pids})
     service.database.signal(signal.SIGSTOP)
     try:

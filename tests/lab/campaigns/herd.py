@@ -1,4 +1,4 @@
-"""The broker is killed under thousands of displays, which all come back at once."""
+"""The broker is killed, and thousands of displays reconnect at once."""
 
 import resource
 import time
@@ -17,23 +17,23 @@ BACK_LIMIT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     displays: int = 2_000
     kills: int = 3
-    lines: int = 5  # of each display after each kill
-    report_seconds: float = 10.0  # between two heartbeats: three times as often as in life
+    lines: int = 5  # lines of each display after each kill
+    report_seconds: float = 10.0  # between two heartbeats; three times as often as in production
     seed: int = 1
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     ledger = Ledger("herd", plan.seed, {"displays": plan.displays, "broker_kills": plan.kills})
     began = time.monotonic()
     slowest = {"connected": 0.0, "committed": 0.0}
     with machine(folder) as service:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # for the displays; the broker asks by itself
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # for the displays
         with fleet(service, plan.displays, plan.seed, plan.report_seconds) as displays:
             wait_until(lambda: displays.is_connected, REST_SECONDS)
             for number in range(plan.kills):

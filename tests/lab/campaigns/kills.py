@@ -1,8 +1,8 @@
-"""kill -9 of bridge, Postgres and broker at random times, half of it above the bridge's capacity.
+"""kill -9 of bridge, Postgres and broker at random times, half of them with a load above the bridge's capacity.
 
-1. The displays connect. 2. Rounds in an order that the seed shuffles: lines are told, services fail, and at a
-random moment one component is killed and started again. In the second half of each kind's rounds the displays
-flood. 3. Everything comes to rest. 4. The database is held against the ledger.
+1. The displays connect. 2. Rounds in random order: displays log lines, services fail, and at a random time a component
+is killed and started again. In half of each component's rounds the displays flood. 3. Wait until everything is
+committed. 4. Compare the database with the ledger.
 """
 
 import random
@@ -23,20 +23,20 @@ BACK_LIMIT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     displays: int = 200
     bridge: int = 20
     postgres: int = 10
     broker: int = 10
-    lines: int = 500  # of each display, in all
+    lines: int = 500  # lines of each display in total
     flood: int = 150  # heartbeats of each display in a flooded round
     longest_wait_seconds: float = 4.0  # before a kill
     seed: int = 1
 
     @property
     def rounds(self) -> list[tuple[str, bool]]:
-        """(component, with a flood), in the order of the seed."""
+        """(component, with a flood), in an order decided by the seed."""
         made = [
             (name, number >= count // 2)
             for name, count in (("bridge", self.bridge), ("postgres", self.postgres), ("broker", self.broker))
@@ -47,7 +47,7 @@ class Plan:
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     sizes = {
         "displays": plan.displays,
         "bridge_kills": plan.bridge,
@@ -75,7 +75,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 
 
 def _rounds(plan: Plan, service: Machine, displays: Fleet, say: Callable[[str], None]) -> dict[str, float]:
-    """The longest that each component was away, from its kill until it answered again."""
+    """Run the rounds. Returns the longest time of each component from its kill until it answered again."""
     chance = random.Random(plan.seed + 1)
     rounds = plan.rounds
     slowest: Counter[str] = Counter()
@@ -93,7 +93,7 @@ def _rounds(plan: Plan, service: Machine, displays: Fleet, say: Callable[[str], 
 
 
 def kill(service: Machine, name: str) -> float:
-    """Kill one component, start it again, answer the seconds until batches were committed again."""
+    """Kill a component and start it again. Returns the seconds until batches were committed again."""
     component = service.components[name]
     began = time.monotonic()
     component.kill()

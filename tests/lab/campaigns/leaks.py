@@ -1,4 +1,4 @@
-"""What must not come out of our doors: planted files, files of this machine, and how an answer is looked through."""
+"""Files that the doors must not serve: planted files and files of this machine; and the check of an answer."""
 
 import re
 import secrets
@@ -18,7 +18,7 @@ OF_THE_API: Final = re.compile(rb"\r\ncontent-type: (?:application/(?:problem\+)
 
 @dataclass(frozen=True)
 class Secrets:
-    """Files that lie where nobody is served from, each with a line that gives it away."""
+    """Files outside the served folders, each with a line by which it is recognised."""
 
     FAULTS: ClassVar = (
         "came from outside",
@@ -32,23 +32,23 @@ class Secrets:
 
     @property
     def targets(self) -> tuple[bytes, ...]:
-        """What to ask for: each by its whole path, and by its name alone for few steps upwards."""
+        """The paths to request: each file's whole path, and its name alone for few steps upwards."""
         whole = (str(path).lstrip("/").encode() for path in self.lines)
         return (*whole, *sorted({path.name.encode() for path in self.lines}), b"etc/passwd", b"etc/passwd")
 
     def is_untouched(self) -> bool:
-        """Whether each planted file still says what it said."""
+        """Whether all planted files are unchanged."""
         return all(path.read_bytes() == self.lines[path] + b"\n" for path in self.planted)
 
 
 def plant(folder: Path, media_root: Path) -> Secrets:
-    """Canaries beside and above what is served and, with no row that names them, on the media volume itself."""
+    """Plant files beside and above the served folders, and on the media volume without a row."""
     places = (folder, media_root.parent, media_root, media_root / "converted")
     planted = {place / "canary.txt": f"canary {secrets.token_hex(16)}".encode() for place in places}
     for path, line in planted.items():
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(line + b"\n")
-        path.chmod(0o644)  # whoever serves could read it
+        path.chmod(0o644)  # the server could read it
     others = (Path("/etc/passwd"), REPOSITORY / "pyproject.toml", REPOSITORY / "dashboard" / "package.json")
     return Secrets({**planted, **{path: _longest_line(path) for path in others}}, tuple(planted))
 
@@ -58,7 +58,7 @@ def _longest_line(path: Path) -> bytes:
 
 
 def dashboard_files() -> set[bytes]:
-    """What the gateway may serve."""
+    """The files that the gateway may serve."""
     hidden = re.search(r"location ~ (\S+) \{ return 404; \}", (FILES / "nginx.conf").read_text(encoding="utf-8"))
     assert hidden is not None
     found = (path for path in DASHBOARD.rglob("*") if path.is_file())
@@ -66,7 +66,7 @@ def dashboard_files() -> set[bytes]:
 
 
 def wrong(answer: bytes | None, outside: Secrets, files: set[bytes]) -> list[str]:
-    """Which of the faults this answer shows."""
+    """The faults of this answer."""
     if not answer:
         return [Secrets.FAULTS[2]]
     head, _, body = answer.partition(b"\r\n\r\n")

@@ -1,4 +1,4 @@
-"""What a campaign found, beside where and on what it ran: `campaign-results/<name>.json`, read by `figures`."""
+"""The results of a campaign, with the machine and the commit: `campaign-results/<name>.json`, read by `figures`."""
 
 import json
 import os
@@ -18,10 +18,10 @@ RESULTS: Final = REPOSITORY / "campaign-results"
 
 @dataclass
 class Ledger:
-    """One campaign: its sizes, what was counted, and what makes it pass.
+    """One campaign: its sizes, its counts, and the conditions for passing.
 
-    `conditions` hold on every machine. `limits` say how quick it has to be: they judge a campaign, which runs on a
-    machine that does nothing else, and no share of it in `make test`.
+    `conditions` must hold on every machine. `limits` are times: they judge a campaign, which runs on a machine that
+    does nothing else, and not a share of it in `make test`.
     """
 
     name: str
@@ -32,20 +32,20 @@ class Ledger:
     limits: dict[str, bool] = field(default_factory=dict)
     seconds: float = 0.0
     note: str = ""
-    """What else it ran on."""
+    """Further facts about the run."""
 
     @property
     def broken(self) -> list[str]:
-        """The conditions that do not hold."""
+        """The broken conditions."""
         return [name for name, holds in self.conditions.items() if not holds]
 
     @property
     def too_slow(self) -> list[str]:
-        """The limits that are not kept."""
+        """The broken limits."""
         return [name for name, holds in self.limits.items() if not holds]
 
     def text(self) -> str:
-        """For people."""
+        """The ledger for people."""
         verdict = "FAILED" if self.broken else "too slow" if self.too_slow else "passed"
         lines = [f"{self.name}: {verdict} (seed {self.seed}, {self.seconds:.0f} s)"]
         lines += [f"  {name}: {value:g}" for name, value in {**self.sizes, **self.counted}.items()]
@@ -54,7 +54,7 @@ class Ledger:
         return "\n".join([*lines, f"  {self.note}"] if self.note else lines)
 
     def save(self) -> Path:
-        """Write it with the machine and the commit; the last one of each name is kept."""
+        """Write the ledger, with the machine and the commit, over the last one of its name."""
         RESULTS.mkdir(exist_ok=True)
         path = RESULTS / f"{self.name}.json"
         whole = {**asdict(self), "machine": this_machine(), "commit": commit(), "at": now()}
@@ -63,7 +63,7 @@ class Ledger:
 
 
 def tell(progress: str) -> None:
-    """How far a campaign is, to whoever watches it run."""
+    """Print the progress of a campaign."""
     diary.progress(progress)
     print(progress, file=sys.stderr, flush=True)
 
@@ -73,7 +73,7 @@ def now() -> str:
 
 
 def commit() -> str:
-    """The commit that was tested, with a plus when files differed from it."""
+    """The tested commit, with a plus if files differ from it."""
     done = subprocess.run(
         ["git", "rev-parse", "--short=12", "HEAD"], cwd=REPOSITORY, check=False, capture_output=True, text=True
     )
@@ -88,7 +88,7 @@ def commit() -> str:
 
 
 def this_machine() -> str:
-    """Processor, cores, memory, kernel and Python, in words."""
+    """A description of processor, cores, memory, kernel and Python."""
     cpu = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     model = next((line.partition(":")[2].strip() for line in cpu.splitlines() if line.startswith("model name")), "?")
     gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30

@@ -1,9 +1,9 @@
-"""Displays' logins are taken away in every way there is, while the broker keeps sessions and wills of theirs.
+"""Logins of displays are revoked in every possible way, while the broker still has their sessions and wills.
 
-Each round has a broker of its own. BROKER_PROGRAM names another mosquitto than the installed one. What is freed is
-overwritten in half of the rounds, so that a session which is used after its end crashes at once.
-Beside them stand rounds without the displays' door, with the logins in mosquitto's own file and a SIGHUP for each
-change: they must crash, or the campaign looks at nothing.
+Each round has its own broker. BROKER_PROGRAM names another mosquitto than the installed one. In half of the rounds
+freed memory is overwritten, so that the use of a freed session crashes at once. Further rounds run without the
+displays' door, with the logins in mosquitto's own file and a SIGHUP for each change: these must crash, otherwise the
+campaign detects nothing.
 """
 
 import itertools
@@ -32,9 +32,9 @@ ORDERS: Final = ("one after another", "all at once")
 ENDS: Final = ("deleted", "rotated", "enrolled anew")
 STATES: Final = ("connected", "just gone", "some gone")
 KINDS: Final = tuple(itertools.product(ENDS, STATES, ORDERS))
-WAIT_SECONDS: Final = 60.0  # for what takes a few
-WAIT_IN_VAIN_SECONDS: Final = 10.0  # in a round that is to go wrong
-# What is freed is overwritten at once: a time with one before every other, an address with one that leads nowhere.
+WAIT_SECONDS: Final = 60.0  # for steps that take a few seconds
+WAIT_IN_VAIN_SECONDS: Final = 10.0  # in a round that must crash
+# Freed memory is overwritten: times become earlier than all others, and addresses become invalid.
 SPOILT: Final = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0:glibc.malloc.perturb=129"}
 STARTS: Final = 3
 NO_SUBSCRIBERS: Final = 0x10
@@ -43,7 +43,7 @@ OLD, NEW = "old", "new"
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     rounds: int = 100
     without_door: int = 4
@@ -56,7 +56,7 @@ class Plan:
 
 @dataclass
 class Found:
-    """What one round saw."""
+    """The result of one round."""
 
     crashed: bool = False
     wrong: list[str] = field(default_factory=list)
@@ -68,17 +68,17 @@ class Found:
 
 @dataclass
 class Door:
-    """A running broker and how it is told of logins."""
+    """A running broker, and the way in which it gets logins."""
 
     place: mosquitto.Broker
     process: "subprocess.Popen[bytes]"
-    by_signal: bool  # the logins stand in mosquitto's own file
+    by_signal: bool  # the logins are in mosquitto's own file
     logins: dict[str, str] = field(default_factory=dict)
     wires: list[Wire] = field(default_factory=list)
     _lines: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def tell(self) -> None:
-        """The broker has the logins when it lets in one that is written with them."""
+        """Write the logins, and wait until the broker accepts a login that was written with them."""
         probe = f"probe-{uuid.uuid4()}"
         lines = "".join(self._line(*login) for login in {**self.logins, probe: NEW}.items())
         write_file(self.place.displays_password_file, self._services() + lines)
@@ -95,7 +95,7 @@ class Door:
         return self._lines[name, password]
 
     def wait(self, so: Callable[[], bool]) -> None:
-        """Until it is so, or the broker is gone. Raises TimeoutError."""
+        """Wait until it is so, or the broker has crashed. Raises TimeoutError."""
         seconds = WAIT_IN_VAIN_SECONDS if self.by_signal else WAIT_SECONDS
         wait_until(lambda: self.is_gone or so(), seconds)
 
@@ -125,7 +125,7 @@ class Door:
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     ledger = Ledger(f"logins-{version()}", plan.seed, {"rounds": plan.rounds, "displays_of_each": plan.displays})
     began = time.monotonic()
     jobs = [(number, False) for number in range(plan.rounds)] + [(n, True) for n in range(plan.without_door)]
@@ -156,7 +156,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 
 
 def version() -> str:
-    """Of the mosquitto that is tried."""
+    """The version of the tested mosquitto."""
     said = subprocess.run([str(mosquitto.find_program()), "-h"], check=False, capture_output=True, text=True).stdout
     found = re.search(r"version (\S+)", said)
     return found[1] if found else "unknown"
@@ -175,7 +175,7 @@ def _round(plan: Plan, folder: Path, number: int, by_signal: bool) -> Found:
 
 
 def _started(stack: ExitStack, folders: tuple[Path, Path], by_signal: bool, *, spoilt: bool) -> Door:
-    """On ports that were free a moment ago; others are tried where somebody else was faster."""
+    """Start a broker on free ports; try others if another process takes them first."""
     for _ in range(STARTS):
         place = mosquitto.Broker(*folders, free_port(), free_port())
         with suppress(DidNotStart):
@@ -238,7 +238,7 @@ def _take_away(plan: Plan, door: Door, kind: tuple[str, str, str], found: Found)
     _check_others(door, api, neighbour, stays, waits, found)
     for name in leaving:
         _wait_for_end_of_session(door, api, name)
-    door.display(last, expiry_seconds=1, will_seconds=1).close()  # the broker goes through all that ran out before
+    door.display(last, expiry_seconds=1, will_seconds=1).close()  # the broker handles all expired sessions before
     _wait_for_end_of_session(door, api, last)
     _check_others(door, api, neighbour, stays, waits, found)
 
@@ -276,7 +276,7 @@ def _is_cut(wire: Wire) -> bool:
 
 
 def _check_others(door: Door, api: Wire, neighbour: Wire, stays: str, waits: str, found: Found) -> None:
-    """One that is connected hears and is heard; one that is away gets what waited for it."""
+    """Check that a connected client receives and sends, and that an absent one gets its waiting messages."""
     for name in (stays, waits):
         if _answer(api, f"signage/{name}/commands") != 0:
             found.wrong.append("a neighbour's session is gone")
@@ -295,7 +295,7 @@ def _hears(neighbour: Wire, heard: list[object]) -> bool:
 
 
 def _answer(api: Wire, topic: str) -> int:
-    """The reason code of the PUBACK of a command."""
+    """Publish a command. Returns the reason code of its PUBACK."""
     mid = api.publish(topic.encode(), b"{}")
     answers: list[int] = []
 

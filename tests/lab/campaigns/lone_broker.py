@@ -1,4 +1,4 @@
-"""A mosquitto by itself, as shipped or with its configuration spoiled, and one display's login."""
+"""A mosquitto alone, as shipped or with a changed configuration, and one display's login."""
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ NAME = str(uuid.UUID(int=7))
 
 
 def without(*settings: str) -> Callable[[str], str]:
-    """mosquitto.conf without these lines: the defaults apply."""
+    """mosquitto.conf without these settings, so that the defaults apply."""
     return lambda text: "\n".join(line for line in text.splitlines() if line.split(" ")[0] not in settings) + "\n"
 
 
@@ -27,7 +27,7 @@ def shipped(text: str) -> str:
 def broker(
     folder: Path, change: Callable[[str], str] = shipped, names: Iterable[str] = (NAME,), *, alone: bool = False
 ) -> Iterator[tuple[mosquitto.Broker, Component]]:
-    """A mosquitto with these displays' logins; `alone`: nobody is beside it who asks it to save."""
+    """A mosquitto with these displays' logins; `alone`: without the program that asks it to save."""
     place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
     mosquitto.prepare(place, dict.fromkeys(mosquitto.SERVICES, PASSWORD))
     with place.displays_password_file.open("a") as logins:
@@ -44,7 +44,7 @@ def broker(
 
 
 def bridge_session(place: mosquitto.Broker) -> Wire:
-    """The bridge's session, found again or begun."""
+    """The bridge's session, resumed or new."""
     wire = Wire.connect(place.services_port, "bridge", PASSWORD, clean_start=False, expiry_seconds=3600)
     wire.subscribe("signage/+/logs/+")
     return wire

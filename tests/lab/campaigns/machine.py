@@ -1,4 +1,4 @@
-"""One machine's worth of service for the faults: Postgres, broker and bridge, each of which can be killed."""
+"""A small service for faults: Postgres, broker and bridge, each of which can be killed."""
 
 import http.client
 import json
@@ -25,13 +25,13 @@ from deploy.parts.probes import Probe, free_port, wait_until
 from shared.postgres.door import engine_for
 from tests import migrated
 
-BACK_SECONDS: Final = 60.0  # how long a component is waited for; what is asked of it is far less
+BACK_SECONDS: Final = 60.0  # the longest wait for a component; the tests demand far less
 SETTLE_SECONDS: Final = 0.1
 
 
 @dataclass
 class Component:
-    """A program that can be started, killed with everything below it, and started again on what it left."""
+    """A program that can be started, killed with its children, and started again on its data."""
 
     name: str
     command: Sequence[str]
@@ -41,11 +41,11 @@ class Component:
     user: str | None = None
     environment: dict[str, str] = field(default_factory=dict)
     process: "subprocess.Popen[bytes] | None" = None
-    exits: int = 0  # how often it was found ended although nobody had killed it
-    folder: Path = REPOSITORY  # whose code it runs
+    exits: int = 0  # how often it ended by itself
+    folder: Path = REPOSITORY  # the code that it runs
 
     def start(self) -> None:
-        """Start it; does not wait. In a session of its own: the scheduler shares by sessions, as between services."""
+        """Start it without waiting. It gets its own session, because the scheduler shares time by sessions."""
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
                 guardian.launch(self.command, self.stop_signal, self.user),
@@ -59,11 +59,11 @@ class Component:
 
     @property
     def pids(self) -> set[int]:
-        """It and everything below it."""
+        """Its process and all processes below it."""
         return set() if self.process is None else {self.process.pid} | guardian.descendants(self.process.pid)
 
     def look(self) -> None:
-        """Count an end that nobody asked for, and start it again as its supervisor would."""
+        """If it ended by itself, count that, and restart it as its supervisor would."""
         if self.process is not None and self.process.poll() is not None:
             self.exits += 1
             self.start()
@@ -73,7 +73,7 @@ class Component:
             guardian.send(pid, number)
 
     def kill(self) -> None:
-        """Kill -9, it and everything below it, and collect what is left."""
+        """Kill -9 its process and all processes below it, and wait for their end."""
         below = self.pids
         for pid in below:
             guardian.send(pid, signal.SIGKILL)
@@ -84,13 +84,13 @@ class Component:
         wait_until(lambda: not below & set(guardian.parents()) or _only_dead(below), 60)
 
     def wait_until_ready(self) -> float:
-        """Seconds until it answered."""
+        """Wait until it answers. Returns the seconds."""
         began = time.monotonic()
         wait_until(self.ready, BACK_SECONDS)
         return time.monotonic() - began
 
     def stop(self) -> None:
-        """End it in order; by force where that does not help."""
+        """Stop it in order, or by force after a timeout."""
         if self.process is None:
             return
         self.signal(signal.SIGCONT)
@@ -102,7 +102,7 @@ class Component:
 
 
 def _only_dead(pids: set[int]) -> bool:
-    """Whether none of these does anything any more: a zombie of somebody else's waits to be collected."""
+    """Whether all of these have ended; another process's zombie counts as ended."""
     return all(_state(pid) in {"Z", "X", ""} for pid in pids)
 
 
@@ -115,7 +115,7 @@ def _state(pid: int) -> str:
 
 @dataclass
 class Machine:
-    """Everything that runs."""
+    """The running components."""
 
     folder: Path
     database: Component
@@ -132,55 +132,55 @@ class Machine:
         return {one.name: one for one in (self.database, self.broker, self.bridge)}
 
     def engine(self) -> Engine:
-        """A new engine on its database, for the block's end to dispose of."""
+        """A new engine on its database, disposed of at the end of the block."""
         return engine_for(self.database_url, "faults")
 
     def batches(self) -> int:
-        """How many batches the bridge has committed since it leads; 0 unless it listens."""
+        """How many batches the bridge has committed since it leads; 0 if it does not listen."""
         return batches(self.health_port)
 
     def counted(self, name: str) -> int:
-        """One of the bridge's counters; 0 unless it listens."""
+        """One of the bridge's counters; 0 if it does not listen."""
         return counters(self.health_port).get(name, 0)
 
     def faults(self) -> list[str]:
-        """What is wrong with the bridge by its own word."""
+        """The faults that the bridge reports."""
         return list(health(self.health_port).get("faults", []))
 
     def set_displays(self, logins: dict[str, str]) -> None:
-        """Make these the displays' logins."""
+        """Replace the displays' logins by these."""
         process = self.broker.process
         assert process is not None
         mosquitto.RunningBroker(self.place, self.passwords, process.pid).set_displays(logins)
 
     @property
     def exits(self) -> int:
-        """How often one of them was found ended although nobody had killed it."""
+        """How often components ended by themselves."""
         return sum(component.exits for component in self.components.values())
 
     def looked_after(self) -> None:
-        """Start again what has ended by itself, as the supervisor does, and remember that it did."""
+        """Restart components that ended by themselves, as the supervisor does, and count it."""
         for component in self.components.values():
             component.look()
 
 
 def batches(port: int) -> int:
-    """How many batches the bridge of this health port has committed since it leads; 0 unless it listens."""
+    """How many batches the bridge at this health port has committed since it leads; 0 if it does not listen."""
     return counters(port).get("batches", 0)
 
 
 def counters(port: int) -> dict[str, int]:
-    """What the bridge of this health port counts since it leads; nothing unless it listens.
+    """The counters of the bridge at this health port since it leads; empty if it does not listen.
 
-    Not /readyz: with more waiting than it can work off in ten seconds its canary expires in the broker's queue,
-    and it says so.
+    It does not use /readyz: with a backlog of more than ten seconds the canary expires in the broker's queue, and the
+    bridge is not ready.
     """
     said = health(port)
     return dict(said["counters"]) if said.get("connected") else {}
 
 
 def health(port: int) -> dict[str, Any]:
-    """What the bridge of this health port answers at /healthz; nothing when it does not answer."""
+    """The answer of the bridge at this health port to /healthz; empty without an answer."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
     try:
         connection.request("GET", "/healthz")
@@ -192,7 +192,7 @@ def health(port: int) -> dict[str, Any]:
 
 
 def rows(engine: Engine, statement: str, **parameters: object) -> list[Any]:
-    """The answer to one question in a transaction of its own."""
+    """Run a query in its own transaction. Returns the rows."""
     with engine.connect() as connection:
         return list(connection.execute(sa.text(statement), parameters))
 
@@ -207,7 +207,7 @@ def machine(
     durable: bool = True,
     before_database: Callable[[Component], None] = lambda _: None,
 ) -> Iterator[Machine]:
-    """Postgres, broker and bridge as shipped, on free ports, below `folder`; `extend` may change mosquitto.conf."""
+    """Postgres, broker and bridge as shipped, on free ports, in `folder`; `extend` may change mosquitto.conf."""
     made = _made(folder, extend, postgres_settings, durable)
     before_database(made.database)
     try:

@@ -1,4 +1,4 @@
-"""Logins by the ten thousand that change all the time: the broker goes on answering everybody else."""
+"""Tens of thousands of logins change all the time, and the broker still answers other clients."""
 
 import json
 import sys
@@ -25,8 +25,8 @@ from tests.lab.campaigns.ledger import Ledger, tell
 from tests.local.mqtt_clients import NO_SUBSCRIBERS, Seen, connected, publish
 
 LONGEST_ANSWER_SECONDS: Final = 1.0
-WITHIN_SECONDS: Final = 2.0  # an enrolled display can connect, a revoked one is cut
-TIMES: Final = 4  # that the file is written while logins change
+WITHIN_SECONDS: Final = 2.0  # until an enrolled display can connect and a revoked one is disconnected
+TIMES: Final = 4  # how often the file is written while logins change
 FLEET: Final = (
     "WITH made AS (INSERT INTO clients (uuid, registered_by)"
     " SELECT gen_random_uuid()::text, 'enrolment' FROM generate_series(1, :many) RETURNING uuid)"
@@ -44,7 +44,7 @@ HASH: Final = mosquitto_hash(PASSWORD, b"twelve bytes")
 
 @dataclass(frozen=True)
 class Plan:
-    """How many there are."""
+    """The size of the campaign."""
 
     logins: int = 10_000
     seed: int = 1
@@ -52,7 +52,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Place:
-    """A database at the migrations' head, a broker, and what keeps the broker's logins in step."""
+    """A migrated database, a broker, and the log of the program that updates the broker's logins."""
 
     engine: Engine
     broker: mosquitto.RunningBroker
@@ -66,19 +66,19 @@ class Place:
         return connect_code(self.broker.broker.displays_port, name, PASSWORD) == 0
 
     def enrolled(self) -> str:
-        """A new display."""
+        """Enrol a new display. Returns its uuid."""
         name = str(uuid.uuid4())
         self.do(ENROL, name=name, hash=HASH)
         return name
 
     def said(self, event: str) -> list[dict[str, Any]]:
-        """Each line of this event, such as each time that the file was written (`accounts_written`)."""
+        """The log lines of this event, such as `accounts_written`."""
         lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
         return [line for line in lines if line.get("event") == event]
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     ledger = Ledger("many_logins", plan.seed, {"logins": plan.logins})
     began = time.monotonic()
     with migrated.running() as cluster, mosquitto.throw_away() as broker:
@@ -91,7 +91,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 
 
 def change_all_the_time(plan: Plan, url: str, place: Place, ledger: Ledger, say: Callable[[str], None]) -> None:
-    """One display talks, one lies still, one is revoked, and new ones are enrolled without end."""
+    """One display talks, one is idle, one is revoked, and new displays are enrolled all the time."""
     place.do(FLEET, many=plan.logins, hash=HASH)
     with transaction(place.engine) as connection:
         member = str(connection.execute(sa.text(ONE_OF_THEM)).scalar_one())
@@ -129,7 +129,7 @@ def change_all_the_time(plan: Plan, url: str, place: Place, ledger: Ledger, say:
 
 @contextmanager
 def _accounts(url: str, place: Place, names: Sequence[str]) -> Iterator[None]:
-    """`broker_accounts`, once these displays may connect."""
+    """Run `broker_accounts`; the block starts when these displays can connect."""
     files = place.broker.broker
     environment = {
         "DATABASE_URL": url,
@@ -143,7 +143,7 @@ def _accounts(url: str, place: Place, names: Sequence[str]) -> Iterator[None]:
 
 @contextmanager
 def _asking(client: Client, seen: Seen, topic: str) -> Iterator[list[float]]:
-    """How long each of many publishes waited for its answer, for as long as the block lasts."""
+    """Publish repeatedly during the block; the list gets the time that each answer took."""
     took: list[float] = []
     over = threading.Event()
 

@@ -1,21 +1,21 @@
-"""How much more memory processes take than they took before."""
+"""The growth of processes in memory."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 
 class Memory:
-    """How much more memory of its own any process has had than in the beginning."""
+    """The largest growth of any process's private memory since the start."""
 
     def __init__(self, processes: Callable[[], Mapping[str, set[int]]]) -> None:
-        """`processes` names those that run now, by what they are."""
+        """`processes` returns the running processes by kind."""
         self._processes = processes
         self._before = self._now()
-        self.grew = 0.0  # megabytes, of the one that grew most
+        self.grew = 0.0  # growth of the process that grew most, in megabytes
         self.who = ""
 
     def look(self) -> None:
-        """Once now."""
+        """Measure all processes now."""
         for name, megabytes in self._now().items():
             grew = megabytes - self._before.setdefault(name, megabytes)
             if grew > self.grew:
@@ -31,7 +31,7 @@ class Memory:
 
 
 def megabytes(pid: int) -> float | None:
-    """What a process has in memory that is no file's; None when it has ended."""
+    """The private memory of a process, without mapped files; None if it has ended."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Payloads as a broken or hostile display sends them: good ones, spoiled by chance."""
+"""Payloads of a broken or hostile display: good ones, spoiled at random."""
 
 import json
 import random
@@ -42,7 +42,7 @@ Mutation = Callable[[random.Random, bytes], bytes]
 
 
 def mutated(chance: random.Random) -> tuple[str, bytes]:
-    """Topic below the display's uuid, and payload."""
+    """A topic below the display's uuid, and a payload."""
     kind = chance.choice(list(TEMPLATES))
     payload = chance.choice((_with_value, _with_value, _with_field, _whole))(chance, TEMPLATES[kind])
     for _ in range(chance.choice((0, 1, 1, 1, 2, 5))):
@@ -56,13 +56,13 @@ def _whole(_chance: random.Random, template: dict[str, Any]) -> bytes:
 
 
 def _with_value(chance: random.Random, template: dict[str, Any]) -> bytes:
-    """One field has a value that it must not have, or just may."""
+    """Give one field an invalid value, or one at a limit."""
     marked = {**template, chance.choice(list(template)): "@@"}
     return json.dumps(marked).replace('"@@"', chance.choice(VALUES)).encode("utf-8", "surrogatepass")
 
 
 def _with_field(chance: random.Random, template: dict[str, Any]) -> bytes:
-    """A field more, among them the version."""
+    """Add or change a field, for instance the version."""
     name = chance.choice(("v", "v", "v", "extra", "seq", "x" * 200))
     return json.dumps({**template, name: "@@"}).replace('"@@"', chance.choice(VALUES)).encode("utf-8", "surrogatepass")
 

@@ -1,4 +1,4 @@
-"""A network that is slow, silent, half-dead or reset, between bridge and broker and between bridge and Postgres."""
+"""A network that is slow, silent, half-open or reset, between bridge and broker and between bridge and Postgres."""
 
 import random
 import time
@@ -20,17 +20,17 @@ SIDES = ("broker", "postgres")
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     displays: int = 50
     rounds: int = 32
-    lines: int = 20  # of each display in a round
-    longest_seconds: float = 15.0  # of one fault: above the socket's timeout to Postgres
+    lines: int = 20  # lines of each display in a round
+    longest_seconds: float = 15.0  # length of a fault: above the timeout of the socket to Postgres
     seed: int = 1
 
     @property
     def faults(self) -> list[tuple[str, str]]:
-        """(side, fault), every pair equally often, in the order of the seed."""
+        """(side, fault): every pair equally often, in an order decided by the seed."""
         pairs = [(side, fault) for fault in FAULTS for side in SIDES]
         made = [pairs[number % len(pairs)] for number in range(self.rounds)]
         random.Random(self.seed).shuffle(made)
@@ -48,7 +48,7 @@ def _reset(proxy: Proxy, _seconds: float) -> None:
 
 
 def _silent(proxy: Proxy, seconds: float) -> None:
-    """Nothing passes for a while, then all of it does."""
+    """Hold all data for a while, then let it pass."""
     for direction in (proxy.hold_upward, proxy.hold_downward):
         direction.set()
     time.sleep(seconds)
@@ -57,7 +57,7 @@ def _silent(proxy: Proxy, seconds: float) -> None:
 
 
 def _half_open(proxy: Proxy, seconds: float) -> None:
-    """What the bridge says is lost while it still hears; then the connection turns out to be dead."""
+    """Drop the data of the bridge while it still receives; then close the connection."""
     proxy.hold_upward.set()
     time.sleep(seconds)
     proxy.cut()
@@ -74,7 +74,7 @@ FAULTS: dict[str, Callable[[Proxy, float], None]] = {
 
 @contextmanager
 def between(service: Machine) -> Iterator[dict[str, Proxy]]:
-    """The bridge of this machine, started behind a proxy for each side."""
+    """Start the machine's bridge behind a proxy for each side."""
     port = service.cluster.port
     with proxied(service.place.services_port) as broker, proxied(port) as database:
         service.bridge.environment["MQTT_URL"] = f"mqtt://127.0.0.1:{broker.port}"
@@ -90,7 +90,7 @@ def between(service: Machine) -> Iterator[dict[str, Proxy]]:
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     ledger = Ledger("network", plan.seed, {"displays": plan.displays, "faults": plan.rounds})
     began = time.monotonic()
     with machine(folder, bridge=False) as service:
@@ -109,7 +109,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 
 
 def _rounds(plan: Plan, proxies: dict[str, Proxy], displays: Fleet, say: Callable[[str], None]) -> float:
-    """The longest that it took after a fault until every line told was known to be committed."""
+    """Run the rounds. Returns the longest time from a fault until every line was committed."""
     chance = random.Random(plan.seed + 1)
     slowest = 0.0
     for number, (side, fault) in enumerate(plan.faults):

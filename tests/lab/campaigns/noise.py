@@ -1,8 +1,8 @@
-"""Displays that log more than the service can read cost their neighbours nothing, and ACKs overtake them.
+"""Displays that log more than the service can read do not harm their neighbours, and ACKs overtake the logs.
 
-1. One display logs 5,000 messages a second: it alone is cut. 2. Several log as fast as the broker takes it. The bridge
-is held until a backlog stands, for it would keep up with them, and let go: behind that backlog each step of a real
-command is acknowledged and timed until it is committed.
+1. One display logs 5,000 messages a second: only its lines are dropped. 2. Several displays log as fast as the broker
+accepts. The bridge is stopped until there is a backlog, because it would keep up. Then each step of a real command is
+acknowledged behind that backlog, and the time until the commit is measured.
 """
 
 import itertools
@@ -34,7 +34,7 @@ from tests.lab.campaigns.wire import Wire
 
 LONG = timedelta(hours=1)
 PER_SECOND = 5_000
-MOST_WAITING = 500_000  # half of what the broker keeps for the bridge; beyond that it drops what is told as lost here
+MOST_WAITING = 500_000  # half of the broker's queue for the bridge; beyond it the broker would drop messages
 WINDOW = 1_000
 NOISE = b'{"message": "noise"}'
 ACK_STATES = ("received", "running", "succeeded")
@@ -44,12 +44,12 @@ SLOWEST_ACK_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     displays: int = 50  # neighbours
-    lines: int = 200  # of each neighbour
-    seconds: float = 20.0  # of the one noisy display
-    commands: int = 30  # acknowledged in three steps each, while more waits than was read
+    lines: int = 200  # lines of each neighbour
+    seconds: float = 20.0  # lines of the noisy display
+    commands: int = 30  # commands with three ACKs each, sent behind the backlog
     flooders: int = 4
     backlog: int = 200_000  # messages that wait before each ACK is sent
     seed: int = 1
@@ -57,17 +57,17 @@ class Plan:
 
 @dataclass
 class Flood:
-    """A display that logs `per_second` plain messages, as far as the broker takes them; without it, all it takes."""
+    """A display that logs `per_second` plain messages; None: as many as the broker accepts."""
 
     port: int
     per_second: int | None = None
     uuid: str = field(default_factory=lambda: str(uuid.uuid4()))
     sent: int = 0
     stop: threading.Event = field(default_factory=threading.Event)
-    quiet: threading.Event = field(default_factory=threading.Event)  # enough waits for now
+    quiet: threading.Event = field(default_factory=threading.Event)  # enough messages wait
 
     def run(self) -> None:
-        """Until it is stopped; everything that was sent is answered by the broker when this ends."""
+        """Log until stopped, then wait until the broker has answered everything."""
         wire = Wire.connect(self.port, self.uuid, PASSWORD)
         topic = f"signage/{self.uuid}/logs/info".encode()
         began = time.monotonic()
@@ -85,7 +85,7 @@ class Flood:
 
 @contextmanager
 def flooding(floods: list[Flood]) -> Iterator[None]:
-    """All of them at once, until the block ends."""
+    """Run all floods at once, during the block."""
     threads = [threading.Thread(target=one.run, name="flood") for one in floods]
     for thread in threads:
         thread.start()
@@ -99,7 +99,7 @@ def flooding(floods: list[Flood]) -> Iterator[None]:
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     ledger = Ledger("noise", plan.seed, {"displays": plan.displays, "commands": plan.commands})
     began = time.monotonic()
     with machine(folder) as service:
@@ -133,7 +133,7 @@ def _talk(plan: Plan, displays: Fleet) -> None:
 
 
 def _time_acks(plan: Plan, service: Machine, many: list[Flood], commanded: list[str], ledger: Ledger) -> None:
-    """Seconds from the publish of an ACK until its commit, while a backlog of logs is worked off."""
+    """Measure the seconds from the publish of each ACK until its commit, behind a backlog of logs."""
     engine = service.engine()
     wires = {name: Wire.connect(service.place.displays_port, name, PASSWORD) for name in commanded}
     try:
@@ -161,7 +161,7 @@ def _time_acks(plan: Plan, service: Machine, many: list[Flood], commanded: list[
 
 
 def _let_gather(enough: int, service: Machine, many: list[Flood], before: int) -> None:
-    """Hold the bridge until so many messages wait for it, and let it go."""
+    """Stop the bridge until `enough` messages wait for it, and continue it."""
     received = service.counted("received") - before
     service.bridge.signal(signal.SIGSTOP)
     try:
@@ -175,7 +175,7 @@ def _backlog(service: Machine, many: list[Flood], before: int) -> int:
 
 
 def _sent_command(engine: Engine, name: str, wire: Wire) -> str:
-    """A restart asked for as the API does, and sent by the bridge."""
+    """Issue a restart as the API does, and wait until the bridge has published it."""
     wire.subscribe(f"signage/{name}/commands")
     wire.publish(f"signage/{name}/heartbeat".encode(), b'{"process_status": "running"}')
     wire.flush()
@@ -203,7 +203,7 @@ def _state(engine: Engine, command: str) -> str:
 
 
 def _judge_noise(ledger: Ledger, service: Machine, floods: list[Flood]) -> None:
-    """Every noisy message is stored or counted in its own client's log; nobody else lost any."""
+    """Check that every noisy message is stored or counted in its own client's log, and no other client lost any."""
     engine = service.engine()
     lost = "SELECT coalesce(sum((context->>'dropped')::bigint), 0) FROM client_logs WHERE client_uuid = ANY(:u)"
     kept = "SELECT count(*) FROM client_logs WHERE client_uuid = ANY(:u) AND message = 'noise'"

@@ -1,4 +1,4 @@
-"""The code as it was just before each migration, taken out of the git history, and run on a schema of later."""
+"""The code from just before each migration, taken from the git history and run on a later schema."""
 
 import json
 import os
@@ -21,32 +21,32 @@ from tests.stores.schema_promises import FIRST_CODE, chain
 
 SUITES: Final = ("stores", "api", "tick")
 ASIDE: Final = (
-    "tests/stores/test_migrations.py",  # about the chain itself, which is another one
+    "tests/stores/test_migrations.py",  # tests the migrations themselves, which have changed
     "tests/stores/test_old_code_survives.py",  # the same
-    "tests/stores/test_logs_at_scale.py",  # about speed
+    "tests/stores/test_logs_at_scale.py",  # tests speed
     "tests/stores/test_fleet_at_scale.py",
-    "tests/api/test_schema.py",  # a tester that knows the document alone: about answers, with a campaign of its own
+    "tests/api/test_schema.py",  # a campaign of its own tests the answers
 )
 TEST_SECONDS: Final = 1800.0
 TICK: Final = (
     "import json, functions.scheduler_tick.main as function;"
     "print(json.dumps(function.steps.run(function.WORLD), default=str))"
 )
-PLACE: Final = re.compile(r'^revision = "(\w+)"\ndown_revision = "(\w+)"', re.MULTILINE)  # of a migration in the chain
+PLACE: Final = re.compile(r'^revision = "(\w+)"\ndown_revision = "(\w+)"', re.MULTILINE)  # a revision
 SOUND: Final = "import tomllib, shared.tables; tomllib.load(open('pyproject.toml', 'rb'))"
 FARTHEST_BACK: Final = 20
 ACCOUNTS: Final = {
     "SCHEDULER_SERVICE_ACCOUNT": "scheduler@signage.test",
     "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
     "HOST": LOOPBACK,
-    "QUEUE_URL": "grpc://127.0.0.1:9/projects/local/locations/local",  # nobody is there
-    "TICK_SECONDS": "3600",  # so that none is late
+    "QUEUE_URL": "grpc://127.0.0.1:9/projects/local/locations/local",  # a closed port
+    "TICK_SECONDS": "3600",  # so that no tick is late
 }
 
 
 @dataclass(frozen=True)
 class Version:
-    """The code of one commit, below a folder of its own. `revision` is the first migration that it does not know."""
+    """The code of one commit, in its own folder. `revision` is the first migration that it does not have."""
 
     revision: str
     commit: str
@@ -54,14 +54,14 @@ class Version:
 
     @property
     def has_components(self) -> bool:
-        """Whether there is something to run, beside tests."""
+        """Whether it has components to run, besides tests."""
         return all((self.tree / part).exists() for part in ("bridge/main.py", "functions/api/main.py"))
 
     @property
     def is_sound(self) -> bool:
-        """Whether it can be run at all, and upgraded.
+        """Whether it runs and can be upgraded.
 
-        A commit may be half of a change, or have a migration that was given another name or place later on.
+        A commit may have half of a change, or a migration that was later renamed or moved.
         """
         sources = (path.read_text(encoding="utf-8") for path in (self.tree / "migrations" / "versions").glob("*.py"))
         own = {place for source in sources for place in PLACE.findall(source)}
@@ -73,7 +73,7 @@ class Version:
         return {"PYTHONPATH": str(self.tree)}
 
     def run(self, *command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-        """A Python program of it, to its end."""
+        """Run a Python program of it to its end."""
         return subprocess.run(
             [sys.executable, *command],
             cwd=self.tree,
@@ -85,12 +85,12 @@ class Version:
 
 
 def is_here() -> bool:
-    """Whether the history is: a checkout may be a tarball, or shallow."""
+    """Whether the git history exists: a checkout may be a tarball, or shallow."""
     return _git("rev-parse", "--is-shallow-repository") == "false"
 
 
 def commits() -> list[tuple[str, str]]:
-    """(migration, the commit just before it came), in the order of the chain."""
+    """(migration, the commit just before it), in the order of the migrations."""
     scripts = chain()
     first = [script.revision for script in scripts].index(FIRST_CODE) + 1
     return [(script.revision, _before(Path(script.path))) for script in scripts[first:]]
@@ -110,7 +110,7 @@ def _git(*words: str) -> str:
 
 @contextmanager
 def sound_code(revision: str, commit: str, folder: Path) -> Iterator[Version]:
-    """The code of this commit, or of the nearest one before it that can be run."""
+    """The code of this commit, or of the nearest earlier one that runs."""
     for back in range(FARTHEST_BACK):
         with taken_out(revision, _git("rev-parse", f"{commit}~{back}"), folder) as version:
             if version.is_sound:
@@ -121,7 +121,7 @@ def sound_code(revision: str, commit: str, folder: Path) -> Iterator[Version]:
 
 @contextmanager
 def taken_out(revision: str, commit: str, folder: Path) -> Iterator[Version]:
-    """The code of a commit, for as long as the block lasts; this code itself is found elsewhere."""
+    """The code of a commit, during the block; the present code is not on its path."""
     tree = folder / f"before-{revision}"
     tree.mkdir()
     archive = subprocess.Popen(["git", "archive", commit], cwd=REPOSITORY, stdout=subprocess.PIPE)
@@ -134,11 +134,11 @@ def taken_out(revision: str, commit: str, folder: Path) -> Iterator[Version]:
         shutil.rmtree(tree)
 
 
-# --- what it is made of, running ---
+# --- its components ---
 
 
 def at_its_own_schema(version: Version, service: Machine, database: str) -> None:
-    """Make a database of the machine's that stands where this code left it; from now on it is the machine's."""
+    """Make a database with this code's own schema, and use it for the machine from now on."""
     url = service.cluster.url(database, "signage", "owner")
     done = version.run("-m", "alembic", "upgrade", "head", DATABASE_URL=url)
     if done.returncode != 0:
@@ -147,7 +147,7 @@ def at_its_own_schema(version: Version, service: Machine, database: str) -> None
 
 
 def bridge(service: Machine, name: str, version: Version | None = None) -> Component:
-    """A bridge of that version, or of today; not started."""
+    """A bridge of this version, or of today's code; not started."""
     of_today = service.bridge
     environment = {
         **of_today.environment,
@@ -162,7 +162,7 @@ def bridge(service: Machine, name: str, version: Version | None = None) -> Compo
 
 @contextmanager
 def api(version: Version, service: Machine, folder: Path, media: Path) -> Iterator[FunctionProcess]:
-    """The api function of that version, on this media volume; its log goes below `folder`."""
+    """The api function of this version, on this media volume; its log goes to `folder`."""
     told = {
         **ENVIRONMENT,
         "DATABASE_URL": service.database_url,
@@ -177,7 +177,7 @@ def api(version: Version, service: Machine, folder: Path, media: Path) -> Iterat
 
 
 def tick(version: Version, service: Machine) -> list[str]:
-    """One tick of that version; the steps that failed, or what kept it from ticking."""
+    """Run one tick of this version. Returns the failed steps, or the error of the tick."""
     done = version.run(
         "-c",
         TICK,
@@ -199,14 +199,14 @@ def tick(version: Version, service: Machine) -> list[str]:
 
 @dataclass(frozen=True)
 class Tested:
-    """How its own tests ended."""
+    """The results of its own tests."""
 
     passed: int
     failed: frozenset[str]
 
 
 def tested(version: Version, folder: Path, what: Sequence[str]) -> Tested:
-    """These tests of it, or all of its suites, on whatever migrations stand in its tree."""
+    """Run these of its tests, or all of its suites, on the migrations in its tree."""
     names = what or [f"tests/{suite}" for suite in SUITES if (version.tree / "tests" / suite).exists()]
     report = folder / "report.xml"
     report.unlink(missing_ok=True)
@@ -221,14 +221,14 @@ def tested(version: Version, folder: Path, what: Sequence[str]) -> Tested:
 
 
 def _id(version: Version, case: ET.Element) -> str:
-    """The test's name as pytest takes it."""
+    """The test's id for pytest."""
     path = Path(*case.get("classname", "").split(".")).with_suffix(".py")
     return f"{path}::{case.get('name')}" if (version.tree / path).exists() else case.get("name", "")
 
 
 @contextmanager
 def todays_migrations(version: Version) -> Iterator[None]:
-    """Its tests find today's migrations where its own are."""
+    """Replace its migrations by today's during the block."""
     own, aside = version.tree / "migrations" / "versions", version.tree / "migrations" / "own"
     own.rename(aside)
     shutil.copytree(REPOSITORY / "migrations" / "versions", own, ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,6 +1,6 @@
-"""Whether a payload must become a dead letter, read from docs/protocol.md with nothing but the standard library.
+"""Decide whether a payload must become a dead letter, by docs/protocol.md and with the standard library alone.
 
-It shares no line with the bridge's parser, so that a mistake of one is not a mistake of both.
+It shares no code with the bridge's parser, so that both cannot have the same mistake.
 """
 
 import json
@@ -25,7 +25,7 @@ class _Bad(Exception):
 
 
 def is_dead(topic: str, payload: bytes) -> bool:
-    """`topic` is what follows the display's uuid."""
+    """Whether the message must become a dead letter. `topic` is the part after the display's uuid."""
     kind, _, level = topic.partition("/")
     if kind == "logs" and re.fullmatch("[a-z]{1,16}", level, re.ASCII) is None:
         return True

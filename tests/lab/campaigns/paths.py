@@ -1,6 +1,6 @@
-"""Request targets that try to leave the folders that are served: a seeded draw from a product of spellings.
+"""Request targets that try to leave the served folders: a seeded sample of all combinations of spellings.
 
-Each target is a root that is served, steps upwards in some spelling, a file that must not come, and an ending.
+Each target consists of a served root, steps upwards in some spelling, a file that must not be served, and an ending.
 """
 
 import random
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final
 
-# Two dots, as somebody may have to decode them once, twice, wrongly or not at all.
+# Spellings of two dots: to decode once, twice, wrongly or not at all.
 DOTS: Final = (
     b"..",
     b"%2e%2e",
@@ -51,7 +51,7 @@ SLASHES: Final = (
 )
 ENDINGS: Final = (
     b"",
-    b"",  # plain ones twice as often
+    b"",  # plain spellings twice as often
     b"%00",
     b"%00.css",
     b"\x00.html",
@@ -77,19 +77,19 @@ METHODS: Final = {
 
 @dataclass(frozen=True)
 class Attempt:
-    """One request line: `target` as it goes over the wire."""
+    """One request line; `target` as sent on the wire."""
 
     method: bytes
     target: bytes
 
     @property
     def is_for_the_api(self) -> bool:
-        """Whether it names the API's part of the address space."""
+        """Whether the path belongs to the API."""
         return b"/api" in self.target
 
 
 def attempts(count: int, seed: int, roots: Sequence[bytes], targets: Sequence[bytes], host: bytes) -> Iterator[Attempt]:
-    """`count` different draws; the same seed makes the same. `targets` are paths of files, without a slash in front."""
+    """`count` different attempts, decided by the seed. `targets` are paths of files without a leading slash."""
     chance = random.Random(seed)
     axes: tuple[Sequence[object], ...] = (roots, DOTS, SLASHES, DEPTHS, targets, ENDINGS, WRAPS, MIXED)
     for number in chance.sample(range(prod(map(len, axes))), count):
@@ -97,7 +97,7 @@ def attempts(count: int, seed: int, roots: Sequence[bytes], targets: Sequence[by
 
 
 def _of(number: int, axes: Sequence[Sequence[object]]) -> list[object]:
-    """The number's digits, each axis a base, as the values that they stand for."""
+    """The combination with this number: one value of each axis."""
     values = []
     for axis in axes:
         number, digit = divmod(number, len(axis))
@@ -122,7 +122,7 @@ def _attempt(values: list[object], chance: random.Random, host: bytes) -> Attemp
 
 
 def _wrapped(path: bytes, wrap: str, host: bytes) -> bytes:
-    """The path as a request target: as browsers send it, as proxies do, and as nobody should."""
+    """The path as a request target, in the form of browsers, of proxies, or in an invalid form."""
     return {
         "origin": path,
         "absolute": b"http://" + host + path,

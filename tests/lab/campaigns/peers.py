@@ -1,4 +1,4 @@
-"""Peers that do not keep to the manners of HTTP: raw requests, bodies without end, connections that stall."""
+"""Misbehaving HTTP peers: raw requests, endless bodies, stalled connections."""
 
 import contextlib
 import select
@@ -13,7 +13,7 @@ from deploy.parts.layout import LOOPBACK
 PIECE: Final = b"a" * 65_536
 PATIENCE_SECONDS: Final = 60.0
 CLOSED: Final = b""
-# To a function that does not know who asks: 600 MB are announced and none is sent; a first line goes on and on.
+# Requests without credentials: one announces 600 MB and sends nothing; one has an endless first line.
 ENDLESS: Final = (
     (b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 600000000\r\n\r\n", 401),
     (b"GET /" + b"a" * 100_000, 414),
@@ -21,7 +21,7 @@ ENDLESS: Final = (
 
 
 def exchange(port: int, request: bytes, seconds: float = PATIENCE_SECONDS) -> bytes | None:
-    """All that comes back until the server hangs up; None when it neither answers nor hangs up."""
+    """Send a request. Returns all that comes until the server closes; None if it neither answers nor closes."""
     answer = bytearray()
     with socket.create_connection((LOOPBACK, port), seconds) as connection:
         try:
@@ -30,32 +30,32 @@ def exchange(port: int, request: bytes, seconds: float = PATIENCE_SECONDS) -> by
                 answer += piece
         except TimeoutError:
             return None
-        except ConnectionError:  # it hung up while something of ours was still on its way
+        except ConnectionError:  # the server closed before it had read everything
             pass
     return bytes(answer)
 
 
 def status_of(answer: bytes) -> int:
-    """The status of a raw answer; 0 for none."""
+    """The status of a raw answer; 0 without one."""
     first = answer.split(b"\r\n", 1)[0].split(b" ")
     return int(first[1]) if len(first) > 1 and first[0].startswith(b"HTTP/") and first[1].isdigit() else 0
 
 
 @dataclass(frozen=True)
 class Poured:
-    """How sending far too much ended."""
+    """The result of sending far too much."""
 
     status: int
-    """Of the answer; 0 when there was none."""
+    """The status of the answer; 0 without one."""
     accepted: int
-    """Bytes that the kernel had taken from us when the answer came; those that wait in its buffers are among them."""
+    """Bytes that the kernel had accepted when the answer came, including those in its buffers."""
     seconds: float
 
 
 def pour(port: int, head: bytes, size: int, *, framed: bool = False) -> Poured:
-    """Send `head` and then up to `size` bytes as fast as they are taken, until there is an answer.
+    """Send `head` and then up to `size` bytes as fast as possible, until an answer comes.
 
-    `framed` sends them as chunks, so that nobody is told how many there will be.
+    `framed` sends them as chunks, without a length.
     """
     piece = b"%x\r\n%s\r\n" % (len(PIECE), PIECE) if framed else PIECE
     began, sent, answer, waiting = time.monotonic(), -len(head), bytearray(), memoryview(head)
@@ -81,17 +81,17 @@ def pour(port: int, head: bytes, size: int, *, framed: bool = False) -> Poured:
 
 @dataclass
 class Stalled:
-    """Connections that begin a request and never end it: each is given another byte now and then."""
+    """Connections with requests that never end: each gets another byte now and then."""
 
     port: int
     heads: tuple[bytes, ...]
-    """What each begins with, in turn."""
+    """The beginnings of the requests, in turn."""
     count: int
     connections: list[socket.socket] = field(default_factory=list)
     reopened: int = 0
 
     def __post_init__(self) -> None:
-        """Opens them all."""
+        """Open all connections."""
         self.connections = [self._open(number) for number in range(self.count)]
 
     def _open(self, number: int) -> socket.socket:
@@ -101,7 +101,7 @@ class Stalled:
         return connection
 
     def trickle(self) -> None:
-        """One more byte on each; those that were hung up on come again."""
+        """Send one more byte on each; reopen closed connections."""
         for number, connection in enumerate(self.connections):
             if _takes(connection, b"a"):
                 continue
@@ -115,7 +115,7 @@ class Stalled:
 
 
 def _takes(connection: socket.socket, more: bytes) -> bool:
-    """Whether the peer is still there, having been sent some more."""
+    """Send some bytes. Returns whether the connection is still open."""
     try:
         with contextlib.suppress(BlockingIOError):
             if connection.recv(65_536) == CLOSED:
@@ -129,7 +129,7 @@ def _takes(connection: socket.socket, more: bytes) -> bool:
 
 @contextlib.contextmanager
 def stalled(port: int, heads: tuple[bytes, ...], count: int) -> Iterator[Stalled]:
-    """So many of them for as long as the block lasts."""
+    """`count` stalled connections during the block."""
     made = Stalled(port, heads, count)
     try:
         yield made

@@ -1,4 +1,4 @@
-"""A steady 500 messages a second for long, with people at the dashboard and conversions: memory does not grow."""
+"""A steady 500 messages a second for an hour, with people at the dashboard and conversions: memory does not grow."""
 
 import statistics
 import time
@@ -15,32 +15,32 @@ from tests.lab.campaigns.visitors import Visitors, visiting
 from tests.lab.campaigns.whole import Whole, enrolled_fleet
 from tests.stack import Stack, running_stack
 
-SAMPLE_SECONDS: Final = 5.0  # of a short one an eighth of it
+SAMPLE_SECONDS: Final = 5.0  # of a short campaign an eighth
 SLOPE_LIMIT_MB_PER_HOUR: Final = 5.0
-UNDER_WAY_SECONDS: Final = 1.0  # what was said in the last second may still be on its way
+UNDER_WAY_SECONDS: Final = 1.0  # messages of the last second may still be in transit
 OFFICE: Final = "soffice.bin"
-"""LibreOffice, which the converter starts anew now and then: its memory is that of the document in it."""
+"""LibreOffice, which the converter restarts: its memory depends on the document."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """The size of the campaign."""
 
     seconds: float = 3600.0
     per_second: int = 500
     displays: int = 100
-    report_seconds: float = REPORT_SECONDS  # between two heartbeats of a display, and two health reports
+    report_seconds: float = REPORT_SECONDS  # between two heartbeats, and two health reports, of a display
     seed: int = 1
 
     @property
     def lines_per_second(self) -> float:
-        """Of each display, beside its heartbeats and health."""
+        """Log lines of each display, besides heartbeats and health."""
         return self.per_second / self.displays - 2 / self.report_seconds
 
 
 @dataclass
 class Memory:
-    """Megabytes of its own that each service has over time."""
+    """The private memory of each service over time, in megabytes."""
 
     of: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 
@@ -50,7 +50,7 @@ class Memory:
             self.of.setdefault(name, []).append((at, sum(size for size in sizes if size is not None)))
 
     def slope(self, name: str) -> float:
-        """Megabytes an hour, over the later three quarters: caches fill in the first one."""
+        """Growth in megabytes an hour, over the last three quarters: caches fill in the first quarter."""
         samples = self.of[name][len(self.of[name]) // 4 :]
         hours, sizes = zip(*((at / 3600, size) for at, size in samples), strict=True)
         return statistics.linear_regression(hours, sizes).slope
@@ -64,14 +64,14 @@ def _is_office(pid: int) -> bool:
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger, on a stack of its own."""
+    """Run the campaign on its own stack. Returns its ledger."""
     folder.chmod(0o755)  # Postgres is another user
     with running_stack(folder / "stack", DEMO="") as stack:
         return on(stack, plan, folder, say)
 
 
 def on(stack: Stack, plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The ledger, on this stack."""
+    """Run the campaign on this stack. Returns its ledger."""
     sizes = {"displays": plan.displays, "per_second": plan.per_second, "minutes": round(plan.seconds / 60)}
     ledger = Ledger("soak", plan.seed, sizes)
     began, whole, memory = time.monotonic(), Whole(stack), Memory()

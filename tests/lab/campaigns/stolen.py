@@ -1,9 +1,9 @@
-"""One stolen login does its worst, in each way that MQTT 5 gives a client, and a neighbour goes on beside it.
+"""A thief abuses one stolen login in every way of MQTT 5, while a neighbour works normally.
 
-Each way has a broker of its own. While the thief works the neighbour publishes one heartbeat after another, and the
-broker's memory is watched. Then the login is taken away, and what is left is measured: memory, the saved file, and
-the broker's processor time for a heartbeat. Some ways are tried again without the setting that closes them: that must
-show, or the campaign sees nothing.
+Each way has its own broker. Meanwhile the neighbour publishes one heartbeat after another, and the broker's memory is
+measured. The thief leaves its session behind, and the broker's processor time for a heartbeat is measured. Then the
+login is revoked, and memory, the saved file and that processor time are measured again. Some ways are repeated without
+the setting that prevents them: the harm must show, otherwise the campaign detects nothing.
 """
 
 import itertools
@@ -38,14 +38,14 @@ OWN: Final = f"signage/{THIEF}"
 MEGABYTE: Final = 2**20
 LONG: Final = "x" * 62_000
 LARGEST: Final = bytes(60_000)
-WITHIN_SECONDS: Final = 1.0  # a neighbour's heartbeat is answered
-MORE_MEGABYTES: Final = 64.0  # of the broker's memory
-WAITING_MEGABYTES: Final = 400.0  # of it, where the bridge is away: docs/operating.md, "The broker"
-LEFT_MEGABYTES: Final = 4.0  # in the file of what it keeps
-TIMES: Final = 2.0  # the processor time of a heartbeat afterwards
-LOOKS: Final = 6  # at it, at most
-BEATS: Final = 2_000  # of which that time is measured
-ENOUGH_SECONDS: Final = 2.0  # of it, where each takes long
+WITHIN_SECONDS: Final = 1.0  # for the answer to a neighbour's heartbeat
+MORE_MEGABYTES: Final = 64.0  # growth of the broker's memory
+WAITING_MEGABYTES: Final = 400.0  # growth of it without a bridge: docs/operating.md, "The broker"
+LEFT_MEGABYTES: Final = 4.0  # growth of the broker's saved file
+TIMES: Final = 2.0  # the processor time of a heartbeat with the thief's session, as a multiple of the usual one
+LOOKS: Final = 6  # the longest measurement
+BEATS: Final = 2_000  # heartbeats of a measurement
+ENOUGH_SECONDS: Final = 2.0  # heartbeats of a measurement that takes long
 FOREVER: Final = b"\x11\xff\xff\xff\xff"  # session expiry
 TOPICS: Final = tuple(f"signage/+/{kind}" for kind in ("heartbeat", "health", "logs/+", "presence", "acks"))
 
@@ -61,7 +61,7 @@ def published(
 
 
 def subscribed(number: int, *filters: str, more: bytes = b"", first: int = 0x82) -> bytes:
-    """A SUBSCRIBE, or another packet of its form."""
+    """A SUBSCRIBE, or another packet of the same form."""
     options = b"" if first == 0xA2 else b"\x01"
     head = struct.pack("!H", number % 65_535 + 1) + length_of(len(more)) + more
     return packet(first, head + b"".join(string(one) + options for one in filters))
@@ -71,7 +71,7 @@ def user_properties(count: int, size: int) -> bytes:
     return b"".join(b"\x26" + string(f"k{at}") + string("v" * size) for at in range(count))
 
 
-# --- the ways: what is sent, one packet after another, without end ---
+# --- the ways: endless sequences of packets ---
 
 
 def shared_groups() -> Packets:
@@ -209,18 +209,18 @@ def nothing() -> Packets:
 
 @dataclass(frozen=True)
 class Way:
-    """What the thief sends, and how it connects."""
+    """One way of abuse: the thief's packets, and how it connects."""
 
     name: str
     sends: Callable[[], Packets]
     more: bytes = FOREVER  # properties of CONNECT
     will: bytes | None = None  # payload
     keepalive: int = 65_535
-    reads: bool = True  # what the broker answers
-    connections: int = 1  # at a time; each takes the session over
-    bridge_writes: bool = False  # to the thief's own topics, who does not acknowledge
-    bridge_is_away: bool = False  # while the thief works: what waits for it is bounded for itself
-    opened_by: str = ""  # without this line of mosquitto.conf it must show
+    reads: bool = True  # the expected answers of the broker
+    connections: int = 1  # concurrent connections; each takes the session over
+    bridge_writes: bool = False  # the bridge publishes to the thief, who does not acknowledge
+    bridge_is_away: bool = False  # the bridge is absent meanwhile: its queue has a limit of its own
+    opened_by: str = ""  # without this setting of mosquitto.conf the harm must show
 
 
 AWAY: Final = ", the bridge is away"
@@ -263,7 +263,7 @@ WAYS: Final = (
 
 
 def connected(port: int, way: Way) -> socket.socket:
-    """A new connection of the thief's that has sent its CONNECT."""
+    """A new connection of the thief that has sent its CONNECT."""
     made = socket.create_connection((LOOPBACK, port), 5)
     made.settimeout(1)
     flags = 0xC0 | (0 if way.will is None else 0x2C)
@@ -277,7 +277,7 @@ def connected(port: int, way: Way) -> socket.socket:
 
 
 def steal(port: int, way: Way, seconds: float) -> None:
-    """Do it for so long, beginning again whenever the broker hangs up."""
+    """Abuse the login for `seconds`; reconnect whenever the broker closes the connection."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         crowd: list[socket.socket] = []
@@ -305,7 +305,7 @@ def _read(connection: socket.socket) -> None:
 
 
 def bridge(port: int, ready: "Event", over: "Event", writes: bool) -> None:
-    """A process that takes what displays send, and may write to the thief."""
+    """A process that reads messages of displays, and may publish to the thief."""
     wire = Wire.connect(port, "bridge", PASSWORD, clean_start=False, expiry_seconds=3600)
     wire.subscribe(*TOPICS)
     ready.set()
@@ -321,7 +321,7 @@ def bridge(port: int, ready: "Event", over: "Event", writes: bool) -> None:
 
 @dataclass
 class Neighbour:
-    """Publishes one heartbeat after another."""
+    """A display that publishes one heartbeat after another."""
 
     port: int
     longest: float = 0.0
@@ -329,7 +329,7 @@ class Neighbour:
     wire: Wire | None = field(default=None, repr=False)
 
     def beat(self) -> None:
-        """One heartbeat, and how long its answer took."""
+        """Publish a heartbeat, and note how long its answer took."""
         began = time.monotonic()
         try:
             if self.wire is None:
@@ -341,31 +341,33 @@ class Neighbour:
         self.longest = max(self.longest, time.monotonic() - began)
 
     def close(self) -> None:
-        """Be gone."""
+        """Disconnect."""
         if self.wire is not None:
             self.wire.close()
 
 
 @dataclass
 class Taken:
-    """What one way cost."""
+    """The harm of one way."""
 
-    longest: float = 0.0  # seconds until a heartbeat of the neighbour was answered
-    lost: int = 0  # connections of the neighbour
-    megabytes: float = 0.0  # of memory, at most
-    left: float = 0.0  # of memory, after the login was taken away
-    saved: float = 0.0  # megabytes of the file, after it
-    times: float = 0.0  # the processor time of a heartbeat after it, in that of before
+    longest: float = 0.0  # longest time until a heartbeat of the neighbour was answered
+    lost: int = 0  # lost connections of the neighbour
+    megabytes: float = 0.0  # the most megabytes of memory
+    left: float = 0.0  # megabytes of memory after the revocation
+    saved: float = 0.0  # megabytes of the saved file after it
+    staying: float = 0.0  # processor time of a heartbeat with the thief's session, as a multiple of that before
+    times: float = 0.0  # and after the revocation
 
     def harms(self, way: Way) -> bool:
-        """Whether it costs others more than it may, however quick the machine is."""
+        """Whether it harms other clients, on a machine of any speed."""
         most = WAITING_MEGABYTES if way.bridge_is_away else MORE_MEGABYTES
-        return self.megabytes > most or self.times > TIMES or self.saved > LEFT_MEGABYTES or self.lost > 0
+        times = max(self.staying, self.times)
+        return self.megabytes > most or times > TIMES or self.saved > LEFT_MEGABYTES or self.lost > 0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How long each way is gone, and which."""
+    """The ways, and the length of each."""
 
     seconds: float = 8.0
     ways: tuple[Way, ...] = WAYS
@@ -373,7 +375,7 @@ class Plan:
 
 
 def run(plan: Plan, folder: Path) -> Ledger:
-    """Go every way, and some of them without what closes them."""
+    """Try every way, and some of them again without the setting that prevents them. Returns the ledger."""
     ledger = Ledger("stolen", plan.seed, {"ways": len(plan.ways), "seconds each": round(plan.seconds)})
     began = time.monotonic()
     for number, way in enumerate(plan.ways):
@@ -392,7 +394,7 @@ def run(plan: Plan, folder: Path) -> Ledger:
 
 
 def undone(setting: str) -> Callable[[str], str]:
-    """mosquitto.conf without this protection; without the plugin the displays' logins stand in mosquitto's own file."""
+    """mosquitto.conf without this protection; without the plugin the displays' logins are in mosquitto's own file."""
 
     def change(text: str) -> str:
         lines = text.splitlines()
@@ -407,7 +409,7 @@ def undone(setting: str) -> Callable[[str], str]:
 
 
 def go(folder: Path, way: Way, seconds: float, change: Callable[[str], str]) -> Taken:
-    """One way, beside a neighbour and a bridge."""
+    """Try one way, with a neighbour and a bridge."""
     folder.mkdir()
     taken = Taken()
     with (
@@ -424,12 +426,11 @@ def go(folder: Path, way: Way, seconds: float, change: Callable[[str], str]) -> 
                     taken.megabytes = max(taken.megabytes, megabytes(component) - before)
                     thief.join(0.02)
             taken.longest = neighbour.longest
-            revoke(place)
         with bridging(place):
-            for _ in range(LOOKS):  # until what waited is worked off
-                taken.times = processor_time(neighbour, component) / before_cpu
-                if taken.times <= TIMES:
-                    break
+            taken.staying = times_of(before_cpu, neighbour, component)
+        revoke(place)
+        with bridging(place):
+            taken.times = times_of(before_cpu, neighbour, component)
         with suppress(TimeoutError):  # the broker saves each second at most
             wait_until(lambda: saved_megabytes(place) < LEFT_MEGABYTES, 20)
         taken.left, taken.saved = megabytes(component) - before, saved_megabytes(place)
@@ -439,7 +440,7 @@ def go(folder: Path, way: Way, seconds: float, change: Callable[[str], str]) -> 
 
 @contextmanager
 def bridging(place: mosquitto.Broker, *, writes: bool = False) -> Iterator[None]:
-    """Somebody takes what displays send, in a process of its own."""
+    """Run a process that reads messages of displays."""
     spawn = multiprocessing.get_context("spawn")
     ready, over = spawn.Event(), spawn.Event()
     reader = spawn.Process(target=bridge, args=(place.services_port, ready, over, writes))
@@ -454,7 +455,7 @@ def bridging(place: mosquitto.Broker, *, writes: bool = False) -> Iterator[None]
 
 @contextmanager
 def stealing(place: mosquitto.Broker, way: Way, seconds: float) -> Iterator["BaseProcess"]:
-    """The thief's process, ended in any case."""
+    """Run the thief's process; it is always ended."""
     thief = multiprocessing.get_context("spawn").Process(target=steal, args=(place.displays_port, way, seconds))
     thief.start()
     try:
@@ -465,7 +466,7 @@ def stealing(place: mosquitto.Broker, way: Way, seconds: float) -> Iterator["Bas
 
 
 def revoke(place: mosquitto.Broker) -> None:
-    """Take the login away, as the program does that keeps the file: anew, in one step."""
+    """Revoke the login by replacing the file at once, as the accounts program does."""
     lines = place.displays_password_file.read_text(encoding="utf-8").splitlines(keepends=True)
     write_file(place.displays_password_file, "".join(line for line in lines if not line.startswith(THIEF)))
     if "plugin" in place.configuration.read_text(encoding="utf-8"):
@@ -480,8 +481,18 @@ def _is_refused(port: int) -> bool:
     return False
 
 
+def times_of(before: float, neighbour: Neighbour, component: Component) -> float:
+    """The processor time of a heartbeat as a multiple of `before`, after the queues are empty."""
+    found = 0.0
+    for _ in range(LOOKS):
+        found = processor_time(neighbour, component) / before
+        if found <= TIMES:
+            break
+    return found
+
+
 def processor_time(neighbour: Neighbour, component: Component) -> float:
-    """Seconds of the broker's processor time for one heartbeat of the neighbour."""
+    """The broker's processor time for one heartbeat of the neighbour, in seconds."""
     assert component.process is not None
     before, beats, used = _ticks(component.process.pid), 0, 0.0
     while beats < BEATS and used < ENOUGH_SECONDS:
@@ -497,12 +508,12 @@ def _ticks(pid: int) -> float:
 
 
 def megabytes(component: Component) -> float:
-    """What the broker holds in memory of its own."""
+    """The broker's private memory in megabytes."""
     assert component.process is not None
     lines = Path(f"/proc/{component.process.pid}/status").read_text(encoding="utf-8").splitlines()
     return sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1024
 
 
 def saved_megabytes(place: mosquitto.Broker) -> float:
-    """What the broker keeps on disk, once it has saved again."""
+    """The size of the broker's file after its next save, in megabytes."""
     return sum(file.stat().st_size for file in place.data.glob("mosquitto.db")) / MEGABYTE

@@ -1,4 +1,4 @@
-"""Code of before and code of today on one database at the same time: each goes on with what the other one wrote."""
+"""Old code and today's code on one database at the same time: each uses the rows that the other wrote."""
 
 import json
 import os
@@ -19,17 +19,17 @@ from tests.lab.campaigns.machine import Machine, rows
 from tests.lab.campaigns.old_code import Version
 
 Ask = Callable[..., requests.Response]
-SEVERAL: Final = 3  # of each kind of thing that is asked for by its id
+SEVERAL: Final = 3  # ids of each kind of resource
 ANSWER_SECONDS: Final = 30
-READY: Final = "/api/health/ready"  # 503 is its answer: there is no task queue beside the code of before
+READY: Final = "/api/health/ready"  # it answers 503, because old code has no task queue here
 DECLARED: Final = {
     "/api/recovery/events": (
         "Decisions on breakers have no client since 0021_recovery_ladder; code of before the breakers answers 500 where"
         " one is on the page. See its SURVIVES."
     ),
 }
-"""What code of before does not do any more, each with the reason."""
-KNOWN: Final = {  # what stands in a path -> which there are
+"""Requests that old code can no longer answer -> why."""
+KNOWN: Final = {  # path parameter -> existing ids
     "uuid": "SELECT uuid FROM clients WHERE deleted_at IS NULL ORDER BY status, uuid",
     "command_id": "SELECT id FROM client_commands ORDER BY created_at DESC",
     "batch_id": "SELECT id FROM command_batches ORDER BY created_at DESC",
@@ -42,7 +42,7 @@ KNOWN: Final = {  # what stands in a path -> which there are
 
 @dataclass
 class Found:
-    """What came of it, over all versions. `wrong` is in words, by what kind of thing it is."""
+    """The results over all versions. `wrong`: kind of fault -> descriptions."""
 
     counted: dict[str, float] = field(default_factory=dict)
     wrong: dict[str, list[str]] = field(default_factory=dict)
@@ -56,10 +56,10 @@ class Found:
 
 
 def work_together(version: Version, service: Machine, before: FunctionProcess, today: World, found: Found) -> None:
-    """Ticks of before, and everything that can be read, before and after each version wrote something more."""
+    """Run old ticks, and read everything, before and after each version writes more."""
 
     def ask(method: str, path: str, **options: Any) -> requests.Response:
-        """The code of before, with a token that the code of today issued."""
+        """Call the old code, with a token that today's code issued."""
         headers = {"Authorization": f"Bearer {today.token}", **options.pop("headers", {})}
         return requests.request(method, before.url + path, headers=headers, timeout=ANSWER_SECONDS, **options)
 
@@ -76,7 +76,7 @@ def work_together(version: Version, service: Machine, before: FunctionProcess, t
 
 
 def _read_everything(whose: str, tree: Path, service: Machine, ask: Ask, found: Found) -> None:
-    """Whatever the document of a version says can be read is asked of its code."""
+    """Request everything that a version's document lists as readable."""
     document = json.loads((tree / "docs" / "openapi.json").read_text(encoding="utf-8"))
     engine = service.engine()
     known = {name: [str(row[0]) for row in rows(engine, f"{query} LIMIT {SEVERAL}")] for name, query in KNOWN.items()}
@@ -95,7 +95,7 @@ def _read_everything(whose: str, tree: Path, service: Machine, ask: Ask, found: 
 
 
 def _addresses(path: str, known: dict[str, list[str]]) -> list[str]:
-    """The path with each of the things that are there in the place of its parameter."""
+    """The path with each existing id for its parameter."""
     parameter = re.search(r"\{(\w+)\}", path)
     if parameter is None:
         return [path]
@@ -103,7 +103,7 @@ def _addresses(path: str, known: dict[str, list[str]]) -> list[str]:
 
 
 def _cross(version: Version, before: FunctionProcess, ask: Ask, today: World, found: Found) -> None:
-    """What one version wrote the other one knows and goes on with."""
+    """Check that each version knows and continues what the other wrote."""
 
     def holds(what: str, it: bool, answer: requests.Response) -> None:
         found.count("crossings")
@@ -129,7 +129,7 @@ def _cross(version: Version, before: FunctionProcess, ask: Ask, today: World, fo
 def _sets_own_password(
     handed: dict[str, Any], before: FunctionProcess, today: World, holds: Callable[[str, bool, requests.Response], None]
 ) -> None:
-    """Somebody whom the code of today let in meets the code of before, and sets a password there."""
+    """A person who was added by today's code sets a password by old code."""
     name, one_time, own = handed["user"]["username"], handed["one_time_password"], "a password of her own"
     ours = {"X-Requested-With": "signage"}
     signed_in = _sign_in(before.url, name, one_time)

@@ -1,4 +1,4 @@
-"""An upgrade with displays that talk, and going back: what the code of before goes through, from its schema on."""
+"""An upgrade from old code, and the way back, while displays talk."""
 
 import os
 import subprocess
@@ -22,11 +22,11 @@ from tests.lab.campaigns.old_code import Version
 from tests.lab.campaigns.together import Found, work_together
 from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
 
-LINES: Final = 50  # of each display, in each part of the upgrade
+LINES: Final = 50  # lines of each display in each part of the upgrade
 
 
 def live_through_an_upgrade(version: Version, displays: int, seed: int, folder: Path, found: Found) -> None:
-    """1. The code of before at work on its schema. 2. Migrations under it. 3. Both together. 4. Over, and back."""
+    """1. Old code on its own schema. 2. Migrate while it runs. 3. Both versions together. 4. Switch over, and back."""
     ledger = Ledger(version.revision, seed, {})
     below = {name: folder / name for name in ("machine", "before", "today")}
     for one in below.values():
@@ -56,7 +56,7 @@ def live_through_an_upgrade(version: Version, displays: int, seed: int, folder: 
 
 
 def _database_of(service: Machine) -> str:
-    """An empty database of its own."""
+    """A new, empty database."""
     name = "upgraded"
     with postgres.superuser(service.cluster) as superuser:
         superuser.run(f"CREATE DATABASE {name} OWNER {postgres.OWNER}")
@@ -83,19 +83,19 @@ def _bridges(version: Version, service: Machine) -> Iterator[dict[str, Component
 
 
 def _all_is_committed(displays: Fleet) -> None:
-    """Whichever bridge leads has all lines that were told, and has said so."""
+    """Wait until all lines are committed and reported as such."""
     wait_until(lambda: displays.is_connected and displays.uncommitted == 0, REST_SECONDS)
 
 
 def _migrate(service: Machine) -> None:
-    """As an upgrade does it, while the code of before works."""
+    """Migrate as an upgrade does, while old code runs."""
     command = [sys.executable, "-m", "deploy.box.migrations"]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "DATABASE_URL": service.database_url}
     subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True)
 
 
 def _over_and_back(bridges: dict[str, Component], displays: Fleet) -> None:
-    """The bridge of today stands by and takes over from a killed one; then it is gone back."""
+    """Today's bridge takes over from a killed old one; then an old bridge takes over again."""
     for leads, stands_by in (("before", "today"), ("today", "before")):
         bridges[stands_by].start()
         displays.log(LINES)

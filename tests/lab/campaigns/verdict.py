@@ -1,4 +1,4 @@
-"""What the database holds against what the displays know that they said."""
+"""Compare the database with the displays' record of what they sent."""
 
 import time
 from collections import Counter
@@ -22,11 +22,11 @@ MISCOUNTED = """
         WHERE client_uuid = ANY(:uuids) GROUP BY 1, 2) AS rolled_up USING (client_uuid, level)
     WHERE stored.n IS DISTINCT FROM rolled_up.n
 """
-"""Clients and levels of which the hourly roll-up says something else than the log."""
+"""Clients and levels whose hourly counts differ from the log."""
 
 
 def come_to_rest(service: Machine | Whole, displays: Fleet) -> float:
-    """Seconds until every line is known to be committed, and two more reports of each display have come."""
+    """Wait until every line is committed and each display has sent two more reports. Returns the seconds."""
     began = time.monotonic()
 
     def rests() -> bool:
@@ -46,20 +46,20 @@ def come_to_rest(service: Machine | Whole, displays: Fleet) -> float:
 
 
 def _newest_is_stored(engine: Engine, displays: Fleet) -> bool:
-    """Whether the state of each display is at most one interval behind what it said last."""
+    """Whether the stored state of each display is at most one interval old."""
     stored = {row[0]: row[1] for row in rows(engine, "SELECT client_uuid, seq FROM client_heartbeats")}
     return all(one.seq - stored.get(one.uuid, 0) <= 4 for one in displays.displays)
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the database knows of some displays."""
+    """The database's rows of some displays."""
 
     lines: dict[str, Counter[str]]
-    """Of each display: its lines, and how often each is stored."""
+    """Display -> line -> how often it is stored."""
     miscounted: int
     failed: dict[object, object]
-    """The unit of the standing failure of each client."""
+    """Client -> unit of its open failure."""
     dead_letters: int
 
 
@@ -76,7 +76,7 @@ def _found(engine: Engine, uuids: list[str]) -> Found:
 
 
 def judge(ledger: Ledger, service: Machine | Whole, displays: Fleet) -> None:
-    """Hold the database against what the displays know that they said."""
+    """Compare the database with the displays' record."""
     engine = service.engine()
     try:
         found = _found(engine, [one.uuid for one in displays.displays])
@@ -103,13 +103,13 @@ def judge(ledger: Ledger, service: Machine | Whole, displays: Fleet) -> None:
 
 
 def _in_parts(uuids: list[str]) -> Iterator[list[str]]:
-    """A few at a time: all lines of a long campaign are more than one statement may take."""
+    """The uuids in small parts, because one statement cannot read all lines of a long campaign."""
     for first in range(0, len(uuids), AT_ONCE):
         yield uuids[first : first + AT_ONCE]
 
 
 def judge_states(ledger: Ledger, service: Machine) -> None:
-    """No display was ever thought dead: all of them talked all the time."""
+    """Check that no display was ever shown as stale, because all talked all the time."""
     engine = service.engine()
     try:
         question = "SELECT count(*) FROM client_state_changes WHERE to_status IN ('crashed', 'stale', 'stopped')"

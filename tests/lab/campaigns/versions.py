@@ -1,11 +1,10 @@
-"""Two versions on one schema: the code of just before each migration goes on working on the schema of today.
+"""Two versions on one schema: the code from just before each migration works on today's schema.
 
-For each migration the code of the commit before it came is taken out of the git history, and
+For each migration the code of the commit before it is taken from the git history. It must
 
-1. lives through an upgrade (`upgrade.py`): it serves a fleet on its own schema, the migrations of today run under it,
-   today's code comes beside it, each answers what the other wrote (`together.py`), bridges of both take over from each
-   other, and it is gone back to;
-2. passes its own tests of stores, api and tick on the schema of today, but for those that fail on its own as well.
+1. survive an upgrade (`upgrade.py`): it serves a fleet on its own schema; today's migrations run; today's code runs
+   beside it, and each version reads the other's rows (`together.py`); bridges of both take over from each other;
+2. pass its own tests of stores, api and tick on today's schema, except those that fail on its own schema too.
 """
 
 import time
@@ -21,12 +20,12 @@ from tests.lab.campaigns.together import Found
 from tests.lab.campaigns.upgrade import live_through_an_upgrade
 
 ABOUT_THE_SCHEMA: Final[dict[str, str]] = {}
-"""Tests that look at the schema itself and not at what code does with it, each with the reason."""
+"""Tests of the schema itself, not of the code on it -> why they are excluded."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it: the `newest` versions, and of so many of them the tests too."""
+    """The size of the campaign: the `newest` versions, and for how many of them the tests run too."""
 
     newest: int = 1000
     tested: int = 1000
@@ -35,7 +34,7 @@ class Plan:
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """Run the campaign. Returns its ledger."""
     began = time.monotonic()
     folder.chmod(0o755)
     found = Found({"upgrades": 0, "tests_passed": 0, "tests_that_fail_on_their_own_schema_too": 0})
@@ -44,7 +43,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     for number, (revision, commit) in enumerate(chosen):
         with old_code.sound_code(revision, commit, folder) as version:
             if version.commit in seen:
-                continue  # what is between could never be run
+                continue  # the commits between these do not run
             seen.add(version.commit)
             if version.has_components:
                 _upgrade(version, plan, folder / f"upgrade-{number}", found)
@@ -57,7 +56,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 
 
 def _upgrade(version: Version, plan: Plan, folder: Path, found: Found) -> None:
-    """One that breaks off counts as broken, and the next one begins."""
+    """Run one upgrade. An error counts as broken, and the next upgrade begins."""
     try:
         live_through_an_upgrade(version, plan.displays, plan.seed, folder, found)
     except Exception as error:  # noqa: BLE001 - whatever it was, it is told and fails the campaign
@@ -65,7 +64,7 @@ def _upgrade(version: Version, plan: Plan, folder: Path, found: Found) -> None:
 
 
 def judged(plan: Plan, found: Found, versions: int) -> Ledger:
-    """What was found, as conditions."""
+    """The ledger with the conditions."""
     ledger = Ledger("versions", plan.seed, {"versions": versions}, dict(found.counted))
     kinds = {
         "each upgrade is lived through, there and back": "upgrade",
@@ -86,9 +85,9 @@ def judged(plan: Plan, found: Found, versions: int) -> Ledger:
 
 
 def pass_its_tests(version: Version, folder: Path, found: Found) -> None:
-    """On the schema of today; what fails there twice is asked on its own schema, and fails there too.
+    """Run its tests on today's schema. A test that fails twice there must also fail on its own schema.
 
-    Twice, because a busy machine alone breaks a test that has to be through with so much in so many seconds.
+    Twice, because on a busy machine a test with a time limit may fail.
     """
     with old_code.todays_migrations(version):
         today = old_code.tested(version, folder, ())

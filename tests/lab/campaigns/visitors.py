@@ -1,4 +1,4 @@
-"""People who look at the dashboard and upload presentations while something else goes on."""
+"""People who look at the dashboard and upload presentations during a campaign."""
 
 import itertools
 import secrets
@@ -17,7 +17,7 @@ from tests.worker import hostile_decks
 LOOKS_SECONDS: Final = 0.25  # between two requests
 DECK_SECONDS: Final = 10.0  # between two presentations
 READY_SECONDS: Final = 120.0
-CONTENTS_KEPT: Final = 20  # presentations; older ones are deleted, as an operator does
+CONTENTS_KEPT: Final = 20  # presentations that are kept; older ones are deleted, as by an operator
 PATHS: Final = (
     "/api/monitoring/overview?format=packed",
     "/api/client-logs/recent-errors",
@@ -35,7 +35,7 @@ PATHS: Final = (
 
 @dataclass
 class Visitors:
-    """What they did; `refused` in words, each kind once."""
+    """The counts of their actions; `refused` has one description for each kind of error."""
 
     stack: Stack
     uuids: list[str]
@@ -45,7 +45,7 @@ class Visitors:
     refused: set[str] = field(default_factory=set)
 
     def look(self) -> None:
-        """Ask for one page after the other, each of another display."""
+        """Request one page after the other, each for another display."""
         api = self.stack.api()
         for path, uuid in zip(itertools.cycle(PATHS), itertools.cycle(self.uuids), strict=False):
             if self.stop.wait(LOOKS_SECONDS):
@@ -53,7 +53,7 @@ class Visitors:
             self._count("requests", lambda path=path, uuid=uuid: api.get(path.format(uuid=uuid)))  # type: ignore[misc]
 
     def upload(self) -> None:
-        """One presentation after the other, each of bytes of its own; old ones are deleted."""
+        """Upload one presentation after the other, each with unique bytes; old ones are deleted."""
         api, kept = self.stack.api(), list[int]()
         while True:
             began = time.monotonic()
@@ -65,7 +65,7 @@ class Visitors:
                 return
 
     def _convert(self, api: Api) -> int:
-        """Upload, wait until it is ready, fetch the PDF; the medium's id."""
+        """Upload, wait until the PDF is ready, and fetch it. Returns the medium's id."""
         content = hostile_decks.with_parts(self.deck, {"docProps/mark.txt": secrets.token_bytes(16)})
         files = {"file": ("talk.pptx", content)}
         media_id = int(api.call("POST", "/api/event-media", 201, files=files).json()["media"]["id"])
@@ -80,7 +80,7 @@ class Visitors:
         return media_id
 
     def _count(self, name: str, act: Callable[[], object]) -> None:
-        """Do it and count it; whatever it raises is kept and ends nothing."""
+        """Do an action and count it; an error is recorded and ends nothing."""
         try:
             act()
             self.counted[name] += 1
@@ -91,7 +91,7 @@ class Visitors:
 
 @contextmanager
 def visiting(stack: Stack, uuids: list[str], folder: Path) -> Iterator[Visitors]:
-    """Visitors of this stack until the block ends."""
+    """Visitors of this stack during the block."""
     visitors = Visitors(stack, uuids, hostile_decks.pptx_bytes(folder, slides=2))
     threads = [threading.Thread(target=act, name=act.__name__) for act in (visitors.look, visitors.upload)]
     for thread in threads:

@@ -1,4 +1,4 @@
-"""The whole stack as `make run` starts it, as what campaigns judge: its processes, its ends, its database."""
+"""The whole stack, started as by `make run`, with the views that campaigns need: processes, restarts, database."""
 
 import json
 from collections.abc import Iterator
@@ -18,27 +18,27 @@ CONNECT_SECONDS = 60.0
 
 
 class Whole:
-    """A running stack. Its own supervisor starts again what ends."""
+    """A running stack. Its own supervisor restarts services."""
 
     def __init__(self, stack: Stack) -> None:
-        """What ended before is nobody's fault here."""
+        """Earlier restarts do not count."""
         self.stack = stack
         self._ended_before = self._restarts()
 
     def engine(self) -> Engine:
-        """A new engine on its database, for the caller to dispose of."""
+        """A new engine on its database; the caller disposes of it."""
         return engine_for(self.stack.environment["DATABASE_URL"], "faults")
 
     def looked_after(self) -> None:
-        """Nothing to do: the stack's supervisor does it."""
+        """Do nothing: the stack's supervisor restarts services."""
 
     @property
     def exits(self) -> int:
-        """How often one of its services was started again."""
+        """How often services were restarted."""
         return self._restarts() - self._ended_before
 
     def pids(self) -> dict[str, set[int]]:
-        """The processes of each service that runs, itself and everything below it."""
+        """Running service -> its process and all processes below it."""
         return {
             life["name"]: {life["pid"]} | guardian.descendants(life["pid"])
             for life in self._lives()
@@ -46,7 +46,7 @@ class Whole:
         }
 
     def received(self) -> int:
-        """Messages that the bridge has taken since it leads."""
+        """How many messages the bridge has read since it leads."""
         port = self.stack.ports["BRIDGE_HEALTH_PORT"]
         answer = requests.get(f"http://127.0.0.1:{port}/healthz", timeout=60).json()
         return int(answer["counters"]["received"])
@@ -55,14 +55,14 @@ class Whole:
         return sum(int(life["restarts"]) for life in self._lives())
 
     def _lives(self) -> list[dict[str, Any]]:
-        """What the supervisor says of each service."""
+        """The supervisor's view of each service."""
         told: list[dict[str, Any]] = json.loads((self.stack.state / "run" / "status.json").read_text(encoding="utf-8"))
         return told
 
 
 @contextmanager
 def enrolled_fleet(whole: Whole, count: int, seed: int, report_seconds: float) -> Iterator[Fleet]:
-    """Displays that were enrolled by the API, all of them connected, talking until the block ends."""
+    """Enrolled displays that are connected and talk during the block."""
     fleet = Fleet(int(whole.stack.ports["MQTT_DISPLAYS_PORT"]), count, seed, report_seconds)
     api = whole.stack.api()
     for one in fleet.displays:

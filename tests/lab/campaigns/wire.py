@@ -1,7 +1,7 @@
-"""MQTT 5 with QoS 1 over a bare socket: a few microseconds a message, and nothing done that is not asked for.
+"""MQTT 5 with QoS 1 over a bare socket: a few microseconds a message, and nothing automatic.
 
-Faults and benches need senders that are far faster than what they test and that tell apart what the broker
-has answered from what it has not. It speaks just enough of the protocol for that.
+Faults and benches need senders that are far faster than the tested parts, and that know which messages the broker has
+answered. It implements just enough of the protocol for that.
 """
 
 import contextlib
@@ -22,12 +22,12 @@ READ_BYTES: Final = 262_144
 
 
 class WireBroken(Exception):
-    """The connection is over: refused, closed or reset."""
+    """The connection was refused, closed or reset."""
 
 
 @dataclass(slots=True)
 class Puback:
-    """The broker has taken (or refused: code from 0x80) the publish of this number."""
+    """The broker accepted the publish with this packet id, or refused it (code from 0x80)."""
 
     mid: int
     code: int
@@ -35,7 +35,7 @@ class Puback:
 
 @dataclass(slots=True)
 class Received:
-    """A message for us."""
+    """A received message."""
 
     topic: str
     payload: bytes
@@ -46,7 +46,7 @@ Event = Puback | Received
 
 
 class Wire:
-    """One connection; made by `connect`. What is published waits in `outgoing` until `flush`."""
+    """One connection, made by `connect`. Published messages wait in `outgoing` until `flush`."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.outgoing = bytearray()
@@ -54,7 +54,7 @@ class Wire:
         self._connection = connection
         self._incoming = bytearray()
         self._mid = 0
-        self._early: list[Event] = []  # what came while an answer was waited for
+        self._early: list[Event] = []  # received while waiting for an answer
 
     @classmethod
     def connect(
@@ -67,9 +67,9 @@ class Wire:
         expiry_seconds: int = 0,
         will_seconds: int | None = None,
     ) -> "Wire":
-        """A connection that the broker has accepted; the client id is the user name. Raises WireBroken.
+        """Connect; the client id is the user name. Raises WireBroken.
 
-        With `will_seconds` it leaves a will, as a display does, which waits so long.
+        With `will_seconds` it has a will with that delay, like a display.
         """
         try:
             connection = socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS)
@@ -83,7 +83,7 @@ class Wire:
         return wire
 
     def settle(self, kind: int) -> None:
-        """Send what waits, blocking, and read up to the answer of this kind. Raises WireBroken."""
+        """Send all that waits, and read until an answer of this kind. Raises WireBroken."""
         self._connection.setblocking(True)
         self._connection.settimeout(TIMEOUT_SECONDS)
         try:
@@ -105,7 +105,7 @@ class Wire:
                 self._connection.setblocking(False)
 
     def settle_pubacks(self) -> None:
-        """Send what waits, blocking, until all that was published is answered. Raises WireBroken."""
+        """Send all that waits, and read until all publishes are answered. Raises WireBroken."""
         until = time.monotonic() + TIMEOUT_SECONDS
         while self.outgoing or self.unanswered:
             self.flush()
@@ -124,7 +124,7 @@ class Wire:
         self.settle(SUBACK)
 
     def publish(self, topic: bytes, payload: bytes, expiry_seconds: int | None = None) -> int:
-        """Put a message among what waits to be sent; its number."""
+        """Queue a message. Returns its packet id."""
         mid = self._next_mid()
         properties = b"\0" if expiry_seconds is None else struct.pack("!BBI", 5, 2, expiry_seconds)
         head = struct.pack("!H", len(topic)) + topic + struct.pack("!H", mid) + properties
@@ -133,7 +133,7 @@ class Wire:
         return mid
 
     def flush(self) -> None:
-        """Send as much of what waits as the socket takes. Raises WireBroken."""
+        """Send as much as the socket takes. Raises WireBroken."""
         if not self.outgoing:
             return
         try:
@@ -145,7 +145,7 @@ class Wire:
         del self.outgoing[:sent]
 
     def take(self) -> list[Event]:
-        """What has come; messages for us are acknowledged. Raises WireBroken."""
+        """Return the received events; messages are acknowledged. Raises WireBroken."""
         try:
             self._read()
         except BlockingIOError:
@@ -159,7 +159,7 @@ class Wire:
         return events
 
     def _keep(self, kind: int, flags: int, body: bytes) -> bool:
-        """Whether this is an event; it is kept for `take` then."""
+        """Keep a packet for `take` if it is an event. Returns whether it is."""
         if kind == PUBACK:
             (mid,) = struct.unpack_from("!H", body)
             self.unanswered.discard(mid)
@@ -179,11 +179,11 @@ class Wire:
         return Received(topic, body[at + properties :], mid)
 
     def acknowledge(self, mid: int) -> None:
-        """Acknowledge this number, whatever it stands for in this session."""
+        """Acknowledge this packet id, whatever it is in this session."""
         self.outgoing += struct.pack("!BBH", 0x40, 2, mid)
 
     def close(self) -> None:
-        """Close without a word, as a display whose power fails."""
+        """Close without DISCONNECT, like a display whose power fails."""
         self._connection.close()
 
     def _next_mid(self) -> int:
@@ -197,7 +197,7 @@ class Wire:
         self._incoming += data
 
     def _packets(self) -> Iterator[tuple[int, int, bytes]]:
-        """Whole packets that have come: kind, flags, body."""
+        """The complete received packets: kind, flags, body."""
         at, buffer = 0, self._incoming
         try:
             while True:
@@ -249,7 +249,7 @@ def length_of(number: int) -> bytes:
 
 
 def _read_length(data: bytes | bytearray, at: int) -> tuple[int, int]:
-    """The variable length there and where what it measures begins. Raises IndexError when it is cut."""
+    """The length at this position, and the start of the body. Raises IndexError if it is incomplete."""
     value, shift = 0, 0
     while True:
         byte = data[at]

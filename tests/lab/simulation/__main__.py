@@ -1,10 +1,10 @@
-"""Many histories: `python -m tests.lab.simulation --histories 1000 --seed 1`. Exit code 1 on any breach.
+"""Run many histories: `python -m tests.lab.simulation --histories 1000 --seed 1`. Exit code 1 after any breach.
 
 --histories N    how many; history number i has the seed SEED * 1,000,000 + i
 --seed SEED
---only HISTORY   one history, by the seed that a breach was reported with; prints what happened
---processes N    side by side, each with a database of its own (the number of cores)
---json FILE      the figures as JSON too
+--only HISTORY   one history, by the seed in the report of a breach; prints its events
+--processes N    how many run side by side, each with its own database (the number of cores)
+--json FILE      write the figures as JSON too
 """
 
 import argparse
@@ -19,7 +19,7 @@ from tests.lab.simulation.runs import run_many
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run what is asked for and print it."""
+    """Run the histories and print the results. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.lab.simulation")
     parser.add_argument("--histories", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,7 +1,7 @@
-"""The time of a history: an agenda of what happens when, and the clocks that the service reads.
+"""The time of a history: an agenda of events, and the clocks that the service reads.
 
-Nothing here sleeps. Whoever has to wait (a slow commit, an answer of the broker) lets the agenda go on in the
-meantime: `Agenda.pass_by` is called in the middle of the work, as time passes in the middle of work.
+Nothing sleeps. Code that must wait (a slow commit, an answer of the broker) calls `Agenda.pass_by`, which runs the
+agenda's events of that time in the middle of the work.
 """
 
 import heapq
@@ -18,13 +18,13 @@ from unittest.mock import patch
 
 from shared.postgres.door import database_now
 
-BEGINNING: Final = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # what the database's clock shows at second 0
+BEGINNING: Final = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # the database's clock at second 0
 UNDER_TEST: Final = ("bridge.", "functions.scheduler_tick", "shared.commands", "shared.recovery", "shared.clients")
-"""Modules whose clocks, dice and new ids are the history's."""
+"""Modules that get the history's clocks, random numbers and new ids."""
 
 
 class Agenda:
-    """What happens when, in seconds since the beginning of the history; ties in the order of their planning."""
+    """Events by time, in seconds since the start of the history; events of one time in the order of their planning."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -32,16 +32,16 @@ class Agenda:
         self._number = 0
 
     def at(self, moment: float, happens: Callable[[], None]) -> None:
-        """Plan it for this moment, or for now when that is over."""
+        """Plan an event for this moment, or for now if the moment has passed."""
         self._number += 1
         heapq.heappush(self._planned, (max(moment, self.now), self._number, happens))
 
     def after(self, seconds: float, happens: Callable[[], None]) -> None:
-        """Plan it for so many seconds from now."""
+        """Plan an event `seconds` from now."""
         self.at(self.now + seconds, happens)
 
     def run_until(self, moment: float) -> None:
-        """Let everything happen that is planned up to this moment; then it is this moment."""
+        """Run all events up to this moment, and set the time to it."""
         while self._planned and self._planned[0][0] <= moment:
             at, _, happens = heapq.heappop(self._planned)
             self.now = max(self.now, at)
@@ -49,29 +49,29 @@ class Agenda:
         self.now = max(self.now, moment)
 
     def pass_by(self, seconds: float) -> None:
-        """Somebody waits: everything else goes on for so long."""
+        """Run the events of the next `seconds`, while the caller waits."""
         self.run_until(self.now + seconds)
 
 
 class Clocks:
-    """What clocks show. The database's clock is the judge of everything, and can be stepped."""
+    """The clocks of a history. The database's clock decides everything, and can be stepped."""
 
     def __init__(self, agenda: Agenda) -> None:
         self._agenda = agenda
         self.database_is_off_by = timedelta()
-        self.leapt = 0.0  # seconds that passed for the service and were told in no agenda: nothing happened in them
+        self.leapt = 0.0  # skipped seconds: they passed for the service, without events
 
     def database(self, _connection: Any = None) -> datetime:
-        """Stands in for `shared.postgres.door.database_now`."""
+        """Replaces `shared.postgres.door.database_now`."""
         return BEGINNING + timedelta(seconds=self.monotonic()) + self.database_is_off_by
 
     def monotonic(self) -> float:
-        """Stands in for `time.monotonic`, on every host."""
+        """Replaces `time.monotonic`, on every host."""
         return self._agenda.now + self.leapt
 
 
 class _Time:
-    """Stands in for the module `time` where it is imported as such."""
+    """Replaces the module `time` where it is imported as a module."""
 
     def __init__(self, clocks: Clocks) -> None:
         self.monotonic = clocks.monotonic
@@ -81,7 +81,7 @@ class _Time:
 
 
 class _Uuid:
-    """Stands in for the module `uuid`: new ids by the seed."""
+    """Replaces the module `uuid`: the seed decides new ids."""
 
     def __init__(self, dice: random.Random) -> None:
         self._dice = dice
@@ -95,7 +95,7 @@ class _Uuid:
 
 @contextmanager
 def virtual_time(clocks: Clocks, seed: int) -> Iterator[None]:
-    """Inside, the code under test reads these clocks, and draws its dice and its ids by this seed."""
+    """During the block the code under test uses these clocks, and takes random numbers and ids from this seed."""
     stand_ins: dict[int, Any] = {
         id(database_now): clocks.database,
         id(time): _Time(clocks),

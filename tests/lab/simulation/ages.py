@@ -1,8 +1,8 @@
-"""Histories of days: most of the time nothing happens, and that is leapt over.
+"""Histories of days: quiet times are skipped.
 
-A leap is so much time for the service (the database's clock and the monotonic ones), and none for the agenda: who
-talks went on talking, who is silent stayed silent, the bridge listened and the ticks found nothing new. It is made
-only when nothing is under way.
+A leap lets time pass for the service (the database's clock and the monotonic ones) and not for the agenda: meanwhile
+displays that talk kept talking, silent ones stayed silent, the bridge listened and ticks found nothing new. It happens
+only while nothing is in progress.
 """
 
 import random
@@ -23,14 +23,14 @@ from tests.lab.simulation.stories import MISHAPS
 
 DAY: Final = 86_400.0
 AWAKE: Final = (240.0, 480.0)  # seconds between two leaps, at least and at most
-TALKS: Final = 130.0  # seconds within which who talks is heard: two intervals of a minute
+TALKS: Final = 130.0  # seconds within which a talking display is heard: two intervals of a minute
 AGAIN: Final = 20.0  # seconds until the next try to leap
 TRIES: Final = 45
 SHIFTED: Final = {
     "client_heartbeats": ("last_heartbeat_at", "sign_at"),
-    "client_health": ("received_at",),
+    "client_health": ("received_at", "previous_at"),
 }
-"""By table, the moments at which a client that talks was heard last."""
+"""Table -> its columns with the last times at which a client was heard."""
 COLUMNS: Final = sa.text(
     "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'"
     " AND table_name = ANY(:tables)"
@@ -45,7 +45,7 @@ OURSELVES: Final = (
 
 
 def leap(history: History, seconds: float, tries: int = TRIES) -> None:
-    """Leap as soon as nothing is under way; not at all where that never comes."""
+    """Leap as soon as nothing is in progress; not at all if that never happens."""
     for bridge in history.bridges:
         bridge.turn()
     if not _may_leap(history):
@@ -90,7 +90,7 @@ def _exists(history: History, table: str, column: str) -> bool:
 
 
 def _may_leap(history: History) -> bool:
-    """Whether nothing is under way: of ours, and of any display."""
+    """Whether nothing is in progress, in the service and on any display."""
     if not history.is_calm or history.judge.is_anything_due:
         return False
     quiet = history.judge.truth.quiet()
@@ -98,11 +98,11 @@ def _may_leap(history: History) -> bool:
     return not any(unsettled) and not any(bridge.has_unread for bridge in history.bridges)
 
 
-# --- what happens in days ---
+# --- events of days ---
 
 
 def tell_of_ages(history: History, days: float) -> float:
-    """Plan a history of so many days; how long its agenda is, in seconds."""
+    """Plan a history of `days`. Returns the length of its agenda in seconds."""
     dice = random.Random(f"{history.seed} ages")
     history.is_long = True
     for _ in range(dice.randint(6, 14)):
@@ -147,11 +147,11 @@ def _plan_small_things(history: History, until: float, dice: random.Random) -> N
                 history.agenda.at(dice.uniform(300.0, until - 600.0), display.log)
 
 
-# --- silences that last ---
+# --- long silences ---
 
 
 def fleet_is_dropped(history: History, dice: random.Random, seconds: float) -> None:
-    """A rule of the broker, over a weekend."""
+    """A rule of the broker drops all messages over a weekend."""
     if (rule := rule_of_a_place(history, dice.choice((None, "Berlin")))) is not None:
         drop(history, rule, seconds, patient=True)
 
@@ -162,7 +162,7 @@ def heartbeats_are_dropped(history: History, dice: random.Random, seconds: float
 
 
 def site_is_dark(history: History, dice: random.Random, seconds: float) -> None:
-    """No network at a place: what is sent there would help nobody."""
+    """A site has no network, so commands to it would help nobody."""
     _each(history, dice, seconds, Display.lose_network, Display.find_network)
 
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a display, and what kinds of displays there are."""
+"""The faults of displays, and the kinds of displays."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -7,29 +7,32 @@ from typing import Final
 from deploy.displays.client import contract
 
 NEVER: Final = "nothing"
+GLASS: Final = {"black": "black", "still": "frozen"}
+"""Ailments that only the screen shows -> the screen's state in health reports."""
 
 
 @dataclass(frozen=True)
 class Ailment:
-    """What is wrong with a display.
+    """A fault of a display.
 
-    kind: `crashed` (the player died; heartbeats say so), `failed` (a service failed; heartbeats do not say so),
-    `frozen` (connected, silent, deaf to all but a reboot), `deaf` (connected, silent, and commands meet nothing),
-    `dead` (not even pings are answered: nobody can reach it).
+    kind: `crashed` (the player died; heartbeats report it), `failed` (a service failed; heartbeats do not report it),
+    `frozen` (connected, silent, obeys only a reboot), `deaf` (connected, silent, ignores commands), `dead` (does not
+    even answer pings, so nothing reaches it), `black` and `still` (the player reports that it runs, but the screen is
+    black or never changes).
     """
 
     kind: str
     cure: str = "restart"
-    """`restart` (a reboot helps as well), `reboot`, or NEVER."""
+    """The cure: `restart` (a reboot helps too), `reboot`, or NEVER."""
     ends_after: float | None = None
-    """Seconds after which it is over by itself."""
+    """Seconds after which it ends by itself."""
     again_after: float | None = None
-    """Seconds after a cure at which it comes back."""
+    """Seconds after a cure until it comes back."""
 
 
 @dataclass(frozen=True)
 class Nature:
-    """What kind of device it is."""
+    """The properties of a kind of device."""
 
     interval: int = 30
     boot_seconds: float = 40.0

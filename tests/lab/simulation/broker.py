@@ -1,7 +1,7 @@
-"""A broker in virtual time that obeys the rules on which commands and recovery stand.
+"""A broker in virtual time with the rules on which commands and recovery rely.
 
-Each rule was measured on the real one; test_broker.py tells both the same stories and compares. What is not
-here (wildcards beyond `+`, QoS 0 and 2) nobody in a history uses.
+Each rule was measured on a real broker; test_broker.py runs the same stories on both and compares. Histories do not use
+what is missing here (wildcards except `+`, QoS 0 and 2).
 """
 
 from collections import deque
@@ -15,13 +15,13 @@ from tests.lab.simulation.agenda import Agenda
 SUCCESS: Final = 0x00
 NO_SUBSCRIBER: Final = 0x10
 NOT_AUTHORIZED: Final = 0x87
-KEEPALIVE_GRACE: Final = 1.5  # a silent client is dropped after so many keepalives
-SAVED_EVERY: Final = 1.0  # autosave_interval: what is younger is lost with a kill -9
+KEEPALIVE_GRACE: Final = 1.5  # a silent client is dropped after this many keepalives
+SAVED_EVERY: Final = 1.0  # autosave_interval: younger data are lost in a kill -9
 
 
 @dataclass(eq=False)
 class Message:
-    """A message on its way to one session."""
+    """A message that is being delivered to one session."""
 
     topic: str
     payload: bytes
@@ -32,7 +32,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Will:
-    """What is to be said of a client that is lost."""
+    """The will of a client: published when its connection is lost."""
 
     topic: str
     payload: bytes
@@ -41,13 +41,13 @@ class Will:
 
 @dataclass(frozen=True)
 class Rule:
-    """What the broker lets nobody publish: topics of these kinds, of these clients; None is all of them."""
+    """Publishes that the broker drops: topics of these kinds, of these clients; None: all."""
 
     kinds: frozenset[str] | None
     uuids: frozenset[str] | None = None
 
     def drops(self, topic: str) -> bool:
-        """Whether a message on this topic gets no further."""
+        """Whether a message on this topic is dropped."""
         levels = topic.split("/")
         of_kind = self.kinds is None or levels[2] in self.kinds
         return of_kind and levels[1] != "service" and (self.uuids is None or levels[1] in self.uuids)
@@ -57,7 +57,7 @@ class Link(Protocol):
     """The other end of a connection."""
 
     is_cut: bool
-    """Nothing gets through and neither side has noticed yet."""
+    """Whether no packet passes, which neither side has noticed yet."""
 
     def deliver(self, message: Message) -> None: ...
     def lost(self, why: str) -> None: ...
@@ -65,7 +65,7 @@ class Link(Protocol):
 
 @dataclass(eq=False)
 class Session:
-    """What the broker keeps of one client id, connected or not."""
+    """The state of one client id at the broker, connected or not."""
 
     client_id: str
     expiry: float
@@ -75,22 +75,22 @@ class Session:
     waiting: deque[Message] = field(default_factory=deque)
     unacknowledged: deque[Message] = field(default_factory=deque)
     connections: int = 0
-    """Counts connects and losses, so that a timer knows whether it is still meant."""
+    """Counts connects and losses, so that an outdated timer does nothing."""
     began_at: float = 0.0
     last_arrival: float = 0.0
-    """Messages of one connection never overtake each other."""
+    """When the last message arrives: messages of one connection stay in order."""
 
 
 class SimulatedBroker:
     """Sessions by client id, and retained messages by topic."""
 
     def __init__(self, agenda: Agenda, latency: Callable[[], float]) -> None:
-        """`latency`: seconds that one message takes to a client."""
+        """`latency` gives the seconds that a message takes to a client."""
         self.is_up = True
-        self.muted: frozenset[str] = frozenset()  # kinds of topics (their last level) of which nothing gets through
-        self.rules: list[Rule] = []  # of publishing; what comes to displays is never dropped
-        self.refused: set[str] = set()  # logins that are not valid any more
-        self.receive_maximum: int | None = None  # publishes of a service without an answer; None: any number
+        self.muted: frozenset[str] = frozenset()  # kinds of topics (their last level) whose messages are dropped
+        self.rules: list[Rule] = []  # for publishes of displays; messages to displays are never dropped
+        self.refused: set[str] = set()  # revoked logins
+        self.receive_maximum: int | None = None  # the most unanswered publishes of a client; None: any number
         self._agenda = agenda
         self._latency = latency
         self._sessions: dict[str, Session] = {}
@@ -99,7 +99,7 @@ class SimulatedBroker:
     # --- what clients do ---
 
     def connect(self, client_id: str, link: Link, expiry: float, will: Will | None, *, clean: bool = False) -> bool:
-        """CONNECT: whether the session was kept. The same id on another connection ends that one."""
+        """CONNECT. Returns whether the session was kept. An older connection with the same id is ended."""
         session = self._sessions.get(client_id)
         if session is not None and session.link is not None:
             session.link.lost("taken over")
@@ -117,7 +117,7 @@ class SimulatedBroker:
         return found
 
     def subscribe(self, client_id: str, filters: Iterable[str]) -> None:
-        """SUBSCRIBE, QoS 1; retained messages come with new subscriptions only."""
+        """SUBSCRIBE with QoS 1; only new subscriptions get retained messages."""
         session = self._sessions[client_id]
         for one in filters:
             if one not in session.filters:
@@ -131,7 +131,7 @@ class SimulatedBroker:
         self._sessions[client_id].filters.difference_update(filters)
 
     def publish(self, topic: str, payload: bytes, expiry: float | None = None, *, retain: bool = False) -> int:
-        """PUBLISH with QoS 1: the reason code of its PUBACK."""
+        """PUBLISH with QoS 1. Returns the reason code of the PUBACK."""
         if topic.rpartition("/")[2] in self.muted or any(rule.drops(topic) for rule in self.rules):
             return NOT_AUTHORIZED
         expires_at = None if expiry is None else self._agenda.now + expiry
@@ -145,13 +145,13 @@ class SimulatedBroker:
         return SUCCESS if takers else NO_SUBSCRIBER
 
     def acknowledge(self, client_id: str, message: Message) -> None:
-        """PUBACK of a delivered message; one of an older connection means nothing."""
+        """PUBACK of a delivered message; one of an older connection is ignored."""
         session = self._sessions.get(client_id)
         if session is not None and message in session.unacknowledged:
             session.unacknowledged.remove(message)
 
     def disconnect(self, client_id: str, expiry: float | None = None) -> None:
-        """DISCONNECT in order: no will. `expiry` changes the session's."""
+        """DISCONNECT in order, without the will. `expiry` changes the session's expiry."""
         session = self._sessions.get(client_id)
         if session is None:
             return
@@ -160,13 +160,13 @@ class SimulatedBroker:
         self._leave(session)
 
     def drop(self, client_id: str, link: Link) -> None:
-        """The connection is lost without a word; the will speaks after its delay."""
+        """Lose the connection without DISCONNECT; the will is published after its delay."""
         session = self._sessions.get(client_id)
         if session is not None and session.link is link:
             self._leave(session)
 
     def silent(self, client_id: str, link: Link, keepalive: float) -> None:
-        """Nothing comes from this client any more; the broker notices after one and a half keepalives."""
+        """The client stops sending; the broker notices it after one and a half keepalives."""
         self._agenda.after(KEEPALIVE_GRACE * keepalive, lambda: self._drop_if_silent(client_id, link))
 
     def _drop_if_silent(self, client_id: str, link: Link) -> None:
@@ -176,7 +176,7 @@ class SimulatedBroker:
     # --- what happens to the broker ---
 
     def kill(self) -> None:
-        """Kill -9: connections are gone, wills forgotten, the last second was not saved."""
+        """Kill -9: connections, wills and the changes of the last second are lost."""
         unsaved = self._agenda.now - SAVED_EVERY
         for session in list(self._sessions.values()):
             session.will = None
@@ -187,7 +187,7 @@ class SimulatedBroker:
         self._go_down()
 
     def crash(self, unsaved_seconds: float) -> None:
-        """As `kill`, but it saved last so long ago: sessions that began since are gone as well."""
+        """Like `kill`, but the last save was `unsaved_seconds` ago: sessions that began later are lost too."""
         unsaved = self._agenda.now - unsaved_seconds
         young = [session for session in self._sessions.values() if session.began_at > unsaved]
         for session in self._sessions.values():
@@ -200,7 +200,7 @@ class SimulatedBroker:
             self._end(session)
 
     def revoke(self, client_id: str) -> None:
-        """Its login is gone: it is thrown out, and let in no more."""
+        """Revoke the login: the client is disconnected and refused from now on."""
         self.refused.add(client_id)
         session = self._sessions.get(client_id)
         if session is not None and session.link is not None:
@@ -213,7 +213,7 @@ class SimulatedBroker:
         return self.is_up and client_id not in self.refused
 
     def stop(self) -> None:
-        """SIGTERM: every will is spoken at once, everything is saved."""
+        """SIGTERM: publish every will at once, and save everything."""
         for session in list(self._sessions.values()):
             if session.will is not None:
                 will, session.will = session.will, None
@@ -221,7 +221,7 @@ class SimulatedBroker:
         self._go_down()
 
     def start(self) -> None:
-        """Up again, with what was saved; sessions whose time is over are gone by their timers."""
+        """Start with the saved state; the timers end expired sessions."""
         self.is_up = True
 
     def _go_down(self) -> None:
@@ -232,10 +232,10 @@ class SimulatedBroker:
                 self._leave(session)
                 link.lost("the broker is gone")
 
-    # --- inside ---
+    # --- internals ---
 
     def _leave(self, session: Session) -> None:
-        """The client is gone: from now on its session's time and its will's delay run."""
+        """The client has gone: start the session's expiry and the will's delay."""
         session.link = None
         session.connections += 1
         count = session.connections
@@ -264,7 +264,7 @@ class SimulatedBroker:
         self._sessions.pop(session.client_id, None)
 
     def _pump(self, session: Session) -> None:
-        """Send on what waits, as far as it has not expired."""
+        """Deliver waiting messages that have not expired."""
         link = session.link
         while link is not None and session.waiting:
             message = session.waiting.popleft()
@@ -286,6 +286,6 @@ class SimulatedBroker:
 
 @lru_cache(maxsize=65_536)
 def matches(topic_filter: str, topic: str) -> bool:
-    """Whether a topic filter with `+` takes this topic."""
+    """Whether a topic filter, which may have `+`, matches this topic."""
     asked, given = topic_filter.split("/"), topic.split("/")
     return len(asked) == len(given) and all(one in {"+", level} for one, level in zip(asked, given, strict=True))

@@ -1,6 +1,6 @@
-"""`make campaign ONLY=simulation`: a thousand histories, and the ledger of what they came to.
+"""`make campaign ONLY=simulation`: a thousand histories, and a ledger of the results.
 
-Each history is kept as soon as it is over, so that a campaign that was ended goes on where it was.
+Each result is stored at once, so that an interrupted campaign continues where it was.
 """
 
 import json
@@ -20,30 +20,30 @@ from tests.lab.simulation.history import Outcome
 from tests.lab.simulation.oracle import Breach
 from tests.lab.simulation.runs import KINDS, Run, run_many
 
-FIRST_SEEDS: Final = 1_000_000  # history number i of seed s is that of s * FIRST_SEEDS + i
+FIRST_SEEDS: Final = 1_000_000  # history i of seed s has the seed s * FIRST_SEEDS + i
 
 SHAPING: Final = ("shared", "bridge", "functions/scheduler_tick", "migrations", "tests/lab/simulation")
-"""What a history is made by: when any of it changes, what was told before does not count."""
-EACH: Final = 50  # histories between two words of progress
+"""The code that decides a history: when it changes, stored results are not used."""
+EACH: Final = 50  # histories between two messages of progress
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How many histories, from which seed on."""
+    """How many histories, and the first seed."""
 
     histories: int = 1000
     seed: int = 1
     part: Path | None = None
-    """Where to keep what is over, and to go on from; None starts at the beginning."""
+    """The file of stored results, to continue from; None: no file."""
 
     @property
     def seeds(self) -> list[int]:
-        """One for each history."""
+        """The seed of each history."""
         return [self.seed * FIRST_SEEDS + number for number in range(self.histories)]
 
 
 def run(plan: Plan, processes: int | None = None) -> Ledger:
-    """Run them; every kind of breach is a condition of its own."""
+    """Run the histories; every kind of breach is a condition of the ledger."""
     ledger = Ledger("simulation", plan.seed, {"histories": plan.histories})
     kept = Kept.of(plan)
     over = {outcome.seed for outcome in kept.outcomes}
@@ -62,7 +62,7 @@ def run(plan: Plan, processes: int | None = None) -> Ledger:
 
 
 def _sees_mutations() -> bool:
-    """Whether the judge sees each rule broken, and nothing while all stand."""
+    """Whether the judge finds each broken rule, and no breach while all rules are intact."""
     command = [sys.executable, "-m", "pytest", "-q", "tests/simulation"]
     return (
         subprocess.run(command, check=False, cwd=REPOSITORY, env={**os.environ, "SIMULATION": "whole"}).returncode == 0
@@ -71,14 +71,14 @@ def _sees_mutations() -> bool:
 
 @dataclass
 class Kept:
-    """The histories of this very campaign that are over: a line each, behind one that says what they are made by."""
+    """The finished histories of the same campaign: a line each, after a line with the fingerprint of the code."""
 
     file: Path | None
     outcomes: list[Outcome] = field(default_factory=list)
 
     @classmethod
     def of(cls, plan: Plan) -> "Kept":
-        """What was kept by the same code; else nothing, and a new file."""
+        """Read the results of the same code; without any, begin a new file."""
         if plan.part is None:
             return cls(None)
         made_by = fingerprint(f"{plan.histories} {plan.seed}", SHAPING)
@@ -91,14 +91,14 @@ class Kept:
         return cls(plan.part, [_outcome(line) for line in whole])
 
     def add(self, outcome: Outcome) -> None:
-        """Keep one more."""
+        """Store one more result."""
         if self.file is not None:
             with self.file.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps({**vars(outcome), "breaches": [vars(one) for one in outcome.breaches]}) + "\n")
 
     @property
     def seconds(self) -> float:
-        """About how long they took, two at a time."""
+        """About how long the histories took, two at a time."""
         return sum(outcome.seconds for outcome in self.outcomes) / (os.cpu_count() or 1)
 
 
@@ -109,7 +109,7 @@ def _outcome(line: str) -> Outcome:
 
 
 class Progress:
-    """Tells each breach at once, and how far the run is."""
+    """Prints each breach at once, and the progress of the run."""
 
     def __init__(self, histories: int, done: int = 0, keep: Callable[[Outcome], None] = lambda _outcome: None) -> None:
         self._done, self._histories, self._keep = done, histories, keep

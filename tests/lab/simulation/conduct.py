@@ -1,4 +1,4 @@
-"""How a display breaks the contract although its player works: what it sends is not what it should be."""
+"""Ways in which a display with a working player breaks the contract: it sends wrong messages."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 Spoils = Callable[[bytes], bytes | None]
-"""What is sent in the place of a payload; None: nothing."""
+"""Makes the payload that is sent instead; None: nothing is sent."""
 
 
 @dataclass(frozen=True)
 class Conduct:
-    """`spoils`: by the name of the topic; `rejects`: it refuses every command."""
+    """`spoils`: name of a topic -> how its payloads are spoiled; `rejects`: it refuses every command."""
 
     name: str = "sound"
     spoils: Mapping[str, Spoils] = field(default_factory=dict)

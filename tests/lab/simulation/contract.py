@@ -1,6 +1,6 @@
-"""What the contract lets recovery do about a client, written from its text and not from shared/recovery.
+"""What the contract lets recovery do about a client, written from the contract's text and not from shared/recovery.
 
-It reads facts out of the database by SQL of its own and rules on each client: must act, may act, must not.
+It reads facts by its own SQL, and rules on each client: recovery must act, may act, or must not act.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,19 +25,29 @@ HEALTHY_FOR: Final = timedelta(minutes=30)
 LOOK_AROUND: Final = 4 / 3
 FIRST_HEARTBEAT: Final = 2 / 3
 LATE: Final = 1 / 2
-"""Silence, in thresholds, from which on it must be acted on: before, others that fall silent as well are waited for."""
+"""Silence, in thresholds, after which recovery must act; before, it may wait to see whether others fall silent."""
 SMALL_FLEET: Final = 10
 LEAST_OPEN: Final = 10
 OPEN_SHARE: Final = 0.02  # less LEAST_OPEN
 TOO_LONG: Final = timedelta(days=1)
-"""Whoever was silent for longer is no case: no reboot cures what nobody missed for a day."""
+"""After a longer silence recovery need not act: a reboot would have helped before."""
+MENDED: Final = ("black", "frozen")
+"""States of the screen that the player may cause; no command mends cables and switches."""
+REPORTS_LAST: Final = timedelta(minutes=5)
+REPORTS_IN_A_ROW: Final = timedelta(minutes=15)
+SURE_OF_SCREEN: Final = timedelta(seconds=20)
+OTHER_SCREENS: Final = timedelta(seconds=60)
+"""How long recovery waits after a screen began to fail, to see whether others fail too."""
 TICK: Final = timedelta(seconds=60)
 LATE_TICKS: Final = 3
 
 CLIENTS: Final = sa.text(
     """
     SELECT c.uuid, c.site, c.process_status::text AS process_status, c.process_status_since, c.presence, c.presence_at,
-        c.service_failed_at, c.capabilities, c.lockout_until, h.last_heartbeat_at, h.interval_seconds,
+        c.service_failed_at, c.status, c.screen_health::text AS screen, c.screen_health_since, c.screen_failed_at,
+        (SELECT g.received_at FROM client_health AS g WHERE g.client_uuid = c.uuid) AS reported_at,
+        (SELECT g.previous_at FROM client_health AS g WHERE g.client_uuid = c.uuid) AS reported_before,
+        c.capabilities, c.lockout_until, h.last_heartbeat_at, h.interval_seconds,
         EXISTS (SELECT FROM client_health AS g WHERE g.client_uuid = c.uuid AND g.received_at > c.service_failed_at
             AND g.body -> 'service_failed' = 'null') AS denies_failure,
         EXISTS (SELECT FROM client_commands AS k WHERE k.client_uuid = c.uuid AND k.source = 'recovery'
@@ -69,7 +79,7 @@ OURSELVES: Final = sa.text("SELECT canary_at, connected_since, last_tick_at FROM
 
 
 class Duty(Enum):
-    """What a tick has to do about one client."""
+    """What a tick must, may or must not do about a client."""
 
     MUST = "must act"
     MAY = "may act"
@@ -78,18 +88,18 @@ class Duty(Enum):
 
 @dataclass(frozen=True)
 class Ruling:
-    """The duty, the action that it is about, and why."""
+    """A duty, its action, and the reason."""
 
     duty: Duty
     why: str
     action: str | None = None
     by_silence: bool = False
-    """Whether the only evidence is that nothing is heard."""
+    """Whether silence is the only evidence."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the database says at one moment."""
+    """The facts in the database at one moment."""
 
     now: datetime
     canary_at: datetime | None
@@ -98,11 +108,11 @@ class Facts:
     clients: Mapping[str, Any]
     commands: Sequence[Any]
     quiet: Mapping[str, timedelta]
-    """For how long nothing at all of a client was taken in, by the judge's own count; missing: never heard."""
+    """Uuid -> time since its last received message, counted by the judge; a client that was never heard is missing."""
 
     @classmethod
     def read(cls, connection: Connection, now: datetime, quiet: Mapping[str, timedelta]) -> "Facts":
-        """As everybody sees it now."""
+        """Read the committed facts."""
         ours = connection.execute(OURSELVES).one()
         rows = connection.execute(CLIENTS, {"now": now}).mappings().all()
         return cls(
@@ -122,19 +132,19 @@ class Facts:
         return max(LEAST_OPEN, int(OPEN_SHARE * len(heard)) - LEAST_OPEN)
 
     def silence(self, client: Any) -> timedelta:
-        """Since the last sign of its agent; it was heard before."""
+        """Time since the last sign of the client's agent; it was heard at some time."""
         since_heartbeat: timedelta = self.now - client.last_heartbeat_at
         return min(since_heartbeat, self.quiet.get(client.uuid, timedelta.max))
 
     def silence_of_all(self, client: Any) -> timedelta:
-        """The same with presence as a sign, which the connection of a display that hangs gives too."""
+        """The same with presence as a sign; the connection of a hanging display gives it too."""
         silence = self.silence(client)
         is_online = client.presence == "online" and client.presence_at is not None
         return min(silence, self.now - client.presence_at) if is_online else silence
 
     @property
     def is_deaf(self) -> bool:
-        """Whether the canary says that we hear nobody."""
+        """Whether the canary shows that the bridge hears nobody."""
         return self.canary_at is None or self.now - self.canary_at > CANARY_AGE
 
     @property
@@ -144,7 +154,7 @@ class Facts:
 
     @property
     def are_many_late(self) -> bool:
-        """Whether so many are on the way to be stale that silence may be our fault: no breaker can know yet."""
+        """Whether so many clients will soon be stale that the service may be at fault, before a breaker can open."""
         ages = [(self.now - c.last_heartbeat_at) / threshold(c) for c in self.clients.values() if c.last_heartbeat_at]
         late = sum(LATE < age <= 1 for age in ages)
         seen = [c for c in self.clients.values() if not is_held(c) and not c.is_let_alone and c.last_heartbeat_at]
@@ -156,12 +166,12 @@ class Facts:
 
 
 def threshold(client: Any) -> timedelta:
-    """Silence beyond which a client is stale."""
+    """The age of the last sign at which a client is stale."""
     return max(STALE, INTERVALS * timedelta(seconds=client.interval_seconds or 30))
 
 
 def is_held(client: Any) -> bool:
-    """Stopped, or shut down on purpose and not heard since."""
+    """Whether it was stopped, or shut down on purpose and not heard since."""
     is_shut_down = client.shutdown_at is not None and (
         client.last_heartbeat_at is None or client.last_heartbeat_at <= client.shutdown_at + timedelta(seconds=60)
     )
@@ -169,18 +179,25 @@ def is_held(client: Any) -> bool:
 
 
 def is_healthy(facts: Facts, client: Any) -> bool:
-    """Freshly heard, and nothing that it says is wrong. The mark of a failure that is over is no illness."""
+    """Whether it was heard lately and reports no fault; an unacknowledged failure that is over does not count."""
     fails = client.service_failed_at is not None and not client.denies_failure and not client.failure_was_mended
     return (
         client.last_heartbeat_at is not None
         and facts.now - client.last_heartbeat_at <= threshold(client)
         and client.process_status != "crashed"
         and not fails
+        and not (screen_fails(client) and client.screen in MENDED)
     )
 
 
+def screen_fails(client: Any) -> bool:
+    """Whether its screen counts as failing."""
+    since, failed_at = client.screen_health_since, client.screen_failed_at
+    return since is not None and failed_at is not None and bool(failed_at >= since)
+
+
 def rule(facts: Facts, client: Any, steps: int, breakers: "Breakers") -> Ruling:
-    """What a tick at `facts.now` has to do about this client, `steps` rungs up its ladder."""
+    """The ruling for a tick at `facts.now` on this client, which is `steps` rungs up its ladder."""
     obstacles = {
         "the canary is dead": facts.is_deaf,
         "the tick is late": facts.is_late,
@@ -194,13 +211,13 @@ def rule(facts: Facts, client: Any, steps: int, breakers: "Breakers") -> Ruling:
         if stands:
             return Ruling(Duty.NOT, why)
     if facts.now - client.last_heartbeat_at <= threshold(client):
-        return _of_heard(facts, client, steps)
+        return _of_heard(facts, client, steps, breakers)
     if facts.silence(client) <= threshold(client):
         return Ruling(Duty.NOT, "its agent talks")
     return _of_silent(facts, client, breakers)
 
 
-def _of_heard(facts: Facts, client: Any, steps: int) -> Ruling:
+def _of_heard(facts: Facts, client: Any, steps: int, breakers: "Breakers") -> Ruling:
     action = LADDER[steps]
     if client.process_status == "stopped":
         return Ruling(Duty.NOT, "stopped")
@@ -212,7 +229,30 @@ def _of_heard(facts: Facts, client: Any, steps: int) -> Ruling:
         tried = [c for c in facts.commands if c.client_uuid == client.uuid and c.created_at >= client.service_failed_at]
         duty = Duty.MAY if tried or client.denies_failure else _duty(facts, client, action)
         return Ruling(duty, "service failed", action)
+    if client.screen in MENDED and screen_fails(client):
+        return _of_screen(facts, client, action, breakers)
     return Ruling(Duty.NOT, "healthy")
+
+
+def _of_screen(facts: Facts, client: Any, action: str, breakers: "Breakers") -> Ruling:
+    """Rule on a failing screen: two fresh reports in a row after recovery's last action, and few other such screens."""
+    own = [c for c in facts.commands if c.client_uuid == client.uuid and c.source == "recovery"]
+    done_at = own[-1].finished_at if own and own[-1].state == "succeeded" else None
+    at, before = client.reported_at, client.reported_before
+    row = before is not None and client.screen_health_since <= before and at - before <= REPORTS_IN_A_ROW
+    obstacles = {
+        "the player is starting": client.process_status not in {"running", "unknown"},
+        "its screen was reported once": not row or at - client.screen_health_since < SURE_OF_SCREEN,
+        "its last report is old": facts.now - at > REPORTS_LAST,
+        "its last restart is not judged yet": done_at is not None and row and before <= done_at,
+        "many screens fail": breakers.screens.hold_back(client),
+    }
+    for why, stands in obstacles.items():
+        if stands:
+            return Ruling(Duty.NOT, why)
+    if facts.now - client.screen_failed_at < OTHER_SCREENS:
+        return Ruling(Duty.NOT, "whether other screens fail is seen first")
+    return Ruling(_duty(facts, client, action), "its screen fails", action)
 
 
 def _of_silent(facts: Facts, client: Any, breakers: "Breakers") -> Ruling:
@@ -239,19 +279,19 @@ def _of_silent(facts: Facts, client: Any, breakers: "Breakers") -> Ruling:
 
 
 def _came_online_after(client: Any, moment: datetime) -> bool:
-    """Whether its connection gave a sign since: that of a display that hangs may, so it is no proof that it talks."""
+    """Whether its connection gave a sign since. That does not prove that it talks: a hanging display connects too."""
     return bool(client.presence == "online" and client.presence_at is not None and client.presence_at > moment)
 
 
 def _came_online_lately(facts: Facts, client: Any) -> bool:
-    """Whether its first heartbeat since it came online is not due yet."""
+    """Whether it came online so lately that its first heartbeat is not due yet."""
     if client.presence != "online" or client.presence_at is None:
         return False
     return bool(timedelta() <= facts.now - client.presence_at < threshold(client) * FIRST_HEARTBEAT)
 
 
 def _duty(facts: Facts, client: Any, action: str, *, is_silent: bool = False) -> Duty:
-    """MUST, unless the display is known to be out of reach, or cannot do it, or what it said is of an earlier time."""
+    """MUST, unless no command can reach the display, it cannot do the action, or its reports are out of date."""
     if facts.connected_since is None or (not is_silent and client.last_heartbeat_at < facts.connected_since):
         return Duty.MAY
     if client.capabilities is not None and action not in client.capabilities:
@@ -266,21 +306,21 @@ def _duty(facts: Facts, client: Any, action: str, *, is_silent: bool = False) ->
 
 
 def was_undone(command: Any) -> bool:
-    """Proven to have reached nobody: it counts for nothing."""
+    """Whether the command provably reached no display, so that it does not count."""
     never_left = command.state == "expired" and command.outcome_reason in {"never_published", "no_subscriber"}
     return bool(command.state == "cancelled" or never_left)
 
 
 def was_refused(command: Any) -> bool:
-    """The display did not begin it: no rung, but it is refused four times at most."""
+    """Whether the display refused it: it counts as no rung, but at most four commands may be refused."""
     never_begun = command.state == "failed" and command.running_at is None
     return bool("rejected" in {command.state, command.late_state} or never_begun)
 
 
 def steps_of(commands: Iterable[Any], since: datetime | None) -> int:
-    """How many rungs recovery has climbed with these commands of one client since its ladder began.
+    """How many rungs these commands of a client have used since its ladder began.
 
-    All of them where so many were refused.
+    All rungs count as used after too many refusals.
     """
     asked = [c for c in commands if c.source == "recovery" and (since is None or c.created_at >= since)]
     refused = sum(was_refused(c) for c in asked)

@@ -1,33 +1,34 @@
-"""When so many displays are silent at once that the contract lets nobody act on silence, written from its text."""
+"""When the contract forbids acting on silence because many displays are silent at once; written from its text."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
-from tests.lab.simulation.contract import Facts, is_held, threshold
+from tests.lab.simulation.contract import LADDER, MENDED, Facts, is_held, screen_fails, steps_of, threshold
 
 CLOSES_AFTER: Final = timedelta(seconds=45)
 CLOSES_AFTER_INTERVALS: Final = 1.5
-"""For so long few enough must be silent before a breaker closes: at least, and by the interval of their heartbeats."""
+"""How long few enough must be silent before a breaker closes: at least, and in intervals of their heartbeats."""
 WAVE: Final = timedelta(minutes=5)
 INTERVAL: Final = timedelta(seconds=30)
 DAY: Final = timedelta(days=1)
+WELL: Final = ("running", "late", "starting", "stopped")
 
 
 class Breaker:
-    """Open while so many are silent at once that the cause must be ours, or nobody's that a reboot would help.
+    """Open while so many are silent at once that the cause is the service's, or one that no reboot cures.
 
-    It stays open through any length of the same silence: whoever counted when it opened counts until it closes.
+    It stays open for the whole silence: a client that counted when it opened counts until it closes.
     """
 
     def __init__(self) -> None:
         self.is_open = False
-        self.released_at: datetime | None = None  # silence that began before is no evidence
-        self._low_since: datetime | None = None  # few enough must be silent for a while
+        self.released_at: datetime | None = None  # silence that began earlier is not evidence
+        self._low_since: datetime | None = None  # since when few enough are silent
         self._opened_at: datetime | None = None
-        self._members: set[str] = set()  # who counted when it opened
-        self._silent: set[str] = set()  # who was silent at the last look, while it was open
+        self._members: set[str] = set()  # the clients that counted when it opened
+        self._silent: set[str] = set()  # the clients that were silent at the last check, while it was open
 
     def look(
         self,
@@ -39,10 +40,10 @@ class Breaker:
         intervals: Mapping[str, timedelta] = MappingProxyType({}),
         may_open: bool = True,
     ) -> None:
-        """Judge anew, as each tick does, from how long each client is beyond its threshold.
+        """Evaluate the breaker, as each tick does. `silences`: uuid -> time beyond the client's threshold.
 
-        `let_alone`: who is silent and does not count, and for how long beyond the threshold. They have not come back,
-        nor has who is not `there` any more. `intervals`: of the heartbeats of each client.
+        `let_alone`: the same for silent clients that do not count. They have not come back, and neither have clients
+        that are no longer `there`. `intervals`: uuid -> interval of the client's heartbeats.
         """
         counted = {uuid: beyond for uuid, beyond in silences.items() if beyond <= DAY or uuid in self._members}
         silent = {uuid: intervals.get(uuid, INTERVAL) for uuid, beyond in counted.items() if beyond > timedelta()}
@@ -66,49 +67,93 @@ class Breaker:
             self._members, self._silent = set(), set()
 
     def release(self, now: datetime) -> None:
-        """An operator vouches for what is silent until now."""
+        """A person releases the breaker for the present silence."""
         self.is_open, self._low_since, self._members, self._silent = False, None, set(), set()
         self.released_at = max(now, self._opened_at or now)
 
     def knows(self, stale_at: datetime) -> bool:
-        """Whether a silence from then on was vouched for."""
+        """Whether a silence that began then was released."""
         return self.released_at is not None and stale_at <= self.released_at
 
 
 class Breakers:
-    """The fleet's, and one for each site, which does not open while the fleet's is open.
+    """The fleet's breaker, and one for each site, which does not open while the fleet's is open.
 
-    Reckoned by the age of heartbeats, by that of any sign of life, and with presence as a sign too, which the
-    connection of a display that hangs gives as well: where they differ, either will do.
+    They are evaluated in three ways: by heartbeats, by any sign of life, and with presence as a sign, which the
+    connection of a hanging display gives too. Where the results differ, either is right.
     """
 
     def __init__(self) -> None:
         self._by_heartbeats = _Set(lambda facts, client: facts.now - client.last_heartbeat_at)
         by_signs = _Set(lambda facts, client: facts.silence(client))
+        self.screens = Screens()
         self._all = (self._by_heartbeats, by_signs, _Set(lambda facts, client: facts.silence_of_all(client)))
 
     def look(self, facts: Facts) -> None:
-        """Judge all of them anew."""
+        """Evaluate all breakers."""
+        self.screens.look(facts)
         for one in self._all:
             one.look(facts)
 
     def release(self, now: datetime, sites: Iterable[str | None]) -> None:
-        """An operator released these; None is the fleet's."""
+        """A person released these breakers; None is the fleet's."""
+        self.screens.release(now, sites := list(sites))
         for one in self._all:
             one.release(now, sites)
 
     def vouched_for(self, client: Any) -> bool:
-        """Whether an operator released a breaker over this client's silence."""
+        """Whether a person released a breaker during this client's silence."""
         return self._by_heartbeats.vouched_for(client)
 
     def holds_back(self, client: Any) -> bool | None:
-        """Whether silence of this client is no evidence now; None where that is a matter of how it is reckoned."""
+        """Whether silence of this client is not evidence now; None if the ways of evaluation differ."""
         said = {one.holds_back(client) for one in self._all}
         return said.pop() if len(said) == 1 else None
 
 
+class Screens:
+    """The fleet (None) and the sites where so many screens fail at once that no player is restarted for its screen."""
+
+    def __init__(self) -> None:
+        self._held: set[str | None] = set()
+        self._released: dict[str | None, datetime] = {}
+
+    def look(self, facts: Facts) -> None:
+        """Evaluate, as each tick does."""
+        heard = [c for c in facts.clients.values() if c.status in WELL and c.screen != "unknown"]
+        fails = [c for c in heard if screen_fails(c) and c.screen in MENDED and self._counts(facts, c)]
+        sites = {None, *(c.site for c in fails)}
+        self._held = {
+            site
+            for site in sites
+            if self._are_many([c for c in fails if site in {None, c.site}], sum(site in {None, c.site} for c in heard))
+        }
+
+    def release(self, now: datetime, sites: Iterable[str | None]) -> None:
+        """A person released these, for the screens that fail now."""
+        for site in self._held.intersection(sites):
+            self._released[site] = now
+        self._held.difference_update(sites)
+
+    def hold_back(self, client: Any) -> bool:
+        """Whether recovery does not act on screens of its site, or of the fleet."""
+        return None in self._held or client.site in self._held
+
+    def _counts(self, facts: Facts, client: Any) -> bool:
+        released = [self._released[site] for site in (None, client.site) if site in self._released]
+        own = [c for c in facts.commands if c.client_uuid == client.uuid]
+        is_alone = client.is_let_alone or is_held(client) or steps_of(own, None) >= len(LADDER)
+        return not is_alone and all(client.screen_failed_at > at for at in released)
+
+    @staticmethod
+    def _are_many(fails: Sequence[Any], heard: int) -> bool:
+        moments = [one.screen_failed_at for one in fails]
+        wave = max((sum(timedelta() <= at - first <= WAVE for at in moments) for first in moments), default=0)
+        return (wave >= 5 and wave >= 0.2 * heard) or (len(fails) >= 5 and len(fails) >= 0.5 * heard)
+
+
 class _Set:
-    """The breakers by one way to reckon silence."""
+    """The breakers for one way of evaluation."""
 
     def __init__(self, silence: Callable[[Facts, Any], timedelta]) -> None:
         self._all: dict[str | None, Breaker] = {None: Breaker()}

@@ -1,7 +1,7 @@
-"""A copy of the database, put back later: everything since is forgotten, as by a failover to a standby that lags.
+"""A copy of the database that is restored later, so that all later changes are lost, as after a failover with a lag.
 
-Rows of all tables are kept aside and put back as they were, without triggers and keys, and sequences with them; a
-copied data directory comes to the same, and costs a restart of Postgres each time. Sessions end as they do there.
+The rows of all tables and the sequences are copied and restored, without triggers and keys. A copied data directory
+would have the same effect, but needs a restart of Postgres each time. Sessions end in both cases.
 """
 
 from contextlib import suppress
@@ -36,25 +36,25 @@ LEADS: Final = sa.text(
 
 
 class Copies:
-    """Of one database; one copy at a time."""
+    """Copies of one database, one at a time."""
 
     def __init__(self, superuser_url: str) -> None:
-        """Nothing is opened yet."""
+        """Open no connection yet."""
         self._engine: Engine = sa.create_engine(
             superuser_url.replace("postgresql://", "postgresql+pg8000://"), isolation_level="AUTOCOMMIT"
         )
         self._sequences: dict[str, int | None] = {}
         self._lives = 0
         self._ghost: Connection | None = None
-        self._haunted: int | None = None  # the lock that the ghost holds
+        self._haunted: int | None = None  # the lock that the dead session holds
 
     @property
     def life(self) -> str:
-        """Another text since each time that a copy was put back, which no Postgres outlives."""
+        """A text that changes with each restore, like the start time of Postgres."""
         return f"life {self._lives}"
 
     def make(self) -> None:
-        """Keep everything as it is now."""
+        """Make the copy."""
         with self._engine.connect() as connection:
             connection.execute(sa.text("CREATE SCHEMA IF NOT EXISTS was"))
             for table in connection.execute(TABLES).all():
@@ -65,7 +65,7 @@ class Copies:
             self._sequences = {row.name: row.last_value for row in connection.execute(SEQUENCES)}
 
     def put_back(self) -> None:
-        """Everything is as it was then; whoever was at work finds its session ended."""
+        """Restore the copy, and end all sessions."""
         self._lives += 1
         with self._engine.connect() as connection:
             connection.execute(END_SESSIONS)
@@ -80,14 +80,14 @@ class Copies:
             connection.execute(sa.text("SET session_replication_role = DEFAULT"))
 
     def haunt(self, lock: int) -> None:
-        """Whoever holds this lock is gone, and its session is not: the lock stays held."""
+        """Keep this lock in a session whose process is dead."""
         self.exorcise()
         self._ghost, self._haunted = self._engine.connect(), lock
         self._ghost.execute(LEADS, {"key": lock})
         self._ghost.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), {"key": lock})
 
     def exorcise(self) -> None:
-        """Postgres has given that session up: nobody holds its lock when this returns."""
+        """End that session. When this returns, nobody holds the lock."""
         ghost, self._ghost = self._ghost, None
         if ghost is not None:
             with suppress(sa.exc.SQLAlchemyError):
@@ -103,7 +103,7 @@ class Copies:
 
 
 def _like(name: str, columns: str) -> str:
-    """A table without constraints: it keeps no generated column, which must not be null where it is generated."""
+    """SQL of a table with these columns and without constraints."""
     return f"CREATE UNLOGGED TABLE IF NOT EXISTS was.{name} AS SELECT {columns} FROM public.{name} WITH NO DATA"
 
 

@@ -1,4 +1,4 @@
-"""What a display keeps while its power is off. A disk can be copied, and the copy put back."""
+"""The data that a display keeps while its power is off. A disk can be copied, and the copy restored."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from deploy.displays.client.state import JournalEntry
 
 @dataclass
 class Disk:
-    """The installation, how often it booted, the commands that it knows, and the log lines that nobody has yet."""
+    """The installation, its count of boots, the known commands, and the log lines that are not committed."""
 
     install_id: str
     boot_seq: int = 0
@@ -16,5 +16,5 @@ class Disk:
     spool: list[SpooledLog] = field(default_factory=list)
 
     def copy(self) -> "Disk":
-        """Another disk with the same on it."""
+        """A copy of the disk."""
         return Disk(self.install_id, self.boot_seq, dict(self.journal), list(self.spool))

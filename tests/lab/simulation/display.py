@@ -1,6 +1,6 @@
-"""One display of a history: its power, its disk, and what truly ails it. Only the judge may ask for the truth.
+"""One display of a history: its power, its disk, and its real faults. Only the judge may ask for these.
 
-What it says and how it takes commands is decided by the reference client's `DisplayState`, effect by effect.
+The reference client's `DisplayState` decides what it sends and how it handles commands, effect by effect.
 """
 
 import random
@@ -13,7 +13,7 @@ from deploy.displays.client import contract
 from deploy.displays.client.spool import SpooledLog
 from deploy.displays.client.state import Act, Boot, DisplayState, Effect, Send, Write, keep_last
 from tests.lab.simulation.agenda import BEGINNING, Agenda
-from tests.lab.simulation.ailments import Ailment, Nature
+from tests.lab.simulation.ailments import GLASS, Ailment, Nature
 from tests.lab.simulation.broker import SimulatedBroker
 from tests.lab.simulation.conduct import SOUND, Conduct
 from tests.lab.simulation.disk import Disk
@@ -22,14 +22,14 @@ from tests.lab.simulation.wire import Wire
 if TYPE_CHECKING:
     from tests.lab.simulation.log_ledger import LogLedger
 
-HEALTH_EVERY: Final = 4  # heartbeats, and each two minutes at least: the contract says "each minute or so"
+HEALTH_EVERY: Final = 4  # heartbeats, but at least every two minutes: the contract demands "each minute or so"
 HEALTH_SECONDS: Final = 120
 RESEND: Final = (30.0, 600.0)
-"""Seconds without progress after which the spool is sent again: at first, and at most (demo_fleet/log_sender.py)."""
+"""Seconds without progress after which the spool is sent again: at first, and at most (as in LogSender)."""
 
 
 class Display:
-    """Off until `power_on`."""
+    """A display, off until `power_on`."""
 
     def __init__(
         self,
@@ -40,53 +40,54 @@ class Display:
         nature: Nature,
         acted: Callable[["Display", str, str], None],
     ) -> None:
-        """`acted(display, action, command_id)` is called when it begins to carry a command out."""
+        """`acted(display, action, command_id)` is called when the display begins to carry out a command."""
         self.uuid, self.nature = uuid, nature
         self.ailment: Ailment | None = None
         self.ill_since = 0.0
-        self.last_ill_at: float | None = None  # end of its last illness
+        self.last_ill_at: float | None = None  # end of its last fault
         self.last_ill_kind: str | None = None
-        self.acknowledged_at: float | None = None  # when an operator took the mark of its failed service off
+        self.acknowledged_at: float | None = None  # when an operator acknowledged its failed service
         self.is_on = False
         self.is_meant_off = False  # shut down on purpose
         self.booted_at = 0.0
-        self.up_since = 0.0  # its present, or last, connection
+        self.up_since = 0.0  # its present or last connection
         self.has_network = True
-        self.fuse: int | None = None  # so many effects from now its power is cut
+        self.screen, self.screen_since = "ok", 0.0  # the state of cable and switch, which no command changes
+        self.fuse: int | None = None  # its power is cut after this many more effects
         self.conduct: Conduct = SOUND
-        self.ledger: LogLedger | None = None  # of its log lines; None: it logs nothing
+        self.ledger: LogLedger | None = None  # the ledger of its log lines; None: it does not log
         self.state: DisplayState
         self._broker, self._agenda, self._dice, self._acted = broker, agenda, dice, acted
         self.disk = Disk(self._new_id())
-        self.at_boot = self.disk  # what was on the disk before it counted its present, or last, boot
-        self.image: Disk | None = None  # behind a write filter: what every boot begins with
-        self.went_back_at: float | None = None  # when it last booted with counters that it had used before
-        self.dark_since: float | None = None  # without power or network
-        self.lit_at = 0.0  # when it last got both again
+        self.at_boot = self.disk  # the disk before it counted its present or last boot
+        self.image: Disk | None = None  # the disk at each boot, if a write filter protects it
+        self.went_back_at: float | None = None  # when it last booted with counters that it had already used
+        self.dark_since: float | None = None  # since when it has no power or network
+        self.lit_at = 0.0  # when it last had both again
         self._wire: Wire
-        self._life = 0  # counts boots and ends, so that a timer knows whether it is still meant
+        self._life = 0  # counts boots and ends, so that a timer of an earlier boot does nothing
 
     # --- the truth, for the judge ---
 
     @property
     def is_ill(self) -> bool:
-        """Whether anything is wrong that a restart or reboot is meant for."""
-        return self.ailment is not None
+        """Whether it has a fault that a restart or reboot is meant to cure."""
+        return self.ailment is not None or self.screen == "black"
 
     @property
     def is_reachable(self) -> bool:
-        """Whether a command would come through now."""
+        """Whether a command would reach it now."""
         return self.is_on and self.has_network and self._wire.up
 
     @property
     def is_acknowledged(self) -> bool:
-        """Whether a person has seen what fails and taken its mark off: it is not raised by mere repeating."""
+        """Whether a person has acknowledged the failure, so that repeating it does not raise it again."""
         return self.acknowledged_at is not None and self.acknowledged_at >= self.ill_since
 
     # --- what happens to it ---
 
     def power_on(self) -> None:
-        """Boot: counted on the disk first; what was cut short is settled by its effect."""
+        """Boot: first count it on the disk; then settle interrupted commands by their effect."""
         if self.is_on:
             return
         self.is_on, self.is_meant_off, self.booted_at = True, False, self._agenda.now
@@ -113,16 +114,16 @@ class Display:
                 self._watch_spool(self._life, RESEND[0], len(self.disk.spool))
 
     def cut_power(self) -> None:
-        """The plug is pulled."""
+        """Cut its power."""
         self._go_off(None)
 
     def switch_off(self, reason: str) -> None:
-        """Somebody switches it off properly; it is meant to be off."""
+        """A person switches it off properly, on purpose."""
         self.is_meant_off = True
         self._go_off(reason)
 
     def reimage(self) -> Disk:
-        """Its disk is written anew: no journal, another installation; then it boots. The old disk."""
+        """Write a new image to its disk (no journal, another installation), and boot. Returns the old disk."""
         self._go_off("reimage")
         old = self.disk
         self._change_disk(Disk(self._new_id()))
@@ -131,7 +132,7 @@ class Display:
         return old
 
     def put_disk(self, disk: Disk) -> None:
-        """Its power is cut, and it boots from a copy of this disk, which it had before."""
+        """Cut its power, and boot from a copy of an earlier disk."""
         self.cut_power()
         self._change_disk(disk.copy())
         self.went_back_at = self._agenda.now + self.nature.boot_seconds
@@ -141,7 +142,7 @@ class Display:
         self._agenda.after(self.nature.boot_seconds, self.power_on)
 
     def _change_disk(self, disk: Disk) -> None:
-        """Lines that wait on the disk of before alone wait no more."""
+        """Change the disk. Lines that were only on the old disk no longer wait."""
         if self.ledger is not None:
             kept = {line.body["message"] for line in disk.spool}
             self.ledger.taken_out.update({line.body["message"] for line in self.disk.spool} - kept)
@@ -152,43 +153,49 @@ class Display:
             self.last_ill_at, self.last_ill_kind, self.ailment = self._agenda.now, self.ailment.kind, None
 
     def freeze_disk(self) -> None:
-        """From now on nothing that it writes outlives a boot."""
+        """From now on each boot restores the disk."""
         self.image = self.at_boot.copy()
         if self.ledger is not None:
             self.ledger.repeats.add(self.uuid)
 
     def lose_network(self) -> None:
-        """Unseen, and well for all that."""
+        """Cut its network; the display itself is well."""
         self.has_network = False
         self.dark_since = self._agenda.now if self.dark_since is None else self.dark_since
         if self.is_on:
             self._wire.lose_network()
 
     def find_network(self) -> None:
-        """Seen again."""
+        """Restore its network."""
         self.has_network = True
         if self.is_on:
             self.dark_since, self.lit_at = None, self._agenda.now
             self._wire.find_network()
 
     def flap(self) -> None:
-        """Its connection is torn once."""
+        """Break its connection once."""
         if self.is_on:
             self._wire.reset()
 
+    def show(self, screen: str) -> None:
+        """Change what it reports of its screen: cable, switch, a brief picture; `ok`: the player's picture is seen."""
+        if self.screen == "black":
+            self.last_ill_at, self.last_ill_kind = self._agenda.now, "black"
+        self.screen, self.screen_since = screen, self._agenda.now
+
     def stop_player(self) -> None:
-        """Somebody stops the player on purpose."""
+        """A person stops the player on purpose."""
         if self.is_on and self.ailment is None:
             self.state.process_status = "stopped"
             self._heartbeat()
 
     def start_player(self) -> None:
-        """Somebody starts it again."""
+        """A person starts the player again."""
         if self.is_on and self.ailment is None and self.state.process_status == "stopped":
             self._start_player("person")
 
     def ail(self, ailment: Ailment) -> None:
-        """Something goes wrong, unless something is wrong already or nothing runs that could."""
+        """Give it a fault, unless it already has one or does not run."""
         if not self.is_on or self.ailment is not None or self.state.process_status == "stopped":
             return
         self.ailment, self.ill_since = ailment, self._agenda.now
@@ -217,7 +224,7 @@ class Display:
                 self._well()
 
     def _well(self) -> None:
-        """It is over; it may come back."""
+        """End the fault; it may come back."""
         ailment, self.ailment = self.ailment, None
         self.last_ill_at = self._agenda.now
         self.last_ill_kind = None if ailment is None else ailment.kind
@@ -225,7 +232,7 @@ class Display:
             self._agenda.after(ailment.again_after, lambda: self.ail(ailment))
 
     def _player_started(self, how: str) -> bool:
-        """Whether the player runs, started by `restart`, `reboot` or a `person`."""
+        """Start the player by `restart`, `reboot` or a `person`. Returns whether it runs."""
         ailment = self.ailment
         if ailment is not None and (how == "person" or ailment.cure in {how, "restart"}):
             self._well()
@@ -243,7 +250,7 @@ class Display:
         self._player_started(how)
         self._heartbeat()
 
-    # --- what it says ---
+    # --- messages that it sends ---
 
     def _beat(self, life: int, number: int) -> None:
         if life != self._life:
@@ -251,8 +258,13 @@ class Display:
         if number:
             self._heartbeat()
             if number % min(HEALTH_EVERY, max(1, HEALTH_SECONDS // self.nature.interval)) == 0 and not self._is_silent:
-                self._wire.publish(contract.HEALTH, self.state.health({}, self._now()))
+                self._wire.publish(contract.HEALTH, self.state.health({"screen_health": self._glass}, self._now()))
         self._agenda.after(self.nature.interval, lambda: self._beat(life, number + 1))
+
+    @property
+    def _glass(self) -> str:
+        kind = self.ailment.kind if self.ailment is not None else ""
+        return self.screen if self.screen != "ok" else GLASS.get(kind, "ok")
 
     @property
     def _is_silent(self) -> bool:
@@ -264,7 +276,7 @@ class Display:
             self._wire.publish(contract.HEARTBEAT, self.state.heartbeat(self._now()))
 
     def log(self) -> None:
-        """One line, if it is able to write any: kept on the disk until the service has it."""
+        """Write a log line, if it can, and keep it on the disk until the service has committed it."""
         if self.ledger is None or not self.is_on or self._is_silent:
             return
         body = self.state.log(self.ledger.new(self.uuid), "player", {}, self._now())
@@ -277,7 +289,7 @@ class Display:
                 self._wire.send_log(line)
 
     def _watch_spool(self, life: int, pause: float, waiting: int) -> None:
-        """Send it again after each pause without progress; the pauses grow."""
+        """Send the spool again after each pause without progress; the pauses grow."""
         if life != self._life:
             return
         spool = self.disk.spool
@@ -293,19 +305,19 @@ class Display:
         self.up_since = self._agenda.now
         self._heartbeat()
         if not self._is_silent:
-            self._wire.publish(contract.HEALTH, self.state.health({}, self._now()))
+            self._wire.publish(contract.HEALTH, self.state.health({"screen_health": self._glass}, self._now()))
         if self.ledger is not None:
             self._send_spool()
 
     def as_sent(self, name: str, payload: bytes) -> bytes | None:
-        """What becomes of a payload for the topic of this name; None: it is not sent."""
+        """The payload that it really sends on the topic of this name; None: nothing."""
         spoils = self.conduct.spoils.get(name)
         return payload if spoils is None else spoils(payload)
 
-    # --- what it is told ---
+    # --- messages that it receives ---
 
     def on_message(self, name: str, payload: bytes) -> None:
-        """A command; whatever is slow about it counts from its arrival."""
+        """Handle a command; delays count from its arrival."""
         if name == contract.COMMANDS:
             command, life = contract.parse_command(payload), self._life
             self._agenda.after(self.nature.answer_delay, lambda: self._obey(command, life))
@@ -323,7 +335,7 @@ class Display:
             self._carry_out(rejected or self.state.on_command(command, now))
 
     def _carry_out(self, effects: Sequence[Effect]) -> None:
-        """One effect after the other, until the power is cut in between."""
+        """Carry out one effect after the other, until the power is cut."""
         for effect in effects:
             if self.fuse is not None:
                 self.fuse -= 1
@@ -358,7 +370,7 @@ class Display:
         if life != self._life or not self.is_on:
             return
         self.state.app_started(self._new_id())
-        runs = self._player_started("restart")
+        runs = self._player_started("restart") or (self.ailment is not None and self.ailment.kind in GLASS)
         if not runs and self.ailment is not None and self.ailment.kind == "crashed":
             self.state.process_status = "crashed"
         self._carry_out(self.state.finished(command_id, self._now(), None if runs else "app_did_not_start"))

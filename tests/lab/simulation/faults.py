@@ -1,4 +1,4 @@
-"""Our own faults in a history. Each ends; the judge knows while one lasts."""
+"""Faults of the service in a history. Each ends; the judge knows while one lasts."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -7,20 +7,20 @@ from typing import Final
 
 from tests.lab.simulation.history import History
 
-WHOLE_FLEET: Final = 10  # displays, from which on the breaker tells our fault from theirs
+WHOLE_FLEET: Final = 10  # displays from which on the breaker can recognise a fault of the service
 Fault = Callable[[History, random.Random], None]
 
 
 def lasting(
     history: History, seconds: float, begin: Callable[[], None], end: Callable[[], None], *, patient: bool = False
 ) -> None:
-    """A fault from now on, and for so long; `patient`: time may be leapt over meanwhile."""
+    """Begin a fault now and end it after `seconds`; `patient`: time may be skipped meanwhile."""
     history.fault_begins(patient=patient)
     begin()
 
     def over() -> None:
         end()
-        history.agenda.after(30.0, lambda: history.fault_ends(patient=patient))  # connections come back with a back-off
+        history.agenda.after(30.0, lambda: history.fault_ends(patient=patient))  # clients reconnect with a back-off
 
     history.agenda.after(seconds, over)
 
@@ -69,7 +69,7 @@ def canary_dies(history: History, dice: random.Random) -> None:
 
 
 def displays_are_refused(history: History, dice: random.Random) -> None:
-    """The displays' heartbeats are lost on our side, and on no other path; too few of them cannot tell it."""
+    """Lose heartbeats of displays in the service and nowhere else; with few displays no breaker can notice it."""
     if sum(display.is_on for display in history.displays.values()) >= WHOLE_FLEET:
         mute = _set(history.broker, "muted", frozenset({"heartbeat"}))
         lasting(history, dice.uniform(30.0, 900.0), mute, _set(history.broker, "muted", frozenset()))
@@ -126,13 +126,13 @@ def tick_is_missing(history: History, dice: random.Random) -> None:
 
 
 def tick_comes_again(history: History, dice: random.Random) -> None:
-    """Doubled, and out of turn."""
+    """Run a tick twice, and at another time."""
     for _ in range(dice.randint(1, 10)):
         history.agenda.after(dice.uniform(0.0, 600.0), history.tick)
 
 
 def tick_is_slow(history: History, dice: random.Random) -> None:
-    """In the middle of a statement; others may begin meanwhile."""
+    """Delay a tick in the middle of a statement; other ticks may begin meanwhile."""
     for _ in range(dice.randint(1, 5)):
         at = (dice.randint(0, 25), dice.uniform(1.0, 100.0))
         history.agenda.after(dice.uniform(0.0, 600.0), _set(history.tick_gate, "wait_at", at))
@@ -140,7 +140,7 @@ def tick_is_slow(history: History, dice: random.Random) -> None:
 
 
 def tick_is_killed(history: History, dice: random.Random) -> None:
-    """Between two statements, or after a publish that it never records."""
+    """Kill a tick between two statements, or after a publish that it does not record."""
     for _ in range(dice.randint(1, 6)):
         if dice.random() < 0.6:
             kill = _set(history.tick_gate, "kill_at", dice.randint(0, 30))
@@ -159,7 +159,7 @@ def publishes_go_unanswered(history: History, dice: random.Random) -> None:
 
 
 def database_clock_steps(history: History, dice: random.Random) -> None:
-    """Forward or back; sometimes it is set right again."""
+    """Step the database's clock forward or back; sometimes correct it again."""
     step = timedelta(seconds=dice.choice((1, -1)) * dice.choice((dice.uniform(1, 60), dice.uniform(60, 600), 3600)))
     clocks = history.clocks
 

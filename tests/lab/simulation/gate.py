@@ -1,4 +1,4 @@
-"""What can go wrong between one component of ours and the database: away, slow, answers lost, killed in between."""
+"""Faults between one component and the database: away, slow, a lost answer, killed between two statements."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,20 +9,20 @@ from sqlalchemy.exc import OperationalError
 
 
 class Killed(BaseException):
-    """The process was ended here; nothing of it runs any further."""
+    """The process was killed here, and runs no further."""
 
 
 class Gate:
-    """Stands between one component's engine and Postgres. Everything is well until told otherwise."""
+    """Stands between a component's engine and Postgres. Without a fault it does nothing."""
 
     def __init__(self, engine: Engine, pass_by: Callable[[float], None]) -> None:
-        """`pass_by` lets the world go on for some seconds while this component waits."""
+        """`pass_by` runs the events of some seconds while this component waits."""
         self.is_away = False
-        self.loses_sessions = False  # the next statement finds its connection dead
+        self.loses_sessions = False  # the connection is dead at the next statement
         self.commit_seconds = 0.0
         self.kill_at: int | None = None  # killed before the n-th statement or commit from now
-        self.wait_at: tuple[int, float] | None = None  # waits before the n-th one from now, so many seconds
-        self.lose_commit_answer = False  # the next commit is done, and its answer lost
+        self.wait_at: tuple[int, float] | None = None  # waits this many seconds before the n-th one from now
+        self.lose_commit_answer = False  # the next commit is done, but its answer is lost
         self._pass_by = pass_by
         self._engine = engine
         self._listeners = (("before_cursor_execute", self._statement), ("commit", self._commit))
@@ -30,12 +30,12 @@ class Gate:
             sa.event.listen(engine, name, listener)
 
     def remove(self) -> None:
-        """The engine is as it was."""
+        """Remove the gate from the engine."""
         for name, listener in self._listeners:
             sa.event.remove(self._engine, name, listener)
 
     def calm(self) -> None:
-        """Everything is well again, but for what was planned for the database itself."""
+        """End all faults, except those of the database itself."""
         self.kill_at, self.wait_at = None, None
 
     def _statement(self, *_: Any) -> None:

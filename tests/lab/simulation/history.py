@@ -1,4 +1,4 @@
-"""One history from beginning to end: a fleet, a service, what happens to both, and what the judge makes of it."""
+"""One history from beginning to end: a fleet, a service, the events of both, and the judge's verdict."""
 
 import random
 import time
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from shared.outside.task_queue import TaskQueue
 
 TICK: Final = 60.0
-LOCK_TIMEOUT_MS: Final = 100  # in a history nobody who holds a lock can let it go while another one waits
+LOCK_TIMEOUT_MS: Final = 100  # a history has one thread, so nobody can release a lock while another one waits for it
 NOT_ABOUT_COMMANDS: Final = ("conversions", "notifications", "health_history", "retention")
 SETTINGS: Final = {
     "CRASH_RECOVERY_ENABLED": "true",
@@ -60,10 +60,10 @@ EMPTY: Final = (
 
 
 class Databases:
-    """Engines of the components on one database that histories use one after another."""
+    """The components' engines on one database, which histories use one after another."""
 
     def __init__(self, url: str, superuser_url: str) -> None:
-        """`url` is that of a migrated database, as its owner; the other one is a superuser's of the same."""
+        """`url`: a migrated database, as its owner; `superuser_url`: the same database, as a superuser."""
         self.bridge = self._engine(migrated.address_for("bridge", url), "bridge")
         self.tick = self._engine(migrated.address_for("scheduler_tick", url), "tick")
         self.api = self._engine(migrated.address_for("api", url), "api")
@@ -72,7 +72,7 @@ class Databases:
 
     @staticmethod
     def _engine(url: str, name: str) -> Engine:
-        with at_any_speed():  # a history has its own time: how fast the machine is decides nothing in it
+        with at_any_speed():  # a history has virtual time, so the speed of the machine must not matter
             made = engine_for(url, f"simulated {name}", pool_size=6)
 
         @sa.event.listens_for(made, "connect")
@@ -84,7 +84,7 @@ class Databases:
         return made
 
     def empty(self) -> None:
-        """As after the migrations."""
+        """Empty the database, as after the migrations."""
         self.copies.exorcise()
         with self.judge.begin() as connection:
             for statement in EMPTY:
@@ -99,20 +99,20 @@ class Databases:
 
 @dataclass
 class Outcome:
-    """What became of one history."""
+    """The result of one history."""
 
     seed: int
     breaches: list[Breach] = field(default_factory=list)
     figures: Counter[str] = field(default_factory=Counter)
     waits: list[float] = field(default_factory=list)
-    seconds: float = 0.0  # that it took in real time
+    seconds: float = 0.0  # real time that it took
 
 
 class History:
-    """Everything of one history. Stories act on it by its public names."""
+    """All parts of one history. Stories use its public names."""
 
     def __init__(self, databases: Databases, seed: int, settings: Mapping[str, str] | None = None) -> None:
-        """The world as it is before anything happens."""
+        """Build the world before the first event."""
         self.seed = seed
         self.dice = random.Random(f"{seed} story")
         self.agenda = Agenda()
@@ -123,9 +123,9 @@ class History:
         self.broker = SimulatedBroker(self.agenda, lambda: wire_dice.uniform(0.005, 0.2))
         self.displays: dict[str, Display] = {}
         self.sites: dict[str, str | None] = {}  # by uuid
-        self.twins: list[Display] = []  # second devices with the login of a display
+        self.twins: list[Display] = []  # second devices that use a display's login
         self._chorus = 0
-        self.is_long = False  # it lasts for days: what is kept for days only is dropped as well
+        self.is_long = False  # it lasts for days, so retention runs too
         self.judge = Judge(databases.judge, self.agenda, self.clocks, self.displays)
         self.judge.ledger.kept_for = timedelta(days=self.config["LOG_RETENTION_DAYS"])
         self.bridge_gate = Gate(databases.bridge, self.agenda.pass_by)
@@ -146,12 +146,12 @@ class History:
             config=self.config,
             engine=databases.tick,
             publisher=self.mqtt_publisher,
-            queue=cast("TaskQueue", None),  # the step that enqueues conversions is left out
+            queue=cast("TaskQueue", None),  # without the step that enqueues conversions
             timings=self.timings,
         )
 
     def add_display(self, nature: Nature, site: str | None = None) -> Display:
-        """An enrolled display, off."""
+        """Add an enrolled display, switched off."""
         dice = random.Random(f"{self.seed} display {len(self.displays)}")
         uuid = f"{self.seed % 2**32:08x}-0000-4000-8000-{len(self.displays):012x}"
         display = Display(uuid, self.broker, self.agenda, dice, nature, self.judge.acted)
@@ -161,7 +161,7 @@ class History:
         return display
 
     def add_twin(self, display: Display) -> Display:
-        """Another device with the login of this one, off: its own disk, its own counters."""
+        """Add a second device with this display's login, switched off, with its own disk and counters."""
         dice = random.Random(f"{self.seed} twin {len(self.twins)}")
         twin = Display(display.uuid, self.broker, self.agenda, dice, display.nature, self.judge.acted)
         self.twins.append(twin)
@@ -169,7 +169,7 @@ class History:
         return twin
 
     def add_chorus(self, count: int) -> None:
-        """So many clients beside the displays that are well and heard at every moment: rows, and nothing else."""
+        """Add rows of `count` further clients that are always well and heard."""
         self._chorus = count
         with self.databases.judge.begin() as connection:
             connection.execute(sa.text(CHORUS), {"count": count, "now": self.clocks.database()})
@@ -181,7 +181,7 @@ class History:
                 connection.execute(sa.text(HEARD), {"now": self.clocks.database()})
 
     def keep_logs(self) -> None:
-        """From now on displays log into a spool, and a ledger is kept of it."""
+        """Let displays log into a spool from now on, and keep a ledger."""
         with self.databases.judge.begin() as connection:
             client_logs.ensure_partitions(connection, self.clocks.database(), steps.WEEKS_AHEAD)
         for display in self.displays.values():
@@ -190,7 +190,7 @@ class History:
     # --- running ---
 
     def run(self, until: float, enough: Callable[[], bool] = lambda: False) -> Outcome:
-        """Let it happen, until then or until it is `enough`, which is asked each minute."""
+        """Run the history until `until`, or until `enough` is true, which is checked each minute."""
         began = time.monotonic()
         with self._code_under_test():
             self.bridges[0].start()
@@ -225,17 +225,17 @@ class History:
     # --- the tick ---
 
     def plan_ticks(self, until: float, first: float) -> None:
-        """One each minute."""
+        """Plan a tick each minute."""
         moment = first
         while moment < until:
             self.agenda.at(moment, self.tick)
             moment += TICK
 
     def tick(self) -> None:
-        """The scheduler calls, whatever else runs."""
+        """Run a tick, whatever else runs."""
         if self.tick_is_missing:
             return
-        if self._ticks_running:  # the other one holds the lock, or will
+        if self._ticks_running:  # the other tick holds the lock, or will get it
             self._overlap()
             return
         for bridge in self.bridges:
@@ -252,7 +252,7 @@ class History:
         self._ticks_running -= 1
         self.tick_gate.calm()
         self.publisher.kill_after = None
-        sound = sound and self.judge.sound_since <= began  # a fault may have come and gone meanwhile
+        sound = sound and self.judge.sound_since <= began  # a fault may have begun and ended meanwhile
         self._judge_tick(report, sound=sound, seconds=self.agenda.now - began)
 
     def _judge_tick(self, report: dict[str, Any] | None, *, sound: bool, seconds: float) -> None:
@@ -265,7 +265,7 @@ class History:
             bridge.poke(0.1)
 
     def _overlap(self) -> None:
-        """A second tick in the middle of a first one, or while that one still waits for its lock."""
+        """Run a second tick in the middle of a first one, or while that one waits for its lock."""
         self.judge.figures["overlapping ticks"] += 1
         is_locked = self._tick_lock_is_held()
         try:
@@ -280,21 +280,21 @@ class History:
             return bool(connection.execute(LOCKED, {"key": steps.TICK_LOCK}).scalar_one())
 
     def commands_went_out(self) -> None:
-        """Somebody asked for some: the bridge looks at once, and often from now on."""
+        """Commands were issued: let the bridge work at once, and often from now on."""
         self._commands_open = True
         for bridge in self.bridges:
             bridge.poke(0.1)
 
-    # --- our faults ---
+    # --- faults of the service ---
 
     def fault_begins(self, *, patient: bool = False) -> None:
-        """From now on something of ours is not as it should be; `patient`: it may last for days."""
+        """A fault of the service begins; `patient`: it may last for days."""
         self._faults += 1
         self._patient_faults += patient
         self.judge.sound_since = float("inf")
 
     def fault_ends(self, *, patient: bool = False) -> None:
-        """It is well again; whether all is, others know."""
+        """One fault ends; others may last."""
         self._faults -= 1
         self._patient_faults -= patient
         if not self._faults:
@@ -302,7 +302,7 @@ class History:
 
     @property
     def is_calm(self) -> bool:
-        """Whether nothing is under way, but for what may last for days."""
+        """Whether there is no fault, except those that may last for days."""
         is_busy = self._commands_open or self._ticks_running or self._faults > self._patient_faults
         return not is_busy and not any(bridge.is_turning for bridge in self.bridges)
 

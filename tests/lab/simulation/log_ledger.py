@@ -1,4 +1,4 @@
-"""The ledger of log lines: what displays wrote, what they were told is safe, and what the database has."""
+"""A ledger of log lines: written by displays, reported as committed, and stored in the database."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 STUCK_SECONDS: Final = 1500.0
-"""A spool sends again each ten minutes at least: whoever is heard for so long has told every line."""
+"""A spool sends again at least every ten minutes, so a display that is heard for so long has sent every line."""
 
 
 @dataclass
@@ -17,19 +17,19 @@ class Line:
     uuid: str
     written_at: float
     written_on: datetime  # by the database's clock
-    told_at: float | None = None  # when its display let go of it
+    told_at: float | None = None  # when its display dropped it as committed
 
 
 class LogLedger:
-    """Kept beside the product, by the text of each line."""
+    """A ledger by the text of each line, independent of the product."""
 
     def __init__(self, clock: Callable[[], float], calendar: Callable[[], datetime]) -> None:
-        """`clock`: seconds of the history; `calendar`: what the database's clock shows."""
+        """`clock`: seconds of the history; `calendar`: the database's clock."""
         self.lines: dict[str, Line] = {}
-        self.repeats: set[str] = set()  # displays whose counters went back: theirs may come twice
-        self.taken_out: set[str] = set()  # lines on a disk that its display has no more: nobody can be told
-        self.forgotten: list[tuple[float, float]] = []  # from when to when the database lost what it had
-        self.kept_for = timedelta.max  # the service drops a week's lines when that has passed since its end
+        self.repeats: set[str] = set()  # displays whose counters went back: their lines may be stored twice
+        self.taken_out: set[str] = set()  # lines on a disk that was removed: they cannot be sent
+        self.forgotten: list[tuple[float, float]] = []  # periods whose data a restored database lost
+        self.kept_for = timedelta.max  # the service drops a week's lines this long after the week's end
         self._clock, self._calendar = clock, calendar
 
     def new(self, uuid: str) -> str:
@@ -39,15 +39,15 @@ class LogLedger:
         return text
 
     def told(self, texts: Iterable[str]) -> None:
-        """Their display was told that they are stored, and forgets them."""
+        """The display dropped these lines, because they were reported as committed."""
         for text in texts:
             line = self.lines[text]
             line.told_at = self._clock() if line.told_at is None else line.told_at
 
     def faults(self, stored: Counter[str], heard_since: Mapping[str, float]) -> list[tuple[str, str, str]]:
-        """(kind, uuid, words) of each broken promise.
+        """(kind, uuid, description) of each broken promise.
 
-        `heard_since`: since when every display is heard without a pause that is heard now.
+        `heard_since`: uuid of a display that is heard now -> since when without a pause.
         """
         found = []
         for text, line in self.lines.items():

@@ -1,4 +1,4 @@
-"""Displays that are not as the contract has it: they break it, go back in time, share a login, come and go."""
+"""Displays that do not keep the contract: they break it, go back in time, share a login, or come and go."""
 
 import random
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from tests.lab.simulation.stories import MISHAPS, Story
 
 
 def _misbehave(history: History, display: Display, dice: random.Random) -> None:
-    """After an update of its software, until the next one."""
+    """Break the contract after a software update, until the next one."""
     display.conduct = dice.choice(CONDUCTS)
     if dice.random() < 0.5:
         history.agenda.after(dice.uniform(300.0, 2400.0), partial(setattr, display, "conduct", SOUND))
 
 
 def _all_misbehave(history: History, display: Display, dice: random.Random) -> None:
-    """An update that goes from one display to the next."""
+    """An update that reaches one display after another."""
     conduct = dice.choice(CONDUCTS)
     for number, one in enumerate(history.displays.values()):
         history.agenda.after(number * dice.uniform(5.0, 120.0), partial(setattr, one, "conduct", conduct))
@@ -29,13 +29,13 @@ def _all_misbehave(history: History, display: Display, dice: random.Random) -> N
 
 
 def _lose_a_count(history: History, display: Display, dice: random.Random) -> None:
-    """Its last boot was never written down: the next one has the same number."""
+    """Lose the count of its last boot, so that the next boot has the same number."""
     display.put_disk(display.at_boot)
     _then_something(history, display, dice)
 
 
 def _freeze_the_disk(history: History, display: Display, dice: random.Random) -> None:
-    """Behind a write filter every boot is the same one."""
+    """A write filter restores the disk at each boot."""
     display.freeze_disk()
     for _ in range(dice.randint(1, 3)):
         at = dice.uniform(10.0, 1500.0)
@@ -45,14 +45,14 @@ def _freeze_the_disk(history: History, display: Display, dice: random.Random) ->
 
 
 def _return_to_an_old_disk(history: History, display: Display, dice: random.Random) -> None:
-    """A spare disk goes in, and after a while the old one again."""
+    """Use a spare disk, and after a while the old one again."""
     old = display.reimage()
     history.agenda.after(dice.uniform(200.0, 1500.0), partial(display.put_disk, old))
     _then_something(history, display, dice)
 
 
 def _restore_an_image(history: History, display: Display, dice: random.Random) -> None:
-    """An image of now is put back some boots later."""
+    """Restore an image of the present disk some boots later."""
     image = display.disk.copy()
     for _ in range(dice.randint(0, 2)):
         at = dice.uniform(60.0, 600.0)
@@ -69,12 +69,12 @@ def _then_something(history: History, display: Display, dice: random.Random) -> 
 
 
 def _share_a_login(history: History, display: Display, dice: random.Random) -> None:
-    """A second device was set up from the first one's image."""
+    """Set up a second device from the first one's image."""
     if display.uuid in history.judge.truth.twins or display.uuid in history.judge.truth.deleted:
         return
     twin = history.add_twin(display)
     history.judge.figures["logins shared by two devices"] += 1
-    history.judge.ledger.repeats.add(display.uuid)  # each lets the counters of the other one go back
+    history.judge.ledger.repeats.add(display.uuid)  # each makes the other's counters seem to go back
     if dice.random() < 0.5:
         twin.disk = display.disk.copy()
     twin.power_on()

@@ -1,4 +1,4 @@
-"""What people do to a fleet in a history, through the operations that the API calls; a refusal changes nothing."""
+"""Actions of people in a history, by the operations that the API uses; a refused action changes nothing."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -30,7 +30,7 @@ WHO = "user:anna"
 
 
 class Operator:
-    """Somebody at the dashboard."""
+    """A person at the dashboard."""
 
     def __init__(self, history: "History") -> None:
         self._history = history
@@ -38,7 +38,7 @@ class Operator:
     # --- commands ---
 
     def send(self, display: Display, action: str) -> None:
-        """One command to one display."""
+        """Send a command to a display."""
         history = self._history
         request = CommandRequest(display.uuid, CommandAction(action), "anna", "the operator's wish")
         row = self._ask(lambda connection, now: commands.issue(connection, now, request, history.timings))
@@ -52,7 +52,7 @@ class Operator:
         history.commands_went_out()
 
     def send_to_many(self, displays: Sequence[Display], action: str, *, in_waves: bool) -> None:
-        """A batch; the tick and the bridge work it off."""
+        """Send a batch, which the tick and the bridge carry out."""
         uuids = tuple(display.uuid for display in displays)
         waves = (1, "30%", REST) if in_waves else ALL_AT_ONCE
         request = BatchRequest(CommandAction(action), "anna", "for many", waves, clients=uuids)
@@ -61,16 +61,16 @@ class Operator:
             self._history.commands_went_out()
 
     def acknowledge(self, display: Display) -> None:
-        """Clear the service failure that is shown."""
+        """Acknowledge the shown service failure."""
         display.acknowledged_at = self._history.agenda.now
         self._ask(lambda connection, now: clients.clear_service_failed(connection, now, display.uuid, "anna", None))
 
     def delete(self, display: Display) -> None:
-        """It is no client any more, and its login is revoked."""
+        """Delete the client and revoke its login."""
 
         def do(connection: Connection, now: datetime) -> bool:
             clients.delete(connection, now, display.uuid)
-            commands.abandon(connection, now, display.uuid, CLIENT_DELETED)  # as the API's route does
+            commands.abandon(connection, now, display.uuid, CLIENT_DELETED)  # like the API's route
             return True
 
         if self._ask(do):
@@ -78,10 +78,10 @@ class Operator:
             self._history.judge.truth.deleted.add(display.uuid)
             self._history.broker.revoke(display.uuid)
 
-    # --- what recovery is told ---
+    # --- control of recovery ---
 
     def hold(self, display: Display, seconds: float | None) -> None:
-        """Leave it alone for so long, or until somebody resumes."""
+        """Put recovery on hold for `seconds`, or until it is resumed."""
 
         def do(connection: Connection, now: datetime) -> bool:
             until = None if seconds is None else now + timedelta(seconds=seconds)
@@ -95,29 +95,29 @@ class Operator:
             self._history.judge.resumed(display.uuid)
 
     def exclude(self, display: Display) -> None:
-        """Never recover it."""
+        """Exclude the display from recovery."""
         self._count(
             "exclusions",
             self._ask(lambda connection, now: holds_operations.exclude(connection, now, display.uuid, WHO, "a test")),
         )
 
     def include(self, display: Display) -> None:
-        """Recover it again."""
+        """End the display's exclusion."""
         self._ask(lambda connection, _: holds_operations.include(connection, display.uuid))
 
     def exclude_site(self, site: str) -> None:
-        """Never recover anybody of this site."""
+        """Exclude the site from recovery."""
         self._count(
             "exclusions",
             self._ask(lambda connection, now: holds_operations.exclude_site(connection, now, site, WHO, "rebuilt")),
         )
 
     def include_site(self, site: str) -> None:
-        """Recover them again."""
+        """End the site's exclusion."""
         self._ask(lambda connection, _: holds_operations.include_site(connection, site))
 
     def plan_window(self, site: str | None, displays: Sequence[Display], begins_in: float, seconds: float) -> None:
-        """Maintenance of a site, of some displays, or, where neither is given, of the whole fleet."""
+        """Plan a maintenance window for a site, for some displays, or, without either, for the whole fleet."""
         uuids = [display.uuid for display in displays]
         scope = MaintenanceScope.SITE if site else MaintenanceScope.CLIENTS if uuids else MaintenanceScope.FLEET
 
@@ -129,7 +129,7 @@ class Operator:
         self._count("maintenance windows", self._ask(do))
 
     def release(self, site: str | None) -> None:
-        """Release the breaker of this site, or all."""
+        """Release the breaker of this site, or all breakers."""
 
         def do(connection: Connection, now: datetime) -> tuple[datetime, list[str | None]]:
             return now, breakers.release(connection, now, WHO, site)
@@ -140,7 +140,7 @@ class Operator:
             self._history.judge.released(*done)
 
     def _ask(self, do: Callable[[Connection, datetime], Any]) -> Any:
-        """In a transaction of its own; None when it was refused or could not be done."""
+        """Run `do` in its own transaction. Returns None if it is refused or fails."""
         try:
             with self._history.databases.api.begin() as connection:
                 return do(connection, self._history.clocks.database())

@@ -1,7 +1,7 @@
-"""The judge of a history: knows the truth of each display, and what the contract lets a tick do.
+"""The judge of a history: it knows the truth about each display, and what the contract lets a tick do.
 
-Breaches are facts about what happened, never about how: a command to a display that works, an action that the
-contract forbids, one that it asks for and that did not come, a command that ran twice or never ended.
+A breach is about an effect, not about how the code works: a command to a display that works, a forbidden action, a
+missing action that the contract demands, a command that ran twice or never ended.
 """
 
 import copy
@@ -15,7 +15,9 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from tests.lab.simulation.agenda import Agenda, Clocks
+from tests.lab.simulation.ailments import GLASS
 from tests.lab.simulation.contract import (
+    CLIENTS,
     COMMANDS,
     HEALTHY_FOR,
     LADDER,
@@ -25,24 +27,27 @@ from tests.lab.simulation.contract import (
     Ruling,
     is_healthy,
     rule,
+    screen_fails,
     steps_of,
     threshold,
 )
 from tests.lab.simulation.contract_breakers import Breakers
 from tests.lab.simulation.display import Display
 from tests.lab.simulation.log_ledger import LogLedger
-from tests.lab.simulation.truth import BLINDNESS, Truth
+from tests.lab.simulation.truth import BLINDNESS, Truth, believed_of_glass
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 REBOOT_TTL: Final = 120.0
 NOTICE: Final = 90.0
-"""Seconds within which a sound service knows what a display says of itself: two heartbeats, and room."""
+"""Seconds within which a sound service knows what a display reports: two heartbeats, and some room."""
+REPORTED: Final = 420.0
+"""Further seconds for a screen: three health reports, of which one may be lost."""
 DEAF: Final = 180.0
-"""Seconds after which a sound service listens again, whatever it met."""
+"""Seconds after which a sound service listens again after any fault."""
 MOST_REFUSALS: Final = 8
-"""Commands that one display may refuse in an hour before we are a nuisance to it."""
+"""How many commands of recovery a display may refuse in an hour; more would be a breach."""
 COMMAND: Final = sa.text("SELECT source FROM client_commands WHERE id = :id")
 STORED: Final = sa.text("SELECT message, count(*) AS times FROM client_logs GROUP BY message")
 
@@ -61,28 +66,28 @@ class Breach:
 
 
 class Judge:
-    """Sees every execution when it happens, and the database before and after every tick."""
+    """The judge. It sees every execution of a command, and the database before and after every tick."""
 
     def __init__(self, engine: Engine, agenda: Agenda, clocks: Clocks, displays: Mapping[str, Display]) -> None:
         self.breaches: list[Breach] = []
         self.figures: Counter[str] = Counter()
-        self.waits: list[float] = []  # seconds from falling ill to the first action on it
-        self.sound_since = 0.0  # when the last fault of ours ended; infinite while one lasts
+        self.waits: list[float] = []  # seconds from a fault to the first action on it
+        self.sound_since = 0.0  # when the service's last fault ended; infinite while one lasts
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._agenda, self._clocks, self._displays = agenda, clocks, displays
         self.truth = Truth(displays, clocks.monotonic, lambda: agenda.now)
         self.ledger = LogLedger(lambda: agenda.now, clocks.database)
-        self._kept: Any = None  # what the database is to be taken back to, and when that was
-        self._sources: dict[str, str] = {}  # of commands, should the database forget them
+        self._kept: Any = None  # the ladders and breakers at the time of the copy, and that time
+        self._sources: dict[str, str] = {}  # sources of commands, in case the database loses them
         self._for_dark: set[str] = set()  # recovery commands to displays without power or network
         self._breakers = Breakers()
-        self._executed: Counter[tuple[int, str]] = Counter()  # by the device: two may share a uuid
-        self._issued: dict[str, float] = {}  # command -> when it was first seen
-        self._tick_at: float | None = None  # begin of the tick that runs
+        self._executed: Counter[tuple[int, str]] = Counter()  # by device, because two may share a uuid
+        self._issued: dict[str, float] = {}  # command -> when it was seen first
+        self._tick_at: float | None = None  # start of the running tick
         self._before: Facts | None = None
         self._rulings: dict[str, Ruling] = {}
-        self._by_silence: set[str] = set()  # recovery commands whose evidence was silence
-        self._vouched_at: dict[str, set[float]] = {}  # begins of ticks in which a silence was vouched for by a person
+        self._by_silence: set[str] = set()  # commands of recovery because of silence
+        self._vouched_at: dict[str, set[float]] = {}  # ticks after a person released a breaker
         self._healthy_since: dict[str, datetime] = {}
         self._ladder_from: dict[str, datetime] = {}
         self._unsure_until: dict[str, datetime] = {}
@@ -90,7 +95,7 @@ class Judge:
     # --- what displays do ---
 
     def acted(self, display: Display, action: str, command_id: str) -> None:
-        """A display begins to carry a command out."""
+        """A display begins to carry out a command."""
         self._executed[id(display), command_id] += 1
         self.figures[f"{action} carried out"] += 1
         if self._executed[id(display), command_id] > 1:
@@ -103,7 +108,7 @@ class Judge:
             self._judge_execution(display, action, issued)
 
     def _source(self, command_id: str) -> str:
-        """Who asked for it; the database may have forgotten."""
+        """The command's source; the database may have lost it."""
         if command_id not in self._sources:
             with self._engine.connect() as connection:
                 said = connection.execute(COMMAND, {"id": command_id}).scalar_one_or_none()
@@ -122,50 +127,50 @@ class Judge:
             self._breach("needless reboot", display.uuid, why)
 
     def _needless(self, display: Display, issued: float) -> str | None:
-        """Why this action was needless; None when it was not, or nobody could know."""
+        """Why this action was needless; None if it was not, or the service could not know."""
         if display.is_ill:
             return None
         well_since = display.last_ill_at
         if well_since is None:
             return "it was never ill"
-        if well_since < issued - BLINDNESS:
+        if well_since < issued - BLINDNESS - believed_of_glass(display):
             return f"it had been well for {issued - well_since:.0f} s when it was decided"
         if display.booted_at > issued:
             return "it had booted since it was decided"
-        if self._agenda.now - well_since > REBOOT_TTL + BLINDNESS:
+        if self._agenda.now - well_since > REBOOT_TTL + BLINDNESS + believed_of_glass(display):
             return f"it had been well for {self._agenda.now - well_since:.0f} s when it was carried out"
         return None
 
     # --- what people do ---
 
     def resumed(self, uuid: str) -> None:
-        """Its ladder begins anew."""
+        """A person resumed recovery: the ladder is reset."""
         self._ladder_from[uuid] = self._clocks.database()
         self._healthy_since.pop(uuid, None)
 
     def released(self, now: "datetime", sites: Sequence[str | None]) -> None:
-        """The breakers of these sites, None being the fleet's."""
+        """A person released the breakers of these sites; None is the fleet."""
         self._breakers.release(now, sites)
 
-    # --- what becomes of the database ---
+    # --- the database and the broker ---
 
     def thrown_out(self) -> None:
-        """A broker ended a connection of the bridge that did not keep its terms: what was heard is in doubt again."""
+        """A broker ended a connection of the bridge, so the listening time begins again."""
         self._breach("thrown out", "-", "more publishes without an answer than the broker takes")
 
     def keeps(self) -> None:
-        """A copy of the database is made."""
+        """A copy of the database was made."""
         mine = (self._breakers, self._healthy_since, self._ladder_from)
         self._kept = (copy.deepcopy(mine), self._agenda.now)
 
     def forgets(self) -> None:
-        """The copy was put back: what was decided since counts no more."""
+        """The copy was restored: later decisions no longer count."""
         mine, since = self._kept
         self._breakers, self._healthy_since, self._ladder_from = copy.deepcopy(mine)
         self.ledger.forgotten.append((since, self._agenda.now))
 
     def ends(self) -> None:
-        """The history is over: the ledger of the log lines is reckoned up."""
+        """The history is over: check the ledger of log lines."""
         if not self.ledger.lines:
             return
         with self._engine.connect() as connection:
@@ -177,7 +182,7 @@ class Judge:
     # --- what ticks do ---
 
     def tick_begins(self) -> None:
-        """Rule on every client, from what the database says."""
+        """Rule on every client, from the database."""
         self._tick_at = self._agenda.now
         self._before = facts = self._read()
         self._breakers.look(facts)
@@ -192,10 +197,9 @@ class Judge:
         self._check_dark(facts)
 
     def _forgive(self) -> None:
-        """What is no duty to whoever knows better.
+        """Remove duties that the truth does not support.
 
-        The mark of a failure stays until a person takes it off; of some displays nothing is told that could be
-        believed.
+        A failure stays recorded until a person acknowledges it, and the reports of some displays cannot be trusted.
         """
         for uuid, said in self._rulings.items():
             if uuid not in self._displays:
@@ -206,7 +210,7 @@ class Judge:
                 self._rulings[uuid] = replace(said, duty=Duty.MAY)
 
     def tick_ends(self, *, whole: bool, alone: bool) -> bool:
-        """Whether commands are open. `whole`: it came to its end and no step failed; `alone`: it took no time."""
+        """Returns whether commands are open. `whole`: the tick ended and no step failed; `alone`: it took no time."""
         before, began, self._tick_at = self._before, self._tick_at, None
         assert before is not None
         assert began is not None
@@ -225,6 +229,8 @@ class Judge:
         if whole:
             self.figures["ticks"] += 1
             self._check_ends(before, after)
+        if whole and alone:
+            self._check_off()
         if whole and alone and not before.is_late and not before.is_deaf:
             self._check_omissions(before, after, {command.client_uuid for command in new})
         return any(command.rank < 90 for command in after.commands)
@@ -234,20 +240,21 @@ class Judge:
         if ruling is None or command.client_uuid in self._unsure_until:
             return
         self.figures["recovery commands"] += 1
+        self.figures["recovery commands for a screen"] += ruling.why == "its screen fails"
         if ruling.by_silence:
             self._by_silence.add(command.id)
         assert self._before is not None
-        if not self._before.is_late:  # it is known when a tick begins; a slow one is not late in its middle
+        if not self._before.is_late:  # lateness is decided when a tick begins; a slow tick does not become late
             after = replace(after, last_tick_at=after.now)
         now = self._rule(after, after.clients[command.client_uuid], besides=command)
-        for said in (ruling, now):  # what happened in the middle of the tick may have allowed it
+        for said in (ruling, now):  # an event in the middle of the tick may have allowed it
             if said.duty is not Duty.NOT and said.action == command.action:
                 return
         kind = "fifth action" if ruling.why == "suspended" else "forbidden action"
         self._breach(kind, command.client_uuid, f"{command.action} although: {ruling.why}")
 
     def _check_need(self, command: Any, after: Facts) -> None:
-        """By what is true: an automatic command to a display that works, or that it cannot help, is needless."""
+        """An automatic command is needless if the display really works, or the command cannot help."""
         uuid = command.client_uuid
         why = self.truth.why_needless(uuid, self.sound_since)
         if why is not None and self._issued[command.id] not in self._vouched_at.get(uuid, ()):
@@ -260,19 +267,19 @@ class Judge:
             self._breach("pestered", uuid, f"it refused {len(lately)} commands within the hour, and got another one")
 
     def _check_dark(self, facts: Facts) -> None:
-        """What is asked of a display that is off or out of reach must be proven to reach nobody, and be taken back."""
+        """A command to a display without power or network must be proven to reach nobody, and be undone."""
         for command in facts.commands:
             if command.id in self._for_dark and command.sent_at is not None:
                 self._for_dark.discard(command.id)
                 self._breach("needless action", command.client_uuid, f"{command.action} was sent to a dark display")
 
     def _check_listening(self, facts: Facts) -> None:
-        """A service of which nothing is wrong any more listens again before long."""
+        """A service without a fault must soon listen again."""
         if facts.is_deaf and self._agenda.now - self.sound_since > DEAF:
             self._breach("deaf", "-", f"all is well for {self._agenda.now - self.sound_since:.0f} s, nobody listens")
 
     def _check_omissions(self, before: Facts, after: Facts, acted: set[str]) -> None:
-        """Whoever is due must be acted on now, as far as there is room."""
+        """Recovery must act now on every due client, up to the cap."""
         free = before.cap - len([c for c in before.open_by_recovery if not c.is_orphan])
         due = [u for u, said in self._rulings.items() if said.duty is Duty.MUST and u not in self._unsure_until]
         busy = acted | {command.client_uuid for command in after.commands if command.rank < 90}
@@ -281,7 +288,7 @@ class Judge:
             return
         if len(before.clients) < SMALL_FLEET:
             is_busy = any(c.id in self._by_silence and not c.is_orphan for c in after.open_by_recovery)
-            is_busy = is_busy or any(self._rulings[uuid].by_silence for uuid in acted)  # one a tick, also where in vain
+            is_busy = is_busy or any(self._rulings[uuid].by_silence for uuid in acted)  # one a tick
             omitted = [uuid for uuid in omitted if not (self._rulings[uuid].by_silence and is_busy)]
         for uuid in omitted:
             self._breach("late", uuid, f"due ({self._rulings[uuid].why}) and not acted on, {free} free")
@@ -292,8 +299,16 @@ class Judge:
             if command.rank < 90 and over is not None and over <= before.now:
                 self._breach("stuck", command.client_uuid, f"{command.action} is {command.state} since {over}")
 
+    def _check_off(self) -> None:
+        """A screen that is off while its display is left alone is planned, and must not count as failing."""
+        with self._engine.connect() as connection:
+            rows = connection.execute(CLIENTS, {"now": self._clocks.database()}).all()
+        for row in rows:
+            if row.screen == "off" and row.is_let_alone and screen_fails(row):
+                self._breach("planned", row.uuid, "its screen fails, although it is off by plan")
+
     def _check_notice(self, facts: Facts) -> None:
-        """What is truly wrong must be known, where nothing of ours stood in the way."""
+        """A real fault must be known, unless a fault of the service prevented it."""
         now = self._agenda.now
         for uuid, display in self._displays.items():
             client = facts.clients.get(uuid)
@@ -304,20 +319,26 @@ class Judge:
             unnoticed = {
                 "crashed": now - since > NOTICE + display.nature.interval and client.process_status == "running",
                 "failed": now - since > NOTICE and client.service_failed_at is None and not display.is_acknowledged,
+                **dict.fromkeys(GLASS, self._is_unseen(display, client, since)),
                 "frozen": now - since > quiet + NOTICE and self._rulings[uuid].why == "healthy",
             }
             if unnoticed.get(display.ailment.kind, False):
                 self._breach("unnoticed", uuid, f"{display.ailment.kind} for {now - since:.0f} s")
 
+    def _is_unseen(self, display: Display, client: Any, since: float) -> bool:
+        """Whether the service does not know that the screen fails, although the screen shows it."""
+        seen_for = self._agenda.now - max(since, display.screen_since)
+        return display.screen == "ok" and seen_for > NOTICE + REPORTED and not screen_fails(client)
+
     @property
     def is_anything_due(self) -> bool:
-        """Whether a tick had to act when it was asked last."""
+        """Whether the last ruling demanded an action."""
         return any(said.duty is Duty.MUST for said in self._rulings.values())
 
-    # --- the ladder, as the contract tells it ---
+    # --- the ladder, as in the contract ---
 
     def _climb(self, facts: Facts) -> None:
-        """Who was healthy for half an hour begins at the bottom again."""
+        """Reset the ladders of clients that were healthy for half an hour."""
         for uuid, client in facts.clients.items():
             if not is_healthy(facts, client):
                 self._healthy_since.pop(uuid, None)
@@ -327,8 +348,10 @@ class Judge:
                 self._ladder_from[uuid] = facts.now
 
     def _rule(self, facts: Facts, client: Any, besides: Any = None) -> Ruling:
-        """The ruling; `besides`: as if this command of it had not been asked for yet."""
-        own = [c for c in facts.commands if c.client_uuid == client.uuid and (besides is None or c.id != besides.id)]
+        """The ruling; `besides`: without this command of the client."""
+        if besides is not None:
+            facts = replace(facts, commands=[c for c in facts.commands if c.id != besides.id])
+        own = [c for c in facts.commands if c.client_uuid == client.uuid]
         steps = min(steps_of(own, self._ladder_from.get(client.uuid)), len(LADDER))
         if besides is not None:
             client = SimpleNamespace(**{**vars(client), "has_open": False, "lockout_until": besides.lockout_before})
@@ -339,7 +362,7 @@ class Judge:
             return Facts.read(connection, self._clocks.database(), self.truth.quiet())
 
     def _commands_after(self, before: Facts) -> Facts:
-        """The facts of before with the commands of now."""
+        """The facts from before the tick, with the present commands."""
         with self._engine.connect() as connection:
             return replace(before, commands=connection.execute(COMMANDS).all())
 

@@ -1,4 +1,4 @@
-"""More faults of ours: a database that forgets, a lead that nobody has, a broker that drops, forgets or is strict."""
+"""More faults of the service: a restored database, a dead leader, a broker that drops, forgets or is strict."""
 
 import random
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from tests.lab.simulation.display import Display
 from tests.lab.simulation.faults import WHOLE_FLEET, Fault, lasting
 from tests.lab.simulation.history import History
 
-WHOLE_SITE: Final = 7  # displays that work at a site, from which on its breaker tells our fault from theirs
+WHOLE_SITE: Final = 7  # working displays of a site from which on its breaker can recognise a fault of the service
 HEARTBEATS: Final = frozenset({"heartbeat"})
 
 
 def database_forgets(history: History, dice: random.Random) -> None:
-    """A copy that is some seconds old is put in the place of the database."""
+    """Replace the database by a copy that is some seconds old."""
     history.databases.copies.make()
     history.judge.keeps()
     gates = (history.bridge_gate, history.tick_gate)
@@ -36,7 +36,7 @@ def database_forgets(history: History, dice: random.Random) -> None:
 
 
 def lead_is_held_by_a_ghost(history: History, dice: random.Random) -> None:
-    """The leader's session died without a word: Postgres holds its lock until its keepalives go unanswered."""
+    """The leader's process is dead, but Postgres keeps its lock until keepalives fail."""
     copies = history.databases.copies
     if dice.random() < 0.5:
         history.bridges[1].start()
@@ -45,7 +45,7 @@ def lead_is_held_by_a_ghost(history: History, dice: random.Random) -> None:
 
 
 def broker_crashes(history: History, dice: random.Random) -> None:
-    """It saved last up to a minute ago: who came since is not known any more."""
+    """The broker crashes after its last save of up to a minute ago, and forgets later sessions."""
     unsaved = dice.choice((1.0, dice.uniform(1.0, 60.0)))
     crash = partial(history.broker.crash, unsaved)
     lasting(history, dice.uniform(0.5, 10.0), crash, history.broker.start)
@@ -65,7 +65,7 @@ def bridge_restarts_again_and_again(history: History, dice: random.Random) -> No
 
 
 def broker_is_strict(history: History, dice: random.Random) -> None:
-    """Ten publishes at a time, as some brokers have it; and many commands, once while no tick finds the broker."""
+    """The broker takes only ten publishes at a time; many commands are issued, once while no tick finds the broker."""
     history.broker.receive_maximum = 10
     for _ in range(dice.randint(1, 3)):
         history.agenda.after(dice.uniform(30.0, 900.0), partial(_send_to_all, history))
@@ -78,12 +78,12 @@ def _send_to_all(history: History) -> None:
 
 
 def works(display: Display) -> bool:
-    """Whether it plays and is heard."""
+    """Whether the display plays and is heard."""
     return display.is_reachable and not display.is_ill
 
 
 def drop(history: History, rule: Rule, seconds: float, *, patient: bool = False) -> None:
-    """A rule of the broker drops what displays send, for so long."""
+    """Let a rule of the broker drop messages of displays for `seconds`."""
 
     def begin() -> None:
         history.broker.rules.append(rule)
@@ -99,21 +99,21 @@ def _some_minutes(dice: random.Random) -> float:
 
 
 def heartbeats_are_dropped(history: History, dice: random.Random) -> None:
-    """Of one display, of some, or of all; everything else comes through."""
+    """Drop the heartbeats of one display, of some or of all; other messages pass."""
     uuids = sorted(history.displays)
     some = dice.choice((None, frozenset(dice.sample(uuids, 1)), frozenset(dice.sample(uuids, len(uuids) // 2 + 1))))
     drop(history, Rule(HEARTBEATS, some), _some_minutes(dice))
 
 
 def everything_is_dropped(history: History, dice: random.Random) -> None:
-    """Of the fleet or of a site; of too few displays nobody could tell that it is our fault."""
+    """Drop all messages of the fleet or of a site with enough displays to recognise a fault of the service."""
     places = [None, *sorted({site for site in history.sites.values() if site is not None})]
     if (rule := rule_of_a_place(history, dice.choice(places))) is not None:
         drop(history, rule, _some_minutes(dice))
 
 
 def rule_of_a_place(history: History, site: str | None) -> Rule | None:
-    """Drops everything of the fleet (None) or of a site; None where too few displays are there that work."""
+    """A rule that drops all messages of the fleet (None) or of a site; None if too few of its displays work."""
     here = {uuid for uuid, of in history.sites.items() if site is None or of == site}
     working = sum(works(history.displays[uuid]) for uuid in here)
     if working < (WHOLE_FLEET if site is None else WHOLE_SITE):
@@ -122,7 +122,7 @@ def rule_of_a_place(history: History, site: str | None) -> Rule | None:
 
 
 def clients_are_deleted(history: History, dice: random.Random) -> None:
-    """One or some, of those that are ill first: their commands are under way."""
+    """Delete one or some clients, ill ones first, because they may have open commands."""
     ill = [display for display in history.displays.values() if display.is_ill]
     for display in ill[:2] or [dice.choice(list(history.displays.values()))]:
         history.agenda.after(dice.uniform(0.0, 400.0), partial(_delete, history, display))

@@ -1,4 +1,4 @@
-"""What people do in a history. Drawn apart from the rest: the same mishaps, with somebody at the dashboard."""
+"""Actions of people in a history. They have their own random numbers, so the faults are the same with and without."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -14,13 +14,13 @@ Deed = Callable[[History, random.Random], None]
 
 
 def tell_of_people(history: History, until: float, dice: random.Random) -> None:
-    """Plan what people do until then."""
+    """Plan the actions of people until `until`."""
     for _ in range(dice.choice((0, 0, 1, 2, 4))):
         history.agenda.at(dice.uniform(QUIET, 0.9 * until), partial(dice.choice(DEEDS), history, dice))
 
 
 def _one(history: History, dice: random.Random) -> Display:
-    """Somebody looks after what is ill, mostly."""
+    """The display for the next action: usually an ill one."""
     displays = list(history.displays.values())
     ill = [display for display in displays if display.is_ill]
     return dice.choice(ill if ill and dice.random() < 0.7 else displays)
@@ -64,7 +64,7 @@ def _plan_window(history: History, dice: random.Random) -> None:
 
 
 def _release(history: History, dice: random.Random) -> None:
-    """Somebody who finds it in the way, again and again."""
+    """A person releases a breaker again and again."""
     for _ in range(dice.randint(1, 6)):
         site = dice.choice((None, None, _site(history, dice)))
         history.agenda.after(dice.uniform(0.0, 1200.0), partial(history.operator.release, site))

@@ -1,4 +1,4 @@
-"""Many histories side by side, and what they come to."""
+"""Run many histories side by side, and sum up their results."""
 
 import logging
 import math
@@ -44,24 +44,24 @@ KINDS: Final = (
     "two ticks at once",
     "crashed",
 )
-"""What a history may break, and what each means stands in oracle.py."""
+"""The kinds of breaches; oracle.py describes each."""
 
 
 @dataclass
 class Run:
-    """What some histories came to."""
+    """The results of some histories."""
 
     outcomes: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
     def breaches(self) -> list[tuple[int, str]]:
-        """(seed, in words) of each."""
+        """(seed, description) of each breach."""
         return [(outcome.seed, str(breach)) for outcome in self.outcomes for breach in outcome.breaches]
 
     @property
     def figures(self) -> dict[str, float]:
-        """Counts over all histories, those of breaches first."""
+        """Counts over all histories, breaches first."""
         total: Counter[str] = sum((outcome.figures for outcome in self.outcomes), Counter())
         found = Counter(breach.kind for outcome in self.outcomes for breach in outcome.breaches)
         waits = sorted(wait for outcome in self.outcomes for wait in outcome.waits)
@@ -73,12 +73,12 @@ class Run:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """The result as JSON."""
         breaches = [{"seed": seed, "breach": words} for seed, words in self.breaches]
         return {"figures": self.figures, "breaches": breaches, "seconds": round(self.seconds, 1)}
 
     def text(self) -> str:
-        """For people: a table, and how to see each breach again."""
+        """The result for people: a table, and how to repeat each breach."""
         lines = [f"{name:<60} {value:>10,}" for name, value in self.figures.items()]
         lines.append(f"{'took, in seconds':<60} {self.seconds:>10,.1f}")
         for seed, words in self.breaches:
@@ -87,7 +87,7 @@ class Run:
 
 
 def run_one(databases: Databases, seed: int, kind: Kind | None = None, *, with_people: bool = True) -> Outcome:
-    """One history, of the kind that its seed has; an exception in it is a breach of its own."""
+    """Run one history, by default of its seed's kind. An exception in it counts as a breach."""
     kind = kind or kind_of(seed)
     databases.empty()
     history = History(databases, seed, SETTINGS[kind])
@@ -106,9 +106,9 @@ def run_many(
     told: Told = lambda _outcome: None,
     longest_seconds: float = math.inf,
 ) -> Run:
-    """Each history by its seed, in processes with a database each; `told` hears of each as soon as it is over.
+    """Run each history in processes with a database each. `told` is called with each outcome at once.
 
-    After `longest_seconds` the run ends with those that are over.
+    After `longest_seconds` the run ends with the finished histories.
     """
     began = time.monotonic()
     count = max(1, min(processes or os.cpu_count() or 1, len(seeds)))
@@ -134,7 +134,7 @@ _of_this_process: list[Databases] = []
 
 
 def _begin(free: "SimpleQueue[tuple[str, str]]") -> None:
-    """In a new process: take one of the databases."""
+    """Take one of the databases in a new process."""
     logging.disable(logging.CRITICAL)
     _of_this_process.append(Databases(*free.get()))
 
@@ -145,7 +145,7 @@ def _run_here(seed: int) -> Outcome:
 
 @contextmanager
 def databases(count: int) -> Iterator[list[tuple[str, str]]]:
-    """Addresses, the owner's and a superuser's, of so many migrated databases on a Postgres that is thrown away."""
+    """The addresses, as owner and as superuser, of `count` migrated databases on a temporary Postgres."""
     with migrated.running() as cluster:
         names = [f"history_{number}" for number in range(count)]
         with postgres.superuser(cluster) as connection:

@@ -1,7 +1,7 @@
-"""Our side of a history: the real bridge, the real tick and an operator, on the real database, in virtual time.
+"""The service in a history: the real bridge, the real tick and an operator, on a real database, in virtual time.
 
-Their code is production's; only the socket to the broker is simulated, and time. Each can be away, slow, hung or
-killed at any statement and at any publish.
+The code is that of production; only time and the socket to the broker are simulated. Each part can be away, slow, hung
+or killed, at any statement and at any publish.
 """
 
 import itertools
@@ -24,34 +24,34 @@ from bridge.loop import BridgeLoop
 from bridge.status import Snapshots
 from shared.config import Config
 from shared.errors import BrokerUnavailable, PublishUnanswered
-from shared.outside.mqtt import Topics
+from shared.outside.topics import Topics
 from tests.lab.simulation.agenda import Agenda
 from tests.lab.simulation.broker import KEEPALIVE_GRACE, Message, SimulatedBroker
 from tests.lab.simulation.gate import Gate, Killed
 from tests.lab.simulation.wire import ROOT
 
 SESSION_EXPIRY: Final = 86_400.0
-CALM_SECONDS: Final = 20.0  # between two turns of the bridge when nothing happens
+CALM_SECONDS: Final = 20.0  # between two turns of an idle bridge
 STANDBY_SECONDS: Final = 5.0  # between two attempts to lead
-CONNECT_SECONDS: Final = 0.5  # between two looks at a connection that is not ready
+CONNECT_SECONDS: Final = 0.5  # between two checks of a connection that is not ready
 BUSY_SECONDS: Final = 5.0  # while commands are open
-TICK: Final = 60.0  # shown states are swept by the tick as well, and decide nothing
-PUBLISHED_MAX: Final = 200  # publishes at a time, whatever the broker takes
-ANSWER_SECONDS: Final = 0.02  # of a broker that answers a publish in its own time
-HOT_SECONDS: Final = 0.3  # after something arrived that may matter
-"""What only repeats itself waits for the next turn: it is written with the time of its arrival."""
+TICK: Final = 60.0  # the tick sweeps shown states too, and recovery does not use them
+PUBLISHED_MAX: Final = 200  # the most publishes at a time
+ANSWER_SECONDS: Final = 0.02  # of a strict broker for a PUBACK
+HOT_SECONDS: Final = 0.3  # after a message that may matter
+"""Messages that only repeat known state wait for the next turn; they are stored with their time of arrival."""
 
 
 class ServiceConnection:
-    """Stands in for `bridge.connection.BrokerConnection`."""
+    """Replaces `bridge.connection.BrokerConnection`."""
 
-    has_more = True  # so that nobody waits for a socket
+    has_more = True  # so that the bridge waits for no socket
     wants_to_write = False
     socket = None
 
     def __init__(self, host: "BridgeHost", client_id: str, topics: Iterable[str]) -> None:
         self.is_open, self.is_ready, self.found_session = False, False, False
-        self.lacks: list[object] = []  # of what the broker grants nothing is missing, but for its Receive Maximum
+        self.lacks: list[object] = []  # the broker grants everything; only its Receive Maximum may be low
         self.is_cut = False
         self.fault: str | None = None
         self.arrivals: deque[Arrival] = deque()
@@ -73,14 +73,14 @@ class ServiceConnection:
         self.is_open = self.is_ready = True
 
     def room(self, kept_free: int = 0) -> int:
-        """How many publishes the broker takes now, beside so many others."""
+        """How many publishes the broker takes now, with `kept_free` reserved."""
         most = self._host.broker.receive_maximum
         if not self.is_ready or self.fault is not None:
             return 0
         return PUBLISHED_MAX if most is None else max(0, most - kept_free - self._unanswered)
 
     def step(self, _seconds: float) -> None:
-        """Everything comes by itself."""
+        """Do nothing: the agenda delivers messages."""
 
     def acknowledge(self, count: int) -> None:
         for _ in range(count):
@@ -106,7 +106,7 @@ class ServiceConnection:
     def _publish_to_a_strict_one(
         self, most: int, number: int, message: tuple[str, bytes, int], *, watch: bool
     ) -> int | None:
-        """Its answers take a moment, and whoever does not wait for them is thrown out (DISCONNECT 0x93)."""
+        """Publish to a broker whose PUBACKs take time, and which disconnects senders that exceed its maximum (0x93)."""
         if self._unanswered >= most:
             self._host.broker.drop(self._id, self)
             self.lost("disconnected: Receive Maximum exceeded")
@@ -161,10 +161,10 @@ class ServiceConnection:
 
 @dataclass
 class Host:
-    """What a bridge's host has: the settings, a database behind a gate, the broker, the agenda.
+    """The environment of a bridge: the settings, a database behind a gate, the broker, the agenda.
 
-    `clock` is the monotonic one, in seconds; `took` is told the topic of each message that is taken in; `thrown_out`
-    that a broker ended a connection.
+    `clock` is monotonic, in seconds; `took` is called with the topic of each message that the bridge reads;
+    `thrown_out` is called when a broker ends a connection.
     """
 
     config: Config
@@ -178,31 +178,31 @@ class Host:
 
 
 class BridgeHost:
-    """One bridge process: runs, hangs, or is down. Turns when something is due."""
+    """One bridge process: it runs, hangs, or is down. It takes a turn when something is due."""
 
     def __init__(self, host: Host, name: str, is_busy: Callable[[], bool]) -> None:
-        """`is_busy`: whether commands are on their way."""
+        """`is_busy`: whether commands are being delivered."""
         self.broker, self.agenda, self.gate = host.broker, host.agenda, host.gate
         self.clock, self.took, self.thrown_out = host.clock, host.took, host.thrown_out
         self.is_hung = False
         self._host, self._name, self._is_busy = host, name, is_busy
         self._bridge: BridgeLoop | None = None
         self._connections: list[ServiceConnection] = []
-        self._told: dict[str, bytes] = {}  # what each heartbeat topic last said of the player
+        self._told: dict[str, bytes] = {}  # topic of a heartbeat -> the last reported state of the player
         self._is_turning = False
         self._stops_after_turn = False
         self._turn_at: float | None = None
 
     def connection(self, _url: str, username: str, _password: str, topics: Iterable[str]) -> ServiceConnection:
-        """Called in place of `BrokerConnection(...)`."""
+        """Make a simulated connection instead of `BrokerConnection(...)`."""
         if username.endswith(lanes.URGENT_SUFFIX):
-            topics = [topic for topic in topics if not topic.endswith("/canary")]  # there it feeds /metrics only
+            topics = [topic for topic in topics if not topic.endswith("/canary")]  # only for /metrics
         made = ServiceConnection(self, username, topics)
         self._connections = [one for one in self._connections if one.fault is None] + [made]
         return made
 
     def is_news(self, message: Message) -> bool:
-        """Whether this says more than that everything is as it was."""
+        """Whether this message has more than known state."""
         kind = message.topic.rpartition("/")[2]
         if kind == "heartbeat":
             told = message.payload.partition(b'"boot_id"')[2].partition(b'"interval_seconds"')[0]
@@ -211,7 +211,7 @@ class BridgeHost:
         return kind not in {"health", "canary"}
 
     def start(self) -> None:
-        """Begin, or begin again after a kill; a stop that has not come to pass yet is taken back."""
+        """Start, or start again after a kill; a pending stop is cancelled."""
         self._stops_after_turn = False
         if self._bridge is None:
             self._bridge = BridgeLoop(self._host.config, self._host.engine, _Stop(), Snapshots())
@@ -220,7 +220,7 @@ class BridgeHost:
             self.poke(0.0)
 
     def kill(self) -> None:
-        """Kill -9: its sessions at the broker and at the database end; in the middle of work at its next statement."""
+        """Kill -9: its sessions at broker and database end; in the middle of a turn at its next statement."""
         if self._is_turning:
             self.gate.kill_at = 0
             return
@@ -231,7 +231,7 @@ class BridgeHost:
             bridge._leader.resign()
 
     def stop(self) -> None:
-        """SIGTERM: finish the batch in hand, and leave in order; in the middle of a turn at its end."""
+        """SIGTERM: finish the batch and disconnect in order; in the middle of a turn at its end."""
         if self._is_turning:
             self._stops_after_turn = True
             return
@@ -249,16 +249,16 @@ class BridgeHost:
 
     @property
     def has_unread(self) -> bool:
-        """Whether something came that is not taken in yet."""
+        """Whether messages wait to be read."""
         return any(one.fault is None and (one.arrivals or one.unread) for one in self._connections)
 
     @property
     def leads(self) -> bool:
-        """Whether it believes that it leads."""
+        """Whether it assumes that it leads."""
         return self._bridge is not None and self._bridge._leader.epoch is not None
 
     def hang(self) -> None:
-        """It stands still; what comes waits unread, and after a while the broker gives it up."""
+        """Stop the process: messages wait unread, and after a while the broker drops its connection."""
         self.is_hung = True
         for one in self._connections:
             self.agenda.after(KEEPALIVE_GRACE * KEEPALIVE_SECONDS, partial(self._give_up, one))
@@ -268,7 +268,7 @@ class BridgeHost:
             connection.abort("keepalive")
 
     def awake(self) -> None:
-        """It goes on where it was, and reads what came; to it that is new."""
+        """Continue the process: it reads what waits, and takes it for new."""
         self.is_hung = False
         for one in self._connections:
             while one.unread:
@@ -276,7 +276,7 @@ class BridgeHost:
         self.poke(0.0)
 
     def poke(self, seconds: float) -> None:
-        """Turn within so many seconds."""
+        """Take a turn within `seconds`."""
         at = self.agenda.now + seconds
         if self._turn_at is None or at < self._turn_at:
             self._turn_at = at
@@ -287,7 +287,7 @@ class BridgeHost:
             self.turn()
 
     def turn(self) -> None:
-        """One turn of the bridge's loop, unless it is in the middle of one."""
+        """Run one turn of the bridge's loop, unless one is running."""
         self._turn_at = None
         bridge = self._bridge
         if bridge is None or self.is_hung or self._is_turning:
@@ -297,7 +297,7 @@ class BridgeHost:
             with (
                 patch.object(lanes, "BrokerConnection", self.connection),
                 patch.object(duties, "SWEEP_SECONDS", TICK),
-                patch.multiple(batches, COMPANY_SECONDS=0.0, PAUSE_SECONDS=0.0),  # its turns are by another clock
+                patch.multiple(batches, COMPANY_SECONDS=0.0, PAUSE_SECONDS=0.0),  # its turns use another clock
                 patch.object(loop, "can_be_reached", lambda _url: self.broker.is_up),
             ):
                 _one_turn(bridge)
@@ -321,7 +321,7 @@ class BridgeHost:
 
 
 class _Stop(threading.Event):
-    """Never waits: time passes elsewhere."""
+    """An event that never waits: the agenda lets time pass."""
 
     def wait(self, timeout: float | None = None) -> bool:
         del timeout
@@ -329,7 +329,7 @@ class _Stop(threading.Event):
 
 
 def _one_turn(bridge: BridgeLoop) -> None:
-    """What `Bridge.run` does between two looks at its stop."""
+    """Do what `BridgeLoop.run` does between two checks of `stop`."""
     try:
         bridge._turn()
     except LeadershipLost:
@@ -340,7 +340,7 @@ def _one_turn(bridge: BridgeLoop) -> None:
 
 @dataclass(frozen=True)
 class _Message:
-    """As `shared.outside.mqtt.Message`."""
+    """Like `shared.outside.mqtt.Message`."""
 
     topic: str
     payload: bytes
@@ -348,19 +348,19 @@ class _Message:
 
 
 class SimulatedPublisher:
-    """Stands in for `shared.outside.mqtt.Publisher` in the tick and in the API."""
+    """Replaces `shared.outside.mqtt.Publisher` in the tick and in the API."""
 
     def __init__(
         self, broker: SimulatedBroker, agenda: Agenda, clock: Callable[[], float], dice: random.Random
     ) -> None:
-        """`clock` is the monotonic one, by which deadlines are told."""
+        """`clock` is monotonic; deadlines refer to it."""
         self.topics = Topics(ROOT)
-        self.loses_answers = 0  # so many publishes from now are delivered and not answered
+        self.loses_answers = 0  # how many of the next publishes are delivered and not answered
         self.kill_after: int | None = None  # killed after the n-th publish from now
         self._broker, self._agenda, self._clock, self._dice = broker, agenda, clock, dice
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
-        """As `Publisher.publish`."""
+        """Like `Publisher.publish`."""
         self._agenda.pass_by(self._dice.uniform(0.005, 0.05))
         if not self._broker.is_up:
             raise BrokerUnavailable("The broker is away.")
@@ -377,11 +377,11 @@ class SimulatedPublisher:
         return code
 
     def command(self, client_uuid: str, payload: bytes, expires_at: float) -> _Message:
-        """As `Publisher.command`."""
+        """Like `Publisher.command`."""
         return _Message(self.topics.commands(client_uuid), payload, expires_at)
 
     def publish_many(self, messages: Sequence[_Message], deadline: float) -> list[int | BrokerUnavailable]:
-        """As `Publisher.publish_many`, one after another; after the first fault the rest are not sent."""
+        """Like `Publisher.publish_many`, but one after another; after the first fault the rest are not sent."""
         found: list[int | BrokerUnavailable] = []
         fault: BrokerUnavailable | None = None
         for message in messages:
@@ -391,7 +391,7 @@ class SimulatedPublisher:
                 continue
             try:
                 found.append(self.publish(message.topic, message.payload, expiry_seconds, deadline))
-            except BrokerUnavailable as error:  # PublishUnanswered is one
+            except BrokerUnavailable as error:  # PublishUnanswered is a subclass
                 fault = error
                 found.append(error)
         return found

@@ -1,4 +1,4 @@
-"""The same stories told to the real broker and to the simulated one."""
+"""The same stories on the real broker and on the simulated one."""
 
 import os
 import signal
@@ -103,7 +103,7 @@ class _Link:
             self._broker.acknowledge(self._name, message)
 
     def lost(self, _why: str) -> None:
-        """What the client would do about it is not the broker's matter."""
+        """Do nothing: only the broker is tested."""
 
 
 class RealSide:
@@ -190,7 +190,7 @@ class RealSide:
         return codes[0]
 
     def _settle(self) -> None:
-        """Every client has what the broker had for it, which is sent before an answer, and the broker has its ACKs."""
+        """Wait until every client has its messages and the broker has the ACKs: it sends messages before an answer."""
         for client in self._clients.values():
             if client.is_connected():
                 for _ in range(2):
@@ -214,7 +214,7 @@ class RealSide:
 
 
 def _subscribe(client: mqtt.Client, topic_filter: str, options: SubscribeOptions) -> None:
-    """Returns when the broker has answered, if only to refuse."""
+    """Subscribe, and wait for the broker's answer, which may be a refusal."""
     done: list[int] = []
     client.on_subscribe = lambda _c, _u, mid, _codes, _p: done.append(mid)
     client.subscribe(topic_filter, options=options)

@@ -1,4 +1,4 @@
-"""What happens in a history: drawn from its seed, so that the same seed tells the same story."""
+"""The events of a history, drawn from its seed, so that the same seed gives the same events."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from tests.lab.simulation.people import tell_of_people
 
 SIZES: Final = (3, 5, 8, 10, 11, 12, 14, 16, 20, 32)
 SITES: Final = ("Berlin", "Vienna", "Lyon")
-QUIET: Final = 300.0  # the first minutes, in which the fleet is registered
+QUIET: Final = 300.0  # the fleet registers in the first minutes
 LENGTHS: Final = ((25 * 60.0, 45 * 60.0), (25 * 60.0, 45 * 60.0), (60 * 60.0, 90 * 60.0))
 
 Story = Callable[[History, Display, random.Random], None]
@@ -23,7 +23,7 @@ Story = Callable[[History, Display, random.Random], None]
 
 @dataclass(frozen=True)
 class Frame:
-    """How many displays, and how long it lasts: drawn from these."""
+    """The ranges from which the number of displays and the length are drawn."""
 
     sizes: Sequence[int] = SIZES
     lengths: Sequence[tuple[float, float]] = LENGTHS
@@ -33,7 +33,7 @@ WIDE: Final = Frame()
 
 
 def tell(history: History, frame: Frame = WIDE, *, with_people: bool = True) -> float:
-    """Plan everything; how long the history lasts, in seconds. Without people nobody speaks to recovery."""
+    """Plan all events. Returns the length in seconds. Without people nobody controls recovery."""
     dice = history.dice
     until = dice.uniform(*dice.choice(frame.lengths))
     for _ in range(dice.choice(frame.sizes)):
@@ -92,8 +92,27 @@ def _freeze(history: History, display: Display, dice: random.Random) -> None:
     del history
 
 
+def _lose_picture(history: History, display: Display, dice: random.Random) -> None:
+    """The player runs, and only the screen shows the fault."""
+    cure = dice.choice(("restart", "restart", "reboot", NEVER))
+    ends = dice.choice((None, None, dice.uniform(20.0, 100.0), dice.uniform(150.0, 900.0)))
+    again = dice.choice((None, None, dice.uniform(30.0, 1200.0)))
+    _maybe_fuse(display, dice)
+    display.ail(Ailment(dice.choice(("black", "still")), cure, ends, again))
+    del history
+
+
+def _change_screen(history: History, display: Display, dice: random.Random) -> None:
+    """Faults that no command mends: a cable, a switch, with or without a plan; or a dark picture for a minute."""
+    display.show(dice.choice(("disconnected", "off", "off", "unknown", "black")))
+    lasts = dice.uniform(1.0, 100.0) if display.screen == "black" else dice.uniform(10.0, 1800.0)
+    if display.screen == "off" and dice.random() < 0.5:
+        history.operator.plan_window(None, [display], 0.0, dice.uniform(300.0, 1500.0))
+    history.agenda.after(lasts, partial(display.show, "ok"))
+
+
 def _die(history: History, display: Display, dice: random.Random) -> None:
-    """Hangs so that nobody can reach it, until a person pulls the plug."""
+    """It hangs so that nothing reaches it, until a person pulls the plug."""
     display.ail(Ailment("dead", "reboot"))
     _pull_plug(history, display, dice)
 
@@ -150,6 +169,7 @@ def _maybe_fuse(display: Display, dice: random.Random) -> None:
 MISHAPS: Final[Sequence[Story]] = (
     *(_crash, _crash, _crash),
     *(_freeze, _freeze, _freeze),
+    *(_lose_picture, _lose_picture, _change_screen),
     *(_fail, _die, _lose_power, _lose_network, _lose_network),
     *(_flap, _stop, _switch_off, _reimage, _be_operated),
 )
@@ -174,6 +194,19 @@ def _crowd_freezes(history: History, dice: random.Random) -> None:
         history.agenda.after(dice.uniform(0.0, 120.0), partial(display.ail, Ailment("frozen", "reboot", ends)))
 
 
+def _crowd_turns_black(history: History, dice: random.Random) -> None:
+    """A playlist shows nothing, so no restart helps."""
+    ends = dice.choice((None, dice.uniform(200.0, 1500.0)))
+    for display in _some(history, dice, 0.2):
+        history.agenda.after(dice.uniform(0.0, 30.0), partial(display.ail, Ailment("black", NEVER, ends)))
+
+
+def _screens_lose_power(history: History, dice: random.Random) -> None:
+    for display in _some(history, dice, 0.3):
+        display.show("disconnected")
+        history.agenda.after(dice.uniform(300.0, 1500.0), partial(display.show, "ok"))
+
+
 def _site_goes_dark(history: History, dice: random.Random) -> None:
     lasts = dice.uniform(30.0, 1500.0)
     for display in _some(history, dice, 0.3):
@@ -188,4 +221,11 @@ def _power_goes_out(history: History, dice: random.Random) -> None:
         history.agenda.after(lasts + dice.uniform(0.0, 5.0), display.power_on)
 
 
-MASS: Final = (_crowd_crashes, _crowd_freezes, _site_goes_dark, _power_goes_out)
+MASS: Final = (
+    _crowd_crashes,
+    _crowd_freezes,
+    _crowd_turns_black,
+    _screens_lose_power,
+    _site_goes_dark,
+    _power_goes_out,
+)

@@ -1,40 +1,43 @@
-"""What truly was so, whatever the database says: who talks, who works, and whom no command can help."""
+"""The truth about displays, whatever the database has: which talk, which work, and which no command can help."""
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Final
 
+from tests.lab.simulation.ailments import GLASS
 from tests.lab.simulation.display import Display
 
 BLINDNESS: Final = 30.0 + 45.0
-"""Seconds that we may be behind a display: one heartbeat, and the age that a canary may have."""
+"""Seconds by which the service may be behind a display: one heartbeat, and the allowed age of a canary."""
 HEALTH_REPORTS: Final = 5
-"""Intervals until a display has said that nothing fails any more: one health report in four, and one to be lost."""
+"""Intervals until a display has reported the end of a failure: one health report in four, and one may be lost."""
+GLASS_LASTS: Final = 300.0
+"""Seconds for which a health report about a screen is valid: the next ones may be lost."""
 DARK: Final = 120.0
-"""Seconds after which the broker knows that a display is gone: keepalive, the session's end, and room."""
+"""Seconds until the broker notices that a display has gone: keepalive, session expiry, and some room."""
 SHARED: Final = 300.0
-"""Seconds after which it must be known that two devices share a login."""
+"""Seconds after which the service must know that two devices share a login."""
 COUNTERS_HEAL: Final = 90.0
-"""Seconds after which a display whose counters went back is believed again."""
+"""Seconds after which the service accepts again a display whose counters went back."""
 
 
 class Truth:
-    """Kept by the judge beside the database."""
+    """The judge's own record, independent of the database."""
 
     def __init__(
         self, displays: Mapping[str, Display], clock: Callable[[], float], moment: Callable[[], float]
     ) -> None:
-        """`clock`: seconds that passed for the service; `moment`: those of the agenda, in which no time is leapt."""
-        self.twins: dict[str, Display] = {}  # the second device with the login of a display
+        """`clock`: seconds of the service; `moment`: seconds of the agenda, without skipped time."""
+        self.twins: dict[str, Display] = {}  # uuid -> the second device with this login
         self.deleted: set[str] = set()
         self._displays, self._clock, self._moment = displays, clock, moment
         self._heard_at: dict[str, float] = {}
         self._heard_since: dict[str, float] = {}
 
-    # --- who talks ---
+    # --- which displays talk ---
 
     def took(self, topic: str) -> None:
-        """A message that was sent just now is taken in. Presence is no sign: a dead display's connection has it too."""
+        """The bridge read a new message. Presence is not a sign, because a dead display's connection has it too."""
         _root, uuid, kind, *_ = topic.split("/")
         if kind in {"presence", "canary"}:
             return
@@ -44,12 +47,12 @@ class Truth:
         self._heard_at[uuid] = now
 
     def quiet(self) -> dict[str, timedelta]:
-        """For how long nothing of each display was taken; those that were never heard are missing."""
+        """Uuid -> time since the bridge last read a message of it; displays that were never heard are missing."""
         now = self._clock()
         return {uuid: timedelta(seconds=now - at) for uuid, at in self._heard_at.items()}
 
     def leap(self, seconds: float, longest: float) -> list[str]:
-        """Time is about to be leapt: who was heard within `longest` goes on talking meanwhile."""
+        """Time will be skipped: displays that were heard within `longest` talk meanwhile. Returns their uuids."""
         now = self._clock()
         talking = [uuid for uuid, at in self._heard_at.items() if now - at <= longest]
         for uuid in talking:
@@ -57,26 +60,26 @@ class Truth:
         return talking
 
     def heard_since(self, sound_since: float) -> dict[str, float]:
-        """Since when, by the agenda, each display that can be told something talks without a pause."""
+        """Uuid of a reachable display -> since when, by the agenda, it talks without a pause."""
         return {
             uuid: max(self._heard_since.get(uuid, float("inf")), display.up_since, sound_since)
             for uuid, display in self._displays.items()
             if display.is_reachable and uuid not in self.deleted and uuid not in self.twins
         }
 
-    # --- whom it helps ---
+    # --- which displays a command can help ---
 
     def is_unsure(self, uuid: str) -> bool:
-        """Whether what we are told of it may be wrong by no fault of ours: acting on it is no duty."""
+        """Whether its reports may be wrong without a fault of the service, so that recovery need not act."""
         display = self._displays[uuid]
         went_back_at = display.went_back_at
         is_healing = went_back_at is not None and self._moment() - went_back_at < COUNTERS_HEAL + BLINDNESS
         return uuid in self.twins or not display.conduct.is_sound or is_healing
 
     def why_needless(self, uuid: str, sound_since: float) -> str | None:
-        """Why no automatic command to this display can be right now; None where one may be.
+        """Why an automatic command to this display is needless now; None if one may be right.
 
-        Two devices with one login take its connection from each other: how long each connection lasts says nothing.
+        Two devices with one login take the connection from each other, so the age of a connection proves nothing.
         """
         display, twin, now = self._displays[uuid], self.twins.get(uuid), self._moment()
         if twin is not None and twin.is_on and display.is_on:
@@ -89,7 +92,7 @@ class Truth:
         return f"it works and talks, for {now - works_since:.0f} s by now" if works_for > 0 else None
 
     def is_dark(self, uuid: str) -> bool:
-        """Whether it has been without power or network for so long that nothing can be sent to it."""
+        """Whether it has had no power or network for so long that nothing may be sent to it."""
         display = self._displays[uuid]
         return display.dark_since is not None and self._moment() - display.dark_since > DARK
 
@@ -97,8 +100,14 @@ class Truth:
         return 0.0 if display.went_back_at is None else display.went_back_at + COUNTERS_HEAL
 
     def _slack(self, display: Display) -> float:
-        """What was wrong last may be believed for so long: a failure until a health report says that it is over."""
+        """How long its last fault may still be assumed: a failure until a health report ends it."""
         failed = display.last_ill_kind == "failed"
         if failed and "health" in display.conduct.spoils:
             return float("inf")
-        return BLINDNESS + display.nature.interval + (HEALTH_REPORTS * display.nature.interval if failed else 0.0)
+        believed = HEALTH_REPORTS * display.nature.interval if failed else believed_of_glass(display)
+        return BLINDNESS + display.nature.interval + believed
+
+
+def believed_of_glass(display: Display) -> float:
+    """Seconds for which the last report of a screen's fault may outlive the fault."""
+    return GLASS_LASTS if display.last_ill_kind in GLASS else 0.0

@@ -1,4 +1,4 @@
-"""One display's network and MQTT session: connect, come back, presence, and what is sent until it is taken."""
+"""A display's network and MQTT session: connect, reconnect, presence, and messages that are kept until accepted."""
 
 import random
 from typing import Any, Final, Protocol
@@ -24,27 +24,27 @@ class Hears(Protocol):
 
 
 class Connection:
-    """One connection of a wire; an older one than the wire's present one means nothing any more."""
+    """One connection of a wire; events of an older connection are ignored."""
 
     def __init__(self, wire: "Wire") -> None:
         self.is_cut = False
         self._wire = wire
 
     def deliver(self, message: Message) -> None:
-        """A message has come: acknowledged at once, as every client library does."""
+        """Receive a message, and acknowledge it at once, as client libraries do."""
         self._wire.came(self, message)
 
     def lost(self, _why: str) -> None:
-        """The broker closed it, or is gone."""
+        """The broker closed the connection, or has gone."""
         if not self.is_cut:
             self._wire.fell(self)
 
 
 class Wire:
-    """Open from boot to power-off. `has_network` may change at any time."""
+    """A display's link, open from boot to power-off. `has_network` may change at any time."""
 
     def __init__(self, uuid: str, broker: SimulatedBroker, agenda: Agenda, dice: random.Random, hears: Hears) -> None:
-        self.up = False  # subscribed and said online
+        self.up = False  # subscribed, and `online` published
         self.has_network = True
         self._uuid, self._broker, self._agenda, self._dice, self._hears = uuid, broker, agenda, dice, hears
         self._connection: Connection | None = None
@@ -61,12 +61,12 @@ class Wire:
     # --- from power-on to power-off ---
 
     def open(self) -> None:
-        """Connect, and come back after every loss, until closed."""
+        """Connect, and reconnect after every loss, until closed."""
         self._is_open = True
         self._retry(self._dice.uniform(0.2, 2.0))
 
     def close(self, reason: str) -> None:
-        """Leave on purpose: say `offline` and end the session."""
+        """Disconnect on purpose: publish `offline` and end the session."""
         self._is_open = False
         if self.up and self._can_talk():
             self.publish(contract.PRESENCE, self._presence("offline", reason))
@@ -76,12 +76,12 @@ class Wire:
             self.vanish()
 
     def vanish(self) -> None:
-        """Gone without a word: power cut, or process killed with its host."""
+        """Vanish without DISCONNECT, as after a power cut or a kill of the host."""
         self._is_open = False
         self._cut()
 
     def lose_network(self) -> None:
-        """No packet gets through; the display notices when its own keepalive goes unanswered."""
+        """Stop all packets; the display notices it when its keepalive gets no answer."""
         self.has_network = False
         if self._connection is not None:
             lost = self._connection
@@ -89,24 +89,24 @@ class Wire:
             self._agenda.after(self._dice.uniform(1.0, 40.0), lambda: self._notice(lost))
 
     def find_network(self) -> None:
-        """Packets get through again."""
+        """Let packets pass again."""
         self.has_network = True
 
     def reset(self) -> None:
-        """The connection is torn once and both sides know it."""
+        """Break the connection once; both sides notice it."""
         connection = self._connection
         if connection is not None and self._can_talk():
             self._broker.drop(self._uuid, connection)
             self.fell(connection)
 
     def hush(self) -> None:
-        """The client does not even answer pings any more."""
+        """Stop answering even pings."""
         self._cut()
 
-    # --- what it says ---
+    # --- sending ---
 
     def publish(self, kind: Kind, body: dict[str, Any]) -> int | None:
-        """Send it: the broker's answer, or None while there is no connection. Kept kinds are sent until taken."""
+        """Publish. Returns the broker's answer, or None without a connection. Kept kinds are sent until accepted."""
         payload = contract.encode(body)
         if len(payload) > kind.max_bytes:
             raise ValueError(f"{kind.name}: {len(payload)} bytes, the limit is {kind.max_bytes}")
@@ -118,7 +118,7 @@ class Wire:
         return self._answered(self._sent, self._send(kind, payload))
 
     def send_kept_again(self) -> None:
-        """Give the broker what it has not taken, or had nobody to give to, in order."""
+        """Send again, in order, the kept messages that the broker has not accepted or could deliver to nobody."""
         for kept in self._outbox.unsent():
             self._sent += 1
             kept.mid = self._sent
@@ -137,11 +137,11 @@ class Wire:
         return self._broker.publish(self.topic(kind.name), sent, kind.expiry_seconds, retain=kind.retain)
 
     def send_log(self, line: SpooledLog) -> None:
-        """A line of the spool, which stays there whatever the broker says."""
+        """Send a line of the spool, where it stays whatever the broker answers."""
         if self.up and self._can_talk():
             self._broker.publish(self.topic(f"{contract.LOGS.name}/{line.level}"), contract.encode(line.body))
 
-    # --- what happens to the connection ---
+    # --- events of the connection ---
 
     def came(self, connection: Connection, message: Message) -> None:
         """A message arrived on this connection."""
@@ -152,7 +152,7 @@ class Wire:
             self._hears.on_message(message.topic.rpartition("/")[2], message.payload)
 
     def fell(self, connection: Connection) -> None:
-        """This connection is over and the display knows it."""
+        """This connection ended, and the display knows it."""
         if connection is self._connection:
             self._connection, self.up = None, False
             if self._is_open:

@@ -1,4 +1,4 @@
-"""Which kind of history a seed tells, and what the wide world adds to one."""
+"""The kind of history for a seed, and what the wide world adds to it."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ LOG_EVERY: Final = (20.0, 400.0)  # seconds between two lines of a display, at l
 
 
 class Kind(StrEnum):
-    """What a history is about."""
+    """The kinds of histories."""
 
     HOUR = "hour"
     WORLD = "world"
@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 
 SHARES: Final = ((0.45, Kind.HOUR), (0.85, Kind.WORLD), (0.95, Kind.DAY), (1.0, Kind.WEEK))
-"""Up to which part of all histories each kind goes."""
+"""Kind -> the upper end of its share of all histories."""
 SETTINGS: Final[Mapping[Kind, Mapping[str, str]]] = {
     Kind.HOUR: {},
     Kind.WORLD: {},
@@ -43,7 +43,7 @@ def kind_of(seed: int) -> Kind:
 
 
 def tell_of(history: History, kind: Kind) -> float:
-    """Plan everything of a history of this kind; how long its agenda is, in seconds."""
+    """Plan a history of this kind. Returns the length of its agenda in seconds."""
     if kind in DAYS:
         return tell_of_ages(history, DAYS[kind])
     if kind is Kind.HOUR:
@@ -54,7 +54,7 @@ def tell_of(history: History, kind: Kind) -> float:
 
 
 def tell_of_the_world(history: History, until: float, dice: random.Random) -> None:
-    """What is not as it should be: displays, and things of ours; and what displays log."""
+    """Plan the faults of displays and of the service, and the lines that displays log."""
     history.keep_logs()
     displays = list(history.displays.values())
     for _ in range(dice.randint(1, 4)):
@@ -69,7 +69,7 @@ def tell_of_the_world(history: History, until: float, dice: random.Random) -> No
 
 
 def plan_logs(history: History, log: Callable[[], None], until: float, dice: random.Random) -> None:
-    """Lines of one display, until then."""
+    """Plan the log lines of one display."""
     every, moment = dice.uniform(*LOG_EVERY), QUIET
     while moment < until:
         history.agenda.at(moment, log)

@@ -1,10 +1,10 @@
-"""Decks that nobody should open, without end, by a seed.
+"""An endless sequence of harmful decks, decided by a seed.
 
-generator   every kind in turn, every variant of a kind before one comes again
-seeds       the good decks that are spoilt, and what hostile ones try to reach
-damaged     cut, bits turned, XML damaged, nested too deep, something else altogether
+generator   every kind in turn, and all variants of a kind before a repeat
+seeds       good decks to spoil, and the targets of hostile ones
+damaged     truncated, flipped bits, damaged XML, nested too deeply, other formats
 bombs       small files that become large: ZIP, XML, parts, shapes, slides, pictures
 locked      encrypted with a password
-reaching    links, entities and macros that want out: in .pptx and in .odp
-packages    how a part of a deck is changed
+reaching    links, entities and macros that try to leave the sandbox: in .pptx and in .odp
+packages    changes of a part of a deck
 """

@@ -1,4 +1,4 @@
-"""Small files that become large: ZIP and XML bombs, and more parts, shapes, slides or pixels than anybody draws."""
+"""Small files that become large: ZIP and XML bombs, and absurd numbers of parts, shapes, slides or pixels."""
 
 import io
 import random
@@ -24,11 +24,11 @@ A_STAR: Final = {
     ),
 }
 CLAIM: Final = 100_000
-"""The side of a picture that only its header has."""
+"""The side of a picture whose size only the header claims."""
 
 
 def zip_bomb(good: Seeds, _chance: random.Random, suffix: str, how: tuple[str, int]) -> bytes:
-    """A part that unpacks to so many MiB: one that nothing uses, or the slide itself."""
+    """A part that unpacks to many MiB: an unused part, or the slide itself."""
     place, size = how
     if place == "slide":
         return with_padding(good.deck(suffix), SLIDE[suffix], size * MIB)
@@ -36,7 +36,7 @@ def zip_bomb(good: Seeds, _chance: random.Random, suffix: str, how: tuple[str, i
 
 
 def many_parts(good: Seeds, _chance: random.Random, suffix: str, count: int) -> bytes:
-    """Empty parts."""
+    """Many empty parts."""
     folder = UNUSED[suffix].rpartition("/")[0]
     names = [f"{folder}/{number}.png" for number in range(count)]
     out = io.BytesIO(_knowing(good, suffix, names))
@@ -47,12 +47,12 @@ def many_parts(good: Seeds, _chance: random.Random, suffix: str, count: int) -> 
 
 
 def _knowing(good: Seeds, suffix: str, names: list[str]) -> bytes:
-    """The good deck; an .odp lists what will be in it."""
+    """The good deck; the manifest of an .odp lists the parts to come."""
     return listing(good.odp, names) if suffix == "odp" else good.deck(suffix)
 
 
 def xml_bomb(good: Seeds, _chance: random.Random, suffix: str, levels: int) -> bytes:
-    """Entities of ten entities of ten entities."""
+    """Entities that consist of ten entities each."""
     entities = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(levels))
     head, _, rest = text_of(good.deck(suffix), SLIDE[suffix]).partition("?>")
     bomb = f'{head}?><!DOCTYPE x [<!ENTITY a0 "lol">{entities}]>{rest.replace("Slide 1", f"&a{levels};", 1)}'
@@ -60,12 +60,12 @@ def xml_bomb(good: Seeds, _chance: random.Random, suffix: str, levels: int) -> b
 
 
 def many_shapes(good: Seeds, _chance: random.Random, suffix: str, count: int) -> bytes:
-    """So many stars on one slide."""
+    """Many stars on one slide."""
     return with_shapes(good.deck(suffix), suffix, "".join(map(A_STAR[suffix].format, range(100, 100 + count))))
 
 
 def many_slides(good: Seeds, _chance: random.Random, suffix: str, count: int) -> bytes:
-    """The first slide so many times."""
+    """Many copies of the first slide."""
     return _many_pptx(good.pptx, count) if suffix == "pptx" else _many_odp(good.odp, count)
 
 
@@ -78,7 +78,7 @@ def _many_odp(deck: bytes, count: int) -> bytes:
 
 
 def _many_pptx(deck: bytes, count: int) -> bytes:
-    """Slides 1001 and following are copies of the first one."""
+    """Add slides from number 1001 on as copies of the first one."""
     slide, rels = (hostile_decks.part_of(deck, part) for part in (SLIDE["pptx"], SLIDE_RELS))
     numbers = range(1001, 1001 + count)
     parts = {f"ppt/slides/slide{number}.xml": slide for number in numbers}
@@ -104,6 +104,6 @@ def _many_pptx(deck: bytes, count: int) -> bytes:
 
 
 def huge_picture(good: Seeds, _chance: random.Random, suffix: str, side: int) -> bytes:
-    """A picture whose pixels take gigabytes, whole or by its header alone."""
+    """A picture whose pixels take gigabytes, really or only by its header."""
     picture = hostile_decks.png_of(side, side) if side == CLAIM else picture_of(side, side, (0, 0, 0))
     return with_picture(good.deck(suffix), suffix, picture)

@@ -1,4 +1,4 @@
-"""Decks that are cut, have bits turned, are nested too deep, or are something else altogether."""
+"""Decks that are truncated, have flipped bits, are nested too deeply, or are of another format."""
 
 import io
 import random
@@ -20,13 +20,13 @@ A_GROUP: Final = {
 
 
 def truncated(good: Seeds, chance: random.Random, suffix: str, _how: None) -> bytes:
-    """Cut anywhere."""
+    """Cut the deck at a random place."""
     content = good.deck(suffix)
     return content[: chance.randrange(1, len(content))]
 
 
 def bit_flipped(good: Seeds, chance: random.Random, suffix: str, bits: int) -> bytes:
-    """So many bits turned anywhere."""
+    """Flip bits at random places."""
     spoilt = bytearray(good.deck(suffix))
     for _ in range(bits):
         spoilt[chance.randrange(len(spoilt))] ^= 1 << chance.randrange(8)
@@ -34,7 +34,7 @@ def bit_flipped(good: Seeds, chance: random.Random, suffix: str, bits: int) -> b
 
 
 def flipped_inside(good: Seeds, chance: random.Random, suffix: str, count: int) -> bytes:
-    """A whole package whose XML is damaged: it gets past every checksum."""
+    """A valid package with damaged XML, which passes every checksum."""
     part = SLIDE[suffix]
     spoilt = bytearray(hostile_decks.part_of(good.deck(suffix), part))
     for _ in range(count):
@@ -43,13 +43,13 @@ def flipped_inside(good: Seeds, chance: random.Random, suffix: str, count: int) 
 
 
 def deep(good: Seeds, _chance: random.Random, suffix: str, depth: int) -> bytes:
-    """Groups in groups in groups."""
+    """Deeply nested groups."""
     begin, end = A_GROUP[suffix]
     return with_shapes(good.deck(suffix), suffix, begin * depth + end * depth)
 
 
 def _a_text(good: Seeds, _chance: random.Random) -> bytes:
-    """An OpenDocument text that calls itself a presentation by its name alone."""
+    """An OpenDocument text with the extension of a presentation."""
     other = io.BytesIO()
     with zipfile.ZipFile(other, "w") as package:
         package.writestr("mimetype", "application/vnd.oasis.opendocument.text")
@@ -73,5 +73,5 @@ STRANGERS: Final[dict[str, Callable[[Seeds, random.Random], bytes]]] = {
 
 
 def wrong_magic(good: Seeds, chance: random.Random, _suffix: str, what: str) -> bytes:
-    """Something else under a deck's name."""
+    """Another format with a deck's extension."""
     return STRANGERS[what](good, chance)

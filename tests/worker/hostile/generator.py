@@ -1,4 +1,4 @@
-"""Every kind of hostile deck in turn, by a seed. All variants of a kind come before one of them comes again."""
+"""Every kind of hostile deck in turn, decided by a seed. All variants of a kind come before a repeat."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ ALL: Final = ("pptx", "odp", "ppt")
 
 @dataclass(frozen=True)
 class Hostile:
-    """One deck."""
+    """A hostile deck."""
 
     kind: str
     suffix: str
@@ -30,14 +30,14 @@ class Hostile:
 
 @dataclass(frozen=True)
 class Kind:
-    """How decks of one kind are made, and every format and way in which they are."""
+    """A kind of decks: its maker, formats and ways."""
 
     make: Make
     variants: tuple[tuple[str, Any], ...]
 
 
 def every(make: Make, formats: tuple[str, ...], ways: tuple[Any, ...]) -> Kind:
-    """A kind that is made in each of these formats in each of these ways."""
+    """A kind with each of these formats in each of these ways."""
     return Kind(make, tuple(product(formats, ways)))
 
 
@@ -63,12 +63,12 @@ TURNS: Final = (
     *("password", "link", "macro", "wrong magic", "many parts", "link", "deep", "many shapes", "many slides"),
     *("huge picture", "bit-flipped", "wrong magic"),
 )
-"""The order in which the kinds take turns: links most often, since most can be said in a link."""
+"""The order of the kinds: links come most often, because they have the most variants."""
 ALL_VARIANTS: Final = frozenset((name, *variant) for name, kind in KINDS.items() for variant in kind.variants)
 
 
 def order(seed: int, count: int) -> Iterator[tuple[str, str, Any]]:
-    """Kind, format and way of each of the first decks of a seed."""
+    """Kind, format and way of the first `count` decks of a seed."""
     orders = {name: _shuffled(kind.variants, f"{seed}-{name}") for name, kind in KINDS.items()}
     met = dict.fromkeys(KINDS, 0)
     for number in range(count):
@@ -79,7 +79,7 @@ def order(seed: int, count: int) -> Iterator[tuple[str, str, Any]]:
 
 
 def generate(good: Seeds, seed: int, count: int, skip: int = 0) -> Iterator[Hostile]:
-    """The decks `skip` + 1 to `count` of a seed, made as they are asked for. The same good decks give the same."""
+    """The decks `skip` + 1 to `count` of a seed, made one by one. Equal good decks give equal hostile ones."""
     for number, (name, suffix, how) in enumerate(order(seed, count)):
         if number >= skip:
             content = KINDS[name].make(good, random.Random(f"{seed}-{number}"), suffix, how)

@@ -1,4 +1,4 @@
-"""Does a PDF hold what is not its deck's own: words of other files, or a picture of theirs?"""
+"""Detect content of other files in a PDF: their words, or their picture."""
 
 from typing import Final
 
@@ -7,15 +7,15 @@ import pypdfium2
 from tests.worker.hostile.seeds import COLOUR, WORDS
 
 OTHERS: Final = (WORDS, "root:x:0:0")
-"""Of our secrets, and of /etc/passwd. The converter's own environment holds the first of them too."""
-FIRST_PAGES: Final = 5  # every hostile deck does what it does on its first slide
-NEAR: Final = 12  # of 255: pictures go through JPEG on their way into a PDF
+"""Words of the planted secrets and of /etc/passwd. The converter's environment has the first of them too."""
+FIRST_PAGES: Final = 5  # every hostile deck acts on its first slide
+NEAR: Final = 12  # of 255: pictures in a PDF are compressed by JPEG
 A_PATCH: Final = 25  # pixels
 WIDTH: Final = 240.0
 
 
 def leaks(pdf: bytes) -> bool:
-    """Does it?"""
+    """Whether the PDF has content of other files."""
     if any(word.encode() in pdf for word in OTHERS):
         return True
     try:
@@ -28,7 +28,7 @@ def leaks(pdf: bytes) -> bool:
 
 
 def _shows_the_colour(document: pypdfium2.PdfDocument) -> bool:
-    """Is there a patch of the secret picture's colour on the first page?"""
+    """Whether the first page has a patch of the secret picture's colour."""
     page = document[0]
     bitmap = page.render(scale=WIDTH / max(1.0, page.get_width()), rev_byteorder=True)
     raw, step = bytes(bitmap.buffer), bitmap.n_channels

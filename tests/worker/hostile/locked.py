@@ -1,4 +1,4 @@
-"""Decks that are really encrypted: LibreOffice finds that it needs a password, and there is nobody to ask."""
+"""Really encrypted decks: LibreOffice needs a password, and cannot ask anybody."""
 
 import base64
 import hashlib
@@ -29,7 +29,7 @@ def password(good: Seeds, chance: random.Random, suffix: str, _how: None) -> byt
 
 
 def _locked_pptx(deck: bytes, chance: random.Random, secret: str = PASSWORD) -> bytes:
-    """Standard encryption of ECMA-376 with AES-128: the package inside of a compound file."""
+    """Standard encryption of ECMA-376 with AES-128: the package in a compound file."""
     salt, verifier = chance.randbytes(16), chance.randbytes(16)
     key = _key(salt, secret)
     header = struct.pack("<8L", 0x24, 0, 0x660E, 0x8004, 128, 0x18, 0, 0) + PROVIDER
@@ -50,7 +50,7 @@ def _key(salt: bytes, secret: str) -> bytes:
 
 
 def _locked_odp(deck: bytes, chance: random.Random) -> bytes:
-    """OpenDocument 1.2: content.xml deflated and encrypted, its key described in the manifest."""
+    """Encryption of OpenDocument 1.2: content.xml is compressed and encrypted, and the manifest describes the key."""
     salt, vector = chance.randbytes(16), chance.randbytes(16)
     packer = zlib.compressobj(wbits=-15)
     content = hostile_decks.part_of(deck, "content.xml")

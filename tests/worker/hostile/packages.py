@@ -1,4 +1,4 @@
-"""How a part of a deck is changed: text put in, shapes put on the first slide, a part made large."""
+"""Change a part of a deck: insert text, add shapes to the first slide, enlarge a part."""
 
 import io
 import zipfile
@@ -9,7 +9,7 @@ from tests.worker import hostile_decks
 
 RELATIONSHIPS: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 SLIDE: Final = {"pptx": "ppt/slides/slide1.xml", "odp": "content.xml"}
-"""The part with the first slide's text."""
+"""Format -> the part with the first slide's text."""
 MANIFEST: Final = "META-INF/manifest.xml"
 SLIDE_RELS: Final = "ppt/slides/_rels/slide1.xml.rels"
 XLINK: Final = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -31,14 +31,14 @@ A_PICTURE: Final = (
 
 
 def text_of(deck: bytes, part: str) -> str:
-    """One part, decoded."""
+    """A part as text."""
     return hostile_decks.part_of(deck, part).decode()
 
 
 def replaced(deck: bytes, part: str, old: str, new: str) -> bytes:
-    """The deck with the first `old` of a part replaced, and the prefixes declared that the new text may use.
+    """The deck with the first `old` of a part replaced; the prefixes that the new text may use are declared.
 
-    Raises ValueError where there is no `old`: the deck would be a good one.
+    Raises ValueError without `old`, because the deck would stay a good one.
     """
     text = text_of(deck, part)
     if old not in text:
@@ -58,7 +58,7 @@ def with_shapes(deck: bytes, suffix: str, shapes: str) -> bytes:
 
 
 def with_picture(deck: bytes, suffix: str, picture: bytes) -> bytes:
-    """The deck with a picture in it on its first slide."""
+    """The deck with a picture on its first slide."""
     if suffix == "odp":
         image = f'<draw:image {XLINK} xlink:href="Pictures/p.png" xlink:type="simple"/>'
         pictured = hostile_decks.with_parts(listing(deck, ["Pictures/p.png"]), {"Pictures/p.png": picture})
@@ -79,7 +79,7 @@ def _knowing_png(types: str) -> str:
 
 
 def listing(odp: bytes, names: Iterable[str]) -> bytes:
-    """The .odp whose manifest lists these parts too: LibreOffice takes one with others for damaged."""
+    """The .odp with these parts in its manifest, because LibreOffice treats unlisted parts as damage."""
     entries = "".join(f'<manifest:file-entry manifest:full-path="{name}" manifest:media-type=""/>' for name in names)
     end = "</manifest:manifest>"
     manifest = text_of(odp, MANIFEST).replace(end, entries + end)
@@ -87,12 +87,12 @@ def listing(odp: bytes, names: Iterable[str]) -> bytes:
 
 
 def frame(inner: str) -> str:
-    """A frame of an .odp around something."""
+    """A frame of an .odp with this content."""
     return f'<draw:frame svg:width="9cm" svg:height="9cm" svg:x="1cm" svg:y="1cm">{inner}</draw:frame>'
 
 
 def with_padding(deck: bytes, part: str, size: int) -> bytes:
-    """The deck with `size` bytes of blanks between the declaration and the root of an XML part."""
+    """The deck with `size` blanks between the declaration and the root of an XML part."""
     head, end, rest = text_of(deck, part).partition("?>")
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(deck)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:

@@ -1,4 +1,4 @@
-"""Decks that want out: links to the web, to other files and to Windows shares, foreign entities, and macros."""
+"""Decks that try to leave the sandbox: links to the web, to files and Windows shares, external entities, macros."""
 
 import random
 from typing import Final
@@ -20,7 +20,7 @@ from tests.worker.hostile.packages import (
 from tests.worker.hostile.seeds import Seeds
 
 PLACES: Final = ("picture", "object", "background", "media")
-"""Where a link stands; `object` is OLE's."""
+"""The places of a link; `object` is an OLE object."""
 TARGETS: Final = (
     *("http", "a file's address", "a file's path", "up and down to a file", "a deck", "a picture"),
     *("file on a host", "a share", "the users of this machine", "the environment", "ftp", "smb", "dav"),
@@ -37,14 +37,14 @@ _LIBRARY: Final = 'xmlns:library="http://openoffice.org/2000/library"'
 
 
 def linking(good: Seeds, chance: random.Random, suffix: str, how: tuple[str, str]) -> bytes:
-    """A link of one kind in one place."""
+    """A deck with a link of one kind in one place."""
     target, place = how
     link = linking_pptx if suffix == "pptx" else linking_odp
     return link(good.deck(suffix), address(good, chance, target), place)
 
 
 def address(good: Seeds, chance: random.Random, target: str) -> str:
-    """Where a link of this kind leads."""
+    """The target of a link of this kind."""
     host, secrets = good.web.removeprefix("http://"), good.secrets
     name = host.partition(":")[0]
     return {
@@ -99,7 +99,7 @@ def _odp_background(deck: bytes, link: str) -> bytes:
 
 
 def foreign_entity(good: Seeds, _chance: random.Random, suffix: str, target: str) -> bytes:
-    """An entity of the first slide's text that stands for something outside."""
+    """An external entity in the text of the first slide."""
     there = f"{good.web}/entity" if target == "http" else good.secrets.text.as_uri()
     head, _, rest = text_of(good.deck(suffix), SLIDE[suffix]).partition("?>")
     spoilt = f'{head}?><!DOCTYPE x [<!ENTITY e SYSTEM "{there}">]>{rest.replace("Slide 1", "&e;", 1)}'
@@ -107,12 +107,12 @@ def foreign_entity(good: Seeds, _chance: random.Random, suffix: str, target: str
 
 
 def macro(good: Seeds, chance: random.Random, suffix: str, language: str) -> bytes:
-    """A program that starts with the document and would write beside the secret, read it, and fetch."""
+    """A macro that starts with the document and tries to read the secret, write beside it, and fetch a URL."""
     return _vba(good, chance) if suffix == "pptx" else _script(good, language)
 
 
 def _vba(good: Seeds, chance: random.Random) -> bytes:
-    """A deck with macros by its types and relations, with a project that is none inside, and a button for it."""
+    """A deck with the types and relations of macros, an invalid project, and a button for it."""
     project = hostile_decks.compound_file({"PROJECT": b"ID", "dir": chance.randbytes(999)}, nested=True)
     types, rels = (text_of(good.pptx, part) for part in ("[Content_Types].xml", "ppt/_rels/presentation.xml.rels"))
     plain, with_macros = "presentationml.presentation.main+xml", "ms-powerpoint.presentation.macroEnabled.main+xml"
@@ -170,5 +170,5 @@ def _python(good: Seeds) -> dict[str, bytes]:
 
 
 def touched(good: Seeds) -> str:
-    """The file that a macro would make."""
+    """The file that a macro would create."""
     return f"{good.secrets.text}.touched"

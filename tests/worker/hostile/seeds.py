@@ -1,4 +1,4 @@
-"""The good decks that are spoilt, and what hostile ones try to reach."""
+"""Good decks to spoil, and the targets of hostile ones."""
 
 import struct
 import zlib
@@ -10,30 +10,30 @@ from tests.worker import decks
 from tests.worker.hostile.packages import replaced
 
 WORDS: Final = "Wartungsschluessel 4711"
-"""Words of other files. No PDF may hold them."""
+"""Words of other files, which no PDF may contain."""
 COLOUR: Final = (255, 0, 255)
-"""Of every pixel of another picture. No page may show it: no good deck does."""
+"""The colour of another picture, which no page may show, and which good decks do not have."""
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """Other people's files on the same machine."""
+    """Other files on the same machine."""
 
     text: Path
     deck: Path
-    """An .odp with the words, as an object that is linked."""
+    """An .odp with the words, to link as an object."""
     picture: Path
 
 
 @dataclass(frozen=True)
 class Seeds:
-    """Good decks to spoil, and what hostile ones try to reach."""
+    """The good decks and the targets."""
 
     pptx: bytes
     odp: bytes
     ppt: bytes
     web: str
-    """An address where somebody listens."""
+    """The beacon's address."""
     secrets: Secrets
 
     def deck(self, suffix: str) -> bytes:
@@ -43,7 +43,7 @@ class Seeds:
 
 
 def seeds(folder: Path, web: str) -> Seeds:
-    """Made by the libraries and the program that people's decks are made by."""
+    """Make the decks with the usual libraries and programs."""
     decks.make_pptx(folder / "a.pptx", 3)
     decks.make_odp(folder / "a.odp", 3)
     decks.make_ppt(folder / "a.ppt", 3)
@@ -60,7 +60,7 @@ def _secrets(folder: Path, odp: bytes) -> Secrets:
 
 
 def picture_of(width: int, height: int, colour: tuple[int, int, int]) -> bytes:
-    """A whole PNG of one colour."""
+    """A complete PNG of one colour."""
     packer = zlib.compressobj(9)
     row = b"\0" + bytes(colour) * width
     data = b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
