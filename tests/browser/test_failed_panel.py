@@ -105,12 +105,20 @@ def test_an_acknowledgement_waits_for_the_sign_in_and_then_goes_on(
     expect(row_of(page, seven, 6)).to_be_visible()
     watched.expect_answer(401, "/api/")
     held: list[Route] = []  # a poll that is answered 401 first would show the sign-in by itself
-    page.route(READS, lambda route: route.continue_() if route.request.method == "POST" else held.append(route))
+    polls_wait = True
+
+    def answer(route: Route) -> None:
+        if polls_wait and route.request.method != "POST":
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route(READS, answer)
     page.context.clear_cookies()
 
     acknowledge(page, seven, 6)
     expect(page.get_by_role("dialog", name="Sign in again")).to_be_visible()
-    page.unroute(READS)
+    polls_wait = False  # without `unroute`, which lets what waits go on by itself
     for route in held:
         route.continue_()
     watched.fill_sign_in(stack_password)
