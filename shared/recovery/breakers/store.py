@@ -135,7 +135,8 @@ def _counted(source: str) -> Query[SilentAtSite]:
             coalesce(max(interval_seconds) FILTER (WHERE NOT known AND of_fleet), 0) AS interval_seconds,
             coalesce(max(interval_seconds) FILTER (WHERE NOT known AND NOT known_at_site AND of_site), 0)
                 AS site_interval_seconds
-        FROM judged LEFT JOIN most ON most.site IS NOT DISTINCT FROM judged.site
+        FROM judged LEFT JOIN most  -- by two equalities: a hash cannot join by IS NOT DISTINCT FROM
+            ON coalesce(most.site, '') = coalesce(judged.site, '') AND (most.site IS NULL) = (judged.site IS NULL)
         GROUP BY judged.site ORDER BY judged.site
         """,  # noqa: S608 - made of constants
         SilentAtSite,
