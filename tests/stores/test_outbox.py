@@ -237,8 +237,9 @@ def test_a_closed_publisher_leaves_no_connection_and_can_be_used_again(
 
 
 def test_many_due_commands_go_out_in_one_call_the_oldest_first(
-    engine: Engine, broker: RunningBroker, publisher: Publisher
+    engine: Engine, broker: RunningBroker, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(outbox, "CLAIM_IN_A_ROUND", 25)
     names = [issued(engine, request(new_client(engine))) for _ in range(60)]
 
     report = outbox.publish_due(engine, publisher, TIMINGS, only_ids=names)

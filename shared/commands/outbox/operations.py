@@ -27,7 +27,8 @@ from shared.vocabulary import PublishAnswer
 if TYPE_CHECKING:
     from shared.outside.mqtt import Publisher  # a cold start without publishing does not load paho
 
-CLAIM_AT_ONCE = 50
+CLAIM_AT_ONCE = 50  # as many as the bridge has unanswered at once
+CLAIM_IN_A_ROUND = 250  # of `publish_due`, whose publisher sends them a few at a time
 BUDGET_SECONDS = 3.0
 REFUSED = 0x80  # reason codes from here on are errors
 
@@ -138,11 +139,11 @@ def publish_due(
     try:
         while time.monotonic() < deadline:
             with transaction(engine) as connection:
-                claimed = claim_due(connection, database_now(connection), only_ids, client_uuids)
+                claimed = claim_due(connection, database_now(connection), only_ids, client_uuids, CLAIM_IN_A_ROUND)
             attempts = _publish_all(publisher, claimed, deadline)
             with transaction(engine) as connection:
                 report += record_publish_answers(connection, database_now(connection), attempts, timings)
-            if len(claimed) < CLAIM_AT_ONCE or any(attempt.answer is None for attempt in attempts):
+            if len(claimed) < CLAIM_IN_A_ROUND or any(attempt.answer is None for attempt in attempts):
                 break
     except SQLAlchemyError:
         failure("outbox_interrupted", "the outbox could not be worked off; its commands stay due")
