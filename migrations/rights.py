@@ -49,6 +49,7 @@ client_recovery            siu     siu     siu             -               -
 recovery_exclusions        siud    -       s               -               -
 recovery_breakers          su      -       siu             -               -
 scheduler_status           su      -       su              -               -
+quiet_times                siu     -       sd              -               -
 maintenance_windows        siu     -       sud             -               -
 maintenance_window_clients sid     -       sd              -               -
 incidents                  su      -       siud            -               -

@@ -343,7 +343,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _whole(1, 36500),
         365,
         "d",
-        "how long commands, recovery, incidents, maintenance windows, clients' changes and the audit log are kept",
+        "how long commands, recovery, incidents, quiet times, clients' changes and the audit log are kept",
     ),
     Setting("HEALTH_HISTORY_DAYS", _whole(1, 31), 7, "d", "how long the samples of displays' health are kept"),
     Setting("SCREENSHOT_RETENTION_DAYS", _whole(1, 365), 14, "d", "how long pictures of screens are kept"),

@@ -152,10 +152,10 @@ class IncidentNotFound(NotFound):
     code = "incident_not_found"
 
 
-class MaintenanceWindowNotFound(NotFound):
-    """There is no maintenance window with this id."""
+class QuietTimeNotFound(NotFound):
+    """There is no quiet time with this id."""
 
-    code = "maintenance_window_not_found"
+    code = "quiet_time_not_found"
 
 
 class StateConflict(ServiceError):
@@ -396,10 +396,22 @@ class ExpiryTooFar(Refused):
     code = "expiry_too_far"
 
 
-class MaintenanceTimesRefused(Refused):
-    """A maintenance window cannot have these times."""
+class QuietTimesRefused(Refused):
+    """A quiet time cannot have these times."""
 
-    code = "maintenance_times_refused"
+    code = "quiet_times_refused"
+
+
+class QuietTimeOver(StateConflict):
+    """The quiet time is over, or somebody ended it; make another one."""
+
+    code = "quiet_time_over"
+
+
+class OpeningHoursExist(StateConflict):
+    """There are opening hours for these displays already; change those. `quiet_time_id` names them."""
+
+    code = "opening_hours_exist"
 
 
 class TimeZoneUnknown(Refused):
@@ -436,18 +448,6 @@ class ChannelRefused(Refused):
     """These settings do not fit a notification channel."""
 
     code = "channel_refused"
-
-
-class SnoozeNotFound(NotFound):
-    """There is no snooze with this id."""
-
-    code = "snooze_not_found"
-
-
-class SnoozeRefused(Refused):
-    """A snooze ends within 31 days, and not before it begins."""
-
-    code = "snooze_refused"
 
 
 class SecondFactorUnknown(NotFound):

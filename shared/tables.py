@@ -52,18 +52,18 @@ from shared.vocabulary import (
     IncidentEventKind,
     IncidentKind,
     LogLevel,
-    MaintenanceScope,
     MediaKind,
     MemberOutcome,
     NotificationEvent,
     NotificationPhase,
     Presence,
     ProcessStatus,
+    QuietPreset,
+    QuietScope,
     RecoveryBasis,
     RegisteredBy,
     Role,
     ScreenHealthStatus,
-    SnoozeScope,
     TargetFormat,
 )
 
@@ -607,7 +607,51 @@ screenshots_off = Table(  # sites whose screens nobody may see
     Column("by", Text, nullable=False),
 )
 
-# --- maintenance windows and incidents ---
+# --- quiet times and incidents ---
+
+quiet_times = Table(
+    "quiet_times",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("preset", Text, nullable=False),
+    Column("quiet", ARRAY(Text), nullable=False),  # what is quiet
+    Column("scope", Text, nullable=False),
+    Column("site", Text),
+    Column("tag", Text),
+    Column("clients", ARRAY(Text), nullable=False, server_default="{}"),  # with scope `clients`
+    _when("starts_at", nullable=False),
+    _when("ends_at"),  # null: until a person ends it
+    Column("spans", JSONB, nullable=False, server_default="[]"),  # weekly hours; empty: the whole time
+    Column("time_zone", Text),  # IANA name; null without weekly hours
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("created_by", Text, nullable=False),
+    _when("created_at", nullable=False),
+    _when("ended_at"),  # ended by a person; the row stays as history
+    Column("ended_by", Text),
+    Column("idempotency_key", Text),
+    Column("request_hash", Text),
+    _one_of("preset", QuietPreset),
+    _one_of("scope", QuietScope),
+    CheckConstraint("(scope = 'site') = (site IS NOT NULL)", name="site"),
+    CheckConstraint("(scope = 'tag') = (tag IS NOT NULL)", name="tag"),
+    CheckConstraint("(scope = 'clients') = (clients <> '{}')", name="clients"),
+    CheckConstraint("ends_at > starts_at", name="ends_at"),
+    CheckConstraint("(time_zone IS NULL) = (spans = '[]')", name="spans"),
+    CheckConstraint("(ended_at IS NULL) = (ended_by IS NULL)", name="ended"),
+    UniqueConstraint("created_by", "idempotency_key"),
+    Index("ix_quiet_times_created_at_id", "created_at", "id"),
+    Index("ix_quiet_times_current", "starts_at", postgresql_where=text("ended_at IS NULL")),
+    Index(
+        "uq_quiet_times_opening_hours",
+        "scope",
+        text("coalesce(site, tag, '')"),
+        unique=True,
+        postgresql_where=text("preset = 'opening_hours' AND ended_at IS NULL"),
+    ),
+)
+
+# Unused since 0053_quiet_times, as are `held_…` of client_recovery, recovery_exclusions and notification_snoozes: code
+# of the version before still reads them. They go in the next version (docs/decisions/0029).
 
 maintenance_windows = Table(
     "maintenance_windows",
@@ -627,7 +671,7 @@ maintenance_windows = Table(
     _when("created_at", nullable=False),
     _when("ended_at"),  # ended by a person; the row stays as history
     Column("ended_by", Text),
-    _one_of("scope", MaintenanceScope),
+    CheckConstraint("scope IN ('fleet', 'site', 'clients')", name="scope"),
     CheckConstraint("(scope = 'site') = (site IS NOT NULL)", name="site"),
     CheckConstraint("(time_zone IS NULL) = (weekdays IS NULL)", name="recurrence"),
     CheckConstraint("ends_at > starts_at", name="ends_at"),
@@ -756,7 +800,7 @@ notification_snoozes = Table(
     _when("created_at", nullable=False),
     _when("ended_at"),  # ended by a person; the row stays as history
     Column("ended_by", Text),
-    _one_of("scope", SnoozeScope),
+    CheckConstraint("scope IN ('fleet', 'site', 'client')", name="scope"),
     CheckConstraint("(scope = 'site') = (site IS NOT NULL)", name="site"),
     CheckConstraint("(scope = 'client') = (client_uuid IS NOT NULL)", name="client"),
     CheckConstraint("(ended_at IS NULL) = (ended_by IS NULL)", name="ended"),

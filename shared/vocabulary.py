@@ -286,20 +286,41 @@ class Weekday(StrEnum):
     SUNDAY = "sunday"
 
 
-class MaintenanceScope(StrEnum):
-    """The clients that a maintenance window covers."""
+class QuietPreset(StrEnum):
+    """What people make: each kind of quiet time with its own rules."""
+
+    HOLD = "hold"  # recovery leaves it alone, until a time or until somebody ends it
+    SNOOZE = "snooze"  # nobody is told about it for a while
+    MAINTENANCE = "maintenance"  # somebody works on it: nothing automatic happens
+    OPENING_HOURS = "opening_hours"  # the only one that is quiet outside of its weekly hours
+    LEAVE_OUT = "leave_out"  # recovery leaves it alone for good
+    CUSTOM = "custom"  # what is quiet is chosen freely
+
+
+class Quiet(StrEnum):
+    """What is quiet."""
+
+    RECOVERY = "recovery"  # no automatic restart or reboot
+    NOTICES = "notices"  # nobody is told
+    SCREEN = "screen"  # the screen is meant to be off; such time does not count for availability
+    COMMANDS = "commands"  # batches wait; an operator's single command goes
+
+
+class QuietScope(StrEnum):
+    """Whom a quiet time is about."""
 
     FLEET = "fleet"  # every client
     SITE = "site"  # the clients of this site at any time, also later ones
+    TAG = "tag"  # the clients with this tag at any time, also later ones
     CLIENTS = "clients"  # the named clients
 
 
-class MaintenanceState(StrEnum):
-    """The state of a maintenance window."""
+class QuietState(StrEnum):
+    """The state of a quiet time."""
 
+    ON = "on"  # it applies now
     PLANNED = "planned"  # it begins, or begins again, later
-    ACTIVE = "active"  # it is on now
-    OVER = "over"  # its time is over
+    OVER = "over"  # its time has passed
     ENDED = "ended"  # a person ended it
 
 
@@ -397,14 +418,6 @@ class DeliveryState(StrEnum):
     FAILED = "failed"  # the receiver refused it, or was unreachable for a day
     DROPPED = "dropped"  # the trouble was over before it was sent, or the channel was switched off
     FOLDED = "folded"  # part of another message, about many displays
-
-
-class SnoozeScope(StrEnum):
-    """The displays whose notifications a snooze stops."""
-
-    FLEET = "fleet"
-    SITE = "site"
-    CLIENT = "client"
 
 
 class DeadLetterReason(StrEnum):

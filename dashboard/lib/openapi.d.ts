@@ -42,7 +42,7 @@ export type AuditQuery = {
   target?: string | null;
 };
 
-/** A batch of commands. `state_reason` tells people why it is paused or aborted. */
+/** A batch of commands. `state_reason` tells people why it is paused or aborted, or that members wait. */
 export type Batch = {
   action: string;
   created_at: string;
@@ -138,7 +138,7 @@ export type ChannelChanges = {
   delay_seconds?: number;
   enabled?: boolean;
   events?: Array<NotificationEvent>;
-  hours?: HoursBody | null;
+  hours?: FunctionsApiRoutesNotificationChannelsHoursBody | null;
   name?: string;
   signing_secret?: string | null;
   sites?: Array<string> | null;
@@ -200,7 +200,6 @@ export type ClearedFailure = {
   last_heartbeat_at: string | null;
   lockout_until: string | null;
   log_level: string | null;
-  maintenance: QuietTime | null;
   mqtt_last_disconnect_at: string | null;
   mqtt_reconnect_count: number | null;
   name: string;
@@ -210,6 +209,7 @@ export type ClearedFailure = {
   presence: Presence;
   presence_at: string | null;
   process_status: ProcessStatus;
+  quiet_times: Array<QuietNowView>;
   recovery: Recovery | null;
   refused: Array<RefusedMessages>;
   registered_by: string;
@@ -254,7 +254,7 @@ export type Client = {
   uuid: string;
 };
 
-/** A client as its own page shows it. `unsteady_losses`: how often the client lost the broker within the last hour; null below three times, or in an incident. `code_until`: when its unused enrolment code expires or expired; null without a code. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log lines of that time may be stored twice. */
+/** A client as its own page shows it. `quiet_times`: those that apply to it now, the one that ends last first. `unsteady_losses`: how often the client lost the broker within the last hour; null below three times, or in an incident. `code_until`: when its unused enrolment code expires or expired; null without a code. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log lines of that time may be stored twice. */
 export type ClientDetails = {
   app_instance: string | null;
   app_version: string | null;
@@ -271,7 +271,6 @@ export type ClientDetails = {
   last_heartbeat_at: string | null;
   lockout_until: string | null;
   log_level: string | null;
-  maintenance: QuietTime | null;
   mqtt_last_disconnect_at: string | null;
   mqtt_reconnect_count: number | null;
   name: string;
@@ -281,6 +280,7 @@ export type ClientDetails = {
   presence: Presence;
   presence_at: string | null;
   process_status: ProcessStatus;
+  quiet_times: Array<QuietNowView>;
   recovery: Recovery | null;
   refused: Array<RefusedMessages>;
   registered_by: string;
@@ -321,6 +321,15 @@ export type ClientQuery = {
   version?: string | null;
 };
 
+/** What is quiet for one client now, and why. `until`: when the last of it ends; null: when somebody ends it. `items`: at most 100, the one that ends last first. */
+export type ClientQuietTimes = {
+  items: Array<QuietTime>;
+  quiet: Array<Quiet>;
+  until: string | null;
+  uuid: string;
+  words: string;
+};
+
 /** What recovery does about one client now, and why. `recovery` is null while the client is healthy. */
 export type ClientRecovery = {
   breaker: Breaker;
@@ -328,8 +337,6 @@ export type ClientRecovery = {
   bridge: Bridge;
   enabled: boolean;
   events: Array<RecoveryEvent>;
-  exclusion: Exclusion | null;
-  hold: Hold | null;
   recovery: Recovery | null;
   tried: Tried;
   uuid: string;
@@ -344,6 +351,12 @@ export type ClientSummary = {
   last_error_at: string | null;
   name: string;
   uuid: string;
+};
+
+/** A time in which the screen was meant to be off. */
+export type ClosedTime = {
+  from: string;
+  to: string;
 };
 
 /** A one-time code to type at the display. */
@@ -566,26 +579,6 @@ export type Event = {
 /** The kind of an entry in a client's timeline. */
 export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" | "screen" | "service_cleared" | "service_failed" | "state";
 
-/** Never recover the client. */
-export type ExcludeBody = {
-  reason: string;
-};
-
-/** Never recover a client of this site. */
-export type ExcludeSiteBody = {
-  reason: string;
-  site: string;
-};
-
-/** A client, or with `site` every client of the site, that recovery leaves alone until it is included again. */
-export type Exclusion = {
-  client_uuid: string | null;
-  excluded_at: string;
-  excluded_by: string;
-  reason: string;
-  site: string | null;
-};
-
 /** A client with a service failure. */
 export type FailedService = {
   name: string;
@@ -664,26 +657,12 @@ export type HealthSummary = {
   temperature_celsius: HealthExtremes | null;
 };
 
-/** A person ordered recovery to leave the client alone. `until` null: until a person resumes it. */
-export type Hold = {
-  at: string;
-  by: string;
-  reason: string;
-  until: string | null;
-};
-
-/** Leave the client alone. */
-export type HoldBody = {
-  reason: string;
-  until?: string | null;
-};
-
-/** The hours in which a channel gets messages: from `begin` to `end` on these days, in local time. */
-export type HoursBody = {
-  begin: string;
-  end: string;
-  time_zone: string;
-  weekdays: Array<Weekday>;
+/** Weekly hours on some days, at local times HH:MM or HH:MM:SS; `to` may be 24:00. `nights`: how many midnights lie between `from` and `to`. */
+export type Hours = {
+  days: Array<Weekday>;
+  from: string;
+  nights: number;
+  to: string;
 };
 
 /** Displays that failed together, and the likely `cause`. `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. */
@@ -702,7 +681,7 @@ export type Incident = {
   unwell: number;
 };
 
-/** An incident with the first page of its displays and of its timeline. `in_maintenance` counts the unwell displays that are in a maintenance window now: recovery sends them nothing. */
+/** An incident with the first page of its displays and of its timeline. `in_maintenance` counts the unwell displays that are in a quiet time of recovery now: it sends them nothing. */
 export type IncidentDetails = {
   began_at: string;
   cause: string;
@@ -744,11 +723,6 @@ export type IncidentQuery = {
   open?: boolean | null;
   since?: string | null;
   site?: string | null;
-};
-
-/** Recover the clients of this site again. */
-export type IncludeSiteBody = {
-  site: string;
 };
 
 /** A new token. `token` is shown only once. */
@@ -802,39 +776,6 @@ export type LogQuery = {
 export type LongPageQuery = {
   cursor?: string | null;
   limit?: number;
-};
-
-/** Which windows to list. */
-export type MaintenanceQuery = {
-  client?: string | null;
-  current?: boolean | null;
-  cursor?: string | null;
-  limit?: number;
-};
-
-/** The clients that a maintenance window covers. */
-export type MaintenanceScope = "clients" | "fleet" | "site";
-
-/** The state of a maintenance window. */
-export type MaintenanceState = "active" | "ended" | "over" | "planned";
-
-/** A window. `occurrence` is the present or the next one; null when none is left. */
-export type MaintenanceWindow = {
-  clients: Array<string>;
-  created_at: string;
-  created_by: string;
-  ended_at: string | null;
-  ended_by: string | null;
-  ends_at: string;
-  id: number;
-  name: string;
-  occurrence: Occurrence | null;
-  reason: string;
-  recurrence: Recurrence | null;
-  scope: MaintenanceScope;
-  site: string | null;
-  starts_at: string;
-  state: MaintenanceState;
 };
 
 /** An uploaded file. `sha256` is in hex. */
@@ -931,18 +872,6 @@ export type NewLogLevel = {
   minutes: number;
 };
 
-/** A window to plan. `starts_at` defaults to now; with `recurrence` the times are those of the first occurrence. */
-export type NewMaintenanceWindow = {
-  clients?: Array<string>;
-  ends_at: string;
-  name: string;
-  reason?: string;
-  recurrence?: RecurrenceBody | null;
-  scope: MaintenanceScope;
-  site?: string | null;
-  starts_at?: string | null;
-};
-
 /** A new name for a file. If its extension does not match the file's kind, the right one is added. */
 export type NewName = {
   filename: string;
@@ -954,7 +883,7 @@ export type NewNotificationChannel = {
   delay_seconds?: number;
   enabled?: boolean;
   events?: Array<NotificationEvent>;
-  hours?: HoursBody | null;
+  hours?: FunctionsApiRoutesNotificationChannelsHoursBody | null;
   kind: ChannelKind;
   name: string;
   signing_secret?: string | null;
@@ -968,13 +897,19 @@ export type NewPassword = {
   new_password: string;
 };
 
-/** Send no messages about the fleet, a site or a client until this time. */
-export type NewSnooze = {
-  client?: string | null;
+/** A quiet time to make. `starts_at` defaults to now; without `ends_at` it lasts until somebody ends it. `hold` and `leave_out` make recovery quiet and need a reason; `snooze` messages; `maintenance` recovery, messages and batches; `opening_hours` recovery, messages and the screen, outside of `hours`; `custom` what `quiet` says. */
+export type NewQuietTime = {
+  clients?: Array<string>;
+  ends_at?: string | null;
+  hours?: Array<FunctionsApiRoutesQuietTimesHoursBody>;
+  preset: QuietPreset;
+  quiet?: Array<Quiet> | null;
   reason?: string;
-  scope: SnoozeScope;
+  scope: QuietScope;
   site?: string | null;
-  until: string;
+  starts_at?: string | null;
+  tag?: string | null;
+  time_zone?: string | null;
 };
 
 /** A token to issue: its purpose, role and expiry. */
@@ -1021,9 +956,9 @@ export type NotificationEvent = "breaker_open" | "bridge_silent" | "certificate_
 /** The phase of a trouble that a message reports; a channel gets each phase once. */
 export type NotificationPhase = "escalated" | "opened" | "recovered";
 
-/** One occurrence of a window. */
+/** A time in which it is quiet without a break. `ends_at` null: until somebody ends it. */
 export type Occurrence = {
-  ends_at: string;
+  ends_at: string | null;
   starts_at: string;
 };
 
@@ -1059,7 +994,7 @@ export type Outcome = {
   wave: number | null;
 };
 
-/** The fleet. `full` false: only clients that changed since the cursor; forget the clients in `gone`. */
+/** The fleet. `full` false: only clients that changed since the cursor; forget the clients in `gone`. `quiet_times`: those that are on; a client is meant by its uuid, site or tags. Left out when they are the same as at the cursor. */
 export type OverviewAnswer = {
   breaker: Breaker;
   bridge: Bridge;
@@ -1072,6 +1007,7 @@ export type OverviewAnswer = {
   heartbeats?: Array<[string, string]>;
   packed?: Packed;
   packed_heartbeats?: PackedHeartbeats;
+  quiet_times?: Array<QuietNowView>;
   scheduler: Scheduler;
   server_time: string;
   service_failed: Array<FailedService>;
@@ -1205,12 +1141,6 @@ export type PageEvent = {
 };
 
 /** One page of a list; `next_cursor` is null on the last one. */
-export type PageExclusion = {
-  items: Array<Exclusion>;
-  next_cursor: string | null;
-};
-
-/** One page of a list; `next_cursor` is null on the last one. */
 export type PageIncidentEvent = {
   items: Array<IncidentEvent>;
   next_cursor: string | null;
@@ -1225,12 +1155,6 @@ export type PageIncident = {
 /** One page of a list; `next_cursor` is null on the last one. */
 export type PageLog = {
   items: Array<Log>;
-  next_cursor: string | null;
-};
-
-/** One page of a list; `next_cursor` is null on the last one. */
-export type PageMaintenanceWindow = {
-  items: Array<MaintenanceWindow>;
   next_cursor: string | null;
 };
 
@@ -1253,14 +1177,14 @@ export type PageNotificationChannel = {
 };
 
 /** One page of a list; `next_cursor` is null on the last one. */
-export type PageRecoveryEvent = {
-  items: Array<RecoveryEvent>;
+export type PageQuietTime = {
+  items: Array<QuietTime>;
   next_cursor: string | null;
 };
 
 /** One page of a list; `next_cursor` is null on the last one. */
-export type PageSnooze = {
-  items: Array<Snooze>;
+export type PageRecoveryEvent = {
+  items: Array<RecoveryEvent>;
   next_cursor: string | null;
 };
 
@@ -1307,13 +1231,73 @@ export type Proof = {
   current_password: string;
 };
 
-/** The maintenance window that is on for a client: recovery sends it nothing, people's commands are still sent. */
-export type QuietTime = {
+/** What is quiet. */
+export type Quiet = "commands" | "notices" | "recovery" | "screen";
+
+/** A quiet time that is on. `until` null: until somebody ends it. `by` made it. */
+export type QuietNowView = {
   by: string;
-  name: string;
+  clients: Array<string>;
+  id: number;
+  preset: QuietPreset;
+  quiet: Array<Quiet>;
   reason: string;
-  until: string;
-  window_id: number;
+  scope: QuietScope;
+  site: string | null;
+  tag: string | null;
+  until: string | null;
+};
+
+/** What people make: each kind of quiet time with its own rules. */
+export type QuietPreset = "custom" | "hold" | "leave_out" | "maintenance" | "opening_hours" | "snooze";
+
+/** Whom a quiet time is about. */
+export type QuietScope = "clients" | "fleet" | "site" | "tag";
+
+/** The state of a quiet time. */
+export type QuietState = "ended" | "on" | "over" | "planned";
+
+/** A quiet time: whom it is about, what is quiet, when, who made it and why. `occurrence` is the present or the next time in which it is quiet (of opening hours: closed); null: none is left. `covers`: how many displays it is about now; `note` says when there is none yet. `words` is one sentence for people, without the end. */
+export type QuietTime = {
+  clients: Array<string>;
+  covers: number;
+  created_at: string;
+  created_by: string;
+  ended_at: string | null;
+  ended_by: string | null;
+  ends_at: string | null;
+  hours: Array<Hours>;
+  id: number;
+  note: string | null;
+  occurrence: Occurrence | null;
+  preset: QuietPreset;
+  quiet: Array<Quiet>;
+  reason: string;
+  scope: QuietScope;
+  site: string | null;
+  starts_at: string;
+  state: QuietState;
+  tag: string | null;
+  time_zone: string | null;
+  words: string;
+};
+
+/** New values; a field that is left out stays. `starts_at` only before it begins. */
+export type QuietTimeChanges = {
+  ends_at?: string | null;
+  hours?: Array<FunctionsApiRoutesQuietTimesHoursBody>;
+  reason?: string;
+  starts_at?: string;
+  time_zone?: string | null;
+};
+
+/** Which quiet times to list. */
+export type QuietTimeQuery = {
+  client?: string | null;
+  current?: boolean | null;
+  cursor?: string | null;
+  limit?: number;
+  preset?: QuietPreset | null;
 };
 
 /** `status` is `ready` when every check is ok, else `not_ready`. `checks` is empty for callers without a token or session, unless they are on this machine. */
@@ -1356,20 +1340,6 @@ export type RecoveryEvent = {
 
 /** Why recovery acts on a client or does not. */
 export type RecoveryState = "blocked_breaker" | "blocked_bridge" | "due" | "held" | "in_flight" | "locked" | "not_recovered" | "off" | "suspended" | "unreachable" | "verifying";
-
-/** Weekly repetition on `weekdays`; `until` is the last local date on which it begins, null for no end. */
-export type Recurrence = {
-  time_zone: string;
-  until: string | null;
-  weekdays: Array<Weekday>;
-};
-
-/** Weekly repetition on `weekdays`, at the local times in `time_zone` of the first occurrence. */
-export type RecurrenceBody = {
-  time_zone: string;
-  until?: string | null;
-  weekdays: Array<Weekday>;
-};
 
 /** The code as typed; case, dashes and blanks do not matter. */
 export type Redemption = {
@@ -1419,18 +1389,9 @@ export type SaidOfClient = {
   changed: boolean;
   enabled: boolean;
   events: Array<RecoveryEvent>;
-  exclusion: Exclusion | null;
-  hold: Hold | null;
   recovery: Recovery | null;
   tried: Tried;
   uuid: string;
-};
-
-/** The exclusion of a site. `changed` is false when the order stood already. */
-export type SaidOfSite = {
-  changed: boolean;
-  exclusion: Exclusion | null;
-  site: string;
 };
 
 /** Whether ticks come on time, how long the last one took and what each of its steps did. */
@@ -1501,6 +1462,32 @@ export type Sent = {
   state: BatchState | null;
 };
 
+/** The command. `cuts_through`: the quiet times that it does not respect, as a sentence; null without any. */
+export type SentCommand = {
+  acked_boot_id: string | null;
+  action: string;
+  client_uuid: string;
+  confirmed_by: ConfirmedBy | null;
+  created_at: string;
+  cuts_through: string | null;
+  expires_at: string;
+  finished_at: string | null;
+  id: string;
+  if_boot_id: string | null;
+  late_at: string | null;
+  late_state: string | null;
+  outcome_reason: string | null;
+  reason: string;
+  received_at: string | null;
+  requested_by: string;
+  result_deadline: string | null;
+  running_at: string | null;
+  sent_at: string | null;
+  source: string;
+  state: CommandState;
+  trace_id: string | null;
+};
+
 /** The caller, and when their session or token expires (null: never). */
 export type Session = {
   expires_at: string | null;
@@ -1534,33 +1521,6 @@ export type SitePolicy = {
   allowed: boolean;
   site: string;
 };
-
-/** A time without messages about the fleet, a site or a client. `current` is false when it is over or was ended. */
-export type Snooze = {
-  client: string | null;
-  client_name: string | null;
-  created_at: string;
-  created_by: string;
-  current: boolean;
-  ended_at: string | null;
-  ended_by: string | null;
-  id: number;
-  reason: string;
-  scope: SnoozeScope;
-  site: string | null;
-  until: string;
-};
-
-/** Which snoozes to list. */
-export type SnoozeQuery = {
-  client?: string | null;
-  current?: boolean | null;
-  cursor?: string | null;
-  limit?: number;
-};
-
-/** The displays whose notifications a snooze stops. */
-export type SnoozeScope = "client" | "fleet" | "site";
 
 /** The number of log lines since `since`, by level and by client. */
 export type Summary = {
@@ -1637,8 +1597,9 @@ export type Uploaded = {
   media: Media;
 };
 
-/** Shares over 24 hours, 7 days and 30 days, and the states of the requested days, the oldest first. If the display changed its state more than 1,000 times in those days, `segments` are 480 equal slots, each with the worst state in it. */
+/** Shares over 24 hours, 7 days and 30 days, and the states of the requested days, the oldest first. `segments` hold every state, also of the times in `closed`, which count for no share. If the display changed its state more than 1,000 times in those days, `segments` are 480 equal slots, each with the worst state in it. */
 export type Uptime = {
+  closed: Array<ClosedTime>;
   segments: Array<UptimeSegment>;
   uuid: string;
   windows: Array<UptimeWindow>;
@@ -1656,8 +1617,9 @@ export type UptimeSegment = {
   to: string;
 };
 
-/** The share of each state in the last `hours`, or since the client exists. Time in the state `unknown` (never heard, or the bridge was silent) is not counted: the other shares add up to 1. All are 0 when the whole time is unknown. */
+/** The share of each state in the last `hours`, or since the client exists. Only opening hours count: `closed_seconds`, in which the screen was meant to be off, are in no other figure. Time in the state `unknown` (never heard, or the bridge was silent) is not counted: the other shares add up to 1. All are 0 when the whole time is unknown. */
 export type UptimeWindow = {
+  closed_seconds: number;
   hours: number;
   known_seconds: number;
   shares: Record<string, number>;
@@ -1698,4 +1660,20 @@ export type Weekday = "friday" | "monday" | "saturday" | "sunday" | "thursday" |
 export type Words = {
   places: Array<number>;
   words: Array<string | null>;
+};
+
+/** The hours in which a channel gets messages: from `begin` to `end` on these days, in local time. */
+export type FunctionsApiRoutesNotificationChannelsHoursBody = {
+  begin: string;
+  end: string;
+  time_zone: string;
+  weekdays: Array<Weekday>;
+};
+
+/** Weekly hours. Without `nights`, a `to` that is not after `from` is on the next day. */
+export type FunctionsApiRoutesQuietTimesHoursBody = {
+  days: Array<Weekday>;
+  from: string;
+  nights?: number | null;
+  to: string;
 };

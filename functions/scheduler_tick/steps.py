@@ -40,9 +40,7 @@ from shared.incidents import store as incidents_store
 from shared.leadership import dead_letters_store
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import listening
-from shared.maintenance import store as maintenance_store
 from shared.notifications import operations as notifications
-from shared.notifications import snoozes_store
 from shared.notifications.channels import store as channels_store
 from shared.notifications.deliveries import store as deliveries_store
 from shared.outside.mqtt import Publisher
@@ -51,6 +49,7 @@ from shared.overview import store as overview_store
 from shared.overview.rules import is_scheduler_late
 from shared.postgres.door import database_now, transaction
 from shared.postgres.query import NO_ROW, Query
+from shared.quiet import store as quiet_store
 from shared.recovery import operations as recovery
 from shared.recovery import screens_operations
 from shared.recovery import store as recovery_store
@@ -296,12 +295,11 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "client_history": history_store.drop_before(connection, before),
             "losses": losses_store.drop_before(connection, moment.now - losses_store.KEPT),
             "incidents": incidents_store.drop_history(connection, before),
-            "maintenance_windows": maintenance_store.drop_history(connection, before),
+            "quiet_times": quiet_store.drop_history(connection, before),
             "notifications": deliveries_store.drop_history(connection, before),
             "screenshots": screenshots_store.drop_before(
                 connection, moment.now - timedelta(days=world.config["SCREENSHOT_RETENTION_DAYS"])
             ),
-            "snoozes": snoozes_store.drop_history(connection, before),
             "dead_letters": dead_letters_store.drop(
                 connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
             ),

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from shared.clients.losses_store import UNSTEADY_LOSSES
 from shared.clients.signs_store import REFUSED_LATELY
 from shared.postgres.driver import FOR_ITS_VALUES
-from shared.postgres.fragments import may_be_on, occupies, screen_failed_since, screen_fails
+from shared.postgres.fragments import may_be_quiet, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import (
     ClientStatus,
@@ -79,8 +79,8 @@ class WholeClient(ShownClient):
 
     incident_id: int | None
     incident_cause: str | None
-    windows_begun: bool
-    """Whether any maintenance window may be on."""
+    may_be_quiet: bool
+    """Whether any quiet time may apply."""
     unsteady_losses: int | None
     code_until: datetime | None
     notes: str
@@ -129,7 +129,7 @@ GET = Query(
             AS incident_id,
         (SELECT i.cause FROM incident_members AS m JOIN incidents AS i ON i.id = m.incident_id
             WHERE m.client_uuid = c.uuid AND m.left_at IS NULL) AS incident_cause,
-        EXISTS (SELECT FROM maintenance_windows AS w WHERE {may_be_on("w", "now()")}) AS windows_begun,
+        EXISTS (SELECT FROM quiet_times AS q WHERE {may_be_quiet("q", "now()")}) AS may_be_quiet,
         {UNSTEADY_LOSSES} AS unsteady_losses,
         (SELECT max(e.expires_at) FROM enrolment_codes AS e WHERE e.client_uuid = c.uuid AND e.used_at IS NULL)
             AS code_until,

@@ -10,6 +10,8 @@ from sqlalchemy import Connection
 from shared.clients import operations as clients
 from shared.history import rules, store
 from shared.history.rules import Segment, UptimeShares
+from shared.quiet import rules as quiet_rules
+from shared.quiet import store as quiet_store
 from shared.vocabulary import EventKind
 
 CHANGES_READ: Final = 50_000  # the limit for a display that flaps; the time before them counts as unknown
@@ -21,6 +23,8 @@ class ClientUptime:
 
     windows: Sequence[UptimeShares]
     segments: Sequence[Segment]
+    closed: Sequence[tuple[datetime, datetime]]
+    """The times in which its screen was meant to be off."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ class ClientEvent:
 def uptime(connection: Connection, now: datetime, uuid: str, strip: timedelta) -> ClientUptime:
     """Shares of each state over the usual windows, and the segments of the last `strip` (at most 30 days).
 
+    Only time within opening hours counts for the shares, by the hours that were set at that time.
+
     Raises:
         ClientNotFound: there is none with this uuid.
     """
@@ -45,9 +51,11 @@ def uptime(connection: Connection, now: datetime, uuid: str, strip: timedelta) -
     changes = store.state_changes(connection, uuid, start, CHANGES_READ)
     is_complete = len(changes) < CHANGES_READ
     whole = rules.segments(changes[::-1], start, now, client.status, complete=is_complete)
+    closed = quiet_rules.closed_times(quiet_store.of_screen(connection, uuid, start, now), start, now)
     return ClientUptime(
-        [rules.window(whole, now, length) for length in rules.WINDOWS],
+        [rules.window(whole, now, length, closed) for length in rules.WINDOWS],
         rules.drawable(rules.since(whole, now - strip)),
+        [(max(begins, now - strip), ends) for begins, ends in closed if ends > now - strip],
     )
 
 

@@ -1,5 +1,6 @@
 """One client's history: how long each shown state lasted, and a text for each event."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -47,12 +48,17 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class UptimeShares:
-    """Shares of each state in the known time of the last `length`. Their sum is 1, or 0 without known time."""
+    """Shares of each state in the known time of the last `length`, within opening hours.
+
+    Their sum is 1, or 0 without known time.
+    """
 
     length: timedelta
     shares: Mapping[ClientStatus, float]
     known: timedelta
     unknown: timedelta
+    closed: timedelta = timedelta()
+    """Time in which the screen was meant to be off: it counts neither for nor against."""
 
 
 def segments(
@@ -87,15 +93,31 @@ def since(strip: Sequence[Segment], start: datetime) -> list[Segment]:
     return [Segment(max(s.begins, start), s.ends, s.status) for s in strip if s.ends > start]
 
 
-def window(strip: Sequence[Segment], now: datetime, length: timedelta) -> UptimeShares:
-    """Shares of each state in the last `length`, or since the client exists."""
+def window(
+    strip: Sequence[Segment], now: datetime, length: timedelta, closed: Sequence[tuple[datetime, datetime]] = ()
+) -> UptimeShares:
+    """Shares of each state in the last `length`, or since the client exists, without the `closed` times."""
     spent = dict.fromkeys(ClientStatus, timedelta())
+    shut = timedelta()
     for segment in since(strip, now - length):
-        spent[segment.status] += segment.ends - segment.begins
+        without = _overlap(segment, closed)
+        spent[segment.status] += segment.ends - segment.begins - without
+        shut += without
     unknown = spent.pop(ClientStatus.UNKNOWN)
     known = sum(spent.values(), timedelta())
     shares = {status: time / known if known else 0.0 for status, time in spent.items()}
-    return UptimeShares(length, shares, known, unknown)
+    return UptimeShares(length, shares, known, unknown, shut)
+
+
+def _overlap(segment: Segment, closed: Sequence[tuple[datetime, datetime]]) -> timedelta:
+    """How much of the segment is closed time. `closed` is in order, its times apart from each other."""
+    first = max(0, bisect_right(closed, segment.begins, key=lambda one: one[0]) - 1)
+    spent = timedelta()
+    for begins, ends in closed[first:]:
+        if begins >= segment.ends:
+            break
+        spent += max(min(ends, segment.ends) - max(begins, segment.begins), timedelta())
+    return spent
 
 
 def drawable(strip: Sequence[Segment]) -> list[Segment]:
@@ -146,6 +168,9 @@ DONE_TO_IT: Final = {  # action of the audit log -> text
     "recovery.resume": "Recovery resumed",
     "recovery.exclude": "Excluded from recovery",
     "recovery.include": "Recovered automatically again",
+    "quiet_time.create": "Quiet time made",
+    "quiet_time.write": "Quiet time changed",
+    "quiet_time.end": "Quiet time ended",
 }
 SCREENS_WITHOUT_FAULT: Final = {
     ScreenHealthStatus.OK: "The screen shows its content again",

@@ -15,6 +15,9 @@ from shared.clients.signs_store import LAST_SIGN
 from shared.incidents.rules import FailedDisplay
 from shared.postgres.fragments import is_well, screen_fails
 from shared.postgres.query import Query
+from shared.quiet.rules import QuietNow
+from shared.quiet.store import covered_by, covers
+from shared.vocabulary import Quiet
 
 STEADY_AFTER: Final = timedelta(minutes=2)  # a display that keeps its connection for so long is back
 SURE_WITHIN: Final = timedelta(minutes=5)  # a loss counts only if its time is known to this precision
@@ -42,6 +45,9 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         FROM client_state_changes
         WHERE coalesce(noticed_at, at) > CAST(:noticed AS timestamptz) AND to_status IN ('stale', 'crashed')
         ORDER BY client_uuid, id DESC),
+    woken AS MATERIALIZED (  -- displays that were meant to be off and are no more since the last call
+        SELECT DISTINCT c.uuid, c.status, c.status_since, c.process_status_since FROM clients AS c
+        WHERE c.uuid IN {covered_by(":woken")}),
     lost AS (
         SELECT client_uuid, max(at) AS at, (array_agg(since ORDER BY at DESC))[1] AS since
         FROM client_losses WHERE at > CAST(:lost AS timestamptz) AND at <= CAST(:now AS timestamptz)
@@ -54,12 +60,20 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         FROM fallen AS f JOIN clients AS c ON c.uuid = f.client_uuid AND c.status = f.to_status
         LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
         UNION ALL
+        SELECT w.uuid, w.status_since, NULL, CASE w.status WHEN 'stale' THEN 'silent' ELSE 'crashed' END,
+            CASE w.status WHEN 'stale' THEN coalesce({LAST_SIGN}, w.status_since)
+                ELSE coalesce(w.process_status_since, w.status_since) END
+        FROM woken AS w LEFT JOIN client_heartbeats AS h ON h.client_uuid = w.uuid
+        WHERE w.status IN ('stale', 'crashed')
+        UNION ALL
         SELECT uuid, service_failed_at, service_failed_unit, 'service_failed', service_failed_at
         FROM clients WHERE service_failed_at > CAST(:noticed AS timestamptz)
+            OR service_failed_at IS NOT NULL AND uuid IN (SELECT uuid FROM woken)
         UNION ALL
         SELECT c.uuid, c.screen_failed_at, CAST(c.screen_health AS text), 'screen_failed', c.screen_health_since
         FROM clients AS c
-        WHERE {screen_fails("c")} AND c.screen_failed_at > CAST(:noticed AS timestamptz) AND {is_well("c")}
+        WHERE {screen_fails("c")} AND {is_well("c")}
+            AND (c.screen_failed_at > CAST(:noticed AS timestamptz) OR c.uuid IN (SELECT uuid FROM woken))
         UNION ALL
         SELECT c.uuid, l.at, NULL, 'disconnected', l.at
         FROM lost AS l JOIN clients AS c ON c.uuid = l.client_uuid AND c.status IN ('running', 'starting', 'stopped')
@@ -69,7 +83,12 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         (SELECT m.incident_id FROM incident_members AS m JOIN incidents AS i ON i.id = m.incident_id
             WHERE m.client_uuid = f.uuid AND i.closed_at IS NULL ORDER BY m.joined_at DESC LIMIT 1) AS was_in
     FROM failed AS f JOIN clients AS c ON c.uuid = f.uuid AND c.deleted_at IS NULL
-    WHERE f.at > CAST(:happened AS timestamptz) AND NOT EXISTS (
+    LEFT JOIN (SELECT covered.uuid, max(o.at) AS at
+        FROM unnest(CAST(:opened AS bigint[]), CAST(:opened_at AS timestamptz[])) AS o(id, at)
+        JOIN ({covers(":opened")}) AS covered ON covered.id = o.id GROUP BY covered.uuid
+    ) AS opened ON opened.uuid = f.uuid
+    WHERE (f.at > CAST(:happened AS timestamptz) OR f.uuid IN (SELECT uuid FROM woken))
+        AND f.uuid NOT IN {covered_by(":quiet")} AND NOT coalesce(f.at < opened.at, false) AND NOT EXISTS (
         SELECT FROM incident_members AS m WHERE m.client_uuid = f.uuid
             AND (m.left_at IS NULL OR m.left_at >= f.noticed_at))
     ORDER BY f.uuid
@@ -78,13 +97,26 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
 )
 
 
-def failed(connection: Connection, now: datetime, since: Since, unsteady: Collection[str]) -> list[FailedDisplay]:
+def failed(
+    connection: Connection, now: datetime, since: Since, unsteady: Collection[str], quiet: QuietNow
+) -> list[FailedDisplay]:
     """Recent failures of displays that are in no open incident. A failure that an incident already had is left out.
+
+    A display that is meant to be off fails in nothing. Once it no longer is, whatever failed meanwhile counts, by the
+    moment when it failed; after opening hours began, once it had the time to start.
 
     A lost connection counts once the display has kept the next one for STEADY_AFTER, and only if the time of the loss
     is known to SURE_WITHIN. The losses of `unsteady` displays do not count: these lose the broker all the time.
     """
-    times = {"now": now, "noticed": since.noticed, "happened": since.happened, "steady": now - STEADY_AFTER}
+    times: dict[str, object] = {
+        "now": now,
+        "noticed": since.noticed,
+        "happened": since.happened,
+        "steady": now - STEADY_AFTER,
+    }
+    opened = quiet.opened_ids(Quiet.SCREEN)
+    times |= {"quiet": quiet.ids(Quiet.SCREEN), "woken": quiet.woken_ids(Quiet.SCREEN)}
+    times |= {"opened": list(opened), "opened_at": list(opened.values())}
     values = {**times, "lost": since.noticed - STEADY_AFTER, "sure": SURE_WITHIN, "unsteady": list(unsteady)}
     return FAILED.all(connection, **values)
 

@@ -15,6 +15,7 @@ from shared.incidents.rules import FailedDisplay, Group, JoinableIncident, Thres
 from shared.incidents.store import Membership
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import Listening, listening
+from shared.quiet import operations as quiet_times
 from shared.vocabulary import IncidentEventKind, IncidentKind
 
 REOPENED_WITHIN: Final = timedelta(minutes=30)  # a place that fails again so soon reopens its incident
@@ -45,7 +46,7 @@ def observe(connection: Connection, now: datetime, config: Config) -> IncidentRe
     1. While the bridge does not hear the fleet, that is the incident, and no display is judged: the states are old.
     2. Displays that are well again leave their incident.
     3. New failures join an open incident, or open one when enough of them belong together. Displays that are well again
-       meanwhile leave at once.
+       meanwhile leave at once. What fails while its screen is meant to be off is judged afterwards.
     4. An incident without an unwell display for INCIDENT_CLOSE_SECONDS is closed.
 
     Running it twice, or half and again, gives the same result: a display in an open incident is no new failure.
@@ -106,7 +107,9 @@ class _Census:
 def _group(connection: Connection, now: datetime, limits: Thresholds, since: Since) -> tuple[int, int, int]:
     """Find where the new failures belong and write it. Returns how many opened, joined and merged."""
     unsteady = losses_store.unsteady(connection, now)
-    failures = rules.one_each(failures_store.failed(connection, now, since, [display.uuid for display in unsteady]))
+    quiet = quiet_times.now_quiet(connection, now, since.noticed)
+    uuids = [display.uuid for display in unsteady]
+    failures = rules.one_each(failures_store.failed(connection, now, since, uuids, quiet))
     if not failures:
         return 0, 0, 0
     known = store.open_incidents(connection, limits.least, limits.percent)

@@ -10,19 +10,27 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from shared.config import Config
-from shared.maintenance import operations as maintenance
-from shared.notifications import rules, snoozes_operations, store
+from shared.notifications import rules, store
 from shared.notifications.channels import store as channels_store
 from shared.notifications.channels.rules import OpenChannel
 from shared.notifications.deliveries import operations as deliveries
 from shared.notifications.deliveries import store as deliveries_store
 from shared.notifications.deliveries.store import NewMessage
-from shared.notifications.rules import Channel, Notice, Quiet
-from shared.notifications.snoozes_rules import Snoozed
+from shared.notifications.rules import Channel, Notice, QuietNotices
 from shared.notifications.troubles import operations as troubles
 from shared.notifications.troubles import rules as troubles_rules
 from shared.notifications.troubles.rules import Addressee, Trouble
-from shared.vocabulary import NEWER_EVENTS, DeliveryState, IncidentKind, NotificationEvent, NotificationPhase
+from shared.quiet import operations as quiet_times
+from shared.quiet.rules import QuietNow
+from shared.vocabulary import (
+    NEWER_EVENTS,
+    DeliveryState,
+    IncidentKind,
+    NotificationEvent,
+    NotificationPhase,
+    Quiet,
+    QuietScope,
+)
 
 AT_ONCE: Final = 500  # the most messages that one tick enqueues again; the next tick takes the rest
 ASKED_FOR: Final = 20  # with more single displays, which become one message, recovery's state is not read for each
@@ -75,7 +83,7 @@ def decide(connection: Connection, now: datetime, config: Config) -> Decided:
     again = deliveries.sweep(connection, now, AT_ONCE)
     if not listeners and not standing:
         return Decided(tasks=tuple(again), again=len(again))
-    desk = _Desk(connection, now, config, listeners)
+    desk = _Desk(connection, now, config, listeners, quiet_times.now_quiet(connection, now))
     recovered, dropped, standing = _settle(desk, standing)
     opened = _open(desk, _gather(desk), standing)
     new = tuple((delivery_id, 1) for delivery_id in (*recovered, *opened))
@@ -84,12 +92,13 @@ def decide(connection: Connection, now: datetime, config: Config) -> Decided:
 
 @dataclass(frozen=True)
 class _Desk:
-    """The connection, time, settings and channels that every step of one decision uses."""
+    """The connection, time, settings, channels and quiet times that every step of one decision uses."""
 
     connection: Connection
     now: datetime
     config: Config
     channels: Mapping[int, Channel]
+    quiet: QuietNow
 
     def addressee(self, channel: Channel) -> Addressee:
         time_zone = channel.hours.time_zone if channel.hours else None
@@ -114,7 +123,8 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
     connection, now = desk.connection, desk.now
     roots = {notice.root for notice in standing}
     over = troubles.over(connection, now, desk.config, roots, now - rules.WELL_FOR) if roots else {}
-    snoozed = snoozes_operations.snoozed(connection, now)
+    ended = {notice.facts.get("uuid") for notice in standing if notice.root in over}
+    quiet = _quiet(desk, {uuid for uuid in ended if uuid is not None})
     dropped, silent, rows, rest = 0, list[int](), list[MessageAbout](), list[Notice]()
     for notice in standing:
         channel = desk.channels.get(notice.channel_id)
@@ -126,7 +136,7 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
             rest += [] if gone else [notice]  # it is being sent: its closing message comes after that
         elif over[notice.root] or rules.is_settled_silently(notice, channel):
             silent.append(notice.id)
-        elif channel and channel.may_tell(notice.event, now) and not _snoozed(notice, snoozed):
+        elif channel and channel.may_tell(notice.event, now) and not _is_quiet(notice, quiet):
             dropped += deliveries_store.drop_unsent(connection, now, notice.channel_id, notice.subject, IT_WAS_OVER)
             silent.append(notice.id)
             rows.append(_recovered(notice, now))
@@ -136,11 +146,9 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
     return _send(desk, rows, over=True), dropped, rest
 
 
-def _snoozed(notice: Notice, snoozed: Snoozed) -> bool:
-    """Whether the displays or sites that the notice names are snoozed by now."""
-    sites, uuid = notice.facts.get("sites"), notice.facts.get("uuid")
-    one = uuid is not None and snoozed.covers(uuid, next(iter(sites or ()), None))
-    return bool(one or snoozed.covers_all_of(sites))
+def _is_quiet(notice: Notice, quiet: QuietNotices) -> bool:
+    """Whether the display or the sites that the notice names are quiet now."""
+    return quiet.holds_end(notice.facts.get("uuid"), notice.facts.get("sites"))
 
 
 def _recovered(notice: Notice, now: datetime) -> MessageAbout:
@@ -186,15 +194,20 @@ def _gather(desk: _Desk) -> list[Trouble]:
         found += troubles.certificates(connection, now)
     if NotificationEvent.CONVERSION_FAILED in wanted:
         found += troubles.failed_conversions(connection, now, since)
-    quiet = _quiet(connection, now, found) if found else None
-    return [trouble for trouble in found if quiet is not None and not quiet.holds(trouble)]
+    quiet = _quiet(desk, {display.uuid for trouble in found for display in (*trouble.displays, *trouble.back)})
+    return [trouble for trouble in found if not quiet.holds(trouble)]
 
 
-def _quiet(connection: Connection, now: datetime, found: Sequence[Trouble]) -> Quiet:
-    uuids: set[str] = {display.uuid for trouble in found for display in (*trouble.displays, *trouble.back)}
-    in_window = maintenance.quiet_uuids(connection, now, uuids) if uuids else set()
-    fleet = maintenance.is_fleet_quiet(connection, now)
-    return Quiet(snoozes_operations.snoozed(connection, now), frozenset(in_window), fleet)
+def _quiet(desk: _Desk, uuids: Collection[str]) -> QuietNotices:
+    """What is quiet now, with these displays."""
+    found, connection = desk.quiet, desk.connection
+    places = [one.time for one in found.on if Quiet.NOTICES in one.time.quiet]
+    return QuietNotices(
+        uuids=frozenset(quiet_times.covered(connection, found, Quiet.NOTICES, uuids)),
+        opened=quiet_times.opened(connection, found, Quiet.NOTICES, uuids),
+        sites=frozenset(time.site for time in places if time.site is not None),
+        fleet=any(time.scope is QuietScope.FLEET for time in places),
+    )
 
 
 def _open(desk: _Desk, found: Sequence[Trouble], standing: Sequence[Notice]) -> list[int]:

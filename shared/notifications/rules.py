@@ -1,13 +1,13 @@
 """Decide which channel gets which message, and when."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from shared.notifications.channels.rules import CRITICAL, Hours, are_on
-from shared.notifications.snoozes_rules import Snoozed
 from shared.notifications.troubles.rules import Trouble
+from shared.quiet.rules import is_left_alone
 from shared.vocabulary import DeliveryState, NotificationEvent
 
 ESCALATES_AFTER: Final = timedelta(hours=1)  # an incident escalates if it is open so long after its first message
@@ -63,21 +63,32 @@ class Notice:
 
 
 @dataclass(frozen=True)
-class Quiet:
-    """The displays about which no messages are sent now: a person snoozed them, or a maintenance window is on."""
+class QuietNotices:
+    """The displays and sites about which nobody is told now."""
 
-    snoozed: Snoozed
     uuids: frozenset[str] = frozenset()
+    opened: Mapping[str, datetime] = field(default_factory=dict)
+    """Uuid of a display whose shop opened a moment ago -> when: it has some minutes to start."""
+    sites: frozenset[str] = frozenset()
+    """Sites that are quiet as a whole."""
     fleet: bool = False
-    """A maintenance window of the whole fleet is on."""
+    """The whole fleet is quiet."""
 
     def holds(self, trouble: Trouble) -> bool:
         """Whether every display that the trouble affects is quiet."""
-        if self.fleet or self.snoozed.fleet:
+        if self.fleet:
             return True
         if met := trouble.displays or trouble.back:
-            return all(d.uuid in self.uuids or self.snoozed.covers(d.uuid, d.site) for d in met)
-        return self.snoozed.covers_all_of(trouble.sites)
+            return all(is_left_alone(self.uuids, d.uuid, self.opened.get(d.uuid), trouble.since) for d in met)
+        return self.covers_all_of(trouble.sites)
+
+    def covers_all_of(self, sites: Collection[str] | None) -> bool:
+        """Whether all of these sites are quiet; None is the whole fleet."""
+        return self.fleet or (sites is not None and bool(sites) and self.sites.issuperset(sites))
+
+    def holds_end(self, uuid: str | None, sites: Collection[str] | None) -> bool:
+        """Whether nobody is told that a trouble of this display, or of these sites, is over."""
+        return uuid in self.uuids or self.covers_all_of(sites)
 
 
 def opening_event(channel: Channel, trouble: Trouble, now: datetime) -> NotificationEvent:

@@ -13,10 +13,11 @@ from shared.clients.store import ClientState
 from shared.config import Config
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import BridgeStatus, listening
-from shared.maintenance import operations as maintenance
 from shared.overview import packed_operations, rules, store
 from shared.overview.rules import OverviewCursor
 from shared.overview.store import LastTick
+from shared.quiet import operations as quiet_times
+from shared.quiet.rules import QuietOn
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import store as evidence_store
@@ -42,6 +43,7 @@ class Overview:
     bridge: Mapping[str, Any]
     scheduler: Mapping[str, Any]
     breaker: Mapping[str, Any]
+    quiet_times: Sequence[QuietOn] | None  # those that are on; None: the same as at the cursor
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class Reader:
     config: Config
     around: Surroundings
     packed: bool
+    quiet: Sequence[QuietOn]
 
     def recovery_of(self, clients: Sequence[ClientState]) -> dict[str, str]:
         """Uuid -> what recovery does about the client, as JSON, which Postgres inserts into the client's row."""
@@ -74,7 +77,9 @@ def overview(
     The cursor is read first, so a change that commits before the rows are read is sent twice and never lost.
     """
     stands = store.standpoint(connection)
-    reader = Reader(connection, now, config, evidence_store.surroundings(connection, now), packed)
+    around = evidence_store.surroundings(connection, now)
+    quiet = quiet_times.of_fleet(connection, now) if around.quiet_times else ()
+    reader = Reader(connection, now, config, around, packed, quiet)
     here = _here(reader, stands.cursor)
     since = asked if rules.can_continue(asked, here) else None
     rows, gone = (_whole(reader), []) if since is None else _changed(reader, since, here)
@@ -92,6 +97,7 @@ def overview(
         bridge=bridge_state_of(reader.around.bridge, now, config),
         scheduler=_scheduler_state(stands, now, config),
         breaker=breakers.state(connection, config) if reader.around.breakers else {"open": False, "why": None},
+        quiet_times=None if since is not None and since.circumstances == here.circumstances else quiet,
     )
 
 
@@ -99,8 +105,8 @@ def _here(reader: Reader, cursor: OverviewCursor) -> OverviewCursor:
     """The cursor, with the circumstances that the database does not hold or that depend on the time."""
     enabled = "on" if reader.config["CRASH_RECOVERY_ENABLED"] else "off"
     bridge = bridge_state_of(reader.around.bridge, reader.now, reader.config)["state"]
-    windows = maintenance.on_now(reader.connection, reader.now) if reader.around.windows else []
-    circumstances = f"{cursor.circumstances} {enabled} {bridge} {windows}"
+    quiet = [(one.time.id, one.until, one.time.reason) for one in reader.quiet]
+    circumstances = f"{cursor.circumstances} {enabled} {bridge} {quiet}"
     return replace(cursor, circumstances=sha256(circumstances.encode()).hexdigest()[:12])
 
 

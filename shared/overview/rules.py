@@ -14,7 +14,7 @@ class OverviewCursor:
     """The position of a reader of the overview: it has seen all changes before transaction `xid` of `epoch`.
 
     `circumstances` is a digest of the facts that recovery considers and that no client's row holds: breakers,
-    exclusions, maintenance windows, and whether the bridge listens. When it changes, what recovery does about the
+    the quiet times that are on, and whether the bridge listens. When it changes, what recovery does about the
     unwell clients may have changed.
     """
 

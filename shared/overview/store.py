@@ -126,8 +126,7 @@ STANDPOINT = Query(  # pg_snapshot_xmin and xid8 are not known to Core
             (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
                 WHERE open_since IS NOT NULL),
             (SELECT string_agg(concat_ws(' ', 'screens', screens_since, site), ',' ORDER BY site)
-                FROM recovery_breakers WHERE screens_since IS NOT NULL),
-            (SELECT concat('; ', count(*), ' ', max(id)) FROM recovery_exclusions))), 12) AS circumstances,
+                FROM recovery_breakers WHERE screens_since IS NOT NULL))), 12) AS circumstances,
         s.last_tick_at, s.duration_ms, s.did
     FROM pg_database AS d CROSS JOIN scheduler_status AS s WHERE d.datname = current_database()
     """,  # noqa: S608 - made of constants
@@ -140,7 +139,7 @@ def standpoint(connection: Connection) -> Standpoint:
 
     `xid` is the oldest open transaction, not the newest: so a change that commits late is sent again and not lost. The
     epoch changes at each start of Postgres and with each restored database, because transaction ids may then go back.
-    The circumstances are the open breakers and the exclusions.
+    The circumstances are the open breakers.
     """
     return STANDPOINT.one(connection)
 

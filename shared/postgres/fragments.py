@@ -77,14 +77,22 @@ def arrived_at(report: str) -> str:
     return f"CAST(:now AS timestamptz) - (CAST(:clock AS float8) - {report}.heard) * interval '1 second'"
 
 
-def may_be_on(window: str, now: str = NOW) -> str:
-    """SQL: whether a maintenance window may be on: its first occurrence has begun and its last one has not ended."""
-    return f"{window}.starts_at <= {now} AND {is_current(window, now)}"
+def may_be_quiet(time: str, now: str = NOW, since: str = "") -> str:
+    """SQL: whether a quiet time may apply at a moment from `since` (now) to now.
+
+    One that began when it was made has begun, also for a transaction that is older.
+    """
+    began = f"{time}.starts_at <= greatest({now}, {time}.created_at)"
+    if not since:
+        return f"{began} AND {is_current(time, now)}"
+    since = f"CAST({since} AS timestamptz)"
+    return f"""{began} AND ({time}.ended_at IS NULL OR {time}.ended_at > {since})
+        AND ({time}.ends_at IS NULL OR {time}.ends_at > {since})"""
 
 
-def is_current(window: str, now: str = NOW) -> str:
-    """SQL: whether a maintenance window is neither ended by a person nor over, also between two occurrences."""
-    return f"{window}.ended_at IS NULL AND ({window}.last_ends_at IS NULL OR {window}.last_ends_at > {now})"
+def is_current(time: str, now: str = NOW) -> str:
+    """SQL: whether a quiet time is neither ended by a person nor over, also between two of its weekly hours."""
+    return f"{time}.ended_at IS NULL AND ({time}.ends_at IS NULL OR {time}.ends_at > {now})"
 
 
 def no_later(table: str, *columns: str, more: str = "") -> str:

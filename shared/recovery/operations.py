@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from shared.clients import operations as clients_operations
 from shared.clients import signs_store
 from shared.clients.store import ClientState
 from shared.commands import store as commands_store
@@ -15,6 +16,8 @@ from shared.commands.rules import CommandRequest, Timings
 from shared.config import Config
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import BridgeStatus
+from shared.quiet import operations as quiet_times
+from shared.quiet.rules import QuietNow
 from shared.recovery import rules, screens_operations, screens_store, store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers import store as breakers_store
@@ -141,16 +144,17 @@ def recover(connection: Connection, now: datetime, config: Config, timings: Timi
         return RecoveryReport()
     store.lock_recovery(connection)
     bridge = leadership_store.bridge_status(connection)
-    watch = breakers.watch(connection, now, config, bridge)
+    quiet = breakers.quiet_since_last_look(connection, now)
+    watch = breakers.watch(connection, now, config, bridge, quiet)
     places = rules.places(config["RECOVERY_MAX_OPEN"], watch.seen)
-    uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent, places)
-    screens = screens_operations.watch(connection, now)
+    uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent, places, quiet)
+    screens = screens_operations.watch(connection, now, quiet)
     fleet = evidence.circumstances(
-        connection, now, config, Surroundings(bridge), watch.open, uuids, watch.late, screens=screens
+        connection, now, config, Surroundings(bridge), watch.open, uuids, watch.late, screens=screens, found=quiet
     )
     cases = _cases(connection, now, fleet, uuids)
     due = sorted((case for case in cases if case.verdict.acts), key=lambda case: (case.since, case.uuid))
-    chosen = _still_due(connection, now, config, fleet, bridge, _within_cap(connection, places, watch, due))
+    chosen = _still_due(connection, now, config, fleet, bridge, _within_cap(connection, places, watch, due), quiet)
     issued = _issue(connection, now, chosen, timings)
     _record(connection, now, bridge, [case for case in cases if not case.healthy], chosen, issued)
     recovered = _note_health(connection, now, cases)
@@ -173,6 +177,17 @@ def watch_breakers(connection: Connection, now: datetime, config: Config) -> int
     store.lock_recovery(connection)
     silence = breakers.watch(connection, now, config, leadership_store.bridge_status(connection)).open
     return len(silence) + len(screens_operations.watch(connection, now))
+
+
+def resume(connection: Connection, now: datetime, client_uuid: str, by: str) -> bool:
+    """End a suspension and the holds that name only this client, and reset the ladder; False when there is none of it.
+
+    Other quiet times stay. A lockout stays, so that the display has time to come back. Raises ClientNotFound.
+    """
+    clients_operations.find(connection, client_uuid)
+    store.lock_recovery(connection)
+    ended = quiet_times.end_holds(connection, now, client_uuid, by)
+    return store.resume(connection, client_uuid) or bool(ended)
 
 
 def forget_the_future(connection: Connection, now: datetime) -> None:
@@ -214,7 +229,13 @@ def _within_cap(connection: Connection, most: int, watch: Watch, due: Sequence[C
 
 
 def _still_due(
-    connection: Connection, now: datetime, config: Config, fleet: Fleet, bridge: BridgeStatus, chosen: Sequence[Case]
+    connection: Connection,
+    now: datetime,
+    config: Config,
+    fleet: Fleet,
+    bridge: BridgeStatus,
+    chosen: Sequence[Case],
+    quiet: QuietNow,
 ) -> list[Case]:
     """Lock these clients and judge them again, by the breakers of `fleet`. Returns those whose action is the same."""
     if not chosen:
@@ -222,7 +243,15 @@ def _still_due(
     actions = {case.uuid: case.verdict.action for case in chosen}
     commands_store.lock_clients(connection, actions)
     fleet = evidence.circumstances(
-        connection, now, config, Surroundings(bridge), fleet.breakers, actions, fleet.late, screens=fleet.screens
+        connection,
+        now,
+        config,
+        Surroundings(bridge),
+        fleet.breakers,
+        actions,
+        fleet.late,
+        screens=fleet.screens,
+        found=quiet,
     )
     again = _cases(connection, now, fleet, actions)
     return [case for case in again if case.verdict.action is actions[case.uuid]]

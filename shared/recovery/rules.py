@@ -10,6 +10,7 @@ from typing import Final
 
 from shared.clients.reports.rules import in_words
 from shared.clients.signs_rules import why_mute
+from shared.quiet.rules import AFTER_OPENING
 from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence.rules import Condition, Fleet, evidence, is_heard, is_mute
 from shared.recovery.screens_rules import LOOK_AROUND as LOOK_AT_SCREENS
@@ -253,18 +254,23 @@ def _due(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -
     if basis is RecoveryBasis.SCREEN_FAILED and (until := (client.screen_failed_at or now) + LOOK_AT_SCREENS) > now:
         why = f"{_wrong(client, basis)}; recovery waits to see whether many others fail too."
         return Verdict(RecoveryState.DUE, why, until)
-    if basis is RecoveryBasis.STALE and (until := _looks_around_until(client, fleet)) > now:
-        why = "The display fell silent a moment ago; recovery waits to see whether many others did too."
-        return Verdict(RecoveryState.DUE, why, until)
-    if basis is RecoveryBasis.STALE and (until := _listened_to_until(client, now)) > now:
-        why = "The display came online a moment ago; recovery waits for its first heartbeat."
-        return Verdict(RecoveryState.DUE, why, until)
-    if basis is RecoveryBasis.STALE and fleet.late is not None:
-        return Verdict(RecoveryState.DUE, fleet.late)
+    if basis is RecoveryBasis.STALE and (waits := _silence_waits(client, now, fleet)) is not None:
+        return Verdict(RecoveryState.DUE, *waits)
     action = action_for(basis, client.step)
     before = (f" {tried(client)} did not help so far." if client.step else "") + _refused_before(client)
     why = f"{_wrong(client, basis)}; the next tick with a place free sends {action}.{before}"
     return Verdict(RecoveryState.DUE, why, action=action, basis=basis)
+
+
+def _silence_waits(client: Condition, now: datetime, fleet: Fleet) -> tuple[str, datetime | None] | None:
+    """Why recovery does not act on a silence yet, and until when; None when it acts."""
+    if (until := _looks_around_until(client, fleet)) > now:
+        return "The display fell silent a moment ago; recovery waits to see whether many others did too.", until
+    if (until := _starts_until(client, now)) > now:
+        return "Its shop opened a moment ago and it was silent before; recovery gives it the time to start.", until
+    if (until := _listened_to_until(client, now)) > now:
+        return "The display came online a moment ago; recovery waits for its first heartbeat.", until
+    return None if fleet.late is None else (fleet.late, None)
 
 
 def _looks_around_until(client: Condition, fleet: Fleet) -> datetime:
@@ -275,6 +281,14 @@ def _looks_around_until(client: Condition, fleet: Fleet) -> datetime:
     """
     moments = [at for at in (client.last_sign_at, fleet.listening_since) if at is not None]
     return max(moments) + client.stale_after * (1 + LOOK_AROUND)
+
+
+def _starts_until(client: Condition, now: datetime) -> datetime:
+    """Until when a display that fell silent while its shop was closed may take to start."""
+    silent_since = client.last_sign_at
+    if client.opened_at is None or silent_since is None or silent_since >= client.opened_at:
+        return now
+    return client.opened_at + AFTER_OPENING
 
 
 def _listened_to_until(client: Condition, now: datetime) -> datetime:

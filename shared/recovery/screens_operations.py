@@ -6,33 +6,37 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from shared.config import Config
-from shared.maintenance import operations as maintenance
+from shared.quiet import operations as quiet_times
+from shared.quiet.rules import QuietNow
 from shared.recovery import screens_rules, screens_store, store
 from shared.recovery.breakers.rules import FEWEST
 from shared.recovery.breakers.store import THE_FLEET
 from shared.recovery.screens_rules import FailingScreens
 from shared.recovery.screens_store import ScreensBreaker
 from shared.recovery.store import NewDecision
-from shared.vocabulary import RecoveryDecision
+from shared.vocabulary import Quiet, RecoveryDecision
 
 
 def judge_off(connection: Connection, now: datetime) -> int:
     """Judge each screen that is off: it fails unless somebody planned it. Returns how many judgements changed.
 
-    Maintenance windows, holds and exclusions are plans. Opening hours and a person's order to switch a screen off
-    belong here too: add their clients to the quiet ones.
+    A quiet time of the screen or of recovery is a plan. After its shop opened, a screen has some minutes to come on.
     """
-    off = screens_store.off(connection)
-    return screens_store.judge_off(connection, now, maintenance.quiet_uuids(connection, now, off)) if off else 0
+    if not screens_store.off(connection):
+        return 0
+    found = quiet_times.now_quiet(connection, now)
+    ids = {*found.ids(Quiet.SCREEN, Quiet.RECOVERY), *found.opened_ids(Quiet.SCREEN)}
+    return screens_store.judge_off(connection, now, sorted(ids))
 
 
-def watch(connection: Connection, now: datetime) -> dict[str | None, str]:
+def watch(connection: Connection, now: datetime, quiet: QuietNow | None = None) -> dict[str | None, str]:
     """Open and close the breakers of screens. Returns why each is open, by site; None is the fleet.
 
-    The caller holds recovery's lock. While the fleet's breaker is open, no site's breaker opens.
+    The caller holds recovery's lock. `quiet`: what is quiet now, if it was read. While the fleet's breaker is open, no
+    site's breaker opens.
     """
     before = {row.site or None: row for row in screens_store.standing(connection)}
-    found = {site: one for site, one in _counted(connection, now).items() if one.are_too_many}
+    found = {site: one for site, one in _counted(connection, now, quiet).items() if one.are_too_many}
     if None in found:
         found = {site: one for site, one in found.items() if site is None or site in before}
     rows = [
@@ -49,12 +53,12 @@ def watch(connection: Connection, now: datetime) -> dict[str | None, str]:
     return {row.site or None: row.why or "" for row in rows}
 
 
-def _counted(connection: Connection, now: datetime) -> dict[str | None, FailingScreens]:
+def _counted(connection: Connection, now: datetime, quiet: QuietNow | None) -> dict[str | None, FailingScreens]:
     """The numbers of the fleet and of each site with a failing screen; nothing if fewer than FEWEST fail."""
-    mendable = screens_store.mendable(connection)
-    if len(mendable) < FEWEST:
+    if len(screens_store.mendable(connection)) < FEWEST:
         return {}
-    failing = screens_store.failing(connection, now, maintenance.quiet_uuids(connection, now, mendable))
+    quiet = quiet or quiet_times.now_quiet(connection, now)
+    failing = screens_store.failing(connection, now, quiet.ids(Quiet.RECOVERY))
     if len(failing) < FEWEST:
         return {}
     telling = screens_store.telling(connection)

@@ -23,7 +23,6 @@ FAILING = Query(
     SELECT c.site, c.screen_failed_at AS failed_at FROM {_AS_RECOVERY_SEES_IT}
     WHERE {screen_fails("c")} AND {may_be_mended("c.screen_health")} AND c.deleted_at IS NULL AND {is_well("c")}
         AND NOT coalesce({AT_REST}, false) AND coalesce(r.step, 0) < 4
-        AND c.uuid <> ALL(CAST(:quiet AS text[]))
         AND NOT EXISTS (SELECT FROM recovery_breakers AS b
             WHERE b.site IN ('', c.site) AND b.screens_released_at >= c.screen_failed_at)
     """,  # noqa: S608 - made of constants
@@ -43,11 +42,11 @@ def mendable(connection: Connection) -> list[str]:
     return MENDABLE.all(connection)
 
 
-def failing(connection: Connection, now: datetime, quiet: Collection[str]) -> list[FailingScreen]:
+def failing(connection: Connection, now: datetime, quiet: Collection[int]) -> list[FailingScreen]:
     """The black and frozen screens that count for a breaker.
 
-    Screens of clients that are left alone, in maintenance (`quiet`) or suspended do not count. Neither do screens that
-    failed before a breaker was released.
+    Screens of clients that are left alone or suspended do not count. Neither do screens that failed before a breaker
+    was released. `quiet`: the ids of the quiet times that are on and let recovery rest.
     """
     return FAILING.all(connection, now=now, quiet=list(quiet))
 
@@ -143,7 +142,7 @@ OFF = Query("SELECT uuid FROM clients WHERE screen_health = 'off' AND deleted_at
 JUDGE_OFF = Query(
     f"""
     WITH off AS MATERIALIZED (
-        SELECT c.uuid, coalesce({AT_REST}, false) OR c.uuid = ANY(CAST(:quiet AS text[])) AS planned,
+        SELECT c.uuid, coalesce({AT_REST}, false) AS planned,
             {is_well("c")} AND {in_a_row("c.screen_health_since", "g.previous_at", "g.received_at")}
                 AND g.received_at >= CAST(:now AS timestamptz) - interval '{LASTS.total_seconds()} seconds' AS sure
         FROM {_AS_RECOVERY_SEES_IT} LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
@@ -172,9 +171,9 @@ def off(connection: Connection) -> list[str]:
     return OFF.all(connection)
 
 
-def judge_off(connection: Connection, now: datetime, quiet: Collection[str]) -> int:
+def judge_off(connection: Connection, now: datetime, quiet: Collection[int]) -> int:
     """Write which screens that are off fail: the unplanned ones; note it for the history. Returns how many changed.
 
-    It is planned if the client is left alone, or in maintenance (`quiet`).
+    It is planned if the client is left alone. `quiet`: the ids of the quiet times in which a screen may be off.
     """
     return JUDGE_OFF.run(connection, now=now, quiet=list(quiet))

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from shared.postgres.fragments import is_open, no_later
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
+from shared.quiet.store import RECOVERY_LOCK
 from shared.vocabulary import RecoveryBasis, RecoveryDecision, RecoveryState
 
 
@@ -71,7 +72,7 @@ class LastDecision:
 
 @dataclass(frozen=True)
 class LadderRow:
-    """A client's place on the ladder, and an operator's hold."""
+    """A client's place on the ladder."""
 
     step: int
     restarts: int
@@ -81,28 +82,32 @@ class LadderRow:
     tried_since: datetime | None
     healthy_since: datetime | None
     unheard_at: datetime | None
-    held_at: datetime | None
-    held_by: str | None
-    held_reason: str | None
-    held_until: datetime | None
 
 
-RECOVERY_LOCK: Final = 7_305_003  # advisory lock of the transaction that recovers
 LOCK = Query(f"SELECT pg_advisory_xact_lock({RECOVERY_LOCK})", NO_ROW)
-LOCK_SHARED = Query(f"SELECT pg_advisory_xact_lock_shared({RECOVERY_LOCK})", NO_ROW)
 
 
 def lock_recovery(connection: Connection) -> None:
-    """Lock recovery until the transaction ends: wait for other ticks and for operators' orders.
+    """Lock recovery until the transaction ends: wait for other ticks, and for people who make something quiet.
 
-    So the cap on open commands holds, and recovery sends nothing after the answer to an operator's hold.
+    So the cap on open commands holds, and recovery sends nothing after the answer to the person.
     """
     LOCK.run(connection)
 
 
-def lock_for_operator(connection: Connection) -> None:
-    """Lock recovery against ticks until the transaction ends (a shared lock: other operators may hold it too)."""
-    LOCK_SHARED.run(connection)
+RESUME = Query(
+    """
+    UPDATE client_recovery SET step = 0, restarts = 0, reboots = 0, refused_restarts = 0, refused_reboots = 0,
+        tried_since = NULL, healthy_since = NULL, unheard_at = NULL, decided = NULL
+    WHERE client_uuid = :client AND (step > 0 OR refused_restarts + refused_reboots > 0 OR unheard_at IS NOT NULL)
+    """,
+    NO_ROW,
+)
+
+
+def resume(connection: Connection, client_uuid: str) -> bool:
+    """Reset the ladder; False when nothing was tried."""
+    return RESUME.run(connection, client=client_uuid) == 1
 
 
 COUNT_OPEN_SILENT = Query(

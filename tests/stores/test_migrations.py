@@ -109,11 +109,11 @@ CHECKED_LISTS: list[tuple[str, str, Iterable[StrEnum]]] = [
     ("event_media", "kind", vocabulary.MediaKind),
     ("conversions", "target_format", vocabulary.TargetFormat),
     ("service_failure_events", "event", vocabulary.FailureEvent),
-    ("maintenance_windows", "scope", vocabulary.MaintenanceScope),
+    ("quiet_times", "preset", vocabulary.QuietPreset),
+    ("quiet_times", "scope", vocabulary.QuietScope),
     ("incidents", "kind", vocabulary.IncidentKind),
     ("door_certificates", "door", vocabulary.Door),
     ("notification_channels", "kind", vocabulary.ChannelKind),
-    ("notification_snoozes", "scope", vocabulary.SnoozeScope),
     ("notification_deliveries", "phase", vocabulary.NotificationPhase),
     (
         "notification_deliveries",
@@ -306,3 +306,110 @@ def test_two_starts_at_once_migrate_once(empty_database: str) -> None:
 
     assert [process.returncode for process in both] == [0, 0], ends
     assert "No new upgrade operations detected" in alembic(empty_database, "check")
+
+
+OLD_QUIET = (
+    (
+        f"INSERT INTO clients (uuid, name, registered_by, site, tags) VALUES"
+        f" ('{UUID}', 'Lobby', 'enrolment', 'Rome', '{{outdoor}}')"
+    ),
+    (
+        f"INSERT INTO client_recovery (client_uuid, step, held_at, held_by, held_reason, held_until)"
+        f" VALUES ('{UUID}', 2, '2026-03-01 10:00Z', 'user:ada', 'I work on it', '2099-03-01 14:00Z')"
+    ),
+    (
+        f"INSERT INTO recovery_exclusions (client_uuid, reason, excluded_by, excluded_at)"
+        f" VALUES ('{UUID}', 'Test device', 'user:bo', '2026-02-01Z')"
+    ),
+    (
+        "INSERT INTO recovery_exclusions (site, reason, excluded_by, excluded_at)"
+        " VALUES ('Rome', 'Showroom', 'user:bo', '2026-02-02Z')"
+    ),
+    (
+        f"INSERT INTO notification_snoozes (scope, client_uuid, reason, until, created_by, created_at, ended_at, ended_by)"
+        f" VALUES ('client', '{UUID}', '', '2026-03-02Z', 'user:ada', '2026-03-01Z', '2026-03-01 12:00Z', 'user:bo')"
+    ),
+    (
+        "INSERT INTO notification_snoozes (scope, reason, until, created_by, created_at)"
+        " VALUES ('fleet', 'Storm', '2026-03-03Z', 'user:ada', '2026-03-01Z')"
+    ),
+    (
+        "INSERT INTO maintenance_windows (id, name, reason, scope, site, starts_at, ends_at, last_ends_at, created_by,"
+        " created_at) VALUES (7, 'Panels', 'New ones', 'site', 'Rome', '2026-03-01 20:00Z', '2026-03-01 22:30Z',"
+        " '2026-03-01 22:30Z', 'user:ada', '2026-02-28Z')"
+    ),
+    (
+        "INSERT INTO maintenance_windows (id, name, scope, starts_at, ends_at, time_zone, weekdays, repeat_until,"
+        " last_ends_at, created_by, created_at) VALUES (8, 'Updates', 'clients', '2026-03-01 21:30Z', '2026-03-03 02:00Z',"
+        " 'Europe/Rome', '{sunday}', '2026-05-03', '2026-05-05 01:00Z', 'user:ada', '2026-02-28Z')"
+    ),
+    f"INSERT INTO maintenance_window_clients (window_id, client_uuid) VALUES (8, '{UUID}')",
+)
+OLD_TABLES = (
+    "SELECT held_at, held_by, held_reason, held_until, step FROM client_recovery",
+    "SELECT client_uuid, site, reason, excluded_by, excluded_at FROM recovery_exclusions ORDER BY excluded_at",
+    (
+        "SELECT scope, site, client_uuid, reason, until, created_by, created_at, ended_at, ended_by"
+        " FROM notification_snoozes ORDER BY scope"
+    ),
+    (
+        "SELECT name, reason, scope, site, starts_at, ends_at, time_zone, weekdays, repeat_until, last_ends_at, created_by,"
+        " created_at, ended_at, ended_by FROM maintenance_windows ORDER BY name"
+    ),
+    (
+        "SELECT w.name, n.client_uuid FROM maintenance_window_clients AS n JOIN maintenance_windows AS w"
+        " ON w.id = n.window_id"
+    ),
+)
+
+
+def test_everything_left_alone_moves_into_one_table_and_back(empty_database: str, empty_engine: Engine) -> None:
+    alembic(empty_database, "upgrade", "0052_screen_changes")
+    with empty_engine.begin() as connection:
+        for statement in OLD_QUIET:
+            connection.exec_driver_sql(statement)
+        before = [connection.exec_driver_sql(query).all() for query in OLD_TABLES]
+
+    alembic(empty_database, "upgrade", "0053_quiet_times")
+    empty_engine.dispose()
+    with empty_engine.connect() as connection:
+        carried = connection.exec_driver_sql(
+            "SELECT preset, scope, site, clients, spans, time_zone, reason, created_by, ended_by FROM quiet_times"
+            " ORDER BY id"
+        ).all()
+    alembic(empty_database, "downgrade", "-1")
+    empty_engine.dispose()
+    with empty_engine.connect() as connection:
+        after = [connection.exec_driver_sql(query).all() for query in OLD_TABLES]
+
+    weekly = [{"days": ["sunday"], "begins": "22:30", "ends": "03:00", "nights": 2}]
+    assert [tuple(row) for row in carried] == [
+        ("hold", "clients", None, [UUID], [], None, "I work on it", "user:ada", None),
+        ("leave_out", "clients", None, [UUID], [], None, "Test device", "user:bo", None),
+        ("leave_out", "site", "Rome", [], [], None, "Showroom", "user:bo", None),
+        ("snooze", "clients", None, [UUID], [], None, "", "user:ada", "user:bo"),
+        ("snooze", "fleet", None, [], [], None, "Storm", "user:ada", None),
+        ("maintenance", "site", "Rome", [], [], None, "Panels: New ones", "user:ada", None),
+        ("maintenance", "clients", None, [UUID], weekly, "Europe/Rome", "Updates", "user:ada", None),
+    ]
+    assert after == before
+
+
+def test_on_the_way_back_a_tag_becomes_the_displays_that_bear_it(empty_database: str, empty_engine: Engine) -> None:
+    alembic(empty_database, "upgrade", "0053_quiet_times")
+    with empty_engine.begin() as connection:
+        connection.exec_driver_sql(OLD_QUIET[0])
+        for preset, quiet in (("hold", "recovery"), ("leave_out", "recovery"), ("snooze", "notices")):
+            connection.exec_driver_sql(
+                "INSERT INTO quiet_times (preset, quiet, scope, tag, starts_at, ends_at, created_by, created_at)"
+                f" VALUES ('{preset}', '{{{quiet}}}', 'tag', 'outdoor', '2026-03-01Z', '2099-03-01Z', 'user:a',"
+                " '2026-03-01Z')"
+            )
+
+    alembic(empty_database, "downgrade", "-1")
+    empty_engine.dispose()
+
+    with empty_engine.connect() as connection:
+        for table in ("client_recovery", "recovery_exclusions", "notification_snoozes"):
+            found = connection.exec_driver_sql(f"SELECT client_uuid FROM {table}").scalars().all()
+            assert found == [UUID], table

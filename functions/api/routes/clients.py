@@ -20,9 +20,9 @@ from shared.commands import operations as commands
 from shared.commands.news_operations import log_news
 from shared.commands.rules import CLIENT_DELETED
 from shared.errors import ClientNotFound, FailureChanged
-from shared.maintenance import operations as maintenance
 from shared.overview import operations as overview
 from shared.overview import problems_operations
+from shared.quiet import operations as quiet_times
 from shared.recovery import operations as recovery
 from shared.vocabulary import ClientStatus, Role
 
@@ -242,8 +242,8 @@ def clear_service_failed(call: Call, uuid: str) -> ClearedFailure:
 def details(call: Call, connection: Connection, now: datetime, row: WholeClient) -> shapes.ClientDetails:
     """A client's row as its own page shows it."""
     state = recovery.states_of(connection, now, call.services.config, [row]).get(row.uuid)
-    quiet = maintenance.quiet_of(connection, now, [row.uuid]) if row.windows_begun else {}
-    return shapes.client_details(row, state, quiet.get(row.uuid))
+    quiet = quiet_times.of_client(connection, now, row.uuid) if row.may_be_quiet else []
+    return shapes.client_details(row, state, quiet)
 
 
 def _failure_meant(if_match: str | None) -> datetime | None:

@@ -28,6 +28,8 @@ from shared.errors import (
     NotCapable,
     ScreenshotsOff,
 )
+from shared.quiet import operations as quiet_times
+from shared.quiet import rules as quiet_rules
 from shared.screenshots import operations as screenshots
 from shared.structured_log import event
 from shared.trace import trace_id
@@ -45,6 +47,12 @@ class NewCommand(Body):
     reason: Annotated[str, msgspec.Meta(max_length=500, description="why, for the history")] = ""
     ttl_seconds: Annotated[int, msgspec.Meta(ge=10, le=86_400)] | None = None
     override_lockout: bool = False
+
+
+class SentCommand(shapes.Command):
+    """The command. `cuts_through`: the quiet times that it does not respect, as a sentence; null without any."""
+
+    cuts_through: str | None
 
 
 class EndOfCommand(Body):
@@ -68,8 +76,11 @@ class EndOfCommand(Body):
     ),
     headers=ASKED_WITH,
 )
-def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
-    """Store a command and publish it. The answer shows its state; `queued` is not an error."""
+def send_command(call: Call, uuid: str, body: NewCommand) -> SentCommand:
+    """Store a command and publish it. The answer shows its state; `queued` is not an error.
+
+    No quiet time holds a person's command back; `cuts_through` says which ones apply to the display now.
+    """
     request = _request(call, uuid, body)
     timings = operations.timings(call.services.config)
     with call.transaction() as (connection, now):
@@ -78,9 +89,11 @@ def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
         command = operations.issue(connection, now, request, timings)
         if command.created_at == now:
             call.audit(connection, now, f"command.{body.action}", uuid, command_id=command.id, **_why(body))
+        cuts_through = quiet_rules.cut_through(quiet_times.of_client(connection, now, uuid))
     _log_issued(call, command)
     outbox.publish_due(call.services.engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=[command.id])
-    return _command(call, command.id)
+    sent = msgspec.structs.asdict(_command(call, command.id))
+    return SentCommand(**sent, cuts_through=cuts_through)
 
 
 def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:

@@ -24,7 +24,8 @@ class UptimeQuery(QueryParameters):
 class UptimeWindow(Answer):
     """The share of each state in the last `hours`, or since the client exists.
 
-    Time in the state `unknown` (never heard, or the bridge was silent) is not counted: the other shares add up to 1.
+    Only opening hours count: `closed_seconds`, in which the screen was meant to be off, are in no other figure. Time in
+    the state `unknown` (never heard, or the bridge was silent) is not counted: the other shares add up to 1.
     All are 0 when the whole time is unknown.
     """
 
@@ -32,6 +33,14 @@ class UptimeWindow(Answer):
     shares: dict[str, float]
     known_seconds: float
     unknown_seconds: float
+    closed_seconds: float
+
+
+class ClosedTime(Answer):
+    """A time in which the screen was meant to be off."""
+
+    begins: datetime = msgspec.field(name="from")
+    ends: datetime = msgspec.field(name="to")
 
 
 class UptimeSegment(Answer):
@@ -45,6 +54,8 @@ class UptimeSegment(Answer):
 class Uptime(Answer):
     """Shares over 24 hours, 7 days and 30 days, and the states of the requested days, the oldest first.
 
+    `segments` hold every state, also of the times in `closed`, which count for no share.
+
     If the display changed its state more than 1,000 times in those days, `segments` are 480 equal slots, each with the
     worst state in it.
     """
@@ -52,6 +63,7 @@ class Uptime(Answer):
     uuid: str
     windows: list[UptimeWindow]
     segments: list[UptimeSegment]
+    closed: list[ClosedTime]
 
 
 class Event(Answer):
@@ -65,7 +77,7 @@ class Event(Answer):
 
 @routes.get("/<uuid:uuid>/uptime", role=Role.VIEWER, raises=(ClientNotFound,))
 def client_uptime(call: Call, uuid: str, query: UptimeQuery) -> Uptime:
-    """How long a client was in each state."""
+    """How long a client was in each state, within its opening hours."""
     with call.transaction() as (connection, now):
         found = operations.uptime(connection, now, uuid, timedelta(days=query.days))
     windows = [
@@ -74,11 +86,13 @@ def client_uptime(call: Call, uuid: str, query: UptimeQuery) -> Uptime:
             shares={status.value: round(share, 6) for status, share in window.shares.items()},
             known_seconds=window.known.total_seconds(),
             unknown_seconds=window.unknown.total_seconds(),
+            closed_seconds=window.closed.total_seconds(),
         )
         for window in found.windows
     ]
     segments = [UptimeSegment(begins=s.begins, ends=s.ends, status=s.status) for s in found.segments]
-    return Uptime(uuid=uuid, windows=windows, segments=segments)
+    closed = [ClosedTime(begins=begins, ends=ends) for begins, ends in found.closed]
+    return Uptime(uuid=uuid, windows=windows, segments=segments, closed=closed)
 
 
 @routes.get("/<uuid:uuid>/events", role=Role.VIEWER, raises=(ClientNotFound,))

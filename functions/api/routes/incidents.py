@@ -12,8 +12,8 @@ from functions.api.routing import Call, Routes
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_operations, timeline_store
 from shared.incidents.timeline_store import IncidentFilter, ListedIncident
-from shared.maintenance import operations as maintenance
-from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Role, Symptom
+from shared.quiet import operations as quiet_times
+from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Quiet, Role, Symptom
 
 routes = Routes("incidents", "/api/incidents", "Displays that fail together: one incident with one timeline.")
 
@@ -81,7 +81,7 @@ class IncidentEvent(Answer):
 class IncidentDetails(Incident):
     """An incident with the first page of its displays and of its timeline.
 
-    `in_maintenance` counts the unwell displays that are in a maintenance window now: recovery sends them nothing.
+    `in_maintenance` counts the unwell displays that are in a quiet time of recovery now: it sends them nothing.
     """
 
     in_maintenance: int
@@ -107,7 +107,12 @@ def incident(call: Call, incident_id: int) -> IncidentDetails:
         return IncidentDetails(
             **msgspec.structs.asdict(found),
             in_maintenance=len(
-                maintenance.quiet_uuids(connection, now, timeline_store.present(connection, incident_id))
+                quiet_times.covered(
+                    connection,
+                    quiet_times.now_quiet(connection, now),
+                    Quiet.RECOVERY,
+                    timeline_store.present(connection, incident_id),
+                )
             ),
             displays=_members(connection, incident_id, FIRST_PAGE, None),
             timeline=_events(connection, incident_id, FIRST_PAGE, None),

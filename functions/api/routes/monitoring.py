@@ -9,6 +9,7 @@ from functions.api.bodies import Answer, QueryParameters, answer_of
 from functions.api.routing import Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
+from functions.api.shapes.quiet import QuietNowView, quiet_now
 from functions.problems import InvalidField
 from shared.overview import operations
 from shared.overview.operations import Overview
@@ -100,7 +101,11 @@ class PackedHeartbeats(Answer):
 
 
 class OverviewAnswer(Answer, omit_defaults=True):
-    """The fleet. `full` false: only clients that changed since the cursor; forget the clients in `gone`."""
+    """The fleet. `full` false: only clients that changed since the cursor; forget the clients in `gone`.
+
+    `quiet_times`: those that are on; a client is meant by its uuid, site or tags. Left out when they are the same as at
+    the cursor.
+    """
 
     server_time: datetime
     epoch: str
@@ -112,6 +117,7 @@ class OverviewAnswer(Answer, omit_defaults=True):
     bridge: Bridge
     scheduler: Scheduler
     breaker: Breaker
+    quiet_times: list[QuietNowView] | msgspec.UnsetType = msgspec.UNSET
     clients: list[shapes.Client] | msgspec.UnsetType = msgspec.UNSET
     heartbeats: list[tuple[str, datetime]] | msgspec.UnsetType = msgspec.UNSET
     packed: Packed | msgspec.UnsetType = msgspec.UNSET
@@ -141,6 +147,7 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
         bridge=Bridge(**seen.bridge),
         scheduler=answer_of(Scheduler, seen.scheduler),
         breaker=Breaker(**seen.breaker),
+        quiet_times=msgspec.UNSET if seen.quiet_times is None else [quiet_now(one) for one in seen.quiet_times],
         **_written(seen),
     )
 

@@ -1,6 +1,6 @@
 """The answers about clients: in lists, on their own page, and what recovery does about them."""
 
-from dataclasses import asdict
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -8,9 +8,10 @@ import msgspec
 
 from functions.api.bodies import Answer, answer_of
 from functions.api.shapes.commands import StoredAction, StoredSource
+from functions.api.shapes.quiet import QuietNowView, quiet_now
 from shared.clients.signs_rules import refused_in_words
 from shared.clients.store import ShownClient, WholeClient
-from shared.maintenance.rules import QuietWindow
+from shared.quiet.rules import QuietOn
 from shared.recovery.rules import ShownRecovery
 from shared.vocabulary import (
     ClientStatus,
@@ -101,16 +102,6 @@ class OpenIncident(Answer):
     cause: str
 
 
-class QuietTime(Answer):
-    """The maintenance window that is on for a client: recovery sends it nothing, people's commands are still sent."""
-
-    window_id: int
-    name: str
-    reason: str
-    by: str
-    until: datetime
-
-
 class RefusedMessages(Answer):
     """Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people."""
 
@@ -124,8 +115,9 @@ class RefusedMessages(Answer):
 class ClientDetails(Client):
     """A client as its own page shows it.
 
-    `unsteady_losses`: how often the client lost the broker within the last hour; null below three times, or in an
-    incident. `code_until`: when its unused enrolment code expires or expired; null without a code.
+    `quiet_times`: those that apply to it now, the one that ends last first. `unsteady_losses`: how often the client
+    lost the broker within the last hour; null below three times, or in an incident. `code_until`: when
+    its unused enrolment code expires or expired; null without a code.
     `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log
     lines of that time may be stored twice.
     """
@@ -147,7 +139,7 @@ class ClientDetails(Client):
     service_failed_cleared_by: str | None
     health: Health | None
     incident: OpenIncident | None
-    maintenance: QuietTime | None
+    quiet_times: list[QuietNowView]
     refused: list[RefusedMessages]
 
 
@@ -156,7 +148,7 @@ def client(row: ShownClient, recovery: ShownRecovery | None) -> Client:
     return answer_of(Client, row, recovery=recovery, open_command=open_command(row))
 
 
-def client_details(row: WholeClient, recovery: ShownRecovery | None, quiet: QuietWindow | None) -> ClientDetails:
+def client_details(row: WholeClient, recovery: ShownRecovery | None, quiet: Sequence[QuietOn]) -> ClientDetails:
     """A client with its details as its answer."""
     health = None
     if row.health_received_at is not None:
@@ -169,7 +161,7 @@ def client_details(row: WholeClient, recovery: ShownRecovery | None, quiet: Quie
         recovery=recovery,
         **more,
         incident=row.incident_id and {"id": row.incident_id, "cause": row.incident_cause},
-        maintenance=quiet and asdict(quiet),
+        quiet_times=[quiet_now(one) for one in quiet],
         refused=[
             {**vars(one), "words": refused_in_words(one.kind, one.reason, one.count)} for one in row.refused or ()
         ],

@@ -50,7 +50,7 @@ class WaveView(Answer):
 
 
 class Batch(Answer):
-    """A batch of commands. `state_reason` tells people why it is paused or aborted."""
+    """A batch of commands. `state_reason` tells people why it is paused or aborted, or that members wait."""
 
     id: str
     action: StoredAction

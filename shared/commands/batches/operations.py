@@ -31,8 +31,9 @@ from shared.errors import (
     TooManyClients,
 )
 from shared.postgres.door import database_now, scrub, transaction
+from shared.quiet import operations as quiet_times
 from shared.structured_log import failure
-from shared.vocabulary import BatchState, CommandAction, MemberOutcome
+from shared.vocabulary import BatchState, CommandAction, MemberOutcome, Quiet
 
 OVER = (BatchState.FINISHED, BatchState.ABORTED)
 
@@ -170,28 +171,40 @@ def advance(connection: Connection, now: datetime, batch_id: str, timings: Timin
         excused_wave=batch.excused_wave,
     )
     if decision.turn is BatchStep.SEND:
-        return BatchStep.SEND, _send(connection, now, batch, timings)
+        return _send(connection, now, batch, timings)
     _write_down(connection, now, batch, decision)
     return decision.turn, 0
 
 
 def _write_down(connection: Connection, now: datetime, batch: BatchRow, decision: Decision) -> None:
     if decision.turn is BatchStep.NEXT_WAVE:
-        store.write(connection, replace(batch, wave=batch.wave + 1))
+        store.write(connection, replace(batch, wave=batch.wave + 1, state_reason=None))
     elif decision.turn is BatchStep.PAUSE:
         store.write(connection, replace(batch, state=BatchState.PAUSED, state_reason=decision.why))
     elif decision.turn is BatchStep.FINISH:
         store.write(connection, replace(batch, state=BatchState.FINISHED, state_reason=None, finished_at=now))
 
 
-def _send(connection: Connection, now: datetime, batch: BatchRow, timings: Timings) -> int:
-    """Issue the commands of some members of the present wave and store their outcomes. Returns how many commands."""
+def _send(connection: Connection, now: datetime, batch: BatchRow, timings: Timings) -> tuple[BatchStep, int]:
+    """Issue the commands of some members of the present wave and store their outcomes. Returns how many commands.
+
+    Members in a quiet time of commands wait, and with them the next waves; the batch says until when.
+    """
+    quiet_times.lock_batch(connection)
     request = _request_of(batch)
-    uuids = store.waiting(connection, batch.id, batch.wave)
+    waiting = store.waiting(connection, batch.id, batch.wave)
+    held = quiet_times.covered(connection, quiet_times.now_quiet(connection, now), Quiet.COMMANDS, waiting)
+    uuids = [one for one in waiting if one not in held][: rules.AT_ONCE]
+    last = max(held.values(), key=lambda one: one.order, default=None)
+    why = rules.why_waiting(len(held), last.until) if last is not None else None
+    if batch.state_reason != why:
+        store.write(connection, replace(batch, state_reason=why))
+    if not uuids:
+        return BatchStep.WAIT, 0
     answers = commands.issue_many(connection, now, [request.to(one) for one in uuids], timings)
     decided = [_decided(one, answer) for one, answer in answers.items()]
     store.decide(connection, now, batch.id, decided)
-    return sum(one.command_id is not None for one in decided)
+    return BatchStep.SEND, sum(one.command_id is not None for one in decided)
 
 
 def _decided(client_uuid: str, answer: CommandRow | ServiceError) -> DecidedMember:

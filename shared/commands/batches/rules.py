@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -227,6 +227,13 @@ def decide(now: Progress, *, wave: int, limit: str, excused: int, excused_wave: 
     if not now.sent_in_wave and excused_wave < wave:
         return Decision(BatchStep.PAUSE, f"No client of wave {wave} could be sent its command, so it proves nothing.")
     return Decision(BatchStep.NEXT_WAVE)
+
+
+def why_waiting(members: int, until: datetime | None) -> str:
+    """Why members wait for a quiet time, for people. `until` None: until a person ends it."""
+    displays = "1 display waits" if members == 1 else f"{members:,} displays wait"
+    end = f"until {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if until is not None else "until somebody ends it"
+    return f"{displays} {end}: a quiet time holds batches back."
 
 
 def result(counts: Counts) -> str | None:

@@ -8,7 +8,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.commands.batches.rules import AT_ONCE, BatchRequest, Counts, DecidedMember, PlannedMember
+from shared.commands.batches.rules import BatchRequest, Counts, DecidedMember, PlannedMember
 from shared.commands.endings_store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
 from shared.postgres.fragments import is_open
@@ -146,15 +146,15 @@ def insert_members(connection: Connection, now: datetime, batch_id: str, members
 WAITING = Query(
     """
     SELECT client_uuid FROM command_batch_members
-    WHERE batch_id = :batch AND wave = :wave AND outcome = 'waiting' ORDER BY position LIMIT CAST(:most AS int)
+    WHERE batch_id = :batch AND wave = :wave AND outcome = 'waiting' ORDER BY position
     """,
     str,
 )
 
 
 def waiting(connection: Connection, batch_id: str, wave: int) -> list[str]:
-    """The uuids of the next waiting members of this wave, in the order of the request."""
-    return WAITING.all(connection, batch=batch_id, wave=wave, most=AT_ONCE)
+    """The uuids of the waiting members of this wave, in the order of the request."""
+    return WAITING.all(connection, batch=batch_id, wave=wave)
 
 
 DECIDED: Final = ManyRows("said", DecidedMember)

@@ -9,7 +9,8 @@ from sqlalchemy import Connection
 
 from shared.config import Config
 from shared.leadership.rules import BridgeStatus
-from shared.maintenance import operations as maintenance
+from shared.quiet import operations as quiet_times
+from shared.quiet.rules import QuietNow
 from shared.recovery import screens_operations as screens
 from shared.recovery import store as recovery_store
 from shared.recovery.breakers import rules, store
@@ -66,7 +67,7 @@ class Reckoning:
     rows: Sequence[SilentAtSite]
     """Silent clients by site: `store.silent`."""
     resting: Mapping[str | None, int]
-    """How many clients are heard, but do not count (stopped, held, excluded, in maintenance), by site."""
+    """How many clients are heard, but do not count (stopped, or in a quiet time), by site."""
     deleted: Mapping[str | None, int]
     """How many silent clients were deleted while a breaker was open, by site."""
 
@@ -91,14 +92,18 @@ class BreakerFinding:
     """Since when few enough displays are silent, if the breaker was open."""
 
 
-def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Watch:
+def watch(
+    connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, quiet: QuietNow | None = None
+) -> Watch:
     """Evaluate every breaker by the clients that are silent now. Store the open ones; record openings and closings.
 
     1. The fleet's breaker comes first; while it is open, no site's breaker opens.
     2. An open breaker stays open until the share of silent displays has been low for a while, or a person releases it.
-    The caller holds recovery's lock.
+    3. Silence in a quiet time does not count. Afterwards it does, by the moment when it began.
+    The caller holds recovery's lock. `quiet`: what `quiet_since_last_look` answers, if the caller has read it.
     """
-    reckoned = _reckon(connection, now, config, bridge)
+    quiet = quiet or quiet_since_last_look(connection, now)
+    reckoned = _reckon(connection, now, config, bridge, quiet)
     rows, before = reckoned.rows, reckoned.before
     found: dict[str | None, BreakerFinding] = {None: _found(now, before.get(None), _of_fleet(reckoned))}
     sites = {
@@ -118,16 +123,20 @@ def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeS
 
 def why_late(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> str | None:
     """Why a tick would not act on silence now; None: it would. Scans the fleet's heartbeats."""
-    return _reckon(connection, now, config, bridge).late
+    return _reckon(connection, now, config, bridge, quiet_since_last_look(connection, now)).late
 
 
-def _reckon(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Reckoning:
+def quiet_since_last_look(connection: Connection, now: datetime) -> QuietNow:
+    """What is quiet now, and what is over since the breakers were evaluated last."""
+    return quiet_times.now_quiet(connection, now, rules.last_look(now, store.looked_at(connection)))
+
+
+def _reckon(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, quiet: QuietNow) -> Reckoning:
     before: dict[str | None, OpenBreaker] = {row.site or None: row for row in store.standing(connection)}
     window = _window(connection, now, bridge, before)
     beats = evidence_store.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, rules.LATE)
-    windows = maintenance.on_now(connection, now) if beats.silent else []
-    rows = _silent(connection, now, config, beats.silent, window, windows)
-    resting = _resting(connection, now, config, window, windows, rows, is_open=bool(before))
+    rows = _silent(connection, now, config, beats.silent, window, quiet)
+    resting = _resting(connection, now, config, window, quiet, rows, is_open=bool(before))
     deleted: Mapping[str | None, int] = {}
     if before and beats.silent:
         deleted = store.deleted(connection, beats.silent, min(row.open_since for row in before.values()))
@@ -167,12 +176,11 @@ def _silent(
     config: Config,
     silent: Sequence[str],
     window: SilenceWindow,
-    windows: Sequence[int],
+    quiet: QuietNow,
 ) -> Sequence[SilentAtSite]:
-    """How many of these silent clients count, by site. Clients in one of these maintenance windows do not."""
+    """How many of these silent clients count, by site. Clients in a quiet time do not."""
     if not silent:
         return []
-    quiet = maintenance.quiet_uuids(connection, now, silent) if windows else set()
     moments = {**asdict(window), "together": rules.TOGETHER}
     return store.silent(connection, now, config["HEARTBEAT_STALE_SECONDS"], silent, quiet, moments)
 
@@ -182,7 +190,7 @@ def _resting(
     now: datetime,
     config: Config,
     window: SilenceWindow,
-    windows: Sequence[int],
+    quiet: QuietNow,
     rows: Sequence[SilentAtSite],
     *,
     is_open: bool,
@@ -190,7 +198,7 @@ def _resting(
     """How many heard clients do not count, by site; counted only when it can matter."""
     if not is_open and sum(row.stale for row in rows) < rules.FEWEST:
         return {}
-    return store.resting(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, windows)
+    return store.resting(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, quiet)
 
 
 def _of_fleet(reckoned: Reckoning) -> Silence:

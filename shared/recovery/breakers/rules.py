@@ -36,7 +36,7 @@ class Silence:
     recent: int
     """The most of them that fell silent at once (TOGETHER), since shortly before the last evaluation."""
     let_alone: int = 0
-    """Silent clients that do not count: excluded, held, in maintenance, stopped, released by a person, deleted."""
+    """Silent clients that do not count: in a quiet time, stopped, released by a person, deleted."""
     interval_seconds: int = 0
     """The longest heartbeat interval of the stale clients."""
 

@@ -14,7 +14,10 @@ from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.postgres.fragments import no_later
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
+from shared.quiet.rules import QuietNow
+from shared.quiet.store import covered_by, covers
 from shared.recovery.evidence.store import AT_REST, NAMED
+from shared.vocabulary import Quiet
 
 
 @dataclass(frozen=True)
@@ -99,9 +102,13 @@ def _counted(source: str) -> Query[SilentAtSite]:
                 {LAST_SIGN} + {THRESHOLD} AS stale_at,
                 greatest(CAST(:together AS interval), h.interval_seconds * interval '1 second') AS together
             FROM ({source}) AS h WHERE {LAST_SIGN} > CAST(:oldest_since AS timestamptz)),
+        opened AS (  -- clients whose shop opened a moment ago: silence from before does not count yet
+            SELECT covered.uuid, max(o.at) AS at
+            FROM unnest(CAST(:opened AS bigint[]), CAST(:opened_at AS timestamptz[])) AS o(id, at)
+            JOIN ({covers(":opened")}) AS covered ON covered.id = o.id GROUP BY covered.uuid),
         judged AS MATERIALIZED (
             SELECT c.site,
-                {AT_REST} OR c.uuid = ANY(CAST(:quiet AS text[]))
+                {AT_REST} OR coalesce(h.last_sign_at < opened.at, false)
                     OR coalesce(h.stale_at <= (SELECT released_at FROM recovery_breakers WHERE site = ''), false)
                     AS known,
                 coalesce(h.stale_at <= own.released_at, false) AS known_at_site,
@@ -109,16 +116,17 @@ def _counted(source: str) -> Query[SilentAtSite]:
                 h.last_sign_at > {OWN_SINCE} AS of_site,
                 CASE WHEN h.stale_at > CAST(:heard_until AS timestamptz)
                     THEN greatest(h.stale_at, CAST(:since AS timestamptz)) ELSE h.stale_at END AS fell_at,
-                h.together, h.interval_seconds
+                h.together, h.interval_seconds, c.uuid IN {covered_by(":woken")} AS woken
             FROM silent AS h
             JOIN clients AS c ON c.uuid = h.uuid AND c.deleted_at IS NULL
+            LEFT JOIN opened ON opened.uuid = c.uuid
             LEFT JOIN client_recovery AS r ON r.client_uuid = h.uuid
             LEFT JOIN recovery_breakers AS own ON own.site = c.site),
-        lately AS (  -- of those that fell silent since shortly before the last look: when each counts
+        lately AS (  -- of those that fell silent, or were quiet, since shortly before the last look: when each counts
             SELECT site, at, step,
                 NOT known AND of_fleet AS fleet, NOT known AND NOT known_at_site AND of_site AS at_site
             FROM judged, LATERAL (VALUES (fell_at, 1), (fell_at + together, -1)) AS e(at, step)
-            WHERE fell_at > CAST(:looked_at AS timestamptz) - together),
+            WHERE woken OR fell_at > CAST(:looked_at AS timestamptz) - together),
         counts AS (  -- how many count at that moment
             SELECT site,
                 sum(step) FILTER (WHERE fleet) OVER (ORDER BY at, step DESC ROWS UNBOUNDED PRECEDING) AS recent,
@@ -166,13 +174,7 @@ RESTING = Query(
     f"""
     WITH told AS (
         SELECT uuid FROM clients WHERE process_status = 'stopped'
-        UNION SELECT client_uuid FROM client_recovery
-            WHERE held_at IS NOT NULL AND (held_until IS NULL OR held_until > CAST(:now AS timestamptz))
-        UNION SELECT client_uuid FROM recovery_exclusions WHERE client_uuid IS NOT NULL
-        UNION SELECT uuid FROM clients WHERE site IN (SELECT site FROM recovery_exclusions)
-        UNION SELECT c.uuid FROM maintenance_windows AS w JOIN clients AS c ON w.scope = 'fleet' OR w.site = c.site
-            WHERE w.id = ANY(CAST(:windows AS bigint[]))
-        UNION SELECT client_uuid FROM maintenance_window_clients WHERE window_id = ANY(CAST(:windows AS bigint[])))
+        UNION SELECT uuid FROM ({covers()}) AS covered)
     SELECT c.site, count(*) AS clients
     FROM told JOIN clients AS c ON c.uuid = told.uuid AND c.deleted_at IS NULL
     JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
@@ -193,18 +195,27 @@ def silent(
     now: datetime,
     stale_seconds: int,
     uuids: Collection[str],
-    quiet: Collection[str],
+    quiet: QuietNow,
     window: Mapping[str, datetime | timedelta | None],
 ) -> list[SilentAtSite]:
     """Count these silent clients by site (None: no site): those that count, and those that do not (`known`).
 
-    A client does not count when it is at rest or `quiet`, or a breaker was released after it fell silent. `recent` is
-    of the whole fleet, in each row. `interval_seconds` is the longest heartbeat interval of the clients that count.
-    Deleted clients are left out.
+    A client does not count when it is at rest, or a breaker was released after it fell silent; neither while its shop
+    opened a moment ago and it was silent before. `recent` is of the whole fleet, in each row. `interval_seconds` is the
+    longest heartbeat interval of the clients that count. Deleted clients are left out.
 
     `window`: the fields of SilenceWindow, and `together` (TOGETHER).
     """
-    values = {"now": now, "stale": stale_seconds, "quiet": list(quiet), **window}
+    opened = quiet.opened_ids(Quiet.RECOVERY)
+    values = {
+        "now": now,
+        "stale": stale_seconds,
+        "quiet": quiet.ids(Quiet.RECOVERY),
+        "woken": quiet.woken_ids(Quiet.RECOVERY),
+        "opened": list(opened),
+        "opened_at": list(opened.values()),
+        **window,
+    }
     if len(uuids) > MANY:
         return COUNTED_ALL.all(connection, **values)
     return COUNTED_NAMED.all(connection, silent=list(uuids), **values)
@@ -233,13 +244,13 @@ def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime
 
 
 def resting(
-    connection: Connection, now: datetime, stale_seconds: int, seen_since: datetime, windows: Collection[int]
+    connection: Connection, now: datetime, stale_seconds: int, seen_since: datetime, quiet: QuietNow
 ) -> dict[str | None, int]:
-    """How many heard clients do not count, by site: stopped, held, excluded or in one of these maintenance windows.
+    """How many heard clients do not count, by site: stopped, or in a quiet time.
 
     `silent` counts such a client as `known` once it is silent.
     """
-    values = {"now": now, "stale": stale_seconds, "seen_since": seen_since, "windows": list(windows)}
+    values = {"now": now, "stale": stale_seconds, "seen_since": seen_since, "quiet": quiet.ids(Quiet.RECOVERY)}
     return _by_site(RESTING.all(connection, **values))
 
 

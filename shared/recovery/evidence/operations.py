@@ -8,11 +8,13 @@ from sqlalchemy import Connection
 from shared.config import Config
 from shared.incidents import operations as incidents
 from shared.leadership.rules import BridgeStatus, is_bridge_silent
-from shared.maintenance import operations as maintenance
+from shared.quiet import operations as quiet
+from shared.quiet.rules import QuietNow
 from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence import rules, store
 from shared.recovery.evidence.rules import Condition, Fleet, RecoveryFacts
 from shared.recovery.evidence.store import Surroundings
+from shared.vocabulary import Quiet
 
 SENT = ("RESTART_APP", "REBOOT_HOST")  # the actions of recovery, as prefixes of their settings
 MOST_LOOKED_AT = 250  # crashed, failing and silent clients in one tick: a tick must not grow with a broken fleet
@@ -27,15 +29,18 @@ def circumstances(
     uuids: Collection[str],
     late: str | None = None,
     screens: Mapping[str | None, str] | None = None,
+    found: QuietNow | None = None,
 ) -> Fleet:
-    """The facts that all clients share, and which of the clients are in a maintenance window or an incident.
+    """The facts that all clients share, and which of the clients are in a quiet time or an incident.
 
-    Windows and incidents are read only if `around` says that there may be some; a caller that has locked the clients in
-    order to act passes True for both. `late`: why recovery does not act on silence now. `screens`: site -> why it does
-    not act on failing screens.
+    Quiet times and incidents are read only if `around` says that there may be some; a caller that has locked the
+    clients in order to act passes True for both. `late`: why recovery does not act on silence now. `screens`: site ->
+    why it does not act on failing screens. `found`: what is quiet now, if the caller has read it.
     """
     enabled = config["CRASH_RECOVERY_ENABLED"]  # while recovery is off, nothing else is needed
-    quiet = maintenance.quiet_of(connection, now, uuids) if enabled and uuids and around.windows else {}
+    if found is None:
+        found = quiet.now_quiet(connection, now) if enabled and uuids and around.quiet_times else QuietNow()
+    held = quiet.covered(connection, found, Quiet.RECOVERY, uuids)
     met = incidents.open_incident_of(connection, uuids) if enabled and uuids and around.incidents else {}
     return Fleet(
         enabled=enabled,
@@ -43,7 +48,8 @@ def circumstances(
         listening_since=around.bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         breakers=breakers,
-        quiet={uuid: (window.why, window.until) for uuid, window in quiet.items()},
+        quiet={uuid: (one.time.words, one.until) for uuid, one in held.items()},
+        opened=quiet.opened(connection, found, Quiet.RECOVERY, uuids),
         screens=screens or {},
         late=late,
         command_life=timedelta(seconds=max(config[f"{a}_TTL_SECONDS"] + config[f"{a}_RESULT_SECONDS"] for a in SENT)),
@@ -65,6 +71,7 @@ def candidates(
     breakers: Mapping[str | None, str],
     silent: Collection[str],
     places: int,
+    found: QuietNow,
 ) -> list[str]:
     """The clients that a tick examines. Silent clients count only while recovery may act on silence, because in a mass
     failure they would fill all places.
@@ -81,6 +88,7 @@ def candidates(
         blocked_sites=[site for site in breakers if site is not None],
         too_long=SEEN_WITHIN,
         most=max(MOST_LOOKED_AT, 2 * places),
+        quiet=found.ids(Quiet.RECOVERY),
     )
 
 

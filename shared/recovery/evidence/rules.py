@@ -65,10 +65,6 @@ class RecoveryFacts:
     healthy_since: datetime | None
     decided: str | None
     decided_at: datetime | None
-    held_at: datetime | None
-    held_by: str | None
-    held_reason: str | None
-    held_until: datetime | None
     tried_command_id: str | None
     tried_action: str | None
     tried_state: str | None
@@ -76,10 +72,6 @@ class RecoveryFacts:
     tried_refused: bool | None
     tried_reason: str | None
     tried_elsewhere: bool | None
-    excluded_reason: str | None
-    excluded_site: str | None
-    excluded_by: str | None
-    excluded_at: datetime | None
     screen_health: str
     screen_failed_since: datetime | None
     screen_failed_at: datetime | None
@@ -102,8 +94,10 @@ class Fleet:
     """HEARTBEAT_STALE_SECONDS."""
     breakers: Mapping[str | None, str]
     """Site -> why its breaker is open; None is the whole fleet."""
-    quiet: Mapping[str, tuple[str, datetime]] = field(default_factory=dict)
-    """Uuid of a client in a maintenance window -> the reason and the end of the window."""
+    quiet: Mapping[str, tuple[str, datetime | None]] = field(default_factory=dict)
+    """Uuid of a client that a quiet time lets recovery leave alone -> why, and until when (None: until it is ended)."""
+    opened: Mapping[str, datetime] = field(default_factory=dict)
+    """Uuid of a client whose shop opened a moment ago -> when it opened."""
     screens: Mapping[str | None, str] = field(default_factory=dict)
     """Site -> why its breaker of failing screens is open; None is the whole fleet."""
     late: str | None = None
@@ -169,6 +163,8 @@ class Condition:
     """When the screen began to count as failing."""
     screen_is_proven: bool = False
     """Whether fresh reports since the last try prove the failure, and a restart of the player may mend it."""
+    opened_at: datetime | None = None
+    """When its shop opened, if that was a moment ago."""
 
     @property
     def refused(self) -> int:
@@ -225,17 +221,12 @@ def screen_is_proven(row: RecoveryFacts, now: datetime) -> bool:
 
 
 def why_held(
-    row: RecoveryFacts, now: datetime, quiet: tuple[str, datetime] | None
+    row: RecoveryFacts, now: datetime, quiet: tuple[str, datetime | None] | None
 ) -> tuple[str, datetime | None] | tuple[None, None]:
     """Why recovery leaves this client alone, and until when if that is known; (None, None) if it does not.
 
-    `quiet` is the reason and the end of the client's present maintenance window.
+    `quiet` is the reason and the end of the client's present quiet time.
     """
-    if row.held_at is not None and (row.held_until is None or row.held_until > now):
-        return f"{row.held_by} put recovery on hold: {_sentence(row.held_reason or '')}", row.held_until
-    if row.excluded_reason is not None:
-        what = "its site" if row.excluded_site is not None else "this display"
-        return f"{row.excluded_by} excluded {what} from recovery: {_sentence(row.excluded_reason)}", None
     if (for_now := quiet or _shared(row.shared_login_seen_at, now)) is not None:
         return for_now
     if row.shut_down:
@@ -253,10 +244,6 @@ def _shared(seen_at: datetime | None, now: datetime) -> tuple[str, datetime] | N
         " Give one of them a new code."
     )
     return why, seen_at + SHARED_FOR
-
-
-def _sentence(said: str) -> str:
-    return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 _stale_after = lru_cache(maxsize=1024)(stale_after)  # few intervals exist, and it is called for each client
@@ -302,6 +289,7 @@ def condition(row: RecoveryFacts, now: datetime, fleet: Fleet) -> Condition:
         screen=ScreenHealthStatus(row.screen_health) if row.screen_failed_since is not None else None,
         screen_failed_at=row.screen_failed_at,
         screen_is_proven=screen_is_proven(row, now),
+        opened_at=fleet.opened.get(row.uuid),
     )
 
 

@@ -14,8 +14,9 @@ from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.leadership.rules import BridgeStatus
-from shared.postgres.fragments import may_be_mended, may_be_on, occupies, screen_failed_since, screen_fails
+from shared.postgres.fragments import may_be_mended, may_be_quiet, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import Query
+from shared.quiet.store import COVERED_UUIDS
 from shared.recovery.evidence.rules import SHARED_FOR, RecoveryFacts
 
 SHUT_DOWN: Final = """EXISTS (
@@ -24,12 +25,12 @@ SHUT_DOWN: Final = """EXISTS (
 """SQL: the client was shut down on purpose, and not heard since."""
 
 AT_REST: Final = f"""(c.process_status = 'stopped'
-    OR r.held_at IS NOT NULL AND (r.held_until IS NULL OR r.held_until > CAST(:now AS timestamptz))
-    OR EXISTS (SELECT FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site)
+    OR c.uuid IN {COVERED_UUIDS}
     OR c.shared_login_seen_at IS NOT NULL
         AND c.shared_login_seen_at > CAST(:now AS timestamptz) - interval '{SHARED_FOR.total_seconds()} seconds'
     OR {SHUT_DOWN})"""  # nosec B608 - made of constants
-"""SQL: recovery leaves the client alone, as `rules.why_held` decides, except for maintenance windows. Never null."""
+"""SQL: recovery leaves the client alone, as `rules.why_held` decides. `:quiet`: the ids of the quiet times that are on
+and let recovery rest. Never null."""
 
 UNHEARD: Final = f"""(c.presence = 'offline' OR r.unheard_at >= {LAST_SIGN}
     AND NOT (c.presence = 'online' AND c.presence_at > r.unheard_at))"""
@@ -55,14 +56,12 @@ FACTS: Final[Mapping[str, str]] = {
     **{f"open_{name}": f"k.{name}" for name in ("created_at", "requested_by")},
     **{name: f"r.{name}" for name in ("step", "restarts", "reboots", "tried_since", "unheard_at", "healthy_since")},
     **{name: f"r.{name}" for name in ("refused_restarts", "refused_reboots")},
-    **{name: f"r.{name}" for name in ("decided", "decided_at", "held_at", "held_by", "held_reason", "held_until")},
+    **{name: f"r.{name}" for name in ("decided", "decided_at")},
     "tried_command_id": "r.command_id",
     **{f"tried_{name}": f"t.{name}" for name in ("action", "state", "finished_at")},
     "tried_refused": "t.state = 'rejected' OR t.state = 'failed' AND t.running_at IS NULL OR t.late_state = 'rejected'",
     "tried_reason": "CASE WHEN t.late_state IS NULL THEN t.outcome_reason END",
     "tried_elsewhere": "t.acked_boot_id <> t.if_boot_id",
-    **{f"excluded_{name}": f"e.{name}" for name in ("reason", "site")},
-    **{name: f"e.{name}" for name in ("excluded_by", "excluded_at")},
     "health_received_at": "g.received_at",
     "health_previous_at": "g.previous_at",
     "health_says_none": "jsonb_typeof(g.body -> 'service_failed') = 'null'",
@@ -88,8 +87,6 @@ def facts_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = Mappin
     LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {occupies("k")}
     LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
     LEFT JOIN client_commands AS t ON t.id = r.command_id
-    LEFT JOIN LATERAL (SELECT * FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site
-        ORDER BY x.site NULLS FIRST LIMIT 1) AS e ON true
     LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
         AND (c.service_failed_at IS NOT NULL OR {screen_fails("c")})
     WHERE {which} AND c.deleted_at IS NULL ORDER BY {order}) AS facts
@@ -116,8 +113,8 @@ class Surroundings:
     bridge: BridgeStatus
     breakers: bool = True
     """Whether a breaker may be open."""
-    windows: bool = True
-    """Whether a maintenance window may be active."""
+    quiet_times: bool = True
+    """Whether a quiet time may apply."""
     incidents: bool = True
     """Whether any client may be part of an open incident."""
 
@@ -129,7 +126,7 @@ class SurroundedClients(BridgeStatus):
     facts: str
     """The result of `facts_of`."""
     breakers: bool
-    windows: bool
+    quiet_times: bool
     incidents: bool
 
     @property
@@ -138,7 +135,7 @@ class SurroundedClients(BridgeStatus):
         bridge = BridgeStatus(
             self.epoch, self.instance, self.connected_since, self.last_commit_at, self.canary_at, self.counters
         )
-        return Surroundings(bridge, self.breakers, self.windows, self.incidents)
+        return Surroundings(bridge, self.breakers, self.quiet_times, self.incidents)
 
 
 def with_surroundings(facts: str) -> Query[SurroundedClients]:
@@ -147,7 +144,7 @@ def with_surroundings(facts: str) -> Query[SurroundedClients]:
         f"""
     SELECT ({facts}) AS facts, b.epoch, b.instance, b.connected_since, b.last_commit_at, b.canary_at, b.counters,
         EXISTS (SELECT FROM recovery_breakers WHERE open_since IS NOT NULL OR screens_since IS NOT NULL) AS breakers,
-        EXISTS (SELECT FROM maintenance_windows AS w WHERE {may_be_on("w")}) AS windows,
+        EXISTS (SELECT FROM quiet_times AS q WHERE {may_be_quiet("q")}) AS quiet_times,
         EXISTS (SELECT FROM incident_members WHERE left_at IS NULL) AS incidents
     FROM bridge_status AS b
     """,  # noqa: S608 - made of constants
@@ -262,6 +259,7 @@ def candidates(
     blocked_sites: Collection[str],
     too_long: timedelta,
     most: int,
+    quiet: Collection[int],
 ) -> list[str]:
     """The clients that a tick examines: crashed, failing or silent, with refused commands, or on the ladder.
 
@@ -269,6 +267,7 @@ def candidates(
     unwell come first.
     `silent_since`: start of the listening time; earlier silence is not counted. A silent client is left out until its
     next sign of life once it is recorded that no command can reach it, or that it is silent for `too_long`.
+    `quiet`: the ids of the quiet times that are on and let recovery rest.
     """
     return CANDIDATES.all(
         connection,
@@ -279,4 +278,5 @@ def candidates(
         blocked=list(blocked_sites),
         too_long=too_long,
         most=most,
+        quiet=list(quiet),
     )
