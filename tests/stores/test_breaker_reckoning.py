@@ -8,16 +8,13 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.maintenance import operations as maintenance
-from shared.maintenance.operations import NewWindow
-from shared.maintenance.rules import Schedule
 from shared.postgres.door import database_now
-from shared.recovery import holds_operations, store
+from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.store import MANY
 from shared.tables import bridge_status, clients
-from shared.vocabulary import MaintenanceScope
 from tests.stores.commands_world import SHUTDOWN, issue, say, seconds
+from tests.stores.quiet_world import hold, leave_out, leave_out_site, maintain
 from tests.stores.recovery_world import (
     ON,
     beat,
@@ -44,9 +41,9 @@ def rest(connection: Connection, now: datetime, uuids: list[str], how: str) -> N
     """Give these clients a known reason for their silence, so that it is not counted."""
     for client in uuids:
         if how == "held":
-            holds_operations.hold(connection, now, client, "user:anna", "being moved", None)
+            hold(connection, now, client)
         elif how == "excluded":
-            holds_operations.exclude(connection, now, client, "user:anna", "a test display")
+            leave_out(connection, now, client)
         elif how == "stopped":
             connection.execute(sa.update(clients).where(clients.c.uuid == client).values(process_status="stopped"))
         elif how == "deleted":
@@ -71,7 +68,7 @@ def test_whose_silence_is_no_news_is_not_counted(connection: Connection, now: da
 def test_a_site_that_is_excluded_is_not_counted(connection: Connection, now: datetime) -> None:
     fleet(connection, now, 10)
     fleet(connection, now - 4 * MINUTE, 20, site="Basel")
-    holds_operations.exclude_site(connection, now, "Basel", "user:anna", "being rebuilt")
+    leave_out_site(connection, now, "Basel")
 
     assert recover(connection, now).command_ids == ()
     assert open_breakers(connection) == set()
@@ -130,7 +127,7 @@ def test_after_a_days_absence_of_ours_the_fleet_is_still_reckoned_with(connectio
 def test_a_silence_of_too_many_to_name_them_is_counted_like_one_of_few(connection: Connection, now: datetime) -> None:
     fleet(connection, now, 100)
     gone = fleet(connection, now - 4 * MINUTE, MANY + 20)
-    holds_operations.exclude(connection, now, gone[0], "user:anna", "a test display")
+    leave_out(connection, now, gone[0])
 
     assert recover(connection, now).command_ids == ()
     assert evidence_of_opening(connection) == {
@@ -175,18 +172,15 @@ def stop(connection: Connection, now: datetime, uuids: list[str]) -> None:
 
 def put_on_hold(connection: Connection, now: datetime, uuids: list[str]) -> None:
     for one in uuids:
-        holds_operations.hold(connection, now, one, "user:anna", "mine", None)
+        hold(connection, now, one)
 
 
 def exclude_their_site(connection: Connection, now: datetime, _uuids: list[str]) -> None:
-    holds_operations.exclude_site(connection, now, "Vienna", "user:anna", "being sold")
+    leave_out_site(connection, now, "Vienna")
 
 
 def open_a_window(connection: Connection, now: datetime, _uuids: list[str]) -> None:
-    schedule = Schedule(now, now + timedelta(hours=1))
-    maintenance.plan(
-        connection, now, NewWindow("Paint", "", MaintenanceScope.SITE, "Vienna", (), schedule), "user:anna"
-    )
+    maintain(connection, now, now + timedelta(hours=1), site="Vienna")
 
 
 @pytest.mark.parametrize("let_alone", [stop, put_on_hold, exclude_their_site, open_a_window])

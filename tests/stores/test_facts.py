@@ -11,10 +11,8 @@ from shared.clients import screens_rules, screens_store
 from shared.clients.reports import rules as reports
 from shared.clients.screens_rules import SeenScreen
 from shared.clients.signs_store import LATE_AFTER, THRESHOLD
-from shared.maintenance.rules import Schedule, state_at
-from shared.notifications.snoozes_rules import KeptSnooze
-from shared.notifications.snoozes_store import IS_ON
 from shared.postgres import fragments
+from shared.quiet.rules import BegunQuietTime, state_at
 from shared.recovery.evidence.rules import is_unwell
 from shared.tables import client_commands
 from shared.vocabulary import (
@@ -26,10 +24,12 @@ from shared.vocabulary import (
     ClientStatus,
     CommandAction,
     CommandState,
-    MaintenanceState,
     ProcessStatus,
+    Quiet,
+    QuietPreset,
+    QuietScope,
+    QuietState,
     ScreenHealthStatus,
-    SnoozeScope,
 )
 from tests.stores.commands_world import add_client
 
@@ -143,38 +143,40 @@ def test_a_report_arrived_as_long_ago_as_the_bridges_clock_says(
 
 
 TIMES = [
-    pytest.param({"starts_at": -2, "ends_at": -1}, MaintenanceState.OVER, id="over"),
-    pytest.param({"starts_at": -1, "ends_at": 0}, MaintenanceState.OVER, id="over just now"),
-    pytest.param({"starts_at": 0, "ends_at": 1}, MaintenanceState.ACTIVE, id="on from now"),
-    pytest.param({"starts_at": 1, "ends_at": 2}, MaintenanceState.PLANNED, id="to come"),
-    pytest.param({"starts_at": -1, "ends_at": 1, "ended_at": 0}, MaintenanceState.ENDED, id="ended by a person"),
+    pytest.param({"starts_at": -2, "ends_at": -1}, QuietState.OVER, id="over"),
+    pytest.param({"starts_at": -1, "ends_at": 0}, QuietState.OVER, id="over just now"),
+    pytest.param({"starts_at": 0, "ends_at": 1}, QuietState.ON, id="on from now"),
+    pytest.param({"starts_at": 0}, QuietState.ON, id="until it is ended"),
+    pytest.param({"starts_at": 1, "ends_at": 2}, QuietState.PLANNED, id="to come"),
+    pytest.param({"starts_at": -1, "ends_at": 1, "ended_at": 0}, QuietState.ENDED, id="ended by a person"),
+    pytest.param({"starts_at": 1, "created_at": 1}, QuietState.ON, id="made since this transaction began"),
 ]
 
 
 @pytest.mark.parametrize(("hours", "state"), TIMES)
-def test_a_window_is_current_and_may_be_on_as_its_state_says(
-    connection: Connection, now: datetime, hours: dict[str, int], state: MaintenanceState
+def test_a_quiet_time_is_current_and_may_apply_as_its_state_says(
+    connection: Connection, now: datetime, hours: dict[str, int], state: QuietState
 ) -> None:
-    at = {name: now + number * HOUR for name, number in hours.items()}
-    ended = at.get("ended_at")
-    schedule = Schedule(at["starts_at"], at["ends_at"], None, ended)
-    row = (
-        "(SELECT CAST(:starts_at AS timestamptz) AS starts_at, CAST(:ends_at AS timestamptz) AS last_ends_at,"
-        " CAST(:ended_at AS timestamptz) AS ended_at) AS w"
+    at = {"created_at": now - 3 * HOUR, **{name: now + number * HOUR for name, number in hours.items()}}
+    names = ("starts_at", "ends_at", "ended_at", "created_at")
+    values = {name: at.get(name) for name in names}
+    time = BegunQuietTime(
+        id=1,
+        preset=QuietPreset.HOLD,
+        quiet=[Quiet.RECOVERY],
+        scope=QuietScope.FLEET,
+        site=None,
+        tag=None,
+        spans=(),
+        time_zone=None,
+        reason="",
+        created_by="user:anna",
+        ended_by=None,
+        **values,  # type: ignore[arg-type]
     )
-    values = {"starts_at": at["starts_at"], "ends_at": at["ends_at"], "ended_at": ended, "now": now}
+    row = f"(SELECT {', '.join(f'CAST(:{name} AS timestamptz) AS {name}' for name in names)}) AS q"
 
-    assert state_at(schedule, now) is state
-    is_current = state in {MaintenanceState.ACTIVE, MaintenanceState.PLANNED}
-    assert said(connection, fragments.is_current("w"), row, **values) is is_current
-    assert said(connection, fragments.may_be_on("w"), row, **values) is (state is MaintenanceState.ACTIVE)
-
-
-@pytest.mark.parametrize("until", [-1, 0, 1])
-@pytest.mark.parametrize("ended", [True, False])
-def test_a_snooze_is_on_as_the_rule_says(connection: Connection, now: datetime, until: int, ended: bool) -> None:
-    ends, ended_at = now + until * HOUR, now if ended else None
-    whole = KeptSnooze(1, SnoozeScope.FLEET, None, None, "", ends, "user:anna", now, ended_at, None, None)
-    row = "(SELECT CAST(:until AS timestamptz) AS until, CAST(:ended_at AS timestamptz) AS ended_at) AS s"
-
-    assert said(connection, IS_ON, row, until=ends, ended_at=ended_at, now=now) is whole.is_on(now)
+    assert state_at(time, now) is state
+    is_current = state in {QuietState.ON, QuietState.PLANNED}
+    assert said(connection, fragments.is_current("q"), row, **values, now=now) is is_current
+    assert said(connection, fragments.may_be_quiet("q"), row, **values, now=now) is (state is QuietState.ON)

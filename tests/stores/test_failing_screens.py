@@ -11,14 +11,12 @@ from sqlalchemy import Connection
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import HealthReport
 from shared.history import operations as history_operations
-from shared.maintenance import operations as maintenance
-from shared.maintenance.operations import NewWindow
-from shared.maintenance.rules import Schedule
-from shared.recovery import holds_operations, screens_operations
+from shared.recovery import screens_operations
 from shared.recovery.breakers import operations as breakers
 from shared.tables import clients
-from shared.vocabulary import EventKind, MaintenanceScope, ProcessStatus, RecoveryState, ScreenHealthStatus
+from shared.vocabulary import EventKind, ProcessStatus, RecoveryState, ScreenHealthStatus
 from tests.stores.commands_world import add_client, seconds
+from tests.stores.quiet_world import hold, leave_out, maintain
 from tests.stores.recovery_world import (
     ON,
     History,
@@ -274,8 +272,7 @@ def test_a_breaker_of_screens_closes_by_itself(connection: Connection, now: date
 
 
 def window(connection: Connection, now: datetime, display: str, until: datetime) -> None:
-    whom = (MaintenanceScope.CLIENTS, None, [display])
-    maintenance.plan(connection, now, NewWindow("Night", "closed", *whom, Schedule(now, until, None)), "user:anna")
+    maintain(connection, now, until, clients=[display])
 
 
 def judged(connection: Connection, at: datetime, display: str) -> bool:
@@ -314,8 +311,8 @@ def test_one_report_that_it_is_off_is_no_failure_nor_is_an_old_one(connection: C
 
 def test_a_display_that_people_want_left_alone_may_be_off(connection: Connection, now: datetime) -> None:
     excluded, held, stopped = (running(connection, now) for _ in range(3))
-    holds_operations.exclude(connection, now, excluded, "user:anna", "spare")
-    holds_operations.hold(connection, now, held, "user:anna", "being moved", None)
+    leave_out(connection, now, excluded)
+    hold(connection, now, held)
     become(connection, stopped, now, ProcessStatus.STOPPED)
 
     assert not any(judged(connection, now + MINUTE, display) for display in (excluded, held, stopped))
@@ -370,7 +367,7 @@ def test_the_history_says_of_a_screen_that_is_off_whether_somebody_planned_it(
     hear(connection, now)
     tell_twice(connection, now, display, "off")
     screens_operations.judge_off(connection, now)
-    holds_operations.hold(connection, now + MINUTE, display, "anna", "closed", None)
+    hold(connection, now + MINUTE, display)
 
     for _ in range(2):
         screens_operations.judge_off(connection, now + MINUTE)

@@ -326,7 +326,8 @@ OLD_QUIET = (
         " VALUES ('Rome', 'Showroom', 'user:bo', '2026-02-02Z')"
     ),
     (
-        f"INSERT INTO notification_snoozes (scope, client_uuid, reason, until, created_by, created_at, ended_at, ended_by)"
+        "INSERT INTO notification_snoozes (scope, client_uuid, reason, until, created_by, created_at, ended_at,"
+        f" ended_by)"
         f" VALUES ('client', '{UUID}', '', '2026-03-02Z', 'user:ada', '2026-03-01Z', '2026-03-01 12:00Z', 'user:bo')"
     ),
     (

@@ -8,15 +8,12 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from shared.incidents import operations as observing
-from shared.maintenance import operations as maintenance
-from shared.maintenance.operations import NewWindow
-from shared.maintenance.rules import Schedule
-from shared.notifications import snoozes_operations
 from shared.notifications.channels import operations as channels
 from shared.notifications.channels.rules import Hours
 from shared.notifications.deliveries import operations as sending
 from shared.notifications.deliveries import store as deliveries_store
 from shared.outside.couriers.letters import DeliveryAttempt, Result
+from shared.quiet import operations as quiet_times
 from shared.tables import (
     bridge_status,
     client_recovery,
@@ -27,9 +24,10 @@ from shared.tables import (
     notification_deliveries,
     recovery_breakers,
 )
-from shared.vocabulary import MaintenanceScope, NotificationEvent, SnoozeScope, Weekday
+from shared.vocabulary import NotificationEvent, QuietScope, Weekday
 from tests.stores.incidents_world import CONFIG, change, come_back, go_silent, listen, observe, site
 from tests.stores.notifications_world import MINUTE, channel, decide, deliver_all, display, messages, states, told
+from tests.stores.quiet_world import maintain, snooze
 
 ROME_AWAY = "12 displays at Rome failed together"
 
@@ -283,27 +281,27 @@ def test_a_dark_site_is_one_message_though_recovery_holds_back_there(
     assert sorted(told(connection)) == [("opened", ROME_AWAY), held_back, held_back]
 
 
-@pytest.mark.parametrize("scope", list(SnoozeScope))
+@pytest.mark.parametrize("scope", [QuietScope.FLEET, QuietScope.SITE, QuietScope.CLIENTS])
 def test_a_snooze_holds_until_it_ends(
-    connection: Connection, now: datetime, dark: list[str], scope: SnoozeScope
+    connection: Connection, now: datetime, dark: list[str], scope: QuietScope
 ) -> None:
-    whom = {SnoozeScope.FLEET: None, SnoozeScope.SITE: "Rome", SnoozeScope.CLIENT: dark[0]}[scope]
-    if scope is SnoozeScope.CLIENT:  # the others are well again: one is left
+    where, named = "Rome" if scope is QuietScope.SITE else None, dark[:1] if scope is QuietScope.CLIENTS else []
+    if named:  # the others are well again: one is left
         come_back(connection, now + MINUTE, dark[1:])
         observe(connection, now + MINUTE)
-    snooze = snoozes_operations.begin(connection, now, scope, whom, now + timedelta(hours=1), "Works", "user:anna")
+    snoozed = snooze(connection, now, now + timedelta(hours=1), site=where, clients=named)
 
     decide(connection, now + 10 * MINUTE)
     assert told(connection) == []
-    assert snoozes_operations.end(connection, now + 11 * MINUTE, snooze.id, "user:ben")
+    assert quiet_times.end(connection, now + 11 * MINUTE, snoozed, "user:ben")
     decide(connection, now + 12 * MINUTE)
 
     assert len(told(connection)) == 1
-    assert not snoozes_operations.end(connection, now + 13 * MINUTE, snooze.id, "user:ben")
+    assert not quiet_times.end(connection, now + 13 * MINUTE, snoozed, "user:ben")
 
 
 def test_a_snooze_ends_by_itself(connection: Connection, now: datetime, dark: list[str]) -> None:
-    snoozes_operations.begin(connection, now, SnoozeScope.SITE, "Rome", now + timedelta(hours=1), "", "user:anna")
+    snooze(connection, now, now + timedelta(hours=1), site="Rome")
 
     decide(connection, now + 59 * MINUTE)
     assert told(connection) == []
@@ -312,13 +310,12 @@ def test_a_snooze_ends_by_itself(connection: Connection, now: datetime, dark: li
     assert len(told(connection)) == 1
 
 
-@pytest.mark.parametrize("scope", [MaintenanceScope.SITE, MaintenanceScope.FLEET])
+@pytest.mark.parametrize("scope", [QuietScope.SITE, QuietScope.FLEET])
 def test_a_maintenance_window_holds_as_well(
-    connection: Connection, now: datetime, dark: list[str], scope: MaintenanceScope
+    connection: Connection, now: datetime, dark: list[str], scope: QuietScope
 ) -> None:
-    where = "Rome" if scope is MaintenanceScope.SITE else None
-    window = NewWindow("Works", "", scope, where, [], Schedule(now, now + timedelta(hours=1)))
-    maintenance.plan(connection, now, window, "user:anna")
+    where = "Rome" if scope is QuietScope.SITE else None
+    maintain(connection, now, now + timedelta(hours=1), site=where)
 
     decide(connection, now + 30 * MINUTE)
     assert told(connection) == []

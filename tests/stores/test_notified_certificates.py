@@ -7,10 +7,10 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.notifications import snoozes_operations
 from shared.tables import door_certificates
-from shared.vocabulary import NotificationEvent, SnoozeScope
+from shared.vocabulary import NotificationEvent
 from tests.stores.notifications_world import MINUTE, channel, decide, deliver_all, messages, states, told
+from tests.stores.quiet_world import snooze
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 SEES = "The certificate that displays see"
@@ -153,7 +153,7 @@ def test_a_channel_hears_of_certificates_for_whatever_sites_it_is(connection: Co
 def test_a_snooze_of_the_fleet_holds_it_back_until_it_ends(connection: Connection, now: datetime) -> None:
     channel(connection, now)
     at = now + HOUR
-    snoozes_operations.begin(connection, at, SnoozeScope.FLEET, None, at + HOUR, "", "user:anna")
+    snooze(connection, at, at + HOUR)
     look(connection, at + MINUTE, now + 14 * DAY)
     silent = told(connection)
     look(connection, at + 2 * HOUR, now + 14 * DAY)

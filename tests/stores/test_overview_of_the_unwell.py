@@ -10,23 +10,19 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from deploy.parts.probes import wait_until
-from shared.maintenance import operations as maintenance
-from shared.maintenance.operations import NewWindow
-from shared.maintenance.rules import Schedule
 from shared.overview import operations
 from shared.overview.rules import OverviewCursor, parse_cursor
 from shared.postgres.door import database_now, transaction
-from shared.recovery import holds_operations
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers import store as breakers_store
 from shared.recovery.breakers.store import FoundBreaker
 from shared.tables import bridge_status, clients
-from shared.vocabulary import MaintenanceScope
+from tests.stores.quiet_world import hold, leave_out, leave_out_site, maintain
 from tests.stores.recovery_world import OFF, ON, fleet, hear, recover
 from tests.unpacked import unpacked
 
 SITE = "Rome"
-OF_THE_TEST_BEFORE = "TRUNCATE clients, recovery_breakers, recovery_exclusions, maintenance_windows, incidents CASCADE"
+OF_THE_TEST_BEFORE = "TRUNCATE clients, recovery_breakers, quiet_times, incidents CASCADE"
 Act = Callable[[Connection, datetime, str], object]
 
 
@@ -64,9 +60,7 @@ def open_breaker(connection: Connection, now: datetime, _client: str) -> None:
 
 
 def plan_window(connection: Connection, now: datetime, _client: str) -> None:
-    schedule = Schedule(now, now + timedelta(hours=1))
-    wanted = NewWindow("Paint", "", MaintenanceScope.SITE, SITE, (), schedule)
-    maintenance.plan(connection, now, wanted, "user:anna")
+    maintain(connection, now, now + timedelta(hours=1), site=SITE)
 
 
 def fall_silent(connection: Connection, _now: datetime, _client: str) -> None:
@@ -84,20 +78,20 @@ def open_incident(connection: Connection, now: datetime, client: str) -> None:
 
 CHANGES: list[tuple[Act, str, str]] = [
     (open_breaker, "blocked_breaker", "At Rome all are silent."),
-    (plan_window, "held", "Paint"),
+    (plan_window, "held", "New cables"),
     (fall_silent, "blocked_bridge", "The bridge gives no sign"),
     (
-        lambda connection, now, _: holds_operations.exclude_site(connection, now, SITE, "user:anna", "being sold"),
+        lambda connection, now, _: leave_out_site(connection, now, SITE, "being sold"),
         "held",
         "sold",
     ),
     (
-        lambda connection, now, client: holds_operations.exclude(connection, now, client, "user:anna", "sold"),
+        lambda connection, now, client: leave_out(connection, now, client, "sold"),
         "held",
         "sold",
     ),
     (
-        lambda connection, now, client: holds_operations.hold(connection, now, client, "user:anna", "mine", None),
+        lambda connection, now, client: hold(connection, now, client, "mine"),
         "held",
         "mine",
     ),

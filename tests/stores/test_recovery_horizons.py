@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from shared.commands import store as commands_store
 from shared.leadership import store as leadership_store
 from shared.postgres.door import database_now
+from shared.quiet.rules import QuietNow
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import operations as evidence
@@ -196,7 +197,7 @@ def test_those_that_nobody_can_help_do_not_take_the_places_of_those_that_can_be_
 
     assert sent(connection, first) == [(client, "reboot_host")]
     bridge = leadership_store.bridge_status(connection)
-    looked_at = evidence.candidates(connection, now + 3 * MINUTE, ON, bridge, {}, [*lost, client], 10)
+    looked_at = evidence.candidates(connection, now + 3 * MINUTE, ON, bridge, {}, [*lost, client], 10, QuietNow())
     assert looked_at == [client]  # each of the others is recorded once, and then left out
 
 
@@ -218,6 +219,7 @@ def test_the_longest_unwell_that_can_be_helped_come_first_whatever_is_not_known(
         silent_since=now - DAY,
         stale_seconds=180,
         blocked_sites=[],
+        quiet=[],
         too_long=DAY,
         most=1,
     )

@@ -9,7 +9,8 @@ from sqlalchemy import Connection
 from shared.commands import endings_store
 from shared.commands import operations as commands
 from shared.postgres.door import database_now
-from shared.recovery import holds_operations, store
+from shared.recovery import operations as recovery_operations
+from shared.recovery import store
 from shared.tables import client_health, clients
 from shared.vocabulary import PublishAnswer
 from tests.stores.commands_world import BOOT, TIMINGS, command, lockout, seconds
@@ -316,7 +317,7 @@ def test_a_suspended_display_that_is_resumed_begins_at_the_foot(connection: Conn
     history = History(connection, now, every=5)
     history.ticks(50, client)
 
-    assert holds_operations.resume(connection, client)
+    assert recovery_operations.resume(connection, now, client, "user:anna")
     history.ticks(11, client)
 
     assert history.acts == [*LADDER, (50, "restart_app"), (60, "restart_app")]

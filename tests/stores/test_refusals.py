@@ -10,7 +10,7 @@ from shared.commands import operations as commands
 from shared.commands.acks import operations as acks
 from shared.commands.rules import Ack
 from shared.postgres.door import database_now
-from shared.recovery import holds_operations
+from shared.recovery import operations as recovery_operations
 from shared.recovery.operations import RecoveryReport
 from shared.tables import client_heartbeats
 from shared.vocabulary import CommandState, PublishAnswer
@@ -168,7 +168,7 @@ def test_refusals_are_forgotten_when_a_person_acts_or_the_display_is_well(
 
     at = now + MINUTE
     if how == "resumed":
-        assert holds_operations.resume(connection, client)
+        assert recovery_operations.resume(connection, now, client, "user:anna")
     else:
         become(connection, client, at, "running")
         for minute in range(32):

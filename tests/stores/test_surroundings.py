@@ -9,34 +9,34 @@ from sqlalchemy import Connection
 
 from shared.incidents import operations as incidents
 from shared.leadership import store as leadership
-from shared.maintenance import store as maintenance
+from shared.quiet import store as quiet_store
 from shared.recovery.breakers import store as breakers
 from shared.recovery.evidence.store import surroundings
-from shared.tables import bridge_status, incident_members, maintenance_windows, recovery_breakers
+from shared.tables import bridge_status, incident_members, quiet_times, recovery_breakers
 from shared.tables import incidents as all_incidents
 from tests.stores.commands_world import add_client
 
 HOUR = timedelta(hours=1)
 WINDOWS: list[tuple[str, dict[str, Any]]] = [
-    ("on", {"starts_at": -HOUR, "last_ends_at": HOUR}),
-    ("begins now", {"starts_at": timedelta(), "last_ends_at": HOUR}),
-    ("without a last end", {"starts_at": -HOUR, "last_ends_at": None}),
-    ("still to come", {"starts_at": HOUR, "last_ends_at": 2 * HOUR}),
-    ("ends now", {"starts_at": -HOUR, "last_ends_at": timedelta()}),
-    ("over", {"starts_at": -2 * HOUR, "last_ends_at": -HOUR}),
-    ("ended by a person", {"starts_at": -HOUR, "last_ends_at": HOUR, "ended_at": -HOUR / 2, "ended_by": "user:a"}),
+    ("on", {"starts_at": -HOUR, "ends_at": HOUR}),
+    ("begins now", {"starts_at": timedelta(), "ends_at": HOUR}),
+    ("without a last end", {"starts_at": -HOUR, "ends_at": None}),
+    ("still to come", {"starts_at": HOUR, "ends_at": 2 * HOUR}),
+    ("ends now", {"starts_at": -HOUR, "ends_at": timedelta()}),
+    ("over", {"starts_at": -2 * HOUR, "ends_at": -HOUR}),
+    ("ended by a person", {"starts_at": -HOUR, "ends_at": HOUR, "ended_at": -HOUR / 2, "ended_by": "user:a"}),
 ]
 
 
 @pytest.mark.parametrize(("what", "times"), WINDOWS, ids=[window[0] for window in WINDOWS])
-def test_a_window_is_asked_for_exactly_where_one_has_begun(
+def test_quiet_times_are_asked_for_exactly_where_one_has_begun(
     connection: Connection, now: datetime, what: str, times: dict[str, Any]
 ) -> None:
     moments = {name: now + at if isinstance(at, timedelta) else at for name, at in times.items()}
-    row = {"name": what, "scope": "fleet", "ends_at": moments["starts_at"] + HOUR, "created_by": "user:a"}
-    connection.execute(sa.insert(maintenance_windows).values(**row, created_at=now, **moments))
+    row = {"preset": "hold", "quiet": ["recovery"], "scope": "fleet", "reason": what, "created_by": "user:a"}
+    connection.execute(sa.insert(quiet_times).values(**row, created_at=now, **moments))
 
-    assert surroundings(connection, now).windows == bool(maintenance.begun(connection, now))
+    assert surroundings(connection, now).quiet_times == bool(quiet_store.begun(connection, now))
 
 
 @pytest.mark.parametrize("is_open", [True, False])

@@ -15,23 +15,19 @@ from functions.scheduler_tick.steps import SWEEPS, World
 from shared import config
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
-from shared.maintenance import operations as maintenance
-from shared.maintenance.operations import NewWindow
-from shared.maintenance.rules import Schedule
 from shared.outside.mqtt import Publisher
 from shared.outside.task_queue import TaskQueue
 from shared.postgres.door import database_now
-from shared.recovery import holds_operations
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
 from shared.tables import client_commands, client_recovery, clients
-from shared.vocabulary import MaintenanceScope
 from tests.stores.commands_world import TIMINGS
+from tests.stores.quiet_world import hold, leave_out, leave_out_site, maintain
 from tests.stores.recovery_world import ON, beat, breaker_decisions, crash, fleet, hear, told
 from tests.tick.world import set_last_tick
 
 MINUTE = timedelta(minutes=1)
-EMPTY = "TRUNCATE clients, recovery_breakers, maintenance_windows CASCADE"
+EMPTY = "TRUNCATE clients, recovery_breakers, quiet_times CASCADE"
 
 
 @pytest.fixture(scope="module")
@@ -217,8 +213,7 @@ def test_a_tick_that_comes_much_too_late_opens_the_breaker_and_acts_on_nobody(
 
 
 def plan(connection: Connection, now: datetime, site: str) -> None:
-    schedule = Schedule(now - MINUTE, now + 60 * MINUTE, None, None)
-    maintenance.plan(connection, now, NewWindow("New cables", "", MaintenanceScope.SITE, site, (), schedule), "user:a")
+    maintain(connection, now - MINUTE, now + 60 * MINUTE, site=site)
 
 
 def test_during_a_maintenance_window_nothing_is_sent_and_its_silence_opens_no_breaker(
@@ -265,10 +260,10 @@ def test_displays_that_fail_together_are_told_of_their_incident(world: World, en
 
 Saying = Callable[[Connection, str], object]
 SAYINGS: dict[str, Saying] = {
-    "hold": lambda c, uuid: holds_operations.hold(c, database_now(c), uuid, "user:anna", "x", None),
-    "exclude": lambda c, uuid: holds_operations.exclude(c, database_now(c), uuid, "user:anna", "x"),
-    "exclude the site": lambda c, _: holds_operations.exclude_site(c, database_now(c), "Basel", "user:anna", "x"),
-    "resume": holds_operations.resume,
+    "hold": lambda c, uuid: hold(c, database_now(c), uuid),
+    "exclude": lambda c, uuid: leave_out(c, database_now(c), uuid),
+    "exclude the site": lambda c, _: leave_out_site(c, database_now(c), "Basel"),
+    "resume": lambda c, uuid: recovery.resume(c, database_now(c), uuid, "user:anna"),
     "release": lambda c, _: breakers.release(c, database_now(c), "user:anna", None),
 }
 
