@@ -68,9 +68,9 @@ def in_an_hour() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
 
 
-def window(scope: str) -> dict[str, Any]:
-    """The body of a planned maintenance window."""
-    return {"name": "w", "scope": scope, "ends_at": in_an_hour()}
+def snooze(scope: str) -> dict[str, Any]:
+    """The body of a quiet time."""
+    return {"preset": "snooze", "scope": scope, "ends_at": in_an_hour()}
 
 
 CHANNEL: Final = {"kind": "webhook", "url": "https://hooks.example.org/x"}
@@ -110,29 +110,6 @@ WAYS: Final = (
         is_refused=True,
     ),
     Way(
-        "POST",
-        "/api/clients/{client}/recovery/hold",
-        ("reason",),
-        lambda t: {"reason": f"{t} reason"},
-        ("/api/clients/{client}/recovery",),
-    ),
-    Way(
-        "POST",
-        "/api/clients/{client}/recovery/exclude",
-        ("reason",),
-        lambda t: {"reason": f"{t} reason"},
-        ("/api/clients/{client}/recovery",),
-        undo="POST /api/clients/{client}/recovery/include",
-    ),
-    Way(
-        "POST",
-        "/api/recovery/sites/exclude",
-        ("reason", "site"),
-        lambda t: {"reason": f"{t} reason", "site": f"{t} site"},
-        ("/api/recovery/exclusions", "/api/recovery/events"),
-    ),
-    Way("POST", "/api/recovery/sites/include", ("site",), lambda t: {"site": f"{t} site"}, comes_out=False),
-    Way(
         "PUT",
         "/api/screenshot-policy",
         ("site",),
@@ -142,17 +119,30 @@ WAYS: Final = (
     Way("POST", "/api/recovery/breaker/release", ("site",), lambda t: {"site": f"{t} site"}, comes_out=False),
     Way(
         "POST",
-        "/api/maintenance-windows",
-        ("name", "reason", "site"),
-        lambda t: {**window("site"), "name": f"{t} name", "reason": f"{t} reason", "site": f"{t} site"},
-        ("/api/maintenance-windows",),
-        undo="DELETE /api/maintenance-windows/{id}",
+        "/api/quiet-times",
+        ("reason", "site"),
+        lambda t: {**snooze("site"), "reason": f"{t} reason", "site": f"{t} site"},
+        ("/api/quiet-times", "/api/monitoring/overview"),
+        undo="DELETE /api/quiet-times/{id}",
     ),
     Way(
         "POST",
-        "/api/maintenance-windows",
-        ("recurrence.time_zone",),
-        lambda t: {**window("fleet"), "recurrence": {"time_zone": t, "weekdays": ["mon"]}},
+        "/api/quiet-times",
+        ("tag",),
+        lambda t: {**snooze("tag"), "tag": f"{t} tag"},
+        ("/api/quiet-times",),
+        undo="DELETE /api/quiet-times/{id}",
+    ),
+    Way(
+        "POST",
+        "/api/quiet-times",
+        ("time_zone",),
+        lambda t: {
+            "preset": "opening_hours",
+            "scope": "fleet",
+            "hours": [{"days": ["monday"], "from": "08:00", "to": "09:00"}],
+            "time_zone": t,
+        },
         is_refused=True,
     ),
     Way(
@@ -172,14 +162,6 @@ WAYS: Final = (
     ),
     Way(
         "POST",
-        "/api/notifications/snoozes",
-        ("reason", "site"),
-        lambda t: {"scope": "site", "until": in_an_hour(), "reason": f"{t} reason", "site": f"{t} site"},
-        ("/api/notifications/snoozes",),
-        undo="DELETE /api/notifications/snoozes/{id}",
-    ),
-    Way(
-        "POST",
         "/api/tokens",
         ("name",),
         lambda t: {"name": f"{t} name", "role": "viewer"},
@@ -194,7 +176,7 @@ WAYS: Final = (
 ELSEWHERE: Final = {
     ("post", "/api/session", "password"): "a secret",
     ("post", "/api/enroll/rotate", "password"): "a secret",
-    ("post", "/api/commands/{command_id}/end", "reason"): "in the audit log alone, as that of a hold",
+    ("post", "/api/commands/{command_id}/end", "reason"): "in the audit log alone",
     ("post", "/api/users/{user_id}/reset-password", "username"): "compared, and never kept",
     ("post", "/api/users/{user_id}/reset-second-factor", "username"): "compared, and never kept",
     ("post", "/api/session", "code"): "a secret",
@@ -211,6 +193,8 @@ ELSEWHERE: Final = {
     ("patch", "/api/notifications/channels/{channel_id}", "name"): "as when it is added",
     ("patch", "/api/notifications/channels/{channel_id}", "sites[]"): "as when it is added",
     ("patch", "/api/notifications/channels/{channel_id}", "hours.time_zone"): "as when it is added",
+    ("patch", "/api/quiet-times/{quiet_id}", "reason"): "as when it is made",
+    ("patch", "/api/quiet-times/{quiet_id}", "time_zone"): "as when it is made",
     ("patch", "/api/event-media/{media_id}", "filename"): "below: files",
 }
 

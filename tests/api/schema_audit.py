@@ -18,9 +18,6 @@ MAY_CHANGE_NOTHING: Final = frozenset(
         "PATCH /api/users/{user_id}",
         "POST /api/clients/{uuid}/clear_service_failed",
         "POST /api/clients/{uuid}/commands",
-        "POST /api/clients/{uuid}/recovery/exclude",
-        "POST /api/clients/{uuid}/recovery/hold",
-        "POST /api/clients/{uuid}/recovery/include",
         "POST /api/clients/{uuid}/recovery/resume",
         "POST /api/command-batches/{batch_id}/abort",
         "POST /api/command-batches/{batch_id}/pause",
@@ -28,10 +25,8 @@ MAY_CHANGE_NOTHING: Final = frozenset(
         "POST /api/commands",
         "POST /api/conversions/{media_id}/pdf",
         "POST /api/recovery/breaker/release",
-        "POST /api/recovery/sites/exclude",
-        "POST /api/recovery/sites/include",
-        "DELETE /api/maintenance-windows/{window_id}",
-        "DELETE /api/notifications/snoozes/{snooze_id}",
+        "POST /api/quiet-times",
+        "DELETE /api/quiet-times/{quiet_id}",
     }
 )
 

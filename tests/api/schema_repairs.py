@@ -109,11 +109,11 @@ def _times(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
 
 
 def _scope(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """`site`, `client` and `clients` are required by the scope of that name, and allowed only with it."""
+    """`site`, `tag` and `clients` are required by the scope of that name, and allowed only with it."""
     if not isinstance(case.body, dict):
         return
     scope = case.body.get("scope")
-    whom = {"site": "Rome", "client": world.displays[0], "clients": [world.displays[0]]}
+    whom = {"site": "Rome", "tag": "x", "clients": [world.displays[0]]}
     body = {name: value for name, value in case.body.items() if name not in whom or name == scope}
     case.body = {**body, scope: case.body.get(scope) or whom[scope]} if scope in whom else body
 
@@ -171,44 +171,33 @@ def _failed(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     case.path_parameters, case.headers = {"uuid": uuid}, {}
 
 
-def _said(word: str) -> Repair:
-    """Make a repair that first creates what the request removes from this client's recovery."""
-
-    def repair(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-        uuid = new_client(world.engine)
-        world.made(f"/api/clients/{uuid}/recovery/{word}", {"reason": "being moved"})
-        case.path_parameters = {"uuid": uuid}
-
-    return repair
+def _held(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Hold the client first, so that there is something to resume."""
+    uuid = new_client(world.engine)
+    world.made("/api/quiet-times", {"preset": "hold", "scope": "clients", "clients": [uuid], "reason": "being moved"})
+    case.path_parameters = {"uuid": uuid}
 
 
-def _said_of_site(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """The same for a site."""
-    site = f"Site {uuid4()}"
-    world.made("/api/recovery/sites/exclude", {"site": site, "reason": "being moved"})
-    case.body = {"site": site}
+def _in_an_hour() -> str:
+    return (datetime.now(UTC) + timedelta(hours=1)).isoformat()
 
 
-def _begun(path: str, parameter: str, until: str) -> Repair:
-    """Make a repair that addresses an active object of this list."""
-
-    def repair(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-        later = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
-        name = {"name": "Fair"} if until == "ends_at" else {}
-        case.path_parameters = {parameter: world.made(path, {"scope": "fleet", until: later, **name})["id"]}
-
-    return repair
+def _quiet(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Address a new quiet time. Its changes are a reason alone: most times do not fit."""
+    made = world.made("/api/quiet-times", {"preset": "snooze", "scope": "fleet", "ends_at": _in_an_hour()})
+    case.path_parameters = {"quiet_id": made["id"]}
+    if isinstance(case.body, dict):
+        case.body = {"reason": "longer"}
 
 
-def _later(**times: float) -> Repair:
-    """Its times, in hours from now: at random most end before they begin or in the past."""
-
-    def repair(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-        if isinstance(case.body, dict):
-            now = datetime.now(UTC)
-            case.body |= {name: (now + timedelta(hours=hours)).isoformat() for name, hours in times.items()}
-
-    return repair
+def _quiet_body(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """A quiet time whose fields fit its preset: at random most do not."""
+    if isinstance(case.body, dict):
+        kept = {name: case.body[name] for name in ("scope", "reason") if name in case.body}
+        whom = {"site": "Rome", "tag": "x", "clients": [world.displays[0]]}
+        scope = kept.get("scope")
+        field = {scope: whom[scope]} if scope in whom else {}
+        case.body = {**kept, **field, "preset": "custom", "quiet": ["notices"], "ends_at": _in_an_hour()}
 
 
 def _person(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
@@ -273,8 +262,7 @@ RULES: Final[dict[str, Repair]] = {
     **schema_files.RULES,
     "GET /api/client-logs/{uuid}/logs": _times,
     "GET /api/clients/{uuid}/health/history": _times,
-    "POST /api/maintenance-windows": _scope,
-    "POST /api/notifications/snoozes": _scope,
+    "POST /api/quiet-times": _scope,
     "POST /api/notifications/channels": _channel,
     "PATCH /api/notifications/channels/{channel_id}": _channel,
     "POST /api/clients/{uuid}/clear_service_failed": _failure,
@@ -289,14 +277,11 @@ CHANCES: Final[dict[str, Repair]] = {
     "POST /api/command-batches/{batch_id}/pause": _batch,
     "POST /api/command-batches/{batch_id}/resume": _batch,
     "POST /api/clients/{uuid}/clear_service_failed": _failed,
-    "POST /api/clients/{uuid}/recovery/include": _said("exclude"),
-    "POST /api/clients/{uuid}/recovery/resume": _said("hold"),
-    "POST /api/recovery/sites/include": _said_of_site,
+    "POST /api/clients/{uuid}/recovery/resume": _held,
     "POST /api/recovery/breaker/release": _open,
-    "POST /api/maintenance-windows": _later(starts_at=0, ends_at=1),
-    "POST /api/notifications/snoozes": _later(until=1),
-    "DELETE /api/maintenance-windows/{window_id}": _begun("/api/maintenance-windows", "window_id", "ends_at"),
-    "DELETE /api/notifications/snoozes/{snooze_id}": _begun("/api/notifications/snoozes", "snooze_id", "until"),
+    "POST /api/quiet-times": _quiet_body,
+    "PATCH /api/quiet-times/{quiet_id}": _quiet,
+    "DELETE /api/quiet-times/{quiet_id}": _quiet,
     "PATCH /api/users/{user_id}": _person,
     "POST /api/users/{user_id}/reset-password": _forgetful,
     "POST /api/users/{user_id}/reset-second-factor": _without_phone,

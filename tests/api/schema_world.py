@@ -170,9 +170,9 @@ def _fill(made: World) -> None:
     many = {"action": "restart_app", "clients": list(made.displays[13:16]), "waves": [1, "rest"]}
     made.made("/api/commands", many)
     for scope in ({"scope": "fleet"}, {"scope": "site", "site": "Oslo"}):
-        window = {"name": "Fair", "starts_at": soon.isoformat(), "ends_at": later.isoformat(), **scope}
-        made.made("/api/maintenance-windows", window)
-        made.made("/api/notifications/snoozes", {"until": soon.isoformat(), **scope})
+        times = {"starts_at": soon.isoformat(), "ends_at": later.isoformat()}
+        made.made("/api/quiet-times", {"preset": "maintenance", **times, **scope})
+        made.made("/api/quiet-times", {"preset": "snooze", "ends_at": soon.isoformat(), **scope})
     for name in ("On call", "Night"):
         made.made("/api/notifications/channels", {"name": name, "kind": "webhook", "url": made.hook})
     for name in ("Bert", "Carla"):
@@ -180,7 +180,8 @@ def _fill(made: World) -> None:
         made.made("/api/tokens", {"name": name, "role": "viewer"})
     for uuid in made.displays[16:19]:
         made.made(f"/api/clients/{uuid}/enrolment")
-        made.made(f"/api/clients/{uuid}/recovery/exclude", {"reason": "being moved"})
+        named = {"scope": "clients", "clients": [uuid]}
+        made.made("/api/quiet-times", {"preset": "leave_out", "reason": "being moved", **named})
 
 
 def protect(made: World, user_id: int) -> None:

@@ -92,13 +92,13 @@ def test_a_displays_page_names_the_incident_that_it_is_in(api: Api, fleet: list[
     assert api.get(f"/api/clients/{fleet[0]}").get_json()["incident"] is None  # well again
 
 
-def test_a_window_over_the_site_is_counted(api: Api, fleet: list[str]) -> None:
+def test_a_quiet_time_of_the_site_is_counted(api: Api, fleet: list[str]) -> None:
     ends_at = (datetime.fromisoformat(of_rome(api)["opened_at"]) + timedelta(hours=1)).isoformat()
-    window = {"name": "Cabling", "scope": "site", "site": "Rome", "ends_at": ends_at}
-    planned = api.post("/api/maintenance-windows", json=window).get_json()
+    body = {"preset": "maintenance", "scope": "site", "site": "Rome", "ends_at": ends_at}
+    planned = api.post("/api/quiet-times", json=body).get_json()
 
     assert api.get(f"/api/incidents/{of_rome(api)['id']}").get_json()["in_maintenance"] == 10
-    api.ask("DELETE", f"/api/maintenance-windows/{planned['id']}", role="operator")
+    api.ask("DELETE", f"/api/quiet-times/{planned['id']}", role="operator")
 
 
 @pytest.mark.parametrize("part", ["", "/displays", "/events"])

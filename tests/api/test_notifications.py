@@ -1,10 +1,9 @@
-"""Channels, snoozes and deliveries through the API; no answer ever contains a channel's secrets."""
+"""Channels and deliveries through the API; no answer ever contains a channel's secrets."""
 
 import io
 import json
 import traceback
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -17,13 +16,12 @@ from shared.notifications import operations
 from shared.notifications.channels import store
 from shared.notifications.channels.store import ChannelNotKept
 from shared.postgres.door import database_now
-from shared.tables import audit_log, notification_channels, notification_deliveries, notification_snoozes
+from shared.tables import audit_log, notification_channels, notification_deliveries
 from tests.api.people import Api
 from tests.receivers import receiver
-from tests.stores.commands_world import new_client
 from tests.stores.notifications_world import SETTINGS
 
-CHANNELS, SNOOZES = "/api/notifications/channels", "/api/notifications/snoozes"
+CHANNELS = "/api/notifications/channels"
 TOKEN = "T0K3N-that-nobody-may-see"
 URL = f"https://anna:{TOKEN}@hooks.example.org/{TOKEN}?key={TOKEN}"
 NEW = {"name": "On call", "kind": "webhook", "url": URL, "signing_secret": TOKEN}
@@ -33,7 +31,7 @@ NEW = {"name": "On call", "kind": "webhook", "url": URL, "signing_secret": TOKEN
 def nothing_left(engine: Engine) -> Iterator[None]:
     yield
     with engine.begin() as connection:
-        for table in (notification_deliveries, notification_channels, notification_snoozes):
+        for table in (notification_deliveries, notification_channels):
             connection.execute(sa.delete(table))
 
 
@@ -221,63 +219,6 @@ def test_a_channel_that_is_removed_takes_what_it_was_told_along(api: Api, engine
     )
     assert (gone.status_code, again.status_code) == (204, 404)
     assert api.get("/api/notifications/deliveries", role="operator").get_json()["items"] == []
-
-
-def test_a_snooze_is_begun_listed_and_ended(api: Api, engine: Engine) -> None:
-    client = new_client(engine, name="Lobby")
-    with engine.connect() as connection:
-        until = (database_now(connection) + timedelta(hours=2)).isoformat()
-
-    body = {"scope": "client", "client": client, "until": until, "reason": "Works"}
-    made = api.post(SNOOZES, json=body, role="operator")
-    current = api.get(f"{SNOOZES}?current=true", role="viewer").get_json()["items"]
-    ended = api.delete(f"{SNOOZES}/{made.get_json()['id']}", role="operator")
-    over = api.get(f"{SNOOZES}?current=false", role="viewer").get_json()["items"]
-
-    assert (made.status_code, made.get_json()["client_name"], made.get_json()["current"]) == (201, "Lobby", True)
-    assert [one["id"] for one in current] == [made.get_json()["id"]]
-    assert ended.status_code == 204
-    assert api.delete(f"{SNOOZES}/{made.get_json()['id']}", role="operator").status_code == 204
-    assert (over[0]["current"], over[0]["ended_by"] is not None) == (False, True)
-    assert api.delete(f"{SNOOZES}/999999", role="operator").status_code == 404
-
-
-def test_of_a_client_those_snoozes_are_listed_that_cover_it(api: Api, engine: Engine) -> None:
-    here, there = new_client(engine, site="Rome"), new_client(engine, site="Oslo")
-    with engine.connect() as connection:
-        until = (database_now(connection) + timedelta(hours=2)).isoformat()
-    made = {}
-    for scope, whom in (("fleet", {}), ("site", {"site": "Rome"}), ("client", {"client": there})):
-        answer = api.post(SNOOZES, json={"scope": scope, "until": until, **whom}, role="operator")
-        made[answer.get_json()["id"]] = scope
-
-    listed = {
-        client: [made[one["id"]] for one in api.get(f"{SNOOZES}?client={client}", role="viewer").get_json()["items"]]
-        for client in (here, there)
-    }
-
-    assert listed == {here: ["site", "fleet"], there: ["client", "fleet"]}
-
-
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        ({"scope": "fleet", "until": "2001-01-01T00:00:00Z"}, 422),
-        ({"scope": "fleet", "until": "2999-01-01T00:00:00Z"}, 422),
-        ({"scope": "site", "until": "2999-01-01T00:00:00Z"}, 400),
-        ({"scope": "fleet", "site": "Rome", "until": "2999-01-01T00:00:00Z"}, 400),
-    ],
-)
-def test_what_a_snooze_cannot_be(api: Api, body: dict[str, Any], status: int) -> None:
-    assert api.post(SNOOZES, json=body, role="operator").status_code == status
-
-
-def test_a_snooze_of_a_client_that_is_none_is_refused(api: Api, engine: Engine) -> None:
-    with engine.connect() as connection:
-        until = (database_now(connection) + timedelta(hours=2)).isoformat()
-    body = {"scope": "client", "client": "00000000-0000-4000-8000-00000000dead", "until": until}
-
-    assert api.post(SNOOZES, json=body, role="operator").get_json()["code"] == "client_not_found"
 
 
 def test_a_decision_without_channels_asks_little(engine: Engine) -> None:

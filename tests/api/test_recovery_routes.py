@@ -11,17 +11,11 @@ from sqlalchemy import Engine
 
 from shared.postgres.door import database_now
 from shared.recovery import operations as recovery
-from shared.tables import audit_log, recovery_breakers, recovery_events, recovery_exclusions, scheduler_status
+from shared.tables import audit_log, recovery_breakers, recovery_events, scheduler_status
 from tests.api.people import Api
 from tests.stores.commands_world import TIMINGS
 from tests.stores.recovery_world import ON, crash, fleet, hear
 
-SAYINGS: list[tuple[str, dict[str, Any] | None]] = [
-    ("hold", {"reason": "being moved"}),
-    ("exclude", {"reason": "a test display"}),
-    ("include", None),
-    ("resume", None),
-]
 NOWHERE = "00000000-0000-4000-8000-00000000dead"
 
 
@@ -53,13 +47,6 @@ def audited(engine: Engine, target: str) -> list[str]:
         return list(connection.execute(lines).scalars())
 
 
-def say(api: Api, client: str, word: str, body: dict[str, Any] | None) -> dict[str, Any]:
-    answer = api.post(f"/api/clients/{client}/recovery/{word}", json=body, role="operator")
-    assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.get_json()
-    return told
-
-
 def tick(engine: Engine) -> tuple[str, ...]:
     """Run recovery once. Returns the commands that it issued."""
     with engine.begin() as connection:
@@ -68,71 +55,66 @@ def tick(engine: Engine) -> tuple[str, ...]:
         return recovery.recover(connection, now, ON, TIMINGS).command_ids
 
 
-def test_a_hold_is_told_with_who_and_why_and_keeps_recovery_away(api: Api, engine: Engine, crashed: str) -> None:
-    told = say(api, crashed, "hold", {"reason": "being moved"})
+def hold(api: Api, client: str, **body: Any) -> None:
+    whole = {"preset": "hold", "scope": "clients", "clients": [client], "reason": "being moved", **body}
+    assert api.post("/api/quiet-times", json=whole, role="operator").status_code == 201
 
-    assert (told["changed"], told["hold"]["reason"], told["hold"]["until"]) == (True, "being moved", None)
-    assert told["hold"]["by"].startswith("token:")
-    tick(engine)
-    assert api.get(f"/api/clients/{crashed}/commands").get_json()["items"] == []
 
-    resumed = say(api, crashed, "resume", None)
-    assert (resumed["changed"], resumed["hold"]) == (True, None)
+def resume(api: Api, client: str) -> dict[str, Any]:
+    answer = api.post(f"/api/clients/{client}/recovery/resume", role="operator")
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.get_json()
+    return told
+
+
+def test_a_hold_keeps_recovery_away_until_somebody_resumes(api: Api, engine: Engine, crashed: str) -> None:
+    hold(api, crashed)
+    told = api.get(f"/api/clients/{crashed}").get_json()["recovery"]
     tick(engine)
+    kept_away = api.get(f"/api/clients/{crashed}/commands").get_json()["items"]
+
+    resumed = resume(api, crashed)
+    tick(engine)
+
+    assert told["state"] in {"held", "off"}
+    assert kept_away == []
+    assert resumed["changed"]
     [command] = api.get(f"/api/clients/{crashed}/commands").get_json()["items"]
     assert (command["action"], command["source"]) == ("restart_app", "recovery")
 
 
-@pytest.mark.parametrize(("word", "body"), SAYINGS)
-def test_what_is_said_twice_is_heard_and_audited_once(
-    api: Api, engine: Engine, crashed: str, word: str, body: dict[str, Any] | None
-) -> None:
-    if body is None:
-        before = "hold" if word == "resume" else "exclude"
-        say(api, crashed, before, {"reason": "first"})
-    first, second = say(api, crashed, word, body), say(api, crashed, word, body)
+def test_a_hold_of_more_than_the_display_is_not_ended_by_resuming_it(api: Api, engine: Engine, crashed: str) -> None:
+    made = {"preset": "hold", "scope": "fleet", "reason": "storm"}
+    whole = api.post("/api/quiet-times", json=made, role="operator").get_json()
 
-    assert (first["changed"], second["changed"]) == (True, False)
-    assert {**first, "changed": None} == {**second, "changed": None}
-    assert audited(engine, crashed).count(f"recovery.{word}") == 1
+    assert resume(api, crashed)["changed"] is False
+    assert api.get(f"/api/quiet-times/{whole['id']}").get_json()["state"] == "on"
+    api.ask("DELETE", f"/api/quiet-times/{whole['id']}", role="operator")
 
 
-@pytest.mark.parametrize(("word", "body"), SAYINGS)
-def test_said_by_many_at_once_it_is_heard_once(
-    api: Api, engine: Engine, crashed: str, word: str, body: dict[str, Any] | None
-) -> None:
-    if body is None:
-        say(api, crashed, "hold" if word == "resume" else "exclude", {"reason": "first"})
+def test_many_who_resume_at_once_do_it_once(api: Api, engine: Engine, crashed: str) -> None:
+    hold(api, crashed)
 
     with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda _: say(api, crashed, word, body), range(4)))
+        answers = list(pool.map(lambda _: resume(api, crashed), range(4)))
 
     assert sorted(answer["changed"] for answer in answers) == [False, False, False, True]
-    assert audited(engine, crashed).count(f"recovery.{word}") == 1
+    assert audited(engine, crashed).count("recovery.resume") == 1
     titles = [event["title"] for event in api.get(f"/api/clients/{crashed}/events").get_json()["items"]]
-    assert not any("recovery." in title for title in titles)  # in words
-    assert any("ecover" in title and ", by token:" in title for title in titles)
+    assert not any("recovery." in title or "quiet_time." in title for title in titles)  # in words
+    assert any("Quiet time made, by token:" in title for title in titles)
 
 
-@pytest.mark.parametrize(("word", "body"), SAYINGS)
-def test_an_unknown_client_is_not_found(api: Api, word: str, body: dict[str, Any] | None) -> None:
-    answer = api.post(f"/api/clients/{NOWHERE}/recovery/{word}", json=body, role="operator")
+def test_resuming_an_unknown_client_is_not_found(api: Api) -> None:
+    answer = api.post(f"/api/clients/{NOWHERE}/recovery/resume", role="operator")
 
     assert (answer.status_code, answer.get_json()["code"]) == (404, "client_not_found")
-
-
-def test_a_hold_that_would_be_over_already_is_refused(api: Api, crashed: str) -> None:
-    body = {"reason": "x", "until": "2020-01-01T00:00:00Z"}
-    answer = api.post(f"/api/clients/{crashed}/recovery/hold", json=body, role="operator")
-
-    assert answer.status_code == 422
 
 
 def test_a_hold_until_a_time_ends_by_itself(api: Api, engine: Engine, crashed: str) -> None:
     with engine.connect() as connection:
         until = database_now(connection) + timedelta(hours=1)
-    told = say(api, crashed, "hold", {"reason": "being moved", "until": until.isoformat()})
-    assert told["hold"]["until"] is not None
+    hold(api, crashed, ends_at=until.isoformat())
 
     with engine.begin() as connection:
         now = database_now(connection) + timedelta(hours=2)
@@ -141,28 +123,6 @@ def test_a_hold_until_a_time_ends_by_itself(api: Api, engine: Engine, crashed: s
         recovery.recover(connection, now, ON, TIMINGS)
 
     assert api.get(f"/api/clients/{crashed}/commands").get_json()["items"] != []
-
-
-def test_a_site_is_excluded_and_included_as_a_whole(api: Api, engine: Engine) -> None:
-    with engine.begin() as connection:
-        now = database_now(connection)
-        hear(connection, now)
-        client = crash(connection, now, site="Atelier/2")
-    body = {"site": "Atelier/2", "reason": "being rebuilt"}
-
-    first, second = (api.post("/api/recovery/sites/exclude", json=body, role="operator").get_json() for _ in range(2))
-    tick(engine)
-
-    assert (first["changed"], second["changed"], second["exclusion"]["reason"]) == (True, False, "being rebuilt")
-    assert api.get(f"/api/clients/{client}/commands").get_json()["items"] == []
-    assert api.get(f"/api/clients/{client}/recovery").get_json()["exclusion"]["site"] == "Atelier/2"
-    assert "Atelier/2" in [row["site"] for row in api.get("/api/recovery/exclusions").get_json()["items"]]
-    over, again = (
-        api.post("/api/recovery/sites/include", json={"site": "Atelier/2"}, role="operator").get_json()["changed"]
-        for _ in range(2)
-    )
-    assert (over, again) == (True, False)
-    assert audited(engine, "site:Atelier/2") == ["recovery.exclude", "recovery.include"]
 
 
 @pytest.mark.usefixtures("open_breakers")
@@ -203,7 +163,6 @@ def test_why_is_told_in_full(api: Api, engine: Engine, crashed: str) -> None:
     assert told["events"][0]["decision"] == "restart_app"
     assert told["breaker"] == {"open": False, "why": None}
     assert told["bridge"]["state"] == "listening"
-    assert (told["hold"], told["exclusion"]) == (None, None)
 
 
 def test_a_breakers_opening_is_among_the_decisions_and_told_of_its_clients(api: Api, engine: Engine) -> None:
@@ -228,16 +187,3 @@ def test_the_overview_tells_what_the_last_tick_did_and_how_long_it_took(api: Api
     scheduler = api.get("/api/monitoring/overview").get_json()["scheduler"]
 
     assert (scheduler["duration_ms"], scheduler["did"], scheduler["late"]) == (41, did, False)
-
-
-def test_exclusions_are_listed_page_by_page(api: Api, engine: Engine) -> None:
-    with engine.begin() as connection:
-        connection.execute(sa.delete(recovery_exclusions))
-    for number in range(3):
-        api.post("/api/recovery/sites/exclude", json={"site": f"S{number}", "reason": "x"}, role="operator")
-
-    first = api.get("/api/recovery/exclusions?limit=2").get_json()
-    second = api.get(f"/api/recovery/exclusions?limit=2&cursor={first['next_cursor']}").get_json()
-
-    assert [row["site"] for row in (*first["items"], *second["items"])] == ["S2", "S1", "S0"]
-    assert second["next_cursor"] is None

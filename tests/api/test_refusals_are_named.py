@@ -85,9 +85,9 @@ def test_the_log_line_of_a_refusal_names_its_actor(api: Api, written: io.StringI
 
 def test_a_refused_read_and_a_stranger_are_no_line(api: Api, app: Flask, engine: Engine) -> None:
     assert api.get("/api/tokens", role="viewer").status_code == 403
-    assert api.post("/api/maintenance-windows", role=None, json={}).status_code == 401
+    assert api.post("/api/quiet-times", role=None, json={}).status_code == 401
 
-    assert refused_lines(engine, "GET /api/tokens") == refused_lines(engine, "POST /api/maintenance-windows") == []
+    assert refused_lines(engine, "GET /api/tokens") == refused_lines(engine, "POST /api/quiet-times") == []
     assert ask_by_cookie(app, "DELETE", "/api/session", "x", OURS).status_code == 401
 
 

@@ -23,7 +23,7 @@ def test_displays_of_one_site_that_crash_together_are_one_incident_with_one_time
             api.call("PATCH", f"/api/clients/{name}", json={"site": SITE})
             display.heartbeat("running")
         eventually(lambda: all(api.get(f"/api/clients/{name}")["status"] == "running" for name in names), "all well")
-        window = api.post("/api/maintenance-windows", new_window(), 201)
+        window = api.post("/api/quiet-times", new_window(), 201)
 
         for display in displays:
             display.heartbeat("crashed")
@@ -32,7 +32,7 @@ def test_displays_of_one_site_that_crash_together_are_one_incident_with_one_time
         assert f"3 of 3 displays at site {SITE} crashed" in incident["cause"]
         page = api.get(f"/api/clients/{names[0]}")
         assert page["incident"] == {"id": incident["id"], "cause": incident["cause"]}
-        assert page["maintenance"]["window_id"] == window["id"]
+        assert [one["id"] for one in page["quiet_times"]] == [window["id"]]
 
         api.post(f"/api/clients/{names[0]}/commands", {"action": "restart_app"}, 202)
         eventually(lambda: well_again(api, displays), "all of them well again")
@@ -40,12 +40,18 @@ def test_displays_of_one_site_that_crash_together_are_one_incident_with_one_time
         kinds = [event["kind"] for event in events]
         assert {"opened", "joined", "command", "left"} <= set(kinds)
         assert sum(event["count"] for event in events if event["kind"] == "left") == 3
-        api.call("DELETE", f"/api/maintenance-windows/{window['id']}", 204)
+        api.call("DELETE", f"/api/quiet-times/{window['id']}", 204)
 
 
 def new_window() -> dict[str, Any]:
     ends_at = datetime.now(UTC) + timedelta(hours=1)
-    return {"name": "New players", "scope": "site", "site": SITE, "ends_at": ends_at.isoformat()}
+    return {
+        "preset": "maintenance",
+        "reason": "New players",
+        "scope": "site",
+        "site": SITE,
+        "ends_at": ends_at.isoformat(),
+    }
 
 
 def well_again(api: Api, displays: list[SimulatedDisplay]) -> dict[str, Any] | None:

@@ -341,8 +341,9 @@ OLD_QUIET = (
     ),
     (
         "INSERT INTO maintenance_windows (id, name, scope, starts_at, ends_at, time_zone, weekdays, repeat_until,"
-        " last_ends_at, created_by, created_at) VALUES (8, 'Updates', 'clients', '2026-03-01 21:30Z', '2026-03-03 02:00Z',"
-        " 'Europe/Rome', '{sunday}', '2026-05-03', '2026-05-05 01:00Z', 'user:ada', '2026-02-28Z')"
+        " last_ends_at, created_by, created_at)"
+        " VALUES (8, 'Updates', 'clients', '2026-03-01 21:30Z', '2026-03-03 02:00Z', 'Europe/Rome',"
+        " '{sunday}', '2026-05-03', '2026-05-05 01:00Z', 'user:ada', '2026-02-28Z')"
     ),
     f"INSERT INTO maintenance_window_clients (window_id, client_uuid) VALUES (8, '{UUID}')",
 )
@@ -354,8 +355,8 @@ OLD_TABLES = (
         " FROM notification_snoozes ORDER BY scope"
     ),
     (
-        "SELECT name, reason, scope, site, starts_at, ends_at, time_zone, weekdays, repeat_until, last_ends_at, created_by,"
-        " created_at, ended_at, ended_by FROM maintenance_windows ORDER BY name"
+        "SELECT name, reason, scope, site, starts_at, ends_at, time_zone, weekdays, repeat_until, last_ends_at,"
+        " created_by, created_at, ended_at, ended_by FROM maintenance_windows ORDER BY name"
     ),
     (
         "SELECT w.name, n.client_uuid FROM maintenance_window_clients AS n JOIN maintenance_windows AS w"
