@@ -397,7 +397,7 @@ class ExpiryTooFar(Refused):
 
 
 class QuietTimesRefused(Refused):
-    """A quiet time cannot have these times."""
+    """A quiet time cannot have these times, or not this reason or choice."""
 
     code = "quiet_times_refused"
 

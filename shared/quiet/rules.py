@@ -187,7 +187,23 @@ def _check_end(wanted: WantedQuietTime, starts_at: datetime, ends_at: datetime, 
         raise QuietTimesRefused(f"A {wanted.preset} lasts {longest.days} days at most.")
 
 
+def chosen(preset: QuietPreset, quiet: Collection[Quiet] | None) -> tuple[Quiet, ...]:
+    """What this preset makes quiet; `quiet` is for `custom` only. Raises QuietTimesRefused."""
+    if (quiet is None) is (preset is QuietPreset.CUSTOM):
+        raise QuietTimesRefused("quiet goes with the preset custom, and with no other one.")
+    made = MAKES_QUIET.get(preset, quiet or ())
+    return tuple(one for one in Quiet if one in made)
+
+
 def _check_preset(wanted: WantedQuietTime) -> None:
+    if wanted.preset in {QuietPreset.HOLD, QuietPreset.LEAVE_OUT} and not wanted.reason.strip():
+        raise QuietTimesRefused(f"A {wanted.preset} needs a reason.")
+    if wanted.preset is QuietPreset.OPENING_HOURS and wanted.scope is QuietScope.CLIENTS:
+        raise QuietTimesRefused("opening_hours are of the fleet, a site or a tag.")
+    _check_times(wanted)
+
+
+def _check_times(wanted: WantedQuietTime) -> None:
     preset, has_end, weekly = wanted.preset, wanted.ends_at is not None, bool(wanted.spans)
     needs_end = preset is QuietPreset.SNOOZE or (preset is QuietPreset.MAINTENANCE and not weekly)
     if needs_end and not has_end:

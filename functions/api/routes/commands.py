@@ -49,12 +49,6 @@ class NewCommand(Body):
     override_lockout: bool = False
 
 
-class SentCommand(shapes.Command):
-    """The command. `cuts_through`: the quiet times that it does not respect, as a sentence; null without any."""
-
-    cuts_through: str | None
-
-
 class EndOfCommand(Body):
     """Why the command is ended."""
 
@@ -76,7 +70,7 @@ class EndOfCommand(Body):
     ),
     headers=ASKED_WITH,
 )
-def send_command(call: Call, uuid: str, body: NewCommand) -> SentCommand:
+def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
     """Store a command and publish it. The answer shows its state; `queued` is not an error.
 
     No quiet time holds a person's command back; `cuts_through` says which ones apply to the display now.
@@ -92,8 +86,7 @@ def send_command(call: Call, uuid: str, body: NewCommand) -> SentCommand:
         cuts_through = quiet_rules.cut_through(quiet_times.of_client(connection, now, uuid))
     _log_issued(call, command)
     outbox.publish_due(call.services.engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=[command.id])
-    sent = msgspec.structs.asdict(_command(call, command.id))
-    return SentCommand(**sent, cuts_through=cuts_through)
+    return _command(call, command.id, cuts_through)
 
 
 def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
@@ -170,6 +163,6 @@ def end_command(call: Call, command_id: str, body: EndOfCommand) -> shapes.Comma
     return _command(call, command_id)
 
 
-def _command(call: Call, command_id: str) -> shapes.Command:
+def _command(call: Call, command_id: str, cuts_through: str | None = None) -> shapes.Command:
     with call.transaction() as (connection, _):
-        return shapes.command(operations.find(connection, command_id))
+        return shapes.command(operations.find(connection, command_id), cuts_through)

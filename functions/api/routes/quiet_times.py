@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, Any, Final
 
 import msgspec
 from sqlalchemy import Connection
@@ -34,7 +34,6 @@ routes = Routes("quiet_times", "/api", "Quiet times: what is left alone, when, b
 
 SHOWN: Final = 100  # quiet times of one client
 GOES_WITH: Final = {QuietScope.SITE: "site", QuietScope.TAG: "tag", QuietScope.CLIENTS: "clients"}
-NEEDS_REASON: Final = frozenset({QuietPreset.HOLD, QuietPreset.LEAVE_OUT})
 
 Clock = Annotated[
     str,
@@ -200,28 +199,18 @@ def client_quiet_times(call: Call, uuid: str) -> ClientQuietTimes:
 
 
 def _check(body: NewQuietTime) -> None:
-    """Check that each field that goes with the scope or the preset is given, and no other one. Raises InvalidField."""
+    """Check that the scope's own field is given, and no other scope's. Raises InvalidField."""
     for scope, field in GOES_WITH.items():
         given = bool(getattr(body, field))
         if given != (body.scope is scope):
-            _refuse(field, f"nothing unless scope is {scope}" if given else f"given with scope {scope}")
-    if (body.quiet is not None) != (body.preset is QuietPreset.CUSTOM):
-        _refuse("quiet", "given with preset custom" if body.quiet is None else "nothing unless preset is custom")
-    if body.preset in NEEDS_REASON and not body.reason.strip():
-        _refuse("reason", f"a text with preset {body.preset}")
-    if body.preset is QuietPreset.OPENING_HOURS and body.scope is QuietScope.CLIENTS:
-        _refuse("scope", "fleet, site or tag with preset opening_hours")
-
-
-def _refuse(field: str, expected: str) -> NoReturn:
-    raise InvalidField(f"{field}: expected {expected}.", errors=[{"field": field, "expected": expected}])
+            expected = f"nothing unless scope is {scope}" if given else f"given with scope {scope}"
+            raise InvalidField(f"{field}: expected {expected}.", errors=[{"field": field, "expected": expected}])
 
 
 def _wanted(body: NewQuietTime) -> WantedQuietTime:
-    chosen = rules.MAKES_QUIET.get(body.preset, tuple(body.quiet or ()))
     return WantedQuietTime(
         preset=body.preset,
-        quiet=tuple(one for one in Quiet if one in chosen),
+        quiet=rules.chosen(body.preset, body.quiet),
         scope=body.scope,
         site=body.site,
         tag=body.tag,

@@ -58,12 +58,15 @@ class Command(Answer):
     """The boot from which the display answered; null when it has not answered or did not name it."""
     trace_id: str | None
     """The id in every log line about the command; null for commands of older versions."""
+    cuts_through: str | None
+    """In the answer to sending it: the quiet times that it does not respect, as a sentence. Else null."""
 
 
-def command(found: commands_store.CommandRow) -> Command:
+def command(found: commands_store.CommandRow, cuts_through: str | None = None) -> Command:
     """A command as its answer."""
-    fields = {name: getattr(found, name) for name in Command.__struct_fields__ if name != "trace_id"}
-    return Command(**fields, trace_id=trace_id(found.traceparent))
+    own = {"trace_id", "cuts_through"}
+    fields = {name: getattr(found, name) for name in Command.__struct_fields__ if name not in own}
+    return Command(**fields, trace_id=trace_id(found.traceparent), cuts_through=cuts_through)
 
 
 def idempotency_key(call: Call) -> str | None:
