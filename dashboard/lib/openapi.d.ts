@@ -372,6 +372,7 @@ export type Command = {
   client_uuid: string;
   confirmed_by: ConfirmedBy | null;
   created_at: string;
+  cuts_through: string | null;
   expires_at: string;
   finished_at: string | null;
   id: string;
@@ -1460,32 +1461,6 @@ export type Sent = {
   counts: Record<string, number>;
   outcomes: Array<Outcome>;
   state: BatchState | null;
-};
-
-/** The command. `cuts_through`: the quiet times that it does not respect, as a sentence; null without any. */
-export type SentCommand = {
-  acked_boot_id: string | null;
-  action: string;
-  client_uuid: string;
-  confirmed_by: ConfirmedBy | null;
-  created_at: string;
-  cuts_through: string | null;
-  expires_at: string;
-  finished_at: string | null;
-  id: string;
-  if_boot_id: string | null;
-  late_at: string | null;
-  late_state: string | null;
-  outcome_reason: string | null;
-  reason: string;
-  received_at: string | null;
-  requested_by: string;
-  result_deadline: string | null;
-  running_at: string | null;
-  sent_at: string | null;
-  source: string;
-  state: CommandState;
-  trace_id: string | null;
 };
 
 /** The caller, and when their session or token expires (null: never). */
