@@ -72,8 +72,8 @@ def test_a_display_that_froze_while_the_clock_was_ahead_is_rebooted_when_it_is_r
     assert kinds(outcome) == set()
 
 
-def exclude(history: History, _displays: list[Display]) -> None:
-    history.operator.exclude_site("Berlin")
+def leave_out(history: History, _displays: list[Display]) -> None:
+    history.operator.make_quiet(QuietPreset.LEAVE_OUT, site="Berlin")
 
 
 def delete(history: History, displays: list[Display]) -> None:
@@ -81,7 +81,7 @@ def delete(history: History, displays: list[Display]) -> None:
         history.operator.delete(display)
 
 
-@pytest.mark.parametrize("let_alone", [exclude, delete])
+@pytest.mark.parametrize("let_alone", [leave_out, delete])
 def test_who_is_left_of_a_silent_fleet_is_left_alone(
     scene: Scene, let_alone: Callable[[History, list[Display]], None]
 ) -> None:

@@ -115,8 +115,9 @@ def one_never_answers(history: History) -> None:
 def people_want_it_left_alone(history: History) -> None:
     held, excluded, worked_on = of(history)
     history.agenda.at(250.0, lambda: history.operator.hold(held, None))
-    history.agenda.at(251.0, lambda: history.operator.exclude(excluded))
-    history.agenda.at(252.0, lambda: history.operator.plan_window(None, [worked_on], 0.0, 600.0))
+    history.agenda.at(251.0, lambda: history.operator.make_quiet(QuietPreset.LEAVE_OUT, displays=[excluded]))
+    work = partial(history.operator.make_quiet, QuietPreset.MAINTENANCE, displays=[worked_on], seconds=600.0)
+    history.agenda.at(252.0, work)
     everybody_crashes(history)
 
 

@@ -57,12 +57,17 @@ CLIENTS: Final = sa.text(
         EXISTS (SELECT FROM client_commands AS k WHERE k.client_uuid = c.uuid AND k.rank < 90) AS has_open,
         (SELECT max(k.received_at) FROM client_commands AS k
             WHERE k.client_uuid = c.uuid AND k.action = 'shutdown_host' AND k.received_at IS NOT NULL) AS shutdown_at,
-        EXISTS (SELECT FROM client_recovery AS r WHERE r.client_uuid = c.uuid
-            AND r.held_at IS NOT NULL AND coalesce(r.held_until > :now, true))
-        OR EXISTS (SELECT FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site)
-        OR EXISTS (SELECT FROM maintenance_windows AS w WHERE w.starts_at <= :now AND w.ends_at > :now
-            AND (w.scope = 'fleet' OR w.site = c.site OR EXISTS (SELECT FROM maintenance_window_clients AS n
-                WHERE n.window_id = w.id AND n.client_uuid = c.uuid))) AS is_let_alone
+        EXISTS (SELECT FROM quiet_times AS q WHERE 'recovery' = ANY(q.quiet) AND q.starts_at <= :now
+            AND coalesce(q.ends_at > :now, true) AND coalesce(q.ended_at > :now, true)
+            AND (q.scope = 'fleet' OR q.site = c.site OR q.tag = ANY(c.tags) OR c.uuid = ANY(q.clients))
+            AND (q.spans = '[]' OR (q.preset <> 'opening_hours') = EXISTS (
+                SELECT FROM jsonb_array_elements(q.spans) AS s(span), generate_series(0, 1) AS back,
+                    LATERAL (SELECT CAST(CAST(:now AS timestamptz) AT TIME ZONE q.time_zone AS date) - back AS day) AS d
+                WHERE CAST(:now AS timestamptz) AT TIME ZONE q.time_zone >= day + CAST(span ->> 'begins' AS time)
+                    AND CAST(:now AS timestamptz) AT TIME ZONE q.time_zone
+                        < day + CAST(span ->> 'nights' AS integer) + CAST(span ->> 'ends' AS time)))) AS is_let_alone,
+        (SELECT max(q.created_at) FROM quiet_times AS q WHERE q.preset = 'opening_hours'
+            AND q.ended_at IS NULL AND (q.scope = 'fleet' OR q.site = c.site)) IS NOT NULL AS has_hours
     FROM clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE c.deleted_at IS NULL ORDER BY c.uuid
     """

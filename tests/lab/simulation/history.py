@@ -47,7 +47,7 @@ SETTINGS: Final = {
 NOT_IN_A_LONG_ONE: Final = ("conversions", "notifications", "health_history")
 EMPTY: Final = (
     """
-    TRUNCATE clients, recovery_breakers, recovery_exclusions, recovery_events, incidents, maintenance_windows,
+    TRUNCATE clients, recovery_breakers, recovery_events, incidents, quiet_times,
         command_batches RESTART IDENTITY CASCADE
     """,
     "TRUNCATE dead_letters RESTART IDENTITY",

@@ -14,12 +14,13 @@ from shared.commands.batches.rules import ALL_AT_ONCE, REST, BatchRequest
 from shared.commands.outbox import operations as outbox
 from shared.commands.rules import CLIENT_DELETED, CommandRequest
 from shared.errors import ServiceError
-from shared.maintenance import operations as maintenance
-from shared.maintenance.operations import NewWindow
-from shared.maintenance.rules import Schedule
-from shared.recovery import holds_operations
+from shared.quiet import operations as quiet_times
+from shared.quiet import rules as quiet_rules
+from shared.quiet.hours_rules import Span
+from shared.quiet.rules import WantedQuietTime
+from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
-from shared.vocabulary import CommandAction, MaintenanceScope
+from shared.vocabulary import CommandAction, QuietPreset, QuietScope
 from tests.lab.simulation.display import Display
 from tests.lab.simulation.gate import Killed
 
@@ -82,51 +83,46 @@ class Operator:
 
     def hold(self, display: Display, seconds: float | None) -> None:
         """Put recovery on hold for `seconds`, or until it is resumed."""
-
-        def do(connection: Connection, now: datetime) -> bool:
-            until = None if seconds is None else now + timedelta(seconds=seconds)
-            return holds_operations.hold(connection, now, display.uuid, WHO, "being moved", until)
-
-        self._count("holds", self._ask(do))
+        self.make_quiet(QuietPreset.HOLD, displays=[display], seconds=seconds)
 
     def resume(self, display: Display) -> None:
         """End a hold or a suspension."""
-        if self._ask(lambda connection, _: holds_operations.resume(connection, display.uuid)):
+        if self._ask(lambda connection, now: recovery.resume(connection, now, display.uuid, WHO)):
             self._history.judge.resumed(display.uuid)
 
-    def exclude(self, display: Display) -> None:
-        """Exclude the display from recovery."""
-        self._count(
-            "exclusions",
-            self._ask(lambda connection, now: holds_operations.exclude(connection, now, display.uuid, WHO, "a test")),
+    def make_quiet(
+        self,
+        preset: QuietPreset,
+        *,
+        site: str | None = None,
+        tag: str | None = None,
+        displays: Sequence[Display] = (),
+        begins_in: float = 0.0,
+        seconds: float | None = None,
+        spans: tuple[Span, ...] = (),
+    ) -> int | None:
+        """Make something quiet: a site, a tag, some displays, or, without any, the whole fleet. Returns its id."""
+        uuids = tuple(display.uuid for display in displays)
+        scope = (
+            QuietScope.SITE if site else QuietScope.TAG if tag else QuietScope.CLIENTS if uuids else QuietScope.FLEET
         )
 
-    def include(self, display: Display) -> None:
-        """End the display's exclusion."""
-        self._ask(lambda connection, _: holds_operations.include(connection, display.uuid))
-
-    def exclude_site(self, site: str) -> None:
-        """Exclude the site from recovery."""
-        self._count(
-            "exclusions",
-            self._ask(lambda connection, now: holds_operations.exclude_site(connection, now, site, WHO, "rebuilt")),
-        )
-
-    def include_site(self, site: str) -> None:
-        """End the site's exclusion."""
-        self._ask(lambda connection, _: holds_operations.include_site(connection, site))
-
-    def plan_window(self, site: str | None, displays: Sequence[Display], begins_in: float, seconds: float) -> None:
-        """Plan a maintenance window for a site, for some displays, or, without either, for the whole fleet."""
-        uuids = [display.uuid for display in displays]
-        scope = MaintenanceScope.SITE if site else MaintenanceScope.CLIENTS if uuids else MaintenanceScope.FLEET
-
-        def do(connection: Connection, now: datetime) -> Any:
+        def do(connection: Connection, now: datetime) -> int:
             begins = now + timedelta(seconds=begins_in)
-            schedule = Schedule(begins, begins + timedelta(seconds=seconds))
-            return maintenance.plan(connection, now, NewWindow("work", "", scope, site, uuids, schedule), WHO)
+            ends = None if seconds is None else begins + timedelta(seconds=seconds)
+            what = quiet_rules.chosen(preset, None)
+            zone = "Europe/Rome" if spans else None
+            asked = WantedQuietTime(preset, what, scope, site, tag, uuids, begins, ends, spans, zone, "work")
+            return quiet_times.make(connection, now, asked, WHO).time.id
 
-        self._count("maintenance windows", self._ask(do))
+        made: int | None = self._ask(do)
+        self._count(f"quiet times of the kind {preset}", made)
+        return made
+
+    def end_quiet(self, quiet_id: int | None) -> None:
+        """End a quiet time."""
+        if quiet_id is not None:
+            self._ask(lambda connection, now: quiet_times.end(connection, now, quiet_id, WHO))
 
     def release(self, site: str | None) -> None:
         """Release the breaker of this site, or all breakers."""

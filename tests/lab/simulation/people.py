@@ -2,9 +2,13 @@
 
 import random
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from functools import partial
 from typing import Final
+from zoneinfo import ZoneInfo
 
+from shared.quiet import hours_rules
+from shared.vocabulary import QuietPreset, Weekday
 from tests.lab.simulation.display import Display
 from tests.lab.simulation.history import History
 
@@ -45,22 +49,36 @@ def _resume(history: History, dice: random.Random) -> None:
     history.operator.resume(_one(history, dice))
 
 
-def _exclude(history: History, dice: random.Random) -> None:
-    display = _one(history, dice)
-    history.operator.exclude(display)
-    history.agenda.after(dice.uniform(60.0, 1800.0), lambda: history.operator.include(display))
+def _leave_out(history: History, dice: random.Random) -> None:
+    """Leave out a display or a site for a while."""
+    whom = {"displays": [_one(history, dice)]} if dice.random() < 0.5 else {"site": _site(history, dice)}
+    made = history.operator.make_quiet(QuietPreset.LEAVE_OUT, **whom)  # type: ignore[arg-type]
+    history.agenda.after(dice.uniform(60.0, 1800.0), lambda: history.operator.end_quiet(made))
 
 
-def _exclude_site(history: History, dice: random.Random) -> None:
-    site = _site(history, dice)
-    history.operator.exclude_site(site)
-    history.agenda.after(dice.uniform(60.0, 1800.0), lambda: history.operator.include_site(site))
-
-
-def _plan_window(history: History, dice: random.Random) -> None:
+def _maintain(history: History, dice: random.Random) -> None:
     site = dice.choice((None, _site(history, dice)))
     displays = [] if site or dice.random() < 0.4 else _some(history, dice)
-    history.operator.plan_window(site, displays, dice.uniform(0.0, 300.0), dice.uniform(60.0, 1500.0))
+    begins_in, seconds = dice.uniform(0.0, 300.0), dice.uniform(60.0, 1500.0)
+    history.operator.make_quiet(
+        QuietPreset.MAINTENANCE, site=site, displays=displays, begins_in=begins_in, seconds=seconds
+    )
+
+
+def _snooze(history: History, dice: random.Random) -> None:
+    history.operator.make_quiet(QuietPreset.SNOOZE, site=_site(history, dice), seconds=dice.uniform(60.0, 1500.0))
+
+
+def _open_hours(history: History, dice: random.Random) -> None:
+    """A shop closes within minutes, and opens again some minutes later."""
+    zone, here = ZoneInfo("Europe/Rome"), history.clocks.database()
+    closes, length = dice.uniform(60.0, 900.0), dice.uniform(300.0, 2400.0)
+    ends, begins = (
+        f"{(here + timedelta(seconds=at)).astimezone(zone):%H:%M}" for at in (closes, closes + max(length, 300.0))
+    )
+    if begins != ends:
+        spans = (hours_rules.span(tuple(Weekday), begins, ends, None),)
+        history.operator.make_quiet(QuietPreset.OPENING_HOURS, site=_site(history, dice), spans=spans)
 
 
 def _release(history: History, dice: random.Random) -> None:
@@ -78,10 +96,12 @@ def _send_to_many(history: History, dice: random.Random) -> None:
 DEEDS: Final[Sequence[Deed]] = (
     _hold,
     _resume,
-    _exclude,
-    _exclude_site,
-    _plan_window,
-    _plan_window,
+    _leave_out,
+    _leave_out,
+    _maintain,
+    _maintain,
+    _snooze,
+    _open_hours,
     _release,
     _release,
     _send_to_many,
