@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from shared.vocabulary import QuietPreset
 from tests.lab.simulation.ailments import Ailment, Nature
 from tests.lab.simulation.display import Display
 from tests.lab.simulation.history import Databases, History

@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 from unittest.mock import patch
+from zoneinfo import ZoneInfo
 
 import pytest
 import sqlalchemy as sa
@@ -19,6 +20,8 @@ from shared.commands import rules as command_rules
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox import store as outbox_store
 from shared.leadership import store as leadership_store
+from shared.quiet import hours_rules
+from shared.quiet import rules as quiet_rules
 from shared.recovery import operations as recovery
 from shared.recovery import rules as recovery_rules
 from shared.recovery import store as recovery_store
@@ -26,6 +29,7 @@ from shared.recovery.breakers import rules as breakers
 from shared.recovery.breakers import store as breaker_store
 from shared.recovery.evidence import operations as evidence
 from shared.recovery.evidence import rules as evidence_rules
+from shared.vocabulary import QuietPreset, Weekday
 from tests.lab.simulation.agenda import BEGINNING
 from tests.lab.simulation.ailments import NEVER, Ailment, Nature
 from tests.lab.simulation.broker import Rule
@@ -118,6 +122,16 @@ def people_want_it_left_alone(history: History) -> None:
     history.agenda.at(251.0, lambda: history.operator.make_quiet(QuietPreset.LEAVE_OUT, displays=[excluded]))
     work = partial(history.operator.make_quiet, QuietPreset.MAINTENANCE, displays=[worked_on], seconds=600.0)
     history.agenda.at(252.0, work)
+    everybody_crashes(history)
+
+
+def a_shop_is_closed(history: History) -> None:
+    """Its opening hours begin in two hours; its displays crash and fall silent meanwhile."""
+    here = history.clocks.database().astimezone(ZoneInfo("Europe/Rome"))
+    begins, ends = (f"{here + timedelta(hours=hours):%H:%M}" for hours in (2, 3))
+    spans = (hours_rules.span(tuple(Weekday), begins, ends, None),)
+    closes = partial(history.operator.make_quiet, QuietPreset.OPENING_HOURS, site="Berlin", spans=spans)
+    history.agenda.at(250.0, closes)
     everybody_crashes(history)
 
 
@@ -232,6 +246,13 @@ MUTATIONS: Final = {
         lambda: patch.object(evidence_rules, "why_held", lambda *_: (None, None)),
         "forbidden action",
     ),
+    "nobody knows when a shop is closed": Mutation(
+        3,
+        500.0,
+        a_shop_is_closed,
+        lambda: patch.object(quiet_rules, "occurrence_at", lambda *_: None),
+        "forbidden action",
+    ),
     "a release is forgotten": Mutation(
         12,
         800.0,
@@ -262,6 +283,8 @@ SHARE: Final = (
     "any number of commands may be open",
     "a command that nobody heard waits for its display",
     "a reboot is carried out whatever boot it was meant for",
+    "nobody heeds what people said",
+    "nobody knows when a shop is closed",
 )
 
 

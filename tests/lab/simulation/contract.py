@@ -62,12 +62,11 @@ CLIENTS: Final = sa.text(
             AND (q.scope = 'fleet' OR q.site = c.site OR q.tag = ANY(c.tags) OR c.uuid = ANY(q.clients))
             AND (q.spans = '[]' OR (q.preset <> 'opening_hours') = EXISTS (
                 SELECT FROM jsonb_array_elements(q.spans) AS s(span), generate_series(0, 1) AS back,
-                    LATERAL (SELECT CAST(CAST(:now AS timestamptz) AT TIME ZONE q.time_zone AS date) - back AS day) AS d
-                WHERE CAST(:now AS timestamptz) AT TIME ZONE q.time_zone >= day + CAST(span ->> 'begins' AS time)
-                    AND CAST(:now AS timestamptz) AT TIME ZONE q.time_zone
-                        < day + CAST(span ->> 'nights' AS integer) + CAST(span ->> 'ends' AS time)))) AS is_let_alone,
-        (SELECT max(q.created_at) FROM quiet_times AS q WHERE q.preset = 'opening_hours'
-            AND q.ended_at IS NULL AND (q.scope = 'fleet' OR q.site = c.site)) IS NOT NULL AS has_hours
+                    LATERAL (SELECT CAST(:now AS timestamptz) AT TIME ZONE q.time_zone AS here) AS h,
+                    LATERAL (SELECT CAST(here AS date) - back AS day) AS d
+                WHERE here >= day + CAST(span ->> 'begins' AS time)
+                    AND here < day + CAST(span ->> 'nights' AS integer) + CAST(span ->> 'ends' AS time)))) AS is_let_alone,
+        EXISTS (SELECT FROM quiet_times AS q WHERE q.preset = 'opening_hours') AS shops_close
     FROM clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE c.deleted_at IS NULL ORDER BY c.uuid
     """
@@ -264,11 +263,14 @@ def _of_silent(facts: Facts, client: Any, breakers: "Breakers") -> Ruling:
     since = facts.connected_since
     listened = timedelta() if since is None else facts.now - since
     silence = min(facts.silence(client), listened)
+    holds_back = breakers.holds_back(client)
+    if client.shops_close:  # after a shop opened, silence from before counts later and by another moment
+        holds_back = None
     obstacles = {
         "not listened for long enough": min(facts.now - client.last_heartbeat_at, listened) <= threshold(client),
         "held": is_held(client),
         "unreachable": client.presence == "offline",
-        "a breaker is open": breakers.holds_back(client) is True,
+        "a breaker is open": holds_back is True,
         "silent for more than a day": min(facts.silence_of_all(client), listened) > TOO_LONG,
     }
     for why, stands in obstacles.items():
@@ -277,7 +279,7 @@ def _of_silent(facts: Facts, client: Any, breakers: "Breakers") -> Ruling:
     if _came_online_lately(facts, client):
         return Ruling(Duty.NOT, "it came online a moment ago")
     waits = facts.are_many_late or silence <= threshold(client) * LOOK_AROUND
-    waits = waits or breakers.holds_back(client) is None or facts.silence(client) > TOO_LONG
+    waits = waits or holds_back is None or facts.silence(client) > TOO_LONG
     waits = waits or _came_online_after(client, facts.now - threshold(client) * LOOK_AROUND)
     duty = Duty.MAY if waits else _duty(facts, client, "reboot_host", is_silent=True)
     return Ruling(duty, "stale", "reboot_host", by_silence=True)
