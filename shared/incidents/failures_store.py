@@ -46,8 +46,8 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         WHERE coalesce(noticed_at, at) > CAST(:noticed AS timestamptz) AND to_status IN ('stale', 'crashed')
         ORDER BY client_uuid, id DESC),
     woken AS MATERIALIZED (  -- displays that were meant to be off and are no more since the last call
-        SELECT DISTINCT c.uuid, c.status, c.status_since, c.process_status_since FROM clients AS c
-        WHERE c.uuid IN {covered_by(":woken")}),
+        SELECT DISTINCT c.uuid, c.status, c.status_since, c.process_status_since
+        FROM ({covers(":woken")}) AS covered JOIN clients AS c ON c.uuid = covered.uuid),
     lost AS (
         SELECT client_uuid, max(at) AS at, (array_agg(since ORDER BY at DESC))[1] AS since
         FROM client_losses WHERE at > CAST(:lost AS timestamptz) AND at <= CAST(:now AS timestamptz)

@@ -65,7 +65,8 @@ CLIENTS: Final = sa.text(
                     LATERAL (SELECT CAST(:now AS timestamptz) AT TIME ZONE q.time_zone AS here) AS h,
                     LATERAL (SELECT CAST(here AS date) - back AS day) AS d
                 WHERE here >= day + CAST(span ->> 'begins' AS time)
-                    AND here < day + CAST(span ->> 'nights' AS integer) + CAST(span ->> 'ends' AS time)))) AS is_let_alone,
+                    AND here < day + CAST(span ->> 'nights' AS integer) + CAST(span ->> 'ends' AS time)))
+        ) AS is_let_alone,
         EXISTS (SELECT FROM quiet_times AS q WHERE q.preset = 'opening_hours') AS shops_close
     FROM clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE c.deleted_at IS NULL ORDER BY c.uuid
