@@ -18,7 +18,7 @@ from shared.recovery import screens_operations, screens_store
 from shared.recovery.evidence import operations as evidence_operations
 from shared.recovery.evidence import rules as evidence
 from shared.recovery.evidence.rules import RecoveryFacts
-from shared.vocabulary import MENDED_BY_A_START, ScreenHealthStatus
+from shared.vocabulary import MENDED_BY_A_START, QuietPreset, ScreenHealthStatus
 from tests.lab.simulation.ailments import NEVER, Ailment
 from tests.lab.simulation.broker import Rule
 from tests.lab.simulation.history import History
@@ -51,7 +51,8 @@ def all_show_nothing(history: History) -> None:
 
 def one_is_off_by_plan(history: History) -> None:
     planned = of(history)[0]
-    history.agenda.at(280.0, lambda: history.operator.plan_window(None, [planned], 0.0, 1000.0))
+    plan = partial(history.operator.make_quiet, QuietPreset.MAINTENANCE, displays=[planned], seconds=1000.0)
+    history.agenda.at(280.0, plan)
     history.agenda.at(300.0, partial(planned.show, "off"))
 
 

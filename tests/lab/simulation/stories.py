@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
+from shared.vocabulary import QuietPreset
 from tests.lab.simulation.ailments import NEVER, Ailment, Nature
 from tests.lab.simulation.display import Display
 from tests.lab.simulation.faults import FAULTS
@@ -107,7 +108,8 @@ def _change_screen(history: History, display: Display, dice: random.Random) -> N
     display.show(dice.choice(("disconnected", "off", "off", "unknown", "black")))
     lasts = dice.uniform(1.0, 100.0) if display.screen == "black" else dice.uniform(10.0, 1800.0)
     if display.screen == "off" and dice.random() < 0.5:
-        history.operator.plan_window(None, [display], 0.0, dice.uniform(300.0, 1500.0))
+        seconds = dice.uniform(300.0, 1500.0)
+        history.operator.make_quiet(QuietPreset.MAINTENANCE, displays=[display], seconds=seconds)
     history.agenda.after(lasts, partial(display.show, "ok"))
 
 
