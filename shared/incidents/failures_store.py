@@ -67,8 +67,8 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         WHERE w.status IN ('stale', 'crashed')
         UNION ALL
         SELECT uuid, service_failed_at, service_failed_unit, 'service_failed', service_failed_at
-        FROM clients WHERE service_failed_at > CAST(:noticed AS timestamptz)
-            OR service_failed_at IS NOT NULL AND uuid IN (SELECT uuid FROM woken)
+        FROM clients WHERE service_failed_at IS NOT NULL
+            AND (service_failed_at > CAST(:noticed AS timestamptz) OR uuid IN (SELECT uuid FROM woken))
         UNION ALL
         SELECT c.uuid, c.screen_failed_at, CAST(c.screen_health AS text), 'screen_failed', c.screen_health_since
         FROM clients AS c
