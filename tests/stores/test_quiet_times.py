@@ -214,7 +214,7 @@ def test_uptime_counts_opening_hours_only(connection: Connection, now: datetime)
     assert (day.closed, day.known) == (12 * HOUR, 12 * HOUR)
     assert (week.closed, week.known) == (84 * HOUR, 84 * HOUR)
     assert (month.closed, month.known) == (9 * 12 * HOUR, 9 * 12 * HOUR + DAY)  # of the ten days one had no hours
-    assert len(found.closed) == 5  # both edges of the two days are in the night
+    assert len(found.closed) == 3  # both edges of the two days are in the night
     assert [segment.status.value for segment in found.segments] == ["stale"]
 
 

@@ -1,6 +1,5 @@
 """A shop closes, its displays go off, and it opens again: nobody is bothered, and nothing is forgotten."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -10,13 +9,14 @@ from sqlalchemy import Connection
 from shared.incidents import operations as incidents
 from shared.incidents import timeline_store
 from shared.incidents.timeline_store import IncidentFilter
+from shared.postgres.door import database_now
+from shared.quiet import hours_rules
 from shared.quiet.rules import AFTER_OPENING
 from shared.recovery import operations as recovery
 from shared.tables import client_commands, recovery_breakers
 from tests.stores.commands_world import TIMINGS
 from tests.stores.incidents_world import change, go_silent, listen, site
 from tests.stores.notifications_world import SETTINGS, channel, decide, told
-from tests.stores.quiet_world import open_between as between
 from tests.stores.quiet_world import opening_hours
 from tests.stores.recovery_world import beat, hear
 
@@ -25,14 +25,14 @@ SHOP = "Shop Basel"
 
 
 class Night:
-    """A shop of twelve displays that closed an hour ago and opens in ten hours, and a fleet that runs."""
+    """A shop of twelve displays that closes now and opens in eleven hours, and a fleet that runs."""
 
     def __init__(self, connection: Connection, now: datetime) -> None:
-        self.connection, self.closes = connection, (now - HOUR).replace(second=0, microsecond=0)
+        self.connection, self.closes = connection, now.replace(second=0, microsecond=0)
         self.opens = self.closes + 11 * HOUR
-        self.displays = site(connection, now, SHOP, 12)
-        self.others = site(connection, now, "Linz", 40)
-        spans = between(f"{self.opens:%H:%M}", f"{self.closes:%H:%M}", nights=self.opens.date() == self.closes.date())
+        self.displays = site(connection, self.closes, SHOP, 12)
+        self.others = site(connection, self.closes, "Linz", 40)
+        spans = (hours_rules.span(EVERY_DAY, f"{self.opens:%H:%M}", f"{self.closes:%H:%M}", None),)
         opening_hours(connection, self.closes - HOUR, spans, SHOP)
         channel(connection, self.closes - 2 * HOUR)
         self.tick(self.closes + 5 * MINUTE)
@@ -63,6 +63,11 @@ class Night:
     def breakers(self) -> set[str]:
         opened = sa.select(recovery_breakers.c.site).where(recovery_breakers.c.open_since.is_not(None))
         return set(self.connection.execute(opened).scalars())
+
+
+@pytest.fixture
+def now(connection: Connection) -> datetime:
+    return database_now(connection)
 
 
 @pytest.fixture
@@ -128,10 +133,6 @@ def test_displays_that_fell_silent_one_by_one_in_the_night_are_each_told_of_afte
     assert sorted(night.connection.execute(rebooted).all()) == sorted([(one, "reboot_host") for one in (first, second)])
 
 
-def crashes(night: Night) -> None:
-    change(night.connection, night.closes + HOUR, night.displays[:1], "crashed")
-
-
 def test_a_display_that_fails_while_the_shop_is_open_is_told_of_at_once(night: Night) -> None:
     """The time to start is for what failed before the shop opened."""
     began = night.opens + 4 * MINUTE
@@ -140,17 +141,11 @@ def test_a_display_that_fails_while_the_shop_is_open_is_told_of_at_once(night: N
         night.tick(night.opens + minute * MINUTE)
     go_silent(night.connection, began, night.displays, heard_before=60)
 
-    def look(at: datetime) -> None:
-        night.tick(at)
-
-    look(began + MINUTE)
-    look(began + 3 * MINUTE)
+    night.tick(began + MINUTE)
+    night.tick(began + 3 * MINUTE)
 
     assert len(night.causes) == 1
     assert told(night.connection) == [("opened", f"12 displays at {SHOP} failed together")]
-
-
-Change = Callable[[Night], None]
 
 
 def test_without_opening_hours_the_same_night_is_an_incident_at_once(connection: Connection, now: datetime) -> None:
