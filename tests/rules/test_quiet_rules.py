@@ -46,7 +46,7 @@ def time_of(
         created_by="user:anna",
         created_at=created or starts,
         ended_at=ended,
-        ended_by=ended and "user:ben",
+        ended_by=None if ended is None else "user:ben",
     )
 
 

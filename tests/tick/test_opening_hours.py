@@ -17,7 +17,7 @@ from shared.tables import client_commands, recovery_breakers
 from tests.stores.commands_world import TIMINGS
 from tests.stores.incidents_world import change, go_silent, listen, site
 from tests.stores.notifications_world import SETTINGS, channel, decide, told
-from tests.stores.quiet_world import opening_hours
+from tests.stores.quiet_world import EVERY_DAY, opening_hours
 from tests.stores.recovery_world import beat, hear
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)

@@ -28,15 +28,15 @@ class Agenda:
 
     def __init__(self) -> None:
         self.now = 0.0
-        self._planned: list[tuple[float, int, Callable[[], None]]] = []
+        self._planned: list[tuple[float, int, Callable[[], object]]] = []
         self._number = 0
 
-    def at(self, moment: float, happens: Callable[[], None]) -> None:
+    def at(self, moment: float, happens: Callable[[], object]) -> None:
         """Plan an event for this moment, or for now if the moment has passed."""
         self._number += 1
         heapq.heappush(self._planned, (max(moment, self.now), self._number, happens))
 
-    def after(self, seconds: float, happens: Callable[[], None]) -> None:
+    def after(self, seconds: float, happens: Callable[[], object]) -> None:
         """Plan an event `seconds` from now."""
         self.at(self.now + seconds, happens)
 

@@ -52,7 +52,7 @@ def _resume(history: History, dice: random.Random) -> None:
 def _leave_out(history: History, dice: random.Random) -> None:
     """Leave out a display or a site for a while."""
     whom = {"displays": [_one(history, dice)]} if dice.random() < 0.5 else {"site": _site(history, dice)}
-    made = history.operator.make_quiet(QuietPreset.LEAVE_OUT, **whom)  # type: ignore[arg-type]
+    made = history.operator.make_quiet(QuietPreset.LEAVE_OUT, **whom)
     history.agenda.after(dice.uniform(60.0, 1800.0), lambda: history.operator.end_quiet(made))
 
 
