@@ -658,14 +658,6 @@ export type HealthSummary = {
   temperature_celsius: HealthExtremes | null;
 };
 
-/** Weekly hours on some days, at local times HH:MM or HH:MM:SS; `to` may be 24:00. `nights`: how many midnights lie between `from` and `to`. */
-export type Hours = {
-  days: Array<Weekday>;
-  from: string;
-  nights: number;
-  to: string;
-};
-
 /** Displays that failed together, and the likely `cause`. `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. */
 export type Incident = {
   began_at: string;
@@ -1235,6 +1227,14 @@ export type Proof = {
 /** What is quiet. */
 export type Quiet = "commands" | "notices" | "recovery" | "screen";
 
+/** Weekly hours on some days, at local times HH:MM or HH:MM:SS; `to` may be 24:00. `nights`: how many midnights lie between `from` and `to`. */
+export type QuietHours = {
+  days: Array<Weekday>;
+  from: string;
+  nights: number;
+  to: string;
+};
+
 /** A quiet time that is on. `until` null: until somebody ends it. `by` made it. */
 export type QuietNowView = {
   by: string;
@@ -1267,7 +1267,7 @@ export type QuietTime = {
   ended_at: string | null;
   ended_by: string | null;
   ends_at: string | null;
-  hours: Array<Hours>;
+  hours: Array<QuietHours>;
   id: number;
   note: string | null;
   occurrence: Occurrence | null;

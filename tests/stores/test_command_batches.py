@@ -392,7 +392,7 @@ def committed_batch(engine: Engine, uuids: Sequence[str], **more: Any) -> str:
 def test_six_that_work_off_one_batch_at_once_send_each_client_one_command(
     engine: Engine, real_fleet: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "AT_ONCE", 4)
+    monkeypatch.setattr(rules, "AT_ONCE", 4)
     batch = committed_batch(engine, real_fleet)
 
     reports = at_once([partial(operations.work_off, engine, TIMINGS, 10.0, [batch])] * 6)
@@ -447,7 +447,7 @@ def nobody_is_in_a_transaction(engine: Engine) -> bool:
 def test_one_that_dies_half_way_has_sent_all_of_its_part_or_nothing_and_the_next_goes_on(
     engine: Engine, crash: Crash, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "AT_ONCE", 2)
+    monkeypatch.setattr(rules, "AT_ONCE", 2)
     uuids = [new_client(engine) for _ in range(6)]
     batch = committed_batch(engine, uuids)
     database = Database(engine)
@@ -473,7 +473,7 @@ def test_one_that_dies_half_way_has_sent_all_of_its_part_or_nothing_and_the_next
 def test_abort_against_those_who_work_it_off_leaves_nobody_waiting(
     engine: Engine, real_fleet: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "AT_ONCE", 3)
+    monkeypatch.setattr(rules, "AT_ONCE", 3)
     batch = committed_batch(engine, real_fleet)
 
     def abort() -> None:

@@ -10,7 +10,7 @@ from shared.quiet.rules import KeptQuietTime, QuietOn
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState, Weekday
 
 
-class Hours(Answer):
+class QuietHours(Answer):
     """Weekly hours on some days, at local times HH:MM or HH:MM:SS; `to` may be 24:00.
 
     `nights`: how many midnights lie between `from` and `to`.
@@ -46,7 +46,7 @@ class QuietTime(Answer):
     clients: list[str]
     starts_at: datetime
     ends_at: datetime | None
-    hours: list[Hours]
+    hours: list[QuietHours]
     time_zone: str | None
     reason: str
     created_by: str
