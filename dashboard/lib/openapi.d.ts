@@ -138,7 +138,7 @@ export type ChannelChanges = {
   delay_seconds?: number;
   enabled?: boolean;
   events?: Array<NotificationEvent>;
-  hours?: FunctionsApiRoutesNotificationChannelsHoursBody | null;
+  hours?: HoursBody | null;
   name?: string;
   signing_secret?: string | null;
   sites?: Array<string> | null;
@@ -658,6 +658,14 @@ export type HealthSummary = {
   temperature_celsius: HealthExtremes | null;
 };
 
+/** The hours in which a channel gets messages: from `begin` to `end` on these days, in local time. */
+export type HoursBody = {
+  begin: string;
+  end: string;
+  time_zone: string;
+  weekdays: Array<Weekday>;
+};
+
 /** Displays that failed together, and the likely `cause`. `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. */
 export type Incident = {
   began_at: string;
@@ -876,7 +884,7 @@ export type NewNotificationChannel = {
   delay_seconds?: number;
   enabled?: boolean;
   events?: Array<NotificationEvent>;
-  hours?: FunctionsApiRoutesNotificationChannelsHoursBody | null;
+  hours?: HoursBody | null;
   kind: ChannelKind;
   name: string;
   signing_secret?: string | null;
@@ -894,7 +902,7 @@ export type NewPassword = {
 export type NewQuietTime = {
   clients?: Array<string>;
   ends_at?: string | null;
-  hours?: Array<FunctionsApiRoutesQuietTimesHoursBody>;
+  hours?: Array<WeeklyHoursBody>;
   preset: QuietPreset;
   quiet?: Array<Quiet> | null;
   reason?: string;
@@ -1286,7 +1294,7 @@ export type QuietTime = {
 /** New values; a field that is left out stays. `starts_at` only before it begins. */
 export type QuietTimeChanges = {
   ends_at?: string | null;
-  hours?: Array<FunctionsApiRoutesQuietTimesHoursBody>;
+  hours?: Array<WeeklyHoursBody>;
   reason?: string;
   starts_at?: string;
   time_zone?: string | null;
@@ -1631,24 +1639,16 @@ export type WaveView = {
 /** Days of the week, in the order of ISO 8601. */
 export type Weekday = "friday" | "monday" | "saturday" | "sunday" | "thursday" | "tuesday" | "wednesday";
 
-/** A column with few different values: each value once in `words`, and each client's index into them in `places`. */
-export type Words = {
-  places: Array<number>;
-  words: Array<string | null>;
-};
-
-/** The hours in which a channel gets messages: from `begin` to `end` on these days, in local time. */
-export type FunctionsApiRoutesNotificationChannelsHoursBody = {
-  begin: string;
-  end: string;
-  time_zone: string;
-  weekdays: Array<Weekday>;
-};
-
 /** Weekly hours. Without `nights`, a `to` that is not after `from` is on the next day. */
-export type FunctionsApiRoutesQuietTimesHoursBody = {
+export type WeeklyHoursBody = {
   days: Array<Weekday>;
   from: string;
   nights?: number | null;
   to: string;
+};
+
+/** A column with few different values: each value once in `words`, and each client's index into them in `places`. */
+export type Words = {
+  places: Array<number>;
+  words: Array<string | null>;
 };

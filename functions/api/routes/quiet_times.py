@@ -47,7 +47,7 @@ Reason = Annotated[str, msgspec.Meta(max_length=1500, description="why, for peop
 Zone = Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="IANA name: Europe/Rome")]
 
 
-class HoursBody(Body, kw_only=True):
+class WeeklyHoursBody(Body, kw_only=True):
     """Weekly hours. Without `nights`, a `to` that is not after `from` is on the next day."""
 
     days: Annotated[list[Weekday], msgspec.Meta(min_length=1, max_length=7)]
@@ -56,7 +56,7 @@ class HoursBody(Body, kw_only=True):
     nights: Annotated[int, msgspec.Meta(ge=0, le=7, description="midnights between both")] | None = None
 
 
-WeeklyHours = Annotated[list[HoursBody], msgspec.Meta(max_length=50)]
+WeeklyHours = Annotated[list[WeeklyHoursBody], msgspec.Meta(max_length=50)]
 
 
 class NewQuietTime(Body, kw_only=True):
@@ -223,7 +223,7 @@ def _wanted(body: NewQuietTime) -> WantedQuietTime:
     )
 
 
-def _spans(hours: Sequence[HoursBody]) -> tuple[Span, ...]:
+def _spans(hours: Sequence[WeeklyHoursBody]) -> tuple[Span, ...]:
     return tuple(hours_rules.span(one.days, one.begins, one.ends, one.nights) for one in hours)
 
 
