@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from shared.outside.topics import TopicKind
-from shared.vocabulary import ProcessStatus, ScreenHealthStatus
+from shared.vocabulary import ProcessStatus, ScreenHealthStatus, ScreenOffBy
 
 KIB: Final = 1024
 MAX_BYTES: Final[Mapping[str, int]] = {
@@ -121,6 +121,8 @@ class HealthDocument(StampedDocument):
 
     v: Literal[1] | None = None
     screen_health: ScreenHealthStatus | None = None
+    screen_off_by: ScreenOffBy | None = None
+    hours_version: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
     log_level: Annotated[str, Meta(min_length=1, max_length=16)] | None = None
     app_version: Name | None = None
     os: Name | None = None

@@ -27,7 +27,7 @@ from bridge.duties import Announcement, Due
 from bridge.inbox import Inbox
 from bridge.lanes import BrokerLink, Lanes
 from bridge.leader import DatabaseAway, Leader, LeadershipLost
-from bridge.outbox import Outbox, Receipts
+from bridge.outbox import HoursTeller, Outbox, Receipts
 from bridge.probes import can_be_reached
 from bridge.status import BridgeProgress, Counters, Snapshot, Snapshots, Tally
 from bridge.storing import BatchOutcome, LeaderMemory, tell_of_counters
@@ -73,6 +73,7 @@ class BridgeLoop:
         self._memory = LeaderMemory()
         self._receipts = Receipts(self._topics)
         self._outbox = Outbox(self._topics, timings(self._config))
+        self._hours = HoursTeller(self._topics)
         self._due = Due()
         self._pace = Pace()
         self._progress = BridgeProgress()
@@ -196,6 +197,7 @@ class BridgeLoop:
             self._receipts.tell,
             self._send_canary,
             self._work_outbox,
+            self._tell_hours,
         ):
             try:
                 duty(broker)
@@ -292,6 +294,7 @@ class BridgeLoop:
         self._receipts.committed(outcome.committed)
         tell_of_counters(outcome)
         self._outbox.came_online(outcome.online)
+        self._hours.came_online(outcome.online)
         log_news(outcome.news)
 
     def _send_canary(self, broker: Lanes) -> None:
@@ -302,6 +305,9 @@ class BridgeLoop:
     def _work_outbox(self, broker: Lanes) -> None:
         """Record how publishing went, and publish the commands that are due."""
         self._outbox.work(self._leader, broker.urgent)
+
+    def _tell_hours(self, broker: Lanes) -> None:
+        self._hours.tell(self._leader, broker)
 
     def _sweep(self, _broker: Lanes) -> None:
         """Sweep before messages are written: after an outage the sweep stores since when the states were unknown."""

@@ -109,6 +109,8 @@ def health(uuid: str, heard: float, payload: bytes) -> DecodedMessage:
         document.disk_percent,
         document.temperature_celsius,
         document.capabilities,
+        screen_off_by=document.screen_off_by,
+        hours_version=document.hours_version,
         install_id=install_id,
         boot_seq=boot_seq,
         seq=seq,

@@ -1,8 +1,8 @@
-"""Publish to displays: commands from the outbox, and receipts of logs.
+"""Publish to displays: commands from the outbox, receipts of logs, and opening hours.
 
 A command is claimed in Postgres, published without waiting, and its answer from the broker is recorded. The bridge has
 one thread, so it collects the answers over several turns of its loop. A receipt (`logs_committed`) tells a display how
-far its logs are stored; its answer is not awaited.
+far its logs are stored, and `hours` when its screen is meant to be on; their answers are not awaited.
 """
 
 import itertools
@@ -17,6 +17,8 @@ from bridge.connection import REFUSED, BrokerConnection
 from bridge.lanes import Lanes
 from bridge.leader import Leader
 from shared.client_logs.rules import Boot, has_ended
+from shared.clients import hours_store
+from shared.clients.hours_rules import message
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox.operations import attempted
 from shared.commands.rules import Attempt, Claimed, Timings
@@ -162,3 +164,41 @@ class Receipts:
         (uuid, install_id, boot_seq), seq = mark
         told = {"install_id": install_id, "boot_seq": boot_seq, "seq": seq}
         return self._topics.logs_committed(uuid), msgspec.json.encode(told)
+
+
+HOURS_EXPIRY_SECONDS: Final = 300
+HOURS_EVERY_SECONDS: Final = 5.0
+HOURS_AGAIN_SECONDS: Final = 60.0
+HOURS_AT_ONCE: Final = 200
+
+
+class HoursTeller:
+    """Sends opening hours to the displays that keep other ones, again each minute until they say that they keep them.
+
+    What was sent is remembered only here: after a restart it is sent once more, which changes nothing on a display.
+    """
+
+    def __init__(self, topics: Topics) -> None:
+        """Nothing was sent."""
+        self._topics = topics
+        self._sent: dict[str, tuple[str | None, float]] = {}  # uuid -> version, and when it was sent
+        self._due_at = 0.0
+
+    def came_online(self, uuids: Collection[str]) -> None:
+        """Send again to these displays: what was sent before may not have reached them."""
+        for uuid in uuids:
+            self._sent.pop(uuid, None)
+
+    def tell(self, leader: Leader, broker: Lanes) -> None:
+        """Send what is due, as much as the broker takes now."""
+        now = time.monotonic()
+        if now < self._due_at or not broker.bulk.room():
+            return
+        self._due_at = now + HOURS_EVERY_SECONDS
+        self._sent = {uuid: sent for uuid, sent in self._sent.items() if now - sent[1] < HOURS_AGAIN_SECONDS}
+        lately = [hours_store.Kept(uuid, version) for uuid, (version, _) in self._sent.items()]
+        with leader.database() as database, database.begin():
+            untold = hours_store.untold(database, lately, HOURS_AT_ONCE)
+        messages = [(self._topics.hours(one.uuid), message(one.version, one.hours)) for one in untold]
+        told = broker.bulk.tell(messages, HOURS_EXPIRY_SECONDS)
+        self._sent |= {one.uuid: (one.version, now) for one in untold[:told]}

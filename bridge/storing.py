@@ -25,7 +25,7 @@ from shared.clients.reports.operations import HeartbeatsRecorded
 from shared.clients.reports.rules import HealthReport, Heartbeat
 from shared.clients.signs_rules import INTERVAL_SECONDS, SignsMemory
 from shared.commands.acks import operations as acks
-from shared.commands.proofs_operations import record_boot_evidence
+from shared.commands.proofs_operations import record_boot_evidence, record_screens
 from shared.commands.rules import Ack, News, Sighting, Timings
 from shared.structured_log import event
 from shared.vocabulary import BAD_SCREENS
@@ -211,8 +211,9 @@ class Storing:
         self._believe(beats)
         if batch.presence:
             outcome.online = reports.record_presence(self.connection, self.now, batch.presence)
-        self._store_acks(batch, timings)
+        answered = self._store_acks(batch, timings)
         outcome.news += record_boot_evidence(self.connection, self.now, sightings).news
+        outcome.news += record_screens(self.connection, self.now, answered | {one.uuid for one in batch.health})
 
     def _store_logs(self, batch: MessagesByKind) -> None:
         if not batch.logs:
@@ -296,8 +297,11 @@ class Storing:
             for uuid in later & outcome.doubts.keys():
                 del outcome.doubts[uuid]
 
-    def _store_acks(self, batch: MessagesByKind, timings: Timings) -> None:
-        """Record the ACKs. ACKs repeated in a heartbeat or health report are recorded only when they changed."""
+    def _store_acks(self, batch: MessagesByKind, timings: Timings) -> set[str]:
+        """Record the ACKs. Returns their clients.
+
+        ACKs repeated in a heartbeat or health report are recorded only when they changed.
+        """
         new: list[Ack] = []
         for one in batch.acking:
             if one.message.body is not None:
@@ -313,6 +317,7 @@ class Storing:
             self.memory.reports.forget(report.corrected)  # recording the ACKs changed the stored heartbeats
             for uuid in report.corrected:
                 self.outcome.heartbeats.pop(uuid, None)
+        return {ack.client_uuid for ack in new}
 
 
 def _heard(report: Heartbeat | HealthReport | ServiceFailure) -> float:

@@ -25,6 +25,7 @@ TABLES: Final = """\
                            api     bridge  scheduler_tick  convert_worker  broker_accounts
 alembic_version            s       -       -               -               -
 clients                    siu     siu     siu             -               s
+client_hours               siud    s       siud            -               -
 client_heartbeats          su      siu     siu             -               -
 client_health              s       siu     siu             -               -
 client_health_history      s       si      sid             -               -

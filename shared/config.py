@@ -260,6 +260,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("REBOOT_HOST_TTL_SECONDS", _whole(10, DAY), 120, "s", "time to live of a reboot_host"),
     Setting("SHUTDOWN_HOST_TTL_SECONDS", _whole(10, DAY), 120, "s", "time to live of a shutdown_host"),
     Setting("SCREENSHOT_TTL_SECONDS", _whole(10, DAY), 30, "s", "time to live of a screenshot"),
+    Setting("SCREEN_ON_TTL_SECONDS", _whole(10, DAY), 60, "s", "time to live of a screen_on"),
+    Setting("SCREEN_OFF_TTL_SECONDS", _whole(10, DAY), 60, "s", "time to live of a screen_off"),
     Setting(
         "RESTART_APP_RESULT_SECONDS",
         _whole(10, DAY),
@@ -283,6 +285,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting(
         "SCREENSHOT_RESULT_SECONDS", _whole(10, DAY), 30, "s", "result deadline of a screenshot after it was received"
+    ),
+    Setting(
+        "SCREEN_ON_RESULT_SECONDS", _whole(10, DAY), 180, "s", "result deadline of a screen_on after it was received"
+    ),
+    Setting(
+        "SCREEN_OFF_RESULT_SECONDS", _whole(10, DAY), 180, "s", "result deadline of a screen_off after it was received"
     ),
     Setting(
         "RECOVERY_MAX_OPEN",

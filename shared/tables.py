@@ -34,9 +34,9 @@ from sqlalchemy.dialects.postgresql import ARRAY, BYTEA, ENUM, JSONB
 from sqlalchemy.types import UserDefinedType
 
 from shared.vocabulary import (
+    BATCH_ACTIONS,
     COMMAND_RANKS,
     NEWER_EVENTS,
-    POWER_ACTIONS,
     TERMINAL_RANK,
     BatchState,
     ChannelKind,
@@ -64,6 +64,7 @@ from shared.vocabulary import (
     RegisteredBy,
     Role,
     ScreenHealthStatus,
+    ScreenOffBy,
     TargetFormat,
 )
 
@@ -157,6 +158,9 @@ clients = Table(
     Column("os", Text),
     Column("log_level", Text),  # the display's present level, by its health report
     Column("capabilities", ARRAY(Text)),  # the actions that the display supports; null: all
+    Column("screen_off_by", Text),  # whose plan it is that the screen is off, by the health report; null: nobody's
+    Column("hours_version", Text),  # the opening hours that the display keeps, by its health report
+    Column("hours_wanted", Text),  # the ones that it is meant to keep; null: none
     _when("lockout_until"),
     Column("lockout_command_id", Text),
     # A trigger sets it at each change; `GET /api/monitoring/overview?since=` compares it.
@@ -168,11 +172,13 @@ clients = Table(
     CheckConstraint("(service_failed_at IS NULL) = (service_failed_unit IS NULL)", name="service_failed"),
     _one_of("status", ClientStatus),
     _one_of("presence", Presence),
+    _one_of("screen_off_by", ScreenOffBy),
     _one_of("registered_by", RegisteredBy),
     Index("ix_clients_changed_xid", "changed_xid"),
     Index("ix_clients_crashed", "process_status_since", postgresql_where=text("process_status = 'crashed'")),
     Index("ix_clients_screen_failed", "uuid", postgresql_where=text("screen_failed_at >= screen_health_since")),
     Index("ix_clients_screen_off", "uuid", postgresql_where=text("screen_health = 'off'")),
+    Index("ix_clients_hours_untold", "uuid", postgresql_where=text("hours_version IS DISTINCT FROM hours_wanted")),
     Index("ix_clients_stopped", "uuid", postgresql_where=text("process_status = 'stopped'")),
     Index("ix_clients_deleted", "uuid", postgresql_where=text("deleted_at IS NOT NULL")),
     Index(
@@ -196,6 +202,15 @@ clients = Table(
         "mqtt_last_disconnect_at",
         postgresql_where=text("mqtt_last_disconnect_at IS NOT NULL"),
     ),
+)
+
+client_hours = Table(  # the opening hours that a display is meant to keep
+    "client_hours",
+    metadata,
+    _of_client(primary_key=True),
+    Column("version", Text, nullable=False),  # a hash of the hours; clients.hours_wanted is the same
+    Column("hours", JSONB, nullable=False),  # {zone, open: [{days, from, until}]}
+    _when("set_at", nullable=False),
 )
 
 client_heartbeats = Table(  # a narrow row per client, without a second index: each heartbeat is a HOT update
@@ -463,7 +478,7 @@ command_batches = Table(  # many commands from one request
     Column("excused_wave", SmallInteger, nullable=False, server_default="0"),  # the wave at the last resume
     _when("created_at", nullable=False),
     _when("finished_at"),
-    _one_of("action", POWER_ACTIONS),
+    _one_of("action", BATCH_ACTIONS),
     _one_of("state", BatchState),
     UniqueConstraint("requested_by", "idempotency_key"),
     Index("ix_command_batches_created_at_id", "created_at", "id"),

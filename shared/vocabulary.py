@@ -33,8 +33,17 @@ BAD_SCREENS = (ScreenHealthStatus.BLACK, ScreenHealthStatus.FROZEN, ScreenHealth
 """The states of a screen that does not show its content."""
 WITHOUT_PICTURE = (*BAD_SCREENS, ScreenHealthStatus.OFF)
 """The same, and a screen that is switched off: a failure only where nobody planned it."""
+LIT = (ScreenHealthStatus.OK, ScreenHealthStatus.BLACK, ScreenHealthStatus.FROZEN)
+"""The states of a screen that is switched on."""
 MENDED_BY_A_START = (ScreenHealthStatus.BLACK, ScreenHealthStatus.FROZEN)
 """What may be the player's fault; no command puts a cable back, or switches a screen on."""
+
+
+class ScreenOffBy(StrEnum):
+    """Whose plan it is that a display's screen is off, by its health report."""
+
+    COMMAND = "command"  # an operator's screen_off
+    HOURS = "hours"  # the opening hours that it keeps
 
 
 class ClientStatus(StrEnum):
@@ -81,10 +90,16 @@ class CommandAction(StrEnum):
     REBOOT_HOST = "reboot_host"  # reboot the machine
     SHUTDOWN_HOST = "shutdown_host"  # switch the machine off; it can be started again only on site
     SCREENSHOT = "screenshot"  # send a picture of the screen
+    SCREEN_ON = "screen_on"  # switch the screen on
+    SCREEN_OFF = "screen_off"  # switch the screen off; the machine and the player go on
 
 
 POWER_ACTIONS: Final = (CommandAction.RESTART_APP, CommandAction.REBOOT_HOST, CommandAction.SHUTDOWN_HOST)
-"""The capabilities of a display that declares none, and the actions that a batch may have."""
+"""The capabilities of a display that declares none."""
+SCREEN_ACTIONS: Final = (CommandAction.SCREEN_ON, CommandAction.SCREEN_OFF)
+"""The actions that a health report of the screen proves. A display that can do both keeps opening hours."""
+BATCH_ACTIONS: Final = (*POWER_ACTIONS, *SCREEN_ACTIONS)
+"""The actions that a batch may have."""
 
 
 class CommandState(StrEnum):
@@ -199,7 +214,7 @@ class Role(StrEnum):
     """The rights of a person or a script. Each role includes the rights of the roles before it."""
 
     VIEWER = "viewer"  # read
-    OPERATOR = "operator"  # + acknowledge, upload, convert, restart_app, reboot_host, screenshots
+    OPERATOR = "operator"  # + acknowledge, upload, convert, commands but shutdown_host
     ADMIN = "admin"  # + shutdown_host, overrides, tokens, enrolment, delete
 
 

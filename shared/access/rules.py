@@ -21,6 +21,8 @@ ROLE_FOR: Final[Mapping[str, Role]] = {
     CommandAction.REBOOT_HOST: Role.OPERATOR,
     CommandAction.SHUTDOWN_HOST: Role.ADMIN,  # it can be started again only on site
     CommandAction.SCREENSHOT: Role.OPERATOR,
+    CommandAction.SCREEN_ON: Role.OPERATOR,
+    CommandAction.SCREEN_OFF: Role.OPERATOR,
 }
 
 TOKEN_ID_BYTES: Final = 6

@@ -19,6 +19,7 @@ from shared.vocabulary import (
     ProcessStatus,
     RegisteredBy,
     ScreenHealthStatus,
+    ScreenOffBy,
 )
 
 
@@ -88,6 +89,9 @@ class WholeClient(ShownClient):
     created_at: datetime
     os: str | None
     log_level: str | None
+    screen_off_by: ScreenOffBy | None
+    hours_version: str | None
+    hours_wanted: str | None
     capabilities: list[str] | None
     presence_at: datetime | None
     counter_went_back_at: datetime | None
@@ -133,7 +137,8 @@ GET = Query(
         {UNSTEADY_LOSSES} AS unsteady_losses,
         (SELECT max(e.expires_at) FROM enrolment_codes AS e WHERE e.client_uuid = c.uuid AND e.used_at IS NULL)
             AS code_until,
-        c.notes, c.registered_by, c.created_at, c.os, c.log_level, c.capabilities, c.presence_at,
+        c.notes, c.registered_by, c.created_at, c.os, c.log_level, c.screen_off_by, c.hours_version,
+        c.hours_wanted, c.capabilities, c.presence_at,
         c.counter_went_back_at, c.service_failed_cleared_at, c.service_failed_cleared_by,
         c.service_failed_cleared_unit, h.boot_id, h.app_instance, g.received_at AS health_received_at,
         g.cpu_percent, g.memory_percent, g.disk_percent, g.temperature_celsius, {REFUSED_LATELY} AS refused

@@ -1,6 +1,6 @@
 """Use cases of evidence: prove the success or failure of commands without an ACK."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -56,12 +56,20 @@ def record_picture(connection: Connection, now: datetime, command_id: str) -> tu
     return news_of("command_proven", connection, proofs_store.succeed_by_picture(connection, now, command_id))
 
 
+def record_screens(connection: Connection, now: datetime, uuids: Collection[str]) -> tuple[News, ...]:
+    """Take the stored health reports of these clients as proof that their screens were switched on or off."""
+    if not uuids:
+        return ()
+    return news_of("command_proven", connection, proofs_store.succeed_by_screen(connection, now, uuids))
+
+
 def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
     """End the open commands whose outcome evidence proves.
 
     1. A new boot or start of the player, stored while the command was being made.
     2. A received shutdown whose display has disconnected or is silent.
     3. A begun reboot whose display still sends heartbeats of the old boot after three minutes.
+    4. A screen_on or screen_off that a health report shows done, or after half a minute not done.
     """
     concerned = proofs_store.clients_with_evidence(connection, now)
     if not concerned:
@@ -69,7 +77,9 @@ def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
     store.lock_clients(connection, concerned)
     overtaken = proofs_store.cancel_overtaken(connection, now, None)
     proven = proofs_store.succeed_by_evidence(connection, now, None) + proofs_store.succeed_by_silence(connection, now)
-    disproved = [one.id for one in proofs_store.disprove_reboots(connection, now)]
+    proven += proofs_store.succeed_by_screen(connection, now, None)
+    failed = proofs_store.disprove_reboots(connection, now) + proofs_store.disprove_screens(connection, now)
+    disproved = [one.id for one in failed]
     ended = [*proven, *disproved, *(one.id for one in overtaken)]
     news = news_of("command_proven", connection, ended)
     return SettledReport(len(proven), len(disproved), len(overtaken), news)

@@ -1,6 +1,6 @@
-"""SQL of evidence for a command's effect: a new boot, a new start of the player, or silence. All guarded."""
+"""SQL of evidence for a command's effect: a new boot or start of the player, silence, a screen. All guarded."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -15,14 +15,26 @@ from shared.commands.rules import (
     DISPROVED,
     REBOOT_DID_NOT_HAPPEN,
     REBOOT_SHOWS_WITHIN,
+    SCREEN_DID_NOT_SWITCH,
+    SCREEN_SHOWS_WITHIN,
     SUCCEEDED,
     Sighting,
 )
 from shared.commands.store import OPEN
 from shared.postgres.many import ManyRows
-from shared.postgres.query import Query, moment
-from shared.tables import client_commands, client_heartbeats, clients
-from shared.vocabulary import COMMAND_RANKS, ClientStatus, CommandAction, CommandState, ConfirmedBy, Presence
+from shared.postgres.query import Query, among, moment, one_of
+from shared.tables import client_commands, client_health, client_heartbeats, clients
+from shared.vocabulary import (
+    COMMAND_RANKS,
+    LIT,
+    SCREEN_ACTIONS,
+    ClientStatus,
+    CommandAction,
+    CommandState,
+    ConfirmedBy,
+    Presence,
+    ScreenHealthStatus,
+)
 
 c, beats = client_commands.c, client_heartbeats.c
 CONFIRM_WITHIN: Final = timedelta(minutes=15)  # after an ACKed success: longer than any display takes to boot
@@ -94,6 +106,46 @@ def succeed_by_picture(connection: Connection, now: datetime, command_id: str) -
     return SUCCEED_BY_PICTURE.all(connection, now=now, command_id=command_id)
 
 
+health = client_health.c
+SCREEN: Final = health.body["screen_health"].astext
+"""SQL: the screen, as the newest health report says it."""
+IS_OFF: Final = ScreenHealthStatus.OFF.value == SCREEN
+IS_LIT: Final = among(SCREEN, LIT)
+ASKED_OFF, ASKED_ON = (c.action == action.value for action in (CommandAction.SCREEN_OFF, CommandAction.SCREEN_ON))
+ABOUT_A_SCREEN: Final = sa.and_(among(c.action, SCREEN_ACTIONS), HEARD_OF)
+SWITCHED: Final = (
+    health.client_uuid == c.client_uuid,
+    HEARD_OF,
+    health.received_at > c.created_at,
+    sa.or_(sa.and_(ASKED_OFF, IS_OFF), sa.and_(ASKED_ON, IS_LIT)),
+)
+SUCCEED_BY_SCREEN = _succeeding(one_of(c.client_uuid, "uuids"), *SWITCHED)
+SUCCEED_BY_ANY_SCREEN = _succeeding(*SWITCHED)
+
+
+def succeed_by_screen(connection: Connection, now: datetime, uuids: Collection[str] | None) -> list[str]:
+    """End the received screen_on and screen_off whose display shows them done; of these clients, or (None) of all.
+
+    The report came after the command was made. A screen that was as asked before it is a success, too.
+    """
+    if uuids is None:
+        return SUCCEED_BY_ANY_SCREEN.all(connection, now=now)
+    return SUCCEED_BY_SCREEN.all(connection, now=now, uuids=list(uuids))
+
+
+NOT_SWITCHED: Final = sa.exists().where(
+    health.client_uuid == c.client_uuid,
+    health.received_at >= c.running_at + SCREEN_SHOWS_WITHIN,
+    sa.or_(sa.and_(ASKED_OFF, IS_LIT), sa.and_(ASKED_ON, IS_OFF)),
+)
+DISPROVE_SCREENS = Query(lambda: ending(DISPROVED, sa.literal(SCREEN_DID_NOT_SWITCH), NOT_SWITCHED), Ended)
+
+
+def disprove_screens(connection: Connection, now: datetime) -> list[Ended]:
+    """Fail the begun screen_on and screen_off whose display still shows the opposite."""
+    return DISPROVE_SCREENS.all(connection, now=now)
+
+
 BEGUN_LONG_AGO: Final = sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.running_at <= moment("shown_since"))
 """SQL: a begun reboot whose new boot must have been seen by now."""
 SAME_BOOT: Final = sa.exists().where(
@@ -156,6 +208,7 @@ CLIENTS_WITH_EVIDENCE = Query(
                 sa.and_(_restarted(client_heartbeats), HEARD_OF),
                 BEGUN_LONG_AGO,
                 sa.and_(c.action == CommandAction.SHUTDOWN_HOST.value, HEARD_OF),
+                ABOUT_A_SCREEN,
             )
         )
     ),

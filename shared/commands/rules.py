@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -11,6 +11,7 @@ from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, Not
 from shared.vocabulary import (
     COMMAND_RANKS,
     POWER_ACTIONS,
+    SCREEN_ACTIONS,
     TERMINAL_RANK,
     CommandAction,
     CommandSource,
@@ -24,6 +25,7 @@ REPEAT_EVERY: Final = timedelta(seconds=30)  # until `received`
 FIRST_BACK_OFF: Final = timedelta(seconds=1)
 LONGEST_BACK_OFF: Final = timedelta(seconds=15)  # a quarter of the shortest time to live
 REBOOT_SHOWS_WITHIN: Final = timedelta(seconds=180)  # after `running`; then a heartbeat of the old boot disproves it
+SCREEN_SHOWS_WITHIN: Final = timedelta(seconds=30)  # after `running`; then a report of the old screen disproves it
 SHORTEST_TTL: Final = timedelta(seconds=10)
 LONGEST_TTL: Final = timedelta(days=1)
 LOCKING: Final = (CommandAction.RESTART_APP, CommandAction.REBOOT_HOST)
@@ -41,6 +43,7 @@ NO_RESULT: Final = "no_result"
 PUBLISH_DENIED: Final = "publish_denied"
 ALREADY_REBOOTED: Final = "already_rebooted"
 REBOOT_DID_NOT_HAPPEN: Final = "reboot_did_not_happen"
+SCREEN_DID_NOT_SWITCH: Final = "screen_did_not_switch"
 NO_PICTURE: Final = "no_picture"  # the display says that it sent one
 CLIENT_DELETED: Final = "client_deleted"
 LOGIN_REVOKED: Final = "login_revoked"
@@ -72,7 +75,7 @@ SUCCEEDED: Final = _up_to(CommandState.SUCCEEDED)  # ACK or evidence
 FAILED: Final = _up_to(CommandState.FAILED)  # ACK
 REJECTED: Final = _up_to(CommandState.REJECTED)  # ACK
 DENIED: Final = Move(CommandState.FAILED, below=COMMAND_RANKS[CommandState.SENT])  # PUBACK 0x87
-DISPROVED: Final = Move(  # evidence: the machine still runs the old boot
+DISPROVED: Final = Move(  # evidence: the machine still runs the old boot, the screen is as before
     CommandState.FAILED, below=TERMINAL_RANK, lowest=COMMAND_RANKS[CommandState.RUNNING]
 )
 EXPIRED: Final = Move(CommandState.EXPIRED, below=COMMAND_RANKS[CommandState.RECEIVED])  # the tick
@@ -223,6 +226,7 @@ class AckedCommand:
 
     id: str
     client_uuid: str
+    action: str
     state: CommandState
     late_state: CommandState | None
     confirmed_by: ConfirmedBy | None
@@ -306,6 +310,14 @@ def may_matter(ack: Ack, command: AckedCommand) -> bool:
     if command.state in RESULTS and ack.state is command.state:
         return ack.reason is not None and command.outcome_reason is None
     return command.state in BY_ACK[ack.state].sources
+
+
+def as_proof_allows(ack: Ack, command: AckedCommand) -> Ack:
+    """The ACK as it counts. That a screen was switched is no result: the screen's next health report is."""
+    is_word = ack.state is CommandState.SUCCEEDED and command.action in SCREEN_ACTIONS
+    if is_word and COMMAND_RANKS[command.state] < TERMINAL_RANK:
+        return replace(ack, state=CommandState.RUNNING)
+    return ack
 
 
 def first_result_each(acks: Iterable[Ack]) -> list[Ack]:

@@ -16,6 +16,7 @@ class TopicKind(StrEnum):
     COMMANDS = "commands"
     LOGS_COMMITTED = "logs_committed"
     LOG_LEVEL = "log_level"
+    HOURS = "hours"
     CANARY = "canary"
 
 
@@ -49,6 +50,9 @@ class Topics:
 
     def log_level(self, uuid: str) -> str:
         return self.of(TopicKind.LOG_LEVEL, uuid)
+
+    def hours(self, uuid: str) -> str:
+        return self.of(TopicKind.HOURS, uuid)
 
     def subscriptions(self) -> tuple[str, ...]:
         """The bridge's subscriptions: each upward topic and the canary, never `<root>/#`.

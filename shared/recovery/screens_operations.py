@@ -20,7 +20,8 @@ from shared.vocabulary import Quiet, RecoveryDecision
 def judge_off(connection: Connection, now: datetime) -> int:
     """Judge each screen that is off: it fails unless somebody planned it. Returns how many judgements changed.
 
-    A quiet time of the screen or of recovery is a plan. After its shop opened, a screen has some minutes to come on.
+    A quiet time of the screen or of recovery is a plan, and so are an operator's screen_off and the opening hours that
+    the display keeps. After its shop opened, a screen has some minutes to come on.
     """
     if not screens_store.off(connection):
         return 0

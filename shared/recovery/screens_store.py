@@ -142,7 +142,7 @@ OFF = Query("SELECT uuid FROM clients WHERE screen_health = 'off' AND deleted_at
 JUDGE_OFF = Query(
     f"""
     WITH off AS MATERIALIZED (
-        SELECT c.uuid, coalesce({AT_REST}, false) AS planned,
+        SELECT c.uuid, coalesce({AT_REST}, false) OR c.screen_off_by IS NOT NULL AS planned,
             {is_well("c")} AND {in_a_row("c.screen_health_since", "g.previous_at", "g.received_at")}
                 AND g.received_at >= CAST(:now AS timestamptz) - interval '{LASTS.total_seconds()} seconds' AS sure
         FROM {_AS_RECOVERY_SEES_IT} LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
@@ -174,6 +174,7 @@ def off(connection: Connection) -> list[str]:
 def judge_off(connection: Connection, now: datetime, quiet: Collection[int]) -> int:
     """Write which screens that are off fail: the unplanned ones; note it for the history. Returns how many changed.
 
-    It is planned if the client is left alone. `quiet`: the ids of the quiet times in which a screen may be off.
+    It is planned if the client is left alone, or if the display says whose plan it is. `quiet`: the ids of the quiet
+    times in which a screen may be off.
     """
     return JUDGE_OFF.run(connection, now=now, quiet=list(quiet))

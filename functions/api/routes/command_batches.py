@@ -74,7 +74,7 @@ class NewCommands(Body):
     no wave includes come last. More unproven commands than `max_unproven` pause the batch.
     """
 
-    action: Literal["restart_app", "reboot_host", "shutdown_host"]
+    action: Literal["restart_app", "reboot_host", "shutdown_host", "screen_on", "screen_off"]
     reason: Annotated[str, msgspec.Meta(max_length=500, description="why, for the history")] = ""
     clients: Annotated[list[AnyUuid], msgspec.Meta(max_length=rules.MOST_CLIENTS)] | None = None
     filter: ChosenClients | None = None

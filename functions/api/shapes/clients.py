@@ -21,6 +21,7 @@ from shared.vocabulary import (
     ProcessStatus,
     RecoveryState,
     ScreenHealthStatus,
+    ScreenOffBy,
 )
 
 PutAsideFor = Annotated[
@@ -118,6 +119,8 @@ class ClientDetails(Client):
     `quiet_times`: those that apply to it now, the one that ends last first. `unsteady_losses`: how often the client
     lost the broker within the last hour; null below three times, or in an incident. `code_until`: when
     its unused enrolment code expires or expired; null without a code.
+    `screen_off_by`: whose plan it is that the screen is off; null: nobody's. `keeps_hours`: whether it has the opening
+    hours that it is meant to keep; null: none.
     `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log
     lines of that time may be stored twice.
     """
@@ -129,6 +132,8 @@ class ClientDetails(Client):
     created_at: datetime
     os: str | None
     log_level: str | None
+    screen_off_by: ScreenOffBy | None
+    keeps_hours: bool | None
     capabilities: list[str] | None
     presence_at: datetime | None
     counter_went_back_at: datetime | None
@@ -148,13 +153,17 @@ def client(row: ShownClient, recovery: ShownRecovery | None) -> Client:
     return answer_of(Client, row, recovery=recovery, open_command=open_command(row))
 
 
+def _keeps_hours(row: WholeClient) -> bool | None:
+    return None if row.hours_wanted is None else row.hours_version == row.hours_wanted
+
+
 def client_details(row: WholeClient, recovery: ShownRecovery | None, quiet: Sequence[QuietOn]) -> ClientDetails:
     """A client with its details as its answer."""
     health = None
     if row.health_received_at is not None:
         figures = ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")
         health = {"received_at": row.health_received_at, **{name: getattr(row, name) for name in figures}}
-    more = {"open_command": open_command(row), "health": health}
+    more = {"open_command": open_command(row), "health": health, "keeps_hours": _keeps_hours(row)}
     return answer_of(
         ClientDetails,
         row,

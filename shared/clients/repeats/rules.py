@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol, TypeVar
 
 from shared.clients.reports.rules import HealthReport, Heartbeat
-from shared.vocabulary import ProcessStatus, ScreenHealthStatus
+from shared.vocabulary import ProcessStatus, ScreenHealthStatus, ScreenOffBy
 
 
 class Numbered(Protocol):
@@ -45,6 +45,8 @@ def likeness_of_health(report: HealthReport) -> int:
             report.reconnect_count,
             report.tells_disconnect,
             report.last_disconnect_at,
+            report.screen_off_by,
+            report.hours_version,
         )
     )
 
@@ -68,6 +70,8 @@ class StoredReports(NamedTuple):
     capabilities: list[str] | None
     reconnect_count: int | None
     last_disconnect_at: float | None  # seconds since 1970
+    screen_off_by: ScreenOffBy | None
+    hours_version: str | None
 
     def heartbeat(self) -> Heartbeat:
         """A heartbeat that repeats the stored one."""
@@ -95,6 +99,8 @@ class StoredReports(NamedTuple):
             reconnect_count=self.reconnect_count,
             tells_disconnect=self.reconnect_count is not None,
             last_disconnect_at=self.last_disconnect_at,
+            screen_off_by=self.screen_off_by,
+            hours_version=self.hours_version,
             install_id=install_id,
             boot_seq=boot_seq,
             seq=seq,

@@ -54,7 +54,8 @@ RECALL = Query(
     SELECT coalesce(CAST(json_agg(json_build_array(c.uuid, c.process_status, h.interval_seconds, h.boot_id,
         h.app_instance, json_build_array(h.install_id, h.boot_seq, h.seq),
         {KNOWN_HEALTH}, c.screen_health, c.log_level, c.app_version, c.os, c.ip,
-        c.hostname, c.capabilities, c.mqtt_reconnect_count, extract(epoch FROM c.mqtt_last_disconnect_at))) AS text),
+        c.hostname, c.capabilities, c.mqtt_reconnect_count, extract(epoch FROM c.mqtt_last_disconnect_at),
+        c.screen_off_by, c.hours_version)) AS text),
         '[]')
     FROM unnest(CAST(:uuids AS text[])) AS said(uuid)
     JOIN clients AS c ON c.uuid = said.uuid AND c.deleted_at IS NULL

@@ -27,6 +27,8 @@ SEEN_IN_HEALTH: Final = {  # column of clients: what it becomes
     "mqtt_reconnect_count": "coalesce(said.reconnect_count, c.mqtt_reconnect_count)",
     "mqtt_last_disconnect_at": "CASE WHEN said.tells_disconnect THEN to_timestamp(said.last_disconnect_at)"
     " ELSE c.mqtt_last_disconnect_at END",
+    "screen_off_by": "said.screen_off_by",
+    "hours_version": "said.hours_version",
     "screen_health_since": screens_store.SINCE,
     "screen_failed_at": screens_store.FAILED_AT,
 }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
-from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus
+from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus, ScreenOffBy
 
 LATE_INTERVALS: Final = 2
 LATE_AT_LEAST: Final = timedelta(seconds=90)  # one missed heartbeat is normal
@@ -62,7 +62,7 @@ class Heartbeat:
 
 @dataclass(slots=True)
 class HealthReport:
-    """A health report. A null field keeps the stored value; except `capabilities`: null = all actions."""
+    """A health report. A null field keeps the stored value, but for the three with a meaning of their own."""
 
     uuid: str
     heard: float
@@ -77,10 +77,12 @@ class HealthReport:
     memory_percent: float | None = None
     disk_percent: float | None = None
     temperature_celsius: float | None = None
-    capabilities: list[str] | None = None
+    capabilities: list[str] | None = None  # null: all actions
     reconnect_count: int | None = None
     tells_disconnect: bool = False  # whether it has `last_disconnect_at`: null then means never
     last_disconnect_at: float | None = None  # seconds since 1970
+    screen_off_by: ScreenOffBy | None = None  # null: nobody planned that the screen is off
+    hours_version: str | None = None  # the opening hours that the display keeps; null: none
     install_id: str | None = None
     boot_seq: int | None = None
     seq: int | None = None

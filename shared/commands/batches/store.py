@@ -15,7 +15,7 @@ from shared.postgres.fragments import is_open
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.tables import client_commands, command_batch_members
-from shared.vocabulary import POWER_ACTIONS, BatchState, CommandState, ConfirmedBy, MemberOutcome
+from shared.vocabulary import BATCH_ACTIONS, BatchState, CommandState, ConfirmedBy, MemberOutcome
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class MemberCount:
 BATCH: Final = f"SELECT {columns(BatchRow, 'b')} FROM command_batches AS b"  # noqa: S608 - made of constants
 GET = Query(f"{BATCH} WHERE id = :id", BatchRow)
 LOCK = Query(f"{BATCH} WHERE id = :id FOR UPDATE", BatchRow)
-KNOWN: Final = ", ".join(f"'{action}'" for action in POWER_ACTIONS)
+KNOWN: Final = ", ".join(f"'{action}'" for action in BATCH_ACTIONS)
 LOCK_RUNNING = Query(
     f"{BATCH} WHERE id = :id AND state = 'running' AND action IN ({KNOWN}) FOR UPDATE SKIP LOCKED", BatchRow
 )

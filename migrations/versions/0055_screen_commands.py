@@ -1,0 +1,55 @@
+"""Commands that switch a screen on and off, and whose plan it is that a screen is off."""
+
+from alembic import op
+
+revision = "0055_screen_commands"
+down_revision = "0052_screen_changes"
+branch_labels = None
+depends_on = None
+
+SURVIVES = {
+    "client_commands.action has screen_off, which readers do not know": (
+        "Only a display that declares the capability gets a screen_off, and an older display declares none. Older code"
+        " that is put back later cannot read the commands of these displays."
+    ),
+    "client_commands.action has screen_on, which readers do not know": (
+        "As for screen_off: only a display that declares it gets one."
+    ),
+    "command_batches.action has screen_off, which readers do not know": (
+        "Older code sends no batch of an action that it does not know, and nobody makes one before the new code runs."
+    ),
+    "command_batches.action has screen_on, which readers do not know": (
+        "As for screen_off: older code sends no batch of an action that it does not know."
+    ),
+}
+
+POWER = "'restart_app', 'reboot_host', 'shutdown_host'"
+SCREEN = "'screen_on', 'screen_off'"
+
+
+def upgrade() -> None:
+    allow_actions("client_commands", f"{POWER}, 'screenshot', {SCREEN}")
+    allow_actions("command_batches", f"{POWER}, {SCREEN}")
+    op.execute("ALTER TABLE clients ADD COLUMN screen_off_by text")
+    op.execute(
+        "ALTER TABLE clients ADD CONSTRAINT ck_clients_screen_off_by CHECK (screen_off_by IN ('command', 'hours'))"
+    )
+
+
+def downgrade() -> None:
+    op.execute("ALTER TABLE clients DROP COLUMN screen_off_by")
+    op.execute(
+        f"""
+        DELETE FROM command_batch_members WHERE batch_id IN (SELECT id FROM command_batches WHERE action IN ({SCREEN}))
+        """  # noqa: S608 - made of constants
+    )
+    op.execute(f"DELETE FROM command_batches WHERE action IN ({SCREEN})")  # noqa: S608 - made of constants
+    op.execute(f"DELETE FROM client_commands WHERE action IN ({SCREEN})")  # noqa: S608 - made of constants
+    allow_actions("command_batches", POWER)
+    allow_actions("client_commands", f"{POWER}, 'screenshot'")
+
+
+def allow_actions(table: str, words: str) -> None:
+    """What the commands of this table can be."""
+    op.execute(f"ALTER TABLE {table} DROP CONSTRAINT ck_{table}_action")
+    op.execute(f"ALTER TABLE {table} ADD CONSTRAINT ck_{table}_action CHECK (action IN ({words}))")

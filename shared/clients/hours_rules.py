@@ -1,0 +1,70 @@
+"""Opening hours: when the screen of a display is meant to be on. The display keeps them and switches by itself."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from shared.errors import Refused, TimeZoneUnknown
+from shared.vocabulary import Weekday
+
+MOST_BYTES: Final = 4096  # of a message, as docs/protocol.md says
+MOST_TIMES: Final = 21  # three times for each day
+_CLOCK: Final = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
+MIDNIGHT: Final = "24:00"
+
+
+@dataclass(frozen=True)
+class OpenTime:
+    """A time on these days. It begins on the day itself, and ends the day after if `until` is not later than `opens`."""
+
+    days: tuple[Weekday, ...]
+    opens: str
+    """Local time, HH:MM."""
+    until: str
+    """Local time, HH:MM, or 24:00."""
+
+
+@dataclass(frozen=True)
+class OpeningHours:
+    """Weekly hours in a time zone. Outside of them the screen is off; with no time at all it is always off."""
+
+    zone: str
+    """A name of the IANA database, such as Europe/Berlin."""
+    open: tuple[OpenTime, ...]
+
+
+def check(hours: OpeningHours) -> None:
+    """Raises Refused when a display could not follow these hours, TimeZoneUnknown when there is no such zone."""
+    try:
+        ZoneInfo(hours.zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # a malformed name is a ValueError, a folder's an OSError
+        raise TimeZoneUnknown(f"There is no time zone {hours.zone[:100]!r}; name one such as Europe/Rome.") from None
+    if len(hours.open) > MOST_TIMES:
+        raise Refused(f"Opening hours have at most {MOST_TIMES} times.")
+    for one in hours.open:
+        if not one.days or len(set(one.days)) < len(one.days):
+            raise Refused("Each time of opening hours names its days, each of them once.")
+        if not _CLOCK.fullmatch(one.opens) or not (_CLOCK.fullmatch(one.until) or one.until == MIDNIGHT):
+            raise Refused("Opening hours are times such as 08:00; the end may be 24:00.")
+        if one.opens == one.until:
+            raise Refused("Opening hours end at another time than they begin; a whole day is 00:00 to 24:00.")
+
+
+def document(hours: OpeningHours) -> dict[str, Any]:
+    """The hours as the database and displays have them."""
+    times = [{"days": [day.value for day in one.days], "from": one.opens, "until": one.until} for one in hours.open]
+    return {"zone": hours.zone, "open": times}
+
+
+def version_of(hours: OpeningHours) -> str:
+    """A name for these hours: the same hours have the same one, also after the database was restored."""
+    return hashlib.sha256(json.dumps(document(hours), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def message(version: str | None, hours: Mapping[str, Any] | None) -> bytes:
+    """The message to a display. None and None: it keeps no hours any more."""
+    return json.dumps({"v": 1, "version": version, "hours": hours}, separators=(",", ":")).encode()
