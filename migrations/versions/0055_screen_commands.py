@@ -8,18 +8,12 @@ branch_labels = None
 depends_on = None
 
 SURVIVES = {
-    "client_commands.action has screen_off, which readers do not know": (
-        "Only a display that declares the capability gets a screen_off, and an older display declares none. Older code"
-        " that is put back later cannot read the commands of these displays."
+    "client_commands.action has screen_off, screen_on, which readers do not know": (
+        "Only a display that declares the capability gets one, and an older display declares none. Older code that is"
+        " put back later cannot read the commands of these displays."
     ),
-    "client_commands.action has screen_on, which readers do not know": (
-        "As for screen_off: only a display that declares it gets one."
-    ),
-    "command_batches.action has screen_off, which readers do not know": (
-        "Older code sends no batch of an action that it does not know, and nobody makes one before the new code runs."
-    ),
-    "command_batches.action has screen_on, which readers do not know": (
-        "As for screen_off: older code sends no batch of an action that it does not know."
+    "command_batches.action has screen_off, screen_on, which readers do not know": (
+        "Older code leaves a batch of an action that it does not know alone, and no old page asks for one."
     ),
 }
 

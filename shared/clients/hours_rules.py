@@ -19,7 +19,7 @@ MIDNIGHT: Final = "24:00"
 
 @dataclass(frozen=True)
 class OpenTime:
-    """A time on these days. It begins on the day itself, and ends the day after if `until` is not later than `opens`."""
+    """A time on these days. If `until` is not later than `opens`, it ends on the day after."""
 
     days: tuple[Weekday, ...]
     opens: str

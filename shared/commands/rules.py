@@ -226,12 +226,12 @@ class AckedCommand:
 
     id: str
     client_uuid: str
-    action: str
     state: CommandState
     late_state: CommandState | None
     confirmed_by: ConfirmedBy | None
     outcome_reason: str | None
     traceparent: str | None
+    action: str
 
 
 def lifetime(request: CommandRequest, timings: Timings) -> timedelta:

@@ -218,7 +218,7 @@ def test_an_ack_matters_or_not(
     matters: bool,
     note: str,
 ) -> None:
-    known = AckedCommand("c", "u", state, late, confirmed, None, None)
+    known = AckedCommand("c", "u", state, late, confirmed, None, None, "restart_app")
 
     assert rules.may_matter(Ack("u", "c", said), known) is matters
 
@@ -236,7 +236,7 @@ def test_an_ack_matters_or_not(
 def test_a_reason_matters_where_the_same_result_came_without_one(
     state: CommandState, said: CommandState, reason: str | None, known: str | None, matters: bool
 ) -> None:
-    stored = AckedCommand("c", "u", state, None, None, known, None)
+    stored = AckedCommand("c", "u", state, None, None, known, None, "restart_app")
 
     assert rules.may_matter(Ack("u", "c", said, reason), stored) is matters
 
@@ -251,3 +251,22 @@ def test_of_the_same_result_twice_in_one_batch_the_one_with_a_reason_counts() ->
     acks = [Ack("u", "c", CommandState.FAILED), Ack("u", "c", CommandState.FAILED, "no_player")]
 
     assert rules.first_result_each(acks) == rules.first_result_each(acks[::-1]) == [acks[1]]
+
+
+@pytest.mark.parametrize(
+    ("action", "state", "counts_as", "note"),
+    [
+        ("screen_off", CommandState.RUNNING, CommandState.RUNNING, "the screen must show it"),
+        ("screen_on", CommandState.SENT, CommandState.RUNNING, "the screen must show it"),
+        ("screen_off", CommandState.SUCCEEDED, CommandState.SUCCEEDED, "the screen has shown it: now known by both"),
+        ("screen_off", CommandState.TIMED_OUT, CommandState.SUCCEEDED, "a late word is kept as it came"),
+        ("restart_app", CommandState.RUNNING, CommandState.SUCCEEDED, "an ACK ends it"),
+    ],
+)
+def test_a_word_alone_switches_no_screen(action: str, state: CommandState, counts_as: CommandState, note: str) -> None:
+    known = AckedCommand("c", "u", state, None, None, None, None, action)
+
+    assert rules.as_proof_allows(Ack("u", "c", CommandState.SUCCEEDED), known).state is counts_as
+    assert rules.as_proof_allows(Ack("u", "c", CommandState.FAILED, "no"), known) == Ack(
+        "u", "c", CommandState.FAILED, "no"
+    )

@@ -5,10 +5,11 @@ machine.py vitals.py the state of the machine and of its units, as the kernel an
 bus.py unit_rules.py systemd's units over D-Bus, and what their states mean
 journald_*.py        journald as the spool: they number its lines, read them, and record which are committed
 journalctl.py        runs journalctl
-devtools.py glass.py picture.py
+devtools.py glass.py picture.py connectors.py
                      what the screen shows, from Chromium and the kernel
+screen_*.py          the screen's means: X11, Wayland or CEC
 heal*.py             what a machine does that reaches neither broker nor gateway
-helper.py asking.py  the root helper with its six verbs, and its client
+helper.py asking.py  the root helper with its verbs, and its client
 status.py doctor.py enrolment.py settings.py notify.py __main__.py
 the command `signage-display`
 package/             the other files of the Debian package; `deploy/parts/display_package.py` builds it

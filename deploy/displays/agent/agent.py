@@ -17,10 +17,12 @@ from deploy.displays.agent.journald_rules import Segment
 from deploy.displays.agent.journald_spool import JournaldSpool
 from deploy.displays.agent.lock import alone
 from deploy.displays.agent.machine import Machine, kernel_boot_id
+from deploy.displays.agent.screen_rules import CEC
+from deploy.displays.agent.screen_switch import ScreenSwitch
 from deploy.displays.agent.settings import HEALTH_SECONDS, Places, Settings
 from deploy.displays.agent.settle import under_way, until_known
 from deploy.displays.agent.unit_rules import UnitFacts, has_failed, process_status
-from deploy.displays.agent.vitals import disk_takes
+from deploy.displays.agent.vitals import clock_is_sure, disk_takes
 from deploy.displays.client import contract
 from deploy.displays.client.client import Answer, Client
 from deploy.displays.client.credentials import Credentials
@@ -28,6 +30,7 @@ from deploy.displays.client.installation import next_boot
 from deploy.displays.client.journal import Journal, UnwritableJournal
 from deploy.displays.client.link import Link
 from deploy.displays.client.log_sender import LogSender
+from deploy.displays.client.screen import ScreenKeeper
 from deploy.displays.client.screenshots import Screenshots, can_send
 from deploy.displays.client.spool import Pace
 from deploy.displays.client.state import Act, Boot, DisplayState
@@ -46,7 +49,10 @@ class Agent(Client):
         super().__init__(credentials)
         self._places, self._settings = places, settings
         self._machine = Machine(places, settings)
-        self._glass = Glass(places.root, settings.devtools_port)
+        self._switch = ScreenSwitch(places.root, places.helper, settings.screen)
+        panel = self._switch.is_on if settings.screen == CEC else None
+        self._glass = Glass(places.root, settings.devtools_port, panel)
+        self._screen = ScreenKeeper(places.state / "screen.json", self._switch.switch)
         if settings.devtools_port and can_send(credentials):
             self._screenshots = Screenshots(credentials, self._glass.picture)
         self._failed: set[str] = set()  # units whose failure was reported
@@ -68,6 +74,7 @@ class Agent(Client):
             healer = Healer(heal, self.credentials, lambda: self._link.up, self._help_itself)
             for work in (
                 *(self._beat(), self._report_health(), self._watch_units(), self._give_life_signs(), healer.run()),
+                self._keep_screen(),
                 *(self._reader.run(), self._reader.watch(), self._logs.send_in_order(), self._logs.watch_for_stalls()),
             ):
                 self._spawn(work)
@@ -184,7 +191,9 @@ class Agent(Client):
             self.health()
 
     def _capabilities(self) -> tuple[str, ...]:
-        return self._machine.capabilities(journal_is_writable=self._journal_works, has_picture=self._has_picture)
+        return self._machine.capabilities(
+            journal_is_writable=self._journal_works, has_picture=self._has_picture, has_switch=not self._switch.trouble
+        )
 
     def _player_told(self, facts: UnitFacts, *, looping: bool) -> None:
         """Send a heartbeat at once when the player's state changed. The pace limits this for a player that loops."""
@@ -209,6 +218,8 @@ class Agent(Client):
     def _heartbeat_answered(self, answer: Answer) -> None:
         if not answer.cancelled() and answer.result() == 0:
             self._heard_at = time.monotonic()
+            if self._screen is not None:
+                self._screen.heard(self.now(), is_sure=self._clock_is_sure())
             self._write_status()
 
     async def _beat(self) -> None:
@@ -253,10 +264,23 @@ class Agent(Client):
     def _act(self, act: Act) -> None:
         if act.action == contract.SCREENSHOT:
             self._spawn(self._send_screenshot(act.command_id))
+        elif act.action in contract.SCREEN_ACTIONS:
+            self._spawn(self._switch_screen(act))
         elif act.action == contract.RESTART_APP:
             self._spawn(self._restart_app(act.command_id))
         else:
             self._spawn(self._end_the_machine(act))
+
+    def _clock_is_sure(self) -> bool:
+        return clock_is_sure(self._places.root)
+
+    async def _see_screen(self) -> None:
+        self.vitals["screen_health"] = await self._glass.health()
+
+    async def _look_at_plan(self, *, has_news: bool = False) -> None:
+        """Follow the plan while the screen can be switched."""
+        if self.state.can_switch_screen:
+            await super()._look_at_plan(has_news=has_news)
 
     async def _restart_app(self, command_id: str) -> None:
         """Restart the player. It succeeded when systemd shows a new active instance, whatever the helper says."""
@@ -302,6 +326,13 @@ class Agent(Client):
     def _write_status(self) -> None:
         status.write(self._places.status, self._known())
 
+    def _screen_plan(self) -> str:
+        """How the screen is meant to be, in words."""
+        if self._switch.trouble or self._screen is None:
+            return f"it cannot be switched: {self._switch.trouble}"
+        why = self._screen.wish.why or "on: there are no hours and no order"
+        return why + (f"; switching it failed: {self._screen.trouble}" if self._screen.trouble else "")
+
     def _known(self) -> dict[str, Any]:
         last = next(reversed(self.state.journal.values()), None)
         named = None if last is None else {"action": last.action, "state": last.state, "reason": last.reason}
@@ -324,6 +355,7 @@ class Agent(Client):
             "last_command": named,
             "screen": self.vitals.get("screen_health", "unknown"),
             "screen_trouble": self._glass.trouble,
+            "screen_plan": self._screen_plan(),
             "logs_waiting": len(self._spool),
             "logs_trouble": self._reader.why_not,
             "troubles": troubles,

@@ -1,10 +1,11 @@
 """Determine what the screen shows: the kernel reports cable and panel, Chromium reports the page."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
+from deploy.displays.agent.connectors import signal
 from deploy.displays.agent.devtools import Crashed, NotThere, Page, capture, look
 from deploy.displays.client import contract
 from deploy.displays.client.screenshots import NoPicture
@@ -13,27 +14,15 @@ KEPT_WIDTH: Final = 640
 AGAIN_SECONDS: Final = 7.0  # then a second look decides: slides fade through black, and a busy machine draws late
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """How many video connectors the kernel knows, how many have a screen, and how many of these are lit."""
-
-    known: int = 0
-    connected: int = 0
-    lit: int = 0
-
-
-def signal(root: Path) -> Signal:
-    """Count the connectors below /sys/class/drm; all are 0 on a machine without them, and in a container."""
-    folders = [path.parent for path in root.glob("sys/class/drm/card*-*/status")]
-    connected = [folder for folder in folders if _text(folder / "status") == "connected"]
-    return Signal(len(folders), len(connected), sum(_text(folder / "dpms") != "Off" for folder in connected))
+Panel = Callable[[], Awaitable[bool | None]]
 
 
 class Glass:
     """The screen, checked once for each health report. `port` is the port of Chromium's DevTools, 0 for none."""
 
-    def __init__(self, root: Path, port: int) -> None:
-        self._root, self._port = root, port
+    def __init__(self, root: Path, port: int, panel: Panel | None = None) -> None:
+        """`panel` asks the screen itself whether it is on, where the kernel does not see it."""
+        self._root, self._port, self._panel = root, port, panel
         self.trouble = ""  # in words, for people
         self.has_page = False  # whether the last check found a page
 
@@ -59,7 +48,7 @@ class Glass:
         if seen.known and not seen.connected:
             self.trouble = "no screen is connected"
             return "disconnected"
-        if seen.known and not seen.lit:
+        if (seen.known and not seen.lit) or (self._panel is not None and await self._panel() is False):
             return "off"
         if not self._port:
             return "unknown"  # a signal alone does not show that there is a picture
@@ -91,10 +80,3 @@ class Glass:
 
 def _is_black(page: Page) -> bool:
     return page.glimpse is not None and page.glimpse.is_black
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="ascii").strip()
-    except OSError:
-        return ""

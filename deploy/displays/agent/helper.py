@@ -13,9 +13,12 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
-from deploy.displays.agent.settings import BadSetting, Places, load
+from deploy.displays.agent import screen_rules
+from deploy.displays.agent.connectors import outputs
+from deploy.displays.agent.settings import BadSetting, Places, Settings, load
 
 IDLE_SECONDS: Final = 60.0
 LINE_BYTES: Final = 512
@@ -49,9 +52,17 @@ def restart_network(active: Callable[[str], bool]) -> tuple[str, ...]:
     return ("systemctl", "restart", running)
 
 
-def command_for(line: str, player: str, active: Callable[[str], bool]) -> tuple[str, ...]:
+def _no_screen(_word: str) -> tuple[str, ...]:
+    raise Refused("no means to switch the screen is named")
+
+
+def command_for(
+    line: str, player: str, active: Callable[[str], bool], screen: Callable[[str], tuple[str, ...]] = _no_screen
+) -> tuple[str, ...]:
     """The command of a request. Raises Refused."""
     verb, *words = line.split() or [""]
+    if verb == "screen" and len(words) == 1:
+        return screen(words[0])
     if verb == "restart" and len(words) == 1:
         return restart(words[0], player)
     fixed: Mapping[str, tuple[str, ...]] = {
@@ -73,14 +84,32 @@ def answer(line: str, places: Places, run: Run = subprocess.run) -> str:
         return run(("systemctl", "--quiet", "is-active", unit), check=False).returncode == 0
 
     try:
-        command = command_for(line, load(places.configuration).player, active)
+        settings = load(places.configuration)
+        command = command_for(line, settings.player, active, partial(_screen_command, places, settings, run))
         done = run(command, check=False, capture_output=True, text=True, timeout=ACT_SECONDS)
     except (Refused, BadSetting) as refusal:
         return f"refused: {refusal}"
     except (OSError, subprocess.SubprocessError) as error:
         return f"failed: {' '.join(str(error).split())}"
+    if line.split() == ["screen", screen_rules.STATE]:
+        return screen_rules.power_of(done.stdout)
     said = " ".join(done.stderr.split())
     return "ok" if done.returncode == 0 else f"failed: {said[:200] or done.returncode}"
+
+
+def _screen_command(places: Places, settings: Settings, run: Run, word: str) -> tuple[str, ...]:
+    """The command that switches the screen, as the player's user. Raises Refused."""
+
+    def shown(what: str) -> str:
+        asked = ("systemctl", "show", f"--property={what}", "--value", settings.player)
+        return run(asked, check=False, capture_output=True, text=True, timeout=ACT_SECONDS).stdout.strip()
+
+    try:
+        user = pwd.getpwnam(shown("User") or "root")
+        player = screen_rules.PlayerUnit(user.pw_name, user.pw_uid, screen_rules.environment_of(shown("Environment")))
+        return screen_rules.command(settings.screen, word, player, outputs(places.root))
+    except (screen_rules.NoMeans, KeyError) as error:
+        raise Refused(str(error)) from None
 
 
 def user_of(asker: socket.socket) -> int:

@@ -43,7 +43,9 @@ class Machine:
         now = time.monotonic()
         return {name: in_words(facts, looping=self._loops[name].is_on(now)) for name, facts in self.facts.items()}
 
-    def capabilities(self, *, journal_is_writable: bool, has_picture: bool = False) -> tuple[str, ...]:
+    def capabilities(
+        self, *, journal_is_writable: bool, has_picture: bool = False, has_switch: bool = False
+    ) -> tuple[str, ...]:
         """The commands that this machine can carry out: none without a journal, only pictures without the helper.
 
         Without a player it cannot do restart_app.
@@ -54,7 +56,8 @@ class Machine:
         if not self._places.helper.exists():
             return pictures
         can_restart = self.settings.has_player and not self.player.is_missing
-        return (*(contract.ACTIONS if can_restart else contract.ACTIONS[1:]), *pictures)
+        screen = contract.SCREEN_ACTIONS if has_switch else ()
+        return (*(contract.ACTIONS if can_restart else contract.ACTIONS[1:]), *pictures, *screen)
 
     async def report(self) -> dict[str, Any]:
         """The vitals for a health report. The log gets a line when a trouble begins and when it ends."""

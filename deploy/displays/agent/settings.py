@@ -7,6 +7,7 @@
     app_version_command = /usr/bin/chromium --version
     devtools_port = 9222                Chromium's --remote-debugging-port, to see what the page shows
     heartbeat_seconds = 30
+    screen = x11                        how the screen is switched: x11, wayland or cec
 
 The file belongs to root: the helper takes from it which unit it may restart.
 """
@@ -18,6 +19,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from deploy.displays.agent.screen_rules import PROGRAMS
 
 UNIT: Final = re.compile(r"[A-Za-z0-9:_.@\\-]{1,240}\.(service|target|scope)")
 HEALTH_SECONDS: Final = 60.0  # between two health reports
@@ -69,6 +72,7 @@ class Settings:
     app_version_command: tuple[str, ...] = ()
     devtools_port: int = 0
     heartbeat_seconds: int = 30
+    screen: str = ""
 
     @property
     def has_player(self) -> bool:
@@ -111,7 +115,15 @@ def _settings(found: Mapping[str, str]) -> Settings:
         command,
         _whole(found, "devtools_port", 0, 0, 65_535),
         _whole(found, "heartbeat_seconds", 30, 5, 3600),
+        _means(found),
     )
+
+
+def _means(found: Mapping[str, str]) -> str:
+    means = found.get("screen", "").strip()
+    if means and means not in PROGRAMS:
+        raise BadSetting(f"screen: {means!r} is none of {', '.join(PROGRAMS)}.")
+    return means
 
 
 def _whole(found: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:

@@ -39,6 +39,7 @@ def words(known: Mapping[str, Any], now: float) -> list[str]:
     lines.append(f"state     {known['process_status']}")
     why = f" ({known['screen_trouble']})" if known["screen_trouble"] else ""
     lines.append(f"screen    {known['screen']}{why}")
+    lines.append(f"plan      {known['screen_plan']}")
     lines.append(f"commands  {_commands(known)}")
     lines.append(f"logs      {known['logs_trouble'] or str(known['logs_waiting']) + ' wait for the service'}")
     lines += [f"trouble   {meaning}" for meaning in known["troubles"].values()]

@@ -101,6 +101,11 @@ def clock_in_step() -> bool:
     return 0 <= state < CLOCK_NOT_IN_STEP
 
 
+def clock_is_sure(root: Path) -> bool:
+    """Whether the clock is in step, or was kept by a clock with a battery."""
+    return clock_in_step() or (root / "sys/class/rtc/rtc0").exists()
+
+
 def address() -> str | None:
     """The address from which the machine sends to the internet; None without a route. Nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

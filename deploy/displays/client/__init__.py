@@ -14,6 +14,8 @@ agent's package contains it. Read it in this order:
     outbox.py        ACKs and failure notices, kept until the broker has taken them
     session.py       the MQTT 5 session of the contract, by paho
     link.py          keeps that session up on an asyncio loop: presence and back-off
+    hours.py         when the screen is meant to be on: pure
+    screen.py        keeps the screen so, and the plan on the disk
     screenshots.py   pictures of the screen, kept in memory and sent by HTTPS
     client.py        all of these together, without the machine: the fleet simulates one, the agent has a real one
 """

@@ -18,6 +18,7 @@ from deploy.displays.client.credentials import Credentials
 from deploy.displays.client.journal import Journal
 from deploy.displays.client.link import Link
 from deploy.displays.client.log_sender import LogSender
+from deploy.displays.client.screen import LOOK_SECONDS, ScreenKeeper
 from deploy.displays.client.state import Act, DisplayState, Effect, Send, Write
 from shared.structured_log import event, failure
 
@@ -42,11 +43,20 @@ class Client(ABC):
         self._tasks: set[asyncio.Task[None]] = set()  # they end when the display is switched off
         self._was_up = False  # whether it was connected in this boot
         self._screenshots: Screenshots | None = None  # None when the display cannot send pictures
+        self._screen: ScreenKeeper | None = None  # None when it cannot switch its screen
         self._ills: set[str] = set()  # parts whose failure was sent and lasts
 
     @abstractmethod
     def _act(self, act: Act) -> None:
         """Begin an action. `state.finished` gets its outcome later."""
+
+    def _clock_is_sure(self) -> bool:
+        """Whether the machine knows no reason to doubt its clock."""
+        return True
+
+    async def _see_screen(self) -> None:
+        """Look at the screen, so that the next health report says how it is now."""
+        return
 
     def _speaks_by_itself(self) -> bool:
         """Whether it sends a heartbeat and a health report when it has connected."""
@@ -64,6 +74,8 @@ class Client(ABC):
 
     def health(self, **vitals: Any) -> Answer:
         """Send a health report: `self.vitals` and, above them, `vitals`."""
+        if self._screen is not None:
+            self.state.hours_version, self.state.screen_off_by = self._screen.kept_version, self._screen.off_by
         told = self.state.health(self.vitals | vitals, self.now())
         self._note_ill("screen", told["screen_health"] in contract.BAD_SCREENS)
         return self._link.publish(contract.HEALTH, told)
@@ -102,6 +114,9 @@ class Client(ABC):
                 self._logs.committed(mark)
         elif name == contract.LOG_LEVEL:
             self.state.on_log_level(contract.parse_log_level(payload), self.now())
+        elif name == contract.HOURS and self._screen is not None:
+            self._screen.take(contract.parse_hours(payload))
+            self._spawn(self._look_at_plan(has_news=True))
 
     def _on_command(self, command: Command, _expiry_seconds: int | None) -> None:
         self._carry_out(self.state.on_command(command, self.now()))
@@ -140,6 +155,30 @@ class Client(ABC):
         """Send a picture, then finish the command: it succeeded when the service has stored the picture."""
         failed = await self._screenshots.answer(command_id) if self._screenshots else "not_capable"
         self._carry_out(self.state.finished(command_id, self.now(), failed))
+
+    async def _switch_screen(self, act: Act) -> None:
+        """Switch the screen, report how it is, and finish the command: the report is its proof."""
+        failed: str | None = "not_capable"
+        if self._screen is not None:
+            is_on = act.action == contract.SCREEN_ON
+            failed = await self._screen.obey(self.now(), is_on=is_on, is_sure=self._clock_is_sure())
+            await self._see_screen()
+            self.health()
+        self._carry_out(self.state.finished(act.command_id, self.now(), failed))
+
+    async def _look_at_plan(self, *, has_news: bool = False) -> None:
+        """Switch the screen if its plan wants that now. Send a health report if it was switched, or there is news."""
+        if self._screen is not None:
+            switched = await self._screen.look(self.now(), is_sure=self._clock_is_sure())
+            if switched:
+                await self._see_screen()
+            if (switched or has_news) and self._link.up:
+                self.health()
+
+    async def _keep_screen(self) -> None:
+        while True:
+            await self._look_at_plan()
+            await asyncio.sleep(LOOK_SECONDS)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -14,9 +14,12 @@ RESTART_APP: Final = "restart_app"
 REBOOT_HOST: Final = "reboot_host"
 SHUTDOWN_HOST: Final = "shutdown_host"
 SCREENSHOT: Final = "screenshot"
+SCREEN_ON: Final = "screen_on"
+SCREEN_OFF: Final = "screen_off"
 ACTIONS: Final = (RESTART_APP, REBOOT_HOST, SHUTDOWN_HOST)
 """The capabilities of a display that declares none."""
-ALL_ACTIONS: Final = (*ACTIONS, SCREENSHOT)
+SCREEN_ACTIONS: Final = (SCREEN_ON, SCREEN_OFF)
+ALL_ACTIONS: Final = (*ACTIONS, SCREENSHOT, *SCREEN_ACTIONS)
 PICTURE_MAX_BYTES: Final = 60_000
 PICTURES_KEPT: Final = 10
 BAD_SCREENS: Final = ("black", "frozen", "disconnected")
@@ -27,7 +30,8 @@ DEFAULT_LEVEL: Final = "info"
 COMMANDS: Final = "commands"
 LOGS_COMMITTED: Final = "logs_committed"
 LOG_LEVEL: Final = "log_level"
-DOWNWARD_MAX_BYTES: Final = {COMMANDS: 1024, LOGS_COMMITTED: 256, LOG_LEVEL: 256}
+HOURS: Final = "hours"
+DOWNWARD_MAX_BYTES: Final = {COMMANDS: 1024, LOGS_COMMITTED: 256, LOG_LEVEL: 256, HOURS: 4096}
 
 MESSAGE_MAX_CHARS: Final = 8192
 TRACE_MAX_CHARS: Final = 128
@@ -91,6 +95,14 @@ class LogLevelOrder:
     until_seconds: int
 
 
+@dataclass(frozen=True, slots=True)
+class HoursOrder:
+    """The opening hours to keep, and their name; both None: keep none any more."""
+
+    version: str | None
+    hours: dict[str, Any] | None
+
+
 def encode(body: dict[str, Any]) -> bytes:
     """`body` as compact UTF-8 JSON. Raises ValueError for NaN and infinities; a lone surrogate becomes `?`."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -144,6 +156,19 @@ def parse_log_level(payload: bytes) -> LogLevelOrder:
     if level not in LEVELS:
         raise BadMessage(f"level: expected one of {', '.join(LEVELS)}")
     return LogLevelOrder(level, _whole(body, "until"))
+
+
+def parse_hours(payload: bytes) -> HoursOrder:
+    """The opening hours in `payload`; `hours.hours_of` reads them. Raises BadMessage."""
+    body = _document(payload, HOURS)
+    if _whole(body, "v", default=VERSION) != VERSION:
+        raise BadMessage("v: expected 1")
+    version, document = body.get("version"), body.get("hours")
+    if version is None and document is None:
+        return HoursOrder(None, None)
+    if not isinstance(document, dict):
+        raise BadMessage("hours: expected an object, or null with a version of null")
+    return HoursOrder(_text(body, "version", 64), document)
 
 
 def _document(payload: bytes, topic: str) -> dict[str, Any]:

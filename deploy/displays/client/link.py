@@ -224,7 +224,8 @@ class Link:
     def _on_subscribe(
         self, _client: mqtt.Client, _data: Any, _mid: int, reasons: Iterable[ReasonCode], _p: Any
     ) -> None:
-        refused = [str(reason) for reason in reasons if reason.is_failure]
+        answers = zip(session.DOWNWARD, reasons, strict=False)
+        refused = [str(reason) for name, reason in answers if reason.is_failure and name not in session.OPTIONAL]
         if refused:
             self._why = f"the broker refuses a subscription: {refused[0]}"
             self._drop_socket()

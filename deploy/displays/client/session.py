@@ -21,6 +21,8 @@ from deploy.displays.client.credentials import Credentials
 KEEPALIVE_SECONDS: Final = 30
 SESSION_EXPIRY_SECONDS: Final = 30
 WILL_DELAY_SECONDS: Final = 20
+DOWNWARD: Final = (contract.COMMANDS, contract.LOGS_COMMITTED, contract.LOG_LEVEL, contract.HOURS)
+OPTIONAL: Final = (contract.HOURS,)  # a broker whose rights are older refuses it
 LARGEST_PACKET_BYTES: Final = 65_536  # a broker drops what is larger; a command has 1 KiB
 
 
@@ -48,14 +50,13 @@ def set_will(client: mqtt.Client, topic: str, payload: bytes) -> None:
 
 
 def subscribe(client: mqtt.Client, prefix: str) -> None:
-    """Subscribe the three downward topics below `prefix`, so that a retained message can be told from a live one."""
+    """Subscribe the downward topics below `prefix`, so that a retained message can be told from a live one."""
     options = SubscribeOptions(
         qos=1,
         retainAsPublished=True,  # otherwise a retained command looks live to a client that is already subscribed
         retainHandling=SubscribeOptions.RETAIN_DO_NOT_SEND,
     )
-    names = (contract.COMMANDS, contract.LOGS_COMMITTED, contract.LOG_LEVEL)
-    client.subscribe([(prefix + name, options) for name in names])
+    client.subscribe([(prefix + name, options) for name in DOWNWARD])
 
 
 def publish(client: mqtt.Client, kind: Kind, topic: str, payload: bytes) -> int:

@@ -99,6 +99,8 @@ class DisplayState:
         self.interval_seconds = interval_seconds
         self.process_status = "running"
         self.failed_unit: Body | None = None  # the service failure that still stands, with its stamp
+        self.hours_version: str | None = None  # the opening hours that it keeps
+        self.screen_off_by: str | None = None  # whose plan it is that the screen is off
         self.reconnect_count = 0
         self.last_disconnect_at: datetime | None = None
         self._sequences: dict[str, int] = {}  # last number given, per kind of message
@@ -161,13 +163,16 @@ class DisplayState:
         """The outcome of a command that was open when the machine went down.
 
         A new boot is the effect of reboot_host, and a new app instance that of restart_app, whatever caused it. A
-        shutdown succeeded if it had begun before the machine booted. Every other command was interrupted.
+        shutdown succeeded if it had begun before the machine booted. A screen's order is kept before the screen is
+        switched, and each start switches it so. Every other command was interrupted.
         """
         new_boot = entry.boot_id != self.boot.boot_id
         done = {
             contract.REBOOT_HOST: new_boot,
             contract.RESTART_APP: entry.app_instance != self.app_instance,
             contract.SHUTDOWN_HOST: entry.state == "running" and new_boot,
+            contract.SCREEN_ON: entry.state == "running",
+            contract.SCREEN_OFF: entry.state == "running",
         }
         if done.get(entry.action, False):
             return replace(entry, state="succeeded", reason=None)
@@ -235,7 +240,14 @@ class DisplayState:
         }
         if set(self.capabilities) != set(contract.ACTIONS):  # absent means: all of them
             body["capabilities"] = list(self.capabilities)
+        if self.can_switch_screen:
+            body |= {"screen_off_by": self.screen_off_by, "hours_version": self.hours_version}
         return body | vitals
+
+    @property
+    def can_switch_screen(self) -> bool:
+        """Whether it can switch its screen on and off, and so keeps opening hours."""
+        return set(contract.SCREEN_ACTIONS) <= set(self.capabilities)
 
     def is_logged(self, level: str, now: datetime) -> bool:
         """Whether `level` is logged now. Ask before numbering: a message that is not sent must have no number."""

@@ -2,7 +2,7 @@
 
 The process simulates the machine: `power_on` is a boot, with a new `boot_id` and the next `boot_seq`. A killed process
 loses the same data as a machine without power. `state_dir` survives: `installation.json`, `journal.jsonl`,
-`spool.jsonl`.
+`spool.jsonl`, `screen.json`.
 
 All methods belong to the loop's thread; a test without a loop uses `SimulatedDisplay` (simulated.py).
 """
@@ -23,6 +23,7 @@ from deploy.displays.client.installation import next_boot
 from deploy.displays.client.journal import Journal
 from deploy.displays.client.link import Link
 from deploy.displays.client.log_sender import LogSender
+from deploy.displays.client.screen import ScreenKeeper
 from deploy.displays.client.screenshots import Screenshots, can_send
 from deploy.displays.client.spool import Spool, SpooledLog
 from deploy.displays.client.state import Act, DisplayState
@@ -41,7 +42,7 @@ class Behaviour:
     restart_seconds: float = 0.1  # start of the player
     restart_works: bool = True  # False: the player crashes again at once
     reboot_seconds: float = 0.2  # time without the machine
-    capabilities: tuple[str, ...] = contract.ACTIONS
+    capabilities: tuple[str, ...] = (*contract.ACTIONS, *contract.SCREEN_ACTIONS)
 
 
 class Display(Client):
@@ -53,6 +54,7 @@ class Display(Client):
         self.name = credentials.uuid[:8]  # on its screen
         self.frozen = False  # connected, but sends nothing and handles only a reboot
         self.screen = "ok"  # what it shows; another start of the player mends it
+        self.is_lit = True  # whether the screen is switched on
         self.on = False
         self._state_dir = state_dir
         self._cycle: asyncio.Task[None] | None = None  # a reboot or shutdown, which runs longer than the other tasks
@@ -84,11 +86,14 @@ class Display(Client):
         able = (*behaviour.capabilities, contract.SCREENSHOT) if self._screenshots else behaviour.capabilities
         self.state = DisplayState(boot, str(uuid.uuid4()), self._journal.entries(), able, behaviour.interval_seconds)
         self.frozen, self.on, self._waiting = False, True, set[str]()
-        self.screen = "ok"
+        self.screen, self.is_lit = "ok", True
+        if self.state.can_switch_screen:
+            self._screen = ScreenKeeper(self._state_dir / "screen.json", self._light)
         self._link = Link(self.credentials, self, self._rng)
         self._carry_out(self.state.booted(self.now()))
         self._link.open()
-        for work in (self._beat(), self._logs.send_in_order(), self._logs.watch_for_stalls()):
+        sending = (self._logs.send_in_order(), self._logs.watch_for_stalls())
+        for work in (self._beat(), self._keep_screen(), *sending):
             self._spawn(work)
 
     async def power_off(self, reason: str) -> None:
@@ -139,7 +144,16 @@ class Display(Client):
         """Keep a picture of the screen, then send a heartbeat."""
         if self._screenshots is not None:
             self._screenshots.keep(self._look())
-        return super().heartbeat(process_status)
+        answer = super().heartbeat(process_status)
+        answer.add_done_callback(self._heartbeat_answered)
+        return answer
+
+    def _heartbeat_answered(self, answer: Answer) -> None:
+        if self._screen is not None and not answer.cancelled() and answer.result() == 0:
+            self._screen.heard(self.now(), is_sure=self._clock_is_sure())
+
+    async def _light(self, is_on: bool) -> None:
+        self.is_lit = is_on
 
     def _look(self) -> Callable[[], bytes]:
         """A function that draws what the screen shows now."""
@@ -161,7 +175,8 @@ class Display(Client):
 
     def health(self, **vitals: Any) -> Answer:
         """Send a health report with the state of the screen; `vitals` overrides it."""
-        return super().health(**{"screen_health": self.screen, **self.vitals, **vitals})
+        screen = self.screen if self.is_lit else "off"
+        return super().health(**{"screen_health": screen, **self.vitals, **vitals})
 
     def publish_raw(self, kind: Kind, body: dict[str, Any], level: str = "") -> Answer:
         """Send `body` unchanged, without a stamp: for tests of simple or broken displays."""
@@ -212,6 +227,8 @@ class Display(Client):
     def _act(self, act: Act) -> None:
         if act.action == contract.SCREENSHOT:
             self._spawn(self._send_screenshot(act.command_id))
+        elif act.action in contract.SCREEN_ACTIONS:
+            self._spawn(self._switch_screen(act))
         elif act.action == contract.RESTART_APP:
             self._spawn(self._restart_app(act.command_id))
         else:

@@ -117,12 +117,11 @@ class ClientDetails(Client):
     """A client as its own page shows it.
 
     `quiet_times`: those that apply to it now, the one that ends last first. `unsteady_losses`: how often the client
-    lost the broker within the last hour; null below three times, or in an incident. `code_until`: when
-    its unused enrolment code expires or expired; null without a code.
-    `screen_off_by`: whose plan it is that the screen is off; null: nobody's. `keeps_hours`: whether it has the opening
-    hours that it is meant to keep; null: none.
-    `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log
-    lines of that time may be stored twice.
+    lost the broker within the last hour; null below three times, or in an incident. `code_until`: when its unused
+    enrolment code expires or expired; null without a code. `screen_off_by`: whose plan it is that the screen is off;
+    null: nobody's. `keeps_hours`: whether it keeps the opening hours that it is meant to keep; null: it is meant to
+    keep none. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write
+    filter); log lines of that time may be stored twice.
     """
 
     unsteady_losses: int | None

@@ -81,11 +81,11 @@ class HealthReport:
     reconnect_count: int | None = None
     tells_disconnect: bool = False  # whether it has `last_disconnect_at`: null then means never
     last_disconnect_at: float | None = None  # seconds since 1970
-    screen_off_by: ScreenOffBy | None = None  # null: nobody planned that the screen is off
-    hours_version: str | None = None  # the opening hours that the display keeps; null: none
     install_id: str | None = None
     boot_seq: int | None = None
     seq: int | None = None
+    screen_off_by: ScreenOffBy | None = None  # null: nobody planned that the screen is off
+    hours_version: str | None = None  # the opening hours that the display keeps; null: none
     boot_id: ClassVar[None] = None
     lasts: ClassVar[timedelta] = HEALTH_LASTS
 

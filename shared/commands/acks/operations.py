@@ -49,7 +49,8 @@ def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timi
     """Store ACKs in any order, repeated or late; each command ends in the highest state of its ACKs.
 
     1. Separate ACKs of unknown ids and of other clients' commands.
-    2. Drop repeats; a screen that was switched counts as running until a health report shows it. Lock the clients of the rest in the order of their uuids.
+    2. Drop repeats; lock the clients of the rest in the order of their uuids. That a screen was switched counts as
+       running: a health report must show it.
     3. received, running, results: one guarded UPDATE each. A display's first ACK starts its lockout again.
     4. A refusal from another boot than the command's shows which boot the display runs: correct the stored one.
     5. Keep a late result beside its command. A result of a command that ended by evidence confirms it and adds its
