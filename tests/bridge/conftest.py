@@ -25,6 +25,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from sqlalchemy import Engine
 
 from deploy.parts import broker as mosquitto
+from deploy.parts.broker_rights import DOWNWARD
 from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import free_port, wait_until
 from tests import migrated
@@ -221,7 +222,7 @@ def connected(broker: mosquitto.RunningBroker, name: str, *, downward: bool = Tr
     client.loop_start()
     wait_until(client.is_connected, SECONDS)
     if downward:
-        client.subscribe([(f"{root}/{name}/{topic}", 1) for topic in ("commands", "logs_committed", "log_level")])
+        client.subscribe([(f"{root}/{name}/{topic}", 1) for topic in DOWNWARD])
         wait_until(lambda: bool(subscribed), SECONDS)
     return display
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from paho.mqtt.client import MQTTMessage
 
 from deploy.displays.client.client import Answer
-from deploy.displays.client.contract import ACTIONS, BadMessage, Command, Kind, LogLevelOrder
+from deploy.displays.client.contract import ACTIONS, HOURS, SCREEN_ACTIONS, BadMessage, Command, Kind, LogLevelOrder
 from deploy.displays.client.state import TERMINAL
 from deploy.displays.simulated.display import Display
 
@@ -148,7 +148,36 @@ class HidesItsCamera(Display):
     """It takes pictures, and does not declare it."""
 
     def health(self, **vitals: Any) -> Answer:
-        return super().health(capabilities=[*ACTIONS], **vitals)
+        return super().health(capabilities=[*ACTIONS, *SCREEN_ACTIONS], **vitals)
+
+
+class StaysLit(Display):
+    """It does not switch its screen off, and says that it did."""
+
+    async def _light(self, is_on: bool) -> None:  # noqa: ARG002 - this is its fault
+        self.is_lit = True
+
+
+class StaysDark(Display):
+    """It does not switch its screen on again, and says that it did."""
+
+    async def _light(self, is_on: bool) -> None:  # noqa: ARG002 - this is its fault
+        self.is_lit = False
+
+
+class HidesWhoSwitchedItOff(Display):
+    """Its screen is off as if by a fault."""
+
+    def health(self, **vitals: Any) -> Answer:
+        return super().health(screen_off_by=None, **vitals)
+
+
+class KeepsNoHours(Display):
+    """It ignores opening hours."""
+
+    def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
+        if name != HOURS:
+            super().on_message(name, payload, expiry_seconds)
 
 
 class StaysAway(Display):
@@ -175,5 +204,9 @@ SPOILED: Final[dict[type[Display], str]] = {
     OtherWord: "screen_health",
     OnlySaysSo: "screenshot",
     HidesItsCamera: "screenshot",
+    StaysLit: "screen_off",
+    StaysDark: "screen_on",
+    HidesWhoSwitchedItOff: "screen_off",
+    KeepsNoHours: "hours",
     StaysAway: "came_back",
 }

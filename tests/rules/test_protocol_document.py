@@ -14,6 +14,7 @@ from msgspec import inspect
 from bridge import contract as bridge
 from bridge.contract import Document
 from deploy.displays.client import contract
+from deploy.displays.client.hours import hours_of
 from deploy.displays.client.state import Boot, DisplayState, Send
 from deploy.parts.layout import REPOSITORY
 
@@ -32,7 +33,9 @@ def example(marker: str) -> Any:
 
 @pytest.fixture
 def state() -> DisplayState:
-    return DisplayState(Boot("installation-a", 1, "boot-1"), "app-1", capabilities=["restart_app", "reboot_host"])
+    return DisplayState(
+        Boot("installation-a", 1, "boot-1"), "app-1", capabilities=["restart_app", *contract.SCREEN_ACTIONS]
+    )
 
 
 def test_every_upward_example_has_the_fields_that_the_reference_sends(state: DisplayState) -> None:
@@ -63,7 +66,10 @@ def test_every_downward_example_is_understood() -> None:
     mark = contract.parse_logs_committed(json.dumps(example("## 7. The log spool")).encode())
     order = contract.parse_log_level(json.dumps(example("## 8. A temporary log level")).encode())
 
+    hours = contract.parse_hours(json.dumps(example("### Opening hours")).encode())
+
     assert command.action == "restart_app"
+    assert hours_of(hours.hours or {}).open[0].opens == 8 * 60
     assert mark.seq == 40
     assert order == contract.LogLevelOrder("debug", 900)
 

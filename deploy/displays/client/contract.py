@@ -163,8 +163,10 @@ def parse_hours(payload: bytes) -> HoursOrder:
     body = _document(payload, HOURS)
     if _whole(body, "v", default=VERSION) != VERSION:
         raise BadMessage("v: expected 1")
-    version, document = body.get("version"), body.get("hours")
-    if version is None and document is None:
+    if not {"version", "hours"} <= body.keys():
+        raise BadMessage("expected a version and hours")
+    document = body["hours"]
+    if body["version"] is None and document is None:
         return HoursOrder(None, None)
     if not isinstance(document, dict):
         raise BadMessage("hours: expected an object, or null with a version of null")

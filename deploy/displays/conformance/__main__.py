@@ -5,7 +5,8 @@ forwards and checks all messages, sends the client a few messages that the clien
 network twice for a moment. It takes about one heartbeat interval and ten seconds. Addresses and token come from
 `stack.env` in LOCAL_STATE_DIR (.local), or from options. Only MQTT without TLS, as on the local stack.
 
-    --commands   also send screenshot, and restart_app: once by the service, and three that the client must refuse
+    --commands   also send screenshot, screen_off, screen_on and opening hours to a client that declares them, and
+                 restart_app: once by the service, and three that the client must refuse
     --reboot     also send reboot_host
 
 Exit code: 0 when no rule failed, 1 when one did, 2 when the check could not run.
@@ -71,7 +72,7 @@ def _options(stack: Mapping[str, str]) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--uuid", required=True, help="uuid of the enrolled client")
-    parser.add_argument("--commands", action="store_true", help="also send screenshot and restart_app")
+    parser.add_argument("--commands", action="store_true", help="also send commands, but no reboot")
     parser.add_argument("--reboot", action="store_true", help="also send reboot_host")
     parser.add_argument("--listen", type=int, default=0, metavar="PORT", help="port for the client")
     parser.add_argument("--patience", type=float, default=300.0, metavar="SECONDS", help="wait for the client")

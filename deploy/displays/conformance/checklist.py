@@ -5,7 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from deploy.displays.conformance import judge_carriage, judge_commands, judge_logs, judge_messages, judge_session
+from deploy.displays.conformance import (
+    judge_carriage,
+    judge_commands,
+    judge_logs,
+    judge_messages,
+    judge_screen,
+    judge_session,
+)
 from deploy.displays.conformance.record import Record
 from deploy.displays.conformance.verdict import Outcome, Rule, Tried, Verdict
 
@@ -14,6 +21,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *judge_carriage.RULES,
     *judge_messages.RULES,
     *judge_commands.RULES,
+    *judge_screen.RULES,
     *judge_logs.RULES,
 )
 WIDTH: Final = 110

@@ -13,21 +13,28 @@ from itertools import pairwise, product
 from typing import Any, Final
 
 from deploy.displays.conformance.judge_logs import uncommitted
+from deploy.displays.conformance.judge_screen import hours_after, screens_after
 from deploy.displays.conformance.record import OUTCOMES, Record
 from deploy.displays.conformance.service import Service
 from deploy.displays.conformance.tap import Tap
 from deploy.displays.conformance.verdict import Tried
 
 GARBAGE: Final = (b"", b"\xff\xfe{", b"[1, 2", b'"text"', b"[[[[]]]]", b'{"id": 7, "action": null, "until": -1}')
-TOPICS: Final = ("commands", "logs_committed", "log_level")
+TOPICS: Final = ("commands", "logs_committed", "log_level", "hours")
 LEVEL: Final = "debug"
 SCREENSHOT: Final = "screenshot"
+SCREEN_OFF: Final = "screen_off"
+SCREEN_ON: Final = "screen_on"
+HOURS_VERSION: Final = "conformance"
+ALWAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 RETAINED_LEVEL: Final = "critical"
 REASON: Final = "conformance check of a display client"
 RESEND_PER_SECOND: Final = 40.0
 RESTART_SECONDS: Final = 120.0  # the service's result deadline
 REBOOT_SECONDS: Final = 600.0
 PICTURE_SECONDS: Final = 30.0
+SCREEN_SECONDS: Final = 60.0
+OVER_SECONDS: Final = 0.3  # between two looks whether the service holds a command for proven
 SHORT_LEVEL_SECONDS: Final = 1
 
 
@@ -83,6 +90,8 @@ class Exercise:
         await self._beat_in_time()
         if self.commands:
             await self._restart()
+        await self._switch_screen()
+        await self._give_hours()
         await self._raise_level()
         self.tell("cutting its network, and waiting until it is back")
         await self._lose_network()
@@ -135,8 +144,7 @@ class Exercise:
     async def _ask_for_a_picture(self) -> None:
         """Send screenshot: by the service to a client that declares it, else as a command that must not run."""
         tried = self.tried
-        reports = self.record.of("health")
-        tried.sends_pictures = bool(reports) and SCREENSHOT in (reports[-1].body.get("capabilities") or ())
+        tried.sends_pictures = self._declares(SCREENSHOT)
         if not tried.sends_pictures:
             tried.picture_id, command = self._command(SCREENSHOT)
             await self._answered(tried.picture_id, await self._give(command))
@@ -146,6 +154,45 @@ class Exercise:
             if tried.picture_id:
                 await self._settled(tried.picture_id, PICTURE_SECONDS)
                 tried.picture = await self.service.picture_of(self.tap.uuid, tried.picture_id)
+
+    def _declares(self, action: str) -> bool:
+        reports = self.record.of("health")
+        return bool(reports) and action in (reports[-1].body.get("capabilities") or ())
+
+    async def _switch_screen(self) -> None:
+        """Switch the screen off and on by the service; of a client that declares neither, send what it must refuse."""
+        tried = self.tried
+        tried.switches_screen = {action for action in (SCREEN_OFF, SCREEN_ON) if self._declares(action)}
+        for action in (SCREEN_OFF, SCREEN_ON):
+            if action not in tried.switches_screen:
+                tried.screen_ids[action], command = self._command(action)
+                await self._answered(tried.screen_ids[action], await self._give(command))
+            elif self.commands:
+                self.tell(f"sending {action}")
+                await self._switch(action)
+
+    async def _switch(self, action: str) -> None:
+        asked = self.tried.screen_at[action] = time.monotonic()
+        command_id = self.tried.screen_ids[action] = await self._issue(action)
+        if not command_id:
+            return
+        await self._settled(command_id, SCREEN_SECONDS)
+        await self._wait(lambda: screens_after(self.record, asked)[-1:] == [action == SCREEN_ON], self.answer_seconds)
+        ends = time.monotonic() + self.answer_seconds
+        while time.monotonic() < ends and not await self.service.is_over(command_id):  # noqa: ASYNC110 - asked each time
+            await asyncio.sleep(OVER_SECONDS)
+
+    async def _give_hours(self) -> None:
+        """Give opening hours without an end to a client that keeps them, and take them away again."""
+        tried = self.tried
+        if not self.commands or tried.switches_screen != {SCREEN_OFF, SCREEN_ON}:
+            return
+        self.tell("giving it opening hours")
+        hours = {"zone": "UTC", "open": [{"days": ALWAYS, "from": "00:00", "until": "24:00"}]}
+        tried.hours_version = HOURS_VERSION
+        tried.hours_at = await self._give(json.dumps({"version": HOURS_VERSION, "hours": hours}).encode(), name="hours")
+        await self._wait(lambda: hours_after(self.record, tried.hours_at), self.answer_seconds)
+        await self._give(json.dumps({"version": None, "hours": None}).encode(), name="hours")
 
     # --- commands of the service that the client carries out ---
 

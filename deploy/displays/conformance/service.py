@@ -23,6 +23,10 @@ class Service:
         )
         return answer.status_code, answer.json()
 
+    async def is_over(self, command_id: str) -> bool:
+        """Whether the command has ended."""
+        return (await self._get(f"/api/commands/{command_id}")).json().get("finished_at") is not None
+
     async def picture_of(self, uuid: str, command_id: str) -> bytes | None:
         """The JPEG that the client sent for this command; None without one."""
         found = (await self._get(f"/api/clients/{uuid}/screenshots")).json().get("items", ())

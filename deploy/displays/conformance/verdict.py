@@ -50,6 +50,11 @@ class Tried:
     sends_pictures: bool = False  # it declares `screenshot`
     picture_id: str = ""  # id of the screenshot: the service's if it declares it, else one that it must refuse
     picture: bytes | None = None  # what the service stored for it
+    switches_screen: set[str] = field(default_factory=set)  # the actions of its screen that it declares
+    screen_ids: dict[str, str] = field(default_factory=dict)  # action -> id: as for `picture_id`
+    screen_at: dict[str, float] = field(default_factory=dict)  # action -> when the service was asked for it
+    hours_version: str = ""  # name of the opening hours that were given
+    hours_at: float | None = None
     cut_at: float | None = None
     refused: int = 0  # refused connection attempts after the cut
     level: str = ""  # the log level that was ordered
