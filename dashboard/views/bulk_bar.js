@@ -13,7 +13,7 @@ import { lazy } from "./lazy.js";
 
 const Dialog = lazy(async () => (await import("./bulk.js")).BulkDialog);
 /** @type {Action[]} */
-const ACTIONS = ["restart_app", "reboot_host", "shutdown_host"];
+const ACTIONS = ["restart_app", "reboot_host", "shutdown_host", "screen_on", "screen_off"];
 
 /** Why nothing can be sent now, or "". */
 function blocked() {

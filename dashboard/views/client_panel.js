@@ -16,7 +16,7 @@ import { commonWords } from "../lib/words/common.js";
 import { displayWords } from "../lib/words/display.js";
 import { attentionWords } from "../lib/words/fleet.js";
 import { wordsOf } from "../lib/words/problems.js";
-import { screenWords, statusMeanings } from "../lib/words/states.js";
+import { offByWords, screenWords, statusMeanings } from "../lib/words/states.js";
 import { Faults, IncidentLink, isUnwell, recoveryWhy } from "./attention.js";
 import { ClientCommands } from "./client_commands.js";
 import { ClientEvents } from "./client_events.js";
@@ -76,10 +76,13 @@ function Fact({ name, children }) {
 
 /** @param {{client: Client}} props */
 function Facts({ client }) {
-  const screen = screenWords[client.screen_health] ?? client.screen_health;
+  const off = client.screen_health === "off" ? offByWords[client.screen_off_by ?? ""] : null;
+  const screen = off ?? screenWords[client.screen_health] ?? client.screen_health;
+  const hours = client.keeps_hours ? displayWords.keepsHours : displayWords.hoursUntold;
   return html`<dl class="facts">
     ${h(Fact, { name: displayWords.heartbeat, children: h(Age, { at: client.last_heartbeat_at }) })}
     ${h(Fact, { name: displayWords.screen, children: screen })}
+    ${typeof client.keeps_hours === "boolean" && h(Fact, { name: displayWords.hours, children: hours })}
     ${h(Fact, { name: displayWords.site, children: client.site ?? commonWords.none })}
     ${h(Fact, { name: displayWords.host, children: client.hostname ?? commonWords.notReported })}
     ${h(Fact, { name: displayWords.ip, children: client.ip ?? commonWords.notReported })}

@@ -1,4 +1,4 @@
-/** Restart, reboot, shut down: the buttons, why one cannot be pressed, and what became of the last one. */
+/** Restart, reboot, shut down, switch the screen: the buttons, why one cannot be pressed, and what became of the last one. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { now } from "../lib/clock.js";
@@ -21,10 +21,12 @@ import { Stepper } from "./stepper.js";
 
 /** @type {Action[]} */
 const ACTIONS = ["restart_app", "reboot_host", "shutdown_host"];
+/** @type {Action[]} */
+const OF_SCREEN = ["screen_on", "screen_off"]; // shown for a display that declares them
 
 const LOCKED = new Set(["restart_app", "reboot_host"]);
 
-/** A display that declares nothing can do all but screenshots. @param {Client} client @param {Action} action */
+/** A display that declares nothing can do ACTIONS. @param {Client} client @param {Action} action */
 const isAble = (client, action) => action in actionWords && (client.capabilities ?? ACTIONS).includes(action);
 
 /** @param {Client} client */
@@ -145,6 +147,7 @@ export function CommandBox({ client, name }) {
     else if (lock && lock !== lockBefore.current) followLatest(uuid); // a lock is raised by a command
     lockBefore.current = lock;
   }, [uuid, openId, lock]);
+  const actions = [...ACTIONS, ...OF_SCREEN.filter((action) => client.capabilities?.includes(action))];
   /** @param {Action} action */
   const press = (action) => (commandWords.confirm[action] ? setAsking(action) : order(uuid, action));
   const go = () => {
@@ -152,7 +155,7 @@ export function CommandBox({ client, name }) {
     setAsking(null);
   };
   return html`<section class="command-box" aria-label=${commandWords.title}>
-    <div class="buttons">${ACTIONS.map((action) => h(Button, { key: action, action, client, current, press }))}</div>
+    <div class="buttons">${actions.map((action) => h(Button, { key: action, action, client, current, press }))}</div>
     ${!isBusy(current, client) && h(Lock, { client })}
     ${
       current &&

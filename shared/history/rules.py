@@ -153,6 +153,8 @@ ACTIONS: Final = {
     "reboot_host": "Reboot",
     "shutdown_host": "Shutdown",
     "screenshot": "Screenshot",
+    "screen_on": "Screen on",
+    "screen_off": "Screen off",
 }
 DONE_TO_IT: Final = {  # action of the audit log -> text
     "client.write": "Facts changed",

@@ -9,6 +9,8 @@ ACTIONS: Final = {
     "restart_app": "Restart",
     "reboot_host": "Reboot",
     "shutdown_host": "Shutdown",
+    "screen_on": "Screen on",
+    "screen_off": "Screen off",
     "screenshot": "Screenshot",
 }
 

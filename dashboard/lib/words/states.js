@@ -34,12 +34,20 @@ export const screenWords = {
   unknown: "not reported",
 };
 
+/** Whose plan it is that a screen is off. @type {Record<string, string>} */
+export const offByWords = {
+  command: "off, by an operator",
+  hours: "off, by its opening hours",
+};
+
 /** @type {Record<string, string>} */
 export const actionWords = {
   restart_app: "Restart player",
   reboot_host: "Reboot",
   shutdown_host: "Shut down",
   screenshot: "Screenshot",
+  screen_on: "Screen on",
+  screen_off: "Screen off",
 };
 
 /** @type {Record<string, string>} */
