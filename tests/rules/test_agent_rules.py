@@ -106,6 +106,8 @@ REFUSED = [
     "reboot now",
     "reboot; rm",
     "start kiosk.service",
+    "screen off",
+    "screen off now",
     "",
     "\x00",
 ]
@@ -136,6 +138,7 @@ BAD = [
     ("[display]\nplayer = ../x", "is no name of a unit"),
     ("[display]\nunits = a.service -rf", "is no name of a unit"),
     ("[display]\nheartbeat_seconds = 4", "heartbeat_seconds"),
+    ("[display]\nscreen = hdmi", "screen: 'hdmi' is none of x11, wayland, cec"),
     ("[display]\nheartbeat_seconds = soon", "heartbeat_seconds"),
     ("[display]\ndevtools_port = 70000", "devtools_port"),
     ("[display]\nplayr = a.service", "there is no setting playr"),
@@ -243,6 +246,7 @@ KNOWN = {
     "troubles": {"x": "y"},
     "screen": "off",
     "screen_trouble": "",
+    "screen_plan": "off by its hours",
 }
 
 
@@ -253,13 +257,14 @@ def test_status_says_each_thing_in_a_line() -> None:
     assert said[2] == "player    none is named: the machine itself is watched (signage-display player UNIT)"
     assert said[4:] == [
         "screen    off",
+        "plan      off by its hours",
         "commands  none can be carried out",
         "logs      3 wait for the service",
         "trouble   y",
     ]
 
 
-@pytest.mark.parametrize("told", ["why", "screen_trouble", "logs_trouble", "process_status"])
+@pytest.mark.parametrize("told", ["why", "screen_trouble", "screen_plan", "logs_trouble", "process_status"])
 def test_what_others_say_stays_text_on_its_own_line_of_the_status(told: str) -> None:
     said = words({**KNOWN, told: "\x1b[2Jgone\nlogs      all sent\x9b1A\u202e"}, 0.0)
 

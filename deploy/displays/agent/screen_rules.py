@@ -70,6 +70,6 @@ def _program(means: str, word: str, outputs: Sequence[str]) -> tuple[str, ...]:
 def power_of(said: str) -> str:
     """`ok`, `off` or `failed: …`, by what cec-ctl prints."""
     state = next((line.split(":", 1)[1] for line in said.splitlines() if "pwr-state" in line), "")
-    if "standby" in state and "to-on" not in state:
+    if "standby" in state:
         return "off"
     return "ok" if "on" in state else "failed: the television does not say whether it is on"
