@@ -13,7 +13,7 @@ from itertools import pairwise, product
 from typing import Any, Final
 
 from deploy.displays.conformance.judge_logs import uncommitted
-from deploy.displays.conformance.judge_screen import hours_after, screens_after
+from deploy.displays.conformance.judge_screen import hours_after, keeps_none_after, screens_after
 from deploy.displays.conformance.record import OUTCOMES, Record
 from deploy.displays.conformance.service import Service
 from deploy.displays.conformance.tap import Tap
@@ -192,7 +192,8 @@ class Exercise:
         tried.hours_version = HOURS_VERSION
         tried.hours_at = await self._give(json.dumps({"version": HOURS_VERSION, "hours": hours}).encode(), name="hours")
         await self._wait(lambda: hours_after(self.record, tried.hours_at), self.answer_seconds)
-        await self._give(json.dumps({"version": None, "hours": None}).encode(), name="hours")
+        taken_at = await self._give(json.dumps({"version": None, "hours": None}).encode(), name="hours")
+        await self._wait(lambda: keeps_none_after(self.record, taken_at), self.answer_seconds)
 
     # --- commands of the service that the client carries out ---
 

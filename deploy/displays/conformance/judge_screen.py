@@ -21,6 +21,11 @@ def hours_after(record: Record, since: float | None) -> list[object]:
     return [version for version in named if version is not None]
 
 
+def keeps_none_after(record: Record, since: float) -> bool:
+    """Whether a health report since then says that it keeps no hours."""
+    return any(one.body.get("hours_version") is None for one in record.of("health", since=since))
+
+
 def screen_off(record: Record, tried: Tried) -> Verdict:
     return _switched(record, tried, "screen_off", wanted=False)
 

@@ -39,4 +39,4 @@ class Nature:
     restart_seconds: float = 5.0
     answer_delay: float = 0.2
     clock_error: timedelta = timedelta()
-    capabilities: tuple[str, ...] = contract.ACTIONS
+    capabilities: tuple[str, ...] = (*contract.ACTIONS, *contract.SCREEN_ACTIONS)

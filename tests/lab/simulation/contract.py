@@ -45,6 +45,7 @@ CLIENTS: Final = sa.text(
     """
     SELECT c.uuid, c.site, c.process_status::text AS process_status, c.process_status_since, c.presence, c.presence_at,
         c.service_failed_at, c.status, c.screen_health::text AS screen, c.screen_health_since, c.screen_failed_at,
+        c.screen_off_by,
         (SELECT g.received_at FROM client_health AS g WHERE g.client_uuid = c.uuid) AS reported_at,
         (SELECT g.previous_at FROM client_health AS g WHERE g.client_uuid = c.uuid) AS reported_before,
         c.capabilities, c.lockout_until, h.last_heartbeat_at, h.interval_seconds,

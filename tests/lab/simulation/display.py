@@ -53,6 +53,7 @@ class Display:
         self.up_since = 0.0  # its present or last connection
         self.has_network = True
         self.screen, self.screen_since = "ok", 0.0  # the state of cable and switch, which no command changes
+        self.off_by: str | None = None  # whose plan it is that its screen is off; its disk keeps that
         self.fuse: int | None = None  # its power is cut after this many more effects
         self.conduct: Conduct = SOUND
         self.ledger: LogLedger | None = None  # the ledger of its log lines; None: it does not log
@@ -183,6 +184,12 @@ class Display:
             self.last_ill_at, self.last_ill_kind = self._agenda.now, "black"
         self.screen, self.screen_since = screen, self._agenda.now
 
+    def plan(self, off_by: str | None) -> None:
+        """Switch the screen off by a command or by hours, or (None) on, and report that."""
+        self.off_by = off_by
+        if self.is_on and not self._is_silent:
+            self._report()
+
     def stop_player(self) -> None:
         """A person stops the player on purpose."""
         if self.is_on and self.ailment is None:
@@ -258,12 +265,18 @@ class Display:
         if number:
             self._heartbeat()
             if number % min(HEALTH_EVERY, max(1, HEALTH_SECONDS // self.nature.interval)) == 0 and not self._is_silent:
-                self._wire.publish(contract.HEALTH, self.state.health({"screen_health": self._glass}, self._now()))
+                self._report()
         self._agenda.after(self.nature.interval, lambda: self._beat(life, number + 1))
+
+    def _report(self) -> None:
+        self.state.screen_off_by = self.off_by
+        self._wire.publish(contract.HEALTH, self.state.health({"screen_health": self._glass}, self._now()))
 
     @property
     def _glass(self) -> str:
         kind = self.ailment.kind if self.ailment is not None else ""
+        if self.off_by is not None and self.screen != "disconnected":
+            return "off"
         return self.screen if self.screen != "ok" else GLASS.get(kind, "ok")
 
     @property
@@ -305,7 +318,7 @@ class Display:
         self.up_since = self._agenda.now
         self._heartbeat()
         if not self._is_silent:
-            self._wire.publish(contract.HEALTH, self.state.health({"screen_health": self._glass}, self._now()))
+            self._report()
         if self.ledger is not None:
             self._send_spool()
 
@@ -359,6 +372,10 @@ class Display:
             self._heartbeat()
             life = self._life
             self._agenda.after(self.nature.restart_seconds, lambda: self._restarted(command_id, life))
+            return
+        if action in contract.SCREEN_ACTIONS:
+            self.plan("command" if action == contract.SCREEN_OFF else None)
+            self._carry_out(self.state.finished(command_id, self._now()))
             return
         reboots = action == contract.REBOOT_HOST
         self.is_meant_off = not reboots

@@ -300,11 +300,11 @@ class Judge:
                 self._breach("stuck", command.client_uuid, f"{command.action} is {command.state} since {over}")
 
     def _check_off(self) -> None:
-        """A screen that is off while its display is left alone is planned, and must not count as failing."""
+        """A screen that is off by plan, or while its display is left alone, must not count as failing."""
         with self._engine.connect() as connection:
             rows = connection.execute(CLIENTS, {"now": self._clocks.database()}).all()
         for row in rows:
-            if row.screen == "off" and row.is_let_alone and screen_fails(row):
+            if row.screen == "off" and (row.is_let_alone or row.screen_off_by) and screen_fails(row):
                 self._breach("planned", row.uuid, "its screen fails, although it is off by plan")
 
     def _check_notice(self, facts: Facts) -> None:

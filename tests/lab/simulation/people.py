@@ -89,7 +89,7 @@ def _release(history: History, dice: random.Random) -> None:
 
 
 def _send_to_many(history: History, dice: random.Random) -> None:
-    action = dice.choice(("restart_app", "restart_app", "reboot_host"))
+    action = dice.choice(("restart_app", "restart_app", "reboot_host", "screen_off", "screen_on"))
     history.operator.send_to_many(_some(history, dice), action, in_waves=dice.random() < 0.6)
 
 

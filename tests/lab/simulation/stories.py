@@ -163,6 +163,18 @@ def _be_operated(history: History, display: Display, dice: random.Random) -> Non
     history.operator.send(display, dice.choice(("restart_app", "reboot_host")))
 
 
+def _switch_screen(history: History, display: Display, dice: random.Random) -> None:
+    """The screen is off by plan for a while: by a command, which may be lost, or by its hours."""
+    _maybe_fuse(display, dice)
+    lasts = dice.uniform(60.0, 1800.0)
+    if dice.random() < 0.5:
+        history.operator.send(display, "screen_off")
+        history.agenda.after(lasts, lambda: history.operator.send(display, "screen_on"))
+    else:
+        display.plan("hours")
+        history.agenda.after(lasts, partial(display.plan, None))
+
+
 def _maybe_fuse(display: Display, dice: random.Random) -> None:
     if dice.random() < 0.15:
         display.fuse = dice.randint(0, 6)
@@ -173,7 +185,7 @@ MISHAPS: Final[Sequence[Story]] = (
     *(_freeze, _freeze, _freeze),
     *(_lose_picture, _lose_picture, _change_screen),
     *(_fail, _die, _lose_power, _lose_network, _lose_network),
-    *(_flap, _stop, _switch_off, _reimage, _be_operated),
+    *(_flap, _stop, _switch_off, _reimage, _be_operated, _switch_screen),
 )
 
 
