@@ -377,3 +377,35 @@ def _no_batch_is_left_running(engine: Engine) -> Iterator[None]:
     yield
     with engine.begin() as connection:
         connection.execute(sa.text("UPDATE command_batches SET state = 'aborted' WHERE state = 'running'"))
+
+
+# --- screens ---
+
+
+def test_a_screen_is_switched_by_operators_alone_and_for_many_at_once(api: Api, engine: Engine, client: str) -> None:
+    able = new_client(engine, capabilities=["screen_on", "screen_off"])
+    off = {"action": "screen_off", "reason": "a quiet evening"}
+
+    assert api.post(path_of(able), json=off, role="viewer").status_code == 403
+    assert api.post(path_of(client), json=off).get_json()["code"] == "not_capable"
+    assert api.post(path_of(able), json=off).status_code == 202
+    assert [line["action"] for line in audited(api, able)] == ["command.screen_off"]
+    batch = api.post("/api/commands", json={"action": "screen_on", "clients": [able, client]})
+    assert Counter(one["outcome"] for one in batch.get_json()["outcomes"]) == {
+        "command_in_flight": 1,
+        "not_capable": 1,
+    }
+
+
+def test_a_client_shows_whose_plan_its_dark_screen_is_and_whether_it_keeps_its_hours(api: Api, engine: Engine) -> None:
+    plain = new_client(engine)
+    planned = new_client(
+        engine, screen_health="off", screen_off_by="hours", hours_wanted="b", hours_version="a", presence="online"
+    )
+
+    def shown(uuid: str) -> tuple[str | None, bool | None]:
+        told = api.get(f"/api/clients/{uuid}").get_json()
+        return told["screen_off_by"], told["keeps_hours"]
+
+    assert shown(plain) == (None, None)
+    assert shown(planned) == ("hours", False)

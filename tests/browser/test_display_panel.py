@@ -72,6 +72,32 @@ def test_a_restart_is_followed_step_by_step_until_it_succeeded(
     assert command["trace_id"] == trace_id(clicked.value.headers["traceparent"])
 
 
+def test_a_screen_is_switched_off_from_the_panel_and_the_panel_says_by_whom(
+    enter: Enter, display: SimulatedDisplay, api: Api
+) -> None:
+    display.behave(automatic=True)
+    display.health()
+    eventually(lambda: api.get(f"/api/clients/{uuid_of(display)}")["capabilities"], "what it can do")
+    page = enter(f"/?d={uuid_of(display)}").page
+
+    page.get_by_role("button", name="Screen off").click()
+    expect(page.get_by_role("dialog")).to_contain_text("It stays off until its opening hours next begin or end")
+    page.get_by_role("button", name="Switch off").click()
+
+    expect(page.locator(".step.reached").filter(has_text="Succeeded")).to_be_visible(timeout=COMMAND_MS)
+    expect(page.get_by_text("off, by an operator")).to_be_visible(timeout=COMMAND_MS)
+    command = api.get(f"/api/clients/{uuid_of(display)}/commands")["items"][0]
+    assert (command["action"], command["confirmed_by"]) in {("screen_off", "evidence"), ("screen_off", "both")}
+
+
+def test_a_display_that_declares_no_switch_shows_none(enter: Enter, display: SimulatedDisplay) -> None:
+    display.health(capabilities=["restart_app", "reboot_host", "shutdown_host"])
+    page = enter(f"/?d={uuid_of(display)}").page
+
+    expect(page.get_by_role("button", name="Restart player")).to_be_enabled()
+    expect(page.get_by_role("button", name="Screen off")).to_have_count(0)
+
+
 def test_a_command_to_a_display_that_is_away_says_why_it_failed_and_offers_it_again(
     enter: Enter, display: SimulatedDisplay, database: Engine, api: Api
 ) -> None:

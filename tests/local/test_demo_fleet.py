@@ -88,7 +88,7 @@ class Service:
         """Publish below the display's prefix; return the reason code of the broker's PUBACK."""
         properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # unannotated in paho
         properties.MessageExpiryInterval = expiry_seconds
-        sender = self._bridge if topic == "logs_committed" else self._api
+        sender = self._bridge if topic in {"logs_committed", "hours"} else self._api
         info = sender.publish(self._prefix + topic, json.dumps(body), 1, retain, properties)
         until(lambda: (sender, info.mid) in self._codes)
         return self._codes[sender, info.mid]
@@ -494,3 +494,46 @@ def start_process(folder: Path) -> subprocess.Popen[bytes]:
         env=os.environ | {"DEMO_HEARTBEAT_SECONDS": "5"},
         stderr=subprocess.DEVNULL,
     )
+
+
+# --- the screen ---
+
+
+def test_a_screen_goes_off_and_its_report_comes_before_the_outcome(display: SimulatedDisplay, service: Service) -> None:
+    service.command("c1", "screen_off")
+    until(lambda: ("c1", "succeeded", None) in service.acks())
+
+    assert service.acks() == [("c1", "received", None), ("c1", "running", None), ("c1", "succeeded", None)]
+    last = service.of("health")[-1]
+    assert (last["screen_health"], last["screen_off_by"]) == ("off", "command")
+
+    service.command("c2", "screen_on")
+    until(lambda: ("c2", "succeeded", None) in service.acks())
+    last = service.of("health")[-1]
+    assert (last["screen_health"], last["screen_off_by"]) == ("ok", None)
+
+
+def test_hours_are_kept_over_a_power_cut_and_named_in_health(display: SimulatedDisplay, service: Service) -> None:
+    never_open = {"version": "v1", "hours": {"zone": "UTC", "open": []}}
+
+    service.send("hours", never_open)
+    until(lambda: any(body["screen_health"] == "off" for body in service.of("health")))
+    assert service.of("health")[-1]["hours_version"] == "v1"
+    assert service.of("health")[-1]["screen_off_by"] == "hours"
+
+    display.cut_power()
+    before = len(service.of("health"))
+    display.connect()
+    until(lambda: any(body["screen_health"] == "off" for body in service.of("health")[before:]))
+
+    service.send("hours", {"version": None, "hours": None})
+    until(lambda: service.of("health")[-1]["hours_version"] is None)
+    until(lambda: service.of("health")[-1]["screen_health"] == "ok")
+
+
+def test_retained_hours_are_ignored(display: SimulatedDisplay, service: Service, broker: RunningBroker) -> None:
+    service.send("hours", {"version": "v1", "hours": {"zone": "UTC", "open": []}}, retain=True)
+    service.command("c1", "screen_on")
+    until(lambda: ("c1", "succeeded", None) in service.acks())
+
+    assert service.of("health")[-1]["hours_version"] is None
