@@ -267,31 +267,25 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _whole(10, DAY),
         120,
         "s",
-        "result deadline of a restart_app after it was received",
+        "result deadline of a restart_app after receipt",
     ),
     Setting(
         "REBOOT_HOST_RESULT_SECONDS",
         _whole(10, DAY),
         600,
         "s",
-        "result deadline of a reboot_host after it was received",
+        "result deadline of a reboot_host after receipt",
     ),
     Setting(
         "SHUTDOWN_HOST_RESULT_SECONDS",
         _whole(10, DAY),
         300,
         "s",
-        "result deadline of a shutdown_host after it was received",
+        "result deadline of a shutdown_host after receipt",
     ),
-    Setting(
-        "SCREENSHOT_RESULT_SECONDS", _whole(10, DAY), 30, "s", "result deadline of a screenshot after it was received"
-    ),
-    Setting(
-        "SCREEN_ON_RESULT_SECONDS", _whole(10, DAY), 180, "s", "result deadline of a screen_on after it was received"
-    ),
-    Setting(
-        "SCREEN_OFF_RESULT_SECONDS", _whole(10, DAY), 180, "s", "result deadline of a screen_off after it was received"
-    ),
+    Setting("SCREENSHOT_RESULT_SECONDS", _whole(10, DAY), 30, "s", "result deadline of a screenshot after receipt"),
+    Setting("SCREEN_ON_RESULT_SECONDS", _whole(10, DAY), 180, "s", "result deadline of a screen_on after receipt"),
+    Setting("SCREEN_OFF_RESULT_SECONDS", _whole(10, DAY), 180, "s", "result deadline of a screen_off after receipt"),
     Setting(
         "RECOVERY_MAX_OPEN",
         _or_auto(_whole(0, 10_000)),

@@ -74,8 +74,8 @@ RULES: Final = (
     Rule(
         "screen_off",
         "screen_off switches the screen off, or is refused where it is not declared",
-        "`screen_on`, `screen_off`: ACK `received`, `running`; switch the screen; send a health report; ACK `succeeded`.",
-
+        "`screen_on`, `screen_off`: ACK `received`, `running`; switch the screen; send a health report; ACK"
+        " `succeeded`.",
         screen_off,
     ),
     Rule(
