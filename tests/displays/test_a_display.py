@@ -42,6 +42,15 @@ ASK = (
     " door.sendall(sys.argv[2].encode() + b'\\n'); print(door.makefile().readline().strip())"
 )
 
+TELEVISION = """#!/bin/sh
+# A television as cec-ctl shows it: its state is in a file.
+case "$*" in
+*--standby) echo standby >/run/television ;;
+*--image-view-on) echo on >/run/television ;;
+*) printf '\\tpwr-state: %s (0x00)\\n' "$(cat /run/television 2>/dev/null || echo on)" ;;
+esac
+"""
+
 
 def test_the_one_line_makes_a_bare_debian_a_display_that_is_heard(display: Installed) -> None:
     client = eventually(display.runs, "the display")
@@ -59,6 +68,29 @@ def test_restart_app_is_proven_by_another_start_of_the_player(display: Installed
 
     assert done["confirmed_by"] is not None
     assert display.machine.shown("kiosk.service", "MainPID") != before
+
+
+def test_a_television_is_switched_by_the_root_helper_and_says_so_itself(display: Installed) -> None:
+    there = display.machine
+    there.run(
+        "sh", "-c", 'printf "%s" "$1" >/usr/local/bin/cec-ctl && chmod 755 /usr/local/bin/cec-ctl', "sh", TELEVISION
+    )
+    assert "plan      it cannot be switched: no means is named" in display.status()
+    configure(there, "player = kiosk.service\nscreen = cec\n")
+    try:
+        display.command("screen_off")
+        dark = display.client()
+        assert (dark["screen_health"], dark["screen_off_by"]) == ("off", "command")
+        assert there.run("cat", "/run/television").strip() == "standby"
+        assert "plan      off by an operator" in display.status()
+
+        there.run("systemctl", "restart", AGENT)
+        display.command("screen_on")
+        eventually(lambda: display.client()["screen_off_by"] is None, "the end of the plan")
+        assert there.run("cat", "/run/television").strip() == "on"
+    finally:
+        configure(there, "player = kiosk.service\n")
+    eventually(lambda: not display.may("screen_off"), "the end of the means", 180)
 
 
 def test_a_restart_that_the_agent_noted_and_did_not_ask_for_has_failed(display: Installed) -> None:

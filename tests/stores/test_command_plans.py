@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
+from shared.clients import hours_store
 from shared.commands import endings_store, proofs_store, store
 from shared.commands.acks import store as acks
 from shared.commands.outbox import store as outbox
@@ -54,10 +55,13 @@ def test_sweeps_read_the_index_of_open_commands_and_not_the_history(among_many: 
         store.count_open(connection, "recovery")
         endings_store.expire(connection, now)
         outbox.claim(connection, now, 5, None, None)
+        proofs_store.succeed_by_screen(connection, now, None)
+        proofs_store.succeed_by_screen(connection, now, [ONE])
+        proofs_store.disprove_screens(connection, now)
 
     sent = all_sent_by(among_many, sweep)
 
-    assert len(sent) == 5
+    assert len(sent) == 8
     for asked in sent:
         with kept_statement(among_many, asked) as run:
             plan = "\n".join(among_many.exec_driver_sql(f"EXPLAIN {run}").scalars())
@@ -105,3 +109,15 @@ def test_what_is_asked_by_keys_reads_neither_clients_nor_commands_from_end_to_en
             plan = "\n".join(among_many.exec_driver_sql(f"EXPLAIN {run}").scalars())
         assert "Seq Scan on clients" not in plan, plan
         assert "Seq Scan on client_commands" not in plan, plan
+
+
+def test_displays_without_their_hours_are_found_by_an_index_of_their_own(among_many: Connection) -> None:
+    def ask(connection: Connection) -> None:
+        hours_store.untold(connection, [hours_store.Kept(ONE, None)], 200)
+
+    [asked] = all_sent_by(among_many, ask)
+
+    with kept_statement(among_many, asked) as run:
+        plan = "\n".join(among_many.exec_driver_sql(f"EXPLAIN {run}").scalars())
+    assert "ix_clients_hours_untold" in plan, plan
+    assert "Seq Scan on clients" not in plan, plan
