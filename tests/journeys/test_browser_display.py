@@ -25,7 +25,7 @@ from deploy.parts.websocket_door import Door
 from tests.stack import Api, Stack, eventually
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
-NOT_OF_A_BROWSER = {"service_failed", "leaving", "reboot", "boot_counted", "journal_survives"}
+NOT_OF_A_BROWSER = {"service_failed", "leaving", "reboot", "boot_counted", "journal_survives", "hours"}
 
 
 CONTENT = """<!doctype html><title>Player</title><p>content<script>
