@@ -215,6 +215,12 @@ class Agent(Client):
         self._write_status()
         return answer
 
+    def health(self, **vitals: Any) -> Answer:
+        """Send a health report, and show in the status what it says."""
+        answer = super().health(**vitals)
+        self._write_status()
+        return answer
+
     def _heartbeat_answered(self, answer: Answer) -> None:
         if not answer.cancelled() and answer.result() == 0:
             self._heard_at = time.monotonic()
