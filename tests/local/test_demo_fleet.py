@@ -521,10 +521,12 @@ def test_hours_are_kept_over_a_power_cut_and_named_in_health(display: SimulatedD
     assert service.of("health")[-1]["hours_version"] == "v1"
     assert service.of("health")[-1]["screen_off_by"] == "hours"
 
-    display.cut_power()
-    before = len(service.of("health"))
+    display.cut()
     display.connect()
-    until(lambda: any(body["screen_health"] == "off" for body in service.of("health")[before:]))
+    display.wait_until(lambda: not display.display.is_lit)
+    display.health()
+    until(lambda: service.of("health")[-1]["boot_seq"] == 2)
+    assert (service.of("health")[-1]["screen_health"], service.of("health")[-1]["hours_version"]) == ("off", "v1")
 
     service.send("hours", {"version": None, "hours": None})
     until(lambda: service.of("health")[-1]["hours_version"] is None)
