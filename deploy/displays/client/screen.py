@@ -16,7 +16,7 @@ from deploy.displays.client.hours import Plan, Wish
 from shared.structured_log import event, failure
 
 LOOK_SECONDS: Final = 5.0
-AGAIN_SECONDS: Final = 60.0  # after a switch that did not work
+AGAIN_SECONDS: Final = 60.0  # after a switch, or a write, that did not work
 
 
 class ScreenKeeper:
@@ -28,6 +28,7 @@ class ScreenKeeper:
         self.plan = _load(path)
         self.kept_version = self.plan.version  # of the hours on the disk
         self._written = b""
+        self._refused, self._write_again_at = b"", 0.0  # what the disk did not take
         self.wish = Wish(is_on=None)
         self.trouble = ""  # why the screen could not be switched, for people
         self._is_on: bool | None = None  # as it was switched last since the start; None: not at all
@@ -96,11 +97,12 @@ class ScreenKeeper:
         """Take over the plan, and write it if it differs from the one on the disk."""
         self.plan = plan
         body = json.dumps(hours.to_json(plan)).encode()
-        if body == self._written:
+        if body == self._written or (body == self._refused and time.monotonic() < self._write_again_at):
             return
         try:
             durable.replace_file(self._path, body)
         except OSError:
+            self._refused, self._write_again_at = body, time.monotonic() + AGAIN_SECONDS
             failure("plan_failed", "the plan of the screen could not be written")
         else:
             self._written, self.kept_version = body, plan.version
