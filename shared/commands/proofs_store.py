@@ -111,13 +111,15 @@ SCREEN: Final = health.body["screen_health"].astext
 """SQL: the screen, as the newest health report says it."""
 IS_OFF: Final = ScreenHealthStatus.OFF.value == SCREEN
 IS_LIT: Final = among(SCREEN, LIT)
+IS_NOT_OFF: Final = among(SCREEN, (*LIT, ScreenHealthStatus.UNKNOWN))
+"""SQL: the screen is on. A display that switches its screen says `off` while it is off, but may not see the picture."""
 ASKED_OFF, ASKED_ON = (c.action == action.value for action in (CommandAction.SCREEN_OFF, CommandAction.SCREEN_ON))
 ABOUT_A_SCREEN: Final = sa.and_(among(c.action, SCREEN_ACTIONS), HEARD_OF)
 SWITCHED: Final = (
     health.client_uuid == c.client_uuid,
     HEARD_OF,
     health.received_at > c.created_at,
-    sa.or_(sa.and_(ASKED_OFF, IS_OFF), sa.and_(ASKED_ON, IS_LIT)),
+    sa.or_(sa.and_(ASKED_OFF, IS_OFF), sa.and_(ASKED_ON, IS_NOT_OFF)),
 )
 SUCCEED_BY_SCREEN = _succeeding(one_of(c.client_uuid, "uuids"), *SWITCHED)
 SUCCEED_BY_ANY_SCREEN = _succeeding(*SWITCHED)

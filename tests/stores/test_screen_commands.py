@@ -50,7 +50,9 @@ def tell(
 # --- the screen is the proof ---
 
 
-@pytest.mark.parametrize(("action", "screen"), [(OFF, "off"), (ON, "ok"), (ON, "black"), (ON, "frozen")])
+@pytest.mark.parametrize(
+    ("action", "screen"), [(OFF, "off"), (ON, "ok"), (ON, "black"), (ON, "frozen"), (ON, "unknown")]
+)
 def test_the_screen_ends_the_command_and_the_displays_word_does_not(
     connection: Connection, now: datetime, display: str, action: CommandAction, screen: str
 ) -> None:

@@ -6,7 +6,8 @@ from typing import Final
 from deploy.displays.conformance.record import Record
 from deploy.displays.conformance.verdict import Outcome, Rule, Tried, Verdict, judged
 
-LIT: Final = {"ok": True, "black": True, "frozen": True, "off": False}  # screen_health -> whether the screen is on
+LIT: Final = {"ok": True, "black": True, "frozen": True, "unknown": True, "off": False}
+"""screen_health -> whether the screen is on: who cannot see the picture still sees that the screen is off."""
 
 
 def screens_after(record: Record, since: float) -> list[bool]:
