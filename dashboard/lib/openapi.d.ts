@@ -197,6 +197,7 @@ export type ClearedFailure = {
   incident: OpenIncident | null;
   interval_seconds: number | null;
   ip: string | null;
+  keeps_hours: boolean | null;
   last_heartbeat_at: string | null;
   lockout_until: string | null;
   log_level: string | null;
@@ -215,6 +216,7 @@ export type ClearedFailure = {
   registered_by: string;
   screen_failed_since: string | null;
   screen_health: ScreenHealthStatus;
+  screen_off_by: ScreenOffBy | null;
   service_failed_at: string | null;
   service_failed_cleared_at: string | null;
   service_failed_cleared_by: string | null;
@@ -254,7 +256,7 @@ export type Client = {
   uuid: string;
 };
 
-/** A client as its own page shows it. `quiet_times`: those that apply to it now, the one that ends last first. `unsteady_losses`: how often the client lost the broker within the last hour; null below three times, or in an incident. `code_until`: when its unused enrolment code expires or expired; null without a code. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log lines of that time may be stored twice. */
+/** A client as its own page shows it. `quiet_times`: those that apply to it now, the one that ends last first. `unsteady_losses`: how often the client lost the broker within the last hour; null below three times, or in an incident. `code_until`: when its unused enrolment code expires or expired; null without a code. `screen_off_by`: whose plan it is that the screen is off; null: nobody's. `keeps_hours`: whether it keeps the opening hours that it is meant to keep; null: it is meant to keep none. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log lines of that time may be stored twice. */
 export type ClientDetails = {
   app_instance: string | null;
   app_version: string | null;
@@ -268,6 +270,7 @@ export type ClientDetails = {
   incident: OpenIncident | null;
   interval_seconds: number | null;
   ip: string | null;
+  keeps_hours: boolean | null;
   last_heartbeat_at: string | null;
   lockout_until: string | null;
   log_level: string | null;
@@ -286,6 +289,7 @@ export type ClientDetails = {
   registered_by: string;
   screen_failed_since: string | null;
   screen_health: ScreenHealthStatus;
+  screen_off_by: ScreenOffBy | null;
   service_failed_at: string | null;
   service_failed_cleared_at: string | null;
   service_failed_cleared_by: string | null;
@@ -392,7 +396,7 @@ export type Command = {
 };
 
 /** What a command makes a display do. */
-export type CommandAction = "reboot_host" | "restart_app" | "screenshot" | "shutdown_host";
+export type CommandAction = "reboot_host" | "restart_app" | "screen_off" | "screen_on" | "screenshot" | "shutdown_host";
 
 /** The state of a command. It only moves to a higher rank; a terminal state never changes. */
 export type CommandState = "cancelled" | "expired" | "failed" | "queued" | "received" | "rejected" | "running" | "sent" | "succeeded" | "timed_out";
@@ -857,7 +861,7 @@ export type NewCommand = {
 
 /** A command for many displays, chosen by `clients` or `filter`. `waves` are numbers, shares such as `10%`, or `rest`. Each wave is sent when the one before it is over; clients that no wave includes come last. More unproven commands than `max_unproven` pause the batch. */
 export type NewCommands = {
-  action: "reboot_host" | "restart_app" | "shutdown_host";
+  action: "reboot_host" | "restart_app" | "screen_off" | "screen_on" | "shutdown_host";
   clients?: Array<string> | null;
   dry_run?: boolean;
   filter?: ChosenClients | null;
@@ -1421,6 +1425,9 @@ export type SchedulerShown = {
 
 /** The state of a display's panel, by its health report. */
 export type ScreenHealthStatus = "black" | "disconnected" | "frozen" | "off" | "ok" | "unknown";
+
+/** Whose plan it is that a display's screen is off, by its health report. */
+export type ScreenOffBy = "command" | "hours";
 
 /** A stored picture: `command_id` asked for it, or it was taken before the failure at `failure_at`. */
 export type Screenshot = {

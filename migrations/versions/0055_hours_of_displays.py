@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0056_hours_of_displays"
-down_revision = "0055_screen_commands"
+revision = "0055_hours_of_displays"
+down_revision = "0054_screen_commands"
 branch_labels = None
 depends_on = None
 

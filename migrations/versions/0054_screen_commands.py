@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0055_screen_commands"
-down_revision = "0052_screen_changes"
+revision = "0054_screen_commands"
+down_revision = "0053_quiet_times"
 branch_labels = None
 depends_on = None
 
