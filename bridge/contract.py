@@ -132,6 +132,8 @@ class HealthDocument(StampedDocument):
     memory_percent: Percent | None = None
     disk_percent: Percent | None = None
     temperature_celsius: Annotated[float, Meta(ge=-100, le=300)] | None = None
+    certificate_ends_at: Moment | None = None
+    under_voltage: bool | None = None
     capabilities: Annotated[list[Annotated[str, Meta(max_length=128)]], Meta(max_length=32)] | None = None
     service_failed: StandingFailureDocument | None = None
     recent_acks: list[CommandStateDocument | None] | None = None

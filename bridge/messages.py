@@ -112,9 +112,14 @@ def health(uuid: str, heard: float, payload: bytes) -> DecodedMessage:
         screen_off_by=document.screen_off_by,
         hours_version=document.hours_version,
         install_id=install_id,
+        under_voltage=document.under_voltage,
+        said_at=None if document.ts is None else seconds_of(document.ts),
         boot_seq=boot_seq,
         seq=seq,
     )
+    if document.certificate_ends_at is not None:
+        body.certificate_ends_at = seconds_of(document.certificate_ends_at)
+        bad += body.certificate_ends_at is None
     if document.broker_connection is not None:
         bad += _put_connection(body, document.broker_connection)
     acks = [_ack(uuid, one) for one in (document.recent_acks or ())[-RECENT_ACKS:] if one is not None]
@@ -129,7 +134,7 @@ def _storable(document: HealthDocument, payload: bytes) -> Any:
     1e-20000 is 0 in Python and an error in Postgres.
     """
     numbers: list[Any] = [document.cpu_percent, document.memory_percent, document.disk_percent]
-    numbers.append(document.temperature_celsius)
+    numbers += [document.temperature_celsius, document.certificate_ends_at]
     numbers += [one.ts for one in (document, document.service_failed, *(document.recent_acks or ())) if one is not None]
     if document.broker_connection is not None:
         numbers.append(document.broker_connection.last_disconnect_at)

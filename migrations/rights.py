@@ -28,6 +28,7 @@ clients                    siu     siu     siu             -               s
 client_hours               siud    s       siud            -               -
 client_heartbeats          su      siu     siu             -               -
 client_health              s       siu     siu             -               -
+client_limits              s       -       siu             -               -
 client_health_history      s       si      sid             -               -
 client_installs            s       siud    sid             -               -
 client_state_changes       s       siu     sid             -               -

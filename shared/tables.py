@@ -49,6 +49,7 @@ from shared.vocabulary import (
     DeliveryState,
     Door,
     FailureEvent,
+    HealthLimit,
     IncidentEventKind,
     IncidentKind,
     LogLevel,
@@ -241,8 +242,29 @@ client_health = Table(  # the newest health report of each client
     Column("memory_percent", Float),
     Column("disk_percent", Float),
     Column("temperature_celsius", Float),
+    _when("certificate_ends_at"),  # of the authority that its login trusts
+    Column("under_voltage", Boolean),  # since its boot
+    Column("clock_ahead_seconds", Float),  # its own time in the report, less the time of arrival
     Column("body", JSONB, nullable=False),
     postgresql_with={"fillfactor": 70},
+)
+
+client_limits = Table(  # a row for each limit that a display ever reached; it stays, so that readers see the end
+    "client_limits",
+    metadata,
+    _of_client(),
+    Column("kind", Text, nullable=False),
+    _when("over_since"),  # when the first report at the limit came; null: the limit is not passed
+    _when("passed_at"),  # when that had lasted long enough to be a trouble
+    _when("left_since"),  # since when the value is behind the margin, or not known
+    Column("value", Float, nullable=False),  # the last one at the limit or worse
+    Column("limit_at", Float, nullable=False),
+    Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
+    PrimaryKeyConstraint("client_uuid", "kind"),
+    _one_of("kind", HealthLimit),
+    CheckConstraint("passed_at IS NULL AND left_since IS NULL OR over_since IS NOT NULL", name="over"),
+    Index("ix_client_limits_changed_xid", "changed_xid"),
+    Index("ix_client_limits_over", "client_uuid", postgresql_where=text("over_since IS NOT NULL")),
 )
 
 client_health_history = Table(  # a bunch of displays at one time; parallel arrays, values in tenths
@@ -774,7 +796,7 @@ notification_channels = Table(
         "newer_events",
         ARRAY(Text),
         nullable=False,
-        server_default="{service_failed,screen_bad,connection_unsteady,certificate_old,certificate_ending}",
+        server_default="{service_failed,screen_bad,connection_unsteady,certificate_old,certificate_ending,limit_passed}",
     ),
     Column("delay_seconds", Integer, nullable=False, server_default="120"),  # no message if the trouble ends sooner
     Column("sites", ARRAY(Text)),  # null: all sites

@@ -382,6 +382,17 @@ class Door(StrEnum):
     PEOPLE = "people"
 
 
+class HealthLimit(StrEnum):
+    """The values of a display's machine that have a limit."""
+
+    DISK = "disk"  # the share of its disk that is in use
+    MEMORY = "memory"  # the share of its memory that is in use
+    HEAT = "heat"  # the temperature of its hottest part
+    CERTIFICATE = "certificate"  # the time until the authority that its login trusts expires
+    CLOCK = "clock"  # how far its clock is from ours
+    VOLTAGE = "voltage"  # whether its power supply gave too little voltage since the boot
+
+
 class ChannelKind(StrEnum):
     """How a channel sends notifications."""
 
@@ -398,6 +409,7 @@ class NotificationEvent(StrEnum):
     DISPLAY_SUSPENDED = "display_suspended"  # all attempts of recovery failed: a person must act
     SERVICE_FAILED = "service_failed"  # a display reported a failed service
     SCREEN_BAD = "screen_bad"  # the screen of a display that is heard fails: black, frozen, no cable, off unplanned
+    LIMIT_PASSED = "limit_passed"  # a value of a display's machine passes its limit: a full disk, heat, a wrong clock
     CONNECTION_UNSTEADY = "connection_unsteady"  # a display loses its connection to the broker again and again
     BREAKER_OPEN = "breaker_open"  # so many displays are silent that recovery waits
     BRIDGE_SILENT = "bridge_silent"  # our fault: the bridge does not hear the fleet
@@ -410,6 +422,7 @@ class NotificationEvent(StrEnum):
 NEWER_EVENTS: Final = {
     NotificationEvent.SERVICE_FAILED: NotificationEvent.DISPLAY_UNWELL,
     NotificationEvent.SCREEN_BAD: NotificationEvent.DISPLAY_UNWELL,
+    NotificationEvent.LIMIT_PASSED: NotificationEvent.DISPLAY_UNWELL,
     NotificationEvent.CONNECTION_UNSTEADY: NotificationEvent.DISPLAY_UNWELL,
     NotificationEvent.CERTIFICATE_OLD: NotificationEvent.BRIDGE_SILENT,
     NotificationEvent.CERTIFICATE_ENDING: NotificationEvent.BRIDGE_SILENT,

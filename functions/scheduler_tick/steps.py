@@ -20,7 +20,13 @@ from shared.access import rules as access_rules
 from shared.access import store as access_store
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store as client_logs_store
-from shared.clients import health_history_operations, losses_store, statuses_operations
+from shared.clients import (
+    health_history_operations,
+    limits_operations,
+    limits_store,
+    losses_store,
+    statuses_operations,
+)
 from shared.clients.health_history_rules import due as health_turns_due
 from shared.clients.reports import operations as reports
 from shared.commands import operations as commands
@@ -158,7 +164,7 @@ def mend_clock(world: World, moment: Moment) -> Did:
     with transaction(world.engine) as connection:
         commands_store.forget_the_future(connection, database_now(connection), world.timings.lockout)
     with transaction(world.engine) as connection:
-        for store in (incidents_store, deliveries_store, channels_store, conversions_store):
+        for store in (incidents_store, deliveries_store, channels_store, conversions_store, limits_store):
             store.forget_the_future(connection, database_now(connection))
     with transaction(world.engine) as connection:  # last: after a failure above, the next tick must repeat all of it
         overview_store.forget_future_tick(connection, moment.now)
@@ -194,6 +200,12 @@ def judge_screens(world: World, _moment: Moment) -> Did:
     """Let screens that are off fail, or fail no more, by whether somebody planned that."""
     with transaction(world.engine) as connection:
         return {"changed": screens_operations.judge_off(connection, database_now(connection))}
+
+
+def judge_limits(world: World, _moment: Moment) -> Did:
+    """Judge by the newest health reports which displays pass a limit: of disk, memory, heat and so on."""
+    with transaction(world.engine) as connection:
+        return asdict(limits_operations.judge(connection, database_now(connection), world.config))
 
 
 def recover(world: World, _moment: Moment) -> Did:
@@ -324,6 +336,7 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "batches": send_waves,
     "publish": publish,
     "conversions": sweep_conversions,
+    "limits": judge_limits,
     "notifications": notify,
     "health_history": sample_health,
     "retention": retain,

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from shared.clients.limits_rules import Reading
+from shared.clients.limits_store import MEASURED, PASSED, PassedLimit
 from shared.clients.losses_store import UNSTEADY_LOSSES
 from shared.clients.signs_store import REFUSED_LATELY
 from shared.postgres.driver import FOR_ITS_VALUES
@@ -47,6 +49,7 @@ class ShownClient(ClientState):
     interval_seconds: int | None
     sign_at: datetime | None
     screen_health: ScreenHealthStatus
+    limits: list[PassedLimit]
     service_failed_unit: str | None
     mqtt_reconnect_count: int | None
     mqtt_last_disconnect_at: datetime | None
@@ -105,6 +108,8 @@ class WholeClient(ShownClient):
     memory_percent: float | None
     disk_percent: float | None
     temperature_celsius: float | None
+    measured: Reading | None
+    """The values that have limits; None: no report has come."""
     refused: list[RefusedRow] | None
 
 
@@ -117,6 +122,8 @@ def _source_of(column: str) -> str:
         return f"k.{column.removeprefix('command_')}"
     if column == "screen_failed_since":
         return screen_failed_since("c")
+    if column == "limits":
+        return PASSED
     return f"{'h' if column in OF_HEARTBEATS else 'c'}.{column}"
 
 
@@ -141,7 +148,8 @@ GET = Query(
         c.hours_wanted, c.capabilities, c.presence_at,
         c.counter_went_back_at, c.service_failed_cleared_at, c.service_failed_cleared_by,
         c.service_failed_cleared_unit, h.boot_id, h.app_instance, g.received_at AS health_received_at,
-        g.cpu_percent, g.memory_percent, g.disk_percent, g.temperature_celsius, {REFUSED_LATELY} AS refused
+        g.cpu_percent, g.memory_percent, g.disk_percent, g.temperature_celsius, {MEASURED} AS measured,
+        {REFUSED_LATELY} AS refused
     FROM {SHOWN_FROM} LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
     WHERE c.uuid = :uuid AND c.deleted_at IS NULL
     """,  # noqa: S608 - made of constants

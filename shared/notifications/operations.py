@@ -42,6 +42,7 @@ FOLDED: Final = (
     (OF_DISPLAYS, rules.FOLDED_FROM),
     (frozenset({NotificationEvent.SERVICE_FAILED}), rules.FOLDED_FROM),
     (frozenset({NotificationEvent.SCREEN_BAD}), rules.FOLDED_FROM),
+    (frozenset({NotificationEvent.LIMIT_PASSED}), rules.FOLDED_FROM),
     (frozenset({UNSTEADY}), 2),
 )
 """Events about one display, and how many messages about them become one."""
@@ -185,6 +186,8 @@ def _gather(desk: _Desk) -> list[Trouble]:
         found += troubles.failed_services(connection, since)
     if NotificationEvent.SCREEN_BAD in wanted:
         found += troubles.bad_screens(connection, since)
+    if NotificationEvent.LIMIT_PASSED in wanted:
+        found += troubles.passed_limits(connection, since)
     if UNSTEADY in wanted:
         found += troubles.unsteady(connection, now)
     if NotificationEvent.BREAKER_OPEN in wanted:

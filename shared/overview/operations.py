@@ -92,7 +92,9 @@ def overview(
         columns=tuple(store.COLUMNS),
         gone=gone,
         heartbeats=_heartbeats(reader) if with_heartbeats else None,
-        counts=rules.counts(store.count_by_status(connection), store.count_failing_screens(connection)),
+        counts=rules.counts(
+            store.count_by_status(connection), store.count_failing_screens(connection), store.count_over(connection)
+        ),
         service_failed=store.failed_services(connection, FAILED_SHOWN),
         bridge=bridge_state_of(reader.around.bridge, now, config),
         scheduler=_scheduler_state(stands, now, config),

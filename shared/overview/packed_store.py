@@ -60,6 +60,7 @@ _WRITTEN: Final[Mapping[str, str]] = {
     "mqtt_last_disconnect_at": _exactly_ago("c.mqtt_last_disconnect_at"),
     "shared_login_seen_at": _exactly_ago("c.shared_login_seen_at"),
     "lockout_until": _exactly_ago("c.lockout_until"),
+    "limits": COLUMNS["limits"],
     "recovery": COLUMNS["recovery"],
     "open_command": COLUMNS["open_command"],
 }

@@ -40,16 +40,17 @@ def can_continue(asked: OverviewCursor | None, here: OverviewCursor) -> bool:
     return asked is not None and asked.epoch == here.epoch and asked.xid <= here.xid
 
 
-def counts(by_status: Iterable[tuple[str, int, int]], failing_screens: int) -> dict[str, int]:
-    """The number of clients in each shown status, in total, with a failed service, and with a failing screen.
+def counts(by_status: Iterable[tuple[str, int, int]], failing_screens: int, over_limits: int) -> dict[str, int]:
+    """The number of clients in each status, in total, with a failed service, a failing screen, or a passed limit.
 
     `by_status` holds (status, its clients, its clients with a failed service).
     """
     listed = list(by_status)
     found = {status: count for status, count, _ in listed}
     of_each = {status.value: found.get(status.value, 0) for status in ClientStatus}
-    total, failed = sum(found.values()), sum(ill for _, _, ill in listed)
-    return {**of_each, "total": total, "service_failed": failed, "screen_failed": failing_screens}
+    total, failed = sum(found.values()), sum(failed for _, _, failed in listed)
+    ill = {"service_failed": failed, "screen_failed": failing_screens, "limit_passed": over_limits}
+    return {**of_each, "total": total, **ill}
 
 
 def is_scheduler_late(last_tick_at: datetime | None, now: datetime, period: timedelta) -> bool:

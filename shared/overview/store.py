@@ -56,6 +56,7 @@ COLUMNS: Final[Mapping[str, str]] = {
     "last_heartbeat_at": _second("h.last_heartbeat_at"),
     "screen_health": _quoted("c.screen_health"),
     "screen_failed_since": _second(screen_failed_since("c")),
+    "limits": "coalesce(l.limits, '[]')",
     "service_failed_at": _exact("c.service_failed_at"),
     "service_failed_unit": _escaped("c.service_failed_unit"),
     "mqtt_reconnect_count": "coalesce(c.mqtt_reconnect_count::text, 'null')",
@@ -72,12 +73,20 @@ COLUMNS: Final[Mapping[str, str]] = {
 """The overview's fields of each client, in this order: name -> SQL that writes the value as JSON."""
 
 
+_LIMITS: Final = f"""
+    SELECT client_uuid, '[' || string_agg(concat('{{"limit":"', kind, '","value":', value, ',"at":', limit_at,
+        ',"since":', {_second("over_since")}, '}}'), ',' ORDER BY kind) || ']' AS limits
+    FROM client_limits WHERE passed_at IS NOT NULL GROUP BY client_uuid"""  # noqa: S608 - made of constants
+"""SQL: the limits that each display passes, as JSON; joined once, for a lookup for each display would cost more."""
+
+
 def in_order(which: str) -> str:
     """SQL: the tables of COLUMNS, limited to clients for which `which` holds, ordered by name and uuid."""
     return f"""
         FROM clients AS c
         LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
         LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {occupies("k")}
+        LEFT JOIN ({_LIMITS}) AS l ON l.client_uuid = c.uuid
         WHERE c.deleted_at IS NULL AND {which}
         ORDER BY c.name COLLATE "C", c.uuid
     """
@@ -169,6 +178,7 @@ CHANGED = Query(  # planned for each value: few clients or all may have changed
         SELECT uuid, deleted_at IS NOT NULL AS gone FROM clients WHERE {_SINCE}
         UNION SELECT client_uuid, false FROM client_commands WHERE {_SINCE}
         UNION SELECT client_uuid, false FROM client_recovery WHERE {_SINCE}
+        UNION SELECT client_uuid, false FROM client_limits WHERE {_SINCE}
         UNION SELECT client_uuid, false FROM incident_members WHERE {_SINCE}) AS changed
     """,  # noqa: S608 - made of constants
     ChangedClients,
@@ -178,7 +188,7 @@ CHANGED = Query(  # planned for each value: few clients or all may have changed
 def changed(connection: Connection, since: int) -> tuple[list[str], list[str]]:
     """The clients that changed in transaction `since` or later, and the deleted clients among them.
 
-    A change is one of the client, its command, its recovery or its incident.
+    A change is one of the client, its command, its recovery, its limits or its incident.
     """
     # Each list comes as one text: converting the whole text takes as long as converting one uuid.
     both = CHANGED.one(connection, since=str(since))
@@ -260,6 +270,20 @@ FAILING_SCREENS = Query(
 def count_failing_screens(connection: Connection) -> int:
     """How many clients have a failing screen."""
     return FAILING_SCREENS.one(connection)
+
+
+OVER = Query(
+    """
+    SELECT count(DISTINCT c.uuid) FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
+    WHERE l.passed_at IS NOT NULL AND c.deleted_at IS NULL
+    """,
+    int,
+)
+
+
+def count_over(connection: Connection) -> int:
+    """How many clients pass a limit."""
+    return OVER.one(connection)
 
 
 @dataclass(frozen=True)

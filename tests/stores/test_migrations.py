@@ -270,7 +270,12 @@ def test_channels_from_before_are_told_of_more_if_they_are_told_of_displays(
         rows = connection.execute(sa.text("SELECT name, newer_events FROM notification_channels ORDER BY id")).all()
     newer = ["service_failed", "screen_bad", "connection_unsteady"]
     ours = ["certificate_old", "certificate_ending"]
-    assert rows == [("all", newer), ("breakers", []), ("by code of before", [*newer, *ours])]
+    limits = ["limit_passed"]
+    assert rows == [
+        ("all", [*newer, *limits]),
+        ("breakers", []),
+        ("by code of before", [*newer, *ours, *limits]),
+    ]
 
 
 def test_channels_that_hear_of_a_silent_bridge_hear_of_certificates(empty_database: str, empty_engine: Engine) -> None:

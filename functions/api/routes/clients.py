@@ -14,7 +14,7 @@ from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Bridge
 from functions.problems import InvalidField
 from shared.access import enrolment_operations
-from shared.clients import failures_store, losses_store, operations, store
+from shared.clients import failures_store, limits_operations, losses_store, operations, store
 from shared.clients.store import ClientFilter, WholeClient
 from shared.commands import operations as commands
 from shared.commands.news_operations import log_news
@@ -243,7 +243,8 @@ def details(call: Call, connection: Connection, now: datetime, row: WholeClient)
     """A client's row as its own page shows it."""
     state = recovery.states_of(connection, now, call.services.config, [row]).get(row.uuid)
     quiet = quiet_times.of_client(connection, now, row.uuid) if row.may_be_quiet else []
-    return shapes.client_details(row, state, quiet)
+    limits = limits_operations.limits_of(call.services.config)
+    return shapes.client_details(row, state, quiet, limits)
 
 
 def _failure_meant(if_match: str | None) -> datetime | None:

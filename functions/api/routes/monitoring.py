@@ -79,6 +79,7 @@ class Packed(Answer):
     last_heartbeat_at: list[Ago]
     screen_health: list[ScreenHealthStatus]
     screen_failed_since: list[Ago]
+    limits: list[list[shapes.PassedLimit]]
     service_failed_at: list[Ago]
     service_failed_unit: list[str | None]
     mqtt_reconnect_count: list[int | None]

@@ -1,6 +1,7 @@
 """The answers about clients: in lists, on their own page, and what recovery does about them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -9,6 +10,8 @@ import msgspec
 from functions.api.bodies import Answer, answer_of
 from functions.api.shapes.commands import StoredAction, StoredSource
 from functions.api.shapes.quiet import QuietNowView, quiet_now
+from shared.clients import limits_rules
+from shared.clients.limits_rules import Limit
 from shared.clients.signs_rules import refused_in_words
 from shared.clients.store import ShownClient, WholeClient
 from shared.quiet.rules import QuietOn
@@ -17,6 +20,7 @@ from shared.vocabulary import (
     ClientStatus,
     CommandState,
     DeadLetterReason,
+    HealthLimit,
     Presence,
     ProcessStatus,
     RecoveryState,
@@ -54,6 +58,18 @@ class OpenCommand(Answer):
     expires_at: datetime
 
 
+class PassedLimit(Answer):
+    """A limit of health that a client passes, in its unit: %, °C, days left, or seconds ahead (negative: behind).
+
+    `value`: the last one at the limit or worse, 1 for `voltage`. `at`: the limit.
+    """
+
+    limit: HealthLimit
+    value: float
+    at: float
+    since: datetime
+
+
 class Client(Answer):
     """A client as every list shows it. `recovery` is null while it is healthy.
 
@@ -72,6 +88,7 @@ class Client(Answer):
     last_heartbeat_at: datetime | None
     screen_health: ScreenHealthStatus
     screen_failed_since: datetime | None
+    limits: list[PassedLimit]
     service_failed_at: datetime | None
     service_failed_unit: str | None
     mqtt_reconnect_count: int | None
@@ -86,6 +103,14 @@ class Client(Answer):
     open_command: OpenCommand | None
 
 
+class LimitedValue(Answer):
+    """A value of the newest health report and its limit, in the unit of PassedLimit; null: not known."""
+
+    limit: HealthLimit
+    value: float | None
+    at: float
+
+
 class Health(Answer):
     """The figures of the newest health report; percentages are 0 to 100."""
 
@@ -94,6 +119,7 @@ class Health(Answer):
     memory_percent: float | None
     disk_percent: float | None
     temperature_celsius: float | None
+    limits: list[LimitedValue]
 
 
 class OpenIncident(Answer):
@@ -156,12 +182,21 @@ def _keeps_hours(row: WholeClient) -> bool | None:
     return None if row.hours_wanted is None else row.hours_version == row.hours_wanted
 
 
-def client_details(row: WholeClient, recovery: ShownRecovery | None, quiet: Sequence[QuietOn]) -> ClientDetails:
+def client_details(
+    row: WholeClient,
+    recovery: ShownRecovery | None,
+    quiet: Sequence[QuietOn],
+    limits: Mapping[HealthLimit, Limit],
+) -> ClientDetails:
     """A client with its details as its answer."""
-    health = None
+    health: dict[str, Any] | None = None
     if row.health_received_at is not None:
         figures = ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")
         health = {"received_at": row.health_received_at, **{name: getattr(row, name) for name in figures}}
+        health["limits"] = [
+            {"limit": kind, "value": row.measured and limits_rules.usable(row.measured, kind, limit), "at": limit.at}
+            for kind, limit in limits.items()
+        ]
     more = {"open_command": open_command(row), "health": health, "keeps_hours": _keeps_hours(row)}
     return answer_of(
         ClientDetails,

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection
 
+from shared.clients import limits_store
 from shared.clients.repeats.rules import StoredReports
 from shared.clients.reports.rules import HealthReport, Heartbeat
 from shared.postgres.fragments import arrived_at, is_bad, screen_fails
@@ -90,22 +91,26 @@ TOUCH_HEARTBEATS = Query(
     """,  # noqa: S608 - made of constants
     NO_ROW,
 )
+MEASURES: Final = {  # field of a report that a repetition may change -> its type in Postgres
+    **dict.fromkeys(("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius"), "float8"),
+    "certificate_ends_at": "float8",
+    "under_voltage": "boolean",
+    "said_at": "float8",
+}
 TOUCH_HEALTH = Query(
     f"""
     UPDATE client_health AS stored SET received_at = {AT}, previous_at = stored.received_at, seq = said.seq,
         cpu_percent = said.cpu_percent,
         memory_percent = said.memory_percent, disk_percent = said.disk_percent,
-        temperature_celsius = said.temperature_celsius, body = said.body
-    FROM ROWS FROM ({SAID}, CAST(:cpu_percent AS float8[]), CAST(:memory_percent AS float8[]),
-            CAST(:disk_percent AS float8[]), CAST(:temperature_celsius AS float8[])),
+        temperature_celsius = said.temperature_celsius,
+        {", ".join(f"{column} = {value}" for column, value in limits_store.told(AT).items())}, body = said.body
+    FROM ROWS FROM ({SAID}, {", ".join(f"CAST(:{name} AS {kind}[])" for name, kind in MEASURES.items())}),
         jsonb_array_elements(CAST(:bodies AS jsonb)))
-        AS said(uuid, heard, install_id, boot_seq, seq, cpu_percent, memory_percent, disk_percent,
-            temperature_celsius, body)
+        AS said(uuid, heard, install_id, boot_seq, seq, {", ".join(MEASURES)}, body)
     WHERE {REPEATED} AND stored.seq < said.seq
     """,  # noqa: S608 - made of constants
     NO_ROW,
 )
-MEASURES: Final = ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")
 
 
 def touch_heartbeats(connection: Connection, now: datetime, clock: float, reports: Mapping[str, str]) -> int:

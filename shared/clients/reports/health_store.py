@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
-from shared.clients import screens_store
+from shared.clients import limits_store, screens_store
 from shared.clients.reports import rules
 from shared.clients.reports.rules import HealthReport
 from shared.clients.reports.store import newer, one_each
@@ -33,17 +33,20 @@ SEEN_IN_HEALTH: Final = {  # column of clients: what it becomes
     "screen_failed_at": screens_store.FAILED_AT,
 }
 LOSSES_AN_HOUR: Final = 240  # losses stored for one client; one every 20 s is fewer
-HEALTH_COLUMNS: Final = (
-    "install_id, boot_seq, seq, cpu_percent, memory_percent, disk_percent, temperature_celsius, body"
-)
+HEALTH_COLUMNS: Final = {  # column of client_health: its value in a report
+    **{name: name for name in ("install_id", "boot_seq", "seq")},
+    **{name: name for name in ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")},
+    **limits_store.told("said.at"),
+    "body": "body",
+}
 PUT_HEALTH = Query(
     f"""
     WITH said AS MATERIALIZED ({one_each(HEALTH)}),
     put AS (
-        INSERT INTO client_health AS h (client_uuid, received_at, {HEALTH_COLUMNS})
-        SELECT uuid, at, {HEALTH_COLUMNS} FROM said
+        INSERT INTO client_health AS h (client_uuid, received_at, {", ".join(HEALTH_COLUMNS)})
+        SELECT uuid, at, {", ".join(HEALTH_COLUMNS.values())} FROM said
         ON CONFLICT (client_uuid) DO UPDATE SET received_at = EXCLUDED.received_at, previous_at = h.received_at,
-            {", ".join(f"{column} = EXCLUDED.{column}" for column in HEALTH_COLUMNS.split(", "))}
+            {", ".join(f"{column} = EXCLUDED.{column}" for column in HEALTH_COLUMNS)}
         WHERE {newer("received_at", rules.HEALTH_LASTS)}
         RETURNING client_uuid),
     different AS MATERIALIZED (

@@ -86,6 +86,9 @@ class HealthReport:
     seq: int | None = None
     screen_off_by: ScreenOffBy | None = None  # null: nobody planned that the screen is off
     hours_version: str | None = None  # the opening hours that the display keeps; null: none
+    certificate_ends_at: float | None = None  # seconds since 1970
+    under_voltage: bool | None = None
+    said_at: float | None = None  # when the display wrote it, by its own clock, in seconds since 1970
     boot_id: ClassVar[None] = None
     lasts: ClassVar[timedelta] = HEALTH_LASTS
 

@@ -24,6 +24,7 @@ BREAKER: Final = "breaker"
 SCREENS_BREAKER: Final = "screens_breaker"
 CERTIFICATE: Final = "certificate"
 ENDED: Final = "ended_certificate"
+LIMIT: Final = "limit"
 CONVERSIONS_OF: Final = timedelta(days=1)
 
 
@@ -111,6 +112,16 @@ def bad_screens(connection: Connection, since: datetime) -> Iterator[Trouble]:
         event, since = NotificationEvent.SCREEN_BAD, display.screen_health_since
         trouble = _of_display("screen", event, display, since, title, at=display.screen_failed_at)
         yield replace(trouble, noticed_at=display.screen_failed_at)
+
+
+def passed_limits(connection: Connection, since: datetime) -> Iterator[Trouble]:
+    """Limits of health that displays in no incident pass."""
+    for row in store.passed_limits(connection, since):
+        title, event = rules.limit_title(row, row.kind, row.value, row.limit_at), NotificationEvent.LIMIT_PASSED
+        trouble = _of_display(LIMIT, event, row, row.over_since, title)
+        root = f"{LIMIT}:{row.uuid}:{row.kind}"
+        subject, more = f"{root}:{int(row.passed_at.timestamp())}", {**trouble.more, "limit": row.kind.value}
+        yield replace(trouble, root=root, subject=subject, noticed_at=row.passed_at, more=more)
 
 
 def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
@@ -259,6 +270,8 @@ def over(
         found |= {f"service:{uuid}": silently for uuid, silently in store.over_services(connection, uuids).items()}
     if uuids := names["screen"]:
         found |= {f"screen:{uuid}": silently for uuid, silently in store.over_screens(connection, uuids).items()}
+    if limits := names[LIMIT]:
+        found |= {f"{LIMIT}:{name}": silently for name, silently in store.over_limits(connection, limits).items()}
     if of_breakers := [root for root in roots if root.partition(":")[0] in {BREAKER, SCREENS_BREAKER}]:
         still = store.open_breakers(connection) if config["CRASH_RECOVERY_ENABLED"] else set()
         found |= {root: False for root in of_breakers if root not in still}

@@ -8,11 +8,19 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from shared.clients.limits_rules import in_words as limit_in_words
 from shared.clients.reports.rules import in_words
 from shared.clients.screens_rules import WORDS as SCREENS
 from shared.leadership.rules import CERTIFICATE_ENDING, CERTIFICATE_OLD
 from shared.notifications.channels.rules import zone
-from shared.vocabulary import Door, NotificationEvent, NotificationPhase, RecoveryState, ScreenHealthStatus
+from shared.vocabulary import (
+    Door,
+    HealthLimit,
+    NotificationEvent,
+    NotificationPhase,
+    RecoveryState,
+    ScreenHealthStatus,
+)
 
 VERSION: Final = 1  # of a webhook's JSON; added fields do not change it
 LONGEST_NAME: Final = 100
@@ -106,6 +114,11 @@ def screen_title(display: Display, screen: ScreenHealthStatus) -> str:
     """The title of a failing screen."""
     unplanned = ", and nobody planned that" if screen is ScreenHealthStatus.OFF else ""
     return f"{display.words}: its screen {SCREENS[screen]}{unplanned}"
+
+
+def limit_title(display: Display, kind: HealthLimit, value: float, limit_at: float) -> str:
+    """The title of a passed limit."""
+    return limit_in_words(display.words, kind, value, limit_at)
 
 
 def unsteady_title(display: Display, losses: int) -> str:
@@ -236,11 +249,13 @@ def recovered(told: Mapping[str, Any], now: datetime) -> Any:
 MANY: Final[Mapping[NotificationEvent, str]] = {
     NotificationEvent.SERVICE_FAILED: "have a failed service",
     NotificationEvent.SCREEN_BAD: "have a bad screen",
+    NotificationEvent.LIMIT_PASSED: "pass a limit of health",
     NotificationEvent.CONNECTION_UNSTEADY: "have an unsteady connection",
 }
 MANY_OVER: Final[Mapping[NotificationEvent, str]] = {
     NotificationEvent.SERVICE_FAILED: "have no failed service any more",
     NotificationEvent.SCREEN_BAD: "have a good screen again",
+    NotificationEvent.LIMIT_PASSED: "are within their limits again",
 }
 
 

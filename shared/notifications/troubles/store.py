@@ -7,11 +7,12 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
+from shared.clients.limits_store import VALUES
 from shared.clients.store import ClientState
 from shared.notifications.troubles.rules import Display
 from shared.postgres.fragments import is_unwell, is_well, screen_failed_since, screen_fails
 from shared.postgres.query import Query
-from shared.vocabulary import ClientStatus, Door, IncidentKind, ScreenHealthStatus
+from shared.vocabulary import ClientStatus, Door, HealthLimit, IncidentKind, ScreenHealthStatus
 
 MOST: Final = 1000  # the most rows of a query, the newest first; the next tick takes the rest
 
@@ -71,6 +72,17 @@ class DisplayWithBadScreen(Display):
 
 
 @dataclass(frozen=True)
+class DisplayOverLimit(Display):
+    """A display that passes a limit of its health."""
+
+    kind: HealthLimit
+    value: float
+    limit_at: float
+    over_since: datetime
+    passed_at: datetime
+
+
+@dataclass(frozen=True)
 class FailedConversion:
     """A conversion that failed for good, with the name of its presentation."""
 
@@ -95,6 +107,13 @@ class EndedIncident(NamedTuple):
     """An incident that is over; `silently`: without a message, because it was merged or deleted."""
 
     id: int
+    silently: bool
+
+
+class EndedLimit(NamedTuple):
+    """A limit (`uuid:kind`) that is not passed any more; `silently`: without a message, as its value is not known."""
+
+    name: str
     silently: bool
 
 
@@ -169,6 +188,28 @@ BAD_SCREENS = Query(
     ORDER BY c.screen_failed_at DESC, c.uuid LIMIT {MOST}
     """,  # noqa: S608 - made of constants
     DisplayWithBadScreen,
+)
+PASSED_LIMITS = Query(
+    f"""
+    SELECT c.uuid, c.name, c.site, l.kind, l.value, l.limit_at, l.over_since, l.passed_at
+    FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
+    WHERE l.passed_at >= CAST(:since AS timestamptz) AND l.over_since IS NOT NULL AND c.deleted_at IS NULL
+        AND c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}
+    ORDER BY l.passed_at DESC, c.uuid, l.kind LIMIT {MOST}
+    """,  # noqa: S608 - made of constants
+    DisplayOverLimit,
+)
+_KIND: Final = "split_part(asked.name, ':', 2)"
+_WHEN: Final = " ".join(f"WHEN '{kind}' THEN {sql}" for kind, sql in VALUES.items())
+OVER_LIMITS = Query(
+    f"""
+    SELECT asked.name, c.deleted_at IS NOT NULL OR (CASE {_KIND} {_WHEN} END) IS NULL AS silently
+    FROM unnest(CAST(:names AS text[])) AS asked(name) JOIN clients AS c ON c.uuid = split_part(asked.name, ':', 1)
+    LEFT JOIN client_limits AS l ON l.client_uuid = c.uuid AND l.kind = {_KIND}
+    LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
+    WHERE c.deleted_at IS NOT NULL OR l.passed_at IS NULL
+    """,  # noqa: S608 - made of constants
+    EndedLimit,
 )
 OVER_SERVICES = Query(
     f"""
@@ -260,6 +301,19 @@ def failed_services(connection: Connection, since: datetime) -> list[DisplayWith
 def bad_screens(connection: Connection, since: datetime) -> list[DisplayWithBadScreen]:
     """Displays in no open incident that are heard, and whose screen failed since `since`."""
     return BAD_SCREENS.all(connection, since=since)
+
+
+def passed_limits(connection: Connection, since: datetime) -> list[DisplayOverLimit]:
+    """Limits that displays in no open incident have passed since `since`, if the displays are heard."""
+    return PASSED_LIMITS.all(connection, since=since)
+
+
+def over_limits(connection: Connection, names: Collection[str]) -> dict[str, bool]:
+    """Which of these limits (`uuid:kind`) are not passed any more; True when nobody needs to hear of it.
+
+    That is when the client was deleted, and when its newest report does not have the value: it may not be well.
+    """
+    return dict(OVER_LIMITS.all(connection, names=list(names)))
 
 
 def over_services(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:

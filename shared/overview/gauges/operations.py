@@ -26,6 +26,7 @@ from shared.vocabulary import (
     ConversionStatus,
     DeadLetterReason,
     DeliveryState,
+    HealthLimit,
     IncidentKind,
 )
 
@@ -59,11 +60,12 @@ def measure(connection: Connection, now: datetime, config: Config) -> list[Gauge
 
 
 def _fleet(connection: Connection) -> Iterator[Gauge]:
-    screens = overview_store.count_failing_screens(connection)
-    counts = overview_rules.counts(overview_store.count_by_status(connection), screens)
+    screens, over = overview_store.count_failing_screens(connection), overview_store.count_over(connection)
+    counts = overview_rules.counts(overview_store.count_by_status(connection), screens, over)
     yield by_word("clients", "status", rules.words_of(ClientStatus), counts)
     yield plain("clients_service_failed", counts["service_failed"])
     yield plain("clients_screen_failed", counts["screen_failed"])
+    yield by_word("clients_over_limit", "limit", rules.words_of(HealthLimit), store.over_limits(connection))
 
 
 def _commands(connection: Connection, now: datetime) -> Iterator[Gauge]:

@@ -149,6 +149,20 @@ def open_breakers(connection: Connection) -> OpenBreakers:
     return OPEN_BREAKERS.one(connection)
 
 
+OVER_LIMITS = Query(
+    """
+    SELECT l.kind, count(*) FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
+    WHERE l.passed_at IS NOT NULL AND c.deleted_at IS NULL GROUP BY l.kind
+    """,
+    Count,
+)
+
+
+def over_limits(connection: Connection) -> dict[str, int]:
+    """How many clients pass each limit."""
+    return dict(OVER_LIMITS.all(connection))
+
+
 OPEN_INCIDENTS = Query("SELECT kind, count(*) FROM incidents WHERE closed_at IS NULL GROUP BY kind", Count)
 
 

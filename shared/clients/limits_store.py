@@ -1,0 +1,108 @@
+"""SQL of health limits: the reports that have to be judged, and what is known of passed limits."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from shared.clients.limits_rules import Limit, Passing, Reading
+from shared.postgres.fragments import no_later
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query
+from shared.vocabulary import HealthLimit
+
+VALUES: Final[Mapping[HealthLimit, str]] = {
+    HealthLimit.DISK: "g.disk_percent",
+    HealthLimit.MEMORY: "g.memory_percent",
+    HealthLimit.HEAT: "g.temperature_celsius",
+    HealthLimit.CERTIFICATE: "CAST(extract(epoch FROM g.certificate_ends_at - g.received_at) / 86400 AS float8)",
+    HealthLimit.CLOCK: "g.clock_ahead_seconds",
+    HealthLimit.VOLTAGE: "CAST(CAST(g.under_voltage AS int) AS float8)",
+}
+"""SQL: each value of a health report `g`, in the unit of its limit."""
+
+
+def told(at: str) -> dict[str, str]:
+    """SQL: columns of client_health -> what the report `said`, which arrived at `at`, makes of them."""
+    return {
+        "certificate_ends_at": "to_timestamp(said.certificate_ends_at)",
+        "under_voltage": "said.under_voltage",
+        "clock_ahead_seconds": f"CAST(said.said_at - extract(epoch FROM {at}) AS float8)",
+    }
+
+
+@dataclass(frozen=True)
+class PassedLimit:
+    """A limit that a display passes, as views of the display have it."""
+
+    limit: HealthLimit
+    value: float
+    at: float
+    since: datetime
+
+
+PASSED: Final = """coalesce((SELECT json_agg(json_build_object(
+        'limit', l.kind, 'value', l.value, 'at', l.limit_at, 'since', l.over_since) ORDER BY l.kind)
+    FROM client_limits AS l WHERE l.client_uuid = c.uuid AND l.passed_at IS NOT NULL), '[]')"""
+"""SQL: the limits that client `c` passes, as JSON."""
+MEASURED: Final = f"""CASE WHEN g.client_uuid IS NOT NULL THEN json_build_object('uuid', g.client_uuid,
+    'at', g.received_at, {", ".join(f"'{kind}', {sql}" for kind, sql in VALUES.items())}) END"""
+"""SQL: the values of the health report `g` as a Reading."""
+AT_A_LIMIT: Final = """(g.disk_percent >= CAST(:disk AS float8) OR g.memory_percent >= CAST(:memory AS float8)
+    OR g.temperature_celsius >= CAST(:heat AS float8)
+    OR g.certificate_ends_at <= g.received_at + CAST(:certificate AS float8) * interval '1 day'
+    OR abs(g.clock_ahead_seconds) >= CAST(:clock AS float8) OR g.under_voltage)"""
+TO_JUDGE = Query(
+    f"""
+    SELECT g.client_uuid AS uuid, g.received_at AS at, {", ".join(f"{sql} AS {kind}" for kind, sql in VALUES.items())}
+    FROM client_health AS g JOIN clients AS c ON c.uuid = g.client_uuid
+    WHERE c.deleted_at IS NULL AND (g.received_at >= CAST(:fresh_since AS timestamptz) AND {AT_A_LIMIT}
+        OR g.client_uuid IN (SELECT client_uuid FROM client_limits WHERE over_since IS NOT NULL))
+    ORDER BY g.client_uuid
+    """,  # noqa: S608 - made of constants
+    Reading,
+)
+"""One scan of the newest reports finds the few that matter."""
+
+
+def to_judge(connection: Connection, fresh_since: datetime, limits: Mapping[HealthLimit, Limit]) -> list[Reading]:
+    """The newest reports that came after `fresh_since` and pass a limit, and those of displays that passed one."""
+    bounds = {kind.value: limits[kind].at for kind in HealthLimit if kind is not HealthLimit.VOLTAGE}
+    return TO_JUDGE.all(connection, fresh_since=fresh_since, **bounds)
+
+
+KNOWN = Query(
+    """
+    SELECT client_uuid AS uuid, kind, over_since, passed_at, left_since, value, limit_at FROM client_limits
+    WHERE over_since IS NOT NULL
+    """,
+    Passing,
+)
+PASSINGS: Final = ManyRows("said", Passing)
+PUT = Query(
+    f"""
+    INSERT INTO client_limits (client_uuid, kind, over_since, passed_at, left_since, value, limit_at)
+    SELECT uuid, kind, over_since, passed_at, left_since, value, limit_at FROM {PASSINGS} ORDER BY uuid, kind
+    ON CONFLICT (client_uuid, kind) DO UPDATE SET over_since = EXCLUDED.over_since, passed_at = EXCLUDED.passed_at,
+        left_since = EXCLUDED.left_since, value = EXCLUDED.value, limit_at = EXCLUDED.limit_at
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+FORGET_THE_FUTURE = Query(no_later("client_limits", "over_since", "passed_at", "left_since"), NO_ROW)
+
+
+def known(connection: Connection) -> list[Passing]:
+    """Every limit that a report has reached and that has not ended."""
+    return KNOWN.all(connection)
+
+
+def put(connection: Connection, passings: Collection[Passing]) -> None:
+    """Write what is known of these limits. A row stays when its limit is passed no more: readers must see the end."""
+    PUT.run(connection, **PASSINGS.of(passings))
+
+
+def forget_the_future(connection: Connection, now: datetime) -> None:
+    """Set future times to now, after the database's clock was set back."""
+    FORGET_THE_FUTURE.run(connection, now=now)
