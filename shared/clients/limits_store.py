@@ -34,7 +34,7 @@ def told(at: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class PassedLimit:
+class StandingLimit:
     """A limit that a display passes, as views of the display have it."""
 
     limit: HealthLimit

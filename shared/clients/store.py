@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from shared.clients.limits_rules import Reading
-from shared.clients.limits_store import MEASURED, PASSED, PassedLimit
+from shared.clients.limits_store import MEASURED, PASSED, StandingLimit
 from shared.clients.losses_store import UNSTEADY_LOSSES
 from shared.clients.signs_store import REFUSED_LATELY
 from shared.postgres.driver import FOR_ITS_VALUES
@@ -49,7 +49,7 @@ class ShownClient(ClientState):
     interval_seconds: int | None
     sign_at: datetime | None
     screen_health: ScreenHealthStatus
-    limits: list[PassedLimit]
+    limits: list[StandingLimit]
     service_failed_unit: str | None
     mqtt_reconnect_count: int | None
     mqtt_last_disconnect_at: datetime | None

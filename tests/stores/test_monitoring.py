@@ -87,7 +87,7 @@ def test_what_postgres_writes_of_a_client_is_what_its_columns_hold(connection: C
     assert rows[full]["open_command"]["created_at"] == text
     empty = {name for name, value in rows[bare].items() if value is None}
     assert empty == set(store.COLUMNS) - {
-        *("uuid", "name", "tags", "process_status", "status", "status_since", "screen_health", "presence")
+        *("uuid", "name", "tags", "process_status", "status", "status_since", "screen_health", "presence", "limits")
     }
 
 
