@@ -18,13 +18,13 @@ from cryptography.x509.oid import NameOID
 class Authority:
     """Signs certificates for names; its own certificate is in `ca_file`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, lifetime: timedelta = timedelta(days=1)) -> None:
         """Make a new authority with its files in `folder`."""
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Test CA")])
         usage = x509.KeyUsage(*(name in {5, 6} for name in range(9)))  # only signs certificates and revocation lists
-        builder = _builder(self._name, self._name, self._key.public_key(), timedelta(days=1))
+        builder = _builder(self._name, self._name, self._key.public_key(), lifetime)
         own = (
             builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
             .add_extension(usage, critical=True)

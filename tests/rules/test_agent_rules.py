@@ -1,8 +1,10 @@
 """The agent's decisions: the states of units, the ladder of a machine without a connection, the kernel's vitals."""
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 
 from deploy.displays.agent import vitals
 from deploy.displays.agent.heal_rules import ALONE_SECONDS, Budget, Ladder, Step, next_step
@@ -12,6 +14,8 @@ from deploy.displays.agent.settings import MACHINE, BadSetting, Places, Settings
 from deploy.displays.agent.status import words
 from deploy.displays.agent.unit_rules import Loop, UnitFacts, has_failed, in_words, process_status
 from deploy.displays.agent.vitals import CpuTimes, cpu_percent
+from deploy.displays.client.credentials import Credentials
+from tests.deploy.certificates import Authority
 
 DAY = "2026-03-01"
 FACTS = [  # a unit's facts, whether it loops, the player's state, whether it has failed, the words
@@ -190,9 +194,18 @@ def test_what_the_kernel_says_becomes_figures(tmp_path: Path) -> None:
     assert cpu_percent(CpuTimes(100, 500), CpuTimes(200, 1000)) == 20
     assert (vitals.memory_percent(root), vitals.temperature(root)) == (75, 47.0)
     assert vitals.system_name(root) == "Debian GNU/Linux 12 (bookworm)"
-    assert not vitals.under_voltage(root)
-    write(root, {"sys/class/hwmon/hwmon1/name": "rpi_volt\n", "sys/class/hwmon/hwmon1/in0_lcrit_alarm": "1\n"})
-    assert vitals.under_voltage(root)
+
+
+@pytest.mark.parametrize(("flag", "said"), [("0\n", False), ("1\n", True), ("", None), (None, None)])
+def test_under_voltage_is_known_only_where_the_kernel_measures_it(
+    tmp_path: Path, flag: str | None, said: bool | None
+) -> None:
+    write(tmp_path, {"sys/class/hwmon/hwmon0/name": "cpu_thermal\n", "sys/class/hwmon/hwmon0/in0_lcrit_alarm": "1\n"})
+    if flag is not None:
+        write(tmp_path, {"sys/class/hwmon/hwmon1/name": "rpi_volt\n", "sys/class/hwmon/hwmon1/in0_lcrit_alarm": flag})
+
+    assert vitals.report(tmp_path, tmp_path)["under_voltage"] is said
+    assert ("under_voltage" in vitals.troubles(tmp_path, tmp_path)) is (said is True)
 
 
 def test_a_machine_that_says_nothing_has_no_figures(tmp_path: Path) -> None:
@@ -292,3 +305,33 @@ def test_what_is_declared_follows_from_what_is_there(
     machine = Machine(places, Settings(player="kiosk.service"))
 
     assert list(machine.capabilities(journal_is_writable=journal, has_picture=picture)) == able
+
+
+# --- the authority in its login ---
+
+
+def authority(folder: Path, lifetime: timedelta) -> str:
+    return Authority(folder, lifetime).ca_file.read_text(encoding="ascii")
+
+
+def login(ca_pem: str | None) -> Credentials:
+    return Credentials("u", "u", "secret", "broker.test", 8883, tls=True, ca_pem=ca_pem, topic_root="signage")
+
+
+def test_the_end_of_the_authority_in_the_login_is_read_from_its_certificate(tmp_path: Path) -> None:
+    first, second = (authority(tmp_path, timedelta(days=days)) for days in (1, 400))
+
+    told = [login(pem).authority_ends_at() for pem in (first, first + second, second + first)]
+
+    ends = [x509.load_pem_x509_certificate(one.encode()).not_valid_after_utc for one in (first, second, second)]
+    assert [datetime.fromisoformat(one or "") for one in told] == ends
+    assert login(None).authority_ends_at() is None
+
+
+def test_an_authority_for_ever_ends_at_the_last_time_of_the_contract(tmp_path: Path) -> None:
+    assert login(authority(tmp_path, timedelta(days=200 * 365))).authority_ends_at() == "2099-12-31T23:59:59+00:00"
+
+
+def test_a_login_with_something_else_for_an_authority_is_refused() -> None:
+    with pytest.raises((ValueError, OSError)):
+        login("no certificate").authority_ends_at()

@@ -39,10 +39,10 @@ def state() -> DisplayState:
 
 
 def test_every_upward_example_has_the_fields_that_the_reference_sends(state: DisplayState) -> None:
-    vitals = dict.fromkeys(
-        ["cpu_percent", "memory_percent", "disk_percent", "temperature_celsius", "app_version", "os", "ip", "hostname"],
-        1,
+    vitals: dict[str, Any] = dict.fromkeys(
+        ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius", "certificate_ends_at", "under_voltage")
     )
+    vitals |= dict.fromkeys(("app_version", "os", "ip", "hostname"))
     told = state.refuse(contract.Command("c1", "restart_app", None, None, 1), "expired", NOW)
     ack = next(effect.body for effect in told if isinstance(effect, Send))
     sent = {

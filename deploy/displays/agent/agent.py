@@ -59,6 +59,9 @@ class Agent(Client):
         self._heard_at: float | None = None  # when the service last took a heartbeat; monotonic seconds
         self._pace = Pace(per_second=0.2, burst=5.0)  # the limit of extra heartbeats and health reports
         self._journal_works = True
+        self._authority_ends_at: str | None = None
+        with contextlib.suppress(ValueError, OSError):  # a login with a bad authority: the link says so
+            self._authority_ends_at = credentials.authority_ends_at()
         self._has_picture = False  # whether the glass gave a picture for the last health report
         self._bus_trouble = ""
 
@@ -239,7 +242,8 @@ class Agent(Client):
     async def _report_health(self) -> None:
         while True:
             self._look_at_the_disk()
-            self.vitals = await self._machine.report() | {"screen_health": await self._glass.health()}
+            seen = {"screen_health": await self._glass.health(), "certificate_ends_at": self._authority_ends_at}
+            self.vitals = await self._machine.report() | seen
             pictures = self._screenshots
             self._has_picture = pictures is not None and await pictures.keep_taken(self._glass.small_picture)
             self.state.capabilities = self._capabilities()

@@ -77,11 +77,15 @@ def temperature(root: Path) -> float | None:
     return max(sane, default=None)
 
 
-def under_voltage(root: Path) -> bool:
-    """Whether a Raspberry Pi had too little voltage at any time since its boot; the kernel keeps the flag set."""
+def under_voltage(root: Path) -> bool | None:
+    """Whether a Raspberry Pi had too little voltage at any time since its boot; the kernel keeps the flag set.
+
+    None on a machine that does not measure it.
+    """
     drivers = root.glob("sys/class/hwmon/hwmon*/name")
     named = [path.parent for path in drivers if _text(path).strip() == "rpi_volt"]
-    return any(_text(folder / "in0_lcrit_alarm").strip() == "1" for folder in named)
+    flags = [_text(folder / "in0_lcrit_alarm").strip() for folder in named]
+    return "1" in flags if "0" in flags or "1" in flags else None
 
 
 def root_is_read_only(root: Path) -> bool:
@@ -148,7 +152,7 @@ def troubles(root: Path, state: Path) -> dict[str, str]:
         "read_only_root": (root_is_read_only(root), "the root file system is read-only"),
         "disk_full": (disk is not None and disk >= DISK_FULL_PERCENT, f"the disk is {disk} % full"),
         "clock_not_in_step": (not clock_in_step(), "the clock is not synchronised and may be wrong"),
-        "under_voltage": (under_voltage(root), "the power supply has given too little voltage since the boot"),
+        "under_voltage": (under_voltage(root) is True, "the power supply has given too little voltage since the boot"),
     }
     return {word: meaning for word, (holds, meaning) in wrong.items() if holds}
 
@@ -159,6 +163,7 @@ def report(root: Path, state: Path) -> dict[str, Any]:
         "memory_percent": memory_percent(root),
         "disk_percent": disk_percent(state),
         "temperature_celsius": temperature(root),
+        "under_voltage": under_voltage(root),
         "os": system_name(root),
         "ip": address(),
         "hostname": socket.gethostname()[:256] or None,

@@ -3,11 +3,14 @@
 import json
 import ssl
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from deploy.displays.client import durable
+
+LAST_TIME: Final = 4_102_444_799  # the last second of 2099; the contract knows no later time
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,18 @@ class Credentials:
     def trust(self) -> ssl.SSLContext:
         """Trust in the service's address: the system's authorities, and those of this login."""
         return trusting(self.ca_pem, self.url_ca_pem)
+
+    def authority_ends_at(self) -> str | None:
+        """When the authority that this login names expires, in ISO 8601; the last one of several.
+
+        None for the system's authorities. Raises ValueError or OSError when it is no certificate.
+        """
+        if not self.ca_pem:
+            return None
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.load_verify_locations(cadata=self.ca_pem)
+        ends = [ssl.cert_time_to_seconds(str(one["notAfter"])) for one in context.get_ca_certs()]
+        return datetime.fromtimestamp(min(max(ends), LAST_TIME), UTC).isoformat() if ends else None
 
     def __repr__(self) -> str:
         """Show no password, which must never reach a log."""

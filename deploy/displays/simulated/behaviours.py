@@ -10,6 +10,7 @@ import random
 import uuid
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from deploy.displays.simulated.display import Behaviour, Display
@@ -35,6 +36,7 @@ PLAYERS: Final = ("nuc-11", "pi-4", "pi-5", "brightbox-2")
 UNITS: Final = ("player.service", "display-manager.service", "content-sync.service")
 
 HOUR: Final = 3600.0
+FULL_PERCENT: Final = 88  # a fuller disk or memory of the demo swings around its limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +207,19 @@ async def _lose_picture(display: Display, rng: random.Random) -> None:
         await asyncio.sleep(rng.uniform(0.3, 0.9) * HOUR)
 
 
+async def _pass_a_limit(display: Display, rng: random.Random) -> None:
+    """The machine is nearly full, or gets too little power, or trusts an authority that ends soon."""
+    soon = (datetime.now(UTC) + timedelta(days=rng.uniform(2, 12))).isoformat()
+    display.vitals |= rng.choice(
+        ({"disk_percent": 92}, {"memory_percent": 97}, {"under_voltage": True}, {"certificate_ends_at": soon})
+    )
+    while True:
+        await asyncio.sleep(rng.uniform(60.0, 240.0))
+        for name in ("disk_percent", "memory_percent"):
+            if display.vitals[name] > FULL_PERCENT:
+                display.vitals[name] = rng.randint(FULL_PERCENT + 1, 98)
+
+
 MISCHIEF: Final[dict[str, tuple[Mischief, int]]] = {  # fault -> its coroutine, and its percentage of the fleet
     "crashes": (_crash, 6),
     "freezes": (_freeze, 4),
@@ -214,4 +229,5 @@ MISCHIEF: Final[dict[str, tuple[Mischief, int]]] = {  # fault -> its coroutine, 
     "answers late": (_answer_late, 6),
     "complains": (_complain, 6),
     "loses its picture": (_lose_picture, 4),
+    "passes a limit": (_pass_a_limit, 6),
 }
