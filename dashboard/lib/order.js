@@ -10,12 +10,14 @@ import { nameOf } from "./format.js";
 
 /** Worst first. @type {Record<string, number>} */
 const SEVERITY = { crashed: 0, stale: 1, late: 3, starting: 4, stopped: 5, unknown: 6, running: 7 };
-const FAILED_SEVERITY = 2; // of a display that runs, but whose service or screen fails
+const FAILED_SEVERITY = 2; // of a display that runs, but whose service or screen fails, or that passes a limit
 const names = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 /** @param {Client} client */
-const severity = (client) =>
-  Math.min(SEVERITY[client.status] ?? 8, client.service_failed_at || client.screen_failed_since ? FAILED_SEVERITY : 8);
+const isOrange = (client) => client.service_failed_at || client.screen_failed_since || client.limits?.length;
+
+/** @param {Client} client */
+const severity = (client) => Math.min(SEVERITY[client.status] ?? 8, isOrange(client) ? FAILED_SEVERITY : 8);
 
 /** What each column sorts by. @type {Record<string, (client: Client) => string | number>} */
 const KEYS = {
@@ -54,6 +56,7 @@ export function matches(client, status, text) {
 /** @param {Client} client @param {string} status */
 function matchesStatus(client, status) {
   if (status === "screen_failed") return Boolean(client.screen_failed_since);
+  if (status === "limit_passed") return Boolean(client.limits?.length);
   return !status || client.status === status || (status === "running" && client.status === "late");
 }
 

@@ -38,7 +38,7 @@ export type Client = Api.Client & Partial<Omit<Api.ClientDetails, keyof Api.Clie
 /** The overview in `format=packed`. */
 export type Overview = Omit<Api.OverviewAnswer, "packed" | "counts"> & {
   packed: Api.Packed;
-  counts: Record<Status | "total" | "service_failed" | "screen_failed", number>;
+  counts: Record<Status | "total" | "service_failed" | "screen_failed" | "limit_passed", number>;
 };
 
 /** A log line; in lists of the whole fleet with its client. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { countChanged, freeze, matches, nextSort, sort, sortingOf } from "../lib/order.js";
 
-const WELL = { name: "", status: "running", service_failed_at: null, screen_failed_since: null, tags: [] };
+const WELL = { name: "", status: "running", service_failed_at: null, screen_failed_since: null, limits: [], tags: [] };
 /** A display that runs, but for what is said of it. */
 const display = (uuid, of = {}) => ({ ...WELL, uuid, name: uuid, ...of });
 const uuidsOf = (all, word) => sort([...all], sortingOf(word)).map((one) => one.uuid);
@@ -32,6 +32,17 @@ test("the worst come first, a failed service behind the crashed and the silent",
   ];
 
   assert.deepEqual(uuidsOf(all, "status"), ["crashed", "stale", "failed", "late", "runs", "new"]);
+});
+
+test("a passed limit sorts as a failed service does, and has a filter of its own", () => {
+  const full = display("full", { limits: [{ limit: "disk", value: 94, at: 90, since: "2026-11-21T12:00:00Z" }] });
+  const all = [display("late", { status: "late" }), full, display("runs"), display("stale", { status: "stale" })];
+
+  assert.deepEqual(uuidsOf(all, "status"), ["stale", "full", "late", "runs"]);
+  assert.deepEqual(
+    all.filter((one) => matches(one, "limit_passed", "")),
+    [full],
+  );
 });
 
 test("names sort as people count, whatever their capitals, and downwards", () => {

@@ -1,41 +1,94 @@
-/** What one display last said of its machine, each figure against its usual limit, and how it went. */
+/** What one display last said of its machine, each figure against its limit, and how it went. */
 import { h } from "../vendor/preact.js";
 import { classes, html } from "../lib/html.js";
 import { commonWords } from "../lib/words/common.js";
 import { healthWords } from "../lib/words/health.js";
+import { limitNames, limitTexts, limitValues, limitWords } from "../lib/words/limits.js";
 import { actionWords } from "../lib/words/states.js";
 import { HealthOverTime } from "./health_history.js";
 import { Age, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 
+/** @typedef {import("../lib/openapi").LimitedValue} Limited */
+/** @typedef {import("../lib/openapi").HealthLimit} Limit */
+
+/** The processor has no limit that anybody is told of. @type {import("./health_history.js").Gauge} */
+const PROCESSOR = { key: "cpu_percent", name: healthWords.cpu, unit: "%", most: 100, limit: 90 };
+
 /**
- * What is measured, the end of its scale and the limit above which it stands out.
- * @type {import("./health_history.js").Gauge[]}
+ * The measures of the history that have a limit.
+ * @type {Partial<Record<Limit, Pick<import("./health_history.js").Gauge, "key" | "unit" | "most">>>}
  */
-const GAUGES = [
-  { key: "cpu_percent", name: healthWords.cpu, unit: "%", most: 100, limit: 90 },
-  { key: "memory_percent", name: healthWords.memory, unit: "%", most: 100, limit: 90 },
-  { key: "disk_percent", name: healthWords.disk, unit: "%", most: 100, limit: 90 },
-  { key: "temperature_celsius", name: healthWords.temperature, unit: "°C", most: 110, limit: 80 },
+const MEASURES = {
+  memory: { key: "memory_percent", unit: "%", most: 100 },
+  disk: { key: "disk_percent", unit: "%", most: 100 },
+  heat: { key: "temperature_celsius", unit: "°C", most: 110 },
+};
+
+/** The end of each bar; the others end at twice their limit. @type {Partial<Record<Limit, number>>} */
+const ENDS = { disk: 100, memory: 100, heat: 110, certificate: 90, voltage: 1 };
+
+/** @param {Limited[]} limits @returns {import("./health_history.js").Gauge[]} */
+const gaugesOf = (limits) => [
+  PROCESSOR,
+  ...limits.flatMap(({ limit, at }) => {
+    const measure = MEASURES[limit];
+    return measure ? [{ ...measure, name: limitNames[limit], limit: at }] : [];
+  }),
 ];
 
-/** @param {{name: string, value: number | null, unit: string, most: number, limit: number}} props */
-function Gauge({ name, value, unit, most, limit }) {
-  const over = value !== null && value > limit;
-  const text = value === null ? commonWords.notReported : `${Math.round(value)} ${unit}`;
+/** Whether the value is at its limit or worse. @param {Limited} of */
+const isOver = ({ limit, value, at }) =>
+  value !== null && (limit === "certificate" ? value <= at : Math.abs(value) >= at);
+
+/** @param {{value: number, most: number, at: number, over: boolean}} props */
+function Bar({ value, most, at, over }) {
+  return html`<svg viewBox="0 0 100 1" preserveAspectRatio="none">
+    <rect class="gauge-all" width="100" height="1" />
+    <rect class=${over ? "gauge-over" : "gauge-fill"} width=${(100 * Math.min(most, Math.max(0, value))) / most}
+      height="1" />
+    <rect class="gauge-limit" x=${Math.min(99.4, (100 * at) / most)} width="0.6" height="1" /></svg>`;
+}
+
+/** @param {{name: string, text: string, over: boolean, more: any, bar: any}} props */
+function Gauge({ name, text, over, more, bar }) {
   return html`<div class="gauge">
     <dt>${name}</dt>
-    <dd class=${classes("figure", over && "over")}>${text}
-      ${over && html` <span class="quiet">${healthWords.limit(`${limit} ${unit}`)}</span>`}</dd>
-    <dd class="gauge-bar" aria-hidden="true">${
-      value !== null &&
-      html`<svg viewBox=${`0 0 ${most} 1`} preserveAspectRatio="none">
-        <rect class="gauge-all" width=${most} height="1" />
-        <rect class=${over ? "gauge-over" : "gauge-fill"} width=${Math.min(most, value)} height="1" />
-        <rect class="gauge-limit" x=${limit} width="0.6" height="1" /></svg>`
-    }</dd>
+    <dd class=${classes("figure", over && "over")}>${text}${more && html` <span class="quiet">${more}</span>`}</dd>
+    <dd class="gauge-bar" aria-hidden="true">${bar}</dd>
   </div>`;
+}
+
+/** @param {{value: number | null}} props */
+function Processor({ value }) {
+  const { name, unit, most, limit } = PROCESSOR;
+  const over = value !== null && value > limit;
+  return h(Gauge, {
+    name,
+    over,
+    text: value === null ? commonWords.notReported : `${Math.round(value)} ${unit}`,
+    more: over && healthWords.limit(`${limit} ${unit}`),
+    bar: value !== null && h(Bar, { value, most, at: limit, over }),
+  });
+}
+
+/** A value with its limit; `since`: when it passed the limit, if that is a trouble. @param {{of: Limited, since: string | undefined}} props */
+function LimitGauge({ of, since }) {
+  const { limit, value, at } = of;
+  const over = isOver(of);
+  const most = ENDS[limit] ?? 2 * at;
+  const passed = since && html`${limitWords.passed} ${h(Time, { at: since })}`;
+  const left = passed && !over && limitWords.stays;
+  return h(Gauge, {
+    name: limitNames[limit] ?? limit,
+    over,
+    text: value === null ? commonWords.notReported : (limitValues[limit]?.(value) ?? String(value)),
+    more: html`${[limitTexts[limit]?.(at), passed, left].filter(Boolean).map((one, i) => [i > 0 && " · ", one])}`,
+    bar:
+      value !== null &&
+      h(Bar, { value: limit === "clock" ? Math.abs(value) : value, most: Math.max(most, at), at, over }),
+  });
 }
 
 /** @param {{client: Client}} props */
@@ -70,10 +123,13 @@ export function ClientHealth({ client }) {
         ? html`<p class="quiet">
             ${healthWords.at} ${h(Time, { at: health.received_at })} · ${h(Age, { at: health.received_at })}</p>
           <dl class="gauges">
-            ${GAUGES.map((gauge) => h(Gauge, { ...gauge, value: health[gauge.key] ?? null }))}</dl>`
+            ${h(Processor, { value: health.cpu_percent })}
+            ${health.limits.map((of) =>
+              h(LimitGauge, { key: of.limit, of, since: client.limits.find((one) => one.limit === of.limit)?.since }),
+            )}</dl>`
         : html`<p class="note">${healthWords.none}</p>`
     }
-    ${health && h(HealthOverTime, { uuid: client.uuid, gauges: GAUGES })}
+    ${health && h(HealthOverTime, { uuid: client.uuid, gauges: gaugesOf(health.limits) })}
     ${h(Machine, { client })}
   </div>`;
 }

@@ -13,6 +13,7 @@ import { unsteady, watchUnsteady } from "../lib/unsteady.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
 import { selectionWords, tableWords } from "../lib/words/fleet.js";
 import { frameWords } from "../lib/words/frame.js";
+import { passedWords } from "../lib/words/limits.js";
 import { stepWords } from "../lib/words/states.js";
 import { isMute } from "./attention.js";
 import { lazy } from "./lazy.js";
@@ -88,6 +89,7 @@ function Row({ uuid, index }) {
         client.screen_failed_since &&
         html`<span class="tag tag-orange">${tableWords.screen(client.screen_health)}</span>`
       }
+      ${client.limits?.map((one) => html`<span class="tag tag-orange" key=${one.limit}>${passedWords(one)}</span>`)}
       ${isMute(client) && html`<span class="tag tag-orange" title=${client.recovery?.why}>${tableWords.mute}</span>`}
       ${
         unsteady.value.has(uuid) &&

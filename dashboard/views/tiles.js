@@ -16,7 +16,7 @@ const status = param("status");
 /** @param {string} word */
 const toggle = (word) => go({ status: status.value === word ? null : word });
 
-/** @param {{word: Status | "screen_failed", count: number, late: number}} props */
+/** @param {{word: Status | "screen_failed" | "limit_passed", count: number, late: number}} props */
 function Tile({ word, count, late }) {
   const on = status.value === word;
   const label = statusWords[word] ?? word;
@@ -46,5 +46,6 @@ export function Tiles() {
   return html`<div class="tiles" role="group" aria-label=${tableWords.status}>
     ${TILES.map((word) => h(Tile, { key: word, word, ...countsOf(word) }))}
     ${counts.screen_failed > 0 && h(Tile, { word: "screen_failed", count: counts.screen_failed, late: 0 })}
+    ${counts.limit_passed > 0 && h(Tile, { word: "limit_passed", count: counts.limit_passed, late: 0 })}
   </div>`;
 }

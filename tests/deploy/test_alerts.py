@@ -20,7 +20,7 @@ DESIGNED: Final = {  # the required alerts, and what would stay unnoticed withou
     *("SignageConversionOld", "SignageStaleJump", "SignageRecoveryStorm", "SignageAuthBurst", "SignageDisk"),
     *("SignageTickFailing", "SignageNotTold", "SignageMetricsMissing", "SignageBrokerCrashed"),
     *("SignageBrokerFull", "SignageScreensDark", "SignageMessagesRefused"),
-    *("SignageCertificateOld", "SignageCertificateEnding", "SignagePicturesMissing"),
+    *("SignageCertificateOld", "SignageCertificateEnding", "SignagePicturesMissing", "SignageLimitsPassed"),
 }
 BRIDGE, API = '{instance="a:8090", job="signage-bridge"}', '{instance="a:443", job="signage"}'
 
@@ -63,6 +63,11 @@ def left(days: int, then: int | None = None) -> dict[str, str]:
 
 def dark(screens: str) -> dict[str, str]:
     return of_api("signage_clients_screen_failed", screens)
+
+
+def over(disks: str, heat: str = "0x60") -> dict[str, str]:
+    name = "signage_clients_over_limit"
+    return of_api(name, disks, 'limit="disk"') | of_api(name, heat, 'limit="heat"')
 
 
 def pictures(stored: str, missing: str) -> dict[str, str]:
@@ -153,6 +158,11 @@ CASES: Final = [
     Case("SignageScreensDark", "a few of very many", fleet("0x60", "5000x60") | dark("9x60"), fires=False),
     Case("SignageScreensDark", "for a moment", fleet("0x60", "96x60") | dark("0x27 40 0x32"), fires=False),
     Case("SignageScreensDark", "a playlist shows nothing", fleet("0x60", "96x60") | dark("0x20 40x40"), fires=True),
+    Case("SignageLimitsPassed", "some disks are full", fleet("0x60", "96x60") | over("4x60"), fires=False),
+    Case("SignageLimitsPassed", "a few of very many", fleet("0x60", "5000x60") | over("9x60"), fires=False),
+    Case("SignageLimitsPassed", "of two limits", fleet("0x60", "96x60") | over("8x60", "8x60"), fires=False),
+    Case("SignageLimitsPassed", "for a moment", fleet("0x60", "96x60") | over("0x27 40 0x32"), fires=False),
+    Case("SignageLimitsPassed", "the air fails", fleet("0x60", "96x60") | over("0x60", "0x20 40x40"), fires=True),
     Case("SignagePicturesMissing", "some cannot", pictures("3x60", "9x60"), fires=False),
     Case("SignagePicturesMissing", "nobody asks", pictures("0x60", "0x60"), fires=False),
     Case("SignagePicturesMissing", "none comes", pictures("0x60", "5x60"), fires=True),

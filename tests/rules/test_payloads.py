@@ -258,6 +258,8 @@ def test_a_health_report_keeps_its_whole_body() -> None:
         "memory_percent": 40.5,
         "disk_percent": 100,
         "temperature_celsius": -3.5,
+        "certificate_ends_at": "2026-01-01T00:00:00Z",
+        "under_voltage": False,
         "app_version": "1.2",
         "os": "Debian 12",
         "ip": "10.0.0.7",
@@ -292,8 +294,17 @@ def test_a_health_report_keeps_its_whole_body() -> None:
         "installation-a",
         3,
         7,
+        1767225600.0,
+        False,
     )
     assert bad == 0
+
+
+@pytest.mark.parametrize(("ts", "said_at"), [("2026-01-01T00:00:00Z", 1767225600.0), ("noon", None), (None, None)])
+def test_a_health_report_says_when_it_was_written(ts: str | None, said_at: float | None) -> None:
+    report, _ = health(ts=ts)
+
+    assert report.said_at == said_at
 
 
 @pytest.mark.parametrize(
@@ -356,6 +367,12 @@ def test_a_reconnect_count_that_is_no_whole_number_is_refused(count: Any) -> Non
         {"cpu_percent": "12"},
         {"memory_percent": True},
         {"temperature_celsius": -300},
+        {"certificate_ends_at": "soon"},
+        {"certificate_ends_at": -1},
+        {"certificate_ends_at": 1e15},
+        {"certificate_ends_at": True},
+        {"under_voltage": 1},
+        {"under_voltage": "no"},
         {"screen_health": "broken"},
         {"capabilities": "all"},
         {"capabilities": [1]},

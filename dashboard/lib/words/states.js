@@ -10,6 +10,7 @@ export const statusWords = {
   stopped: "Stopped",
   unknown: "Unknown",
   screen_failed: "Bad screen",
+  limit_passed: "Over a limit",
 };
 
 /** @type {Record<string, string>} */
@@ -22,6 +23,7 @@ export const statusMeanings = {
   stopped: "The player was stopped on purpose.",
   unknown: "Not heard from yet, its heartbeats are missing, or the display cannot tell.",
   screen_failed: "Black, frozen, disconnected, or off unplanned.",
+  limit_passed: "A disk, memory, temperature, certificate, clock or power supply is over its limit.",
 };
 
 /** @type {Record<string, string>} */

@@ -1,0 +1,61 @@
+/** Limits of a display's health: a full disk, heat, a wrong clock. */
+import { duration } from "../measures.js";
+
+/** @typedef {import("../openapi").HealthLimit} Limit */
+
+const DAY = 86_400;
+
+/** How a certificate stands that ends in so many days. @param {number} days */
+const certificate = (days) => (days <= 0 ? "has ended" : `ends in ${duration(days * DAY)}`);
+
+/** How far a clock is ahead or (negative) behind. @param {number} seconds */
+const clock = (seconds) =>
+  Math.abs(seconds) < 1 ? "right" : `${duration(Math.abs(seconds))} ${seconds > 0 ? "fast" : "slow"}`;
+
+/** What each limit is of. @type {Record<Limit, string>} */
+export const limitNames = {
+  disk: "Disk",
+  memory: "Memory",
+  heat: "Temperature",
+  certificate: "Certificate",
+  clock: "Clock",
+  voltage: "Power",
+};
+
+/** A value in words, after its name. @type {Record<Limit, (value: number) => string>} */
+export const limitValues = {
+  disk: (percent) => `${Math.floor(percent)} %`,
+  memory: (percent) => `${Math.floor(percent)} %`,
+  heat: (degrees) => `${Math.floor(degrees)} °C`,
+  certificate,
+  clock,
+  voltage: (low) => (low ? "too little voltage since the boot" : "enough voltage since the boot"),
+};
+
+/** A limit in words. @type {Record<Limit, (at: number) => string>} */
+export const limitTexts = {
+  disk: (at) => `limit ${at} %`,
+  memory: (at) => `limit ${at} %`,
+  heat: (at) => `limit ${at} °C`,
+  certificate: (at) => `limit ${at} days before the end`,
+  clock: (at) => `limit ${duration(at)}`,
+  voltage: () => "",
+};
+
+/** @type {Record<Limit, (value: number) => string>} */
+const PASSED = {
+  disk: (percent) => `disk ${limitValues.disk(percent)} full`,
+  memory: (percent) => `memory ${limitValues.memory(percent)} full`,
+  heat: (degrees) => `${limitValues.heat(degrees)} hot`,
+  certificate: (days) => `certificate ${certificate(days)}`,
+  clock: (seconds) => `clock ${clock(seconds)}`,
+  voltage: () => "too little voltage",
+};
+
+/** A passed limit in few words. @param {{limit: Limit, value: number}} passed */
+export const passedWords = ({ limit, value }) => PASSED[limit]?.(value) ?? limit;
+
+export const limitWords = {
+  passed: "over its limit since",
+  stays: "The trouble ends when it has been better for a quarter of an hour.",
+};
