@@ -50,10 +50,10 @@ def test_each_limit_has_a_bar_with_its_mark_and_says_the_same_in_words(
     gauges = page.locator(".health > .gauges > .gauge")
     expect(gauges).to_have_count(7)  # the processor, and six limits
     for name, words in {
-        "Disk": rf"94 % limit 90 % · over its limit since .*{CLOCK}",
+        "Disk": rf"94 % limit 90 % · past its limit since .*{CLOCK}",
         "Memory": "50 % limit 95 %",
         "Temperature": "not reported limit 80 °C",
-        "Certificate": r"ends in 9 d \d+ h limit 14 days before the end · over its limit since",
+        "Certificate": r"ends in 9 d \d+ h limit 14 days before the end · past its limit since",
         "Clock": "right|fast|slow",
         "Power": "enough voltage since the boot",
     }.items():
@@ -80,8 +80,8 @@ def test_a_display_that_passes_a_limit_is_orange_in_words_and_has_a_tile(enter: 
     watched.look_until(tile.is_visible, "the tile")
 
     row = page.locator(".attention-row").filter(has_text="Foyer 3")
-    expect(row).to_contain_text(re.compile(f"Disk 94 % full, over its limit since {CLOCK}"))
-    expect(row).to_contain_text(re.compile(r"Certificate ends in 9 d 12 h, over its limit since"))
+    expect(row).to_contain_text(re.compile(f"Disk 94 % full, past its limit since {CLOCK}"))
+    expect(row).to_contain_text(re.compile(r"Certificate ends in 9 d 12 h, past its limit since"))
     expect(row).to_contain_text("Recovery does not act on this")
     tile.get_by_role("button").click()
 

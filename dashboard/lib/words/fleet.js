@@ -42,7 +42,7 @@ export const attentionWords = {
   failed: (/** @type {string} */ unit) => `Service ${unit} failed`,
   screen: (/** @type {string} */ how) =>
     `The screen is ${how}${how === "off" ? ", and nobody planned that," : ""} since`,
-  limit: (/** @type {string} */ passed) => `${passed.charAt(0).toUpperCase()}${passed.slice(1)}, over its limit since`,
+  limit: (/** @type {string} */ passed) => `${passed.charAt(0).toUpperCase()}${passed.slice(1)}, past its limit since`,
   nothingYet: "Nothing so far",
   sentLately: "A restart or reboot was sent recently",
   steps: (/** @type {number} */ n) => count(n, "attempt so far", "attempts so far"),

@@ -56,6 +56,6 @@ const PASSED = {
 export const passedWords = ({ limit, value }) => PASSED[limit]?.(value) ?? limit;
 
 export const limitWords = {
-  passed: "over its limit since",
+  passed: "past its limit since",
   stays: "The trouble ends when it has been better for a quarter of an hour.",
 };
