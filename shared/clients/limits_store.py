@@ -8,6 +8,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from shared.clients.limits_rules import Limit, Passing, Reading
+from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import no_later
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
@@ -60,7 +61,7 @@ TO_JUDGE = Query(
     FROM client_health AS g JOIN clients AS c ON c.uuid = g.client_uuid
     WHERE c.deleted_at IS NULL AND (g.received_at >= CAST(:fresh_since AS timestamptz) AND {AT_A_LIMIT}
         OR g.client_uuid IN (SELECT client_uuid FROM client_limits WHERE over_since IS NOT NULL))
-    ORDER BY g.client_uuid
+    ORDER BY g.client_uuid {FOR_ITS_VALUES}
     """,  # noqa: S608 - made of constants
     Reading,
 )

@@ -9,7 +9,10 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from deploy.parts.probes import wait_until
+from shared import config
+from shared.clients import limits_store
 from shared.clients import store as clients_store
+from shared.clients.limits_operations import limits_of
 from shared.clients.store import ClientFilter
 from shared.overview import problems_store, store
 from shared.postgres.door import database_now, transaction
@@ -27,6 +30,16 @@ FILL = (
     FROM generate_series(1, CAST(:fleet AS int)) AS n
     """,
     "INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at) SELECT uuid, now() FROM clients",
+    """
+    INSERT INTO client_health (client_uuid, received_at, disk_percent, memory_percent, temperature_celsius,
+        certificate_ends_at, under_voltage, clock_ahead_seconds, body)
+    SELECT uuid, now(), CASE WHEN right(uuid, 3) = '333' THEN 94 ELSE 20 + right(uuid, 2)::int / 3 END,
+        40 + right(uuid, 1)::int, 50, now() + interval '300 days', false, 0.1, '{}' FROM clients
+    """,
+    """
+    INSERT INTO client_limits (client_uuid, kind, over_since, passed_at, value, limit_at)
+    SELECT client_uuid, 'disk', received_at, received_at, disk_percent, 90 FROM client_health WHERE disk_percent > 90
+    """,
     "UPDATE clients SET service_failed_at = now(), service_failed_unit = 'x' WHERE right(uuid, 3) = '777'",
 )
 
@@ -54,6 +67,10 @@ def scaled(filled: Engine) -> Iterator[Connection]:
     with filled.connect() as opened, opened.begin() as begun:
         yield opened
         begun.rollback()
+
+
+def count_over(connection: Connection, _recovery: Any) -> int:
+    return store.count_over(connection)
 
 
 def indexes(plan: list[dict[str, Any]]) -> set[str]:
@@ -126,6 +143,26 @@ def test_whom_recovery_speaks_of_among_some_is_found_by_looking_at_them_at_most(
     plan = plan_of(scaled, lambda connection: store.unwell_among(connection, uuids), kept=kept)
 
     assert looked_at(plan, "clients") <= 2 * number + 100
+
+
+@HOW
+def test_the_tick_finds_what_passes_a_limit_in_one_look_through_the_reports(scaled: Connection, kept: bool) -> None:
+    """Each minute: the reports are read once, their displays only where something is to be judged."""
+    fresh_since, limits = database_now(scaled) - timedelta(minutes=15), limits_of(config.load({}))
+
+    plan = plan_of(scaled, lambda c: limits_store.to_judge(c, fresh_since, limits), kept=kept)
+
+    assert FLEET <= looked_at(plan, "client_health") <= FLEET + 100
+    assert looked_at(plan, "clients") <= 100
+    assert looked_at(plan, "client_limits") <= 100
+    assert len(limits_store.to_judge(scaled, fresh_since, limits)) == FLEET // 1000
+
+
+@pytest.mark.parametrize("ask", [store.whole_fleet, count_over], ids=["the overview", "the count"])
+def test_passed_limits_are_read_once_for_the_whole_fleet(scaled: Connection, ask: Callable[..., Any]) -> None:
+    plan = plan_of(scaled, lambda c: ask(c, {}))
+
+    assert looked_at(plan, "client_limits") <= 100
 
 
 @HOW
