@@ -10,14 +10,15 @@ import { nameOf } from "./format.js";
 
 /** Worst first. @type {Record<string, number>} */
 const SEVERITY = { crashed: 0, stale: 1, late: 3, starting: 4, stopped: 5, unknown: 6, running: 7 };
-const FAILED_SEVERITY = 2; // of a display that runs, but whose service or screen fails, or that passes a limit
+const FAILED_SEVERITY = 2; // of a display that runs, but whose service or screen fails
 const names = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 /** @param {Client} client */
-const isOrange = (client) => client.service_failed_at || client.screen_failed_since || client.limits?.length;
-
-/** @param {Client} client */
-const severity = (client) => Math.min(SEVERITY[client.status] ?? 8, isOrange(client) ? FAILED_SEVERITY : 8);
+const severity = (client) =>
+  Math.min(
+    SEVERITY[client.status] ?? 8,
+    client.service_failed_at || client.screen_failed_since || client.limits?.length ? FAILED_SEVERITY : 8,
+  );
 
 /** What each column sorts by. @type {Record<string, (client: Client) => string | number>} */
 const KEYS = {

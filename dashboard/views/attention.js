@@ -6,8 +6,7 @@ import { clients, isLocked, overview, version } from "../lib/fleet.js";
 import { exact, left, nameOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { go, openDisplay } from "../lib/url.js";
-import { attentionWords } from "../lib/words/fleet.js";
-import { passedWords } from "../lib/words/limits.js";
+import { attentionWords, passedWords } from "../lib/words/fleet.js";
 import { actionWords, stepWords } from "../lib/words/states.js";
 import { Age, StatusBadge, Time } from "./parts.js";
 
@@ -20,13 +19,17 @@ const WEIGHT = /** @type {Record<string, number>} */ ({ crashed: 0, stale: 1 });
 /** It talks, but its heartbeats do not come. @param {Client} client */
 export const isMute = (client) => client.recovery?.mute ?? false;
 
-/** It runs, but its service, its screen or its heartbeats fail. @param {Client} client */
-const isFailed = (client) => isMute(client) || client.service_failed_at !== null || Boolean(client.screen_failed_since);
-
 /** @param {Client} client */
 export function isUnwell(client) {
   const { status } = client;
-  return status === "crashed" || status === "stale" || isFailed(client) || client.limits?.length > 0;
+  return (
+    status === "crashed" ||
+    status === "stale" ||
+    isMute(client) ||
+    client.service_failed_at !== null ||
+    Boolean(client.screen_failed_since) ||
+    client.limits?.length > 0
+  );
 }
 
 /** What is wrong, each fault in words. @param {{client: Client}} props */
@@ -112,7 +115,7 @@ function Row({ client }) {
 function unwell() {
   void version.value;
   /** @param {Client} client */
-  const weight = (client) => WEIGHT[client.status] ?? (isFailed(client) ? 2 : 3);
+  const weight = (client) => WEIGHT[client.status] ?? 2;
   return [...clients.values()]
     .filter(isUnwell)
     .sort(

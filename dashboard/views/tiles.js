@@ -16,7 +16,7 @@ const status = param("status");
 /** @param {string} word */
 const toggle = (word) => go({ status: status.value === word ? null : word });
 
-/** @param {{word: Status | "screen_failed" | "limit_passed", count: number, late: number}} props */
+/** @param {{word: string, count: number, late: number}} props */
 function Tile({ word, count, late }) {
   const on = status.value === word;
   const label = statusWords[word] ?? word;

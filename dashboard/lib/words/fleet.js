@@ -42,7 +42,7 @@ export const attentionWords = {
   failed: (/** @type {string} */ unit) => `Service ${unit} failed`,
   screen: (/** @type {string} */ how) =>
     `The screen is ${how}${how === "off" ? ", and nobody planned that," : ""} since`,
-  limit: (/** @type {string} */ passed) => `${passed.charAt(0).toUpperCase()}${passed.slice(1)}, past its limit since`,
+  limit: (/** @type {string} */ passed) => `Past its limit: ${passed}, since`,
   nothingYet: "Nothing so far",
   sentLately: "A restart or reboot was sent recently",
   steps: (/** @type {number} */ n) => count(n, "attempt so far", "attempts so far"),
@@ -51,6 +51,16 @@ export const attentionWords = {
   notUnwell: "Recovery does not act on this",
   heldBack: "Held back with the others, see above.",
 };
+
+/** @param {{limit: string, value: number}} passed @returns {string} */
+export function passedWords({ limit, value }) {
+  const n = Math.floor(value);
+  if (limit === "heat") return `${n} °C hot`;
+  if (limit === "clock") return "wrong clock";
+  if (limit === "voltage") return "low voltage";
+  if (limit === "certificate") return value > 0 ? `certificate ends in ${n} d` : "certificate ended";
+  return `${limit} ${n} % full`;
+}
 
 export const selectionWords = {
   one: (/** @type {string} */ name) => `Select ${name}`,
@@ -83,6 +93,5 @@ export const tableWords = {
   locked: "locked",
   open: (/** @type {string} */ word) => `command ${word}`,
   connect: "Connect a display",
-  nothingYet:
-    "Nothing is known about the displays yet. They appear here as soon as the service answers; you do not have to do anything.",
+  nothingYet: "Nothing is known about the displays yet. They appear here as soon as the service answers.",
 };

@@ -42,19 +42,6 @@ export const limitTexts = {
   voltage: () => "",
 };
 
-/** @type {Record<Limit, (value: number) => string>} */
-const PASSED = {
-  disk: (percent) => `disk ${limitValues.disk(percent)} full`,
-  memory: (percent) => `memory ${limitValues.memory(percent)} full`,
-  heat: (degrees) => `${limitValues.heat(degrees)} hot`,
-  certificate: (days) => `certificate ${certificate(days)}`,
-  clock: (seconds) => `clock ${clock(seconds)}`,
-  voltage: () => "too little voltage",
-};
-
-/** A passed limit in few words. @param {{limit: Limit, value: number}} passed */
-export const passedWords = ({ limit, value }) => PASSED[limit]?.(value) ?? limit;
-
 export const limitWords = {
   passed: "past its limit since",
   stays: "The trouble ends when it has been better for a quarter of an hour.",

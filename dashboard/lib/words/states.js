@@ -23,7 +23,7 @@ export const statusMeanings = {
   stopped: "The player was stopped on purpose.",
   unknown: "Not heard from yet, its heartbeats are missing, or the display cannot tell.",
   screen_failed: "Black, frozen, disconnected, or off unplanned.",
-  limit_passed: "A disk, memory, temperature, certificate, clock or power supply is past its limit.",
+  limit_passed: "The machine is past a limit.",
 };
 
 /** @type {Record<string, string>} */
