@@ -6,8 +6,8 @@ those values are not known.
 
 from alembic import op
 
-revision = "0059_health_limits"
-down_revision = "0052_screen_changes"
+revision = "0056_health_limits"
+down_revision = "0055_hours_of_displays"
 branch_labels = None
 depends_on = None
 
