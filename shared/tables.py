@@ -668,6 +668,7 @@ quiet_times = Table(
     Column("idempotency_key", Text),
     Column("request_hash", Text),
     _one_of("preset", QuietPreset),
+    CheckConstraint("quiet <> '{}' AND quiet <@ ARRAY['recovery', 'notices', 'screen', 'commands']", name="quiet"),
     _one_of("scope", QuietScope),
     CheckConstraint("(scope = 'site') = (site IS NOT NULL)", name="site"),
     CheckConstraint("(scope = 'tag') = (tag IS NOT NULL)", name="tag"),

@@ -38,6 +38,8 @@ TABLE = (
         request_hash text,
         CONSTRAINT ck_quiet_times_preset
             CHECK (preset IN ('hold', 'snooze', 'maintenance', 'opening_hours', 'leave_out', 'custom')),
+        CONSTRAINT ck_quiet_times_quiet
+            CHECK (quiet <> '{}' AND quiet <@ ARRAY['recovery', 'notices', 'screen', 'commands']),
         CONSTRAINT ck_quiet_times_scope CHECK (scope IN ('fleet', 'site', 'tag', 'clients')),
         CONSTRAINT ck_quiet_times_site CHECK ((scope = 'site') = (site IS NOT NULL)),
         CONSTRAINT ck_quiet_times_tag CHECK ((scope = 'tag') = (tag IS NOT NULL)),
