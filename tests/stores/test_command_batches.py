@@ -124,7 +124,7 @@ def test_two_thousand_clients_take_a_few_statements_for_five_hundred_and_none_fo
     assert turns(connection, now, batch) == [BatchStep.WAIT]
     sa.event.remove(connection, "before_cursor_execute", write_down)
 
-    assert len(ran) <= 5 * 5 + 2  # four parts with six statements each, and a last query that finds nothing
+    assert len(ran) <= 4 * 8 + 2  # four parts with eight statements each, and a last query that finds nothing
     assert Counter(outcomes(connection, batch).values()) == {"accepted": 2_000}
 
 

@@ -31,7 +31,7 @@ class Night:
         self.connection, self.closes = connection, now.replace(second=0, microsecond=0)
         self.opens = self.closes + 11 * HOUR
         self.displays = site(connection, self.closes, SHOP, 12)
-        self.others = site(connection, self.closes, "Linz", 40)
+        self.others = site(connection, self.closes, "Linz", 80)
         spans = (hours_rules.span(EVERY_DAY, f"{self.opens:%H:%M}", f"{self.closes:%H:%M}", None),)
         opening_hours(connection, self.closes - HOUR, spans, SHOP)
         channel(connection, self.closes - 2 * HOUR)

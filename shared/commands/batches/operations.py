@@ -192,8 +192,9 @@ def _send(connection: Connection, now: datetime, batch: BatchRow, timings: Timin
     """
     quiet_times.lock_batch(connection)
     request = _request_of(batch)
-    waiting = store.waiting(connection, batch.id, batch.wave)
-    held = quiet_times.covered(connection, quiet_times.now_quiet(connection, now), Quiet.COMMANDS, waiting)
+    found = quiet_times.now_quiet(connection, now)
+    waiting = store.waiting(connection, batch.id, batch.wave, None if found.ids(Quiet.COMMANDS) else rules.AT_ONCE)
+    held = quiet_times.covered(connection, found, Quiet.COMMANDS, waiting)
     uuids = [one for one in waiting if one not in held][: rules.AT_ONCE]
     last = max(held.values(), key=lambda one: one.order, default=None)
     why = rules.why_waiting(len(held), last.until) if last is not None else None

@@ -146,15 +146,15 @@ def insert_members(connection: Connection, now: datetime, batch_id: str, members
 WAITING = Query(
     """
     SELECT client_uuid FROM command_batch_members
-    WHERE batch_id = :batch AND wave = :wave AND outcome = 'waiting' ORDER BY position
+    WHERE batch_id = :batch AND wave = :wave AND outcome = 'waiting' ORDER BY position LIMIT CAST(:most AS int)
     """,
     str,
 )
 
 
-def waiting(connection: Connection, batch_id: str, wave: int) -> list[str]:
-    """The uuids of the waiting members of this wave, in the order of the request."""
-    return WAITING.all(connection, batch=batch_id, wave=wave)
+def waiting(connection: Connection, batch_id: str, wave: int, most: int | None) -> list[str]:
+    """The uuids of the next `most` (None: all) waiting members of this wave, in the order of the request."""
+    return WAITING.all(connection, batch=batch_id, wave=wave, most=most)
 
 
 DECIDED: Final = ManyRows("said", DecidedMember)
