@@ -15,9 +15,9 @@ from tests.machines import Machine
 
 AGENT = "signage-display.service"
 STATE = "/var/lib/signage-display"
-SMALL_DISK = (
-    f"cp -a {STATE}/credentials.json /tmp/ && mount -t tmpfs -o size=64k,mode=700 tmpfs {STATE}"
-    f" && chown signage-display: {STATE} && cp -a /tmp/credentials.json {STATE}/"
+SMALL_DISK = (  # with all that the folder has: a full disk keeps what is on it
+    f"cp -a {STATE} /tmp/state && mount -t tmpfs -o size=2m,mode=700 tmpfs {STATE}"
+    f" && chown signage-display: {STATE} && cp -a /tmp/state/. {STATE}/ && rm -r /tmp/state"
 )
 SPOILS = {"full": f"cat /dev/zero >{STATE}/fill; true", "read-only": f"mount -o remount,ro {STATE}"}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.agent.journald_rules import REMOVED
+from deploy.displays.agent.journald_rules import MISSING
 from deploy.displays.conformance.checklist import failed, printed
 from shared.screenshots.rules import read_jpeg
 from tests.diary import progress
@@ -151,7 +151,7 @@ def test_lines_that_journald_has_removed_are_told_and_those_after_them_come(disp
     there.run("systemctl", "start", AGENT)
 
     eventually(lambda: "left over" in display.logs(), "the line after them", 120)
-    eventually(lambda: REMOVED in display.logs(), "the word about them", 120)
+    eventually(lambda: MISSING in display.logs(), "the word about them", 120)
     assert not [line for line in display.logs() if line.startswith("soon removed")]
 
 

@@ -2,47 +2,63 @@
 
 import asyncio
 import contextlib
-import signal
+import re
 from collections.abc import AsyncGenerator, Sequence
 from typing import Final
 
 LINE_BYTES: Final = 128 * 1024
 FIELDS: Final = "MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_SYSTEMD_UNIT,UNIT"
+BOOT: Final = re.compile(r"\s*-?\d+ ([0-9a-f]{32}) ")
 ONE: Final = ("--lines=1", "--output=json", "--output-fields=PRIORITY")
 
 
-async def entries_from(cursor: str, units: Sequence[str]) -> AsyncGenerator[bytes, None]:
-    """Yield the entries of these units as JSON, from the cursor on and then as they are written, until journalctl ends.
+async def entries_from(
+    cursor: str, units: Sequence[str], kernel_boot: str, *, follow: bool
+) -> AsyncGenerator[bytes, None]:
+    """Yield the entries of these units in one boot of the machine as JSON, and then with `follow` as they are written.
 
-    The entry at the cursor comes first. If it was removed, the oldest entry after it comes first.
+    The entry at the cursor comes first. If it was removed, the oldest entry after it comes first. Without a cursor all
+    entries come. With `--follow` journalctl itself shows only the present boot. Raises OSError when journalctl fails.
     """
-    where = (f"--cursor={cursor}", "--no-tail") if cursor else ("--no-tail",)
     chosen = [f"--unit={unit}" for unit in units]
-    process = await _journalctl("--follow", "--all", "--output=json", f"--output-fields={FIELDS}", *where, *chosen)
+    options = ["--all", "--output=json", f"--output-fields={FIELDS}", *(["--follow", "--no-tail"] if follow else [])]
+    process = await _journalctl(*options, *_from(cursor), *chosen, *_in(kernel_boot))
     output = process.stdout
     try:
         while output is not None:
             try:
                 yield await output.readuntil(b"\n")
             except asyncio.IncompleteReadError:
-                return
+                break
             except asyncio.LimitOverrunError as error:
                 # The entry is too large for any message. Skip this part; the rest of the line is no JSON.
                 await output.readexactly(error.consumed)
+        _check(await process.wait())
     finally:
         with contextlib.suppress(ProcessLookupError):
-            process.send_signal(signal.SIGTERM)
+            process.kill()  # systemd 257 obeys SIGTERM only once it has written everything, and nobody reads on
+        while output is not None and await output.read(LINE_BYTES):
+            pass  # `wait` would hang as long as much that was written is not read
         await process.wait()
 
 
-async def newest_cursor() -> str:
-    """The cursor of the newest entry; empty when there is no entry."""
-    return cursor_in(await _said(*ONE))
+async def newest_cursor(kernel_boot: str) -> str:
+    """The cursor of the newest entry of this boot of the machine, or of all boots ("").
+
+    It is empty when there is no entry. Raises OSError when journalctl fails.
+    """
+    return cursor_in(await _said(*ONE, *_in(kernel_boot)))
 
 
-async def exists(cursor: str) -> bool:
-    """Whether the entry at this cursor is still in the journal."""
-    return cursor_in(await _said(f"--cursor={cursor}", *ONE)) == cursor
+async def exists(cursor: str, kernel_boot: str) -> bool:
+    """Whether the entry at this cursor is still in the journal. Raises OSError when journalctl fails."""
+    return cursor_in(await _said(*_from(cursor), *ONE, *_in(kernel_boot))) == cursor
+
+
+async def boots() -> list[str]:
+    """The boots of the machine in the journal, the oldest first. Raises OSError when journalctl fails."""
+    lines = (await _said("--list-boots")).decode("ascii", "replace").splitlines()
+    return [found[1] for line in lines if (found := BOOT.match(line))]
 
 
 def cursor_in(text: bytes) -> str:
@@ -54,7 +70,21 @@ def cursor_in(text: bytes) -> str:
 async def _said(*arguments: str) -> bytes:
     process = await _journalctl(*arguments)
     said, _ = await process.communicate()
+    _check(await process.wait())
     return said
+
+
+def _from(cursor: str) -> list[str]:
+    return [f"--cursor={cursor}"] if cursor else []
+
+
+def _in(kernel_boot: str) -> list[str]:
+    return [f"_BOOT_ID={kernel_boot}"] if kernel_boot else []
+
+
+def _check(returncode: int) -> None:
+    if returncode != 0:
+        raise OSError(f"journalctl ended with {returncode}")
 
 
 async def _journalctl(*arguments: str) -> asyncio.subprocess.Process:

@@ -1,12 +1,19 @@
 """Turn lines of the system journal into numbered log messages, with the same numbers each time they are read.
 
-journald is the spool: the agent stores only segments. A segment says that the lines after `cursor`, up to `end`, of at
-least `level`, are numbered from `seq` + 1 under its boot. Reading them again gives the same numbers, so no line is
-stored twice or left out. Each start of the agent and each change of the log level begin a new segment.
+journald is the spool: the agent stores only segments. A segment says which entries it has: those of some units in one
+boot of the machine, from `cursor` on, up to `end`. Those of at least `level` are numbered from `seq` + 1 under a start
+of the agent. Reading them again gives the same numbers, so no line is stored twice or left out. For that, each thing
+that changes what is read begins a new segment: a start of the agent, a boot, another log level, another list of units.
+A segment is on the disk before its first line is numbered. Where the disk refuses it, the last segment goes on.
+
+A segment never crosses a boot of the machine. After a power cut the journal may have forgotten entries that were sent,
+and after an image was put back another boot follows the same entries: the numbers of that boot would be taken.
+journald also gives the numbers in its cursors again after a power cut; only within a boot is their order certain.
 """
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -23,21 +30,34 @@ LEVEL_OF: Final = (
     "info",
     "debug",
 )  # by syslog priority
+CURSOR: Final = re.compile(r"[a-z]=[0-9a-f]+(;[a-z]=[0-9a-f]+)*")
 TOLD: Final = "machine_"
 """Of the agent's own events only those with this prefix are sent. Others could cause further lines without end."""
-REMOVED: Final = "Lines were removed from the system journal before they were sent; how many is not known."
+MISSING: Final = "Lines may be missing before this one: the agent has lost its place in the system journal."
+GOES_ON: Final = -1
+"""As `seq`: the numbers go on from the segment before, of the same start; without one they begin at 1."""
+UNTOLD: Final = "untold"
+TOLD_OF: Final = "told"
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """See the module. `seq` and `cursor` advance as lines are committed; `end` is empty for the present segment."""
+    """See the module. `seq` and `cursor` advance as lines are committed."""
 
     install_id: str
     boot_seq: int
     seq: int
-    cursor: str
+    cursor: str  # of the entry before its first one; empty: its first entry is the first of the boot
     level: str = contract.DEFAULT_LEVEL
-    end: str = ""
+    end: str = ""  # of its last entry; empty: it ends with the boot
+    kernel_boot: str = ""  # the boot of the machine, as cursors write it; empty in files of earlier agents: any
+    units: tuple[str, ...] = ()  # empty in files of earlier agents: those of the present configuration
+    gap: str = ""  # UNTOLD: its first number is for the word MISSING. TOLD_OF: that word is committed
+
+    @property
+    def start(self) -> tuple[str, int]:
+        """The start of the agent that numbers it."""
+        return self.install_id, self.boot_seq
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +99,12 @@ def body(line: Line, segment: Segment, seq: int) -> dict[str, Any]:
     return stamp | when | contract.fit_log(line.message, line.logger, context)
 
 
-def removed(segment: Segment, now: datetime) -> dict[str, Any]:
-    """The body of the message, with the next number, that reports lines removed before they were sent."""
-    stamp = {"install_id": segment.install_id, "boot_seq": segment.boot_seq, "seq": segment.seq + 1}
-    return stamp | {"ts": now.isoformat(timespec="milliseconds")} | contract.fit_log(REMOVED, "signage-display", {})
+def missing(segment: Segment, seq: int) -> dict[str, Any]:
+    """The body of the message that lines may be missing; the same at every reading, as that of a line."""
+    stamp = {"install_id": segment.install_id, "boot_seq": segment.boot_seq, "seq": seq}
+    at = _number(_parts(segment.cursor), "t")
+    when = {"ts": _moment({"__REALTIME_TIMESTAMP": at}).isoformat(timespec="milliseconds")} if at else {}
+    return stamp | when | contract.fit_log(MISSING, "signage-display", {})
 
 
 def is_logged(level: str, least: str) -> bool:
@@ -90,26 +112,65 @@ def is_logged(level: str, least: str) -> bool:
 
 
 def is_after(cursor: str, end: str) -> bool:
-    """Whether the entry at `cursor` is after the one at `end`: by number, or by time if the journals differ."""
+    """Whether the entry at `cursor` is after the one at `end`, which is of the same boot of the machine."""
     here, there = _parts(cursor), _parts(end)
-    if here.get("s") == there.get("s") and "i" in here and "i" in there:
-        return here["i"] > there["i"] if len(here["i"]) == len(there["i"]) else len(here["i"]) > len(there["i"])
-    return int(here.get("t", "0"), 16) > int(there.get("t", "0"), 16)
+    if here.get("s") == there.get("s"):
+        return _number(here, "i") > _number(there, "i")
+    clock = "m" if here.get("b") == there.get("b") else "t"
+    return _number(here, clock) > _number(there, clock)
+
+
+def kernel_boot_of(cursor: str) -> str:
+    """The boot of the machine in which this entry was written."""
+    return _parts(cursor).get("b", "")
+
+
+def boots_between(boots: Sequence[str], segments: Sequence[Segment]) -> list[str]:
+    """Of the journal's boots, in order, those that no segment has, after the first one that a segment has."""
+    known = {one.kernel_boot for one in segments}
+    places = [place for place, boot in enumerate(boots) if boot in known]
+    return [boot for boot in boots[places[0] : places[-1]] if boot not in known] if places else []
 
 
 def segments_from(content: bytes) -> list[Segment]:
-    """The segments in the file; empty when it is damaged."""
+    """The segments in the file. Raises ValueError when it is damaged."""
     try:
-        return [Segment(**one) for one in json.loads(content) if set(one) == _NAMES]
-    except (ValueError, TypeError):
-        return []
+        return [_segment(one) for one in json.loads(content)]
+    except (TypeError, AttributeError) as error:
+        raise ValueError("no segments") from error
 
 
-def as_content(segments: list[Segment]) -> bytes:
+def as_content(segments: Iterable[Segment]) -> bytes:
     return json.dumps([asdict(one) for one in segments]).encode()
 
 
 _NAMES: Final = {field.name for field in fields(Segment)}
+_OF_EARLIER_AGENTS: Final = {"install_id", "boot_seq", "seq", "cursor", "level", "end"}
+_TEXTS: Final = ("install_id", "cursor", "level", "end", "kernel_boot", "gap")
+
+
+def _segment(one: dict[str, Any]) -> Segment:
+    """Raises ValueError, TypeError or AttributeError."""
+    if not _OF_EARLIER_AGENTS <= one.keys() <= _NAMES:
+        raise ValueError("no segment")
+    made = Segment(**{**one, "units": tuple(one.get("units", ()))})
+    texts = [getattr(made, name) for name in _TEXTS] + list(made.units)
+    numbers = [made.boot_seq, made.seq]
+    cursors = [cursor for cursor in (made.cursor, made.end) if cursor]
+    is_one = all(isinstance(text, str) for text in texts) and all(type(number) is int for number in numbers)
+    if not is_one or made.level not in contract.LEVELS or not all(map(_is_cursor, cursors)):
+        raise ValueError("no segment")
+    return made
+
+
+def _is_cursor(text: str) -> bool:
+    """Whether journalctl takes it."""
+    return CURSOR.fullmatch(text) is not None
+
+
+def _number(parts: Mapping[str, str], name: str) -> int:
+    """A part of a cursor, which is hexadecimal."""
+    return int(parts.get(name) or "0", 16)
 
 
 def _parts(cursor: str) -> dict[str, str]:

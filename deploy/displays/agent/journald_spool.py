@@ -1,52 +1,78 @@
 """The spool of logs with journald behind it: a few numbered lines in memory, and their segments on the disk."""
 
 import asyncio
-import contextlib
+import itertools
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from logging import WARNING
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
-from deploy.displays.agent.journald_rules import Segment, as_content, is_after, segments_from
+from deploy.displays.agent.journald_rules import GOES_ON, TOLD_OF, Segment, as_content, segments_from
 from deploy.displays.client import durable
 from deploy.displays.client.contract import LogsCommitted
 from deploy.displays.client.spool import SpooledLog
+from shared.structured_log import event
 
 IN_MEMORY: Final = 200  # numbered lines; journald keeps the rest
 SAVE_SECONDS: Final = 60.0
-SEGMENTS: Final = 300  # the most segments that are kept; the oldest are dropped first
+SEGMENTS: Final = 300  # with more segments, a start in the same boot of the machine begins none of its own
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A numbered line, and the segment and cursor that it has."""
+
+    message: SpooledLog
+    segment: int
+    cursor: str
+    is_committed: bool = False
 
 
 class JournaldSpool:
-    """Numbered lines that wait for `logs_committed`, for LogSender, and the segments on the disk."""
+    """Numbered lines that wait for `logs_committed`, for LogSender, and the segments on the disk.
+
+    A segment is named by a key, which holds until the agent ends.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        left = _read(path)
-        self._segments = left[-SEGMENTS:]
-        self._messages: deque[tuple[SpooledLog, str]] = deque()  # with the cursor of each line
+        self._keys = itertools.count()
+        self._segments: dict[int, Segment] = {}  # in the order in which they are read
+        self._messages: deque[Waiting] = deque()
         self._handed_out = 0
         self._saved_at = -SAVE_SECONDS
         self._is_saved = True
+        self.is_damaged = False  # whether there was a file that could not be read
         self.room = asyncio.Event()
         self.room.set()
+        self._load()
+
+    def _load(self) -> None:
+        try:
+            self._segments = {next(self._keys): one for one in segments_from(self._path.read_bytes())}
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError):
+            self.is_damaged = True
 
     def __len__(self) -> int:
         return len(self._messages)
 
     @property
-    def segments(self) -> Sequence[Segment]:
-        """The segments with uncommitted lines, the oldest first, the present one last."""
-        return tuple(self._segments)
+    def segments(self) -> dict[int, Segment]:
+        """The segments with uncommitted lines in the order in which they are read, the present one last."""
+        return dict(self._segments)
 
     def append(self, message: SpooledLog) -> None:
         """Keep a message that is not a line of the system journal. It is lost when the agent ends."""
-        self.keep(message, "")
+        self.keep(message, GOES_ON, "")
 
-    def keep(self, message: SpooledLog, cursor: str) -> None:
-        """Keep a line that has just been numbered."""
-        self._messages.append((message, cursor))
+    def keep(self, message: SpooledLog, segment: int, cursor: str) -> None:
+        """Keep a line that has just been numbered in this segment."""
+        self._messages.append(Waiting(message, segment, cursor))
         if len(self._messages) >= IN_MEMORY:
             self.room.clear()
 
@@ -58,61 +84,97 @@ class JournaldSpool:
         if not self.has_unsent():
             return None
         self._handed_out += 1
-        return self._messages[self._handed_out - 1][0]
+        return self._messages[self._handed_out - 1].message
 
     def rewind(self) -> None:
         self._handed_out = 0
 
     def commit(self, mark: LogsCommitted) -> int:
-        """Remove the lines that the mark covers, from the oldest on. Returns how many."""
-        before = len(self._messages)
-        while self._messages and self._messages[0][0].is_covered_by(mark):
-            message, cursor = self._messages.popleft()
+        """Note the lines that the mark covers, and remove them from the oldest on. Returns how many it covers anew.
+
+        Marks of several starts may come in any order.
+        """
+        covered = [one for one in self._messages if not one.is_committed and one.message.is_covered_by(mark)]
+        for one in covered:
+            one.is_committed = True
+        while self._messages and self._messages[0].is_committed:
+            first = self._messages.popleft()
             self._handed_out = max(0, self._handed_out - 1)
-            self._passed(message, cursor)
+            self._passed(first.message.body["seq"], first.segment, first.cursor)
         if len(self._messages) <= IN_MEMORY // 2:
             self.room.set()
-        return before - len(self._messages)
+        return len(covered)
 
-    def _passed(self, message: SpooledLog, cursor: str) -> None:
-        """Let the segment of this line begin after it, and drop the segments before, which are committed."""
-        number, boot = message.body["seq"], (message.body["install_id"], message.body["boot_seq"])
-        for index, one in enumerate(self._segments):
-            own = (one.install_id, one.boot_seq) == boot and one.seq < number
-            if own and not (one.end and cursor and is_after(cursor, one.end)):
-                self._segments[index] = replace(one, seq=number, cursor=cursor or one.cursor)
-                del self._segments[:index]
-                self._is_saved = False
-                return
-
-    def begin(self, segment: Segment, end_of_the_last: str) -> None:
-        """Begin a segment, and write it to the disk before its first line is numbered."""
-        if self._segments and not self._segments[-1].end:
-            self._segments[-1] = replace(self._segments[-1], end=end_of_the_last)
-        self._segments.append(segment)
-        self.save()
-
-    def insert(self, segment: Segment) -> None:
-        """Insert a segment that is read before the present one."""
-        self._segments.insert(-1, segment)
-        self.save()
-
-    def finished(self, segment: Segment, number: int) -> None:
-        """All lines of a segment are read, up to this number. Drop it if none of them is uncommitted."""
-        boot = (segment.install_id, segment.boot_seq)
-        if any((one.body["install_id"], one.body["boot_seq"]) == boot for one, _ in self._messages):
+    def _passed(self, number: int, segment: int, cursor: str) -> None:
+        """Let the segment begin after this line, and drop the segments before, which are committed."""
+        if (one := self._segments.get(segment)) is None:
             return
-        own = [one for one in self._segments if (one.install_id, one.boot_seq) == boot and one.end == segment.end]
-        for one in own:
-            self._segments.remove(one)
-            self._is_saved = False
-        if self._segments and (self._segments[0].install_id, self._segments[0].boot_seq) == boot:
-            self._segments[0] = replace(self._segments[0], seq=max(self._segments[0].seq, number))
+        while (first := next(iter(self._segments))) != segment:
+            del self._segments[first]
+        gap = TOLD_OF if cursor == one.cursor else ""  # that of the segment's own cursor is the word about its gap
+        self._segments[segment] = replace(one, seq=number, cursor=cursor, gap=gap)
+        self._is_saved = False
 
-    def anchor(self, cursor: str) -> None:
-        """Let the segment begin at this entry, if no line waits, so that journald may remove older entries."""
-        if not self._messages and len(self._segments) == 1 and self._segments[0].cursor != cursor:
-            self._segments[0] = replace(self._segments[0], cursor=cursor)
+    def begin(self, segments: Sequence[Segment], end_of_the_last: str = "", *, must: bool = False) -> bool:
+        """Begin segments, and write them to the disk before their first line is numbered.
+
+        Returns False if the last segment goes on instead: the disk refuses, or there are too many segments. With `must`
+        they begin anyway: then lines may be stored twice, but none is lost.
+        """
+        before, last = self._segments, next(reversed(self._segments), None)
+        if len(before) >= SEGMENTS and not must:
+            return False
+        self._segments = before | {next(self._keys): one for one in segments}
+        if last is not None and end_of_the_last:
+            self._segments[last] = replace(before[last], end=before[last].end or end_of_the_last)
+        if self.save() or must:
+            self._drop_above(2 * SEGMENTS)
+            return True
+        self._segments = before
+        return False
+
+    def _drop_above(self, most: int) -> None:
+        """Each boot of the machine needs a segment. Where too many wait, the oldest is given up, which is told."""
+        while len(self._segments) > most:
+            del self._segments[next(iter(self._segments))]
+            self._is_saved = False
+            event("machine_lines_given_up", "Lines of an old boot are given up: too many boots wait.", WARNING)
+
+    def insert(
+        self, segments: Sequence[Segment], before: int | None, changes: Mapping[int, Segment] = MappingProxyType({})
+    ) -> list[int]:
+        """Insert segments that are read before this one, or last (None), and change others. Returns the new keys.
+
+        If the disk refuses, lines may be stored twice, but none is lost.
+        """
+        keys = [next(self._keys) for _ in segments]
+        order = [key for key in self._segments if key != before]
+        place = list(self._segments).index(before) if before is not None else len(order)
+        order[place:place] = [*keys, *([] if before is None else [before])]
+        all_of_them = self._segments | dict(zip(keys, segments, strict=True)) | dict(changes)
+        self._segments = {key: all_of_them[key] for key in order}
+        self.save()
+        return keys
+
+    def finished(self, segment: int, number: int) -> None:
+        """All lines of a segment are read, up to this number. Drop it if no line waits, in it or before it."""
+        if next(iter(self._segments)) != segment or any(one.segment == segment for one in self._messages):
+            return
+        one = self._segments.pop(segment)
+        following = next(iter(self._segments))
+        after = self._segments[following]
+        if after.start == one.start and after.seq == GOES_ON:
+            self._segments[following] = replace(after, seq=number)
+        self._is_saved = False
+
+    def anchor(self, cursor: str, number: int) -> None:
+        """Let the last segment begin at this entry, after this number, if no line waits.
+
+        So journald may remove older entries.
+        """
+        last, one = next(reversed(self._segments.items()))
+        if not self._messages and (len(self._segments) > 1 or one.cursor != cursor):
+            self._segments = {last: replace(one, seq=number, cursor=cursor, gap="")}
             self._is_saved = False
 
     def save_when_due(self, now: float) -> None:
@@ -121,15 +183,11 @@ class JournaldSpool:
             self._saved_at = now
             self.save()
 
-    def save(self) -> None:
+    def save(self) -> bool:
         """Write the segments. If the disk refuses, the next start reads from an earlier line, and no line is lost."""
-        with contextlib.suppress(OSError):
-            durable.replace_file(self._path, as_content(self._segments))
+        try:
+            durable.replace_file(self._path, as_content(self._segments.values()))
             self._is_saved = True
-
-
-def _read(path: Path) -> list[Segment]:
-    try:
-        return segments_from(path.read_bytes())
-    except OSError:
-        return []
+        except OSError:
+            self._is_saved = False
+        return self._is_saved
