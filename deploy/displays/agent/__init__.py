@@ -1,6 +1,7 @@
 """The agent: what runs beside the player on a Debian or Raspberry Pi OS machine. How to use it: docs/display-agent.md.
 
 agent.py             the client's side of the contract (deploy/displays/client/) on a real machine
+actions.py disk.py   what it does on command, and what it keeps on the disk
 machine.py vitals.py the state of the machine and of its units, as the kernel and systemd report it
 bus.py unit_rules.py systemd's units over D-Bus, and what their states mean
 journald_*.py        journald as the spool: they number its lines, read them, and record which are committed

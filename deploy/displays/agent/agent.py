@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 import time
-import uuid
 from logging import WARNING
 from typing import Any, Final
 
 from deploy.displays.agent import bus, notify, status
-from deploy.displays.agent.asking import NotDone, Unanswered, ask
+from deploy.displays.agent.actions import ASKED, end_the_machine, restart_player
+from deploy.displays.agent.asking import NotDone, ask
+from deploy.displays.agent.disk import Disk, count_boot
 from deploy.displays.agent.glass import Glass
 from deploy.displays.agent.heal import Healer
 from deploy.displays.agent.heal_rules import Step
@@ -22,24 +23,19 @@ from deploy.displays.agent.screen_switch import ScreenSwitch
 from deploy.displays.agent.settings import HEALTH_SECONDS, Places, Settings
 from deploy.displays.agent.settle import under_way, until_known
 from deploy.displays.agent.unit_rules import UnitFacts, has_failed, process_status
-from deploy.displays.agent.vitals import clock_is_sure, disk_takes
+from deploy.displays.agent.vitals import clock_is_sure
 from deploy.displays.client import contract
 from deploy.displays.client.client import Answer, Client
 from deploy.displays.client.credentials import Credentials
-from deploy.displays.client.installation import next_boot
-from deploy.displays.client.journal import Journal, UnwritableJournal
 from deploy.displays.client.link import Link
 from deploy.displays.client.log_sender import LogSender
 from deploy.displays.client.screen import ScreenKeeper
 from deploy.displays.client.screenshots import Screenshots, can_send
 from deploy.displays.client.spool import Pace
-from deploy.displays.client.state import Act, Boot, DisplayState
+from deploy.displays.client.state import Act, DisplayState
 from shared.structured_log import event, failure
 
-RESTART_SECONDS: Final = 100.0  # the service gives up after 120
-POWER_SECONDS: Final = 120.0  # after this time a reboot counts as failed
 BUS_AGAIN_SECONDS: Final = 10.0
-ASKED: Final = {contract.REBOOT_HOST: ("reboot", "reboot"), contract.SHUTDOWN_HOST: ("power-off", "shutdown")}
 
 
 class Agent(Client):
@@ -58,7 +54,6 @@ class Agent(Client):
         self._failed: set[str] = set()  # units whose failure was reported
         self._heard_at: float | None = None  # when the service last took a heartbeat; monotonic seconds
         self._pace = Pace(per_second=0.2, burst=5.0)  # the limit of extra heartbeats and health reports
-        self._journal_works = True
         self._authority_ends_at: str | None = None
         with contextlib.suppress(ValueError, OSError):  # a login with a bad authority: the link says so
             self._authority_ends_at = credentials.authority_ends_at()
@@ -87,8 +82,9 @@ class Agent(Client):
             await self._go_down("stopped")
 
     def _boot(self) -> None:
-        boot = self._next_boot()
-        self._open_journal()
+        boot = count_boot(self._places.state, kernel_boot_id(self._places))
+        self._disk = Disk(self._places.state)
+        self._journal = self._disk.journal
         spool = JournaldSpool(self._places.state / "logs.json")
         self._logs = LogSender(
             spool,
@@ -107,33 +103,9 @@ class Agent(Client):
         self._spool = spool
         self._link = Link(self.credentials, self, self._rng)
 
-    def _next_boot(self) -> Boot:
-        """Count a boot. If the disk cannot be written, this start is a new installation, as the contract demands."""
-        boot_id = kernel_boot_id(self._places)
-        try:
-            return next_boot(self._places.state / "installation.json", boot_id)
-        except OSError as error:
-            event("machine_disk_refuses", f"The disk takes nothing: {error.strerror}.", WARNING)
-            return Boot(str(uuid.uuid4()), 1, boot_id)
-
-    def _open_journal(self) -> None:
-        path = self._places.state / "journal.jsonl"
-        try:
-            self._journal = Journal(path)
-        except OSError:
-            self._journal = UnwritableJournal(path)
-        self._look_at_the_disk()
-
     def _look_at_the_disk(self) -> None:
-        """Check whether the journal can be written. Without it commands are refused, until the disk works again."""
-        takes = disk_takes(self._places.state)
-        if takes and isinstance(self._journal, UnwritableJournal):
-            with contextlib.suppress(OSError):
-                self._journal = Journal(self._places.state / "journal.jsonl")
-        works = takes and not isinstance(self._journal, UnwritableJournal)
-        if self._journal_works and not works:
-            event("machine_no_journal", "Commands are refused: their journal cannot be written.", WARNING)
-        self._journal_works = works
+        self._disk.look()
+        self._journal = self._disk.journal
 
     async def _go_down(self, reason: str) -> None:
         for task in self._tasks:
@@ -195,7 +167,7 @@ class Agent(Client):
 
     def _capabilities(self) -> tuple[str, ...]:
         return self._machine.capabilities(
-            journal_is_writable=self._journal_works, has_picture=self._has_picture, has_switch=not self._switch.trouble
+            journal_is_writable=self._disk.works, has_picture=self._has_picture, has_switch=not self._switch.trouble
         )
 
     def _player_told(self, facts: UnitFacts, *, looping: bool) -> None:
@@ -260,7 +232,7 @@ class Agent(Client):
         return self.state.log_level(self.now())
 
     def _log_is_numbered(self, segment: Segment, number: int) -> None:
-        if segment.boot_seq == self.state.boot.boot_seq:
+        if segment.start == (self.state.boot.install_id, self.state.boot.boot_seq):
             self.state.logs_are_numbered_to(number)
         self._logs.wake()
 
@@ -293,37 +265,14 @@ class Agent(Client):
             await super()._look_at_plan(has_news=has_news)
 
     async def _restart_app(self, command_id: str) -> None:
-        """Restart the player. It succeeded when systemd shows a new active instance, whatever the helper says."""
-        before, failed = self.state.app_instance, None
-        try:
-            async with asyncio.timeout(RESTART_SECONDS):
-                with contextlib.suppress(Unanswered):  # systemd tells whether it was done
-                    await ask(self._places.helper, f"restart {self._settings.player}")
-                while not self._runs_anew(before):
-                    self._machine.changed.clear()
-                    await self._machine.changed.wait()
-        except NotDone as error:
-            failed = str(error)[:500]
-        except TimeoutError:
-            failed = "app_did_not_start"
+        failed = await restart_player(self._places.helper, self._machine, self.state.app_instance)
         self._carry_out(self.state.finished(command_id, self.now(), failed))
         self.heartbeat()
 
-    def _runs_anew(self, before: str) -> bool:
-        player = self._machine.player
-        return player.active == "active" and player.invocation not in {"", before}
-
     async def _end_the_machine(self, act: Act) -> None:
         """Publish `offline`, then reboot or power off. If the machine keeps running, report the failure."""
-        question, reason = ASKED[act.action]
-        await self._link.close(reason)
-        try:
-            with contextlib.suppress(Unanswered):  # a machine that goes down may stop the helper before it answers
-                await ask(self._places.helper, question)
-            await asyncio.sleep(POWER_SECONDS)
-            failed = f"{act.action}_did_not_happen"
-        except NotDone as error:
-            failed = str(error)[:500]
+        await self._link.close(ASKED[act.action][1])
+        failed = await end_the_machine(self._places.helper, act.action)
         self._carry_out(self.state.finished(act.command_id, self.now(), failed))
         self._link.open()
 
@@ -349,7 +298,7 @@ class Agent(Client):
         troubles = dict(self._machine.troubles)
         if self._bus_trouble:
             troubles["no_bus"] = self._bus_trouble
-        if not self._journal_works:
+        if not self._disk.works:
             troubles["no_journal"] = "no journal of commands can be kept: the disk takes nothing"
         return {
             "uuid": self.credentials.uuid,
