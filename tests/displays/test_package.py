@@ -3,6 +3,7 @@
 import hashlib
 import os
 import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from deploy.parts import display_package as package
 from deploy.parts import gateway as nginx
 from deploy.parts.config_file import Certificate, Listener
 from deploy.parts.gateway import Gateway
+from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import accepts, free_port
 from deploy.parts.short_lived import running
 from tests.deploy.certificates import Authority
@@ -155,3 +157,23 @@ def test_whoever_stands_in_between_installs_nothing(
     assert done.returncode in codes
     assert said in done.stdout + done.stderr
     assert "Enrolled" not in done.stdout
+
+
+SPARES = """
+import sys
+from deploy.displays.agent.__main__ import spare_memory
+spare_memory()
+assert "localhost".encode("idna") == b"localhost"
+from deploy.displays.agent import glass, heal, journald_reader, machine
+from deploy.displays.client import client, link, screenshots
+heavy = {"unicodedata", "stringprep", "http.client", "email", "argparse"}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
+assert "b\\u00fccher.example".encode("idna") == b"xn--bcher-kva.example"
+"""
+
+
+def test_the_agent_loads_no_module_that_hardly_a_display_needs() -> None:
+    """Its memory has a limit of 30 MB on Debian 13; these take 2 MB. A host's name beyond ASCII still works."""
+    done = subprocess.run([sys.executable, "-c", SPARES], check=False, capture_output=True, text=True, cwd=REPOSITORY)
+
+    assert done.returncode == 0, done.stderr

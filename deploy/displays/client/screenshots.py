@@ -11,13 +11,15 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode, urlsplit
 
 from deploy.displays.client import contract
 from deploy.displays.client.credentials import Credentials
 from shared.structured_log import event
+
+if TYPE_CHECKING:
+    from http.client import HTTPConnection
 
 PATH: Final = "/api/display/screenshots"
 SEND_SECONDS: Final = 5.0  # for the connection and for each read
@@ -126,6 +128,8 @@ def can_send(login: Credentials) -> bool:
 
 def send(login: Credentials, target: str, picture: bytes) -> None:
     """Send one picture. Raises NotSent. Redirects are not followed, because the login is for one address."""
+    from http.client import HTTPException  # noqa: PLC0415 - 2 MB of memory, for displays with pictures alone
+
     password = base64.b64encode(f"{login.username}:{login.password}".encode()).decode()
     headers = {"Authorization": f"Basic {password}", "Content-Type": "image/jpeg"}
     try:
@@ -142,7 +146,9 @@ def send(login: Credentials, target: str, picture: bytes) -> None:
         raise NotSent(_word(told) or f"HTTP {answer.status}", answer.status)
 
 
-def _connection(login: Credentials) -> HTTPConnection:
+def _connection(login: Credentials) -> "HTTPConnection":
+    from http.client import HTTPConnection, HTTPSConnection  # noqa: PLC0415 - see `send`
+
     parts = urlsplit(login.url)
     if parts.scheme != "https":
         return HTTPConnection(parts.hostname or "", parts.port, timeout=SEND_SECONDS)
