@@ -50,9 +50,12 @@ def record(
     fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
     new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
     _move(connection, now, marks, settled, doubted)
-    if new:
-        store.add(connection, now, clock, new)
-        hourly_counts_store.add(connection, rules.by_hour(now, clock, new))
+    words = [
+        rules.word_about_a_gap(boot, clock, change.given_up, change.mark.seq)
+        for boot, change in settled.items()
+        if change.given_up
+    ]
+    _add(connection, now, clock, [*words, *new])
     if mixed:
         marks_store.end(connection, now, mixed)
     return LogsStored(
@@ -64,6 +67,12 @@ def record(
         began_anew=frozenset(boot[0] for boot in anew),
         marks=_to_remember(settled, doubted),
     )
+
+
+def _add(connection: Connection, now: datetime, clock: float, lines: Sequence[LogLine]) -> None:
+    if lines:
+        store.add(connection, now, clock, lines)
+        hourly_counts_store.add(connection, rules.by_hour(now, clock, lines))
 
 
 def _begin_anew(connection: Connection, by_boot: dict[Boot, dict[int, LogLine]], marks: "_Marks") -> list[Boot]:
@@ -142,8 +151,10 @@ def close_gaps(connection: Connection, now: datetime) -> LogsStored:
     if moved:
         marks_store.set_marks(connection, now, moved, ())
         marks_store.drop_keys(connection, moved)
-    given_up = sum(low - marks[boot].seq - 1 for boot, (low, _) in first.items())
-    return LogsStored(given_up=given_up, committed=moved)
+    given_up = {boot: low - marks[boot].seq - 1 for boot, (low, _) in first.items()}
+    words = [rules.word_about_a_gap(boot, 0.0, count, first[boot][0] - 1) for boot, count in given_up.items()]
+    _add(connection, now, 0.0, words)
+    return LogsStored(given_up=sum(given_up.values()), committed=moved)
 
 
 def end_lives(connection: Connection, now: datetime, boots: Collection[Boot]) -> None:

@@ -20,6 +20,7 @@ LEVELS: Final = {
     "fatal": LogLevel.CRITICAL,
 }
 
+SERVICE: Final = "signage-fleet"  # the logger of lines that the service itself writes
 MOST_LINES: Final = 10**9  # of one boot: fifty a second for more than half a year
 DOUBT_LASTS: Final = timedelta(minutes=5)  # without a heartbeat a doubt ends after this time
 CLOCK_STEP: Final = 0.001  # seconds; smaller differences come from the rounding in Postgres
@@ -168,6 +169,14 @@ def may_have_come_to_its_island(known: Mark) -> bool:
     A counter that leaps once, at worst to 2^63, leaves an unreachable island; its next numbers continue as before.
     """
     return bool(known.islands) and known.islands[0][0] - known.seq <= MOST_LINES
+
+
+def word_about_a_gap(boot: Boot, heard: float, count: int, last: int) -> LogLine:
+    """The line that tells people which numbers of a display are no longer expected: `count` of them, up to `last`."""
+    message = (
+        f"{count} log lines may be missing before this one: numbers up to {last} of start {boot.boot_seq} never came."
+    )
+    return LogLine(boot.uuid, heard, LogLevel.WARNING, None, message, logger=SERVICE)
 
 
 def _joined(ranges: Sequence[Island]) -> list[Island]:

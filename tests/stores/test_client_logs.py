@@ -25,6 +25,7 @@ CLOCK = 1000.0
 U = "0b54ad5e-3a8b-4a3f-9d0e-000000000001"
 V = "0b54ad5e-3a8b-4a3f-9d0e-000000000002"
 BOOT = Boot(U, "i", 1)
+MISSING = "may be missing before this one: numbers up to"
 
 
 @pytest.fixture
@@ -160,7 +161,18 @@ def test_a_spool_whose_mark_was_lost_goes_on_after_a_day(connection: Connection,
     assert heard_and_looked_at(connection, now, 24) == []
     assert heard_and_looked_at(connection, now + timedelta(days=1), 1) == [502]
     assert (mark(connection), list(keys(connection))) == (502, [504])
+    assert messages(connection)[3:] == [f"500 log lines {MISSING} 500 of start 1 never came."]
     assert client_logs.record(connection, now, CLOCK, [line(503)]).committed == {BOOT: 504}
+
+
+def test_numbers_that_are_given_up_for_too_many_lines_behind_them_are_told(
+    connection: Connection, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules.settle, "__defaults__", (2,))
+
+    client_logs.record(connection, now, CLOCK, [line(1), line(4), line(5), line(6)])
+
+    assert messages(connection) == [f"2 log lines {MISSING} 6 of start 1 never came.", "m1", "m4", "m5", "m6"]
 
 
 @pytest.mark.parametrize("wild", [2**63 - 1, 2**32], ids=["as high as can be", "one bit is wrong"])
