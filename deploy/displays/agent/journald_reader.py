@@ -116,7 +116,11 @@ class JournaldReader:
         try:
             others = boots_between(await journalctl.boots(), list(segments.values()))
         except OSError:
-            event("machine_boots_unknown", "Lines of an earlier boot may be missing: nobody lists the boots.", WARNING)
+            event(
+                "machine_boots_unknown",
+                "Lines of an earlier boot may be missing: journalctl cannot list the boots.",
+                WARNING,
+            )
             return
         last, present = next(reversed(segments.items()))
         own = self._own("", present.level)
