@@ -199,6 +199,7 @@ export type ClearedFailure = {
   ip: string | null;
   keeps_hours: boolean | null;
   last_heartbeat_at: string | null;
+  limits: Array<PassedLimit>;
   lockout_until: string | null;
   log_level: string | null;
   mqtt_last_disconnect_at: string | null;
@@ -236,6 +237,7 @@ export type Client = {
   hostname: string | null;
   ip: string | null;
   last_heartbeat_at: string | null;
+  limits: Array<PassedLimit>;
   lockout_until: string | null;
   mqtt_last_disconnect_at: string | null;
   mqtt_reconnect_count: number | null;
@@ -272,6 +274,7 @@ export type ClientDetails = {
   ip: string | null;
   keeps_hours: boolean | null;
   last_heartbeat_at: string | null;
+  limits: Array<PassedLimit>;
   lockout_until: string | null;
   log_level: string | null;
   mqtt_last_disconnect_at: string | null;
@@ -459,6 +462,7 @@ export type CrashedClient = {
   hostname: string | null;
   ip: string | null;
   last_heartbeat_at: string | null;
+  limits: Array<PassedLimit>;
   lockout_until: string | null;
   mqtt_last_disconnect_at: string | null;
   mqtt_reconnect_count: number | null;
@@ -616,6 +620,7 @@ export type HandedOver = {
 export type Health = {
   cpu_percent: number | null;
   disk_percent: number | null;
+  limits: Array<LimitedValue>;
   memory_percent: number | null;
   received_at: string;
   temperature_celsius: number | null;
@@ -644,6 +649,9 @@ export type HealthHistoryQuery = {
   since?: string | null;
   until?: string | null;
 };
+
+/** The values of a display's machine that have a limit. */
+export type HealthLimit = "certificate" | "clock" | "disk" | "heat" | "memory" | "voltage";
 
 /** The averages over `step_seconds` from `at` on; null when nothing was reported. */
 export type HealthPoint = {
@@ -744,6 +752,13 @@ export type LetterQuery = {
   client?: string | null;
   cursor?: string | null;
   limit?: number;
+};
+
+/** A value of the newest health report and its limit, in the unit of PassedLimit; null: not known. */
+export type LimitedValue = {
+  at: number;
+  limit: HealthLimit;
+  value: number | null;
 };
 
 /** The process answers. */
@@ -956,7 +971,7 @@ export type NotificationChannel = {
 };
 
 /** The events of notifications. */
-export type NotificationEvent = "breaker_open" | "bridge_silent" | "certificate_ending" | "certificate_old" | "connection_unsteady" | "conversion_failed" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "recovered" | "screen_bad" | "service_failed";
+export type NotificationEvent = "breaker_open" | "bridge_silent" | "certificate_ending" | "certificate_old" | "connection_unsteady" | "conversion_failed" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "limit_passed" | "recovered" | "screen_bad" | "service_failed";
 
 /** The phase of a trouble that a message reports; a channel gets each phase once. */
 export type NotificationPhase = "escalated" | "opened" | "recovered";
@@ -1047,6 +1062,7 @@ export type Packed = {
   hostname: Array<string | null>;
   ip: Array<string | null>;
   last_heartbeat_at: Array<number | string | null>;
+  limits: Array<Array<PassedLimit>>;
   lockout_until: Array<number | string | null>;
   mqtt_last_disconnect_at: Array<number | string | null>;
   mqtt_reconnect_count: Array<number | null>;
@@ -1209,6 +1225,14 @@ export type PageUnsteadyClient = {
 export type PageUser = {
   items: Array<User>;
   next_cursor: string | null;
+};
+
+/** A limit of health that a client passes, in its unit: %, °C, days left, or seconds ahead (negative: behind). `value`: the last one at the limit or worse, 1 for `voltage`. `at`: the limit. */
+export type PassedLimit = {
+  at: number;
+  limit: HealthLimit;
+  since: string;
+  value: number;
 };
 
 /** What the display's retained presence message says. It is a hint; the heartbeat decides. */

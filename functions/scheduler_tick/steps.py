@@ -55,6 +55,7 @@ from shared.overview import store as overview_store
 from shared.overview.rules import is_scheduler_late
 from shared.postgres.door import database_now, transaction
 from shared.postgres.query import NO_ROW, Query
+from shared.quiet import displays_operations
 from shared.quiet import store as quiet_store
 from shared.recovery import operations as recovery
 from shared.recovery import screens_operations
@@ -196,6 +197,12 @@ def watch_incidents(world: World, _moment: Moment) -> Did:
         return asdict(incidents.observe(connection, database_now(connection), world.config))
 
 
+def keep_hours(world: World, _moment: Moment) -> Did:
+    """Let displays keep the opening hours of their shop; the bridge sends them."""
+    with transaction(world.engine) as connection:
+        return {"changed": displays_operations.let_displays_keep(connection, database_now(connection))}
+
+
 def judge_screens(world: World, _moment: Moment) -> Did:
     """Let screens that are off fail, or fail no more, by whether somebody planned that."""
     with transaction(world.engine) as connection:
@@ -330,6 +337,7 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "clock": mend_clock,
     "expire": expire,
     "statuses": sweep_statuses,
+    "hours": keep_hours,
     "screens": judge_screens,
     "incidents": watch_incidents,
     "recover": recover,

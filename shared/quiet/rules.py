@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from shared.errors import QuietTimesRefused
-from shared.quiet import hours_rules
+from shared.clients import hours_rules as clients_hours_rules
+from shared.errors import QuietTimesRefused, Refused
+from shared.quiet import displays_rules, hours_rules
 from shared.quiet.hours_rules import Span, TimeSpan
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState
 
@@ -172,7 +173,17 @@ def checked(wanted: WantedQuietTime, now: datetime) -> WantedQuietTime:
         raise QuietTimesRefused("hours and time_zone go together.")
     if wanted.time_zone is not None:
         hours_rules.known_zone(wanted.time_zone)
+        _check_displays_can_keep(wanted, wanted.time_zone)
     return replace(wanted, starts_at=starts_at)
+
+
+def _check_displays_can_keep(wanted: WantedQuietTime, zone: str) -> None:
+    if wanted.preset is not QuietPreset.OPENING_HOURS:
+        return
+    try:
+        clients_hours_rules.check(displays_rules.kept_by_displays(wanted.spans, zone))
+    except Refused as error:
+        raise QuietTimesRefused(error.detail) from error
 
 
 def _check_end(wanted: WantedQuietTime, starts_at: datetime, ends_at: datetime, now: datetime) -> None:
@@ -222,6 +233,12 @@ def looked_at(time: BegunQuietTime, now: datetime) -> datetime:
     So the tick that decides while a person makes it does not miss it.
     """
     return max(now, time.created_at)
+
+
+def applies(time: BegunQuietTime, now: datetime) -> bool:
+    """Whether it has begun and is not over; with weekly hours it may still be quiet only later."""
+    moment = looked_at(time, now)
+    return time.starts_at <= moment and (time.over_at is None or time.over_at > moment)
 
 
 def occurrence_at(time: BegunQuietTime, now: datetime) -> TimeSpan | None:

@@ -1,7 +1,6 @@
 """The answers about clients: in lists, on their own page, and what recovery does about them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
