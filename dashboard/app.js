@@ -16,11 +16,11 @@ import { Banners } from "./views/banners.js";
 import { FleetPage } from "./views/fleet.js";
 import { lazy } from "./views/lazy.js";
 import { LoadFailed, Loading } from "./views/parts.js";
-import { SignInDialog, SignInPage } from "./views/sign_in.js";
 
 const PAGES = {
   fleet: FleetPage,
   incidents: lazy(async () => (await import("./views/incidents.js")).IncidentsPage),
+  quiet: lazy(async () => (await import("./views/quiet_times.js")).QuietTimesPage),
   batches: lazy(async () => (await import("./views/batches.js")).BatchesPage),
   logs: lazy(async () => (await import("./views/logs.js")).LogsPage),
   conversions: lazy(async () => (await import("./views/conversions.js")).ConversionsPage),
@@ -28,6 +28,8 @@ const PAGES = {
 };
 const NewPasswordPage = lazy(async () => (await import("./views/password.js")).NewPasswordPage);
 const SecondFactorPage = lazy(async () => (await import("./views/second_factor.js")).SecondFactorPage);
+const SignInPage = lazy(async () => (await import("./views/sign_in.js")).SignInPage);
+const SignInDialog = lazy(async () => (await import("./views/sign_in.js")).SignInDialog);
 const Help = lazy(async () => (await import("./views/help.js")).Help);
 const ClientPanel = lazy(async () => (await import("./views/client_panel.js")).ClientPanel);
 const chosen = param("d");

@@ -14,6 +14,7 @@ import { change, changing, ownCommandsOpen, refresh } from "./fleet.js";
  *   refused: the service refused it
  * @property {Command | null} command
  * @property {ApiProblem | null} problem
+ * @property {string | null} [cuts] the quiet times that it goes through, in words
  */
 
 const FOLLOW_EVERY = 1_500;
@@ -90,7 +91,7 @@ export async function order(uuid, action) {
   try {
     const command = await changing(uuid, () => sendForSure(uuid, action));
     if (action !== "screenshot") change(uuid, { open_command: isOver(command) ? null : command });
-    follow(uuid, command);
+    follow(uuid, command, command.cuts_through ?? null);
   } catch (error) {
     const problem = refusalOf(error);
     setOrder(uuid, { action, phase: problem ? "refused" : "lost", command: null, problem });
@@ -122,14 +123,17 @@ export async function endAnyway(uuid, reason) {
   refresh();
 }
 
-/** @param {string} uuid @param {Command} command */
-function take(uuid, command) {
-  setOrder(uuid, { action: /** @type {Action} */ (command.action), phase: "known", command, problem: null });
+/** @param {string} uuid @param {Command} command @param {string | null} [cuts] told only when it is sent */
+function take(uuid, command, cuts) {
+  const before = orderOf(uuid, command.action);
+  const kept = before?.command?.id === command.id ? before.cuts : null;
+  const action = /** @type {Action} */ (command.action);
+  setOrder(uuid, { action, phase: "known", command, problem: null, cuts: cuts ?? kept });
 }
 
-/** Show one command's way until it ends. @param {string} uuid @param {Command} command */
-async function follow(uuid, command) {
-  take(uuid, command);
+/** Show one command's way until it ends. @param {string} uuid @param {Command} command @param {string | null} [cuts] */
+async function follow(uuid, command, cuts) {
+  take(uuid, command, cuts);
   let latest = command;
   const isShown = () => orderOf(uuid, command.action)?.command?.id === command.id;
   while (!isOver(latest) && isShown()) {

@@ -9,6 +9,7 @@ import * as api from "./api/fleet.js";
 import { learn, serverNow } from "./clock.js";
 import { unpack } from "./packed.js";
 import { poll } from "./poll.js";
+import { quietTimes } from "./quiet.js";
 import { referenceOf } from "./words/problems.js";
 
 /** @typedef {import("./types").Client} Client */
@@ -138,6 +139,7 @@ function merge(answer, startedAt) {
   mergeFailures(answer, startedAt);
   if (!leftOut) cursor = answer.cursor;
   overview.value = answer;
+  if (answer.quiet_times) quietTimes.value = answer.quiet_times;
   updatedAt.value = answer.server_time;
   failing.value = false;
   if (answer.full || answer.packed.uuid || answer.gone.length > 0 || answer.packed_heartbeats?.uuid) version.value++;

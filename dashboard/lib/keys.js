@@ -72,6 +72,7 @@ const KEYS = {
 const AFTER_G = {
   f: () => goToView("fleet"),
   i: () => goToView("incidents"),
+  q: () => goToView("quiet"),
   l: () => goToView("logs"),
   c: () => goToView("conversions"),
   s: () => goToView("settings"),

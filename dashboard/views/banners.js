@@ -5,10 +5,14 @@ import { releaseBreaker } from "../lib/api/fleet.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { failing, overview, reference, refresh, updatedAt } from "../lib/fleet.js";
+import { quietTimes } from "../lib/quiet.js";
 import { mayOperate, signOutFailed } from "../lib/session.js";
 import { bannerWords } from "../lib/words/frame.js";
 import { wordsOf } from "../lib/words/problems.js";
+import { lazy } from "./lazy.js";
 import { Glyph } from "./parts.js";
+
+const QuietBanner = lazy(async () => (await import("./quiet_banner.js")).QuietBanner);
 
 /** @param {{kind: "danger" | "warn", text: string, why?: string | null, children?: any}} props */
 function Banner({ kind, text, why, children }) {
@@ -63,5 +67,5 @@ function BreakerOpen() {
 
 export function Banners() {
   return html`<div class="banners">${h(StillSignedIn, {})}${h(Offline, {})}${h(BridgeSilent, {})}${h(SchedulerLate, {})}
-    ${h(BreakerOpen, {})}</div>`;
+    ${h(BreakerOpen, {})}${quietTimes.value.some((one) => one.preset === "maintenance") && h(QuietBanner, {})}</div>`;
 }

@@ -3,15 +3,17 @@ import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/batches.js";
 import { newUuid } from "../lib/commands.js";
-import { refresh } from "../lib/fleet.js";
+import { clients, refresh, version } from "../lib/fleet.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
+import { quietTimes } from "../lib/quiet.js";
 import { asking, chooseNone } from "../lib/selection.js";
 import { go } from "../lib/url.js";
 import { batchWords } from "../lib/words/batches.js";
 import { commandWords } from "../lib/words/commands.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
+import { indexed, quietFor, waitingWords } from "../lib/words/quiet_now.js";
 import { actionWords } from "../lib/words/states.js";
 import { BatchView } from "./batch.js";
 import { Dialog, Loading } from "./parts.js";
@@ -36,6 +38,15 @@ function Consequence({ plan }) {
     ([outcome, n]) => batchWords.would[outcome]?.(n, until ? exact(until) : "") ?? `${n} ${outcome}`,
   );
   return html`<p class="consequence" role="status">${parts.join(" · ")}</p>`;
+}
+
+/** How many of the displays are in a quiet time that holds bulk commands back. @param {string[]} uuids */
+function waiting(uuids) {
+  void version.value;
+  const index = indexed(quietTimes.value);
+  const isHeld = (/** @type {string} */ uuid) =>
+    quietFor(index, clients.get(uuid) ?? { uuid }).some((one) => one.quiet.includes("commands"));
+  return waitingWords(uuids.filter(isHeld).length);
 }
 
 /** @param {{action: Action, uuids: string[], sent: (batchId: string) => void, close: () => void}} props */
@@ -77,9 +88,11 @@ function Question({ action, uuids, sent, close }) {
     }
   }
   const text = commandWords.confirm[action]?.text;
+  const held = waiting(uuids);
   return html`<form class="connect" onSubmit=${submit}>
     ${plan ? h(Consequence, { plan }) : !failed && h(Loading, { rows: 1 })}
     ${text && html`<p>${text}</p>`}
+    ${held && html`<p class="consequence">${held}</p>`}
     <label>${batchWords.reason}<input name="reason" maxlength="500" autocomplete="off" /></label>
     <label class="check"><input type="checkbox" name="waves" checked=${will > TYPE_ABOVE} />${batchWords.waves}</label>
     ${

@@ -1,5 +1,6 @@
 /** What can be done with the chosen displays; the dialog is fetched when it opens. */
 import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
 import { overview, updating } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
 import { asking, chooseNone, chosen } from "../lib/selection.js";
@@ -12,8 +13,11 @@ import { lazy } from "./lazy.js";
 /** @typedef {import("../lib/types").Action} Action */
 
 const Dialog = lazy(async () => (await import("./bulk.js")).BulkDialog);
+const QuietDialog = lazy(async () => (await import("./quiet_form.js")).QuietDialog);
 /** @type {Action[]} */
 const ACTIONS = ["restart_app", "reboot_host", "shutdown_host", "screen_on", "screen_off"];
+
+const FOR_MANY = ["hold", "snooze", "maintenance", "leave_out"];
 
 /** Why nothing can be sent now, or "". */
 function blocked() {
@@ -24,6 +28,7 @@ function blocked() {
 export function BulkBar() {
   const { length } = chosen.value;
   const why = blocked();
+  const [quiet, setQuiet] = useState(/** @type {string[] | null} */ (null)); // what is chosen meanwhile changes nothing
   return html`${
     length > 0 &&
     html`<div class="bulk-bar" role="region" aria-label=${batchWords.region}>
@@ -33,7 +38,18 @@ export function BulkBar() {
           html`<button key=${action} class=${action === "shutdown_host" ? "danger" : "plain"} disabled=${why !== ""}
             title=${why} onClick=${() => (asking.value = action)}>${actionWords[action]}…</button>`,
       )}
+      <button class="plain" onClick=${() => setQuiet(chosen.value)}>${batchWords.quiet}</button>
       <button class="link" onClick=${chooseNone}>${batchWords.clear}</button></div>`
   }
-    ${asking.value && h(Dialog, { action: asking.value, uuids: chosen.value })}`;
+    ${asking.value && h(Dialog, { action: asking.value, uuids: chosen.value })}
+    ${
+      quiet &&
+      h(QuietDialog, {
+        preset: "hold",
+        presets: FOR_MANY,
+        whom: { scope: "clients", clients: quiet },
+        close: () => setQuiet(null),
+        done: () => setQuiet(null),
+      })
+    }`;
 }

@@ -22,10 +22,10 @@ import { ClientCommands } from "./client_commands.js";
 import { ClientEvents } from "./client_events.js";
 import { ClientHealth } from "./client_health.js";
 import { ClientLogs } from "./client_logs.js";
+import { ClientQuietBox } from "./client_quiet.js";
 import { ClientRecoveryBox } from "./client_recovery.js";
 import { ClientRefused, Refused } from "./client_refused.js";
 import { ClientScreenshots } from "./client_screenshots.js";
-import { ClientSnooze } from "./client_snooze.js";
 import { CommandBox } from "./command_box.js";
 import { CopyButton } from "./copy_button.js";
 import { Acknowledge } from "./failed_panel.js";
@@ -255,8 +255,8 @@ function Body({ client }) {
     ${h(Why, { client })}${h(Failure, { client })}${h(Oddities, { client })}
     ${h(CommandBox, { client, name, key: client.uuid })}
     ${h(ClientScreenshots, { client, name, key: `screen-${client.uuid}` })}
-    ${h(ClientRecoveryBox, { client, name, key: `recovery-${client.uuid}` })}
-    ${h(ClientSnooze, { uuid: client.uuid, name, key: `snooze-${client.uuid}` })}
+    ${h(ClientRecoveryBox, { client, key: `recovery-${client.uuid}` })}
+    ${h(ClientQuietBox, { uuid: client.uuid, key: `quiet-${client.uuid}` })}
     ${h(Facts, { client })}
     <p class="uuid"><span class="quiet">${displayWords.uuid}</span> <code>${client.uuid}</code>
       ${h(CopyButton, { text: client.uuid, label: displayWords.copyUuid })}</p>

@@ -6,10 +6,12 @@ import { dismiss, followLatest, followOther, isOver, order, orderOf, withdraw } 
 import { updating } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
+import { quietTimes } from "../lib/quiet.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
 import { commandWords } from "../lib/words/commands.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
+import { cutWords, indexed, isAtWork, quietFor } from "../lib/words/quiet_now.js";
 import { actionWords } from "../lib/words/states.js";
 import { EndAnyway } from "./end_command.js";
 import { Dialog } from "./parts.js";
@@ -65,11 +67,11 @@ function Button({ action, client, current, press }) {
     ${actionWords[action]}</button>`;
 }
 
-/** @param {{action: Action, name: string, go: () => void, close: () => void}} props */
-function Confirm({ action, name, go, close }) {
-  const words = commandWords.confirm[action];
-  if (!words) return null;
+/** @param {{action: Action, name: string, cuts: string, go: () => void, close: () => void}} props cuts: what it goes through */
+function Confirm({ action, name, cuts, go, close }) {
+  const words = commandWords.confirm[action] ?? commandWords.confirmThrough;
   const body = html`<p><strong>${name}</strong></p><p>${words.text}</p>
+    ${cuts && html`<p class="consequence">${cuts}</p>`}
     <div class="dialog-foot">
       <button class="plain" onClick=${close} autofocus>${commonWords.cancel}</button>
       <button class="danger" onClick=${go}>${words.go}</button>
@@ -102,6 +104,7 @@ function Progress({ uuid, name, current, why, again }) {
     ${phase === "sending" && html`<p role="status">${commandWords.sending}</p>`}
     ${phase === "unknown" && html`<p class="cause" role="status">${commandWords.unknown}</p>`}
     ${phase === "lost" && html`<p class="cause" role="alert">${commandWords.unreachable}</p>`}
+    ${current.cuts && html`<p class="quiet">${current.cuts}</p>`}
     ${command && h(Stepper, { command })}
     ${h(Refusal, { current })}
     <div class="order-foot">
@@ -148,8 +151,10 @@ export function CommandBox({ client, name }) {
     lockBefore.current = lock;
   }, [uuid, openId, lock]);
   const actions = [...ACTIONS, ...OF_SCREEN.filter((action) => client.capabilities?.includes(action))];
+  const quiet = quietFor(indexed(quietTimes.value), client);
   /** @param {Action} action */
-  const press = (action) => (commandWords.confirm[action] ? setAsking(action) : order(uuid, action));
+  const press = (action) =>
+    commandWords.confirm[action] || quiet.some(isAtWork) ? setAsking(action) : order(uuid, action);
   const go = () => {
     if (asking) order(uuid, asking);
     setAsking(null);
@@ -167,6 +172,6 @@ export function CommandBox({ client, name }) {
         again: () => press(current.action),
       })
     }
-    ${asking && h(Confirm, { action: asking, name, go, close: () => setAsking(null) })}
+    ${asking && h(Confirm, { action: asking, name, cuts: cutWords(quiet), go, close: () => setAsking(null) })}
   </section>`;
 }

@@ -6,6 +6,7 @@ import { nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { active, onMove, wanted } from "../lib/keys.js";
 import { nextSort } from "../lib/order.js";
+import { quietWords } from "../lib/quiet.js";
 import { asking, choose, chosen, isChosen } from "../lib/selection.js";
 import { mayOperate } from "../lib/session.js";
 import { changed, resort, rows, sorting } from "../lib/table.js";
@@ -78,6 +79,7 @@ function Row({ uuid, index }) {
   const client = clients.get(uuid);
   if (!client) return null;
   const open = client.open_command?.state;
+  const quiet = quietWords(client);
   return html`<tr aria-rowindex=${index + 2} class=${classes(selected.value === uuid && "selected")}
     onClick=${() => openDisplay(uuid)}>
     ${mayOperate.value && h(Pick, { uuid, name: nameOf(client) })}
@@ -96,7 +98,8 @@ function Row({ uuid, index }) {
           title=${tableWords.unsteadyHow(unsteady.value.get(uuid) ?? 0)}>${tableWords.unsteady}</span>`
       }
       ${open && html`<span class="tag">${tableWords.open((stepWords[open] ?? open).toLowerCase())}</span>`}
-      ${!open && isLocked(client) && html`<span class="tag">${tableWords.locked}</span>`}</td>
+      ${!open && isLocked(client) && html`<span class="tag">${tableWords.locked}</span>`}
+      ${quiet && html`<span class="quiet row-quiet" title=${quiet.title}>${quiet.word}</span>`}</td>
     <td class="col-status">${h(StatusBadge, { status: client.status })}</td>
     <td class="col-site">${client.site ?? ""}</td>
     <td class="col-hb">${h(Age, { at: client.last_heartbeat_at })}</td>

@@ -13,8 +13,8 @@ import { incidentWords } from "../lib/words/incidents.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { ListState } from "./list_state.js";
 import { IncidentScreens } from "./incident_screens.js";
-import { Maintenance } from "./maintenance.js";
 import { LoadFailed, Loading, StatusBadge, Time } from "./parts.js";
+import { QuietLink } from "./quiet_link.js";
 
 /** @typedef {import("../lib/types").Incident} Incident */
 /** @typedef {import("../lib/types").IncidentDetails} IncidentDetails */
@@ -169,5 +169,5 @@ export function IncidentsPage() {
           ${h(Details, { id: chosen.value, key: chosen.value })}</section>`
       }
     </div>
-    ${h(Maintenance, {})}`;
+    ${h(QuietLink, { text: incidentWords.maintenance })}`;
 }

@@ -1,15 +1,13 @@
-/** The dialogs about notifications: a channel, what it was told, a snooze. */
+/** The dialogs about notifications: a channel, and what it was told. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/notifications.js";
-import { serverNow } from "../lib/clock.js";
 import { clients, version } from "../lib/fleet.js";
 import { zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { commonWords } from "../lib/words/common.js";
 import { notificationWords } from "../lib/words/notifications.js";
-import { snoozeWords } from "../lib/words/snoozes.js";
 import { weekdayWords } from "../lib/words/weekdays.js";
 import { FormDialog } from "./form_dialog.js";
 import { ListState } from "./list_state.js";
@@ -17,6 +15,12 @@ import { Dialog, Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").NotificationChannel} Channel */
 /** @typedef {{close: () => void, done: () => void}} Ends */
+
+/** Names of the sites that displays stand at. */
+function sites() {
+  void version.value;
+  return [...new Set([...clients.values()].map((one) => one.site).filter((site) => site != null))].sort();
+}
 
 /** @param {FormDataEntryValue | null} value */
 const text = (value) => String(value ?? "").trim();
@@ -175,37 +179,4 @@ export function History({ channel, close }) {
     }
     <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${commonWords.close}</button></div>`;
   return h(Dialog, { title: notificationWords.historyTitle(channel.name), onClose: close, children: body });
-}
-
-/** Names of the sites that displays stand at. */
-function sites() {
-  void version.value;
-  return [...new Set([...clients.values()].map((one) => one.site).filter((site) => site != null))].sort();
-}
-
-/**
- * With a display it is about that one alone; else the form asks about whom.
- * @param {Ends & {display?: {uuid: string, name: string}}} props
- */
-export function SnoozeDialog({ close, done, display }) {
-  /** @param {FormData} form */
-  const act = (form) => {
-    const site = text(form.get("site"));
-    const until = new Date(serverNow() + Number(form.get("hours")) * 3_600_000).toISOString();
-    const whom = display
-      ? { scope: "client", client: display.uuid }
-      : site
-        ? { scope: "site", site }
-        : { scope: "fleet" };
-    return api.snooze({ ...whom, until, reason: text(form.get("reason")) });
-  };
-  const asks = html`<label>${snoozeWords.whom}<select name="site" autofocus><option value="">${snoozeWords.fleet}
-      </option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>`;
-  const children = html`
-    ${display ? html`<p><strong>${display.name}</strong></p>` : asks}
-    <label>${snoozeWords.forHow}<select name="hours">
-        ${snoozeWords.spans.map(([hours, word]) => html`<option key=${hours} value=${hours}>${word}</option>`)}</select>
-    </label>
-    <label>${snoozeWords.reason}<input name="reason" maxlength="500" autocomplete="off" /></label>`;
-  return h(FormDialog, { title: snoozeWords.addTitle, go: snoozeWords.go, act, done, close, children });
 }

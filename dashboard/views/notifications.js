@@ -1,22 +1,20 @@
-/** Notification channels (admins) and snoozes (operators). */
+/** Notification channels (admins), and where snoozes are. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/notifications.js";
-import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { mayAdminister, mayOperate } from "../lib/session.js";
+import { mayAdminister } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
 import { notificationWords } from "../lib/words/notifications.js";
 import { wordsOf } from "../lib/words/problems.js";
-import { snoozeWords } from "../lib/words/snoozes.js";
 import { weekdayWords } from "../lib/words/weekdays.js";
 import { ListState } from "./list_state.js";
-import { ChannelDialog, History, RemoveChannel, SnoozeDialog } from "./notification_dialogs.js";
-import { Age, Time } from "./parts.js";
+import { ChannelDialog, History, RemoveChannel } from "./notification_dialogs.js";
+import { Age } from "./parts.js";
+import { QuietLink } from "./quiet_link.js";
 
 /** @typedef {import("../lib/openapi").NotificationChannel} Channel */
-/** @typedef {import("../lib/openapi").Snooze} Snooze */
 /** @typedef {"edit" | "history" | "remove"} Question */
 /** @typedef {{question: Question, channel: Channel}} Asked */
 
@@ -137,52 +135,7 @@ function Channels() {
   </section>`;
 }
 
-/** @param {{snooze: Snooze, changed: () => void}} props */
-function SnoozeRow({ snooze, changed }) {
-  const [failed, setFailed] = useState("");
-  const whom = snooze.site ?? snooze.client_name ?? snooze.client ?? snoozeWords.fleet;
-  const end = () => api.endSnooze(snooze.id).then(changed, (error) => setFailed(wordsOf(error)));
-  return html`<li class="token"><span class="token-body"><strong>${whom}</strong>
-      <span class="quiet">
-        ${snoozeWords.until} ${h(Time, { at: snooze.until })} · ${commonWords.by(person(snooze.created_by))}</span>
-      ${snooze.reason && html`<span class="quiet">${snooze.reason}</span>`}</span>
-    ${
-      mayOperate.value &&
-      html`<button class="plain" aria-label=${snoozeWords.endOf(whom)} onClick=${end}>
-        ${snoozeWords.end}</button>`
-    }
-    ${failed && html`<span class="cause" role="alert">${failed}</span>`}</li>`;
-}
-
-function Snoozes() {
-  const list = usePages("snoozes", (cursor, abort) => api.listSnoozes(cursor, abort));
-  const [adding, setAdding] = useState(false);
-  const close = () => setAdding(false);
-  const done = () => {
-    close();
-    list.reload();
-  };
-  return html`<section class="card settings-card" aria-labelledby="snoozes-title">
-    <div><div class="log-head"><h2 id="snoozes-title">${snoozeWords.title}</h2>
-        ${mayOperate.value && html`<button class="plain" onClick=${() => setAdding(true)}>${snoozeWords.add}</button>`}
-      </div>
-      <p class="quiet">${snoozeWords.lead}</p></div>
-    ${h(ListState, { list, failed: snoozeWords.failed, rows: 1 })}
-    ${
-      list.items &&
-      html`<ul>
-        ${list.items.map((snooze) => h(SnoozeRow, { key: snooze.id, snooze, changed: list.reload }))}</ul>`
-    }
-    ${list.items?.length === 0 && html`<p class="quiet">${snoozeWords.none}</p>`}
-    ${
-      list.more &&
-      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
-      </button>`
-    }
-    ${adding && h(SnoozeDialog, { close, done })}
-  </section>`;
-}
-
 export function Notifications() {
-  return html`${mayAdminister.value && h(Channels, {})}${h(Snoozes, {})}`;
+  return html`${mayAdminister.value && h(Channels, {})}
+    ${h(QuietLink, { text: notificationWords.snoozes })}`;
 }

@@ -4,8 +4,9 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { uptimeOf } from "../lib/api/history.js";
 import { serverNow } from "../lib/clock.js";
 import { classes, html } from "../lib/html.js";
-import { duration, percentOf } from "../lib/measures.js";
+import { duration } from "../lib/measures.js";
 import { poll } from "../lib/poll.js";
+import { isPartly, piecesOf, uptimeSentence, windowOf } from "../lib/uptime.js";
 import { retryingAfter } from "../lib/words/problems.js";
 import { statusWords } from "../lib/words/states.js";
 import { uptimeWords } from "../lib/words/uptime.js";
@@ -23,7 +24,6 @@ const HEIGHTS = { running: 12, late: 20, starting: 16, stopped: 8, unknown: 5, s
 const BAD = new Set(["stale", "crashed"]);
 const RANGES = /** @type {const} */ ([1, 7]);
 const LISTED = 5;
-const KNOWN_ENOUGH = 0.95; // share of the time; with less the sentence says how much of it is known
 
 /** @param {Segment} one @param {number} from @param {number} span milliseconds */
 function bar(one, from, span) {
@@ -36,8 +36,8 @@ function bar(one, from, span) {
     <title>${statusWords[one.status]}, ${duration((Date.parse(one.to) - Date.parse(one.from)) / 1000)}</title></rect>`;
 }
 
-/** @param {{segments: Segment[], days: number, text: string}} props */
-function Strip({ segments, days, text }) {
+/** @param {{uptime: Uptime, days: number, text: string}} props */
+function Strip({ uptime: { segments, closed = [] }, days, text }) {
   const last = segments[segments.length - 1];
   const until = last ? Date.parse(last.to) : serverNow();
   const from = until - days * DAY;
@@ -45,6 +45,11 @@ function Strip({ segments, days, text }) {
   const worstLast = [...shown].sort((a, b) => (HEIGHTS[a.status] ?? 0) - (HEIGHTS[b.status] ?? 0));
   return html`<svg class="strip" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img"
       aria-label=${text}>
+      ${piecesOf(closed, from, until).map(
+        ({ at, length, seconds, key }) =>
+          html`<rect key=${`closed ${key}`} class="strip-closed" x=${at * WIDTH} width=${length * WIDTH}
+            height=${HEIGHT}><title>${uptimeWords.closedFor(duration(seconds))}</title></rect>`,
+      )}
       ${worstLast.map((one) => bar(one, from, until - from))}
     </svg>
     <div class="strip-axis quiet"><span>${h(Time, { at: new Date(from).toISOString() })}</span><span>${uptimeWords.now}
@@ -71,22 +76,6 @@ function Troubles({ uptime, days, from }) {
   )}</ul>${found.length > LISTED && html`<p class="quiet">${uptimeWords.more(found.length - LISTED)}</p>`}`;
 }
 
-/** @param {Uptime} uptime @param {number} days */
-const windowOf = (uptime, days) => uptime.windows.find((one) => one.hours === days * 24);
-
-/** @param {Uptime["windows"][number]} window @param {number} days */
-const isPartly = (window, days) => window.known_seconds < KNOWN_ENOUGH * days * 86_400;
-
-/** @param {Uptime} uptime @param {number} days */
-function words(uptime, days) {
-  const window = windowOf(uptime, days);
-  if (!window || window.known_seconds === 0) return uptimeWords.nothingKnown;
-  const up = (window.shares["running"] ?? 0) + (window.shares["late"] ?? 0);
-  if (isPartly(window, days)) return uptimeWords.partly(duration(window.known_seconds), percentOf(up), days);
-  const unknown = window.unknown_seconds > 60 ? ` ${uptimeWords.unknown(duration(window.unknown_seconds))}` : "";
-  return uptimeWords.up(percentOf(up), days) + unknown;
-}
-
 /** @param {{uuid: string, status: string}} props status: asked for again when it changes */
 export function UptimeStrip({ uuid, status }) {
   const [days, setDays] = useState(/** @type {number} */ (RANGES[0]));
@@ -103,7 +92,7 @@ export function UptimeStrip({ uuid, status }) {
       (error) => setFailed(retryingAfter(error)),
     ).stop;
   }, [uuid, status]);
-  const text = uptime ? words(uptime, days) : "";
+  const text = uptime ? uptimeSentence(uptime, days) : "";
   const last = uptime?.segments[uptime.segments.length - 1];
   return html`<section class="uptime" aria-label=${uptimeWords.title}>
     <div class="uptime-head"><h3>${uptimeWords.title}</h3>
@@ -117,7 +106,7 @@ export function UptimeStrip({ uuid, status }) {
       uptime && [
         html`<p>${text}
         </p>`,
-        h(Strip, { segments: uptime.segments, days, text }),
+        h(Strip, { uptime, days, text }),
         h(Troubles, { uptime, days, from: (last ? Date.parse(last.to) : 0) - days * DAY }),
       ]
     }

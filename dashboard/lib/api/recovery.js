@@ -13,18 +13,3 @@ export function recoveryOf(uuid, abort) {
 export function resumeRecovery(uuid) {
   return call("POST", `${clientPath(uuid)}/recovery/resume`);
 }
-
-/** @param {string} uuid @param {string} reason @param {string | null} until @returns {Promise<ClientRecovery>} */
-export function holdRecovery(uuid, reason, until) {
-  return call("POST", `${clientPath(uuid)}/recovery/hold`, { body: { reason, until } });
-}
-
-/** @param {string} uuid @param {string} reason @returns {Promise<ClientRecovery>} */
-export function excludeFromRecovery(uuid, reason) {
-  return call("POST", `${clientPath(uuid)}/recovery/exclude`, { body: { reason } });
-}
-
-/** @param {string} uuid @returns {Promise<ClientRecovery>} */
-export function includeInRecovery(uuid) {
-  return call("POST", `${clientPath(uuid)}/recovery/include`);
-}

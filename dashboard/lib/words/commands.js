@@ -48,6 +48,11 @@ export const commandWords = {
       go: "Switch off",
     },
   }),
+  confirmThrough: {
+    title: "Restart the player in a quiet time?",
+    text: "Somebody may be at work there.",
+    go: "Restart now",
+  },
   none: "No command has been sent to this display.",
   failed: "The commands could not be loaded.",
   cause: /** @type {Record<string, string>} */ ({

@@ -5,6 +5,7 @@ export const frameWords = {
   nav: {
     fleet: "Fleet",
     incidents: "Incidents",
+    quiet: "Quiet times",
     batches: "Bulk commands",
     logs: "Logs",
     conversions: "Conversions",

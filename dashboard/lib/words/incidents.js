@@ -23,12 +23,13 @@ export const incidentWords = {
   lasted: (/** @type {string} */ time) => `lasted ${time}`,
   merged: (/** @type {number} */ id) => `It turned out to be part of incident ${id}.`,
   inMaintenance: (/** @type {number} */ n) =>
-    `${count(n, "display is", "displays are")} in a maintenance window: recovery sends nothing to them.`,
+    `${count(n, "display is", "displays are")} in a quiet time: recovery sends nothing to them.`,
   displays: "Displays",
   well: "well since",
   timeline: "What happened",
   noneOpen: "No displays are failing together.",
   noneClosed: "No incident has been closed yet.",
+  maintenance: "Maintenance is planned among the",
   failed: "The incidents could not be loaded.",
   failedOne: "This incident could not be loaded.",
 };

@@ -20,32 +20,5 @@ export const recoveryWords = {
   never: "It has not sent a heartbeat yet; there is nothing to recover.",
   tried: (/** @type {number} */ restarts, /** @type {number} */ reboots) =>
     `Tried so far: ${count(restarts, "restart", "restarts")}, ${count(reboots, "reboot", "reboots")}.`,
-  heldBy: (/** @type {string} */ who, /** @type {string} */ why) => `Left alone by ${who}: ${why}`,
-  until: "until",
-  excludedBy: (/** @type {string} */ who, /** @type {string} */ why, /** @type {string | null} */ site) =>
-    `${site ? `The site ${site} is` : "This display is"} excluded by ${who}: ${why}`,
   resume: "Resume recovery",
-  hold: "Leave it alone…",
-  exclude: "Never recover it…",
-  include: "Recover it again",
-  reason: "Reason",
-  howLong: "For how long",
-  lengths: /** @type {[number, string][]} */ ([
-    [1, "an hour"],
-    [8, "8 hours"],
-    [24, "a day"],
-    [0, "until somebody resumes"],
-  ]),
-  ask: {
-    hold: {
-      title: "Leave this display alone?",
-      text: "Recovery sends it nothing until the time is over or somebody resumes it. People can still send commands.",
-      go: "Leave it alone",
-    },
-    exclude: {
-      title: "Never recover this display?",
-      text: "Recovery sends it nothing until somebody includes it again. People can still send commands.",
-      go: "Exclude it",
-    },
-  },
 };

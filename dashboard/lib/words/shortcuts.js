@@ -12,6 +12,7 @@ export const shortcutWords = {
     ["g l", "Go to the logs"],
     ["g c", "Go to the conversions"],
     ["g i", "Go to the incidents"],
+    ["g q", "Go to the quiet times"],
     ["g s", "Go to the settings"],
     ["?", "This list"],
   ],

@@ -13,6 +13,10 @@ export const uptimeWords = {
   partly: (/** @type {string} */ known, /** @type {string} */ share, /** @type {number} */ days) =>
     `Known for ${known}: up ${share} of that time. Nothing is known about the rest of the ${span(days)}.`,
   unknown: (/** @type {string} */ time) => `Nothing is known about ${time}.`,
+  upWhileOpen: (/** @type {string} */ share, /** @type {number} */ days) =>
+    `Up ${share} of the opening hours of the last ${span(days)}.`,
+  closed: (/** @type {string} */ time) => `Closed for ${time}, which does not count.`,
+  closedFor: (/** @type {string} */ time) => `Closed, ${time}`,
   nothingKnown: "Nothing is known about this time.",
   calm: "Never crashed, never silent in this time.",
   calmAsKnown: "Never crashed, never silent in the time that is known.",

@@ -8,3 +8,14 @@ export const weekdayWords = {
   saturday: "Sat",
   sunday: "Sun",
 };
+
+/** Their whole names. @type {Record<string, string>} */
+export const dayNames = {
+  monday: "Monday",
+  tuesday: "Tuesday",
+  wednesday: "Wednesday",
+  thursday: "Thursday",
+  friday: "Friday",
+  saturday: "Saturday",
+  sunday: "Sunday",
+};

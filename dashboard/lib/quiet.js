@@ -1,0 +1,19 @@
+/** The quiet times that are on now. The module that words them is fetched with the first of them. */
+import { computed, effect, signal } from "../vendor/signals.js";
+
+/** Those of the last answer that told them. */
+export const quietTimes = signal(/** @type {import("./types").QuietNow[]} */ ([]));
+
+const words = signal(/** @type {typeof import("./words/quiet_now.js") | null} */ (null));
+const index = computed(() => words.value?.indexed(quietTimes.value));
+
+effect(() => {
+  if (quietTimes.value[0] && !words.peek()) load().catch(() => {}); // the next change of them asks again
+});
+
+async function load() {
+  words.value = await import("./words/quiet_now.js");
+}
+
+/** What a row says of it; nothing while nothing is quiet. @param {import("./words/quiet_now.js").Place} place */
+export const quietWords = (place) => index.value && words.value?.rowWords(index.value, place);

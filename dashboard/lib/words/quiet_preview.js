@@ -1,0 +1,54 @@
+/** One sentence that says, before it is made, what a quiet time makes quiet, for whom, and until when. Pure. */
+import { zoneName } from "../format.js";
+import { endOf, hasHours, hasTimes, lacksEnd, moment, quietOf, QUIET } from "../quiet_form.js";
+import { hoursNow, weekWords } from "../quiet_hours.js";
+import { soon } from "./quiet_now.js";
+import { quietPreviewWords, quietTimesWords } from "./quiet_times.js";
+
+/** @typedef {import("../quiet_form.js").Draft} Draft */
+
+/** @param {Draft} draft @param {number} covered @param {string} name of the one display */
+function whom({ scope, site, tag, clients }, covered, name) {
+  if (scope === "fleet") return quietPreviewWords.whole(covered);
+  if (scope === "site") return site.trim() && quietPreviewWords.place(site.trim(), covered);
+  if (scope === "tag") return tag.trim() && quietPreviewWords.tag(tag.trim(), covered);
+  return clients.length === 1 && name ? name : clients.length ? quietTimesWords.displays(clients.length) : "";
+}
+
+/** @param {Draft} draft @param {number} reference */
+function hours(draft, reference) {
+  const week = weekWords(draft.week);
+  const { within, changes } = hoursNow(draft.week, draft.zone, reference);
+  if (draft.preset === "opening_hours")
+    return {
+      when: quietPreviewWords.outside(week, draft.zone),
+      then: within ? quietPreviewWords.openNow(changes) : quietPreviewWords.closedNow(changes),
+    };
+  const then = within ? quietPreviewWords.onNow(changes) : quietPreviewWords.onNext(changes);
+  return { when: quietPreviewWords.within(week, draft.zone), then: draft.starts ? "" : then };
+}
+
+/**
+ * @param {Draft} draft
+ * @param {{covered: number, name: string, reference: number}} about covered: how many displays; name: of the only one;
+ *   reference: the server's time in milliseconds
+ * @returns {string} the sentence, or what is still missing
+ */
+export function previewOf(draft, { covered, name, reference }) {
+  const who = whom(draft, covered, name);
+  if (!who) return quietPreviewWords.nobody;
+  const quiet = quietOf(draft);
+  if (!quiet.length) return quietPreviewWords.nothing;
+  const what = QUIET.filter((one) => quiet.includes(one))
+    .map((one) => quietTimesWords.what[one])
+    .join(", ");
+  const end = endOf(draft, reference);
+  if (lacksEnd(draft, reference)) return quietPreviewWords.noEnd;
+  const weekly = hasHours(draft) ? hours(draft, reference) : null;
+  if (weekly && !weekWords(draft.week)) return quietPreviewWords.noHours;
+  const starts = hasTimes(draft) && draft.starts ? moment(draft.starts) : null;
+  const begins = starts ? quietPreviewWords.from(soon(starts, reference)) : quietPreviewWords.now;
+  const ends = end ? quietPreviewWords.until(soon(end, reference), zoneName) : quietPreviewWords.untilEnded;
+  const when = weekly ? `${weekly.when}${starts ? `, ${begins}` : ""}${end ? `, ${ends}` : ""}` : `${begins} ${ends}`;
+  return [quietPreviewWords.sentence(what, who, when), weekly?.then].filter(Boolean).join(" ");
+}
