@@ -5,7 +5,7 @@
  */
 import { weekdayWords } from "./words/weekdays.js";
 
-/** @typedef {import("./types").QuietHours} QuietHours */
+/** @typedef {{days: string[], from: string, to: string, nights?: number}} QuietHours a span of the API */
 /** @typedef {{from: string, to: string, nights: number | null}} Interval nights: null follows from the two times */
 /** @typedef {Record<string, Interval[]>} Week */
 

@@ -7,17 +7,14 @@ export type Action = Api.CommandAction;
 export type CommandState = Api.CommandState;
 export type Level = Api.LogLevel;
 export type Role = Api.Role;
-export type Command = Api.Command & { cuts_through?: string | null };
+export type Command = Api.Command;
 export type Failure = Api.FailedService;
 export type Acknowledged = Api.AcknowledgedFailure;
 export type Media = Api.Media;
 export type Conversion = Api.Conversion;
 export type Principal = Api.Caller;
 export type Session = Api.Session;
-export type Uptime = Omit<Api.Uptime, "windows"> & {
-  windows: (Api.Uptime["windows"][number] & { closed_seconds?: number })[];
-  closed?: { from: string; to: string }[];
-};
+export type Uptime = Api.Uptime;
 export type Segment = Api.UptimeSegment;
 export type Event = Api.Event;
 export type Batch = Api.Batch;
@@ -28,63 +25,9 @@ export type ClientRecovery = Api.ClientRecovery;
 export type DeadLetter = Api.DeadLetter;
 export type Incident = Api.Incident;
 export type IncidentDetails = Api.IncidentDetails;
-
-/** Weekly hours on some days, at the local time of a time zone. */
-export interface QuietHours {
-  days: string[];
-  from: string;
-  to: string;
-  nights?: number;
-}
-
-/** A quiet time: whom it is about, what is quiet, and when. */
-export interface QuietTime {
-  id: number;
-  preset: string;
-  quiet: string[];
-  scope: string;
-  site: string | null;
-  tag: string | null;
-  clients: string[];
-  starts_at: string;
-  ends_at: string | null;
-  hours: QuietHours[];
-  time_zone: string | null;
-  reason: string;
-  created_by: string;
-  created_at: string;
-  ended_by: string | null;
-  ended_at: string | null;
-  state: string;
-  occurrence: { starts_at: string; ends_at: string | null } | null;
-  covers: number;
-  note: string | null;
-  words: string;
-}
-
-/** A quiet time that is on now. */
-export interface QuietNow {
-  id: number;
-  preset: string;
-  quiet: string[];
-  scope: string;
-  site: string | null;
-  tag: string | null;
-  clients: string[];
-  until: string | null;
-  by: string;
-  reason: string;
-}
-
-/** What is quiet for one display now, and why. */
-export interface ClientQuiet {
-  uuid: string;
-  quiet: string[];
-  until: string | null;
-  words: string;
-  items: QuietTime[];
-}
-
+export type QuietTime = Api.QuietTime;
+export type QuietNow = Api.QuietNowView;
+export type ClientQuiet = Api.ClientQuietTimes;
 export type Summary = Api.Summary;
 export type Settings = Api.Settings;
 export type Token = Api.Token;
@@ -97,7 +40,6 @@ export type Client = Api.Client & Partial<Omit<Api.ClientDetails, keyof Api.Clie
 /** The overview in `format=packed`. */
 export type Overview = Omit<Api.OverviewAnswer, "packed" | "counts"> & {
   packed: Api.Packed;
-  quiet_times?: QuietNow[]; // left out when nothing changed since the cursor
   counts: Record<Status | "total" | "service_failed" | "screen_failed" | "limit_passed", number>;
 };
 

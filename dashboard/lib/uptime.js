@@ -11,18 +11,15 @@ const KNOWN_ENOUGH = 0.95; // share of the open time; with less the sentence say
 /** @param {Pick<Uptime, "windows">} uptime @param {number} days */
 export const windowOf = (uptime, days) => uptime.windows.find((one) => one.hours === days * 24);
 
-/** @param {Window} window */
-const closedOf = (window) => window.closed_seconds ?? 0;
-
 /** Whether little is known of the time that counts. @param {Window} window @param {number} days */
 export const isPartly = (window, days) =>
-  window.known_seconds < KNOWN_ENOUGH * Math.max(0, days * DAY_SECONDS - closedOf(window));
+  window.known_seconds < KNOWN_ENOUGH * Math.max(0, days * DAY_SECONDS - window.closed_seconds);
 
 /** The shares in one sentence, and how long the shop was closed. @param {Pick<Uptime, "windows">} uptime @param {number} days */
 export function uptimeSentence(uptime, days) {
   const window = windowOf(uptime, days);
   if (!window) return uptimeWords.nothingKnown;
-  const closed = closedOf(window) > 60 ? ` ${uptimeWords.closed(duration(closedOf(window)))}` : "";
+  const closed = window.closed_seconds > 60 ? ` ${uptimeWords.closed(duration(window.closed_seconds))}` : "";
   if (window.known_seconds === 0)
     return closed && window.unknown_seconds < 60 ? closed.trim() : uptimeWords.nothingKnown + closed;
   const up = percentOf((window.shares["running"] ?? 0) + (window.shares["late"] ?? 0));

@@ -8,6 +8,7 @@ const window = (of = {}) => ({
   hours: 24,
   known_seconds: 24 * HOUR,
   unknown_seconds: 0,
+  closed_seconds: 0,
   shares: { running: 1 },
   ...of,
 });
@@ -35,7 +36,7 @@ test("a shop that was closed all the time, and one of which nothing is known", (
   );
 });
 
-test("an answer without opening hours reads as before", () => {
+test("without opening hours nothing is said of them", () => {
   assert.equal(said({}), "Up 100 % of the last 24 hours.");
 });
 

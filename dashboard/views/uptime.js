@@ -37,7 +37,7 @@ function bar(one, from, span) {
 }
 
 /** @param {{uptime: Uptime, days: number, text: string}} props */
-function Strip({ uptime: { segments, closed = [] }, days, text }) {
+function Strip({ uptime: { segments, closed }, days, text }) {
   const last = segments[segments.length - 1];
   const until = last ? Date.parse(last.to) : serverNow();
   const from = until - days * DAY;
