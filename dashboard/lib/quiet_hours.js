@@ -50,8 +50,20 @@ export function hoursOf(week) {
   return [...spans.values()];
 }
 
+/**
+ * Times to add to a day: the usual ones first, then four hours from an hour after the last.
+ * @param {Interval[]} times of the day @returns {Interval}
+ */
+export function timesAfter(times) {
+  const last = times.at(-1);
+  if (!last) return { from: "09:00", to: "18:00", nights: null };
+  const from = Math.min((minutes(last.to) || OF_A_DAY) + 60, OF_A_DAY - 60);
+  return { from: timeOf(from), to: timeOf(Math.min(from + 240, OF_A_DAY)), nights: null };
+}
+
 /** @param {Interval} one */
-const intervalWords = ({ from, to, nights }) => `${from}–${to}${nights === null ? "" : ` (${nights} nights)`}`;
+const intervalWords = ({ from, to, nights }) =>
+  `${from}–${to === "00:00" ? "24:00" : to}${nights === null ? "" : ` (${nights} nights)`}`;
 
 /** Days in a row as one: "Mon–Fri", "Sat, Sun". @param {string[]} days */
 function dayWords(days) {
@@ -81,6 +93,10 @@ export function weekWords(week) {
 
 /** @param {string} text "09:30" */
 const minutes = (text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5));
+
+/** @param {number} minute of a day */
+const timeOf = (minute) =>
+  `${String(Math.floor(minute / 60) % 24).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 
 /** The times in minutes since Monday's midnight, joined where they touch. @param {Week} week */
 function joined(week) {
@@ -135,7 +151,7 @@ export function hoursNow(week, zone, reference) {
     return { within: run !== undefined, changes: null };
   const minute = ((next % OF_A_WEEK) + OF_A_WEEK) % OF_A_WEEK;
   const day = Math.floor(minute / OF_A_DAY);
-  const time = `${String(Math.floor((minute % OF_A_DAY) / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
+  const time = timeOf(minute % OF_A_DAY);
   const isToday = next - at < OF_A_DAY && day === Math.floor(at / OF_A_DAY);
   return { within: run !== undefined, changes: isToday ? time : `${weekdayWords[DAYS[day] ?? ""]} ${time}` };
 }

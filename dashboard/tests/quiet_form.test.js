@@ -187,7 +187,7 @@ test("a sentence says what will be quiet, for whom and until when, in the viewer
 test("the sentence of opening hours says whether the shop is open there now", () => {
   assert.equal(
     previewOf(draft("opening_hours", { week: OPEN }), about),
-    "No automatic restarts, no messages, the screen may be off for Shop 12 (14 displays), whenever it is not Thu 09:00–19:30 (Europe/Rome). Open now, closes 19:30.",
+    "No automatic restarts, no messages, the screen may be off for Shop 12 (14 displays), outside of Thu 09:00–19:30 (Europe/Rome). Open now, closes 19:30.",
   );
   assert.equal(
     previewOf(draft("maintenance", { weekly: true, week: OPEN, zone: "Asia/Tokyo" }), about),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { emptyWeek, hoursNow, hoursOf, weekOf, weekWords, WORKDAYS } from "../lib/quiet_hours.js";
+import { emptyWeek, hoursNow, hoursOf, timesAfter, weekOf, weekWords, WORKDAYS } from "../lib/quiet_hours.js";
 
 const times = (from, to, nights = null) => ({ from, to, nights });
 const SHOP = [
@@ -49,7 +49,15 @@ test("a week is said in few words: equal days together, days in a row as a range
     weekWords({ ...emptyWeek(), saturday: [times("22:00", "02:00")], sunday: [times("22:00", "02:00")] }),
     "Sat, Sun 22:00–02:00",
   );
+  assert.equal(weekWords({ ...emptyWeek(), monday: [times("18:00", "00:00")] }), "Mon 18:00–24:00");
   assert.equal(weekWords(emptyWeek()), "");
+});
+
+test("times that are added to a day follow those that are there", () => {
+  assert.deepEqual(timesAfter([]), times("09:00", "18:00"));
+  assert.deepEqual(timesAfter([times("09:00", "13:00")]), times("14:00", "18:00"));
+  assert.deepEqual(timesAfter([times("09:00", "22:30")]), times("23:00", "00:00"));
+  assert.deepEqual(timesAfter([times("18:00", "00:00")]), times("23:00", "00:00"));
 });
 
 test("whether a shop is open is told at its own local time", () => {

@@ -40,6 +40,7 @@ test("a row says how it is quiet, until when in the viewer's zone, and by whom",
   assert.equal(quietWord(quiet({ preset: "hold", until: null }), NOW), "Held, by ada");
   assert.equal(quietWord(quiet({ preset: "leave_out", until: null }), NOW), "Left out, by ada");
   assert.equal(quietWord(quiet({ preset: "snooze" }), NOW), "Snoozed until 23:30, by ada");
+  assert.equal(quietWord(quiet({ by: "token:scripts#54bdd99d", until: null }), NOW), "In maintenance, by scripts");
   assert.equal(quietWord(quiet({ preset: "of a later version" }), NOW), "Quiet until 23:30, by ada");
 });
 

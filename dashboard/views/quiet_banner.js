@@ -51,8 +51,8 @@ export function QuietBanner() {
   const others = wide.length - shown.length;
   return html`<div class=${`banner banner-quiet ${quietClass}`} role="status">
     ${h(Glyph, { shape: "stopped" })}
-    <div>${shown.map((one) => h(One, { key: one.id, one }))}
+    <div class="quiet-lines">${shown.map((one) => h(One, { key: one.id, one }))}
       ${others > 0 && html`<p><strong>${quietBannerWords.many(others)}</strong></p>`}
-      <p><a class="link" href="?v=quiet" onClick=${toThePage}>${quietBannerWords.all}</a></p></div>
+      <a class="link" href="?v=quiet" onClick=${toThePage}>${quietBannerWords.all}</a></div>
   </div>`;
 }

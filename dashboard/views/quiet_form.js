@@ -228,6 +228,11 @@ export function QuietDialog({ time: given = null, preset = "hold", whom = null, 
     const wrong = "input[aria-invalid], select[aria-invalid], fieldset[aria-invalid] :is(input, button)";
     /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector(wrong))?.focus();
   }, [refused]);
+  useEffect(() => {
+    /** @type {HTMLElement | null | undefined} */ (
+      element.current?.querySelector("input:checked, select, input")
+    )?.focus();
+  }, []);
   const set = (/** @type {Partial<Draft>} */ changes) => setDraft((before) => ({ ...before, ...changes }));
   const { fields: errors } = refused;
   const fields = { draft, set, errors };
@@ -271,11 +276,11 @@ export function QuietDialog({ time: given = null, preset = "hold", whom = null, 
     ${form.hasTimes(draft) && h(Times, fields)}
     ${form.hasHours(draft) && h(Hours, fields)}
     ${h(Reason, fields)}
-    <p class="consequence" role="status">${preview(draft)}</p>
+    <div class="quiet-foot"><p class="consequence" role="status">${preview(draft)}</p>
     <p class="form-error" role="alert">${[...Object.values(errors), refused.other].filter(Boolean).join(" ")}</p>
     <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button>
       <button class="primary" disabled=${busy}>
-        ${busy ? commonWords.working : time ? quietFormWords.save : quietFormWords.go}</button></div>
+        ${busy ? commonWords.working : time ? quietFormWords.save : quietFormWords.go}</button></div></div>
   </form>`;
   const named = quietTimesWords.presets[draft.preset] ?? draft.preset;
   const title = time ? quietFormWords.editTitle(named) : presets.length > 1 ? quietFormWords.addTitle : named;

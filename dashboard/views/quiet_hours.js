@@ -1,15 +1,12 @@
 /** The hours of a week: for each day its times, several where needed. */
 import { h } from "../vendor/preact.js";
 import { html } from "../lib/html.js";
-import { DAYS, WORKDAYS } from "../lib/quiet_hours.js";
+import { DAYS, timesAfter, WORKDAYS } from "../lib/quiet_hours.js";
 import { quietFormWords } from "../lib/words/quiet_times.js";
 import { dayNames } from "../lib/words/weekdays.js";
 
 /** @typedef {import("../lib/quiet_hours.js").Week} Week */
 /** @typedef {import("../lib/quiet_hours.js").Interval} Interval */
-
-const USUAL = { from: "09:00", to: "18:00", nights: null };
-const LATER = { from: "14:00", to: "18:00", nights: null };
 
 /** @param {{day: string, n: number, one: Interval, change: (one: Interval | null) => void}} props n: from 1 */
 function Times({ day, n, one, change }) {
@@ -39,7 +36,7 @@ function Day({ day, times, empty, set }) {
       ${times.map((one, i) => h(Times, { key: i, day, n: i + 1, one, change: change(i) }))}
       ${times.length === 0 && html`<span class="quiet">${empty}</span>`}</span>
     <button type="button" class="link" aria-label=${quietFormWords.addTimesTo(name)}
-      onClick=${() => set([...times, times.length ? LATER : USUAL])}>${quietFormWords.addTimes}</button></li>`;
+      onClick=${() => set([...times, timesAfter(times)])}>${quietFormWords.addTimes}</button></li>`;
 }
 
 /** @param {{week: Week, isOpening: boolean, set: (week: Week) => void}} props isOpening: it is quiet outside of them */

@@ -1,11 +1,11 @@
 /** Whom a quiet time is about, and when: on its page and in the panel of a display. */
 import { h } from "../vendor/preact.js";
 import { clients, version } from "../lib/fleet.js";
-import { nameOf } from "../lib/format.js";
+import { full, nameOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { weekOf, weekWords } from "../lib/quiet_hours.js";
+import { soon } from "../lib/words/quiet_now.js";
 import { quietTimesWords } from "../lib/words/quiet_times.js";
-import { Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").QuietTime} QuietTime */
 
@@ -24,6 +24,11 @@ export function whomOf({ scope, site, tag, clients: uuids }) {
   return uuids.length === 1 && uuids[0] ? displayName(uuids[0]) : quietTimesWords.displays(uuids.length);
 }
 
+/** A moment to the minute. @param {{at: string}} props */
+function Soon({ at }) {
+  return html`<time datetime=${at} title=${full(at)}>${soon(at)}</time>`;
+}
+
 /** When: its hours of the week, and from when until when. @param {{time: QuietTime}} props */
 export function When({ time }) {
   const { state, occurrence, starts_at, hours, time_zone } = time;
@@ -33,7 +38,7 @@ export function When({ time }) {
   const begins = over ? starts_at : state === "planned" ? occurrence?.starts_at : null;
   const ends = over ? (time.ended_at ?? time.ends_at) : occurrence ? occurrence.ends_at : time.ends_at;
   return html`${hours.length > 0 && html`<span>${weekly} (${time_zone})</span>`}
-    <span>
-      ${begins && html`${quietTimesWords.from} ${h(Time, { at: begins })} `}
-      ${ends ? html`${quietTimesWords.until} ${h(Time, { at: ends })}` : quietTimesWords.untilEnded}</span>`;
+    <span class="quiet-span">
+      ${begins && html`${quietTimesWords.from} ${h(Soon, { at: begins })} `}
+      ${ends ? html`${quietTimesWords.until} ${h(Soon, { at: ends })}` : quietTimesWords.untilEnded}</span>`;
 }

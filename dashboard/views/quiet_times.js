@@ -33,7 +33,6 @@ function Row({ time, edit, changed }) {
   const only = time.clients.length === 1 ? time.clients[0] : undefined;
   const said = [
     time.scope !== "clients" || time.covers !== time.clients.length ? quietTimesWords.displays(time.covers) : "",
-    commonWords.by(person(time.created_by)),
     time.ended_by ? quietTimesWords.endedBy(person(time.ended_by)) : "",
   ].filter(Boolean);
   return html`<li class=${classes("token", !live && "over")}>
@@ -46,7 +45,7 @@ function Row({ time, edit, changed }) {
       </span>
       <span>${time.words}</span>
       <span class="quiet quiet-when">${h(When, { time })}</span>
-      <span class="quiet">${said.join(" · ")}</span>
+      ${said.length > 0 && html`<span class="quiet">${said.join(" · ")}</span>`}
       ${time.note && html`<span class="cause">${time.note}</span>`}</span>
     ${
       live &&

@@ -90,7 +90,7 @@ export function quietFor(index, { uuid, site, tags }) {
 /** "In maintenance until 23:30, by ada"; "Closed until 09:00". @param {QuietNow} one @param {number} [reference] */
 export function quietWord(one, reference) {
   const until = one.until ? ` until ${soon(one.until, reference)}` : "";
-  const by = one.preset === "opening_hours" ? "" : `, by ${person(one.by)}`;
+  const by = one.preset === "opening_hours" ? "" : `, by ${person(one.by).replace(/#[0-9a-f]+$/, "")}`;
   return `${HOW[one.preset] ?? HOW["custom"]}${until}${by}`;
 }
 
