@@ -98,7 +98,12 @@ def take_all(chromium: Browser, stack: Stack, folder: Path, interesting: str) ->
     """Take a picture of every view and every state in every look."""
     folder.mkdir(parents=True, exist_ok=True)
     views = {"fleet": "/", "logs": "/?v=logs", "conversions": "/?v=conversions", "settings": "/?v=settings"}
-    views |= {"incidents": "/?v=incidents", "batches": "/?v=batches", "log-of-one": f"/?v=logs&c={interesting}"}
+    views |= {
+        "incidents": "/?v=incidents",
+        "quiet": "/?v=quiet",
+        "batches": "/?v=batches",
+        "log-of-one": f"/?v=logs&c={interesting}",
+    }
     views |= {f"display-{tab}": f"/?d={interesting}&tab={tab}" for tab in ("logs", "commands", "health", "events")}
     for look, options in LOOKS.items():
         for name, address in views.items():

@@ -1,4 +1,4 @@
-"""Notifications on the settings page: a channel from adding to removing it, and snoozes."""
+"""Notifications on the settings page: a channel from adding to removing it."""
 
 from collections.abc import Iterator
 
@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
 from shared.vocabulary import Role
-from tests.browser.conftest import Enter, name_of, uuid_of
+from tests.browser.conftest import Enter
 from tests.browser.people import session_with_role
 from tests.receivers import Receiver, receiver
 from tests.stack import Api, Stack
@@ -86,35 +85,8 @@ def test_what_the_service_refuses_is_said_in_the_dialog(enter: Enter) -> None:
     expect(dialog.get_by_role("alert")).to_contain_text("http:// or https://")
 
 
-def test_an_operator_snoozes_and_sees_no_channels(enter: Enter, stack: Stack, database: Engine, api: Api) -> None:
-    page = enter(SETTINGS, storage_state=session_with_role(stack, database, "snoozer", Role.OPERATOR)).page
-    expect(page.get_by_role("heading", name="Snoozes")).to_be_visible()
+def test_an_operator_sees_no_channels(enter: Enter, stack: Stack, database: Engine) -> None:
+    page = enter(SETTINGS, storage_state=session_with_role(stack, database, "teller", Role.OPERATOR)).page
+
+    expect(page.get_by_text("To tell nobody for a while")).to_be_visible()
     expect(page.get_by_role("heading", name="Notifications")).to_have_count(0)
-
-    page.get_by_role("button", name="Snooze…").click()
-    dialog = page.get_by_role("dialog")
-    dialog.locator("select[name=hours]").select_option("4")
-    dialog.get_by_label("Reason (optional)").fill("Works on the roof")
-    dialog.get_by_role("button", name="Snooze", exact=True).click()
-
-    row = page.locator("li.token").filter(has_text="Works on the roof")
-    expect(row).to_contain_text("the whole fleet")
-    page.get_by_role("button", name="End the snooze of the whole fleet").click()
-    expect(row).to_have_count(0)
-    assert api.get("/api/notifications/snoozes?current=true")["items"] == []
-
-
-def test_one_display_is_snoozed_on_its_own_page(enter: Enter, display: SimulatedDisplay, api: Api) -> None:
-    page = enter(f"/?d={uuid_of(display)}").page
-    box = page.get_by_role("region", name="Snoozes")
-
-    box.get_by_role("button", name="Tell nobody about this display").click()
-    dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text(name_of(display))
-    dialog.get_by_role("button", name="Snooze", exact=True).click()
-
-    expect(box).to_contain_text("Nobody is told about this display until")
-    [snooze] = api.get(f"/api/notifications/snoozes?current=true&client={uuid_of(display)}")["items"]
-    assert (snooze["scope"], snooze["client"]) == ("client", uuid_of(display))
-    box.get_by_role("button", name="End").click()
-    expect(box.get_by_role("button", name="Tell nobody about this display")).to_be_visible()

@@ -52,7 +52,7 @@ def test_a_viewer_reads_everything_and_is_told_what_needs_another_role(
     assert why_not(page, f"Acknowledge the failure of {name_of(display)}") == "Only operators can acknowledge"
     assert why_not(page, "Restart player") == "Only operators can send commands."
     assert why_not(page, "Shut down") == "Only operators can send commands."
-    for absent in ("Connect a display", "Log debug for 15 minutes", "Leave it alone…", "Never recover it…"):
+    for absent in ("Connect a display", "Log debug for 15 minutes", "Hold…", "Leave out…"):
         expect(page.get_by_role("button", name=absent)).to_have_count(0)
     expect(page.get_by_role("checkbox")).to_have_count(0)
     page.keyboard.press("j")
@@ -61,7 +61,7 @@ def test_a_viewer_reads_everything_and_is_told_what_needs_another_role(
 
     for address, proof, absent in (
         ("/?v=conversions", "Only operators can upload.", "Choose files"),
-        ("/?v=incidents", "Maintenance windows", "Plan a window"),
+        ("/?v=quiet", "Leave displays alone for a while", "Add a quiet time"),
         ("/?v=settings", "Only admins see people, access tokens and the audit log.", "Issue a token"),
         ("/?v=batches", "Bulk commands", "Stop for good"),
         ("/?v=logs", "Recent errors", "Delete"),

@@ -191,30 +191,24 @@ def test_what_keeps_recovery_waiting_is_said_with_its_exact_end(enter: Enter, ki
     watched.look_until(lambda: row.count() == 0, "its end")
 
 
-def test_an_operator_leaves_a_display_alone_excludes_it_and_takes_that_back(enter: Enter, kiel: Fleet) -> None:
+def test_what_an_operator_left_alone_is_said_where_it_needs_attention(enter: Enter, kiel: Fleet, api: Api) -> None:
     kiel.beat()
-    page = enter(f"/?d={kiel.uuid(5)}").page
+    body = {"preset": "leave_out", "scope": "clients", "clients": [kiel.uuid(5)], "reason": "A painting hangs here now"}
+    made = api.post("/api/quiet-times", body, 201)
+    kiel.says("crashed", 5, 5)
+    watched = enter(f"/?d={kiel.uuid(5)}")
+    page = watched.page
+
+    row = page.locator(".attention-row").filter(has_text=kiel.name(5))
+    watched.look_until(lambda: row.filter(has_text="A painting hangs here now").count() == 1, "why nothing is sent")
     recovery = page.get_by_role("region", name="Recovery")
-    expect(recovery).to_contain_text("This display is well; there is nothing to recover.")
-
-    recovery.get_by_role("button", name="Leave it alone…").click()
-    dialog = page.get_by_role("dialog", name="Leave this display alone?")
-    assert violations(page) == []
-    dialog.get_by_label("Reason").fill("New cables")
-    dialog.get_by_label("For how long").select_option("8 hours")
-    dialog.get_by_role("button", name="Leave it alone").click()
-    expect(recovery).to_contain_text(re.compile(r"Left alone by admin: New cables until .*\d\d:\d\d"))
-    recovery.get_by_role("button", name="Resume recovery").click()
-    expect(recovery).not_to_contain_text("New cables")
-
-    recovery.get_by_role("button", name="Never recover it…").click()
-    dialog = page.get_by_role("dialog", name="Never recover this display?")
-    dialog.get_by_label("Reason").fill("A painting hangs here now")
-    dialog.get_by_role("button", name="Exclude it").click()
-    expect(recovery).to_contain_text("This display is excluded by admin: A painting hangs here now")
-    recovery.get_by_role("button", name="Recover it again").click()
-    expect(recovery.get_by_role("button", name="Never recover it…")).to_be_visible()
-    expect(recovery).not_to_contain_text("painting")
+    expect(recovery).to_contain_text("Left alone.")
+    box = page.get_by_role("complementary").get_by_role("region", name="Quiet times")
+    box.get_by_role("button", name="End leave out").click()
+    expect(box).to_contain_text("Nothing is quiet for this display now.")
+    assert api.get(f"/api/quiet-times/{made['id']}")["state"] == "ended"
+    kiel.says("running", 5, 5)
+    watched.look_until(lambda: row.count() == 0, "its end")
 
 
 def test_a_silent_fleet_is_one_banner_and_a_filter_away(enter: Enter, kiel: Fleet) -> None:
