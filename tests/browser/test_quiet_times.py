@@ -24,7 +24,8 @@ DISPLAYS: Final = 3
 TOMORROW: Final = f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%dT%H:%M}"
 """In every zone of the world a time to come."""
 LOOKS_BACK: Final = sa.text(
-    "UPDATE quiet_times SET starts_at = now() - interval '3 days', created_at = now() - interval '3 days' WHERE id = :id"
+    "UPDATE quiet_times SET starts_at = starts_at - interval '3 days', created_at = created_at - interval '3 days'"
+    " WHERE id = :id"
 )
 
 
@@ -83,9 +84,7 @@ def test_maintenance_of_a_shop_is_seen_on_its_rows_and_in_the_banner_until_it_is
     expect(dialog.get_by_role("status")).to_have_text("Say until when.")
     dialog.get_by_label("Until (your time").fill(TOMORROW)
     dialog.get_by_label("Reason (optional)").fill("New panels")
-    expect(dialog.get_by_role("status")).to_contain_text(
-        f"bulk commands wait for {SHOP} ({DISPLAYS} displays), from now"
-    )
+    expect(dialog.get_by_role("status")).to_contain_text(f"wait for {SHOP} ({DISPLAYS} displays), from now until")
     dialog.get_by_role("button", name="Make it quiet").click()
 
     row = row_of(page, SHOP)

@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.test_every_page import violations
-from tests.stack import Stack, eventually, running_stack
+from tests.stack import Api, Stack, eventually, running_stack
 
 LATE_SECONDS = 120  # longer than 90, and not yet the 180 of silence
 SILENT_SECONDS = 240  # longer than the threshold of 180, and within the five minutes that count as "at once"
