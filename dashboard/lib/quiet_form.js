@@ -20,7 +20,7 @@ import { hoursOf, emptyWeek, weekOf } from "./quiet_hours.js";
  * @property {string} reason
  */
 /** @typedef {{scope: string, site?: string, tag?: string, clients?: string[]}} Whom */
-/** @typedef {"preset" | "whom" | "quiet" | "starts" | "ends" | "hours" | "zone" | "reason"} Field */
+/** @typedef {"whom" | "quiet" | "starts" | "ends" | "hours" | "zone" | "reason"} Field */
 
 export const PRESETS = /** @type {const} */ (["hold", "snooze", "maintenance", "opening_hours", "leave_out", "custom"]);
 export const QUIET = /** @type {const} */ (["recovery", "notices", "screen", "commands"]);
@@ -90,8 +90,11 @@ export function localTime(at) {
   return `${day}T${two(when.getHours())}:${two(when.getMinutes())}${seconds}`;
 }
 
-/** What the field says, as RFC 3339; null when it is empty. @param {string} local */
-export const moment = (local) => (local ? new Date(local).toISOString() : null);
+/** What the field says, as RFC 3339; null when it is no time. @param {string} local */
+export function moment(local) {
+  const when = new Date(local);
+  return Number.isNaN(when.getTime()) ? null : when.toISOString();
+}
 
 /** @param {QuietTime} time @param {string} zone the viewer's @returns {Draft} */
 export function draftOf(time, zone) {
@@ -175,7 +178,6 @@ export function changesOf(draft, before, reference) {
 
 /** The fields of the API and where the form shows them. @type {Record<string, Field>} */
 const SHOWN_AT = {
-  preset: "preset",
   scope: "whom",
   site: "whom",
   tag: "whom",
@@ -243,7 +245,7 @@ export function refusalOf(problem, shown) {
 /** The fields that the form shows. @param {Draft} draft @param {boolean} editing @returns {Field[]} */
 export function shownFields(draft, editing) {
   const fields = /** @type {Field[]} */ (["reason"]);
-  if (!editing) fields.push("preset", "whom");
+  if (!editing) fields.push("whom");
   if (draft.preset === "custom" && !editing) fields.push("quiet");
   if (hasTimes(draft)) fields.push("starts");
   if (hasTimes(draft) || LENGTHS[draft.preset]) fields.push("ends");

@@ -11,6 +11,7 @@ import { weekdayWords } from "./words/weekdays.js";
 
 export const DAYS = Object.keys(weekdayWords);
 export const WORKDAYS = DAYS.slice(0, 5);
+const LOCAL = /** @type {const} */ ({ weekday: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const OF_A_DAY = 24 * 60;
 const OF_A_WEEK = 7 * OF_A_DAY;
 
@@ -124,26 +125,31 @@ function joined(week) {
 
 /** The local weekday and time there, in minutes since Monday's midnight. @param {string} zone @param {number} reference */
 function minuteOfWeek(zone, reference) {
-  const form = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    weekday: "long",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
-  const parts = Object.fromEntries(form.formatToParts(new Date(reference)).map(({ type, value }) => [type, value]));
+  const parts = partsAt(zone, reference);
+  if (!parts) return null;
   const day = DAYS.indexOf((parts["weekday"] ?? "").toLowerCase());
   return day * OF_A_DAY + Number(parts["hour"]) * 60 + Number(parts["minute"]);
+}
+
+/** @param {string} zone @param {number} reference @returns {Record<string, string> | null} */
+function partsAt(zone, reference) {
+  try {
+    const form = new Intl.DateTimeFormat("en-GB", { ...LOCAL, timeZone: zone });
+    return Object.fromEntries(form.formatToParts(new Date(reference)).map(({ type, value }) => [type, value]));
+  } catch {
+    return null; // the service may know zones that a browser does not
+  }
 }
 
 /**
  * Whether a moment lies within the hours, and when that changes, at the local time there: "19:30", "Fri 09:00" on another
  * day, null if it never does.
  * @param {Week} week @param {string} zone IANA @param {number} reference milliseconds since 1970
- * @returns {{within: boolean, changes: string | null}}
+ * @returns {{within: boolean, changes: string | null} | null} null: this browser does not know the zone
  */
 export function hoursNow(week, zone, reference) {
   const at = minuteOfWeek(zone, reference);
+  if (at === null) return null;
   const runs = joined(week);
   const run = runs.find(({ start, end }) => start <= at && at < end);
   const next = run ? run.end : runs.find(({ start }) => start > at)?.start;

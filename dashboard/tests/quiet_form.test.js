@@ -8,6 +8,7 @@ import {
   coveredBy,
   draftOf,
   localTime,
+  moment,
   newDraft,
   refusalOf,
   shownFields,
@@ -114,6 +115,7 @@ test("a moment comes back to the field as the viewer's clock showed it", () => {
   assert.equal(localTime("2026-11-26T20:00:00Z"), "2026-11-26T21:00");
   assert.equal(localTime("2026-07-01T20:00:30Z"), "2026-07-01T22:00:30");
   assert.equal(localTime(null), "");
+  assert.equal(moment("202611-01-01T00:00"), null, "no year of the calendar");
 });
 
 test("opening hours are about no single displays", () => {

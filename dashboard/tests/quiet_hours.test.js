@@ -85,5 +85,6 @@ test("times that touch are one, and a shop that never closes says so", () => {
 
   assert.deepEqual(hoursNow(always, "UTC", at("2026-11-26T11:00:00Z")), { within: true, changes: null });
   assert.deepEqual(hoursNow(joined, "UTC", at("2026-11-30T10:00:00Z")), { within: true, changes: "14:00" });
+  assert.equal(hoursNow(joined, "Europe/Atlantis", at("2026-11-30T10:00:00Z")), null, "a zone that nobody knows here");
   assert.deepEqual(hoursNow(emptyWeek(), "UTC", at("2026-11-30T10:00:00Z")), { within: false, changes: null });
 });

@@ -34,6 +34,10 @@ const typed = (event) => /** @type {HTMLInputElement | HTMLSelectElement} */ (ev
 const marked = (errors, field) =>
   errors[field] ? { "aria-invalid": "true", "aria-describedby": `quiet-error-${field}` } : {};
 
+/** The same of a group of fields. @param {Errors} errors @param {Field} field */
+const markedGroup = (errors, field) =>
+  errors[field] ? { class: "wrong", "aria-describedby": `quiet-error-${field}` } : {};
+
 /** What is wrong with a field, in words beside it. @param {{errors: Errors, field: Field}} props */
 function Wrong({ errors, field }) {
   return html`<p class="form-error" id=${`quiet-error-${field}`}>${errors[field] ?? ""}</p>`;
@@ -107,7 +111,7 @@ function Quiet({ draft, set, errors }) {
   /** @param {string} one */
   const turn = (one) =>
     set({ quiet: draft.quiet.includes(one) ? draft.quiet.filter((other) => other !== one) : [...draft.quiet, one] });
-  return html`<fieldset ...${marked(errors, "quiet")}><legend>${quietFormWords.quiet}</legend>
+  return html`<fieldset ...${markedGroup(errors, "quiet")}><legend>${quietFormWords.quiet}</legend>
     <div class="choices">${form.QUIET.map(
       (one) => html`<label class="check" key=${one}><input type="checkbox" checked=${draft.quiet.includes(one)}
           onChange=${() => turn(one)} />${quietTimesWords.what[one]}</label>`,
@@ -117,7 +121,7 @@ function Quiet({ draft, set, errors }) {
 /** @param {Fields & {field: "starts" | "ends", label: string, required?: boolean}} props */
 function Moment({ draft, set, errors, field, label, required = false }) {
   return html`<div><label>${label}<input type="datetime-local" value=${draft[field]} required=${required}
-        step=${draft[field].length > 16 ? 1 : 60}
+        step=${draft[field].length > 16 ? 1 : 60} max="9999-12-31T23:59:59"
         onInput=${(/** @type {Event} */ event) => set({ [field]: typed(event) })} ...${marked(errors, field)} /></label>
     ${h(Wrong, { errors, field })}</div>`;
 }
@@ -134,7 +138,7 @@ function Length({ draft, set, errors }) {
         <option value="at">${quietFormWords.at}</option></select></label>
     ${
       draft.length === "at" &&
-      h(Moment, { draft, set, errors, field: "ends", label: quietFormWords.until(zoneName), required: true })
+      h(Moment, { draft, set, errors, field: "ends", label: quietFormWords.untilHere(zoneName), required: true })
     }</div>
     ${draft.length !== "at" && h(Wrong, { errors, field: "ends" })}`;
 }
@@ -142,10 +146,11 @@ function Length({ draft, set, errors }) {
 /** @param {Fields} props */
 function Times({ draft, set, errors }) {
   const needed = form.needsEnd(draft);
-  const label = (needed ? quietFormWords.until : quietFormWords.untilOptional)(zoneName);
+  const label = needed ? quietFormWords.until : quietFormWords.untilOptional;
   return html`<div class="settings-form">
-      ${h(Moment, { draft, set, errors, field: "starts", label: quietFormWords.from(zoneName) })}
+      ${h(Moment, { draft, set, errors, field: "starts", label: quietFormWords.from })}
       ${h(Moment, { draft, set, errors, field: "ends", label, required: needed })}</div>
+    <p class="quiet">${quietFormWords.yourTime(zoneName)}</p>
     <label class="check"><input type="checkbox" checked=${draft.weekly}
         onChange=${() => set({ weekly: !draft.weekly })} />${quietFormWords.weekly}</label>`;
 }
@@ -154,7 +159,7 @@ function Times({ draft, set, errors }) {
 function Hours({ draft, set, errors }) {
   const isOpening = draft.preset === "opening_hours";
   const zones = ZONES.includes(draft.zone) ? ZONES : [draft.zone, ...ZONES];
-  return html`<fieldset ...${marked(errors, "hours")}>
+  return html`<fieldset ...${markedGroup(errors, "hours")}>
       <legend>${isOpening ? quietFormWords.openingHours : quietFormWords.weeklyHours}</legend>
       ${h(WeekEditor, { week: draft.week, isOpening, set: (week) => set({ week }) })}
       ${h(Wrong, { errors, field: "hours" })}</fieldset>
@@ -225,7 +230,7 @@ export function QuietDialog({ time: given = null, preset = "hold", whom = null, 
   const element = useRef(/** @type {HTMLFormElement | null} */ (null));
   const send = useSend(draft, time);
   useEffect(() => {
-    const wrong = "input[aria-invalid], select[aria-invalid], fieldset[aria-invalid] :is(input, button)";
+    const wrong = "[aria-invalid], .wrong :is(input, button)";
     /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector(wrong))?.focus();
   }, [refused]);
   useEffect(() => {
@@ -250,6 +255,7 @@ export function QuietDialog({ time: given = null, preset = "hold", whom = null, 
   /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
+    if (time && Object.keys(form.changesOf(draft, time, serverNow())).length === 0) return done();
     setBusy(true);
     setRefused({ fields: {}, other: "", exists: 0 });
     send().then(() => [refresh(), done()], refuse);
@@ -265,7 +271,12 @@ export function QuietDialog({ time: given = null, preset = "hold", whom = null, 
     ${!time && presets.length > 1 && h(Kind, { ...fields, presets })}
     ${!time && presets.length === 1 && html`<p class="quiet">${quietTimesWords.meaning[draft.preset]}</p>`}
     ${!time && !whom && h(Whom, fields)}
-    ${!time && whom?.clients && html`<p><strong>${namesOf(whom.clients)}</strong></p>`}
+    ${
+      !time &&
+      whom &&
+      html`<div><p><strong>${whom.site ?? namesOf(whom.clients ?? [])}</strong></p>
+        ${h(Wrong, { errors, field: "whom" })}</div>`
+    }
     ${
       refused.exists > 0 &&
       html`<button type="button" class="link" onClick=${changeThat}>${quietFormWords.editThat}
@@ -277,7 +288,7 @@ export function QuietDialog({ time: given = null, preset = "hold", whom = null, 
     ${form.hasHours(draft) && h(Hours, fields)}
     ${h(Reason, fields)}
     <div class="quiet-foot"><p class="consequence" role="status">${preview(draft)}</p>
-    <p class="form-error" role="alert">${[...Object.values(errors), refused.other].filter(Boolean).join(" ")}</p>
+    <p class="form-error" role="alert">${refused.other}</p>
     <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button>
       <button class="primary" disabled=${busy}>
         ${busy ? commonWords.working : time ? quietFormWords.save : quietFormWords.go}</button></div></div>

@@ -82,7 +82,7 @@ def test_maintenance_of_a_shop_is_seen_on_its_rows_and_in_the_banner_until_it_is
     dialog.get_by_role("radio", name="Maintenance").check()
     dialog.get_by_label("Site", exact=True).fill(SHOP)
     expect(dialog.get_by_role("status")).to_have_text("Say until when.")
-    dialog.get_by_label("Until (your time").fill(TOMORROW)
+    dialog.get_by_label("Until", exact=True).fill(TOMORROW)
     dialog.get_by_label("Reason (optional)").fill("New panels")
     expect(dialog.get_by_role("status")).to_contain_text(f"wait for {SHOP} ({DISPLAYS} displays), from now until")
     dialog.get_by_role("button", name="Make it quiet").click()
@@ -211,7 +211,7 @@ def test_a_time_that_does_not_fit_is_said_beside_its_field_and_what_was_typed_st
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Site", exact=True).fill(shop.site)
     dialog.get_by_label("From (empty: now").fill("2027-01-02T06:00")
-    until = dialog.get_by_label("Until (your time")
+    until = dialog.get_by_label("Until", exact=True)
     until.fill("2027-01-01T06:00")
     dialog.get_by_role("button", name="Make it quiet").click()
 

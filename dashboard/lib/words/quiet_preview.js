@@ -18,14 +18,14 @@ function whom({ scope, site, tag, clients }, covered, name) {
 /** @param {Draft} draft @param {number} reference */
 function hours(draft, reference) {
   const week = weekWords(draft.week);
-  const { within, changes } = hoursNow(draft.week, draft.zone, reference);
-  if (draft.preset === "opening_hours")
-    return {
-      when: quietPreviewWords.outside(week, draft.zone),
-      then: within ? quietPreviewWords.openNow(changes) : quietPreviewWords.closedNow(changes),
-    };
-  const then = within ? quietPreviewWords.onNow(changes) : quietPreviewWords.onNext(changes);
-  return { when: quietPreviewWords.within(week, draft.zone), then: draft.starts ? "" : then };
+  const there = hoursNow(draft.week, draft.zone, reference);
+  const isOpening = draft.preset === "opening_hours";
+  const when = (isOpening ? quietPreviewWords.outside : quietPreviewWords.within)(week, draft.zone);
+  if (!there || (draft.starts && !isOpening)) return { when, then: "" };
+  const [within, without] = isOpening
+    ? [quietPreviewWords.openNow, quietPreviewWords.closedNow]
+    : [quietPreviewWords.onNow, quietPreviewWords.onNext];
+  return { when, then: (there.within ? within : without)(there.changes) };
 }
 
 /**

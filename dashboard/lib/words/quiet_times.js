@@ -85,9 +85,11 @@ export const quietFormWords = {
     n === 24 ? "A day" : n === 168 ? "A week" : n > 24 ? `${n / 24} days` : count(n, "hour", "hours"),
   openEnd: "Until somebody ends it",
   at: "Until a time…",
-  from: (/** @type {string} */ zone) => `From (empty: now; your time, ${zone})`,
-  until: (/** @type {string} */ zone) => `Until (your time, ${zone})`,
-  untilOptional: (/** @type {string} */ zone) => `Until (empty: until somebody ends it; your time, ${zone})`,
+  from: "From (empty: now)",
+  until: "Until",
+  untilOptional: "Until (empty: open end)",
+  untilHere: (/** @type {string} */ zone) => `Until (your time, ${zone})`,
+  yourTime: (/** @type {string} */ zone) => `In your time: ${zone}.`,
   weekly: "Only at some hours of the week",
   openingHours: "Open at",
   weeklyHours: "Quiet at",
@@ -106,9 +108,7 @@ export const quietFormWords = {
   reasonOptional: "Reason (optional)",
   go: "Make it quiet",
   save: "Save",
-  exists: "There are opening hours for it already.",
   editThat: "Change those",
-  noChange: "Nothing has changed.",
 };
 
 export const quietPreviewWords = {
@@ -119,7 +119,6 @@ export const quietPreviewWords = {
   nothing: "Choose what is quiet.",
   noHours: "Give at least one day its hours.",
   noEnd: "Say until when.",
-  noReason: "Say why.",
   sentence: (/** @type {string} */ what, /** @type {string} */ whom, /** @type {string} */ when) =>
     `${what.charAt(0).toUpperCase()}${what.slice(1)} for ${whom}, ${when}.`,
   now: "from now",
