@@ -210,11 +210,18 @@ function plainly(text) {
   return said.charAt(0).toUpperCase() + said.slice(1);
 }
 
-/** Of times that do not fit: which field its sentence is about. @param {string} detail @returns {Field} */
-function fieldOfTimes(detail) {
-  if (/^starts_at/.test(detail)) return "starts";
-  return /hours|time of the day/i.test(detail) && !/ends_at/.test(detail) ? "hours" : "ends";
-}
+/** What the sentence of a refusal is about; the end, where none of these matches. @type {[RegExp, Field][]} */
+const ABOUT = [
+  [/needs a reason/, "reason"],
+  [/^quiet goes/, "quiet"],
+  [/the fleet, a site or a tag/, "whom"],
+  [/^starts_at/, "starts"],
+  [/ends_at/, "ends"],
+  [/hours|time of the day/i, "hours"],
+];
+
+/** @param {string} detail @returns {Field} */
+const fieldOf = (detail) => ABOUT.find(([words]) => words.test(detail))?.[1] ?? "ends";
 
 /**
  * A refusal as sentences beside their fields; what is about no field of the form is `other`.
@@ -237,7 +244,7 @@ export function refusalOf(problem, shown) {
       const name = field.split(/[.[]/)[0] ?? "";
       put(SHOWN_AT[name], SHOWN_AT[name] ? `Expected ${expected}.` : `${field}: expected ${expected}.`);
     }
-  } else if (problem.code === "quiet_times_refused") put(fieldOfTimes(problem.detail), problem.detail);
+  } else if (problem.code === "quiet_times_refused") put(fieldOf(problem.detail), problem.detail);
   else put(CODES[problem.code], problem.detail);
   return { fields, other: other.join(" ") };
 }

@@ -156,6 +156,18 @@ test("what it refuses about hours stands at the hours, and at the foot where the
   assert.equal(refusalOf(problem, shownFields(draft("hold"), false)).other, problem.detail);
 });
 
+test("each rule of the API is said at the field that it is about", () => {
+  const shown = shownFields(draft("maintenance", { weekly: true }), false);
+  const at = (detail) => Object.keys(refusalOf({ code: "quiet_times_refused", detail }, [...shown, "quiet"]).fields);
+
+  assert.deepEqual(at("A hold needs a reason."), ["reason"]);
+  assert.deepEqual(at("opening_hours are of the fleet, a site or a tag."), ["whom"]);
+  assert.deepEqual(at("quiet goes with the preset custom, and with no other one."), ["quiet"]);
+  assert.deepEqual(at("starts_at cannot change: it has begun."), ["starts"]);
+  assert.deepEqual(at("A snooze lasts 31 days at most."), ["ends"]);
+  assert.deepEqual(at("opening_hours need hours."), ["hours"]);
+});
+
 test("it is counted whom a quiet time is about", () => {
   const displays = [
     { uuid: "a", site: "Shop 12", tags: ["outdoor"] },
