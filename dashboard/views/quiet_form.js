@@ -234,9 +234,8 @@ export function QuietDialog({ time: given = null, preset = "hold", whom = null, 
     /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector(wrong))?.focus();
   }, [refused]);
   useEffect(() => {
-    /** @type {HTMLElement | null | undefined} */ (
-      element.current?.querySelector("input:checked, select, input")
-    )?.focus();
+    const fields = element.current?.querySelectorAll("input[type=radio]:checked, select, input:not([type=radio])");
+    /** @type {HTMLElement | undefined} */ (fields?.[0])?.focus();
   }, []);
   const set = (/** @type {Partial<Draft>} */ changes) => setDraft((before) => ({ ...before, ...changes }));
   const { fields: errors } = refused;
