@@ -16,6 +16,7 @@ import { previewOf } from "../lib/words/quiet_preview.js";
 import { quietFormWords, quietTimesWords } from "../lib/words/quiet_times.js";
 import { Dialog } from "./parts.js";
 import { WeekEditor } from "./quiet_hours.js";
+import { whomOf } from "./quiet_parts.js";
 import { quietClass } from "./quiet_style.js";
 
 /** @typedef {import("../lib/quiet_form.js").Draft} Draft */
@@ -180,18 +181,13 @@ function Reason({ draft, set, errors }) {
     </label>${h(Wrong, { errors, field: "reason" })}`;
 }
 
-/** @param {Draft} draft */
-function preview(draft) {
+/** What it will do, in one sentence. @param {{draft: Draft}} props */
+function Preview({ draft }) {
   void version.value;
   const only = draft.clients.length === 1 ? clients.get(draft.clients[0] ?? "") : undefined;
   const name = only ? nameOf(only) : "";
-  return previewOf(draft, { covered: form.coveredBy(draft, clients.values()), name, reference: now.value });
-}
-
-/** Whom a dialog is about that was opened for some displays. @param {string[]} uuids */
-function namesOf(uuids) {
-  const only = uuids.length === 1 ? clients.get(uuids[0] ?? "") : undefined;
-  return only ? nameOf(only) : quietTimesWords.displays(uuids.length);
+  const text = previewOf(draft, { covered: form.coveredBy(draft, clients.values()), name, reference: now.value });
+  return html`<p class="consequence" role="status">${text}</p>`;
 }
 
 /**
@@ -273,7 +269,7 @@ export function QuietDialog({ time: given = null, preset = "hold", whom = null, 
     ${
       !time &&
       whom &&
-      html`<div><p><strong>${whom.site ?? namesOf(whom.clients ?? [])}</strong></p>
+      html`<div><p><strong>${whomOf(draft)}</strong></p>
         ${h(Wrong, { errors, field: "whom" })}</div>`
     }
     ${
@@ -286,7 +282,7 @@ export function QuietDialog({ time: given = null, preset = "hold", whom = null, 
     ${form.hasTimes(draft) && h(Times, fields)}
     ${form.hasHours(draft) && h(Hours, fields)}
     ${h(Reason, fields)}
-    <div class="quiet-foot"><p class="consequence" role="status">${preview(draft)}</p>
+    <div class="quiet-foot">${h(Preview, { draft })}
     <p class="form-error" role="alert">${refused.other}</p>
     <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button>
       <button class="primary" disabled=${busy}>

@@ -16,7 +16,10 @@ export function displayName(uuid) {
   return found ? nameOf(found) : uuid.slice(0, 8);
 }
 
-/** Whom it is about, in a few words. @param {QuietTime} time */
+/**
+ * Whom it is about, in a few words.
+ * @param {{scope: string, site: string | null, tag: string | null, clients: string[]}} time
+ */
 export function whomOf({ scope, site, tag, clients: uuids }) {
   if (scope === "site") return site ?? "";
   if (scope === "tag") return quietTimesWords.tag(tag ?? "");
