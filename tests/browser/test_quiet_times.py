@@ -185,7 +185,7 @@ def test_a_display_is_held_in_its_panel_and_a_command_says_what_it_cuts_through(
     dialog = page.get_by_role("dialog", name="Hold")
     expect(dialog).to_contain_text(name)
     lengths = dialog.get_by_label("For how long").locator("option").all_inner_texts()
-    assert lengths == ["1 hour", "4 hours", "A day", "Until somebody ends it", "Until a time…"]
+    assert lengths == ["1 hour", "4 hours", "24 hours", "Until somebody ends it", "Until a time…"]
     dialog.get_by_label("For how long").select_option("4 hours")
     dialog.get_by_label("Reason").fill("I work on it")
     expect(dialog.get_by_role("status")).to_contain_text(f"No automatic restarts for {name}, from now until")

@@ -81,8 +81,7 @@ export const quietFormWords = {
   moreFound: (/** @type {number} */ n) => `${number(n)} more: type more of the name`,
   quiet: "What is quiet",
   how: "For how long",
-  hours: (/** @type {number} */ n) =>
-    n === 24 ? "A day" : n === 168 ? "A week" : n > 24 ? `${n / 24} days` : count(n, "hour", "hours"),
+  hours: (/** @type {number} */ n) => (n === 168 ? "A week" : n > 24 ? `${n / 24} days` : count(n, "hour", "hours")),
   openEnd: "Until somebody ends it",
   at: "Until a time…",
   from: "From (empty: now)",
