@@ -91,7 +91,7 @@ export async function order(uuid, action) {
   try {
     const command = await changing(uuid, () => sendForSure(uuid, action));
     if (action !== "screenshot") change(uuid, { open_command: isOver(command) ? null : command });
-    follow(uuid, command, command.cuts_through ?? null);
+    follow(uuid, command);
   } catch (error) {
     const problem = refusalOf(error);
     setOrder(uuid, { action, phase: problem ? "refused" : "lost", command: null, problem });
@@ -123,17 +123,17 @@ export async function endAnyway(uuid, reason) {
   refresh();
 }
 
-/** @param {string} uuid @param {Command} command @param {string | null} [cuts] told only when it is sent */
-function take(uuid, command, cuts) {
+/** @param {string} uuid @param {Command} command `cuts_through` is told only when it is sent */
+function take(uuid, command) {
   const before = orderOf(uuid, command.action);
   const kept = before?.command?.id === command.id ? before.cuts : null;
   const action = /** @type {Action} */ (command.action);
-  setOrder(uuid, { action, phase: "known", command, problem: null, cuts: cuts ?? kept });
+  setOrder(uuid, { action, phase: "known", command, problem: null, cuts: command.cuts_through ?? kept });
 }
 
-/** Show one command's way until it ends. @param {string} uuid @param {Command} command @param {string | null} [cuts] */
-async function follow(uuid, command, cuts) {
-  take(uuid, command, cuts);
+/** Show one command's way until it ends. @param {string} uuid @param {Command} command */
+async function follow(uuid, command) {
+  take(uuid, command);
   let latest = command;
   const isShown = () => orderOf(uuid, command.action)?.command?.id === command.id;
   while (!isOver(latest) && isShown()) {

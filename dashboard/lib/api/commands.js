@@ -8,7 +8,7 @@ import { clientPath } from "./fleet.js";
 /**
  * Request a command. The same key always returns the same command, so that a request can be repeated safely.
  * @param {string} uuid @param {Action} action @param {string} key
- * @returns {Promise<import("../openapi").SentCommand>}
+ * @returns {Promise<Command>}
  */
 export function sendCommand(uuid, action, key) {
   const body = { action, reason: "" };
