@@ -151,6 +151,23 @@ def removed(world: World) -> None:
     world.all_arrive()
 
 
+def removed_and_committed(world: World) -> None:
+    """Lines of a whole boot are removed after they were committed, and before the disk knows that."""
+    world.start()
+    world.all_arrive()
+    world.cut_power()
+    world.boot()
+    world.write(10)
+    world.start()
+    world.all_arrive()
+    world.sync()
+    world.vacuum()
+    world.kill()
+    world.write(8)
+    world.start()
+    world.all_arrive()
+
+
 def damaged(world: World) -> None:
     """The file of segments is damaged while lines wait."""
     world.start()
@@ -319,7 +336,7 @@ def rough_history(world: World) -> None:
     one.run(one.rough)
 
 
-BY_DISK: Final = (image, power, refusing, refusing_level, covered, removed, damaged)
+BY_DISK: Final = (image, power, refusing, refusing_level, covered, removed, removed_and_committed, damaged)
 BY_START: Final = (kills, units, unseen_boot, waiting, backlog, offline)
 LIVES: Final = {one.__name__: one for one in (*BY_DISK, *BY_START, history, rough_history)}
 

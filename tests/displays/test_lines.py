@@ -51,7 +51,7 @@ def test_a_journalctl_that_ends_only_once_it_has_written_all_is_ended(
     assert asyncio.run(asyncio.wait_for(first(), 60)) == b"y\n"
 
 
-@pytest.mark.parametrize("life", ["power", "removed"])
+@pytest.mark.parametrize("life", ["power", "removed", "removed_and_committed"])
 def test_lines_that_the_journal_has_forgotten_are_told_and_the_others_are_stored_once(
     tmp_path: Path, life: str
 ) -> None:

@@ -98,6 +98,7 @@ DAMAGED = [
             {"units": 5},
             {"units": [1]},
             {"kernel_boot": None},
+            {"from_first": 1},
             {"more": 1},
         )
     ),

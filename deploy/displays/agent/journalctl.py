@@ -50,6 +50,14 @@ async def newest_cursor(kernel_boot: str) -> str:
     return cursor_in(await _said(*ONE, *_in(kernel_boot)))
 
 
+async def first_cursor(kernel_boot: str) -> str:
+    """The cursor of the oldest entry of this boot of the machine; empty without one. Raises OSError."""
+    async with contextlib.aclosing(entries_from("", (), kernel_boot, follow=False)) as entries:
+        async for text in entries:
+            return cursor_in(text)
+    return ""
+
+
 async def exists(cursor: str, kernel_boot: str) -> bool:
     """Whether the entry at this cursor is still in the journal. Raises OSError when journalctl fails."""
     return cursor_in(await _said(*_from(cursor), *ONE, *_in(kernel_boot))) == cursor

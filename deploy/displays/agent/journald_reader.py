@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from logging import WARNING
 from typing import Any, Final
@@ -88,10 +88,10 @@ class JournaldReader:
         before = list(self._spool.segments.values())
         own = replace(self._own(here, self._level()), kernel_boot=kernel_boot)
         is_same_boot = not before or before[-1].kernel_boot in {"", kernel_boot}
-        if not is_same_boot:
-            own = replace(own, cursor="")
-        elif not before and (self._spool.is_damaged or self._boot.boot_seq > 1):
-            own = replace(own, cursor="", gap=UNTOLD)  # lines may be stored twice, but none is lost
+        is_lost = not before and (self._spool.is_damaged or self._boot.boot_seq > 1)
+        if is_lost or not is_same_boot:  # lines may be stored twice, but none is lost
+            first = await self._asked(journalctl.first_cursor(kernel_boot)) or here
+            own = replace(own, cursor=first, from_first=True, gap=UNTOLD if is_lost else "")
         self._spool.begin([own], here if is_same_boot else "", must=not before or not is_same_boot)
         self._todo.extend(self._spool.segments)
         self._enter(self._todo.popleft())
@@ -100,12 +100,17 @@ class JournaldReader:
     async def _now(self) -> tuple[str, str]:
         """The present boot of the machine, and its newest entry. In a container only the journal may know the boot."""
         kernel_boot = self._boot.boot_id.replace("-", "")
+        here = await self._asked(journalctl.newest_cursor(kernel_boot))
+        here = here or await self._asked(journalctl.newest_cursor(""))
+        return kernel_boot_of(here), here
+
+    async def _asked(self, question: Awaitable[str]) -> str:
+        """The answer of journalctl; empty when it fails, with the reason in `why_not`."""
         try:
-            here = await journalctl.newest_cursor(kernel_boot) or await journalctl.newest_cursor("")
+            return await question
         except OSError as error:
             self.why_not = f"the journal cannot be read: {error.strerror or error}"
-            return kernel_boot, ""
-        return kernel_boot_of(here), here
+            return ""
 
     async def _look_for_other_boots(self) -> None:
         """Once: add segments for boots of the machine in which the agent began none."""
@@ -115,6 +120,7 @@ class JournaldReader:
         self._knows_boots = True
         try:
             others = boots_between(await journalctl.boots(), list(segments.values()))
+            firsts = {boot: await journalctl.first_cursor(boot) for boot in others}
         except OSError:
             event(
                 "machine_boots_unknown",
@@ -123,8 +129,9 @@ class JournaldReader:
             )
             return
         last, present = next(reversed(segments.items()))
-        own = self._own("", present.level)
-        self._todo.extend([*self._spool.insert([replace(own, kernel_boot=one) for one in others], last), last])
+        own = replace(self._own("", present.level), from_first=True)
+        new = [replace(own, kernel_boot=boot, cursor=first) for boot, first in firsts.items() if first]
+        self._todo.extend([*self._spool.insert(new, last), last])
         self._todo.remove(last)  # the first of the two
 
     def _own(self, cursor: str, level: str) -> Segment:
@@ -144,7 +151,8 @@ class JournaldReader:
     async def _read(self) -> None:
         """Read the present segment, until it ends, the spool is full or journalctl ends."""
         segment, began, is_last = self._spool.segments[self._key], self._read_until, not self._todo
-        knows_the_gap = segment.gap and began == segment.cursor
+        is_at_first = segment.from_first and began == segment.cursor
+        knows_the_gap = segment.gap and began == segment.cursor and not is_at_first
         if began and not knows_the_gap and not await journalctl.exists(began, segment.kernel_boot):
             self._lose_the_place(segment)
             return
@@ -157,7 +165,7 @@ class JournaldReader:
             async for text in lines:
                 self.why_not = ""
                 line = line_from(text, OWN_UNIT)
-                if line is None or line.cursor == began:
+                if line is None or (line.cursor == began and not is_at_first):
                     continue
                 if segment.end and is_after(line.cursor, segment.end):
                     break
@@ -189,10 +197,12 @@ class JournaldReader:
     def _begins_another(self, segment: Segment) -> bool:
         """Begin a segment if the log level or the list of units is another one, and the disk takes it."""
         wanted, now = (self._level(), self._units), time.monotonic()
-        if (segment.level, segment.units or self._units) == wanted or not self._read_until or now < self._change_at:
+        has_read = self._read_until != segment.cursor or not segment.from_first
+        if (segment.level, segment.units or self._units) == wanted or not has_read or now < self._change_at:
             return False
         gap = TOLD_OF if segment.gap and self._read_until == segment.cursor else ""
         changed = replace(segment, seq=self._seq, cursor=self._read_until, level=wanted[0], units=wanted[1], gap=gap)
+        changed = replace(changed, from_first=False)
         if not self._spool.begin([changed], self._read_until):
             self._change_at = now + SAVE_SECONDS
             return False
@@ -207,7 +217,7 @@ class JournaldReader:
         They get numbers of this start.
         """
         is_own = segment.start == self._start
-        rest = replace(segment, cursor=self._read_until, gap=UNTOLD, seq=self._seq)
+        rest = replace(segment, cursor=self._read_until, from_first=False, gap=UNTOLD, seq=self._seq)
         changes = {self._key: replace(segment, end=self._read_until)}
         if not is_own:
             install_id, boot_seq = self._start

@@ -47,11 +47,12 @@ class Segment:
     install_id: str
     boot_seq: int
     seq: int
-    cursor: str  # of the entry before its first one; empty: its first entry is the first of the boot
+    cursor: str  # of the entry before its first one; the journal must still have it, or numbers are unknown
     level: str = contract.DEFAULT_LEVEL
     end: str = ""  # of its last entry; empty: it ends with the boot
     kernel_boot: str = ""  # the boot of the machine, as cursors write it; empty in files of earlier agents: any
     units: tuple[str, ...] = ()  # empty in files of earlier agents: those of the present configuration
+    from_first: bool = False  # whether its first entry is the one at the cursor: that of a whole boot
     gap: str = ""  # UNTOLD: its first number is for the word MISSING. TOLD_OF: that word is committed
 
     @property
@@ -158,6 +159,7 @@ def _segment(one: dict[str, Any]) -> Segment:
     numbers = [made.boot_seq, made.seq]
     cursors = [cursor for cursor in (made.cursor, made.end) if cursor]
     is_one = all(isinstance(text, str) for text in texts) and all(type(number) is int for number in numbers)
+    is_one = is_one and type(made.from_first) is bool
     if not is_one or made.level not in contract.LEVELS or not all(map(_is_cursor, cursors)):
         raise ValueError("no segment")
     return made

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from deploy.displays.agent.journald_rules import GOES_ON, TOLD_OF, Segment, as_content, segments_from
+from deploy.displays.agent.journald_rules import GOES_ON, TOLD_OF, UNTOLD, Segment, as_content, segments_from
 from deploy.displays.client import durable
 from deploy.displays.client.contract import LogsCommitted
 from deploy.displays.client.spool import SpooledLog
@@ -111,8 +111,9 @@ class JournaldSpool:
             return
         while (first := next(iter(self._segments))) != segment:
             del self._segments[first]
-        gap = TOLD_OF if cursor == one.cursor else ""  # that of the segment's own cursor is the word about its gap
-        self._segments[segment] = replace(one, seq=number, cursor=cursor, gap=gap)
+        is_word = one.gap == UNTOLD and cursor == one.cursor
+        at_first, gap = one.from_first and is_word, TOLD_OF if is_word else ""
+        self._segments[segment] = replace(one, seq=number, cursor=cursor, from_first=at_first, gap=gap)
         self._is_saved = False
 
     def begin(self, segments: Sequence[Segment], end_of_the_last: str = "", *, must: bool = False) -> bool:
@@ -174,7 +175,7 @@ class JournaldSpool:
         """
         last, one = next(reversed(self._segments.items()))
         if not self._messages and (len(self._segments) > 1 or one.cursor != cursor):
-            self._segments = {last: replace(one, seq=number, cursor=cursor, gap="")}
+            self._segments = {last: replace(one, seq=number, cursor=cursor, from_first=False, gap="")}
             self._is_saved = False
 
     def save_when_due(self, now: float) -> None:
