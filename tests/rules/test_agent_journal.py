@@ -119,7 +119,7 @@ def test_the_segments_of_an_earlier_agent_are_taken_over() -> None:
 
     assert one == Segment("i", 1, 2, cursor(1))
     assert segments_from(as_content([one])) == [one]
-    full = Segment("i", 1, GOES_ON, "", "debug", cursor(9), "b", ("a.service",), UNTOLD)
+    full = Segment("i", 1, GOES_ON, "", "debug", cursor(9), "b", ("a.service",), True, UNTOLD)
     assert segments_from(as_content([full])) == [full]
 
 
