@@ -10,7 +10,7 @@ from deploy.parts.layout import REPOSITORY
 DASHBOARD = REPOSITORY / "dashboard"
 APP = DASHBOARD / "app.js"
 MODULES = [APP, *(path for part in ("lib", "views", "vendor") for path in DASHBOARD.glob(f"{part}/**/*.js"))]
-IMPORT = re.compile(r"(?:\bfrom|\bimport)\s*[\"']([^\"']+)[\"']")
+IMPORT = re.compile(r"(?:\bfrom|\bimport)\s*[\"']([^\"'\s]+)[\"']")  # no space: a text may have the word, too
 LATER = re.compile(r"\bawait import\([\"']([^\"']+)[\"']\)")
 FIRST_PAGE_BYTES = 60 * 1024  # gzipped: all files that are fetched before the fleet is shown
 

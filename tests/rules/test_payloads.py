@@ -294,6 +294,8 @@ def test_a_health_report_keeps_its_whole_body() -> None:
         "installation-a",
         3,
         7,
+        None,
+        None,
         1767225600.0,
         False,
     )

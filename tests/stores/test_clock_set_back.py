@@ -36,6 +36,7 @@ from tests.stores.commands_world import (
 from tests.stores.incidents_world import all_of, come_back, go_silent, listen, observe, site
 from tests.stores.notifications_world import channel, decide, deliver_all, display
 from tests.stores.notifications_world import told as told_people
+from tests.stores.quiet_world import hold
 from tests.stores.recovery_world import beat, crash, fleet, hear, open_breakers, recover, sent, told
 from tests.stores.test_conversions_store import LEASE, claimed, pending
 
@@ -143,8 +144,7 @@ def test_a_display_that_was_shut_down_ahead_of_time_is_helped_once_it_is_heard(
 
 def test_who_was_held_until_later_stays_held(connection: Connection, now: datetime) -> None:
     client = crash(connection, now)
-    person = {"held_at": now, "held_by": "anna", "held_reason": "wall", "held_until": now + AHEAD}
-    connection.execute(sa.insert(client_recovery).values(client_uuid=client, **person))
+    hold(connection, now, client, until=now + AHEAD)
     set_back(connection, now)
 
     assert sent(connection, recover(connection, now + seconds(30))) == []

@@ -26,6 +26,7 @@ NEVER_NULL: Final = {  # (statement, nullable column) -> why no row of the state
     "RECENTLY_CLEARED clients.service_failed_cleared_by": "it is written with the time",
     "CANCEL_OVERTAKEN_BY_STORED client_commands.outcome_reason": SETS,
     "CANCEL_OVERTAKEN_BY_SIGHTING client_commands.outcome_reason": SETS,
+    "DISPROVE_SCREENS client_commands.outcome_reason": SETS,
     "DISPROVE_REBOOTS client_commands.outcome_reason": SETS,
     "ABANDON client_commands.outcome_reason": SETS,
     "CANCEL client_commands.outcome_reason": SETS,
