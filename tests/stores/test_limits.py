@@ -1,6 +1,7 @@
 """Limits of health from the report to the message: columns, the tick's judgement, lists, gauges, notifications."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -79,7 +80,7 @@ def test_a_report_brings_what_the_machine_measures(connection: Connection, now: 
 def test_a_report_that_only_repeats_brings_the_same_values(connection: Connection, now: datetime) -> None:
     """The quick way of the bridge: one statement for reports that change nothing but measurements."""
     uuid = add_client(connection, now)
-    stamp = {"install_id": "i", "boot_seq": 1}
+    stamp: dict[str, Any] = {"install_id": "i", "boot_seq": 1}
     first = HealthReport(uuid, 0.0, {}, **stamp, seq=1)
     reports.record_health(connection, now, 0.0, [first], [])
     memory = ReportsMemory()
@@ -290,7 +291,7 @@ def test_a_value_that_swings_around_the_limit_is_told_once(connection: Connectio
     assert hear_of_a_swing(connection, now, swing) == [("opened", DISK)]
 
 
-WITHOUT: Final = {
+WITHOUT: Final[dict[str, Callable[[], AbstractContextManager[object]]]] = {
     "slowly, within the margin": lambda: patch.object(Limit, "is_left", lambda self, value: not self.is_passed(value)),
     "quickly, beyond the margin": lambda: patch.object(limits_rules, "ENDS_AFTER", timedelta()),
 }
