@@ -152,6 +152,12 @@ class IncidentNotFound(NotFound):
     code = "incident_not_found"
 
 
+class ScheduleNotFound(NotFound):
+    """There is no schedule with this id."""
+
+    code = "schedule_not_found"
+
+
 class QuietTimeNotFound(NotFound):
     """There is no quiet time with this id."""
 
@@ -188,6 +194,12 @@ class CommandNotCancellable(StateConflict):
     code = "not_cancellable"
 
 
+class ScheduleOver(StateConflict):
+    """The schedule is over: it has no next time. `batch_id` names the batch of its last time."""
+
+    code = "schedule_over"
+
+
 class CommandBatchOver(StateConflict):
     """The batch is over; it can no longer be paused, resumed or aborted."""
 
@@ -222,6 +234,18 @@ class NotCapable(Refused):
     """This display says that it cannot do this."""
 
     code = "not_capable"
+
+
+class ScheduleTimesRefused(Refused):
+    """A schedule cannot have these times."""
+
+    code = "schedule_times_refused"
+
+
+class TooManySchedules(Refused):
+    """So many schedules have a next time that no other one is taken; cancel some first."""
+
+    code = "too_many_schedules"
 
 
 class InvalidWaves(Refused):

@@ -169,6 +169,24 @@ class MemberOutcome(StrEnum):
     ABORTED = "aborted"  # the batch ended before its turn
 
 
+class ScheduleState(StrEnum):
+    """The state of a schedule of commands."""
+
+    PLANNED = "planned"  # it has a next time
+    RUNNING = "running"  # the batch of its last time runs
+    HELD = "held"  # the batch of its last time waits for a quiet time, or for a person who paused it
+    DONE = "done"  # no time is left, and the batch of the last one is over
+    MISSED = "missed"  # no time is left, and the last one was missed
+    CANCELLED = "cancelled"  # a person cancelled it
+
+
+class ScheduleOutcome(StrEnum):
+    """What became of one time of a schedule."""
+
+    MADE = "made"  # its batch was made
+    MISSED = "missed"  # it passed without a batch, and is not made up for
+
+
 class ConfirmedBy(StrEnum):
     """What proved the success of a command."""
 

@@ -104,7 +104,7 @@ def issue_many(
     One statement makes all commands, another finds the errors. The rules are those of `issue`.
     """
     traced = [replace(request, traceparent=request.traceparent or trace.begin()) for request in requests]
-    made = store.insert(connection, now, {str(uuid.uuid4()): request for request in traced}, timings)
+    made = store.insert(connection, now, {request.id or str(uuid.uuid4()): request for request in traced}, timings)
     answers: dict[str, CommandRow | ServiceError] = {command.client_uuid: command for command in made}
     refused = [request for request in requests if request.client_uuid not in answers]
     targets = store.targets(connection, [request.client_uuid for request in refused]) if refused else {}

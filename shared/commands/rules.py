@@ -112,6 +112,8 @@ class CommandRequest:
     override_lockout: bool = False
     idempotency_key: str | None = None
     traceparent: str | None = field(default=None, compare=False)
+    id: str | None = field(default=None, compare=False)
+    """The id of the command; None: a new one."""
 
     def hash(self) -> str:
         """SHA-256 of the request in hexadecimal: the same key must come with the same request."""

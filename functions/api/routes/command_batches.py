@@ -2,29 +2,27 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime, timedelta
-from typing import Annotated, Any, Final, Literal
+from datetime import datetime
+from typing import Any, Final
 
-import msgspec
 from sqlalchemy import Connection
 
-from functions.api.bodies import END, Body, answer_of
+from functions.api.bodies import answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Call, Reply, Routes
 from functions.api.shapes.command_batches import (
     Batch,
     BatchDetails,
     BatchMember,
+    CommandsForMany,
     MemberCommand,
     Outcome,
     Sent,
     WaveView,
+    batch_request,
 )
-from functions.api.shapes.commands import ASKED_WITH, idempotency_key
-from functions.problems import InvalidField
+from functions.api.shapes.commands import ASKED_WITH
 from shared.access.rules import check_may_send
-from shared.clients import store as clients_store
-from shared.clients.store import ClientFilter
 from shared.commands import operations as commands
 from shared.commands.batches import operations, rules, store
 from shared.commands.batches.rules import BatchRequest
@@ -39,7 +37,7 @@ from shared.errors import (
     NoClients,
     TooManyClients,
 )
-from shared.vocabulary import ClientStatus, CommandAction, CommandState, MemberOutcome, Role
+from shared.vocabulary import CommandState, MemberOutcome, Role
 
 routes = Routes(
     "command_batches", "/api", "Commands for many clients: one outcome each, in waves that pause after failures."
@@ -49,38 +47,14 @@ WORK_SECONDS: Final = 5.0  # a request makes commands no longer than this; the t
 PUBLISH_SECONDS: Final = 3.0
 PUBLISH_AT_ONCE: Final = 50  # a request publishes no more than this; the bridge publishes the rest
 
-AnyUuid = Annotated[str, msgspec.Meta(pattern=rf"^[0-9a-fA-F]{{8}}(-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}{END}")]
-Number = Annotated[int, msgspec.Meta(ge=0, le=rules.MOST_CLIENTS)]
-Share = Annotated[str, msgspec.Meta(pattern=f"^(rest|[0-9]{{1,3}}%){END}", max_length=4)]
 
-
-class ChosenClients(Body):
-    """A filter as in `GET /api/clients`, with at least one field."""
-
-    status: ClientStatus | None = None
-    site: Annotated[str, msgspec.Meta(max_length=100)] | None = None
-    tag: Annotated[str, msgspec.Meta(max_length=64)] | None = None
-    version: Annotated[str, msgspec.Meta(max_length=200)] | None = None
-    q: Annotated[str, msgspec.Meta(max_length=200)] | None = None
-    stale: bool | None = None
-    service_failed: bool | None = None
-    screen_failed: bool | None = None
-
-
-class NewCommands(Body):
+class NewCommands(CommandsForMany):
     """A command for many displays, chosen by `clients` or `filter`.
 
     `waves` are numbers, shares such as `10%`, or `rest`. Each wave is sent when the one before it is over; clients that
     no wave includes come last. More unproven commands than `max_unproven` pause the batch.
     """
 
-    action: Literal["restart_app", "reboot_host", "shutdown_host", "screen_on", "screen_off"]
-    reason: Annotated[str, msgspec.Meta(max_length=500, description="why, for the history")] = ""
-    clients: Annotated[list[AnyUuid], msgspec.Meta(max_length=rules.MOST_CLIENTS)] | None = None
-    filter: ChosenClients | None = None
-    waves: Annotated[list[Number | Share], msgspec.Meta(min_length=1, max_length=rules.MOST_WAVES)] | None = None
-    max_unproven: Number | Share = "10%"
-    ttl_seconds: Annotated[int, msgspec.Meta(ge=10, le=86_400)] | None = None
     dry_run: bool = False
 
 
@@ -99,13 +73,13 @@ class MemberQuery(PageQuery):
 )
 def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
     """Send a command to many displays. Each display has an outcome of its own."""
-    request = _request(call, body)
+    request = batch_request(call, body)
     if body.dry_run:
-        return Reply(_dry_run(call, body, request), 200)
+        return Reply(_dry_run(call, request), 200)
     with call.transaction() as (connection, now):
         batch = operations.of_same_key(connection, request)
         if batch is None:
-            batch = operations.create(connection, now, request, _uuids(connection, body))
+            batch = operations.create(connection, now, request, operations.chosen(connection, request))
         if batch.created_at == now:
             facts = {"command": body.action, "reason": body.reason, "max_unproven": batch.max_unproven}
             call.audit(connection, now, "command_batch.send", batch.id, waves=batch.waves, **facts)
@@ -113,45 +87,9 @@ def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
     return Reply(_sent(call, batch.id), 202)
 
 
-def _request(call: Call, body: NewCommands) -> BatchRequest:
-    action = CommandAction(body.action)
-    check_may_send(call.principal, action)
-    chosen = None if body.filter is None else {k: v for k, v in _fields(body.filter).items() if v is not None}
-    if (body.clients is None) == (not chosen):
-        raise InvalidField(
-            "clients: either a list of clients, or a filter with at least one field.",
-            errors=[{"field": "clients", "expected": "clients or filter"}],
-        )
-    return BatchRequest(
-        action=action,
-        requested_by=call.principal.actor,
-        reason=body.reason,
-        waves=tuple(body.waves) if body.waves is not None else rules.ALL_AT_ONCE,
-        max_unproven=body.max_unproven,
-        ttl=timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None,
-        clients=None if body.clients is None else tuple(uuid.lower() for uuid in body.clients),
-        filter=chosen,
-        idempotency_key=idempotency_key(call),
-        traceparent=call.traceparent,
-    )
-
-
-def _fields(chosen: ChosenClients) -> dict[str, Any]:
-    return msgspec.structs.asdict(chosen)
-
-
-def _uuids(connection: Connection, body: NewCommands) -> list[str]:
-    """The requested clients: the list, or the clients that match the filter now."""
-    if body.clients is not None:
-        return [uuid.lower() for uuid in body.clients]
-    fields = _fields(body.filter or ChosenClients())
-    wanted = ClientFilter(text=fields.pop("q"), **fields)
-    return clients_store.matching(connection, wanted, rules.MOST_CLIENTS + 1)
-
-
-def _dry_run(call: Call, body: NewCommands, request: BatchRequest) -> Sent:
+def _dry_run(call: Call, request: BatchRequest) -> Sent:
     with call.transaction() as (connection, now):
-        members = operations.preview(connection, now, request, _uuids(connection, body))
+        members = operations.preview(connection, now, request, operations.chosen(connection, request))
     outcomes = [
         Outcome(uuid=one.client_uuid, outcome=one.outcome, wave=one.wave, command=None, lockout_until=until)
         for one, until in members

@@ -1,11 +1,76 @@
-"""The answers about command batches: outcomes, waves and counts."""
+"""Requests for commands to many displays, and the answers about batches: outcomes, waves and counts."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Annotated, Literal
 
-from functions.api.bodies import Answer
+import msgspec
+
+from functions.api.bodies import END, Answer, Body
 from functions.api.pages import Page
-from functions.api.shapes.commands import StoredAction
-from shared.vocabulary import BatchState, CommandState, ConfirmedBy, MemberOutcome
+from functions.api.routing import Call
+from functions.api.shapes.commands import StoredAction, idempotency_key
+from functions.problems import InvalidField
+from shared.access.rules import check_may_send
+from shared.commands.batches import rules
+from shared.commands.batches.rules import BatchRequest
+from shared.vocabulary import BatchState, ClientStatus, CommandAction, CommandState, ConfirmedBy, MemberOutcome
+
+AnyUuid = Annotated[str, msgspec.Meta(pattern=rf"^[0-9a-fA-F]{{8}}(-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}{END}")]
+Number = Annotated[int, msgspec.Meta(ge=0, le=rules.MOST_CLIENTS)]
+Share = Annotated[str, msgspec.Meta(pattern=f"^(rest|[0-9]{{1,3}}%){END}", max_length=4)]
+BatchAction = Literal["restart_app", "reboot_host", "shutdown_host", "screen_on", "screen_off"]
+Reason = Annotated[str, msgspec.Meta(max_length=500, description="why, for the history")]
+Waves = Annotated[list[Number | Share], msgspec.Meta(min_length=1, max_length=rules.MOST_WAVES)]
+
+
+class ChosenClients(Body):
+    """A filter as in `GET /api/clients`, with at least one field."""
+
+    status: ClientStatus | None = None
+    site: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+    tag: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+    version: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    q: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    stale: bool | None = None
+    service_failed: bool | None = None
+    screen_failed: bool | None = None
+
+
+class CommandsForMany(Body):
+    """A command for many displays, chosen by `clients` or `filter`."""
+
+    action: BatchAction
+    reason: Reason = ""
+    clients: Annotated[list[AnyUuid], msgspec.Meta(max_length=rules.MOST_CLIENTS)] | None = None
+    filter: ChosenClients | None = None
+    waves: Waves | None = None
+    max_unproven: Number | Share = "10%"
+    ttl_seconds: Annotated[int, msgspec.Meta(ge=10, le=86_400)] | None = None
+
+
+def batch_request(call: Call, body: CommandsForMany) -> BatchRequest:
+    """The batch that the caller requests. Raises Forbidden: only admins may shut down. Raises InvalidField."""
+    action = CommandAction(body.action)
+    check_may_send(call.principal, action)
+    fields = {} if body.filter is None else msgspec.structs.asdict(body.filter)
+    chosen = {name: value for name, value in fields.items() if value is not None}
+    if (body.clients is None) == (not chosen):
+        raise InvalidField(
+            "clients: either a list of clients, or a filter with at least one field.",
+            errors=[{"field": "clients", "expected": "clients or filter"}],
+        )
+    return BatchRequest(
+        action=action,
+        requested_by=call.principal.actor,
+        reason=body.reason,
+        waves=tuple(body.waves) if body.waves is not None else rules.ALL_AT_ONCE,
+        max_unproven=body.max_unproven,
+        ttl=timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None,
+        clients=None if body.clients is None else tuple(uuid.lower() for uuid in body.clients),
+        filter=chosen or None,
+        idempotency_key=idempotency_key(call),
+        traceparent=call.traceparent,
+    )
 
 
 class MemberCommand(Answer):

@@ -9,11 +9,15 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from shared.clients import store as clients_store
+from shared.clients.store import ClientFilter
 from shared.commands import operations as commands
 from shared.commands import rules as command_rules
 from shared.commands import store as commands_store
@@ -27,6 +31,7 @@ from shared.errors import (
     CommandBatchOver,
     IdempotencyKeyReused,
     NoClients,
+    Refused,
     ServiceError,
     TooManyClients,
 )
@@ -70,8 +75,26 @@ def preview(
     ]
 
 
-def create(connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]) -> BatchRow:
+def chosen(connection: Connection, request: BatchRequest) -> list[str]:
+    """The requested clients: the list, or those that match the filter now, at most one more than a batch may have.
+
+    Raises Refused for a filter of later code: without a field that we do not know it would match too many.
+    """
+    if request.clients is not None:
+        return list(request.clients)
+    fields: dict[str, Any] = dict(request.filter or {})
+    wanted: dict[str, Any] = {"text": fields.pop("q", None)} | fields
+    if unknown := wanted.keys() - {field.name for field in dataclass_fields(ClientFilter)}:
+        raise Refused(f"This version does not know a filter by {', '.join(sorted(unknown))}.")
+    return clients_store.matching(connection, ClientFilter(**wanted), rules.MOST_CLIENTS + 1)
+
+
+def create(
+    connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str], batch_id: str | None = None
+) -> BatchRow:
     """A new batch with all its members, nothing sent yet; or the batch of the caller's same idempotency key.
+
+    `batch_id` None: a new id.
 
     Raises:
         IdempotencyKeyReused: the key was used with another request.
@@ -83,7 +106,7 @@ def create(connection: Connection, now: datetime, request: BatchRequest, uuids: 
     if before is not None:
         return before
     members = _planned(request, _refusals_now(connection, now, request, uuids))
-    batch_id = str(uuid.uuid4())
+    batch_id = batch_id or str(uuid.uuid4())
     waves = max((one.wave for one in members if one.wave is not None), default=1)
     if not store.insert_batch(connection, now, batch_id, request, waves):
         winner = of_same_key(connection, request)  # the very same request has won in the meantime
@@ -202,7 +225,8 @@ def _send(connection: Connection, now: datetime, batch: BatchRow, timings: Timin
         store.write(connection, replace(batch, state_reason=why))
     if not uuids:
         return BatchStep.WAIT, 0
-    answers = commands.issue_many(connection, now, [request.to(one) for one in uuids], timings)
+    requests = [replace(request.to(one), id=rules.command_id(batch.id, one)) for one in uuids]
+    answers = commands.issue_many(connection, now, requests, timings)
     decided = [_decided(one, answer) for one, answer in answers.items()]
     store.decide(connection, now, batch.id, decided)
     return BatchStep.SEND, sum(one.command_id is not None for one in decided)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
+from uuid import UUID, uuid5
 
 from shared.commands.rules import CommandRequest
 from shared.errors import ClientNotFound, InvalidWaves, ServiceError
@@ -112,6 +113,11 @@ class Progress:
     sent: int
     open: int
     unproven: int
+
+
+def command_id(batch_id: str, client_uuid: str) -> str:
+    """The id of a member's command. A batch that is made again has the same ids: no display obeys one of them twice."""
+    return str(uuid5(UUID(batch_id), client_uuid))
 
 
 def outcome_of(refusal: ServiceError | None) -> MemberOutcome:
