@@ -44,6 +44,9 @@ client_log_hours           s       siud    sid             -               -
 client_commands            siu     siud    siud            -               -
 command_batches            siu     -       siud            -               -
 command_batch_members      siu     -       siud            -               -
+command_schedules          siu     -       sud             -               -
+command_schedule_clients   si      -       s               -               -
+command_schedule_runs      si      -       sid             -               -
 screenshots                sid     -       sd              -               -
 screenshots_off            siud    -       -               -               -
 recovery_events            si      -       sid             -               -

@@ -64,6 +64,7 @@ from shared.vocabulary import (
     RecoveryBasis,
     RegisteredBy,
     Role,
+    ScheduleOutcome,
     ScreenHealthStatus,
     ScreenOffBy,
     TargetFormat,
@@ -522,6 +523,59 @@ command_batch_members = Table(  # fixed when the batch is made; each outcome is 
     UniqueConstraint("batch_id", "position"),
     UniqueConstraint("command_id"),
     _one_of("outcome", MemberOutcome),
+)
+
+command_schedules = Table(  # commands for later: at each time a batch is made
+    "command_schedules",
+    metadata,
+    Column("id", Text, primary_key=True),  # a UUID
+    Column("action", Text, nullable=False),  # later code may store other words; this code leaves them alone
+    Column("reason", Text, nullable=False),
+    Column("filter", JSONB),  # whom it is for, found at each time; null: command_schedule_clients
+    Column("waves", JSONB, nullable=False),  # as in the request of a batch
+    Column("max_unproven", Text, nullable=False),
+    Column("ttl_seconds", Integer),  # null: the default of the action
+    Column("time_zone", Text, nullable=False),  # IANA name
+    _when("at"),  # null: weekly
+    Column("weekdays", ARRAY(Text), nullable=False),
+    Column("local_time", Text),  # HH:MM
+    Column("until", sa.Date),  # the last local date; null: without end
+    _when("next_at"),  # null: no time is left
+    Column("created_by", Text, nullable=False),
+    _when("created_at", nullable=False),
+    Column("idempotency_key", Text),
+    Column("request_hash", Text, nullable=False),  # SHA-256 of the request
+    _when("cancelled_at"),  # the row stays as history
+    Column("cancelled_by", Text),
+    CheckConstraint("(at IS NULL) = (local_time IS NOT NULL)", name="when"),
+    CheckConstraint("(cancelled_at IS NULL) = (cancelled_by IS NULL)", name="cancelled"),
+    UniqueConstraint("created_by", "idempotency_key"),
+    Index("ix_command_schedules_created_at_id", "created_at", "id"),
+    Index("ix_command_schedules_next_at", "next_at", postgresql_where=text("cancelled_at IS NULL")),
+)
+
+command_schedule_clients = Table(  # the clients that a schedule without a filter names
+    "command_schedule_clients",
+    metadata,
+    Column("schedule_id", Text, ForeignKey("command_schedules.id", ondelete="CASCADE"), nullable=False),
+    _of_client(),
+    Column("position", Integer, nullable=False),  # in the order of the request, from 0
+    PrimaryKeyConstraint("schedule_id", "client_uuid"),
+    Index("ix_command_schedule_clients_client_uuid", "client_uuid"),
+)
+
+command_schedule_runs = Table(  # what became of each time of a schedule, decided once
+    "command_schedule_runs",
+    metadata,
+    Column("schedule_id", Text, ForeignKey("command_schedules.id", ondelete="CASCADE"), nullable=False),
+    _when("due_at", nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("why", Text),  # why it was missed
+    Column("batch_id", Text, ForeignKey("command_batches.id", ondelete="SET NULL")),
+    PrimaryKeyConstraint("schedule_id", "due_at"),
+    _one_of("outcome", ScheduleOutcome),
+    CheckConstraint("(outcome = 'missed') = (why IS NOT NULL)", name="why"),
+    Index("ix_command_schedule_runs_batch_id", "batch_id"),
 )
 
 recovery_events = Table(

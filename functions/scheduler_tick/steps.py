@@ -60,6 +60,9 @@ from shared.quiet import store as quiet_store
 from shared.recovery import operations as recovery
 from shared.recovery import screens_operations
 from shared.recovery import store as recovery_store
+from shared.schedules import operations as schedules
+from shared.schedules import rules as schedule_rules
+from shared.schedules import store as schedules_store
 from shared.screenshots import store as screenshots_store
 from shared.structured_log import failure
 
@@ -167,6 +170,8 @@ def mend_clock(world: World, moment: Moment) -> Did:
     with transaction(world.engine) as connection:
         for store in (incidents_store, deliveries_store, channels_store, conversions_store, limits_store):
             store.forget_the_future(connection, database_now(connection))
+    with transaction(world.engine) as connection:
+        schedules.forget_the_future(connection, database_now(connection))
     with transaction(world.engine) as connection:  # last: after a failure above, the next tick must repeat all of it
         overview_store.forget_future_tick(connection, moment.now)
         return {"heard_in_the_future": reports.forget_the_future(connection, database_now(connection))}
@@ -227,6 +232,12 @@ def watch_breakers(world: World, _moment: Moment) -> Did:
     """Open and close breakers in a late tick, which skips recovery."""
     with transaction(world.engine) as connection:
         return {"open": recovery.watch_breakers(connection, database_now(connection), world.config)}
+
+
+def make_scheduled(world: World, _moment: Moment) -> Did:
+    """Make the batches of schedules whose time has come; the next step, or the next tick, sends them."""
+    grace = schedule_rules.grace(timedelta(seconds=world.config["TICK_SECONDS"]))
+    return asdict(schedules.make_due(world.engine, grace, BATCH_BUDGET_SECONDS))
 
 
 def send_waves(world: World, _moment: Moment) -> Did:
@@ -308,6 +319,7 @@ def _drop_history(world: World, moment: Moment) -> Did:
     with transaction(world.engine) as connection:
         return {
             "recovery_events": recovery_store.drop_history(connection, before),
+            "schedules": schedules_store.drop_history(connection, before),
             "command_batches": batches_store.drop_history(connection, before),
             "commands": commands_store.drop_history(connection, before),
             "audit": audit_store.delete_before(connection, before),
@@ -341,6 +353,7 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "screens": judge_screens,
     "incidents": watch_incidents,
     "recover": recover,
+    "schedules": make_scheduled,
     "batches": send_waves,
     "publish": publish,
     "conversions": sweep_conversions,

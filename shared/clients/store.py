@@ -184,18 +184,30 @@ class ClientFilter:
     screen_failed: bool | None = None
 
 
-_SEARCHED: Final = " OR ".join(f"c.{name} ILIKE :text" for name in ("name", "uuid", "site", "hostname", "ip"))
-_WANTED: Final = f"""
+_SEARCHED: Final = ("name", "uuid", "site", "hostname", "ip")
+
+
+def matches(given: str) -> str:
+    """SQL: whether the client `c` matches a ClientFilter.
+
+    `given` precedes the names of its fields: `:` for parameters, `w.` for the columns of a table w. The text is a
+    pattern of LIKE.
+    """
+    searched = " OR ".join(f"c.{name} ILIKE {given}text" for name in _SEARCHED)
+    return f"""
     c.deleted_at IS NULL
-    AND (CAST(:status AS text) IS NULL OR c.status = :status)
-    AND (CAST(:site AS text) IS NULL OR c.site = :site)
-    AND (CAST(:tag AS text) IS NULL OR c.tags @> ARRAY[CAST(:tag AS text)])
-    AND (CAST(:version AS text) IS NULL OR c.app_version = :version)
-    AND (CAST(:text AS text) IS NULL OR {_SEARCHED})
-    AND (CAST(:stale AS boolean) IS NULL OR (c.status = 'stale') = :stale)
-    AND (CAST(:service_failed AS boolean) IS NULL OR (c.service_failed_at IS NOT NULL) = :service_failed)
-    AND (CAST(:screen_failed AS boolean) IS NULL OR {screen_fails("c")} = :screen_failed)"""
-"""SQL: whether the client matches a ClientFilter."""
+    AND (CAST({given}status AS text) IS NULL OR c.status = {given}status)
+    AND (CAST({given}site AS text) IS NULL OR c.site = {given}site)
+    AND (CAST({given}tag AS text) IS NULL OR c.tags @> ARRAY[CAST({given}tag AS text)])
+    AND (CAST({given}version AS text) IS NULL OR c.app_version = {given}version)
+    AND (CAST({given}text AS text) IS NULL OR {searched})
+    AND (CAST({given}stale AS boolean) IS NULL OR (c.status = 'stale') = {given}stale)
+    AND (CAST({given}service_failed AS boolean) IS NULL
+        OR (c.service_failed_at IS NOT NULL) = {given}service_failed)
+    AND (CAST({given}screen_failed AS boolean) IS NULL OR {screen_fails("c")} = {given}screen_failed)"""
+
+
+_WANTED: Final = matches(":")
 
 
 def _values(wanted: ClientFilter) -> dict[str, Any]:

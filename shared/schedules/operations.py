@@ -1,0 +1,243 @@
+"""Use cases of schedules: make, change, cancel, and do what is due.
+
+At each time of a schedule a batch is made, in the transaction that writes down what became of that time. So it is made
+once, whichever process dies and however many ticks run. From then on it is a batch like any other: the lockout of each
+client, waves, quiet times and proof are its business.
+"""
+
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine
+
+from shared.access import operations as access
+from shared.access.rules import AuditLine
+from shared.clients import operations as clients
+from shared.commands.batches import operations as batches
+from shared.errors import (
+    ClientsUnknown,
+    IdempotencyKeyReused,
+    NoClients,
+    ScheduleNotFound,
+    ScheduleOver,
+    ServiceError,
+    TimeZoneUnknown,
+    TooManySchedules,
+)
+from shared.postgres.door import database_now, scrub, transaction
+from shared.schedules import rules, store
+from shared.schedules.rules import KeptSchedule, ScheduleRun, WantedSchedule
+from shared.structured_log import failure
+from shared.vocabulary import ScheduleOutcome
+
+MOST_LIVE: Final = 500  # schedules with a next time
+OF_ONE_CLIENT: Final = 100
+TIMES: Final = frozenset({"at", "time_zone", *rules.WEEKLY})
+
+
+@dataclass(frozen=True)
+class DueReport:
+    """The result of `make_due`: how many batches were made, how many times were missed, and how many turns failed."""
+
+    made: int = 0
+    missed: int = 0
+    failed: int = 0
+
+
+def find(connection: Connection, schedule_id: str) -> KeptSchedule:
+    """One schedule. Raises ScheduleNotFound."""
+    row = store.get(connection, schedule_id)
+    if row is None:
+        raise ScheduleNotFound
+    return row
+
+
+def of_client(connection: Connection, uuid: str) -> list[KeptSchedule]:
+    """The schedules with a next time that are about this client now, the next one first. Raises ClientNotFound."""
+    return store.of_client(connection, clients.find(connection, uuid).uuid, OF_ONE_CLIENT)
+
+
+def plan(connection: Connection, now: datetime, wanted: WantedSchedule) -> KeptSchedule:
+    """A new schedule, or the one of the caller's same idempotency key.
+
+    Raises:
+        ScheduleTimesRefused, TimeZoneUnknown: its times are invalid.
+        InvalidWaves: its batches could never be made.
+        NoClients, ClientsUnknown: it names no client, or one that does not exist.
+        IdempotencyKeyReused: the key was used with another request.
+        TooManySchedules: 500 schedules have a next time.
+    """
+    wanted = replace(wanted, request=replace(wanted.request, reason=scrub(wanted.request.reason)))
+    before = _of_same_key(connection, wanted)
+    if before is not None:
+        return before
+    rules.check_batch(wanted.request)
+    when = rules.checked(wanted.when, now)
+    if store.count_live(connection) >= MOST_LIVE:
+        raise TooManySchedules
+    schedule_id = str(uuid.uuid4())
+    if not store.insert(connection, now, schedule_id, wanted, when, rules.next_time(when, now)):
+        winner = _of_same_key(connection, wanted)  # the very same request has won in the meantime
+        if winner is None:
+            raise ScheduleNotFound
+        return winner
+    if wanted.request.clients is not None:
+        _name_clients(connection, schedule_id, list(dict.fromkeys(wanted.request.clients)))
+    return find(connection, schedule_id)
+
+
+def _of_same_key(connection: Connection, wanted: WantedSchedule) -> KeptSchedule | None:
+    key = wanted.request.idempotency_key
+    before = None if key is None else store.by_key(connection, wanted.request.requested_by, key)
+    if before is None:
+        return None
+    if before.request_hash != wanted.hash():
+        raise IdempotencyKeyReused
+    return find(connection, before.id)
+
+
+def _name_clients(connection: Connection, schedule_id: str, uuids: list[str]) -> None:
+    if not uuids:
+        raise NoClients
+    unknown = sorted(set(uuids) - store.name_clients(connection, schedule_id, uuids))
+    if unknown:
+        raise ClientsUnknown(f"{len(unknown)} of these clients do not exist.", uuids=unknown[:100])
+
+
+def change(
+    connection: Connection, now: datetime, schedule_id: str, changes: Mapping[str, Any], by: str
+) -> KeptSchedule:
+    """Change fields of a schedule that is not over: the reason, the waves, the limit or the times.
+
+    With other times, a time that has come and that no tick has seen yet is missed.
+
+    Raises:
+        ScheduleNotFound, ScheduleOver: there is none, or it is over.
+        ScheduleTimesRefused, TimeZoneUnknown, InvalidWaves: a change is invalid.
+    """
+    row = _locked(connection, schedule_id)
+    changed = replace(row, **{name: value for name, value in changes.items() if name not in TIMES})
+    rules.check_batch(changed.request(()))
+    if times := {name: value for name, value in changes.items() if name in TIMES}:
+        when = rules.checked(rules.changed(row.when, times), now)
+        _pass_by(connection, now, row, f"{by} changed the schedule before the scheduler came.")
+        more = vars(when) | {"weekdays": list(when.weekdays), "next_at": rules.next_time(when, now)}
+        changed = replace(changed, **more)
+    store.write(connection, changed)
+    return find(connection, schedule_id)
+
+
+def cancel(connection: Connection, now: datetime, schedule_id: str, by: str) -> bool:
+    """End a schedule for good; batches that it made go on. False when it was cancelled before.
+
+    Raises ScheduleNotFound, or ScheduleOver when no time is left to cancel.
+    """
+    row = store.lock(connection, schedule_id)
+    if row is not None and row.cancelled_at is not None:
+        return False
+    row = _locked(connection, schedule_id)
+    _pass_by(connection, now, row, f"{by} cancelled the schedule before the scheduler came.")
+    store.cancel(connection, now, schedule_id, by)
+    return True
+
+
+def _locked(connection: Connection, schedule_id: str) -> KeptSchedule:
+    """A schedule that is not over, locked."""
+    row = store.lock(connection, schedule_id)
+    if row is None:
+        raise ScheduleNotFound
+    if row.is_over:
+        raise ScheduleOver(state=rules.state_of(row), batch_id=row.last_batch_id)
+    return row
+
+
+def _pass_by(connection: Connection, now: datetime, row: KeptSchedule, why: str) -> None:
+    """Write down as missed the times that have come and that no tick has seen."""
+    times = rules.passed(row.when, row.next_at, now)
+    store.insert_runs(connection, row.id, [ScheduleRun(at, ScheduleOutcome.MISSED, why) for at in times])
+
+
+def make_due(engine: Engine, grace: timedelta, budget_seconds: float) -> DueReport:
+    """Make the batches that are due, and write down the times that were missed, until the budget is over.
+
+    Opens its own transactions. A fault ends only the turn of one schedule: the next tick tries again.
+    """
+    until = time.monotonic() + budget_seconds
+    made = missed = failed = 0
+    with transaction(engine) as connection:
+        due = store.due(connection, database_now(connection))
+    for schedule_id in due:
+        if time.monotonic() > until:
+            break
+        try:
+            with transaction(engine) as connection:
+                runs = take_turn(connection, database_now(connection), schedule_id, grace)
+        except Exception:  # noqa: BLE001 - one schedule must not stop the others
+            failure(
+                "schedule_interrupted", "a schedule had no turn; the next tick tries again", schedule_id=schedule_id
+            )
+            failed += 1
+        else:
+            made += sum(run.outcome is ScheduleOutcome.MADE for run in runs)
+            missed += sum(run.outcome is ScheduleOutcome.MISSED for run in runs)
+    return DueReport(made, missed, failed)
+
+
+def take_turn(connection: Connection, now: datetime, schedule_id: str, grace: timedelta) -> list[ScheduleRun]:
+    """Do in this transaction what a schedule has to do now. Returns what became of its times."""
+    row = store.lock_due(connection, now, schedule_id)
+    if row is None or row.next_at is None:
+        return []
+    turn = rules.turn(row.when, row.next_at, now, grace)
+    known = store.decided(connection, row.id, [*turn.missed, *([] if turn.due is None else [turn.due])])
+    runs = [ScheduleRun(at, ScheduleOutcome.MISSED, rules.why_late(at, now)) for at in turn.missed if at not in known]
+    if turn.due is not None and turn.due not in known:
+        runs.append(_make_batch(connection, now, row, turn.due))
+    store.insert_runs(connection, row.id, runs)
+    store.move_on(connection, row.id, turn.next_at)
+    return runs
+
+
+def _make_batch(connection: Connection, now: datetime, row: KeptSchedule, due_at: datetime) -> ScheduleRun:
+    """Make the batch of this time; the batches' own step sends it. Missed with the reason when none can be made."""
+    request = row.request(store.clients(connection, row.id))
+    try:
+        uuids = batches.chosen(connection, request)
+        batch = batches.create(connection, now, request, uuids, rules.batch_id(row.id, due_at))
+    except ServiceError as refusal:
+        return ScheduleRun(due_at, ScheduleOutcome.MISSED, refusal.detail)
+    details = {"command": row.action, "reason": row.reason, "waves": batch.waves, "schedule": row.id}
+    line = AuditLine(row.created_by, "command_batch.send", batch.id, "done", None, details)
+    access.record_audit(connection, now, line)
+    return ScheduleRun(due_at, ScheduleOutcome.MADE, batch_id=batch.id)
+
+
+def forget_the_future(connection: Connection, now: datetime) -> int:
+    """After the database's clock was set back: a time that comes again and had no batch is due again.
+
+    Returns how many schedules have another next time now.
+    """
+    store.forget_missed(connection, now)
+    moved = 0
+    for schedule_id in store.ahead(connection, now):
+        row = find(connection, schedule_id)
+        try:
+            next_at = _next_undecided(connection, row, now)
+        except TimeZoneUnknown:
+            failure("schedule_interrupted", "a schedule has no next time here", schedule_id=schedule_id)
+            continue
+        if next_at != row.next_at:
+            store.move_on(connection, schedule_id, next_at)
+            moved += 1
+    return moved
+
+
+def _next_undecided(connection: Connection, row: KeptSchedule, now: datetime) -> datetime | None:
+    next_at = rules.next_time(row.when, now)
+    while next_at is not None and store.decided(connection, row.id, [next_at]):
+        next_at = rules.next_time(row.when, next_at)
+    return next_at
