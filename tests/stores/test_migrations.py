@@ -112,6 +112,7 @@ CHECKED_LISTS: list[tuple[str, str, Iterable[StrEnum]]] = [
     ("service_failure_events", "event", vocabulary.FailureEvent),
     ("quiet_times", "preset", vocabulary.QuietPreset),
     ("quiet_times", "scope", vocabulary.QuietScope),
+    ("command_schedule_runs", "outcome", vocabulary.ScheduleOutcome),
     ("incidents", "kind", vocabulary.IncidentKind),
     ("door_certificates", "door", vocabulary.Door),
     ("notification_channels", "kind", vocabulary.ChannelKind),
