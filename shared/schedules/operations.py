@@ -22,6 +22,7 @@ from shared.errors import (
     ClientsUnknown,
     IdempotencyKeyReused,
     NoClients,
+    Refused,
     ScheduleNotFound,
     ScheduleOver,
     ServiceError,
@@ -61,6 +62,16 @@ def of_client(connection: Connection, uuid: str) -> list[KeptSchedule]:
     return store.of_client(connection, clients.find(connection, uuid).uuid, OF_ONE_CLIENT)
 
 
+def covers(connection: Connection, row: KeptSchedule) -> int:
+    """How many displays a schedule is for now, at most one more than a batch may have; 0 for a filter of later code."""
+    if row.filter is None:
+        return row.named
+    try:
+        return len(batches.matching(connection, row.filter))
+    except Refused:
+        return 0
+
+
 def plan(connection: Connection, now: datetime, wanted: WantedSchedule) -> KeptSchedule:
     """A new schedule, or the one of the caller's same idempotency key.
 
@@ -75,7 +86,7 @@ def plan(connection: Connection, now: datetime, wanted: WantedSchedule) -> KeptS
     before = _of_same_key(connection, wanted)
     if before is not None:
         return before
-    rules.check_batch(wanted.request)
+    rules.check_batch(wanted.request.waves, wanted.request.max_unproven)
     when = rules.checked(wanted.when, now)
     if store.count_live(connection) >= MOST_LIVE:
         raise TooManySchedules
@@ -121,7 +132,8 @@ def change(
     """
     row = _locked(connection, schedule_id)
     changed = replace(row, **{name: value for name, value in changes.items() if name not in TIMES})
-    rules.check_batch(changed.request(()))
+    changed = replace(changed, reason=scrub(changed.reason), max_unproven=str(changed.max_unproven))
+    rules.check_batch(changed.waves, rules.limit_of(changed.max_unproven))
     if times := {name: value for name, value in changes.items() if name in TIMES}:
         when = rules.checked(rules.changed(row.when, times), now)
         _pass_by(connection, now, row, f"{by} changed the schedule before the scheduler came.")

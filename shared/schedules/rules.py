@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import uuid
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
@@ -110,13 +110,12 @@ class KeptSchedule:
 
     def request(self, clients: Collection[str]) -> BatchRequest:
         """The batch that is made at each of its times; `clients` are those that it names."""
-        limit = self.max_unproven
         return BatchRequest(
             action=CommandAction(self.action),
             requested_by=self.created_by,
             reason=self.reason,
             waves=tuple(self.waves),
-            max_unproven=limit if limit.endswith("%") else int(limit),
+            max_unproven=limit_of(self.max_unproven),
             ttl=None if self.ttl_seconds is None else timedelta(seconds=self.ttl_seconds),
             clients=tuple(clients) if self.filter is None else None,
             filter=self.filter,
@@ -235,10 +234,15 @@ def batch_id(schedule_id: str, due_at: datetime) -> str:
     return str(uuid.uuid5(uuid.UUID(schedule_id), due_at.astimezone(UTC).isoformat()))
 
 
-def check_batch(request: BatchRequest) -> None:
-    """Raises InvalidWaves when its batch could never be made."""
-    batch_rules.check_limit(request.max_unproven)
-    batch_rules.wave_sizes(request.waves, 0)
+def limit_of(text: str) -> int | str:
+    """A stored limit as a batch takes it: a number, or a share."""
+    return int(text) if text.isdecimal() else text
+
+
+def check_batch(waves: Sequence[Wave], max_unproven: int | str) -> None:
+    """Raises InvalidWaves when a batch with these waves and this limit could never be made."""
+    batch_rules.check_limit(max_unproven)
+    batch_rules.wave_sizes(waves, 0)
 
 
 def why_late(due_at: datetime, now: datetime) -> str:

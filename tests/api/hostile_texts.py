@@ -73,6 +73,11 @@ def snooze(scope: str) -> dict[str, Any]:
     return {"preset": "snooze", "scope": scope, "ends_at": in_an_hour()}
 
 
+def for_later(**more: Any) -> dict[str, Any]:
+    """The body of a schedule."""
+    return {"action": "restart_app", "filter": {"site": "s"}, "at": in_an_hour(), "time_zone": "UTC", **more}
+
+
 CHANNEL: Final = {"kind": "webhook", "url": "https://hooks.example.org/x"}
 HOURS: Final = {"weekdays": ["mon"], "begin": "08:00", "end": "09:00"}
 WAYS: Final = (
@@ -145,6 +150,19 @@ WAYS: Final = (
         },
         is_refused=True,
     ),
+    Way(
+        "POST",
+        "/api/schedules",
+        ("reason", "filter.site", "filter.tag", "filter.version", "filter.q"),
+        lambda t: for_later(
+            reason=f"{t} reason",
+            filter={name: f"{t} filter.{name}" for name in ("site", "tag", "version", "q")},
+        ),
+        ("/api/schedules", "/api/audit"),
+        undo="DELETE /api/schedules/{id}",
+    ),
+    Way("POST", "/api/schedules", ("time_zone",), lambda t: for_later(time_zone=t), is_refused=True),
+    Way("POST", "/api/schedules", ("local_time",), lambda t: for_later(local_time=t), is_refused=True),
     Way(
         "POST",
         "/api/notifications/channels",

@@ -35,6 +35,12 @@ EXPECTED = {
     "POST /api/command-batches/<uuid:batch_id>/pause": OPERATOR,
     "POST /api/command-batches/<uuid:batch_id>/resume": OPERATOR,  # of a shutdown_host: admin
     "POST /api/command-batches/<uuid:batch_id>/abort": OPERATOR,
+    "GET /api/schedules": VIEWER,
+    "POST /api/schedules": OPERATOR,  # shutdown_host: admin
+    "GET /api/schedules/<uuid:schedule_id>": VIEWER,
+    "PATCH /api/schedules/<uuid:schedule_id>": OPERATOR,  # of a shutdown_host: admin
+    "DELETE /api/schedules/<uuid:schedule_id>": OPERATOR,
+    "GET /api/clients/<uuid:uuid>/schedules": VIEWER,
     "GET /api/clients/<uuid:uuid>/recovery": VIEWER,
     "POST /api/clients/<uuid:uuid>/recovery/resume": OPERATOR,
     "POST /api/recovery/breaker/release": OPERATOR,

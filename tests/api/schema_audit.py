@@ -24,6 +24,8 @@ MAY_CHANGE_NOTHING: Final = frozenset(
         "POST /api/command-batches/{batch_id}/resume",
         "POST /api/commands",
         "POST /api/conversions/{media_id}/pdf",
+        "POST /api/schedules",
+        "DELETE /api/schedules/{schedule_id}",
         "POST /api/recovery/breaker/release",
         "POST /api/quiet-times",
         "DELETE /api/quiet-times/{quiet_id}",

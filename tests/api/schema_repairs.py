@@ -150,6 +150,30 @@ def _many(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
         case.body = {**body, "clients": clients}
 
 
+def _for_later(world: World, case: Case, kwargs: dict[str, Any]) -> None:
+    """Either once or weekly, in a known zone and in the future; of whoever a batch could have."""
+    _many(world, case, kwargs)
+    if not isinstance(case.body, dict):
+        return
+    body = {k: v for k, v in case.body.items() if k not in {"at", "weekdays", "local_time", "until"}}
+    if body.get("clients") is not None:
+        body["clients"] = list(world.displays[:2])
+    times: dict[str, Any] = {"at": (datetime.now(UTC) + timedelta(hours=1)).isoformat()}
+    if case.body.get("weekdays"):
+        times = {"weekdays": case.body["weekdays"], "local_time": "03:00"}
+    case.body = {**body, **times, "time_zone": "Europe/Rome"}
+
+
+def _planned(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Address a weekly schedule that is not over, and change it to what a weekly one may have."""
+    weekly = {"weekdays": ["monday"], "local_time": "03:00", "time_zone": "UTC"}
+    made = world.made("/api/schedules", {"action": "restart_app", "filter": {"site": "Oslo"}, **weekly})
+    case.path_parameters = {"schedule_id": made["id"]}
+    if isinstance(case.body, dict):
+        body = {k: v for k, v in case.body.items() if k not in {"at", "until", "waves", "max_unproven"}}
+        case.body = body | ({"time_zone": "Europe/Rome"} if "time_zone" in body else {})
+
+
 def _listener(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     """Address the connected display."""
     case.path_parameters = {"uuid": world.displays[-1]}
@@ -268,6 +292,7 @@ RULES: Final[dict[str, Repair]] = {
     "POST /api/clients/{uuid}/clear_service_failed": _failure,
     "POST /api/clients/{uuid}/commands": _override,
     "POST /api/commands": _many,
+    "POST /api/schedules": _for_later,
 }
 # Repaired every second time; by chance alone these requests would get only 401, 404 and 409.
 CHANCES: Final[dict[str, Repair]] = {
@@ -276,6 +301,8 @@ CHANCES: Final[dict[str, Repair]] = {
     "POST /api/command-batches/{batch_id}/abort": _batch,
     "POST /api/command-batches/{batch_id}/pause": _batch,
     "POST /api/command-batches/{batch_id}/resume": _batch,
+    "PATCH /api/schedules/{schedule_id}": _planned,
+    "DELETE /api/schedules/{schedule_id}": _planned,
     "POST /api/clients/{uuid}/clear_service_failed": _failed,
     "POST /api/clients/{uuid}/recovery/resume": _held,
     "POST /api/recovery/breaker/release": _open,

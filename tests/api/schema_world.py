@@ -173,6 +173,9 @@ def _fill(made: World) -> None:
         times = {"starts_at": soon.isoformat(), "ends_at": later.isoformat()}
         made.made("/api/quiet-times", {"preset": "maintenance", **times, **scope})
         made.made("/api/quiet-times", {"preset": "snooze", "ends_at": soon.isoformat(), **scope})
+    for shop in ("Oslo", "Rome"):
+        planned = {"action": "restart_app", "filter": {"site": shop}, "at": later.isoformat(), "time_zone": "UTC"}
+        made.made("/api/schedules", planned)
     for name in ("On call", "Night"):
         made.made("/api/notifications/channels", {"name": name, "kind": "webhook", "url": made.hook})
     for name in ("Bert", "Carla"):

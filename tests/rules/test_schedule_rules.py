@@ -235,7 +235,7 @@ def test_once_stays_once_and_weekly_stays_weekly() -> None:
 @pytest.mark.parametrize(("waves", "limit"), [(("rest", 1), "10%"), ((0,), "10%"), (("rest",), "200%")])
 def test_waves_that_no_batch_could_have_are_refused(waves: tuple[int | str, ...], limit: str) -> None:
     with pytest.raises(InvalidWaves):
-        rules.check_batch(BatchRequest(CommandAction.RESTART_APP, "anna", "", waves, limit))
+        rules.check_batch(waves, limit)
 
 
 # --- the same time, the same ids ---

@@ -76,17 +76,19 @@ def preview(
 
 
 def chosen(connection: Connection, request: BatchRequest) -> list[str]:
-    """The requested clients: the list, or those that match the filter now, at most one more than a batch may have.
+    """The requested clients: the list, or those that match the filter now. Raises Refused like `matching`."""
+    return matching(connection, request.filter or {}) if request.clients is None else list(request.clients)
+
+
+def matching(connection: Connection, wanted: Mapping[str, object]) -> list[str]:
+    """The clients that match this filter of a request now, at most one more than a batch may have.
 
     Raises Refused for a filter of later code: without a field that we do not know it would match too many.
     """
-    if request.clients is not None:
-        return list(request.clients)
-    fields: dict[str, Any] = dict(request.filter or {})
-    wanted: dict[str, Any] = {"text": fields.pop("q", None)} | fields
-    if unknown := wanted.keys() - {field.name for field in dataclass_fields(ClientFilter)}:
+    fields: dict[str, Any] = {"text" if name == "q" else name: value for name, value in wanted.items()}
+    if unknown := fields.keys() - {field.name for field in dataclass_fields(ClientFilter)}:
         raise Refused(f"This version does not know a filter by {', '.join(sorted(unknown))}.")
-    return clients_store.matching(connection, ClientFilter(**wanted), rules.MOST_CLIENTS + 1)
+    return clients_store.matching(connection, ClientFilter(**fields), rules.MOST_CLIENTS + 1)
 
 
 def create(

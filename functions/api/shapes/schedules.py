@@ -1,0 +1,87 @@
+"""The answers about schedules: when commands will be sent, to whom, and what became of each time."""
+
+from datetime import date, datetime
+from typing import Any
+
+from functions.api.bodies import Answer, answer_of
+from functions.api.pages import Page
+from functions.api.shapes.commands import StoredAction
+from shared.schedules import rules
+from shared.schedules.rules import KeptSchedule
+from shared.vocabulary import BatchState, ScheduleOutcome, ScheduleState, Weekday
+
+
+class LastTime(Answer):
+    """What became of one time. `why`: the reason why it was missed. `batch_state`: null when its batch is gone."""
+
+    due_at: datetime
+    outcome: ScheduleOutcome
+    why: str | None
+    batch_id: str | None
+    batch_state: BatchState | None
+
+
+class Schedule(Answer):
+    """A schedule. `next_at` is null when no time is left; `words` says its state, for people.
+
+    `filter`: whom it is for, found anew at each time; null: the `named` clients that it names.
+    """
+
+    id: str
+    action: StoredAction
+    reason: str
+    filter: dict[str, Any] | None
+    named: int
+    waves: list[int | str]
+    max_unproven: str
+    ttl_seconds: int | None
+    time_zone: str
+    at: datetime | None
+    weekdays: list[Weekday]
+    local_time: str | None
+    until: date | None
+    state: ScheduleState
+    words: str
+    next_at: datetime | None
+    last: LastTime | None
+    created_by: str
+    created_at: datetime
+    cancelled_by: str | None
+    cancelled_at: datetime | None
+
+
+class ScheduleDetails(Schedule):
+    """A schedule with the clients that it names, how many displays it is for now, and what became of its times."""
+
+    clients: list[str]
+    covers: int
+    times: Page[LastTime]
+
+
+class SchedulesOfClient(Answer):
+    """What will happen to a client: the schedules that name it or whose filter it matches now, the next one first."""
+
+    uuid: str
+    items: list[Schedule]
+
+
+def schedule(row: KeptSchedule) -> Schedule:
+    """A schedule as every list shows it."""
+    return answer_of(Schedule, row, **facts(row))
+
+
+def facts(row: KeptSchedule) -> dict[str, Any]:
+    """What an answer adds to the row."""
+    return {"state": rules.state_of(row), "words": rules.words(row), "last": _last(row)}
+
+
+def _last(row: KeptSchedule) -> dict[str, Any] | None:
+    if row.last_due_at is None:
+        return None
+    return {
+        "due_at": row.last_due_at,
+        "outcome": row.last_outcome,
+        "why": row.last_why,
+        "batch_id": row.last_batch_id,
+        "batch_state": row.last_batch_state,
+    }
