@@ -12,6 +12,7 @@ import { actionWords } from "../lib/words/states.js";
 import { BatchView } from "./batch.js";
 import { ListState } from "./list_state.js";
 import { Time } from "./parts.js";
+import { Schedules } from "./schedules.js";
 
 const chosen = param("b");
 
@@ -32,6 +33,7 @@ export function BatchesPage() {
   const list = usePages("batches", (cursor, abort) => listBatches(cursor, abort));
   return html`<div class="page-head"><h1>${batchWords.pageTitle}</h1></div>
     <p class="quiet lead">${batchWords.lead}</p>
+    ${h(Schedules, {})}
     <div class=${classes("incidents", chosen.value && "with-details")}>
       <section class="card" aria-label=${batchWords.pageTitle}>
         ${h(ListState, { list, failed: batchWords.failed, rows: 3 })}

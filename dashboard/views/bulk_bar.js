@@ -14,6 +14,7 @@ import { lazy } from "./lazy.js";
 
 const Dialog = lazy(async () => (await import("./bulk.js")).BulkDialog);
 const QuietDialog = lazy(async () => (await import("./quiet_form.js")).QuietDialog);
+const Later = lazy(async () => (await import("./schedule_form.js")).ScheduleDialog);
 /** @type {Action[]} */
 const ACTIONS = ["restart_app", "reboot_host", "shutdown_host", "screen_on", "screen_off"];
 
@@ -28,6 +29,7 @@ function blocked() {
 export function BulkBar() {
   const { length } = chosen.value;
   const why = blocked();
+  const [later, setLater] = useState(false);
   const [quiet, setQuiet] = useState(/** @type {string[] | null} */ (null)); // what is chosen meanwhile changes nothing
   return html`${
     length > 0 &&
@@ -38,10 +40,12 @@ export function BulkBar() {
           html`<button key=${action} class=${action === "shutdown_host" ? "danger" : "plain"} disabled=${why !== ""}
             title=${why} onClick=${() => (asking.value = action)}>${actionWords[action]}…</button>`,
       )}
+      <button class="plain" onClick=${() => setLater(true)}>${batchWords.later}</button>
       <button class="plain" onClick=${() => setQuiet(chosen.value)}>${batchWords.quiet}</button>
       <button class="link" onClick=${chooseNone}>${batchWords.clear}</button></div>`
   }
     ${asking.value && h(Dialog, { action: asking.value, uuids: chosen.value })}
+    ${later && h(Later, { uuids: chosen.value, close: () => setLater(false) })}
     ${
       quiet &&
       h(QuietDialog, {

@@ -25,6 +25,7 @@ import { ClientLogs } from "./client_logs.js";
 import { ClientQuietBox } from "./client_quiet.js";
 import { ClientRecoveryBox } from "./client_recovery.js";
 import { ClientRefused, Refused } from "./client_refused.js";
+import { ClientSchedules } from "./client_schedules.js";
 import { ClientScreenshots } from "./client_screenshots.js";
 import { CommandBox } from "./command_box.js";
 import { CopyButton } from "./copy_button.js";
@@ -257,6 +258,7 @@ function Body({ client }) {
     ${h(ClientScreenshots, { client, name, key: `screen-${client.uuid}` })}
     ${h(ClientRecoveryBox, { client, key: `recovery-${client.uuid}` })}
     ${h(ClientQuietBox, { uuid: client.uuid, key: `quiet-${client.uuid}` })}
+    ${h(ClientSchedules, { uuid: client.uuid, key: `schedules-${client.uuid}` })}
     ${h(Facts, { client })}
     <p class="uuid"><span class="quiet">${displayWords.uuid}</span> <code>${client.uuid}</code>
       ${h(CopyButton, { text: client.uuid, label: displayWords.copyUuid })}</p>

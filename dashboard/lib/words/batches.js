@@ -6,6 +6,7 @@ export const batchWords = {
   selected: (/** @type {number} */ n) => `${count(n, "display", "displays")} selected`,
   clear: "Clear selection",
   quiet: "Quiet time…",
+  later: "Later…",
   silent: "The bridge is silent: display states are unknown",
   title: (/** @type {string} */ action, /** @type {number} */ n) => `${action}: ${count(n, "display", "displays")}`,
   would: /** @type {Record<string, (n: number, until: string) => string>} */ ({

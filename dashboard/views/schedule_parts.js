@@ -1,0 +1,65 @@
+/** What every list of scheduled commands says of one, and the button that cancels it. */
+import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
+import { cancelSchedule } from "../lib/api/schedules.js";
+import { person } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { mayOperate } from "../lib/session.js";
+import { commonWords } from "../lib/words/common.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { scheduleWords } from "../lib/words/schedules.js";
+import { actionWords } from "../lib/words/states.js";
+import { weekdayWords } from "../lib/words/weekdays.js";
+import { Time } from "./parts.js";
+
+/** @typedef {import("../lib/openapi").Schedule} Schedule */
+
+/** Whom it is for. @param {Schedule} one */
+function whom({ filter, named }) {
+  if (!filter) return scheduleWords.some(named);
+  const [first, ...more] = Object.entries(filter);
+  if (first && !more.length && first[0] === "site") return scheduleWords.site(String(first[1]));
+  if (first && !more.length && first[0] === "tag") return scheduleWords.tag(String(first[1]));
+  return scheduleWords.matching(
+    Object.entries(filter)
+      .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)
+      .join(", "),
+  );
+}
+
+/** "Restart player: Site Basel". @param {Schedule} one */
+export const titleOf = (one) =>
+  `${actionWords[/** @type {import("../lib/types").Action} */ (one.action)] ?? one.action}: ${whom(one)}`;
+
+/** How often, and by whom. @param {{one: Schedule}} props */
+export function Facts({ one }) {
+  const days = one.weekdays.map((day) => weekdayWords[day]).join(", ");
+  return html`${days && `${scheduleWords.every(days, one.local_time ?? "", one.time_zone)} · `}${commonWords.by(
+    person(one.created_by),
+  )}`;
+}
+
+/** The state in words; the next time also in the reader's own zone. @param {{one: Schedule}} props */
+export function State({ one }) {
+  return html`${one.words}
+    ${
+      one.next_at &&
+      !one.cancelled_at &&
+      html` <span class="quiet">${scheduleWords.yours}: ${h(Time, { at: one.next_at })}</span>`
+    }`;
+}
+
+/** @param {{one: Schedule, cancelled: (what: string) => void}} props */
+export function CancelButton({ one, cancelled }) {
+  const [failed, setFailed] = useState("");
+  const what = titleOf(one);
+  if (!mayOperate.value || !one.next_at || one.cancelled_at) return null;
+  const cancel = () =>
+    cancelSchedule(one.id).then(
+      () => cancelled(scheduleWords.cancelled(what)),
+      (error) => setFailed(wordsOf(error)),
+    );
+  return html`<button class="plain" aria-label=${scheduleWords.cancelOf(what)} onClick=${cancel}>
+      ${scheduleWords.cancel}</button>
+    ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
+}
