@@ -68,6 +68,7 @@ from shared.vocabulary import (
     ScreenHealthStatus,
     ScreenOffBy,
     TargetFormat,
+    Weekday,
 )
 
 metadata = MetaData(
@@ -547,6 +548,7 @@ command_schedules = Table(  # commands for later: at each time a batch is made
     Column("request_hash", Text, nullable=False),  # SHA-256 of the request
     _when("cancelled_at"),  # the row stays as history
     Column("cancelled_by", Text),
+    CheckConstraint(f"weekdays <@ ARRAY{_values(Weekday)}", name="weekdays"),
     CheckConstraint("(at IS NULL) = (local_time IS NOT NULL)", name="when"),
     CheckConstraint("(cancelled_at IS NULL) = (cancelled_by IS NULL)", name="cancelled"),
     UniqueConstraint("created_by", "idempotency_key"),

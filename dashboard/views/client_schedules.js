@@ -9,7 +9,7 @@ import { scheduleWords } from "../lib/words/schedules.js";
 import { ScheduleDialog } from "./schedule_form.js";
 import { CancelButton, Facts, State, titleOf } from "./schedule_parts.js";
 
-/** @typedef {import("../lib/openapi").Schedule} Schedule */
+/** @typedef {import("../lib/openapi").CommandSchedule} Schedule */
 
 const PERIOD = 30_000;
 

@@ -12,7 +12,7 @@ import { actionWords } from "../lib/words/states.js";
 import { weekdayWords } from "../lib/words/weekdays.js";
 import { Time } from "./parts.js";
 
-/** @typedef {import("../lib/openapi").Schedule} Schedule */
+/** @typedef {import("../lib/openapi").CommandSchedule} Schedule */
 
 /** Whom it is for. @param {Schedule} one */
 function whom({ filter, named }) {

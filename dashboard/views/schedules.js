@@ -12,7 +12,7 @@ import { ListState } from "./list_state.js";
 import { ScheduleDialog } from "./schedule_form.js";
 import { CancelButton, Facts, State, titleOf } from "./schedule_parts.js";
 
-/** @typedef {import("../lib/openapi").Schedule} Schedule */
+/** @typedef {import("../lib/openapi").CommandSchedule} Schedule */
 
 /** @param {{one: Schedule, cancelled: (what: string) => void}} props */
 function Row({ one, cancelled }) {

@@ -30,6 +30,8 @@ SCHEDULES = """
         cancelled_by text,
         CONSTRAINT pk_command_schedules PRIMARY KEY (id),
         CONSTRAINT uq_command_schedules_created_by_idempotency_key UNIQUE (created_by, idempotency_key),
+        CONSTRAINT ck_command_schedules_weekdays CHECK (weekdays <@ ARRAY
+            ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']),
         CONSTRAINT ck_command_schedules_when CHECK ((at IS NULL) = (local_time IS NOT NULL)),
         CONSTRAINT ck_command_schedules_cancelled CHECK ((cancelled_at IS NULL) = (cancelled_by IS NULL))
     )

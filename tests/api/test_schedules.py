@@ -16,7 +16,7 @@ from tests.stores.commands_world import NOWHERE, new_client
 
 PATH = "/api/schedules"
 KEY = "Idempotency-Key"
-WEEKLY = {"weekdays": ["sunday", "monday"], "local_time": "03:00", "time_zone": "Europe/Berlin"}
+WEEKLY: dict[str, Any] = {"weekdays": ["sunday", "monday"], "local_time": "03:00", "time_zone": "Europe/Berlin"}
 
 
 @pytest.fixture(autouse=True)

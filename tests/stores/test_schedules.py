@@ -448,16 +448,15 @@ def test_of_six_ticks_at_once_one_makes_the_batch(engine: Engine, away: str, att
 def test_a_person_and_a_tick_at_once_leave_one_consequence(engine: Engine, away: str, act: str, attempt: int) -> None:
     one = committed(engine, away, DAILY)
 
-    def person() -> str:
+    def person() -> None:
         with engine.begin() as connection:
             now = database_now(connection)
             if act == "cancel":
                 operations.cancel(connection, now, one.id, "user:ben")
             else:
                 operations.change(connection, now, one.id, {"local_time": "12:00"}, "user:ben")
-        return act
 
-    at_once([person, partial(make_due, engine)])
+    at_once([person, lambda: make_due(engine)])
     report = make_due(engine)
 
     with engine.connect() as connection:

@@ -1,7 +1,7 @@
 /** Commands for later, once or weekly. */
 import { call, search } from "./call.js";
 
-/** @typedef {import("../openapi").Schedule} Schedule */
+/** @typedef {import("../openapi").CommandSchedule} Schedule */
 /** @typedef {import("../openapi").ScheduleDetails} ScheduleDetails */
 
 /**

@@ -12,7 +12,7 @@ from functions.api.routing import Call, Routes
 from functions.api.shapes import schedules as shapes
 from functions.api.shapes.command_batches import CommandsForMany, Number, Reason, Share, Waves, batch_request
 from functions.api.shapes.commands import ASKED_WITH
-from functions.api.shapes.schedules import LastTime, Schedule, ScheduleDetails, SchedulesOfClient
+from functions.api.shapes.schedules import CommandSchedule, LastTime, ScheduleDetails, SchedulesOfClient
 from shared.access.rules import check_may_send
 from shared.errors import (
     ClientNotFound,
@@ -75,7 +75,7 @@ class ScheduleQuery(PageQuery):
 
 
 @routes.get("/schedules", role=Role.VIEWER)
-def list_schedules(call: Call, query: ScheduleQuery) -> Page[Schedule]:
+def list_schedules(call: Call, query: ScheduleQuery) -> Page[CommandSchedule]:
     """Schedules, the newest first; those that are over stay as history."""
     after: Any = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, _):

@@ -21,7 +21,7 @@ class LastTime(Answer):
     batch_state: BatchState | None
 
 
-class Schedule(Answer):
+class CommandSchedule(Answer):
     """A schedule. `next_at` is null when no time is left; `words` says its state, for people.
 
     `filter`: whom it is for, found anew at each time; null: the `named` clients that it names.
@@ -50,7 +50,7 @@ class Schedule(Answer):
     cancelled_at: datetime | None
 
 
-class ScheduleDetails(Schedule):
+class ScheduleDetails(CommandSchedule):
     """A schedule with the clients that it names, how many displays it is for now, and what became of its times."""
 
     clients: list[str]
@@ -62,12 +62,12 @@ class SchedulesOfClient(Answer):
     """What will happen to a client: the schedules that name it or whose filter it matches now, the next one first."""
 
     uuid: str
-    items: list[Schedule]
+    items: list[CommandSchedule]
 
 
-def schedule(row: KeptSchedule) -> Schedule:
+def schedule(row: KeptSchedule) -> CommandSchedule:
     """A schedule as every list shows it."""
-    return answer_of(Schedule, row, **facts(row))
+    return answer_of(CommandSchedule, row, **facts(row))
 
 
 def facts(row: KeptSchedule) -> dict[str, Any]:
