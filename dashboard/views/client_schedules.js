@@ -38,10 +38,7 @@ export function ClientSchedules({ uuid }) {
       (one) => html`<p key=${one.id}><strong>${titleOf(one)}</strong> ${h(State, { one })}
         <span class="quiet"> ${h(Facts, { one })}</span> ${h(CancelButton, { one, cancelled })}</p>`,
     )}
-    ${
-      mayOperate.value &&
-      html`<button class="link" onClick=${() => setPlanning(true)}>${scheduleWords.planFor(1)}</button>`
-    }
+    ${mayOperate.value && html`<button class="link" onClick=${() => setPlanning(true)}>${scheduleWords.plan}</button>`}
     <p class="done" role="status">${done}</p>
     ${planning && h(ScheduleDialog, { uuids: [uuid], close: () => setPlanning(false), changed })}
   </section>`;

@@ -162,7 +162,6 @@ WAYS: Final = (
         undo="DELETE /api/schedules/{id}",
     ),
     Way("POST", "/api/schedules", ("time_zone",), lambda t: for_later(time_zone=t), is_refused=True),
-    Way("POST", "/api/schedules", ("local_time",), lambda t: for_later(local_time=t), is_refused=True),
     Way(
         "POST",
         "/api/notifications/channels",
@@ -213,6 +212,8 @@ ELSEWHERE: Final = {
     ("patch", "/api/notifications/channels/{channel_id}", "hours.time_zone"): "as when it is added",
     ("patch", "/api/quiet-times/{quiet_id}", "reason"): "as when it is made",
     ("patch", "/api/quiet-times/{quiet_id}", "time_zone"): "as when it is made",
+    ("patch", "/api/schedules/{schedule_id}", "reason"): "as when it is planned",
+    ("patch", "/api/schedules/{schedule_id}", "time_zone"): "as when it is planned",
     ("patch", "/api/event-media/{media_id}", "filename"): "below: files",
 }
 

@@ -110,6 +110,7 @@ def test_no_page_scrolls_sideways_or_breaks_a_rule_of_accessibility(
 
 DIALOGS = {
     "/?v=quiet": ["Add a quiet time", "Change opening hours", "End opening hours"],
+    "/?v=batches": ["Plan commands"],
     "/?v=settings": ["Change password", "Add a person…", "Add a channel…"],
     "/?{display}": ["Shut down", "Hold…", "Maintenance…"],
     "/": ["Connect a display"],

@@ -103,3 +103,23 @@ def test_after_the_clock_was_set_back_the_next_time_is_the_next_one_again(
     assert expiring.tick()["failed"] == []
 
     assert found(engine, one).next_at == rules.next_time(DAILY, now)
+
+
+def test_the_ticks_own_role_may_drop_a_schedule_with_its_clients_and_times(
+    expiring: TickFunction, engine: Engine, tick_engine: Engine, shop: str, pair: list[str]
+) -> None:
+    request = BatchRequest(CommandAction.RESTART_APP, "user:ada", shop, clients=tuple(pair))
+    with engine.begin() as connection:
+        now = database_now(connection)
+        one = operations.plan(connection, now, WantedSchedule(request=request, when=DAILY))
+        store.move_on(connection, one.id, now)
+    expiring.tick()
+    with engine.begin() as connection:
+        assert found(engine, one).last_batch_id is not None
+        operations.cancel(connection, now, one.id, "user:ben")
+
+    with tick_engine.begin() as connection:
+        assert store.drop_history(connection, now + HOUR) == 1
+
+    with engine.connect() as connection:
+        assert store.get(connection, one.id) is None
