@@ -104,8 +104,9 @@ def test_what_was_missed_is_said_in_the_list(enter: Enter, shop: Fleet, api: Api
     at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
     made = api.post("/api/schedules", {**body, "at": at}, 201)
     with database.begin() as connection:
-        late = "UPDATE command_schedules SET (at, next_at) = (SELECT t, t FROM now() - interval '25 minutes' AS t)"
-        connection.execute(text(f"{late} WHERE id = :id"), {"id": made["id"]})
+        ago = "now() - interval '25 minutes'"
+        come = text(f"UPDATE command_schedules SET at = {ago}, next_at = {ago} WHERE id = :id")
+        connection.execute(come, {"id": made["id"]})
 
     page = enter("/?v=batches").page
     region = page.get_by_role("region", name=PLANNED)
