@@ -11,7 +11,7 @@ from shared.schedules.rules import KeptSchedule
 from shared.vocabulary import BatchState, ScheduleOutcome, ScheduleState, Weekday
 
 
-class LastTime(Answer):
+class ScheduleTime(Answer):
     """What became of one time. `why`: the reason why it was missed. `batch_state`: null when its batch is gone."""
 
     due_at: datetime
@@ -43,7 +43,7 @@ class CommandSchedule(Answer):
     state: ScheduleState
     words: str
     next_at: datetime | None
-    last: LastTime | None
+    last: ScheduleTime | None
     created_by: str
     created_at: datetime
     cancelled_by: str | None
@@ -55,7 +55,7 @@ class ScheduleDetails(CommandSchedule):
 
     clients: list[str]
     covers: int
-    times: Page[LastTime]
+    times: Page[ScheduleTime]
 
 
 class SchedulesOfClient(Answer):
