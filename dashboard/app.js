@@ -83,7 +83,6 @@ function Frame() {
         ${h(Banners, {})}
         ${h(PAGES[view.value], {})}
         <footer class="foot quiet">${frameWords.zone(zoneName)} · <button class="link"
-            onClick=${() => goToView("batches")}>${frameWords.commands}</button> · <button class="link"
             onClick=${() => (helpOpen.value = true)}>${frameWords.help}</button></footer>
       </main>
       ${chosen.value && h(ClientPanel, {})}

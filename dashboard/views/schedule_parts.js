@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { cancelSchedule } from "../lib/api/schedules.js";
-import { person } from "../lib/format.js";
+import { person, zoneName } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
@@ -39,14 +39,11 @@ export function Facts({ one }) {
   )}`;
 }
 
-/** The state in words; the next time also in the reader's own zone. @param {{one: Schedule}} props */
+/** The state in words; the next time also in the reader's zone if it is another one. @param {{one: Schedule}} props */
 export function State({ one }) {
+  const elsewhere = one.next_at && !one.cancelled_at && one.time_zone !== zoneName;
   return html`${one.words}
-    ${
-      one.next_at &&
-      !one.cancelled_at &&
-      html` <span class="quiet">${scheduleWords.yours}: ${h(Time, { at: one.next_at })}</span>`
-    }`;
+    ${elsewhere && html` <span class="quiet">${scheduleWords.yours}: ${h(Time, { at: one.next_at })}.</span>`}`;
 }
 
 /** @param {{one: Schedule, cancelled: (what: string) => void}} props */

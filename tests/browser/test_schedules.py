@@ -63,7 +63,7 @@ def test_a_weekly_restart_of_chosen_displays_is_planned_shown_in_the_panel_and_c
     box = page.get_by_role("region", name=PLANNED)
     expect(box).to_contain_text("Restart player: 2 displays")
     expect(box).to_contain_text("Next: Sunday")
-    expect(box).to_contain_text("your time: ")
+    expect(box).to_contain_text("In your zone: ")
     expect(box).to_contain_text("every Sun 03:00 Europe/Berlin · by")
 
     box.get_by_role("button", name="Cancel: Restart player: 2 displays").click()

@@ -14,7 +14,6 @@ export const frameWords = {
   skip: "Skip to content",
   zone: (/** @type {string} */ zone) => `Times in ${zone}`,
   signOut: "Sign out",
-  commands: "Bulk and scheduled commands",
   help: "Keyboard shortcuts",
   updating: "Live",
   paused: "Not updating",

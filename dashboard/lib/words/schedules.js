@@ -32,7 +32,7 @@ export const scheduleWords = {
   type: (/** @type {number} */ n) => `Type ${n} to continue`,
   every: (/** @type {string} */ days, /** @type {string} */ time, /** @type {string} */ zone) =>
     `every ${days} ${time} ${zone}`,
-  yours: "your time",
+  yours: "In your zone",
   cancel: "Cancel",
   cancelOf: (/** @type {string} */ what) => `Cancel: ${what}`,
   cancelled: (/** @type {string} */ what) => `Cancelled: ${what} will not happen.`,
