@@ -132,6 +132,18 @@ export type Caller = {
   role: Role;
 };
 
+/** The fields to change; once stays once, and weekly stays weekly. */
+export type ChangedSchedule = {
+  at?: string;
+  local_time?: string;
+  max_unproven?: number | string;
+  reason?: string;
+  time_zone?: string;
+  until?: string | null;
+  waves?: Array<number | string>;
+  weekdays?: Array<Weekday>;
+};
+
 /** Changes of a channel; fields that are left out stay. Null removes `signing_secret`, `sites` or `hours`. */
 export type ChannelChanges = {
   critical_passes?: boolean;
@@ -400,6 +412,31 @@ export type Command = {
 
 /** What a command makes a display do. */
 export type CommandAction = "reboot_host" | "restart_app" | "screen_off" | "screen_on" | "screenshot" | "shutdown_host";
+
+/** A schedule. `next_at` is null when no time is left; `words` says its state, for people. `filter`: whom it is for, found anew at each time; null: the `named` clients that it names. */
+export type CommandSchedule = {
+  action: string;
+  at: string | null;
+  cancelled_at: string | null;
+  cancelled_by: string | null;
+  created_at: string;
+  created_by: string;
+  filter: Record<string, unknown> | null;
+  id: string;
+  last: ScheduleTime | null;
+  local_time: string | null;
+  max_unproven: string;
+  named: number;
+  next_at: string | null;
+  reason: string;
+  state: ScheduleState;
+  time_zone: string;
+  ttl_seconds: number | null;
+  until: string | null;
+  waves: Array<number | string>;
+  weekdays: Array<Weekday>;
+  words: string;
+};
 
 /** The state of a command. It only moves to a higher rank; a terminal state never changes. */
 export type CommandState = "cancelled" | "expired" | "failed" | "queued" | "received" | "rejected" | "running" | "sent" | "succeeded" | "timed_out";
@@ -932,6 +969,22 @@ export type NewQuietTime = {
   time_zone?: string | null;
 };
 
+/** A batch for later: once `at` a time, or on each of `weekdays` at `local_time`, both in `time_zone`. Where the clocks change, a local time is read by the clock as it was before: one that does not exist comes later by what the clocks skip, and one that comes twice counts the first time. A filter is evaluated anew at each time. */
+export type NewSchedule = {
+  action: "reboot_host" | "restart_app" | "screen_off" | "screen_on" | "shutdown_host";
+  at?: string | null;
+  clients?: Array<string> | null;
+  filter?: ChosenClients | null;
+  local_time?: string | null;
+  max_unproven?: number | string;
+  reason?: string;
+  time_zone: string;
+  ttl_seconds?: number | null;
+  until?: string | null;
+  waves?: Array<number | string> | null;
+  weekdays?: Array<Weekday> | null;
+};
+
 /** A token to issue: its purpose, role and expiry. */
 export type NewToken = {
   expires_at?: string | null;
@@ -1126,6 +1179,12 @@ export type PageClient = {
 };
 
 /** One page of a list; `next_cursor` is null on the last one. */
+export type PageCommandSchedule = {
+  items: Array<CommandSchedule>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
 export type PageCommand = {
   items: Array<Command>;
   next_cursor: string | null;
@@ -1206,6 +1265,12 @@ export type PageQuietTime = {
 /** One page of a list; `next_cursor` is null on the last one. */
 export type PageRecoveryEvent = {
   items: Array<RecoveryEvent>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageScheduleTime = {
+  items: Array<ScheduleTime>;
   next_cursor: string | null;
 };
 
@@ -1431,6 +1496,56 @@ export type SaidOfClient = {
   uuid: string;
 };
 
+/** A schedule with the clients that it names, how many displays it is for now, and what became of its times. */
+export type ScheduleDetails = {
+  action: string;
+  at: string | null;
+  cancelled_at: string | null;
+  cancelled_by: string | null;
+  clients: Array<string>;
+  covers: number;
+  created_at: string;
+  created_by: string;
+  filter: Record<string, unknown> | null;
+  id: string;
+  last: ScheduleTime | null;
+  local_time: string | null;
+  max_unproven: string;
+  named: number;
+  next_at: string | null;
+  reason: string;
+  state: ScheduleState;
+  time_zone: string;
+  times: PageScheduleTime;
+  ttl_seconds: number | null;
+  until: string | null;
+  waves: Array<number | string>;
+  weekdays: Array<Weekday>;
+  words: string;
+};
+
+/** What became of one time of a schedule. */
+export type ScheduleOutcome = "made" | "missed";
+
+/** Which schedules to list. */
+export type ScheduleQuery = {
+  current?: boolean | null;
+  cursor?: string | null;
+  limit?: number;
+};
+
+/** The state of a schedule of commands. */
+export type ScheduleState = "cancelled" | "done" | "held" | "missed" | "planned" | "running";
+
+/** What became of one time. `why`: the reason why it was missed. `batch_state`: null when its batch is gone. */
+export type ScheduleTime = {
+  batch_id: string | null;
+  batch_state: BatchState | null;
+  due_at: string;
+  outcome: ScheduleOutcome;
+  why: string | null;
+};
+
 /** Whether ticks come on time, how long the last one took and what each of its steps did. */
 export type Scheduler = {
   did: Record<string, unknown>;
@@ -1445,6 +1560,12 @@ export type SchedulerShown = {
   duration_ms: number | null;
   last_tick_at: string | null;
   late: boolean;
+};
+
+/** What will happen to a client: the schedules that name it or whose filter it matches now, the next one first. */
+export type SchedulesOfClient = {
+  items: Array<CommandSchedule>;
+  uuid: string;
 };
 
 /** The state of a display's panel, by its health report. */

@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0058_schedules"
-down_revision = "0052_screen_changes"
+revision = "0057_schedules"
+down_revision = "0056_health_limits"
 branch_labels = None
 depends_on = None
 
