@@ -33,7 +33,7 @@ export function ClientSchedules({ uuid }) {
     setDone(what);
     changed();
   };
-  return html`<section class="snooze-box" aria-label=${scheduleWords.title}>
+  return html`<section class="recovery-box" aria-label=${scheduleWords.title}>
     ${found.map(
       (one) => html`<p key=${one.id}><strong>${titleOf(one)}</strong> ${h(State, { one })}
         <span class="quiet"> ${h(Facts, { one })}</span> ${h(CancelButton, { one, cancelled })}</p>`,

@@ -115,6 +115,16 @@ def test_its_time_makes_a_batch_that_the_schedule_names(api: Api, engine: Engine
     assert api.get(f"{PATH}/{planned['id']}").get_json()["state"] == "done"
 
 
+def test_screens_are_switched_off_at_their_time(api: Api, engine: Engine, client: str) -> None:
+    planned = plan(api, client, action="screen_off")
+
+    come(engine, planned["id"])
+
+    batch = api.get(f"{PATH}/{planned['id']}").get_json()["last"]["batch_id"]
+    assert api.get(f"/api/command-batches/{batch}").get_json()["action"] == "screen_off"
+    api.post(f"/api/command-batches/{batch}/abort")
+
+
 def test_a_paused_batch_holds_its_schedule(api: Api, engine: Engine, client: str) -> None:
     planned = weekly(api, client)
     come(engine, planned["id"])

@@ -15,7 +15,7 @@ from shared.clients import operations as clients
 from shared.commands.acks.operations import record_acks
 from shared.commands.batches import operations as batches
 from shared.commands.batches import store as batches_store
-from shared.commands.batches.rules import BatchRequest
+from shared.commands.batches.rules import BatchRequest, BatchStep
 from shared.commands.rules import Ack
 from shared.errors import (
     ClientNotFound,
@@ -35,6 +35,7 @@ from shared.tables import audit_log, client_commands, command_batches, command_s
 from shared.vocabulary import CommandState, ScheduleOutcome, ScheduleState, Weekday
 from tests.stores.command_faults import Crash, Database, Died
 from tests.stores.commands_world import NOWHERE, RESTART, TIMINGS, add_client, new_client
+from tests.stores.quiet_world import maintain
 from tests.stores.test_commands_races import at_once
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -150,6 +151,25 @@ def test_at_its_time_an_ordinary_batch_is_made_of_who_matches_then(
     assert [tuple(row) for row in connection.execute(audited)] == [("user:ada", "command_batch.send")]
     batches.advance(connection, due, batch.id, TIMINGS)
     assert batches_store.counts(connection, batch.id)[(1, "accepted", CommandState.QUEUED)] == 1
+
+
+def test_it_is_held_while_a_quiet_time_holds_its_batch_back_and_then_runs(
+    connection: Connection, now: datetime, basel: list[str]
+) -> None:
+    one = plan(connection, now)
+    due, until = now + HOUR, now + 3 * HOUR
+    maintain(connection, now, until, clients=basel)
+    [run] = turn(connection, due, one)
+    batch = str(run.batch_id)
+
+    assert batches.advance(connection, due, batch, TIMINGS) == (BatchStep.WAIT, 0)
+    waits = again(connection, one)
+    assert batches.advance(connection, until, batch, TIMINGS) == (BatchStep.SEND, 3)
+
+    assert rules.state_of(waits) is ScheduleState.HELD
+    said = f"3 displays wait until {until:%Y-%m-%d %H:%M} UTC: a quiet time holds batches back."
+    assert rules.words(waits) == f"Held: {said}"
+    assert rules.state_of(again(connection, one)) is ScheduleState.RUNNING
 
 
 def test_before_its_time_and_after_it_nothing_happens(connection: Connection, now: datetime, basel: list[str]) -> None:
