@@ -1,14 +1,14 @@
 """SQL of service failures: displays open them, people acknowledge them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
 from shared.clients.failures_rules import Marker, ServiceFailure
-from shared.postgres.fragments import END_OF_TIME, arrived_at
+from shared.postgres.fragments import END_OF_TIME, arrived_at, is_mended
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 
@@ -95,6 +95,14 @@ class ShownFailure:
 
 
 @dataclass(frozen=True)
+class SeenFailure:
+    """An open failure as a person saw it."""
+
+    uuid: str
+    service_failed_at: datetime
+
+
+@dataclass(frozen=True)
 class PastFailure:
     """A service failure that a person acknowledged."""
 
@@ -138,6 +146,42 @@ CLEAR_SERVICE_FAILED = Query(
 def clear_service_failed(connection: Connection, now: datetime, uuid: str, by: str) -> bool:
     """End the client's open failure, remember it as acknowledged and in the history. False without one."""
     return CLEAR_SERVICE_FAILED.run(connection, now=now, uuid=uuid, by=by) == 1
+
+
+class ClearedFailure(NamedTuple):
+    """A client whose failure was acknowledged."""
+
+    uuid: str
+    unit: str
+
+
+SHOWN: Final = ManyRows("shown", SeenFailure)
+CLEAR_MENDED = Query(
+    f"""
+    WITH mended AS (
+        SELECT c.uuid, c.service_failed_unit AS unit FROM {SHOWN}
+        JOIN clients AS c ON c.uuid = shown.uuid AND c.service_failed_at = shown.service_failed_at
+        LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
+        WHERE c.deleted_at IS NULL AND {is_mended("c", "h")} ORDER BY c.uuid FOR NO KEY UPDATE OF c),
+    cleared AS (
+        UPDATE clients AS c SET service_failed_at = NULL, service_failed_unit = NULL, service_failed_stamp = NULL,
+            service_failed_cleared_at = :now, service_failed_cleared_by = :by,
+            service_failed_cleared_unit = c.service_failed_unit, service_failed_cleared_stamp = c.service_failed_stamp
+        FROM mended WHERE c.uuid = mended.uuid),
+    recorded AS (
+        INSERT INTO service_failure_events (client_uuid, at, event, unit, by)
+        SELECT uuid, :now, 'cleared', unit, :by FROM mended)
+    SELECT uuid, unit FROM mended ORDER BY uuid
+    """,  # noqa: S608 - made of constants
+    ClearedFailure,
+)
+
+
+def clear_mended(
+    connection: Connection, now: datetime, failures: Collection[SeenFailure], by: str
+) -> list[ClearedFailure]:
+    """End those of these failures that still stand as they were seen and are mended. Returns them, by uuid."""
+    return CLEAR_MENDED.all(connection, now=now, by=by, **SHOWN.of(failures))
 
 
 RECENTLY_CLEARED = Query(

@@ -24,6 +24,7 @@ from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.store import Surroundings
 
 FAILED_SHOWN = 1000  # service failures listed in one overview
+INCIDENTS_SHOWN = 50
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Overview:
     heartbeats: bytes | None  # JSON: an array of [uuid, time]; packed: an object of the columns uuid, last_heartbeat_at
     counts: Mapping[str, int]
     service_failed: Sequence[store.ListedFailure]
+    incidents: Sequence[store.StandingIncident]
     bridge: Mapping[str, Any]
     scheduler: Mapping[str, Any]
     breaker: Mapping[str, Any]
@@ -96,6 +98,7 @@ def overview(
             store.count_by_status(connection), store.count_failing_screens(connection), store.count_over(connection)
         ),
         service_failed=store.failed_services(connection, FAILED_SHOWN),
+        incidents=store.standing_incidents(connection, INCIDENTS_SHOWN),
         bridge=bridge_state_of(reader.around.bridge, now, config),
         scheduler=_scheduler_state(stands, now, config),
         breaker=breakers.state(connection, config) if reader.around.breakers else {"open": False, "why": None},

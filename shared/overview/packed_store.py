@@ -61,6 +61,7 @@ _WRITTEN: Final[Mapping[str, str]] = {
     "shared_login_seen_at": _exactly_ago("c.shared_login_seen_at"),
     "lockout_until": _exactly_ago("c.lockout_until"),
     "limits": COLUMNS["limits"],
+    "incident_id": COLUMNS["incident_id"],
     "recovery": COLUMNS["recovery"],
     "open_command": COLUMNS["open_command"],
 }

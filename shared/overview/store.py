@@ -16,8 +16,9 @@ from shared.clients.signs_store import MAY_BE_MUTE
 from shared.clients.store import ClientState
 from shared.leadership.store import LIFE
 from shared.overview.rules import OverviewCursor
-from shared.postgres.fragments import is_unwell, occupies, screen_failed_since, screen_fails
+from shared.postgres.fragments import is_mended, is_unwell, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import NO_ROW, Query
+from shared.vocabulary import IncidentKind
 
 
 def _quoted(text: str) -> str:
@@ -69,6 +70,7 @@ COLUMNS: Final[Mapping[str, str]] = {
     "lockout_until": _exact("c.lockout_until"),
     "recovery": "coalesce(CAST(:recovery AS jsonb) ->> c.uuid, 'null')",
     "open_command": _OPEN_COMMAND,
+    "incident_id": "coalesce(m.incident_id::text, 'null')",
 }
 """The overview's fields of each client, in this order: name -> SQL that writes the value as JSON."""
 
@@ -87,6 +89,7 @@ def in_order(which: str) -> str:
         LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
         LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {occupies("k")}
         LEFT JOIN ({_LIMITS}) AS l ON l.client_uuid = c.uuid
+        LEFT JOIN incident_members AS m ON m.client_uuid = c.uuid AND m.left_at IS NULL
         WHERE c.deleted_at IS NULL AND {which}
         ORDER BY c.name COLLATE "C", c.uuid
     """
@@ -242,6 +245,38 @@ def heartbeats(connection: Connection) -> str:
     return HEARTBEATS.one(connection)
 
 
+@dataclass(frozen=True)
+class StandingIncident:
+    """An open incident of displays: how many were ever part of it, and how many still are unwell."""
+
+    id: int
+    kind: IncidentKind
+    key: str
+    """The site or the subnet; empty for a cluster."""
+    cause: str
+    began_at: datetime
+    group_size: int | None
+    members: int
+    unwell: int
+
+
+INCIDENTS = Query(
+    """
+    SELECT i.id, i.kind, i.key, i.cause, i.began_at, i.group_size, count(DISTINCT m.client_uuid) AS members,
+        count(DISTINCT m.client_uuid) FILTER (WHERE m.left_at IS NULL) AS unwell
+    FROM incidents AS i LEFT JOIN incident_members AS m ON m.incident_id = i.id
+    WHERE i.closed_at IS NULL AND i.kind <> 'listening'
+    GROUP BY i.id ORDER BY i.id DESC LIMIT :limit
+    """,
+    StandingIncident,
+)
+
+
+def standing_incidents(connection: Connection, limit: int) -> list[StandingIncident]:
+    """Up to `limit` open incidents of displays, the newest first."""
+    return INCIDENTS.all(connection, limit=limit)
+
+
 class StatusCount(NamedTuple):
     """How many clients have a shown status, and how many of these have a failed service."""
 
@@ -295,13 +330,26 @@ class ListedFailure:
     site: str | None
     service_failed_at: datetime
     service_failed_unit: str | None
+    mended_since: datetime | None
+    """Since when its health reports name no failure; None: it is not known to be mended."""
+    mended_by: str | None
+    """Whose restart or reboot was the last one that succeeded after the failure; None: nobody's."""
 
 
 FAILED = Query(
-    """
-    SELECT uuid, name, site, service_failed_at, service_failed_unit FROM clients
-    WHERE service_failed_at IS NOT NULL AND deleted_at IS NULL ORDER BY service_failed_at DESC, uuid LIMIT :limit
-    """,
+    f"""
+    SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit,
+        CASE WHEN mended.yes THEN greatest(c.status_since, c.service_failed_at) END AS mended_since,
+        CASE WHEN mended.yes THEN (
+            SELECT CASE k.source WHEN 'recovery' THEN 'recovery' ELSE k.requested_by END FROM client_commands AS k
+            WHERE k.client_uuid = c.uuid AND k.created_at >= c.service_failed_at AND k.state = 'succeeded'
+                AND k.action IN ('restart_app', 'reboot_host')
+            ORDER BY k.created_at DESC LIMIT 1) END AS mended_by
+    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
+    CROSS JOIN LATERAL (SELECT {is_mended("c", "h")} AS yes) AS mended
+    WHERE c.service_failed_at IS NOT NULL AND c.deleted_at IS NULL
+    ORDER BY c.service_failed_at DESC, c.uuid LIMIT :limit
+    """,  # noqa: S608 - made of constants
     ListedFailure,
 )
 

@@ -39,6 +39,20 @@ def is_well(client: str) -> str:
     return f"{client}.status {_one_of(WELL)}"
 
 
+def is_mended(client: str, health: str) -> str:
+    """SQL: whether a client that is well says in its health, a minute after its service failed, that no failure stands.
+
+    Never null. `health`: the client's row of `client_health`, which may be missing.
+    """
+    return f"""coalesce({is_well(client)} AND {no_failure_stands(client, health)}, false)"""
+
+
+def no_failure_stands(client: str, health: str) -> str:
+    """SQL: whether a health report of a minute after the service failure says that none stands; null without one."""
+    return f"""({health}.body->'service_failed' = 'null'::jsonb
+        AND {health}.received_at >= {client}.service_failed_at + interval '60 seconds')"""
+
+
 def is_bad(screen: str) -> str:
     """SQL: whether a screen does not show its content (BAD_SCREENS)."""
     return f"{screen} {_one_of(BAD_SCREENS)}"

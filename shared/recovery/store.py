@@ -229,6 +229,21 @@ def breaker_events(connection: Connection, site: str | None, limit: int) -> list
     return PAGE_OF_BREAKERS.all(connection, site=site, most=limit)
 
 
+COUNT_MENDED = Query(
+    """
+    SELECT count(*) FROM client_commands
+    WHERE finished_at >= :since AND source = 'recovery' AND state = 'succeeded'
+        AND action IN ('restart_app', 'reboot_host')
+    """,
+    int,
+)
+
+
+def count_mended(connection: Connection, since: datetime) -> int:
+    """How many restarts and reboots of recovery provably happened since then."""
+    return COUNT_MENDED.one(connection, since=since)
+
+
 DROP_OLD = Query("DELETE FROM recovery_events WHERE at < :before", NO_ROW)
 
 

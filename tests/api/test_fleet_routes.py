@@ -10,8 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from functions.api.routes.monitoring import OverviewAnswer
-from functions.api.shapes import clients as shapes
+from functions.api.routes.monitoring import OverviewAnswer, OverviewClient
 from shared.clients import store
 from shared.postgres.door import database_now, transaction
 from shared.recovery import store as recovery_store
@@ -197,8 +196,8 @@ def test_objects_have_the_shape_of_a_client_and_heartbeats_are_added_on_demand(a
 
     objects = api.get("/api/monitoring/overview?hb=1").get_json()
 
-    assert {tuple(client) for client in objects["clients"]} == {shapes.Client.__struct_fields__}
-    assert msgspec.convert(objects["clients"], list[shapes.Client])
+    assert {tuple(client) for client in objects["clients"]} == {OverviewClient.__struct_fields__}
+    assert msgspec.convert(objects["clients"], list[OverviewClient])
     assert {client["recovery"]["state"] for client in objects["clients"] if client["status"] == "crashed"} == {"off"}
     heard = {client["uuid"]: client["last_heartbeat_at"] for client in objects["clients"]}
     assert dict(objects["heartbeats"]) == {uuid: at for uuid, at in heard.items() if at}

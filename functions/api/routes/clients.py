@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from sqlalchemy import Connection
 
-from functions.api.bodies import Answer, Body, answer_of
+from functions.api.bodies import Answer, Body, Time, Uuid, answer_of
 from functions.api.pages import LongPageQuery, Page, PageQuery, decode_cursor, encode_cursor, page_of
 from functions.api.routing import Call, Header, Routes
 from functions.api.shapes import clients as shapes
@@ -15,6 +15,7 @@ from functions.api.shapes.fleet import Bridge
 from functions.problems import InvalidField
 from shared.access import enrolment_operations
 from shared.clients import failures_store, limits_operations, losses_store, operations, store
+from shared.clients.failures_store import SeenFailure
 from shared.clients.store import ClientFilter, WholeClient
 from shared.commands import operations as commands
 from shared.commands.news_operations import log_news
@@ -99,6 +100,25 @@ class AcknowledgedFailure(Answer):
     unit: str | None
     acknowledged_at: datetime
     acknowledged_by: str
+
+
+class ShownFailure(Body):
+    """A failure as the caller saw it."""
+
+    uuid: Uuid
+    service_failed_at: Time
+
+
+class MendedBody(Body):
+    """The failures that the caller saw and takes for mended."""
+
+    failures: Annotated[list[ShownFailure], msgspec.Meta(min_length=1, max_length=1000)]
+
+
+class MendedFailures(Answer):
+    """The clients whose failure was acknowledged. The others failed again, are not mended, or have no failure."""
+
+    acknowledged: list[str]
 
 
 class UnsteadyClient(Answer):
@@ -186,6 +206,20 @@ def acknowledged_failures(call: Call, query: LongPageQuery) -> Page[Acknowledged
         rows = failures_store.recently_cleared(connection, now - ACKNOWLEDGED_FOR, query.limit + 1, after)
     items = [answer_of(AcknowledgedFailure, row) for row in rows]
     return page_of(items, query.limit, lambda item: (item.acknowledged_at, item.uuid))
+
+
+@routes.post("/service_failed/mended", role=Role.OPERATOR)
+def acknowledge_mended(call: Call, body: MendedBody) -> MendedFailures:
+    """Acknowledge the given failures at once: those that still stand as they were seen, and are mended.
+
+    A failure is mended when the client runs and a health report of a minute after it, or later, names none.
+    """
+    shown = [SeenFailure(one.uuid, one.service_failed_at) for one in body.failures]
+    with call.transaction() as (connection, now):
+        cleared = failures_store.clear_mended(connection, now, shown, call.principal.actor)
+        for one in cleared:
+            call.audit(connection, now, "service_failed.clear", one.uuid, unit=one.unit, mended=True)
+    return MendedFailures(acknowledged=[one.uuid for one in cleared])
 
 
 @routes.get("/<uuid:uuid>", role=Role.VIEWER, raises=(ClientNotFound,))

@@ -14,7 +14,7 @@ from functions.problems import InvalidField
 from shared.overview import operations
 from shared.overview.operations import Overview
 from shared.overview.rules import OverviewCursor, parse_cursor
-from shared.vocabulary import ClientStatus, Presence, ProcessStatus, Role, ScreenHealthStatus
+from shared.vocabulary import ClientStatus, IncidentKind, Presence, ProcessStatus, Role, ScreenHealthStatus
 
 routes = Routes("monitoring", "/api/monitoring", "The fleet at one moment.")
 
@@ -31,13 +31,38 @@ class OverviewQuery(QueryParameters):
 
 
 class FailedService(Answer):
-    """A client with a service failure."""
+    """A client with a service failure.
+
+    `mended_since`: since when the client runs again, if a later health report names no failure; else null.
+    `mended_by`: who asked for the last restart or reboot that succeeded since the failure; `recovery`, or null.
+    """
 
     uuid: str
     name: str
     site: str | None
     service_failed_at: datetime
     service_failed_unit: str
+    mended_since: datetime | None
+    mended_by: str | None
+
+
+class StandingIncident(Answer):
+    """An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it."""
+
+    id: int
+    kind: IncidentKind
+    key: Annotated[str, msgspec.Meta(description="the site or the subnet; empty for a cluster")]
+    cause: str
+    began_at: datetime
+    group_size: int | None
+    members: int
+    unwell: int
+
+
+class OverviewClient(shapes.Client):
+    """A client, and the open incident in which it is unwell."""
+
+    incident_id: int | None
 
 
 class Scheduler(Answer):
@@ -92,6 +117,7 @@ class Packed(Answer):
     lockout_until: list[Ago]
     recovery: list[shapes.Recovery | None]
     open_command: list[shapes.OpenCommand | None]
+    incident_id: list[int | None]
 
 
 class PackedHeartbeats(Answer):
@@ -115,11 +141,12 @@ class OverviewAnswer(Answer, omit_defaults=True):
     counts: dict[str, int]
     gone: list[str]
     service_failed: list[FailedService]
+    incidents: list[StandingIncident]
     bridge: Bridge
     scheduler: Scheduler
     breaker: Breaker
     quiet_times: list[QuietNowView] | msgspec.UnsetType = msgspec.UNSET
-    clients: list[shapes.Client] | msgspec.UnsetType = msgspec.UNSET
+    clients: list[OverviewClient] | msgspec.UnsetType = msgspec.UNSET
     heartbeats: list[tuple[str, datetime]] | msgspec.UnsetType = msgspec.UNSET
     packed: Packed | msgspec.UnsetType = msgspec.UNSET
     packed_heartbeats: PackedHeartbeats | msgspec.UnsetType = msgspec.UNSET
@@ -145,6 +172,7 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
         counts=dict(seen.counts),
         gone=list(seen.gone),
         service_failed=[answer_of(FailedService, row) for row in seen.service_failed],
+        incidents=[answer_of(StandingIncident, row) for row in seen.incidents],
         bridge=Bridge(**seen.bridge),
         scheduler=answer_of(Scheduler, seen.scheduler),
         breaker=Breaker(**seen.breaker),

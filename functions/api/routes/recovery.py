@@ -1,12 +1,12 @@
 """/api/clients/<uuid>/recovery and /api/recovery: recovery's decisions with their evidence, and people's orders."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 import msgspec
 from sqlalchemy import Connection
 
-from functions.api.bodies import Answer, Body, answer_of
+from functions.api.bodies import Answer, Body, QueryParameters, Time, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import Call, Routes
 from functions.api.shapes import clients as shapes
@@ -24,6 +24,7 @@ routes = Routes("recovery", "/api", "Decisions of automatic recovery with their 
 
 LAST_EVENTS = 25
 LAST_BREAKERS = 5
+MENDED_WITHIN = timedelta(days=7)
 NOTHING_TRIED: dict[str, Any] = {
     **dict.fromkeys(("step", "restarts", "reboots", "refused_restarts", "refused_reboots"), 0),
     **dict.fromkeys(("since", "healthy_since")),
@@ -76,6 +77,19 @@ class Released(Answer):
 
     released: list[str | None]
     breaker: Breaker
+
+
+class MendedQuery(QueryParameters):
+    """Since when to count."""
+
+    since: Time
+
+
+class Mended(Answer):
+    """How often recovery mended a display since then: its restarts and reboots that provably happened."""
+
+    since: datetime
+    count: int
 
 
 @routes.get("/clients/<uuid:uuid>/recovery", role=Role.VIEWER, raises=(ClientNotFound,))
@@ -133,6 +147,14 @@ def release_breaker(call: Call, body: ReleaseBody) -> Released:
             call.audit(connection, now, "recovery.release_breaker", "fleet" if site is None else f"site:{site}")
         state = breakers.state(connection, call.services.config)
     return Released(released=released, breaker=Breaker(**state))
+
+
+@routes.get("/recovery/mended", role=Role.VIEWER)
+def mended(call: Call, query: MendedQuery) -> Mended:
+    """How often recovery mended a display since a time, at most since a week ago."""
+    with call.transaction() as (connection, now):
+        since = max(query.since, now - MENDED_WITHIN)
+        return Mended(since=since, count=store.count_mended(connection, since))
 
 
 @routes.get("/recovery/events", role=Role.VIEWER)

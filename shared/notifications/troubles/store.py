@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from shared.clients.limits_store import VALUES
 from shared.clients.store import ClientState
 from shared.notifications.troubles.rules import Display
-from shared.postgres.fragments import is_unwell, is_well, screen_failed_since, screen_fails
+from shared.postgres.fragments import is_unwell, is_well, no_failure_stands, screen_failed_since, screen_fails
 from shared.postgres.query import Query
 from shared.vocabulary import ClientStatus, Door, HealthLimit, IncidentKind, ScreenHealthStatus
 
@@ -165,9 +165,7 @@ DISPLAYS = Query(  # uses the partial index of unwell clients; displays that eve
     """,  # noqa: S608 - made of constants
     UnwellDisplay,
 )
-MENDED: Final = """
-    c.service_failed_at IS NULL OR (h.body->'service_failed' = 'null'::jsonb
-        AND h.received_at >= c.service_failed_at + interval '60 seconds')"""
+MENDED: Final = f"c.service_failed_at IS NULL OR {no_failure_stands('c', 'h')}"
 """SQL: the failed service is acknowledged, or a later health report says that no failure stands."""
 FAILED_SERVICES = Query(
     f"""
