@@ -3,7 +3,8 @@
  */
 import { computed, signal } from "../vendor/signals.js";
 import { ApiProblem } from "./api/call.js";
-import * as api from "./api/fleet.js";
+import { acknowledgeMended, clearServiceFailed } from "./api/failures.js";
+import { getClient } from "./api/fleet.js";
 import { change, changing, failures, refresh, whenFailuresLeave } from "./fleet.js";
 import { failureWords } from "./words/fleet.js";
 import { referenceOf, wordsOf } from "./words/problems.js";
@@ -68,7 +69,7 @@ export async function acknowledge(failure) {
   if (marks.value.get(uuid)?.phase === "sending") return;
   setMark(uuid, { phase: "sending", failure, detail: null });
   try {
-    const client = await changing(uuid, () => api.clearServiceFailed(uuid, service_failed_at));
+    const client = await changing(uuid, () => clearServiceFailed(uuid, service_failed_at));
     const phase = client.cleared ? "done" : "elsewhere";
     showFor(uuid, { phase, failure, detail: client.cleared ? null : (client.service_failed_cleared_by ?? null) });
     forget(failure);
@@ -76,6 +77,28 @@ export async function acknowledge(failure) {
     markError(failure, error);
   }
   refresh();
+}
+
+/**
+ * Acknowledge those of these failures that are still mended and stand as shown.
+ * @param {Failure[]} shown @returns {Promise<number>} how many were
+ */
+export async function acknowledgeMendedOnes(shown) {
+  const ask = () => acknowledgeMended(shown);
+  const guarded = shown.reduce(
+    (next, { uuid }) =>
+      () =>
+        changing(uuid, next),
+    ask,
+  );
+  const acknowledged = new Set((await guarded()).acknowledged);
+  for (const failure of shown) {
+    if (!acknowledged.has(failure.uuid)) continue;
+    showFor(failure.uuid, { phase: "done", failure, detail: null });
+    forget(failure);
+  }
+  refresh();
+  return acknowledged.size;
 }
 
 /** Whether this page is acknowledging the row, or has. @param {string} uuid */
@@ -86,7 +109,7 @@ function isOurs(uuid) {
 
 /** @param {Failure} failure */
 async function markElsewhere(failure) {
-  const who = await api.getClient(failure.uuid).then(
+  const who = await getClient(failure.uuid).then(
     (client) => client.service_failed_cleared_by ?? null,
     () => null, // the row shows the acknowledgement without the name
   );

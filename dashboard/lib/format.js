@@ -8,6 +8,7 @@ const clockTime = new Intl.DateTimeFormat(locale, {
   second: "2-digit",
   hourCycle: "h23",
 });
+const hourTime = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const dayTime = new Intl.DateTimeFormat(locale, {
   day: "numeric",
   month: "short",
@@ -17,7 +18,6 @@ const dayTime = new Intl.DateTimeFormat(locale, {
 });
 const yearTime = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 const whole = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long", hourCycle: "h23" });
-const relative = new Intl.RelativeTimeFormat("en", { style: "narrow", numeric: "always" });
 const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
 /** @param {number} n */
@@ -40,17 +40,23 @@ export function exact(at) {
   return (when.getFullYear() === today.getFullYear() ? dayTime : yearTime).format(when);
 }
 
-/** @param {number} seconds */
-function inUnits(seconds) {
-  if (seconds < 90) return relative.format(-Math.round(seconds), "second");
-  if (seconds < 90 * 60) return relative.format(-Math.round(seconds / 60), "minute");
-  if (seconds < 36 * 3600) return relative.format(-Math.round(seconds / 3600), "hour");
-  return relative.format(-Math.round(seconds / 86400), "day");
+/** The same without seconds: "06:00". @param {string} at */
+export function shortTime(at) {
+  const when = new Date(at);
+  return when.toDateString() === new Date(serverNow()).toDateString() ? hourTime.format(when) : exact(at);
 }
 
-/** How long ago, in words: "12s ago". @param {string} at @param {number} reference milliseconds */
+/** @param {number} seconds */
+function inUnits(seconds) {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 36 * 3600) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86400)} d`;
+}
+
+/** How long ago, in words: "12 s ago". @param {string} at @param {number} reference milliseconds */
 export function ago(at, reference) {
-  return inUnits(Math.max(0, (reference - Date.parse(at)) / 1000));
+  return `${inUnits(Math.max(0, (reference - Date.parse(at)) / 1000))} ago`;
 }
 
 /** Time left until `at` as "0:42" or "1:02:03"; never negative. @param {string} at @param {number} reference */
@@ -79,3 +85,6 @@ export function person(actor) {
 export function nameOf(client) {
   return client.name || client.hostname || client.uuid.slice(0, 8);
 }
+
+/** Its name and its site, for where the same name may stand twice. @param {Parameters<typeof nameOf>[0] & {site?: string | null}} client */
+export const nameAndSite = (client) => [nameOf(client), client.site].filter(Boolean).join(", ");

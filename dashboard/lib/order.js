@@ -1,4 +1,4 @@
-/** Search, filters and sort orders of displays. */
+/** Sort orders of displays. */
 import { nameOf } from "./format.js";
 
 /** @typedef {import("./types").Client} Client */
@@ -44,29 +44,6 @@ export function sortingOf(word) {
 /** What the address says after a click on this column's heading. @param {Sorting} sorting @param {string} column */
 export function nextSort(sorting, column) {
   return sorting.column === column && !sorting.down ? `-${column}` : column;
-}
-
-/**
- * @param {Client} client @param {string} status of a tile; empty for all
- * @param {string} text of a search; empty for all
- */
-export function matches(client, status, text) {
-  return matchesStatus(client, status) && matchesText(client, text.trim().toLowerCase());
-}
-
-/** @param {Client} client @param {string} status */
-function matchesStatus(client, status) {
-  if (status === "screen_failed") return Boolean(client.screen_failed_since);
-  if (status === "limit_passed") return Boolean(client.limits?.length);
-  return !status || client.status === status || (status === "running" && client.status === "late");
-}
-
-/** @param {Client} client @param {string} wanted in lower case */
-function matchesText(client, wanted) {
-  if (!wanted) return true;
-  const { name, uuid, site, hostname, ip, app_version } = client;
-  const fields = [name, uuid, site, hostname, ip, app_version, ...(client.tags ?? [])];
-  return fields.some((field) => field?.toLowerCase().includes(wanted));
 }
 
 /** Sort in place; equal ones by name, then by uuid. @param {Client[]} all @param {Sorting} sorting */

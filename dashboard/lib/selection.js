@@ -21,6 +21,19 @@ export function choose(uuids, on) {
   picked.value = next;
 }
 
+let last = "";
+
+/**
+ * Choose one row, or the rows from the one before to this one.
+ * @param {string[]} listed in their order @param {string} uuid @param {boolean} on @param {boolean} range
+ */
+export function chooseTo(listed, uuid, on, range) {
+  const [before, here] = [listed.indexOf(last), listed.indexOf(uuid)];
+  const all = listed.slice(Math.min(before, here), Math.max(before, here) + 1);
+  choose(range && before >= 0 ? all : [uuid], on);
+  last = uuid;
+}
+
 /** The content of the dialog for a bulk command; null while it is closed. */
 export const asking = signal(/** @type {import("./types").Action | null} */ (null));
 

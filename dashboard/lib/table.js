@@ -4,11 +4,10 @@
  */
 import { computed, effect, signal, untracked } from "../vendor/signals.js";
 import { clients, version } from "./fleet.js";
-import { countChanged, freeze, matches, sort, sortingOf } from "./order.js";
+import { kept, parts } from "./filter.js";
+import { countChanged, freeze, sort, sortingOf } from "./order.js";
 import { param } from "./url.js";
 
-const status = param("status");
-const text = param("q");
 const word = param("sort");
 
 export const sorting = computed(() => sortingOf(word.value || "status"));
@@ -26,7 +25,7 @@ const ordered = computed(() => {
 });
 
 /** The displays that match the filters. */
-const fresh = computed(() => ordered.value.filter((client) => matches(client, status.value, text.value)));
+const fresh = computed(() => ordered.value.filter(kept));
 
 const frozen = signal(freeze([], sorting.value));
 
@@ -36,7 +35,7 @@ export function resort() {
 }
 
 effect(() => {
-  void [status.value, text.value, sorting.value];
+  void [parts.value, sorting.value];
   untracked(resort);
 });
 

@@ -35,7 +35,7 @@ export type IssuedToken = Api.IssuedToken;
 export type AuditEntry = Api.AuditEntry;
 
 /** A row of the overview; it has the fields of a display's own page once they were loaded. */
-export type Client = Api.Client & Partial<Omit<Api.ClientDetails, keyof Api.Client>>;
+export type Client = Api.OverviewClient & Partial<Omit<Api.ClientDetails, keyof Api.OverviewClient>>;
 
 /** The overview in `format=packed`. */
 export type Overview = Omit<Api.OverviewAnswer, "packed" | "counts"> & {

@@ -13,13 +13,20 @@ test("ages are short, and of one unit", () => {
     ago(new Date(NOON - s * 1000).toISOString(), NOON),
   );
 
-  const short = ages.map((age) => age.replace("min", "m")); // browsers differ there
-
-  assert.deepEqual(short, ["0s ago", "1s ago", "89s ago", "2m ago", "90m ago", "2h ago", "36h ago", "2d ago"]);
+  assert.deepEqual(ages, [
+    "0 s ago",
+    "1 s ago",
+    "89 s ago",
+    "2 min ago",
+    "90 min ago",
+    "2 h ago",
+    "36 h ago",
+    "2 d ago",
+  ]);
 });
 
 test("nothing happened in the future", () => {
-  assert.equal(ago(at("12:00:05"), NOON), "0s ago");
+  assert.equal(ago(at("12:00:05"), NOON), "0 s ago");
 });
 
 test("a countdown ends at nought", () => {

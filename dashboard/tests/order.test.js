@@ -1,7 +1,7 @@
 import "./browser.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { countChanged, freeze, matches, nextSort, sort, sortingOf } from "../lib/order.js";
+import { countChanged, freeze, nextSort, sort, sortingOf } from "../lib/order.js";
 
 const WELL = { name: "", status: "running", service_failed_at: null, screen_failed_since: null, limits: [], tags: [] };
 /** A display that runs, but for what is said of it. */
@@ -9,16 +9,12 @@ const display = (uuid, of = {}) => ({ ...WELL, uuid, name: uuid, ...of });
 const uuidsOf = (all, word) => sort([...all], sortingOf(word)).map((one) => one.uuid);
 const everywhere = () => true;
 
-test("a bad screen sorts as a failed service does, and has a filter of its own", () => {
+test("a bad screen sorts as a failed service does", () => {
   const dark = display("dark", { screen_health: "black", screen_failed_since: "2026-11-21T12:00:00Z" });
   const off = display("off by plan", { screen_health: "off" });
   const all = [display("late", { status: "late" }), off, dark, display("stale", { status: "stale" })];
 
   assert.deepEqual(uuidsOf(all, "status"), ["stale", "dark", "late", "off by plan"]);
-  assert.deepEqual(
-    all.filter((one) => matches(one, "screen_failed", "")),
-    [dark],
-  );
 });
 
 test("the worst come first, a failed service behind the crashed and the silent", () => {
@@ -34,15 +30,11 @@ test("the worst come first, a failed service behind the crashed and the silent",
   assert.deepEqual(uuidsOf(all, "status"), ["crashed", "stale", "failed", "late", "runs", "new"]);
 });
 
-test("a passed limit sorts as a failed service does, and has a filter of its own", () => {
+test("a passed limit sorts as a failed service does", () => {
   const full = display("full", { limits: [{ limit: "disk", value: 94, at: 90, since: "2026-11-21T12:00:00Z" }] });
   const all = [display("late", { status: "late" }), full, display("runs"), display("stale", { status: "stale" })];
 
   assert.deepEqual(uuidsOf(all, "status"), ["stale", "full", "late", "runs"]);
-  assert.deepEqual(
-    all.filter((one) => matches(one, "limit_passed", "")),
-    [full],
-  );
 });
 
 test("names sort as people count, whatever their capitals, and downwards", () => {
@@ -75,32 +67,6 @@ test("a heading sorts upwards, then downwards, then upwards again", () => {
   assert.equal(nextSort(sortingOf("status"), "name"), "name");
   assert.equal(nextSort(sortingOf("name"), "name"), "-name");
   assert.equal(nextSort(sortingOf("-name"), "name"), "name");
-});
-
-test("a search looks at every word that names a display", () => {
-  const one = display("0a1b", {
-    name: "Entrance",
-    site: "Basel",
-    hostname: "tv-7",
-    ip: "10.1.2.3",
-    app_version: "4.2.0",
-    tags: ["Hall"],
-  });
-
-  for (const text of ["", "  ", "entr", "BASEL ", "tv-7", "1.2.3", "4.2", "hall", "0a1"]) {
-    assert.ok(matches(one, "", text), text);
-  }
-  assert.ok(!matches(one, "", "kiel"));
-  assert.ok(!matches(display("bare", { site: null, hostname: null, tags: undefined }), "", "kiel"));
-});
-
-test("the running tile lists late displays too, the late one only those", () => {
-  const late = display("late", { status: "late" });
-
-  assert.ok(matches(late, "running", ""));
-  assert.ok(matches(late, "late", ""));
-  assert.ok(!matches(display("runs"), "late", ""));
-  assert.ok(!matches(late, "running", "kiel"));
 });
 
 test("a frozen order counts those that would enter, leave or move", () => {

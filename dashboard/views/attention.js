@@ -1,36 +1,23 @@
 /** Every unhealthy display, with three answers: what is wrong, what recovery did, why it is not acting now. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
+import { hasCard } from "../lib/causes.js";
 import { now } from "../lib/clock.js";
+import { filtered, kept } from "../lib/filter.js";
 import { clients, isLocked, overview, version } from "../lib/fleet.js";
-import { exact, left, nameOf } from "../lib/format.js";
+import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { go, openDisplay } from "../lib/url.js";
+import { isMute, isUnwell } from "../lib/unwell.js";
+import { go } from "../lib/url.js";
 import { attentionWords, passedWords } from "../lib/words/fleet.js";
 import { actionWords, stepWords } from "../lib/words/states.js";
-import { Age, StatusBadge, Time } from "./parts.js";
+import { Age, NameButton, StatusBadge, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 
 const FEW = 5;
 const MANY = 60; // beyond it the table with its filters serves better
 const WEIGHT = /** @type {Record<string, number>} */ ({ crashed: 0, stale: 1 });
-
-/** It talks, but its heartbeats do not come. @param {Client} client */
-export const isMute = (client) => client.recovery?.mute ?? false;
-
-/** @param {Client} client */
-export function isUnwell(client) {
-  const { status } = client;
-  return (
-    status === "crashed" ||
-    status === "stale" ||
-    isMute(client) ||
-    client.service_failed_at !== null ||
-    Boolean(client.screen_failed_since) ||
-    client.limits?.length > 0
-  );
-}
 
 /** What is wrong, each fault in words. @param {{client: Client}} props */
 export function Faults({ client }) {
@@ -98,7 +85,7 @@ function Row({ client }) {
   const reference = now.value;
   return html`<li class="attention-row">
     <div class="attention-who">
-      <button class="link strong" onClick=${() => openDisplay(client.uuid)}>${nameOf(client)}</button>
+      ${h(NameButton, { client })}
       ${h(StatusBadge, { status: client.status })}
       ${client.site && html`<span class="quiet">${client.site}</span>`}
       ${h(IncidentLink, { client })}
@@ -111,13 +98,13 @@ function Row({ client }) {
   </li>`;
 }
 
-/** @returns {Client[]} worst first, then the longest lasting */
+/** Those that no card tells of. @returns {Client[]} worst first, then the longest lasting */
 function unwell() {
   void version.value;
   /** @param {Client} client */
   const weight = (client) => WEIGHT[client.status] ?? 2;
   return [...clients.values()]
-    .filter(isUnwell)
+    .filter((client) => isUnwell(client) && !hasCard(client) && (!filtered.value || kept(client)))
     .sort(
       (a, b) =>
         weight(a) - weight(b) || Date.parse(a.status_since) - Date.parse(b.status_since) || (a.uuid < b.uuid ? -1 : 1),

@@ -2,11 +2,13 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { releaseBreaker } from "../lib/api/fleet.js";
+import { breakerHasCards } from "../lib/causes.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { failing, overview, reference, refresh, updatedAt } from "../lib/fleet.js";
 import { quietTimes } from "../lib/quiet.js";
 import { mayOperate, signOutFailed } from "../lib/session.js";
+import { view } from "../lib/url.js";
 import { bannerWords } from "../lib/words/frame.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { lazy } from "./lazy.js";
@@ -57,7 +59,7 @@ function SchedulerLate() {
 function BreakerOpen() {
   const [failed, setFailed] = useState("");
   const breaker = overview.value?.breaker;
-  if (!breaker?.open) return null;
+  if (!breaker?.open || (view.value === "fleet" && breakerHasCards.value)) return null;
   const release = () => releaseBreaker().then(refresh, (error) => setFailed(wordsOf(error)));
   const button =
     mayOperate.value &&

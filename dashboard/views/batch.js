@@ -26,7 +26,7 @@ const BAD = new Set(["failed", "rejected", "expired", "timed_out", "cancelled"])
 const isLive = (batch) => batch.state === "running" || batch.state === "paused";
 
 /**
- * Shares of the displays: proven, going on, gone wrong; the rest has not been sent.
+ * Shares of the displays: proven, going on, gone wrong, not sent; the rest waits for its wave.
  * @param {{batch: BatchDetails}} props
  */
 function Bar({ batch }) {
@@ -35,22 +35,25 @@ function Bar({ batch }) {
   const good = sum((state) => GOOD.has(state));
   const bad = sum((state) => BAD.has(state));
   const going = sum((state) => !GOOD.has(state) && !BAD.has(state));
-  const text = batchWords.progress(good, going, bad, batch.clients);
+  const { accepted: _, waiting = 0, ...unsent } = batch.outcomes;
+  const text = batchWords.progress({ good, going, bad, waiting, unsent, all: batch.clients });
+  const left = Object.values(unsent).reduce((n, amount) => n + amount, 0);
   return html`<svg class="batch-bar" viewBox=${`0 0 ${Math.max(1, batch.clients)} 1`} preserveAspectRatio="none"
       role="img" aria-label=${text}>
       <rect class="batch-good" width=${good} height="1" />
       <rect class="batch-going" x=${good} width=${going} height="1" />
-      <rect class="batch-bad" x=${good + going} width=${bad} height="1" /></svg>
+      <rect class="batch-bad" x=${good + going} width=${bad} height="1" />
+      <rect class="batch-unsent" x=${good + going + bad} width=${left} height="1" /></svg>
     <p role="status">${text}</p>`;
 }
 
-/** @param {{member: BatchMember}} props */
-function Member({ member }) {
+/** @param {{member: BatchMember, waves: number}} props */
+function Member({ member, waves }) {
   const state = member.command?.state;
   const word = state ? (stepWords[state] ?? state) : (batchWords.outcome[member.outcome] ?? member.outcome);
   return html`<li class="batch-member"><button class="link" onClick=${() => openDisplay(member.uuid)}>
-      ${member.name || member.uuid.slice(0, 8)}</button>
-    ${member.wave && html`<span class="quiet">${batchWords.wave(member.wave)}</span>`}
+      ${member.name || member.uuid.slice(0, 8)}</button>${" "}
+    ${waves > 1 && member.wave && html`<span class="quiet">${batchWords.wave(member.wave)}</span>`}
     <span class=${classes("tag", state && `outcome-${state}`)}>${word}</span></li>`;
 }
 
@@ -92,7 +95,7 @@ export function BatchView({ id }) {
   return html`<div class="batch">
     <p><strong>${actionWords[batch.action] ?? batch.action}
       </strong> <span class=${classes("tag", `batch-${batch.state}`)}>
-        ${batchWords.state[batch.result ?? batch.state] ?? batch.state}</span>
+        ${batchWords.state[batch.result ?? batch.state] ?? batch.state}</span>${" "}
       <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by(person(batch.requested_by))}
         ${batch.waves > 1 ? ` · ${batchWords.waveOf(batch.wave, batch.waves)}` : ""}</span></p>
     ${batch.reason && html`<p class="quiet">${batch.reason}</p>`}
@@ -100,7 +103,7 @@ export function BatchView({ id }) {
     ${h(Bar, { batch })}
     ${h(Buttons, { batch, tell: (call) => void call.then(setBatch, refuse) })}
     <p class="form-error" role="alert">${failed}</p>
-    <ul class="batch-members">${batch.members.items.map((member) => h(Member, { key: member.uuid, member }))}</ul>
+    <ul class="batch-members">${batch.members.items.map((member) => h(Member, { key: member.uuid, member, waves: batch.waves }))}</ul>
     ${more > 0 && html`<p class="quiet">${commonWords.andMore(more)}</p>`}
   </div>`;
 }

@@ -6,18 +6,19 @@ import { createEnrolment, removeClient } from "../lib/api/enrolment.js";
 import { getClient } from "../lib/api/fleet.js";
 import { now } from "../lib/clock.js";
 import { marks } from "../lib/failures.js";
-import { clients, refresh, version } from "../lib/fleet.js";
+import { clients, failures, refresh, version } from "../lib/fleet.js";
 import { exact, nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
+import { isUnwell } from "../lib/unwell.js";
 import { closeDisplay, go, param } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
 import { displayWords } from "../lib/words/display.js";
 import { attentionWords } from "../lib/words/fleet.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { offByWords, screenWords, statusMeanings } from "../lib/words/states.js";
-import { Faults, IncidentLink, isUnwell, recoveryWhy } from "./attention.js";
+import { Faults, IncidentLink, recoveryWhy } from "./attention.js";
 import { ClientCommands } from "./client_commands.js";
 import { ClientEvents } from "./client_events.js";
 import { ClientHealth } from "./client_health.js";
@@ -38,6 +39,8 @@ import { UptimeStrip } from "./uptime.js";
 const PERIOD = 5_000;
 const chosen = param("d");
 const tab = param("tab");
+const level = param("level");
+const logText = param("lq");
 
 /** The row of the overview (fresher) with what only the display's own page tells. @param {string} uuid */
 function useClient(uuid) {
@@ -117,7 +120,15 @@ function Failure({ client }) {
   const { service_failed_at, service_failed_unit } = client;
   const standing =
     service_failed_at && service_failed_unit
-      ? { uuid: client.uuid, name: client.name, site: client.site, service_failed_at, service_failed_unit }
+      ? (failures.value.find(({ uuid }) => uuid === client.uuid) ?? {
+          uuid: client.uuid,
+          name: client.name,
+          site: client.site,
+          service_failed_at,
+          service_failed_unit,
+          mended_since: null,
+          mended_by: null,
+        })
       : null;
   const failure = standing ?? mark?.failure;
   if (!failure) return null;
@@ -196,17 +207,17 @@ function NeverConnected({ client }) {
 
 /** @typedef {keyof typeof displayWords.tabs} Tab */
 /** @type {Tab[]} */
-const TABS = ["logs", "commands", "health", "events", "refused"];
+const TABS = ["about", "logs", "commands", "health", "events", "refused"];
 
 /** The last one only for whoever may read it, and where there is something. @param {Client} client */
 const tabsOf = (client) =>
   TABS.filter((key) => key !== "refused" || (mayOperate.value && (client.refused?.length || tab.value === key)));
 
 /** @param {Tab[]} tabs @returns {Tab} */
-const openTab = (tabs) => tabs.find((key) => key === tab.value) ?? "logs";
+const openTab = (tabs) => tabs.find((key) => key === tab.value) ?? (level.value || logText.value ? "logs" : "about");
 
 /** @param {Tab} key */
-const choose = (key) => go({ tab: key === "logs" ? null : key }, { replace: true });
+const choose = (key) => go({ tab: key === "about" ? null : key }, { replace: true });
 
 /** Arrow keys walk the tabs, as in every list of tabs. @param {KeyboardEvent} event @param {Tab[]} tabs */
 function walk(event, tabs) {
@@ -238,6 +249,7 @@ function TabBody({ client }) {
   const { uuid, status } = client;
   const current = openTab(tabsOf(client));
   return html`<div id="tab-body" role="tabpanel" tabindex="0" aria-labelledby=${`tab-${current}`}>
+    ${current === "about" && h(AboutIt, { client })}
     ${current === "logs" && h(ClientLogs, { client, key: uuid })}
     ${current === "commands" && h(ClientCommands, { uuid, key: uuid })}
     ${current === "health" && h(ClientHealth, { client, key: uuid })}
@@ -255,18 +267,26 @@ function Body({ client }) {
     </div>
     ${h(Why, { client })}${h(Failure, { client })}${h(Oddities, { client })}
     ${h(CommandBox, { client, name, key: client.uuid })}
-    ${h(ClientScreenshots, { client, name, key: `screen-${client.uuid}` })}
-    ${h(ClientRecoveryBox, { client, key: `recovery-${client.uuid}` })}
-    ${h(ClientQuietBox, { uuid: client.uuid, key: `quiet-${client.uuid}` })}
-    ${h(ClientSchedules, { uuid: client.uuid, key: `schedules-${client.uuid}` })}
-    ${h(Facts, { client })}
-    <p class="uuid"><span class="quiet">${displayWords.uuid}</span> <code>${client.uuid}</code>
-      ${h(CopyButton, { text: client.uuid, label: displayWords.copyUuid })}</p>
-    ${h(UptimeStrip, { uuid: client.uuid, status: client.status, key: `uptime-${client.uuid}` })}
-    ${h(Connection, { client })}
-    ${h(Refused, { client })}
     ${h(Tabs, { name, tabs: tabsOf(client) })}
     ${h(TabBody, { client })}`;
+}
+
+/** What the display is, and what is known and done about it. @param {{client: Client}} props */
+function AboutIt({ client }) {
+  const { uuid } = client;
+  const name = nameOf(client);
+  return html`<div class="about">
+    ${h(ClientRecoveryBox, { client, key: `recovery-${uuid}` })}
+    ${h(ClientScreenshots, { client, name, key: `screen-${uuid}` })}
+    ${h(ClientQuietBox, { uuid, key: `quiet-${uuid}` })}
+    ${h(ClientSchedules, { uuid, key: `schedules-${uuid}` })}
+    ${h(Facts, { client })}
+    <p class="uuid"><span class="quiet">${displayWords.uuid}</span> <code>${uuid}</code>
+      ${h(CopyButton, { text: uuid, label: displayWords.copyUuid })}</p>
+    ${h(UptimeStrip, { uuid, status: client.status, key: `uptime-${uuid}` })}
+    ${h(Connection, { client })}
+    ${h(Refused, { client })}
+  </div>`;
 }
 
 /**

@@ -6,10 +6,11 @@ import { refresh } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
+import { isMute } from "../lib/unwell.js";
 import { displayWords } from "../lib/words/display.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { recoveryWords } from "../lib/words/recovery.js";
-import { isMute, recoveryWhy } from "./attention.js";
+import { recoveryWhy } from "./attention.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 /** @typedef {import("../lib/types").ClientRecovery} ClientRecovery */

@@ -2,20 +2,20 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { clients, isLocked, overview, version } from "../lib/fleet.js";
-import { nameOf } from "../lib/format.js";
+import { nameAndSite, nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { active, onMove, wanted } from "../lib/keys.js";
 import { nextSort } from "../lib/order.js";
 import { quietWords } from "../lib/quiet.js";
-import { asking, choose, chosen, isChosen } from "../lib/selection.js";
+import { asking, choose, chooseTo, chosen, isChosen } from "../lib/selection.js";
 import { mayOperate } from "../lib/session.js";
 import { changed, resort, rows, sorting } from "../lib/table.js";
-import { unsteady, watchUnsteady } from "../lib/unsteady.js";
+import { unsteady } from "../lib/unsteady.js";
+import { isMute } from "../lib/unwell.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
 import { passedWords, selectionWords, tableWords } from "../lib/words/fleet.js";
 import { frameWords } from "../lib/words/frame.js";
 import { stepWords } from "../lib/words/states.js";
-import { isMute } from "./attention.js";
 import { lazy } from "./lazy.js";
 import { Age, ExportButton, StatusBadge } from "./parts.js";
 
@@ -24,8 +24,6 @@ const AROUND = 8; // rows kept ready above and below the window
 const AT_LEAST = 30; // rows in the document even while the table is below the window
 
 const BulkBar = lazy(async () => (await import("./bulk_bar.js")).BulkBar);
-const query = param("q");
-const status = param("status");
 const selected = param("d");
 
 /** Column key (as in the address), its heading, and the class that lets narrow windows drop it. */
@@ -50,12 +48,13 @@ function Heading({ column, title, name }) {
   </th>`;
 }
 
-/** @param {{uuid: string, name: string}} props */
+/** With shift it chooses all rows from the one that was chosen before. @param {{uuid: string, name: string}} props */
 function Pick({ uuid, name }) {
   const on = isChosen(uuid);
+  /** @param {MouseEvent} event */
+  const pick = (event) => chooseTo(rows.value, uuid, !on, event.shiftKey);
   return html`<td class="col-pick" onClick=${(/** @type {Event} */ event) => event.stopPropagation()}>
-    <label class="pick"><input type="checkbox" aria-label=${selectionWords.one(name)} checked=${on}
-        onChange=${() => choose([uuid], !on)} /></label></td>`;
+    <label class="pick"><input type="checkbox" aria-label=${selectionWords.one(name)} checked=${on} onClick=${pick} /></label></td>`;
 }
 
 function PickAll() {
@@ -82,9 +81,9 @@ function Row({ uuid, index }) {
   const quiet = quietWords(client);
   return html`<tr aria-rowindex=${index + 2} class=${classes(selected.value === uuid && "selected")}
     onClick=${() => openDisplay(uuid)}>
-    ${mayOperate.value && h(Pick, { uuid, name: nameOf(client) })}
-    <td class="col-name"><button class="link strong" ref=${link} onFocus=${() => (active.value = index)}>
-        ${nameOf(client)}</button>
+    ${mayOperate.value && h(Pick, { uuid, name: nameAndSite(client) })}
+    <td class="col-name"><button class="link strong" aria-label=${nameAndSite(client)} ref=${link} onFocus=${() => (active.value = index)}>
+        ${nameOf(client)}<span class="below" data-quiet=${quiet && (client.site ? ` · ${quiet.word}` : quiet.word)}> ${client.site ?? ""}</span></button>
       ${client.service_failed_at && html`<span class="tag tag-orange">${tableWords.failed}</span>`}
       ${
         client.screen_failed_since &&
@@ -169,10 +168,7 @@ function scrollToRow(body, index) {
 }
 
 function Toolbar() {
-  const filtered = Boolean(query.value || status.value);
   const moved = changed.value;
-  /** @param {InputEvent} event */
-  const type = (event) => go({ q: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
   return html`<div class="toolbar">
     <h2 id="displays-title">${tableWords.title} <span class="quiet">
         ${tableWords.caption(rows.value.length, clients.size)}</span></h2>
@@ -181,11 +177,6 @@ function Toolbar() {
       html`${tableWords.changed(moved)} · <button class="link"
         onClick=${resort}>${tableWords.resort}</button>`
     }</span>
-    ${
-      filtered &&
-      html`<button class="link" onClick=${() => go({ q: null, status: null })}>${tableWords.clear}
-      </button>`
-    }
     ${h(ExportButton, { save: saveRows, title: tableWords.csv })}
     ${
       mayOperate.value &&
@@ -196,14 +187,11 @@ function Toolbar() {
         }
       }}>${frameWords.nav.batches}</a>`
     }
-    <input type="search" class="search" aria-label=${tableWords.searchLabel} placeholder=${tableWords.search}
-      value=${query.value} onInput=${type} aria-keyshortcuts="/" />
   </div>`;
 }
 
 export function DisplaysTable() {
   void version.value;
-  useEffect(watchUnsteady, []);
   if (!overview.value || clients.size === 0) return null;
   const total = rows.value.length;
   return html`<section class="displays" aria-labelledby="displays-title">

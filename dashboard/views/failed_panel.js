@@ -2,19 +2,21 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { acknowledge, marks, panelRows } from "../lib/failures.js";
-import { failures, updatedAt, updating } from "../lib/fleet.js";
-import { exact, nameOf, person } from "../lib/format.js";
+import { filtered, kept } from "../lib/filter.js";
+import { clients, failures, updatedAt, updating, version } from "../lib/fleet.js";
+import { exact, nameAndSite, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
-import { openDisplay } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
 import { failureWords } from "../lib/words/fleet.js";
-import { Age, Glyph } from "./parts.js";
+import { lazy } from "./lazy.js";
+import { Age, Glyph, NameButton, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Failure} Failure */
 /** @typedef {import("../lib/failures.js").Mark} Mark */
 
 const FEW = 5;
+const MendedDialog = lazy(async () => (await import("./mended_dialog.js")).MendedDialog, { bare: true });
 
 /** Why nothing can be acknowledged now, or null. */
 export function acknowledgeBlocked() {
@@ -40,9 +42,24 @@ export function Acknowledge({ failure, mark }) {
   return html`<span class="acknowledge">
     ${mark && !sending && html`<span class="mark-note" role="alert">${markText(mark)}</span>`}
     <button class="orange" disabled=${sending || blocked !== null} title=${blocked ?? ""}
-      aria-label=${mark?.phase === "error" ? undefined : failureWords.acknowledgeOf(nameOf(failure))}
+      aria-label=${mark?.phase === "error" ? undefined : failureWords.acknowledgeOf(nameAndSite(failure))}
       onClick=${() => acknowledge(failure)}>${word}</button>
   </span>`;
+}
+
+/** That it works again, since when, and by whom. @param {{failure: Failure}} props */
+export function IsMended({ failure }) {
+  if (!failure.mended_since) return null;
+  const by = failureWords.mendedBy(failure.mended_by && person(failure.mended_by));
+  return html`<span class="quiet">${by} ${h(Time, { at: failure.mended_since })}</span>`;
+}
+
+/** How many work again, and the way to acknowledge them. @param {{mended: Failure[], ask: () => void}} props */
+function AllMended({ mended, ask }) {
+  const blocked = acknowledgeBlocked();
+  return html`<p class="all-mended">${failureWords.mended(mended.length)} <button class="orange"
+      disabled=${blocked !== null} title=${blocked ?? ""} onClick=${ask}>
+      ${failureWords.acknowledgeThese(mended.length)}…</button></p>`;
 }
 
 /** @param {{failure: Failure, mark: Mark | undefined}} props */
@@ -50,10 +67,11 @@ function Row({ failure, mark }) {
   const dim = mark && mark.phase !== "error" && mark.phase !== "changed";
   return html`<li class=${classes("failed-row", dim && "dim")}>
     <div class="failed-who">
-      <button class="link strong" onClick=${() => openDisplay(failure.uuid)}>${nameOf(failure)}</button>
+      ${h(NameButton, { client: failure })}
       ${failure.site && html`<span class="quiet">${failure.site}</span>`}
     </div>
-    <code class="failed-unit" title=${failureWords.unit}>${failure.service_failed_unit}</code>
+    <span class="failed-unit"><code title=${failureWords.unit}>${failure.service_failed_unit}</code>
+      ${h(IsMended, { failure })}</span>
     <span class="failed-when">${h(Age, { at: failure.service_failed_at })}</span>
     ${h(Acknowledge, { failure, mark })}
   </li>`;
@@ -65,16 +83,35 @@ function Paused() {
   return html`<span class="paused" role="status">${failureWords.paused(exact(at))}</span>`;
 }
 
+/** @param {Failure} failure */
+const isOpen = (failure) => failures.value.includes(failure);
+
+/** @param {Failure} failure */
+function isShown(failure) {
+  const client = clients.get(failure.uuid);
+  return !filtered.value || (client !== undefined && kept(client));
+}
+
 export function FailedPanel() {
+  const [asking, setAsking] = useState(/** @type {Failure[] | null} */ (null));
+  return html`${h(Panel, { ask: setAsking })}
+    ${asking && h(MendedDialog, { failures: asking, close: () => setAsking(null) })}`;
+}
+
+/** @param {{ask: (mended: Failure[]) => void}} props */
+function Panel({ ask }) {
   const [all, setAll] = useState(false);
-  const rows = panelRows.value;
+  void version.value;
+  const rows = panelRows.value.filter(isShown);
   if (!rows.length) return null;
+  const mended = rows.filter((failure) => failure.mended_since && isOpen(failure) && !marks.value.has(failure.uuid));
   const shown = all ? rows : rows.slice(0, FEW);
   return html`<section class="failed-panel" aria-label=${failureWords.region}>
     <header>
-      <h2>${h(Glyph, { shape: "warning" })}${failureWords.title(failures.value.length || rows.length)}</h2>
+      <h2>${h(Glyph, { shape: "warning" })}${failureWords.title(rows.filter(isOpen).length || rows.length)}</h2>
       ${h(Paused, {})}
     </header>
+    ${mended.length > 1 && h(AllMended, { mended, ask: () => ask(mended) })}
     <ul>${shown.map((failure) => h(Row, { key: failure.uuid, failure, mark: marks.value.get(failure.uuid) }))}</ul>
     ${
       rows.length > FEW &&

@@ -1,18 +1,26 @@
 /** The fleet page: what has failed, how many stand how, what needs a person, and every display. */
 import { h } from "../vendor/preact.js";
-import { useState } from "../vendor/hooks.js";
-import { clients, failing, overview, version } from "../lib/fleet.js";
-import { html } from "../lib/html.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { filtered, parts } from "../lib/filter.js";
+import { clients, failing, failures, overview, version } from "../lib/fleet.js";
+import { classes, html } from "../lib/html.js";
+import { unsteady, watchUnsteady } from "../lib/unsteady.js";
+import { isUnwell } from "../lib/unwell.js";
 import { tableWords, failureWords } from "../lib/words/fleet.js";
 import { frameWords } from "../lib/words/frame.js";
-import { Attention } from "./attention.js";
 import { ConnectButton, ConnectDialog } from "./connect_button.js";
 import { DisplaysTable } from "./displays_table.js";
-import { FailedPanel } from "./failed_panel.js";
+import { Finder } from "./finder.js";
 import { lazy } from "./lazy.js";
 import { Loading } from "./parts.js";
+import { Shops } from "./shops.js";
 import { Tiles } from "./tiles.js";
 
+// What is wrong is fetched when something is: the page of a fleet that is well does not wait for it.
+const Causes = lazy(async () => (await import("./causes.js")).Causes, { bare: true });
+const FailedPanel = lazy(async () => (await import("./failed_panel.js")).FailedPanel, { bare: true });
+const Attention = lazy(async () => (await import("./attention.js")).Attention, { bare: true });
+const Mended = lazy(async () => (await import("./mended.js")).Mended, { bare: true });
 const EmptyFleet = lazy(async () => (await import("./empty_fleet.js")).EmptyFleet);
 const Acknowledged = lazy(async () => (await import("./acknowledged.js")).Acknowledged);
 
@@ -43,7 +51,42 @@ export function FleetPage() {
   const empty = clients.size === 0;
   return html`<div class="page-head"><h1>${frameWords.nav.fleet}</h1>${!empty && h(ConnectButton, { look: "plain" })}
     </div>
-    ${h(FailedPanel, {})}
-    ${empty ? h(EmptyFleet, {}) : [h(Tiles, {}), h(Attention, {}), h(DisplaysTable, {}), h(RecentlyAcknowledged, {})]}
+    ${empty ? h(EmptyFleet, {}) : h(Parts, {})}
     ${h(ConnectDialog, {})}`;
+}
+
+/** What is wrong comes first; while a filter is on, the table does. */
+function Parts() {
+  const first = filtered.value;
+  useEffect(watchUnsteady, []);
+  useStillFocus(first);
+  useEffect(() => {
+    if (first) scrollTo({ top: 0 }); // what the filter keeps begins there
+  }, [parts.value]);
+  const anyCause = useEver(Boolean(overview.value?.incidents.length) || unsteady.value.size > 0);
+  const anyFailure = useEver(failures.value.length > 0);
+  const anyUnwell = useEver([...clients.values()].some(isUnwell));
+  const wrong = [anyCause && h(Causes, { key: "causes" }), anyFailure && h(FailedPanel, { key: "failed" })];
+  const rest = [anyUnwell && h(Attention, { key: "attention" }), h(Mended, { key: "mended" })];
+  const ways = [h(Shops, { key: "shops" }), h(Tiles, { key: "tiles" })];
+  const table = h(DisplaysTable, { key: "table" });
+  const order = first ? [...ways, table, ...wrong, ...rest] : [...wrong, ...ways, ...rest, table];
+  return html`<div class=${classes("fleet", first && "filtered")}>
+    ${h(Finder, { key: "finder" })}${order}${h(RecentlyAcknowledged, { key: "acknowledged" })}</div>`;
+}
+
+/** Whether this was ever so while the page was open. @param {boolean} now */
+function useEver(now) {
+  const ever = useRef(false);
+  ever.current ||= now;
+  return ever.current;
+}
+
+/** A part that moves loses the focus; it gets it back. @param {boolean} about */
+function useStillFocus(about) {
+  const had = document.activeElement;
+  useLayoutEffect(() => {
+    if (had instanceof HTMLElement && had.isConnected && document.activeElement !== had)
+      had.focus({ preventScroll: true });
+  }, [about]);
 }

@@ -4,14 +4,31 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { commonWords } from "../lib/words/common.js";
 import { LoadFailed, Loading } from "./parts.js";
 
+/** @type {Promise<void> | null} */
+let styled = null;
+
+/** Fetch the style sheet of these views, once. @returns {Promise<void>} */
+function style() {
+  styled ??= new Promise((resolve, reject) => {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = "views.css";
+    link.onload = () => resolve();
+    link.onerror = reject;
+    document.head.append(link);
+  });
+  return styled;
+}
+
 /**
  * A component that fetches the real one. Where that fails, trying again means loading the page again (a browser
  * remembers a module that failed), which loses nothing: what the page shows stands in its address.
  * @template {object} P
  * @param {() => Promise<import("../vendor/preact.js").ComponentType<P>>} load
+ * @param {{bare?: boolean}} [how] bare: until it is there, nothing stands in its place
  * @returns {import("../vendor/preact.js").FunctionComponent<P>}
  */
-export function lazy(load) {
+export function lazy(load, { bare = false } = {}) {
   /** @type {import("../vendor/preact.js").ComponentType<P> | null} */
   let found = null;
   return function Lazy(/** @type {P} */ props) {
@@ -19,8 +36,8 @@ export function lazy(load) {
     const [, arrived] = useState(found !== null);
     useEffect(() => {
       if (found) return;
-      load().then(
-        (component) => {
+      Promise.all([load(), style()]).then(
+        ([component]) => {
           found = component;
           arrived(true);
         },
@@ -28,8 +45,7 @@ export function lazy(load) {
       );
     }, []);
     if (found) return h(/** @type {any} */ (found), props);
-    return failed
-      ? h(LoadFailed, { text: commonWords.notLoaded, retry: () => location.reload() })
-      : h(Loading, { rows: 4 });
+    if (failed) return h(LoadFailed, { text: commonWords.notLoaded, retry: () => location.reload() });
+    return bare ? null : h(Loading, { rows: 4 });
   };
 }

@@ -2,8 +2,9 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { now } from "../lib/clock.js";
-import { ago, exact, full } from "../lib/format.js";
+import { ago, exact, full, nameAndSite, nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
+import { openDisplay } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { statusWords } from "../lib/words/states.js";
@@ -129,4 +130,12 @@ export function ExportButton({ save, title }) {
   };
   return html`<button class="link" title=${title} disabled=${busy} onClick=${go}>${commonWords.csv}</button>
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
+}
+
+/** A display's name, which opens its panel. Others may have the same name: its site is said too.
+ * @param {{client: {uuid: string, name?: string, hostname?: string | null, site?: string | null}}} props
+ */
+export function NameButton({ client }) {
+  return html`<button class="link strong" aria-label=${nameAndSite(client)} onClick=${() => openDisplay(client.uuid)}>
+    ${nameOf(client)}</button>`;
 }

@@ -8,7 +8,7 @@ import { newUuid } from "../lib/commands.js";
 import { clients, refresh, version } from "../lib/fleet.js";
 import { nameOf, zoneName } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { matches } from "../lib/order.js";
+import { matches, searched } from "../lib/match.js";
 import * as form from "../lib/quiet_form.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
@@ -67,7 +67,7 @@ function Displays({ draft, set, errors }) {
   const [text, setText] = useState("");
   const chosen = new Set(draft.clients);
   const found = [...clients.values()]
-    .filter((client) => matches(client, "", text))
+    .filter((client) => matches(client, { words: searched(text) }))
     .sort((a, b) => Number(chosen.has(b.uuid)) - Number(chosen.has(a.uuid)) || nameOf(a).localeCompare(nameOf(b)));
   /** @param {string} uuid */
   const turn = (uuid) =>

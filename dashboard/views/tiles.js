@@ -1,6 +1,7 @@
 /** One tile per state: its count, and a toggle that shows only those displays. */
 import { h } from "../vendor/preact.js";
-import { overview } from "../lib/fleet.js";
+import { keptInAnyState, narrowed } from "../lib/filter.js";
+import { clients, overview, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { go, param } from "../lib/url.js";
 import { tableWords, tileWords } from "../lib/words/fleet.js";
@@ -37,8 +38,23 @@ function Tile({ word, count, late }) {
   </div>`;
 }
 
+/** The counts of the displays that the other filters keep. */
+function countKept() {
+  void version.value;
+  const counts = /** @type {Record<Status | "screen_failed" | "limit_passed", number>} */ (
+    Object.fromEntries([...TILES, "late", "screen_failed", "limit_passed"].map((word) => [word, 0]))
+  );
+  for (const client of clients.values()) {
+    if (!keptInAnyState(client)) continue;
+    counts[client.status]++;
+    if (client.screen_failed_since) counts.screen_failed++;
+    if (client.limits?.length > 0) counts.limit_passed++;
+  }
+  return counts;
+}
+
 export function Tiles() {
-  const counts = overview.value?.counts;
+  const counts = narrowed.value ? countKept() : overview.value?.counts;
   if (!counts) return null;
   /** @param {Status} word */
   const countsOf = (word) =>

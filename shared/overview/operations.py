@@ -101,7 +101,9 @@ def overview(
         incidents=store.standing_incidents(connection, INCIDENTS_SHOWN),
         bridge=bridge_state_of(reader.around.bridge, now, config),
         scheduler=_scheduler_state(stands, now, config),
-        breaker=breakers.state(connection, config) if reader.around.breakers else {"open": False, "why": None},
+        breaker=breakers.state(connection, config)
+        if reader.around.breakers
+        else {"open": False, "why": None, "sites": []},
         quiet_times=None if since is not None and since.circumstances == here.circumstances else quiet,
     )
 

@@ -161,7 +161,7 @@ def test_why_is_told_in_full(api: Api, engine: Engine, crashed: str) -> None:
 
     assert (told["tried"]["step"], told["tried"]["restarts"], told["tried"]["reboots"]) == (1, 1, 0)
     assert told["events"][0]["decision"] == "restart_app"
-    assert told["breaker"] == {"open": False, "why": None}
+    assert told["breaker"] == {"open": False, "why": None, "sites": []}
     assert told["bridge"]["state"] == "listening"
 
 

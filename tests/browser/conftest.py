@@ -157,6 +157,11 @@ def name_of(display: SimulatedDisplay) -> str:
     return f"Lobby {uuid_of(display)[:8]}"
 
 
+def row_name(display: SimulatedDisplay) -> str:
+    """Return the accessible name of its button in lists: name and site."""
+    return f"{name_of(display)}, Berlin"
+
+
 @pytest.fixture
 def stack_password(stack: Stack) -> str:
     """The first admin's password."""

@@ -56,6 +56,10 @@ class Fleet:
     def name(self, n: int) -> str:
         return f"{self.site} {n}"
 
+    def row_name(self, n: int) -> str:
+        """Return the accessible name of the nth client's button in lists: name and site."""
+        return f"{self.name(n)}, {self.site}"
+
     def insert(self, age_seconds: float = 0, spread: float = 0) -> None:
         """Insert the clients, all running, last heard `age_seconds` ago and up to `spread` seconds earlier.
 

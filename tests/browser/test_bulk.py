@@ -56,7 +56,7 @@ def test_the_dialog_says_the_consequence_and_then_what_became_of_each_display(
     assert api.get("/api/command-batches")["items"] == []
     dialog.get_by_role("button", name="Restart player 2 displays").click()
 
-    expect(dialog).to_contain_text("2 of 3 succeeded, 0 on their way, 0 did not succeed.", timeout=ENDED_MS)
+    expect(dialog).to_contain_text("2 of 3 succeeded, 1 was not sent (cannot do this).", timeout=ENDED_MS)
     for display, word in zip(three, ("Succeeded", "Succeeded", "Cannot do this"), strict=True):
         expect(dialog.locator(".batch-member").filter(has_text=name_of(display))).to_contain_text(word)
     dialog.get_by_role("button", name="All bulk commands").click()
@@ -83,7 +83,7 @@ def test_more_than_ten_have_to_be_typed_and_closing_sends_nothing(enter: Enter, 
 
     page.get_by_role("region", name="Selected displays").get_by_role("button", name="Reboot").click()
     dialog = page.get_by_role("dialog")
-    for part in ("11 will be sent", "1 already has a command", re.compile(r"1 locked until \d\d:\d\d:\d\d")):
+    for part in ("11 will be sent", "1 already has a command", re.compile(r"1 cooling down until \d\d:\d\d:\d\d")):
         expect(dialog.locator(".consequence")).to_contain_text(part)
     send = dialog.get_by_role("button", name="Reboot 11 displays")
     expect(send).to_be_disabled()
@@ -109,17 +109,17 @@ def test_waves_stop_where_a_display_does_not_do_it_and_are_ended_for_good(
     expect(dialog.get_by_label("In waves: one display")).to_be_checked()
     dialog.get_by_label("Type 11 to continue").fill("11")
     dialog.get_by_role("button", name="Restart player 11 displays").click()
-    expect(dialog).to_contain_text("0 of 13 succeeded, 1 on their way, 0 did not succeed.")
+    expect(dialog).to_contain_text("0 of 13 succeeded, 1 is on the way, 12 wait for a later wave.")
     expect(dialog).to_contain_text("wave 1 of 3")
     with database.begin() as connection:  # its minute has passed
         connection.execute(EXPIRE, {"uuids": thirteen.uuids})
 
     expect(dialog.get_by_role("alert").filter(has_text="12 were not sent")).to_be_visible(timeout=ENDED_MS)
-    expect(dialog).to_contain_text("0 of 13 succeeded, 0 on their way, 1 did not succeed.")
-    expect(dialog.get_by_role("button", name="Continue")).to_be_visible()
-    dialog.get_by_role("button", name="Stop for good").click()
+    expect(dialog).to_contain_text("0 of 13 succeeded, 12 wait for a later wave, 1 did not succeed.")
+    expect(dialog.get_by_role("button", name="Resume")).to_be_visible()
+    dialog.get_by_role("button", name="Cancel the rest").click()
 
     expect(dialog.locator(".batch-member").filter(has_text="Never sent")).to_have_count(12)
-    expect(dialog.get_by_role("button", name="Continue")).to_have_count(0)
+    expect(dialog.get_by_role("button", name="Resume")).to_have_count(0)
     sent = [api.get(f"/api/clients/{uuid}/commands")["items"] for uuid in thirteen.uuids]
     assert sum(len([one for one in commands if one["source"] == "bulk"]) for commands in sent) == 1

@@ -179,7 +179,7 @@ def test_logs_are_narrowed_by_level_and_text_and_followed_or_announced(
     display.log("info", "playlist loaded")
     display.log("error", "screen went dark")
     stored(2)
-    watched = enter(f"/?d={uuid_of(display)}")
+    watched = enter(f"/?d={uuid_of(display)}&tab=logs")
     page = watched.page
     lines = page.locator(".panel .log")
     expect(lines).to_have_count(2)
@@ -224,6 +224,7 @@ def test_events_tell_the_story_of_a_crash_in_one_line_and_the_strip_says_it_in_w
     titles = page.locator(".event")
     for said in ("running", "crashed", "Error: decoder lost", "Service player.service failed", "Registered"):
         expect(titles.filter(has_text=re.compile(said, re.IGNORECASE)).first).to_be_visible()
+    page.get_by_role("tab", name="Overview").click()
     uptime = page.get_by_role("region", name="Uptime")
     expect(uptime).to_contain_text(re.compile(r"Known for .+: up [\d.]+ % of"))
     expect(uptime.get_by_role("listitem")).to_contain_text("Crashed")
@@ -236,8 +237,9 @@ def test_health_stands_against_its_limits_and_the_tabs_are_walked_by_arrow_keys(
 ) -> None:
     display.health(screen_health="ok", cpu_percent=97.4, memory_percent=41.0, os="BrightBox OS 3")
     page = enter(f"/?d={uuid_of(display)}").page
-    page.get_by_role("tab", name="Logs").focus()
+    page.get_by_role("tab", name="Overview").focus()
 
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
 

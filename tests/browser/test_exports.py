@@ -6,7 +6,7 @@ import io
 from playwright.sync_api import Page, expect
 
 from deploy.displays.simulated.simulated import SimulatedDisplay
-from tests.browser.conftest import Enter, name_of, uuid_of
+from tests.browser.conftest import Enter, name_of, row_name, uuid_of
 from tests.stack import Api, eventually
 
 
@@ -26,7 +26,7 @@ def test_the_displays_that_are_listed_are_saved_in_their_order_with_what_is_know
     path = f"/api/clients/{uuid_of(display)}"
     eventually(lambda: api.get(path)["hostname"], "its health")
     page = enter(f"/?q={uuid_of(display)}").page
-    expect(page.get_by_role("button", name=name_of(display), exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name=row_name(display), exact=True)).to_be_visible()
 
     head, *rows = rows_of(page)
 

@@ -47,7 +47,11 @@ def panel_of(page: Page) -> Locator:
 
 
 def row_of(page: Page, fleet: Fleet, n: int) -> Locator:
-    return panel_of(page).get_by_role("listitem").filter(has=page.get_by_role("button", name=fleet.name(n), exact=True))
+    return (
+        panel_of(page)
+        .get_by_role("listitem")
+        .filter(has=page.get_by_role("button", name=fleet.row_name(n), exact=True))
+    )
 
 
 def acknowledge(page: Page, fleet: Fleet, n: int) -> None:
@@ -75,7 +79,7 @@ def test_five_are_shown_newest_first_then_all_and_an_acknowledged_one_keeps_its_
     assert [text.splitlines()[0] for text in rows.all_inner_texts()] == names
     page.clock.fast_forward(READ_FOR_MS)
     expect(rows).to_have_count(6)
-    expect(panel_of(page).get_by_role("button", name=seven.name(5), exact=True)).to_have_count(0)
+    expect(panel_of(page).get_by_role("button", name=seven.row_name(5), exact=True)).to_have_count(0)
 
 
 def test_an_acknowledgement_that_did_not_get_through_says_so_and_is_tried_again(enter: Enter, seven: Fleet) -> None:
@@ -157,4 +161,6 @@ def test_the_panel_of_the_display_acknowledges_too_and_the_list_below_says_who(e
     page.get_by_text("Recently acknowledged").click()
     listed = page.locator(".acknowledged li").filter(has_text="player-4.service")
     expect(listed).to_contain_text(re.compile("Acknowledged by admin, .*ago"))
-    eventually(lambda: page.get_by_role("button", name=seven.name(4), exact=True).count() > 0, "its row in the table")
+    eventually(
+        lambda: page.get_by_role("button", name=seven.row_name(4), exact=True).count() > 0, "its row in the table"
+    )

@@ -10,7 +10,7 @@ from playwright.sync_api import Route, expect
 from deploy.displays.client.credentials import Credentials
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from shared.trace import trace_id
-from tests.browser.conftest import Enter, OpenPage, name_of, uuid_of
+from tests.browser.conftest import Enter, OpenPage, name_of, row_name, uuid_of
 from tests.browser.people import SessionState
 from tests.browser.watched import API
 from tests.stack import Api, Stack, eventually
@@ -90,7 +90,7 @@ def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
         each.change_clock()  # nobody has to wait for the four seconds in which an acknowledged row stays
     page, other = watched.open(), other_watched.open()
     panel, other_panel = (one.get_by_role("region", name="Service failed") for one in (page, other))
-    expect(page.get_by_role("cell", name=name_of(display), exact=True)).to_be_visible()
+    expect(page.get_by_role("cell", name=row_name(display), exact=True)).to_be_visible()
     expect(panel).to_have_count(0)
 
     display.service_failed("signage-player.service")
@@ -147,7 +147,7 @@ def test_names_and_messages_of_displays_are_text_whatever_they_hold(
     display.service_failed(HOSTILE)
     eventually(lambda: api.get(f"/api/client-logs/{uuid_of(display)}/logs")["items"], "the line")
 
-    page = enter(f"/?d={uuid_of(display)}").page
+    page = enter(f"/?d={uuid_of(display)}&tab=logs").page
 
     expect(page.get_by_role("heading", name=HOSTILE)).to_be_visible()
     expect(page.get_by_role("region", name="Service failed").locator("code")).to_have_text(HOSTILE)

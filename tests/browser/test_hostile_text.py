@@ -125,7 +125,7 @@ def undisturbed(asked: dict[str, Any]) -> dict[str, Any] | None:
 def test_names_units_and_messages_are_shown_whole_with_what_they_hide_as_signs(
     enter: Enter, display: SimulatedDisplay
 ) -> None:
-    page = enter(f"/?d={uuid_of(display)}").page
+    page = enter(f"/?d={uuid_of(display)}&tab=logs").page
 
     expect(page.locator(".panel-head h2")).to_have_text(SHOWN)
     expect(page.locator(".panel .log-message").filter(has_text="gpj.exe")).to_contain_text(SHOWN)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from deploy.displays.simulated.simulated import SimulatedDisplay
-from tests.browser.conftest import Enter, name_of, online_display, uuid_of
+from tests.browser.conftest import Enter, name_of, online_display, row_name, uuid_of
 from tests.browser.watched import WatchedPage
 from tests.stack import Api, Stack, eventually
 
@@ -60,7 +60,7 @@ def test_from_the_sign_in_to_a_reboot_and_back_without_a_mouse(
     page.keyboard.press("/")
     page.keyboard.type(uuid_of(display)[:8])
     expect(page.locator("tbody tr")).to_have_count(1)
-    tab_to(page, "button", name_of(display))
+    tab_to(page, "button", row_name(display))
     page.keyboard.press("Enter")
     panel = page.get_by_role("complementary", name=f"Display {name_of(display)}")
     expect(panel).to_be_focused()
@@ -73,7 +73,7 @@ def test_from_the_sign_in_to_a_reboot_and_back_without_a_mouse(
     expect(panel.locator(".step.reached").filter(has_text="Succeeded")).to_be_visible(timeout=COMMAND_MS)
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
-    expect(page.get_by_role("button", name=name_of(display), exact=True)).to_be_focused()
+    expect(page.get_by_role("button", name=row_name(display), exact=True)).to_be_focused()
     [command] = api.get(f"/api/clients/{uuid_of(display)}/commands")["items"]
     assert (command["action"], command["state"]) == ("reboot_host", "succeeded")
 
@@ -92,7 +92,7 @@ def went_to(page: Page, keys: str, title: str) -> bool:
 
 def test_single_keys_walk_choose_open_and_go_and_can_be_switched_off(enter: Enter, display: SimulatedDisplay) -> None:
     page = enter(f"/?q={uuid_of(display)}").page
-    row = page.get_by_role("button", name=name_of(display), exact=True)
+    row = page.get_by_role("button", name=row_name(display), exact=True)
     expect(row).to_be_visible()
 
     eventually(lambda: walked_to(page, row), "the row that j goes to")
@@ -109,7 +109,7 @@ def test_single_keys_walk_choose_open_and_go_and_can_be_switched_off(enter: Ente
     page.keyboard.press("Escape")
     for keys, title in (
         ("gl", "Logs"),
-        ("gc", "Conversions"),
+        ("gc", "Presentations"),
         ("gi", "Incidents"),
         ("gs", "Settings"),
         ("gf", "Fleet"),
@@ -121,7 +121,7 @@ def test_single_keys_walk_choose_open_and_go_and_can_be_switched_off(enter: Ente
     page.keyboard.press("Escape")
     page.keyboard.type("gl?")
     page.reload()
-    expect(page.get_by_role("button", name=name_of(display), exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name=row_name(display), exact=True)).to_be_visible()
     page.keyboard.type("gl?")
     expect(page.get_by_role("heading", name="Fleet", level=1)).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(0)
@@ -129,7 +129,7 @@ def test_single_keys_walk_choose_open_and_go_and_can_be_switched_off(enter: Ente
 
 def test_typing_in_the_search_is_never_taken_away_by_a_row(enter: Enter, display: SimulatedDisplay) -> None:
     page = enter().page
-    page.get_by_role("button", name=name_of(display), exact=True).focus()
+    page.get_by_role("button", name=row_name(display), exact=True).focus()
     search = page.get_by_label("Search displays")
     search.focus()
 
@@ -148,7 +148,7 @@ def test_back_closes_the_panel_and_the_address_brings_a_tab_and_its_filter_back(
     enter: Enter, display: SimulatedDisplay
 ) -> None:
     page = enter("/?sort=-hb").page
-    page.get_by_role("button", name=name_of(display), exact=True).click()
+    page.get_by_role("button", name=row_name(display), exact=True).click()
     expect(page.get_by_role("complementary")).to_be_visible()
     page.go_back()
     expect(page.get_by_role("complementary")).to_have_count(0)

@@ -86,7 +86,7 @@ def test_a_viewer_reads_how_many_were_refused_and_not_the_messages(
     expect(refused).to_contain_text("3 heartbeats were too large")
     expect(refused.get_by_role("button")).to_have_count(0)
     expect(page.get_by_role("tab", name="Refused")).to_have_count(0)
-    expect(page.get_by_role("tabpanel", name="Logs")).to_be_visible()
+    expect(page.get_by_role("tabpanel", name="Overview")).to_be_visible()
 
 
 def test_a_display_whose_first_heartbeats_are_refused_has_not_never_connected(

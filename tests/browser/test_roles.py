@@ -63,7 +63,7 @@ def test_a_viewer_reads_everything_and_is_told_what_needs_another_role(
         ("/?v=conversions", "Only operators can upload.", "Choose files"),
         ("/?v=quiet", "Leave displays alone for a while", "Add a quiet time"),
         ("/?v=settings", "Only admins see people, access tokens and the audit log.", "Issue a token"),
-        ("/?v=batches", "Bulk commands", "Stop for good"),
+        ("/?v=batches", "Bulk commands", "Cancel the rest"),
         ("/?v=logs", "Recent errors", "Delete"),
     ):
         watched.open(address)

@@ -74,7 +74,7 @@ def test_a_click_shows_what_the_screen_shows_and_how_old_that_is(
     picture = box(page).locator("img:not(.thumb)")
     expect(picture).to_be_visible(timeout=COMMAND_MS)
     eventually(lambda: is_drawn(picture), "the picture")
-    expect(box(page).locator("p.quiet").first).to_have_text(re.compile(r"^Taken \d+s ago"))
+    expect(box(page).locator("p.quiet").first).to_have_text(re.compile(r"^Taken \d+ s ago"))
     assert str(picture.get_attribute("alt")).startswith(f"Screen of {name_of(seen)}, ")
     expect(box(page).get_by_role("status")).to_have_count(0)
     [command] = api.get(f"/api/clients/{uuid_of(seen)}/commands")["items"]

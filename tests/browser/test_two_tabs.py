@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from deploy.displays.simulated.simulated import SimulatedDisplay
-from tests.browser.conftest import Enter, name_of, online_display, uuid_of
+from tests.browser.conftest import Enter, name_of, online_display, row_name, uuid_of
 from tests.browser.people import session_of
 from tests.browser.watched import WatchedPage, watched
 from tests.stack import Stack, eventually
@@ -56,7 +56,7 @@ def test_signing_out_in_one_ends_the_other_with_a_word_and_nothing_of_the_fleet_
     session = session_of(stack, stack.environment["SIGNAGE_SIGN_IN_USER"], stack_password)
     one = enter(storage_state=session)
     other = second_tab(one, "/?status=running")
-    expect(other.page.get_by_role("button", name=name_of(display), exact=True)).to_be_visible()
+    expect(other.page.get_by_role("button", name=row_name(display), exact=True)).to_be_visible()
     for tab in (one, other):
         tab.expect_answer(401, "/api/")  # a poll that was under way
 
@@ -65,7 +65,7 @@ def test_signing_out_in_one_ends_the_other_with_a_word_and_nothing_of_the_fleet_
     expect(other.page.get_by_text("You signed out in another tab.")).to_be_visible()
     expect(other.page.get_by_text(name_of(display))).to_have_count(0)
     other.fill_sign_in(stack_password)
-    expect(other.page.get_by_role("button", name=name_of(display), exact=True)).to_be_visible()
+    expect(other.page.get_by_role("button", name=row_name(display), exact=True)).to_be_visible()
     assert other.page.url.endswith("status=running")
     other.check()
 
@@ -77,7 +77,7 @@ def test_signing_in_again_in_one_lets_the_other_go_on_too(
     one = enter(storage_state=session)
     other = second_tab(one)
     for tab in (one, other):
-        expect(tab.page.get_by_role("button", name=name_of(display), exact=True)).to_be_visible()
+        expect(tab.page.get_by_role("button", name=row_name(display), exact=True)).to_be_visible()
         tab.expect_answer(401, "/api/")
     one.page.context.clear_cookies()
     for tab in (one, other):

@@ -31,16 +31,7 @@ export function unsteadyClients(abort) {
   return call("GET", "/api/clients/unsteady", { signal: abort });
 }
 
-/**
- * Acknowledge one failure; 412 when the display has failed again since.
- * @param {string} uuid @param {string} failedAt
- * @returns {Promise<Client & {cleared: boolean}>} cleared: false when somebody else was first
- */
-export function clearServiceFailed(uuid, failedAt) {
-  return call("POST", `${clientPath(uuid)}/clear_service_failed`, { headers: { "If-Match": `"${failedAt}"` } });
-}
-
-/** Every breaker that is open. */
-export function releaseBreaker() {
-  return call("POST", "/api/recovery/breaker/release", { body: {} });
+/** The breaker of a site, or every one that is open. @param {string | null} [site] */
+export function releaseBreaker(site) {
+  return call("POST", "/api/recovery/breaker/release", { body: site ? { site } : {} });
 }

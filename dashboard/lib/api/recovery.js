@@ -1,5 +1,5 @@
 /** What automatic recovery does about one display. */
-import { call } from "./call.js";
+import { call, search } from "./call.js";
 import { clientPath } from "./fleet.js";
 
 /** @typedef {import("../types").ClientRecovery} ClientRecovery */
@@ -12,4 +12,13 @@ export function recoveryOf(uuid, abort) {
 /** @param {string} uuid @returns {Promise<ClientRecovery>} */
 export function resumeRecovery(uuid) {
   return call("POST", `${clientPath(uuid)}/recovery/resume`);
+}
+
+/**
+ * How often recovery mended a display since then.
+ * @param {string} since @param {AbortSignal} abort
+ * @returns {Promise<import("../openapi").Mended>}
+ */
+export function mendedSince(since, abort) {
+  return call("GET", `/api/recovery/mended${search({ since })}`, { signal: abort });
 }

@@ -5,7 +5,7 @@ import { count } from "../format.js";
 const lost = (parts) => `Lost in the PDF: ${parts.filter(Boolean).join(", ")}.`;
 
 export const conversionWords = {
-  title: "Conversions",
+  title: "Presentations",
   lead: "Presentations (PowerPoint, OpenDocument) become PDFs. Pictures, videos and PDFs are kept as they are.",
   drop: "Drop files here",
   or: "or",

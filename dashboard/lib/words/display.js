@@ -37,7 +37,14 @@ export const displayWords = {
   counterWentBack: (/** @type {string} */ time) =>
     `Its counter went back at ${time}, probably by a restored image or a write filter; some of its log lines may appear twice.`,
   recovery: "Recovery",
-  tabs: { logs: "Logs", commands: "Commands", health: "Health", events: "Events", refused: "Refused" },
+  tabs: {
+    about: "Overview",
+    logs: "Logs",
+    commands: "Commands",
+    health: "Health",
+    events: "Events",
+    refused: "Refused",
+  },
 };
 
 export const refusedWords = {

@@ -8,7 +8,7 @@ export const frameWords = {
     quiet: "Quiet times",
     batches: "Bulk commands",
     logs: "Logs",
-    conversions: "Conversions",
+    conversions: "Presentations",
     settings: "Settings",
   },
   skip: "Skip to content",

@@ -11,7 +11,7 @@ export const incidentWords = {
   kind: /** @type {Record<string, string>} */ ({
     site: "One site",
     subnet: "One network",
-    cluster: "At the same time",
+    cluster: "Several sites",
     listening: "Our own",
   }),
   ours: "we do not hear the fleet",

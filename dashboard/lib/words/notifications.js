@@ -36,7 +36,7 @@ export const notificationWords = {
     certificate_old: "a certificate of the service that expires within 14 days",
     certificate_ending: "a certificate of the service that expires within 3 days, or has expired",
     conversion_failed: "a presentation that could not be converted",
-    recovered: "the end of any of these",
+    recovered: "all clear: the end of any of these",
   }),
   delay: "Only if it lasts for (minutes)",
   sites: "Only these sites, separated by commas (empty: all)",

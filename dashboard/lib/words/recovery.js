@@ -7,7 +7,7 @@ export const recoveryWords = {
     due: "The next tick acts",
     in_flight: "A command is on its way",
     verifying: "Waiting to see whether it helped",
-    locked: "Locked after the last command",
+    locked: "Cooling down after the last command",
     suspended: "Suspended until somebody acts",
     unreachable: "The display is not connected",
     blocked_bridge: "The bridge is silent",

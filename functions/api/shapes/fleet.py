@@ -13,7 +13,11 @@ class Bridge(Answer):
 
 
 class Breaker(Answer):
-    """Whether a breaker stops recovery because too many displays went silent at once."""
+    """Whether a breaker stops recovery because too many displays went silent at once, and at which sites.
+
+    A site that is null stands for the whole fleet.
+    """
 
     open: bool
     why: str | None
+    sites: list[str | None]

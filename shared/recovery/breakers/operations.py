@@ -287,9 +287,10 @@ def standing(connection: Connection, config: Config) -> dict[str | None, str]:
 
 
 def state(connection: Connection, config: Config) -> dict[str, Any]:
-    """{open, why} for the overview's banner; `why` is None while every breaker is closed."""
+    """{open, why, sites} for the overview; `why` is None while every breaker is closed. Site None: the fleet's."""
     both = (standing(connection, config), screens.standing(connection, config))
+    sites = sorted({site for which in both for site in which}, key=lambda site: site or "")
     words = [why for which in both for _, why in sorted(which.items(), key=lambda item: item[0] or "")]
     more = len(words) - SITES_TOLD
     rest = [f"{more:,} more sites are held back as well."] if more > 0 else []
-    return {"open": bool(words), "why": " ".join(words[:SITES_TOLD] + rest) or None}
+    return {"open": bool(words), "why": " ".join(words[:SITES_TOLD] + rest) or None, "sites": sites}

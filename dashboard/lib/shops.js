@@ -1,0 +1,70 @@
+/** The fleet by site: how many displays each has, and what is wrong with them. */
+import { isUnwell } from "./unwell.js";
+
+/** @typedef {import("./types").Client} Client */
+/** @typedef {{dot: string, count: number}} Dots so many displays in one state */
+/** @typedef {{site: string | null, total: number, unwell: number, dots: Dots[]}} Shop */
+
+/** The states of dots, worst first. "bad": its service or its screen fails. */
+const UNWELL = ["crashed", "stale", "bad"];
+const ORDER = [...UNWELL, "late", "starting", "stopped", "unknown", "running"];
+const names = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+/** @param {Client} client */
+function dotOf(client) {
+  const { status } = client;
+  if (status === "crashed" || status === "stale") return status;
+  return isUnwell(client) ? "bad" : status;
+}
+
+/** The sites, the one with most unwell displays first; null stands for no site. @param {Iterable<Client>} clients */
+export function shopsOf(clients) {
+  /** @type {Map<string | null, Map<string, number>>} */
+  const found = new Map();
+  for (const client of clients) {
+    const site = client.site || null;
+    const counts = found.get(site) ?? new Map();
+    found.set(site, counts);
+    const dot = dotOf(client);
+    counts.set(dot, (counts.get(dot) ?? 0) + 1);
+  }
+  /** @type {Shop[]} */
+  const shops = [...found].map(([site, counts]) => {
+    const dots = ORDER.map((dot) => ({ dot, count: counts.get(dot) ?? 0 })).filter(({ count }) => count > 0);
+    const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    const unwell = UNWELL.reduce((sum, dot) => sum + (counts.get(dot) ?? 0), 0);
+    return { site, total, unwell, dots };
+  });
+  return shops.sort(
+    (a, b) =>
+      b.unwell - a.unwell ||
+      Number(a.site === null) - Number(b.site === null) ||
+      names.compare(a.site ?? "", b.site ?? ""),
+  );
+}
+
+/** The tags of the fleet with their counts, the most frequent first. @param {Iterable<Client>} clients */
+export function tagsOf(clients) {
+  /** @type {Map<string, number>} */
+  const found = new Map();
+  for (const { tags } of clients) for (const tag of tags ?? []) found.set(tag, (found.get(tag) ?? 0) + 1);
+  return [...found].sort((a, b) => b[1] - a[1] || names.compare(a[0], b[0]));
+}
+
+/**
+ * At most so many dots, worst first, each as its place in a grid.
+ * @param {Dots[]} dots @param {number} most @param {number} inRow
+ * @returns {{dot: string, places: [number, number][]}[]}
+ */
+export function placed(dots, most, inRow) {
+  let next = 0;
+  return dots
+    .map(({ dot, count }) => {
+      const number = Math.min(count, most - next);
+      /** @type {[number, number][]} */
+      const places = Array.from({ length: number }, (_, i) => [(next + i) % inRow, Math.floor((next + i) / inRow)]);
+      next += number;
+      return { dot, places };
+    })
+    .filter(({ places }) => places.length > 0);
+}

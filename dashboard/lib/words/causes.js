@@ -1,0 +1,30 @@
+/** What is wrong, a cause at a time. */
+import { count, number } from "../format.js";
+
+/** @type {Record<string, string>} */
+const DID = { stale: "silent", crashed: "crashed", bad: "unwell" };
+
+export const causeWords = {
+  title: "What is wrong",
+  network: (/** @type {string} */ subnet) => `Network ${subnet}`,
+  several: "Several sites",
+  some: "Several displays",
+  are: (/** @type {string} */ how, /** @type {number} */ n, /** @type {number} */ all) =>
+    `${number(n)} of ${number(all)} ${DID[how] ?? how}`,
+  back: (/** @type {number} */ n) => (n === 1 ? "it is back" : `all ${number(n)} are back`),
+  since: "since",
+  holds: "Recovery holds back: so many at once may be our own fault.",
+  acts: (/** @type {number} */ n) => `Recovery is at work on ${count(n, "display", "displays")}.`,
+  off: "Recovery is switched off.",
+  show: (/** @type {number} */ n) => (n === 1 ? "Show it" : `Show the ${number(n)}`),
+  snooze: "Snooze…",
+  release: "Release",
+  story: "What happened",
+  unsteady: (/** @type {number} */ n) => `Unsteady connection: ${count(n, "display", "displays")}`,
+  worst: (/** @type {string} */ name, /** @type {number} */ losses) =>
+    `${name} lost the broker ${number(losses)} times in the last hour. Its own network is likely.`,
+  worstOf: (/** @type {string} */ name, /** @type {number} */ losses) =>
+    `Each lost the broker three times or more in the last hour; ${name} did ${number(losses)} times. Their own networks are likely.`,
+  mended: (/** @type {number} */ n, /** @type {string} */ since) =>
+    `Recovery mended ${count(n, "failure", "failures")} since ${since}.`,
+};

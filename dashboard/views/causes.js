@@ -1,0 +1,112 @@
+/** One card for each cause of failures, first on the page; the rows of its displays are folded into it. */
+import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
+import { releaseBreaker } from "../lib/api/fleet.js";
+import { causes } from "../lib/causes.js";
+import { kept, narrowed } from "../lib/filter.js";
+import { clients, overview, refresh, version } from "../lib/fleet.js";
+import { nameOf } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { mayOperate } from "../lib/session.js";
+import { unsteady } from "../lib/unsteady.js";
+import { go } from "../lib/url.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { causeWords } from "../lib/words/causes.js";
+import { lazy } from "./lazy.js";
+import { Glyph, Time } from "./parts.js";
+
+/** @typedef {import("../lib/types").Client} Client */
+/** @typedef {import("../lib/causes.js").Cause} Cause */
+
+const QuietDialog = lazy(async () => (await import("./quiet_form.js")).QuietDialog, { bare: true });
+const ALL_OFF = { status: null, q: null, site: null, nosite: null, tag: null, incident: null };
+
+/** @param {Cause} cause */
+function placeOf({ incident, rows }) {
+  if (incident.kind === "site") return incident.key;
+  if (incident.kind === "subnet") return causeWords.network(incident.key);
+  return new Set(rows.map((client) => client.site)).size > 1 ? causeWords.several : causeWords.some;
+}
+
+/** How its displays are unwell, if all are so in the same way. @param {Client[]} rows */
+function how(rows) {
+  const states = new Set(rows.map((client) => client.status));
+  const [only] = states;
+  return states.size === 1 && (only === "stale" || only === "crashed") ? only : "bad";
+}
+
+/** The card's second sentence: of a place the likely cause, of others what they share too. @param {Cause} cause */
+function why({ incident }) {
+  const { kind, cause } = incident;
+  const at = cause.lastIndexOf("; ");
+  if (kind === "cluster" || at < 0) return cause;
+  const likely = cause.slice(at + 2);
+  return likely.charAt(0).toUpperCase() + likely.slice(1);
+}
+
+/** @param {Client[]} rows */
+function recovery(rows) {
+  if (rows.some((client) => client.recovery?.state === "blocked_breaker")) return causeWords.holds;
+  const busy = rows.filter((client) => client.open_command?.source === "recovery").length;
+  if (busy) return causeWords.acts(busy);
+  return rows.some((client) => client.recovery?.state === "off") ? causeWords.off : "";
+}
+
+/** @param {{cause: Cause}} props */
+function Card({ cause }) {
+  const { incident, rows } = cause;
+  const [failed, setFailed] = useState("");
+  const [snoozing, setSnoozing] = useState(false);
+  const site = incident.kind === "site" ? incident.key : null;
+  const all = Math.max(incident.kind === "cluster" ? 0 : (incident.group_size ?? 0), incident.members);
+  const held = site !== null && overview.value?.breaker.sites.includes(site);
+  const release = () => releaseBreaker(site).then(refresh, (error) => setFailed(wordsOf(error)));
+  const close = () => setSnoozing(false);
+  const open = () => go({ v: "incidents", i: String(incident.id), d: null });
+  return html`<li class="trouble-card">
+    <h3>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${
+      rows.length
+        ? html`${causeWords.are(how(rows), rows.length, all)} ${causeWords.since} ${h(Time, { at: incident.began_at })}`
+        : causeWords.back(incident.members)
+    }</span></h3>
+    <p>${why(cause)} ${recovery(rows)}</p>
+    <div class="buttons">
+      ${
+        rows.length > 0 &&
+        html`<button class="plain" onClick=${() => go({ ...ALL_OFF, incident: String(incident.id) })}>
+          ${causeWords.show(rows.length)}</button>`
+      }
+      ${mayOperate.value && site && html`<button class="plain" onClick=${() => setSnoozing(true)}>${causeWords.snooze}</button>`}
+      ${mayOperate.value && held && html`<button class="plain" onClick=${release}>${causeWords.release}</button>`}
+      <button class="link" onClick=${open}>${causeWords.story}</button>
+      <span role="alert">${failed}</span>
+    </div>
+    ${snoozing && h(QuietDialog, { preset: "snooze", whom: { scope: "site", site: site ?? "" }, close, done: close })}
+  </li>`;
+}
+
+/** Displays that keep losing the broker: a trouble of their own, part of no incident. */
+function Unsteady() {
+  const found = [...unsteady.value].flatMap(([uuid, losses]) => {
+    const client = clients.get(uuid);
+    return client && (!narrowed.value || kept(client)) ? [{ client, losses }] : [];
+  });
+  const [worst] = found;
+  if (!worst) return null;
+  const words = found.length === 1 ? causeWords.worst : causeWords.worstOf;
+  return html`<li class="trouble-card mild">
+    <h3>${h(Glyph, { shape: "late" })}${causeWords.unsteady(found.length)}</h3>
+    <p>${words(nameOf(worst.client), worst.losses)}</p>
+    <div class="buttons"><button class="plain" onClick=${() => go({ ...ALL_OFF, status: "unsteady" })}>
+      ${causeWords.show(found.length)}</button></div>
+  </li>`;
+}
+
+export function Causes() {
+  void version.value;
+  if (!overview.value || overview.value.bridge.state === "silent") return null; // one banner replaces them
+  const cards = causes.value;
+  if (!cards.length && !unsteady.value.size) return null;
+  return html`<section aria-label=${causeWords.title}><ul class="causes">
+    ${cards.map((cause) => h(Card, { key: cause.incident.id, cause }))}${h(Unsteady, {})}</ul></section>`;
+}

@@ -1,0 +1,42 @@
+/** Search and the filters that are on. It stays at the top of the window. */
+import { h } from "../vendor/preact.js";
+import { clear, filtered, parts } from "../lib/filter.js";
+import { clients, version } from "../lib/fleet.js";
+import { html } from "../lib/html.js";
+import { rows } from "../lib/table.js";
+import { go, param } from "../lib/url.js";
+import { finderWords, shopWords } from "../lib/words/shops.js";
+import { statusWords } from "../lib/words/states.js";
+import { Glyph } from "./parts.js";
+
+const query = param("q");
+
+/** A filter in words. @param {string} key @param {string} value */
+function wordOf(key, value) {
+  if (key === "status") return value === "unsteady" ? finderWords.unsteady : (statusWords[value] ?? value);
+  if (key === "nosite") return shopWords.none;
+  if (key === "tag") return finderWords.tag(value);
+  return key === "incident" ? finderWords.incident(value) : value;
+}
+
+/** @param {{name: string, value: string}} props */
+function Part({ name, value }) {
+  const word = wordOf(name, value);
+  return html`<button class="chip on" aria-label=${finderWords.without(word)} onClick=${() => go({ [name]: null })}>
+    ${word}${h(Glyph, { shape: "close" })}</button>`;
+}
+
+export function Finder() {
+  void version.value;
+  /** @param {InputEvent} event */
+  const type = (event) => go({ q: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
+  return html`<div class="finder" role="search" aria-label=${finderWords.region}>
+    <input type="search" class="search" aria-label=${finderWords.searchLabel} placeholder=${finderWords.search}
+      value=${query.value} onInput=${type} aria-keyshortcuts="/" />
+    <span class="quiet finder-found" role="status">${finderWords.found(rows.value.length, clients.size)}</span>
+    ${parts.value
+      .filter(([key]) => key !== "q")
+      .map(([name, value]) => h(Part, { key: name, name, value: String(value) }))}
+    ${filtered.value && html`<button class="link" onClick=${clear}>${finderWords.clear}</button>`}
+  </div>`;
+}

@@ -1,0 +1,102 @@
+/** The sites as tiles with a dot for each display, and the tags. A tile or a tag filters the whole page. */
+import { h } from "../vendor/preact.js";
+import { useRef, useState } from "../vendor/hooks.js";
+import { clients, version } from "../lib/fleet.js";
+import { classes, html } from "../lib/html.js";
+import { placed, shopsOf, tagsOf } from "../lib/shops.js";
+import { quietWords } from "../lib/quiet.js";
+import { go, param } from "../lib/url.js";
+import { shopWords } from "../lib/words/shops.js";
+
+/** @typedef {import("../lib/shops.js").Shop} Shop */
+
+const SHOPS = 24; // shown before somebody asks for more
+const TAGS = 12;
+const DOTS = 60;
+const IN_ROW = 15;
+const STEP = 10; // pixels from one dot to the next
+const site = param("site");
+const nosite = param("nosite");
+const chosenTag = param("tag");
+
+/** A dot for each display; an unwell one is a square. @param {{shop: Shop}} props */
+function Dots({ shop }) {
+  const groups = placed(shop.dots, DOTS, IN_ROW);
+  const height = STEP * Math.ceil(Math.min(shop.total, DOTS) / IN_ROW);
+  return html`<svg class="dots" viewBox=${`0 0 ${STEP * IN_ROW} ${height}`} width=${STEP * IN_ROW} height=${height}
+    aria-hidden="true" focusable="false">${groups.map(
+      ({ dot, places }) => html`<path key=${dot} class=${`dot dot-${dot}`}
+        d=${places.map(([x, y]) => `M${(x + 0.5) * STEP} ${(y + 0.5) * STEP}h0`).join("")} />`,
+    )}</svg>`;
+}
+
+/** @param {{shop: Shop}} props */
+function Tile({ shop }) {
+  const on = shop.site === null ? nosite.value !== "" : site.value === shop.site;
+  const toggle = () =>
+    shop.site === null
+      ? go({ nosite: on ? null : "1", site: null })
+      : go({ site: on ? null : shop.site, nosite: null });
+  const more = shop.total - DOTS;
+  const quiet = shop.site !== null && quietWords({ uuid: "", site: shop.site });
+  return html`<button class=${classes("shop", on && "on")} aria-pressed=${on} onClick=${toggle}>
+    <span class="strong shop-name">${shop.site ?? shopWords.none}</span>
+    <span class=${classes("shop-state", shop.unwell === 0 && "quiet")}>
+      ${shop.unwell ? shopWords.unwell(shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
+    ${quiet && html`<span class="quiet shop-state" title=${quiet.title}>${quiet.word}</span>`}
+    ${h(Dots, { shop })}
+    ${more > 0 && html`<span class="quiet" aria-hidden="true">${shopWords.more(more)}</span>`}
+  </button>`;
+}
+
+/** @param {{tag: string, count: number}} props */
+function Tag({ tag, count }) {
+  const on = chosenTag.value === tag;
+  return html`<button class=${classes("chip", on && "on")} aria-pressed=${on}
+    onClick=${() => go({ tag: on ? null : tag })}>${tag} <span class="quiet">${count}</span></button>`;
+}
+
+/** The shops in their order; while the pointer or the focus is on them, none changes its place. @param {Shop[]} shops */
+function useHeldOrder(shops) {
+  const held = useRef(false);
+  const before = useRef(/** @type {(string | null)[]} */ ([]));
+  const place = new Map(before.current.map((name, i) => [name, i]));
+  /** @param {Shop} shop */
+  const of = (shop) => place.get(shop.site) ?? Infinity;
+  const shown = held.current ? [...shops].sort((a, b) => of(a) - of(b)) : shops;
+  before.current = shown.map((shop) => shop.site);
+  const hold = () => (held.current = true);
+  const release = () => (held.current = false);
+  return { shown, holding: { onMouseEnter: hold, onMouseLeave: release, onFocusIn: hold, onFocusOut: release } };
+}
+
+export function Shops() {
+  void version.value;
+  const [all, setAll] = useState(false);
+  const [allTags, setAllTags] = useState(false);
+  const { shown, holding } = useHeldOrder(shopsOf(clients.values()));
+  const tags = tagsOf(clients.values());
+  if (shown.length < 2 && tags.length === 0) return null;
+  return html`<section class="shops" aria-label=${shopWords.title} ...${holding}>
+    ${
+      shown.length > 1 &&
+      html`<div class="shop-tiles">
+        ${shown.slice(0, all ? undefined : SHOPS).map((shop) => h(Tile, { key: shop.site ?? "", shop }))}</div>`
+    }
+    ${
+      !all &&
+      shown.length > SHOPS &&
+      html`<button class="link" onClick=${() => setAll(true)}>${shopWords.all(shown.length)}</button>`
+    }
+    ${
+      tags.length > 0 &&
+      html`<div class="chips" role="group" aria-label=${shopWords.tags}>
+        ${tags.slice(0, allTags ? undefined : TAGS).map(([tag, count]) => h(Tag, { key: tag, tag, count }))}
+        ${
+          !allTags &&
+          tags.length > TAGS &&
+          html`<button class="link" onClick=${() => setAllTags(true)}>${shopWords.allTags(tags.length)}</button>`
+        }</div>`
+    }
+  </section>`;
+}
