@@ -3,6 +3,7 @@ import { h, render } from "./vendor/preact.js";
 import { useEffect, useState } from "./vendor/hooks.js";
 import { signInNeeded } from "./lib/api/call.js";
 import { VIEWS } from "./lib/address.js";
+import { troubles } from "./lib/causes.js";
 import { startTicking } from "./lib/clock.js";
 import { updatedAt, updating, watchFleet } from "./lib/fleet.js";
 import { exact, zoneName } from "./lib/format.js";
@@ -26,6 +27,7 @@ const PAGES = {
   conversions: lazy(async () => (await import("./views/conversions.js")).ConversionsPage),
   settings: lazy(async () => (await import("./views/settings.js")).SettingsPage),
 };
+const Wall = lazy(async () => (await import("./views/wall.js")).Wall);
 const NewPasswordPage = lazy(async () => (await import("./views/password.js")).NewPasswordPage);
 const SecondFactorPage = lazy(async () => (await import("./views/second_factor.js")).SecondFactorPage);
 const SignInPage = lazy(async () => (await import("./views/sign_in.js")).SignInPage);
@@ -62,7 +64,7 @@ function TopBar() {
     <a class="skip" href="#main">${frameWords.skip}</a>
     <span class="brand"><img src="icon.svg" alt="" width="28" height="28" />${frameWords.product}</span>
     <nav aria-label=${frameWords.product}>
-      ${VIEWS.filter((name) => name !== "batches").map((name) => h(NavLink, { key: name, name }))}</nav>
+      ${VIEWS.filter((name) => name !== "batches" && name !== "wall").map((name) => h(NavLink, { key: name, name }))}</nav>
     <div class="top-right">
       ${h(Live, {})}
       <span class="who" title=${who?.role}>${who?.name} <span class="quiet">${who?.role}</span></span>
@@ -71,19 +73,30 @@ function TopBar() {
   </header>`;
 }
 
+/** The browser's tab says how much is wrong. */
+function useTab() {
+  const count = troubles.value;
+  useEffect(() => {
+    const { product, nav, titled } = frameWords;
+    document.title = titled(count, view.value === "fleet" ? product : `${nav[view.value]} · ${product}`);
+  }, [view.value, count]);
+  useEffect(() => {
+    document.querySelector("link[rel=icon]")?.setAttribute("href", count ? "icon-red.svg" : "icon.svg");
+  }, [count > 0]);
+}
+
 function Frame() {
   useEffect(watchFleet, []);
-  useEffect(() => {
-    document.title =
-      view.value === "fleet" ? frameWords.product : `${frameWords.nav[view.value]} · ${frameWords.product}`;
-  }, [view.value]);
+  useTab();
+  if (view.value === "wall") return html`${h(Wall, {})}${signInNeeded.value && h(SignInDialog, {})}`;
   return html`${h(TopBar, {})}
     <div class=${classes("frame", chosen.value && "with-panel")}>
       <main id="main" tabindex="-1">
         ${h(Banners, {})}
         ${h(PAGES[view.value], {})}
         <footer class="foot quiet">${frameWords.zone(zoneName)} · <button class="link"
-            onClick=${() => (helpOpen.value = true)}>${frameWords.help}</button></footer>
+            onClick=${() => (helpOpen.value = true)}>${frameWords.help}</button> · ${h(NavLink, { name: "wall" })} · <a
+          class="link" href="/api/docs">${frameWords.api}</a></footer>
       </main>
       ${chosen.value && h(ClientPanel, {})}
     </div>

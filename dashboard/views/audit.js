@@ -2,24 +2,33 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { listAudit } from "../lib/api/audit.js";
+import { clients, version } from "../lib/fleet.js";
 import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { auditWords } from "../lib/words/audit.js";
 import { commonWords } from "../lib/words/common.js";
 import { ListState } from "./list_state.js";
-import { Time } from "./parts.js";
+import { NameButton, Time } from "./parts.js";
+
+/** What a change was about: a display by its name, which opens it; anything else as it is called. */
+function Target(/** @type {{target: string}} */ { target }) {
+  void version.value;
+  const client = clients.get(target);
+  return client ? h(NameButton, { client }) : html`${target}`;
+}
 
 /** @param {{entry: import("../lib/types").AuditEntry}} props */
 function Row({ entry }) {
-  const details = Object.entries(entry.details).map(
-    ([key, value]) => `${key}: ${typeof value === "object" ? JSON.stringify(value) : value}`,
-  );
+  const details = Object.entries(entry.details)
+    .filter(([, value]) => value !== null && value !== "")
+    .map(([key, value]) => `${key.replaceAll("_", " ")}: ${typeof value === "object" ? JSON.stringify(value) : value}`);
   return html`<li class="audit">
-    <span class="quiet">${h(Time, { at: entry.at })}</span><span>${person(entry.actor)}</span>
-    <span><code>${entry.action}</code></span>
-    <span class="audit-target quiet">${entry.target}${details.length > 0 && ` · ${details.join(", ")}`}</span>
-    <span>${entry.result}</span>
+    <span class="quiet">${h(Time, { at: entry.at })}</span>
+    <span class="audit-words" title=${entry.action}><strong>${person(entry.actor)}</strong>
+      ${" "}${auditWords.did[entry.action] ?? entry.action} ${h(Target, { target: entry.target })}</span>
+    <span class="audit-target quiet">${details.join(", ")}</span>
+    <span>${auditWords.result[entry.result] ?? entry.result}</span>
   </li>`;
 }
 

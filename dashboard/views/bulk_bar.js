@@ -7,6 +7,7 @@ import { asking, chooseNone, chosen } from "../lib/selection.js";
 import { mayAdminister } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
 import { batchWords } from "../lib/words/batches.js";
+import { editWords } from "../lib/words/edit.js";
 import { actionWords } from "../lib/words/states.js";
 import { lazy } from "./lazy.js";
 
@@ -15,6 +16,7 @@ import { lazy } from "./lazy.js";
 const Dialog = lazy(async () => (await import("./bulk.js")).BulkDialog);
 const QuietDialog = lazy(async () => (await import("./quiet_form.js")).QuietDialog);
 const Later = lazy(async () => (await import("./schedule_form.js")).ScheduleDialog);
+const EditMany = lazy(async () => (await import("./edit_display.js")).EditMany, { bare: true });
 /** @type {Action[]} */
 const ACTIONS = ["restart_app", "reboot_host", "shutdown_host", "screen_on", "screen_off"];
 
@@ -28,6 +30,7 @@ function blocked() {
 
 export function BulkBar() {
   const { length } = chosen.value;
+  const [editing, setEditing] = useState(/** @type {string[] | null} */ (null));
   const why = blocked();
   const [later, setLater] = useState(false);
   const [quiet, setQuiet] = useState(/** @type {string[] | null} */ (null)); // what is chosen meanwhile changes nothing
@@ -42,8 +45,11 @@ export function BulkBar() {
       )}
       <button class="plain" onClick=${() => setLater(true)}>${batchWords.later}</button>
       <button class="plain" onClick=${() => setQuiet(chosen.value)}>${batchWords.quiet}</button>
+      <button class="plain" disabled=${!updating.value} onClick=${() => setEditing(chosen.value)}>
+        ${editWords.manyButton}</button>
       <button class="link" onClick=${chooseNone}>${batchWords.clear}</button></div>`
   }
+    ${editing && h(EditMany, { uuids: editing, close: () => setEditing(null) })}
     ${asking.value && h(Dialog, { action: asking.value, uuids: chosen.value })}
     ${later && h(Later, { uuids: chosen.value, close: () => setLater(false) })}
     ${

@@ -22,14 +22,14 @@ const QuietDialog = lazy(async () => (await import("./quiet_form.js")).QuietDial
 const ALL_OFF = { status: null, q: null, site: null, nosite: null, tag: null, incident: null };
 
 /** @param {Cause} cause */
-function placeOf({ incident, rows }) {
+export function placeOf({ incident, rows }) {
   if (incident.kind === "site") return incident.key;
   if (incident.kind === "subnet") return causeWords.network(incident.key);
   return new Set(rows.map((client) => client.site)).size > 1 ? causeWords.several : causeWords.some;
 }
 
 /** How its displays are unwell, if all are so in the same way. @param {Client[]} rows */
-function how(rows) {
+export function how(rows) {
   const states = new Set(rows.map((client) => client.status));
   const [only] = states;
   return states.size === 1 && (only === "stale" || only === "crashed") ? only : "bad";

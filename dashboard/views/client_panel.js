@@ -15,6 +15,7 @@ import { isUnwell } from "../lib/unwell.js";
 import { closeDisplay, go, param } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
 import { displayWords } from "../lib/words/display.js";
+import { editWords } from "../lib/words/edit.js";
 import { attentionWords } from "../lib/words/fleet.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { offByWords, screenWords, statusMeanings } from "../lib/words/states.js";
@@ -30,6 +31,7 @@ import { ClientSchedules } from "./client_schedules.js";
 import { ClientScreenshots } from "./client_screenshots.js";
 import { CommandBox } from "./command_box.js";
 import { CopyButton } from "./copy_button.js";
+import { EditDisplay } from "./edit_display.js";
 import { Acknowledge } from "./failed_panel.js";
 import { Age, Glyph, Loading, StatusBadge, Time } from "./parts.js";
 import { UptimeStrip } from "./uptime.js";
@@ -88,6 +90,7 @@ function Facts({ client }) {
     ${h(Fact, { name: displayWords.screen, children: screen })}
     ${typeof client.keeps_hours === "boolean" && h(Fact, { name: displayWords.hours, children: hours })}
     ${h(Fact, { name: displayWords.site, children: client.site ?? commonWords.none })}
+    ${h(Fact, { name: displayWords.tags, children: client.tags?.join(", ") || commonWords.none })}
     ${h(Fact, { name: displayWords.host, children: client.hostname ?? commonWords.notReported })}
     ${h(Fact, { name: displayWords.ip, children: client.ip ?? commonWords.notReported })}
     ${h(Fact, { name: displayWords.version, children: client.app_version ?? commonWords.notReported })}
@@ -283,6 +286,7 @@ function AboutIt({ client }) {
     ${h(Facts, { client })}
     <p class="uuid"><span class="quiet">${displayWords.uuid}</span> <code>${uuid}</code>
       ${h(CopyButton, { text: uuid, label: displayWords.copyUuid })}</p>
+    ${client.notes && html`<p class="notes">${client.notes}</p>`}
     ${h(UptimeStrip, { uuid, status: client.status, key: `uptime-${uuid}` })}
     ${h(Connection, { client })}
     ${h(Refused, { client })}
@@ -306,6 +310,13 @@ function useFocus(panel, uuid) {
   }, []);
 }
 
+/** @param {{client: Client}} props */
+function Edit({ client }) {
+  const [open, setOpen] = useState(false);
+  return html`<button class="link" onClick=${() => setOpen(true)}>${editWords.button}</button>
+    ${open && h(EditDisplay, { client, close: () => setOpen(false) })}`;
+}
+
 /** @param {{uuid: string}} props */
 function Panel({ uuid }) {
   const ref = useRef(/** @type {HTMLElement | null} */ (null));
@@ -321,6 +332,7 @@ function Panel({ uuid }) {
   return html`<aside class="panel" ref=${ref} tabindex="-1" aria-label=${displayWords.region(name)}>
     <div class="panel-head">
       <h2>${name}</h2>
+      ${client && !gone && mayOperate.value && h(Edit, { client })}
       <button class="icon" aria-label=${commonWords.close} onClick=${closeDisplay}>${h(Glyph, { shape: "close" })}
       </button>
     </div>

@@ -20,7 +20,7 @@ const nosite = param("nosite");
 const chosenTag = param("tag");
 
 /** A dot for each display; an unwell one is a square. @param {{shop: Shop}} props */
-function Dots({ shop }) {
+export function Dots({ shop }) {
   const groups = placed(shop.dots, DOTS, IN_ROW);
   const height = STEP * Math.ceil(Math.min(shop.total, DOTS) / IN_ROW);
   return html`<svg class="dots" viewBox=${`0 0 ${STEP * IN_ROW} ${height}`} width=${STEP * IN_ROW} height=${height}

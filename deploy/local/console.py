@@ -11,6 +11,7 @@ import queue
 import re
 import sys
 import threading
+from collections.abc import Callable
 from typing import Final, TextIO
 
 BACKLOG: Final = 5000
@@ -18,6 +19,9 @@ LINE_MAX: Final = 8192  # characters; a longer line is cut
 COLOURS: Final = (36, 33, 35, 32, 34, 96, 93, 95, 92, 94)
 NAME_WIDTH: Final = 15
 UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+ROUTINE: Final = frozenset({"request answered", "ticked"})
+BAD_REQUEST: Final = 400
+NOTHING_AWAITED: Final[tuple[str, Callable[[], None]]] = ("\x00", lambda: None)
 UNSHOWN: Final = frozenset({"time", "severity", "message", "logger", "event", "component", "exception"})
 
 
@@ -25,12 +29,17 @@ class Console:
     """Takes lines from any thread and writes them in order."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        """`stream` is standard output by default. Colours are used only on a terminal without NO_COLOR."""
+        """`stream` is standard output by default. Colours are used only on a terminal without NO_COLOR.
+
+        A terminal shows no routine lines, unless LOCAL_LOG_ALL is set.
+        """
         self._stream = stream or sys.stdout
         self._coloured = self._stream.isatty() and "NO_COLOR" not in os.environ
         self._lines: queue.Queue[str | None] = queue.Queue(BACKLOG)
         self._dropped = 0
         self._colour_of: dict[str, int] = {}
+        self._is_for_reading = self._stream.isatty() and "LOCAL_LOG_ALL" not in os.environ
+        self._awaited = NOTHING_AWAITED
         self._thread = threading.Thread(target=self._write, name="console", daemon=True)
         self._thread.start()
 
@@ -40,8 +49,18 @@ class Console:
 
     def log(self, name: str, text: str) -> None:
         """Write a line of the service `name`; a JSON line is made readable."""
+        if self._is_for_reading and is_routine(text):
+            return
         for line in visible(readable(text[:LINE_MAX])).split("\n"):
             self._put(f"{self._prefix(name)} {line}")
+        words, tell = self._awaited
+        if words in text:
+            self._awaited = NOTHING_AWAITED
+            tell()
+
+    def tell_after(self, words: str, tell: Callable[[], None]) -> None:
+        """Call `tell` once, after the next line of a service with these words."""
+        self._awaited = (words, tell)
 
     def close(self, seconds: float = 1.0) -> None:
         """Write the waiting lines, for at most `seconds`: a missing reader must not delay the exit."""
@@ -71,6 +90,23 @@ class Console:
         with contextlib.suppress(OSError, ValueError):  # the terminal is gone; the stack goes on
             self._stream.write(text + "\n")
             self._stream.flush()
+
+
+def is_routine(text: str) -> bool:
+    """Whether a line says that a request was answered or that a tick ran, and that nothing was wrong.
+
+    A terminal leaves these out, because hundreds of them push everything else away. A file gets all lines.
+    """
+    if not text.startswith("{"):
+        return False
+    try:
+        fields = json.loads(text)
+    except ValueError:
+        return False
+    if not isinstance(fields, dict) or fields.get("severity") != "INFO" or fields.get("message") not in ROUTINE:
+        return False
+    status = fields.get("status")
+    return not fields.get("failed") and not (isinstance(status, int) and status >= BAD_REQUEST)
 
 
 def readable(text: str) -> str:

@@ -28,12 +28,22 @@ from deploy.parts import guardian
 from deploy.parts.broker import BrokerUnusable
 from deploy.parts.broker_launch import CRASHES, CRASHES_KEPT
 from deploy.parts.gateway import GatewayUnusable
-from deploy.parts.layout import ADMIN, SCRIPTS_KEY, SIGN_IN, BadSetting, Layout, layout_from, write_file
+from deploy.parts.layout import (
+    ADMIN,
+    SCRIPTS_KEY,
+    SIGN_IN,
+    BadSetting,
+    Layout,
+    layout_from,
+    read_stack_env,
+    write_file,
+)
 from deploy.parts.probes import port_is_free
 from shared.errors import ConfigurationError
 
 Unusable = (BadSetting, BrokerUnusable, GatewayUnusable, PostgresUnusable, ConfigurationError, StartFailed, OSError)
 STOP_SECONDS = 60.0
+DEMO_STANDS = "all displays are started"  # the demo fleet's own words
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -148,8 +158,6 @@ def _write_stack_env(stack: Stack) -> None:
 
 def _announce(stack: Stack, console: Console, seconds: float) -> None:
     console.say(f"Signage Fleet is running after {seconds:.1f} s.")
-    console.say(f"  dashboard      {stack.dashboard_url}/")
-    console.say(f"  first sign-in  {ADMIN} / {stack.layout.secret(SIGN_IN)}")
     console.say(f"  for scripts    . {stack.layout.stack_env}")
     console.say("  to stop        Ctrl-C, or make stop")
     if stack.is_demo:
@@ -158,6 +166,14 @@ def _announce(stack: Stack, console: Console, seconds: float) -> None:
     why_not = stack.why_no_conversions()
     if why_not is not None:
         console.say(f"  ! presentations are not converted on this machine: {why_not}")
+    _say_sign_in(stack, console)
+    console.tell_after(DEMO_STANDS, lambda: _say_sign_in(stack, console))
+
+
+def _say_sign_in(stack: Stack, console: Console) -> None:
+    """Say the two facts that a newcomer needs. The last lines of a start are the ones that stay in sight."""
+    console.say(f"  dashboard      {stack.dashboard_url}/")
+    console.say(f"  first sign-in  {ADMIN} / {stack.layout.secret(SIGN_IN)}")
 
 
 def stop(_arguments: argparse.Namespace) -> int:
@@ -195,6 +211,9 @@ def status(_arguments: argparse.Namespace) -> int:
             f"  {one['name']:<16} {one['state']:<9} {one['pid'] or '':>8}  since {since}  {one['address']} {restarts}"
         )
     _say_crashes(layout.data / "mosquitto" / CRASHES)
+    with suppress(FileNotFoundError):
+        print(f"  dashboard        {read_stack_env(layout.stack_env)['SIGNAGE_API_URL']}/")
+        print(f"  first sign-in    {ADMIN}; its password is the first line of {layout.secrets / SIGN_IN}")
     return 0 if lives and all(one["state"] == "ready" for one in lives) else 1
 
 

@@ -1,6 +1,6 @@
 """SQL of clients, for people. `clients/reports` writes the reports of displays."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final
@@ -275,6 +275,39 @@ def update_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) ->
     """Write the given facts of a client (FACTS). False when there is no such client."""
     values = {name: facts.get(name) for name in FACTS}
     return UPDATE_FACTS.run(connection, uuid=uuid, given=list(facts), **values) == 1
+
+
+@dataclass(frozen=True)
+class ManyFactsChange:
+    """What to write for many clients."""
+
+    moves: bool
+    """Whether to write `site`; None: no site."""
+    site: str | None
+    add_tags: Sequence[str]
+    remove_tags: Sequence[str]
+    most_tags: int
+    """A client that would have more tags is left as it is."""
+
+
+UPDATE_MANY = Query(
+    """
+    WITH known AS (
+        SELECT uuid, ARRAY(
+            SELECT tag FROM unnest(tags || CAST(:add AS text[])) WITH ORDINALITY AS all_tags(tag, place)
+            WHERE tag <> ALL(CAST(:remove AS text[])) GROUP BY tag ORDER BY min(place)) AS tags
+        FROM clients WHERE uuid = ANY(:uuids) AND deleted_at IS NULL ORDER BY uuid FOR NO KEY UPDATE)
+    UPDATE clients AS c SET tags = known.tags, site = CASE WHEN CAST(:moves AS boolean) THEN :site ELSE c.site END
+    FROM known WHERE c.uuid = known.uuid AND cardinality(known.tags) <= CAST(:most AS int) RETURNING c.uuid
+    """,
+    str,
+)
+
+
+def update_many(connection: Connection, uuids: Collection[str], change: ManyFactsChange) -> list[str]:
+    """Move and tag these clients. Returns the uuids of the clients that were written."""
+    tags = {"add": list(change.add_tags), "remove": list(change.remove_tags), "most": change.most_tags}
+    return UPDATE_MANY.all(connection, uuids=list(uuids), moves=change.moves, site=change.site, **tags)
 
 
 TOMBSTONE = Query("UPDATE clients SET deleted_at = :now WHERE uuid = :uuid AND deleted_at IS NULL", NO_ROW)

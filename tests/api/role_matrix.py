@@ -12,6 +12,7 @@ EXPECTED = {
     "GET /api/client-logs/recent-errors": VIEWER,
     "GET /api/client-logs/test": VIEWER,
     "GET /api/clients": VIEWER,
+    "PATCH /api/clients": OPERATOR,
     "GET /api/clients/crashed": VIEWER,
     "GET /api/clients/service_failed": VIEWER,
     "GET /api/clients/service_failed/acknowledged": VIEWER,

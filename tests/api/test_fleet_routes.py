@@ -45,6 +45,24 @@ def test_facts_are_written_and_a_field_left_out_stays(api: Api, engine: Engine) 
     assert api.patch(f"/api/clients/{identity}", json={"site": ""}).get_json()["site"] is None
 
 
+def test_many_are_moved_and_tagged_at_once_and_what_cannot_be_written_is_named(api: Api, engine: Engine) -> None:
+    one, two = add(engine, site="Rome", tags=["a", "b"]), add(engine, tags=[])
+    full, unknown = add(engine, tags=[f"tag {n}" for n in range(32)]), str(uuid.uuid4())
+    wanted = {"clients": [one, two, full, unknown, one], "site": "Bern", "add_tags": ["c", "a"], "remove_tags": ["b"]}
+
+    answer = api.patch("/api/clients", json=wanted).get_json()
+
+    assert (set(answer["written"]), answer["left"]) == ({one, two}, [full, unknown])
+    shown = [api.get(f"/api/clients/{each}").get_json() for each in (one, two, full)]
+    assert [(each["site"], each["tags"]) for each in shown[:2]] == [("Bern", ["a", "c"]), ("Bern", ["c", "a"])]
+    assert (shown[2]["site"], len(shown[2]["tags"])) == (None, 32)
+    assert api.patch("/api/clients", json={"clients": [one], "site": ""}).get_json()["written"] == [one]
+    assert api.get(f"/api/clients/{one}").get_json()["site"] is None
+    assert api.patch("/api/clients", json={"clients": [two], "remove_tags": ["c"]}).get_json()["written"] == [two]
+    assert api.get(f"/api/clients/{two}").get_json()["tags"] == ["a"]
+    assert api.get(f"/api/clients/{two}").get_json()["site"] == "Bern"
+
+
 BAD_FACTS = [
     ({"name": "x" * 201}, "name"),
     ({"tags": "menu"}, "tags"),

@@ -37,6 +37,50 @@ def test_a_structured_line_becomes_words_and_its_traceback_lines() -> None:
     assert readable(json.dumps(line)) == "ERROR a tick failed status=503\nTraceback\n  here"
 
 
+class Terminal(io.StringIO):
+    """A stream that a person reads."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_leaves_out_what_went_well_and_a_file_gets_all() -> None:
+    well = {"severity": "INFO", "message": "request answered", "status": 200}
+    lines = [
+        well,
+        {**well, "status": 503},
+        {**well, "severity": "ERROR"},
+        {"severity": "INFO", "message": "ticked", "failed": []},
+        {"severity": "INFO", "message": "ticked", "failed": ["recover"]},
+        {"severity": "INFO", "message": "component started"},
+    ]
+    counts = []
+    for stream in (Terminal(), io.StringIO()):
+        console = Console(stream)
+        for line in lines:
+            console.log("api", json.dumps(line))
+        console.close()
+        counts.append(len(stream.getvalue().splitlines()))
+
+    assert counts == [4, 6]
+
+
+def test_what_is_awaited_is_told_once_and_after_the_line_that_brings_it() -> None:
+    stream = io.StringIO()
+    console = Console(stream)
+    console.tell_after("all displays are started", lambda: console.say("first sign-in"))
+    for words in ("one display is started", "all displays are started", "all displays are started"):
+        console.log("demo-fleet", words)
+    console.close()
+
+    assert [line.rpartition("│ ")[2] for line in stream.getvalue().splitlines()] == [
+        "one display is started",
+        "all displays are started",
+        "first sign-in",
+        "all displays are started",
+    ]
+
+
 @pytest.mark.parametrize("text", ["plain", "{not json", '{"no": "message"}', "[1]", ""])
 def test_any_other_line_stays_as_it_is(text: str) -> None:
     assert readable(text) == text

@@ -156,7 +156,13 @@ def test_every_component_gets_ready_and_says_so(place: Place) -> None:
     assert ready >= COMPONENTS | {"migrations", "first-admin"}
     assert f"dashboard      http://{LOOPBACK}:{place.environment['GATEWAY_PORT']}/" in said
     assert "first sign-in  admin / " in said
-    assert place.up("status").returncode == 0
+    assert said.index("for scripts") < said.index("first sign-in")
+    status = place.up("status")
+    assert status.returncode == 0
+    assert f"dashboard        http://{LOOPBACK}:{place.environment['GATEWAY_PORT']}/" in status.stdout
+    [told] = [line for line in status.stdout.splitlines() if "first sign-in" in line]
+    password = Path(told.rpartition(" is the first line of ")[2]).read_text().splitlines()[0]
+    assert f"first sign-in  admin / {password}" in said
 
 
 def test_a_crash_of_the_broker_is_told_by_the_status(place: Place) -> None:

@@ -2,9 +2,18 @@
 import { call } from "./call.js";
 import { clientPath } from "./fleet.js";
 
-/** @param {string} uuid @param {{name?: string, site?: string}} changes */
+/** @param {string} uuid @param {{name?: string, site?: string, tags?: string[], notes?: string}} changes */
 export function changeClient(uuid, changes) {
   return call("PATCH", clientPath(uuid), { body: changes });
+}
+
+/**
+ * Move and tag many displays.
+ * @param {{clients: string[], site?: string, add_tags: string[], remove_tags: string[]}} changes
+ * @returns {Promise<import("../openapi").ChangedClients>}
+ */
+export function changeClients(changes) {
+  return call("PATCH", "/api/clients", { body: changes });
 }
 
 /** @param {string} uuid @returns {Promise<{code: string, expires_at: string}>} */

@@ -8,6 +8,7 @@ export const displayWords = {
   since: "since",
   uuid: "uuid",
   site: "Site",
+  tags: "Tags",
   host: "Host name",
   ip: "IP address",
   version: "Player version",

@@ -16,7 +16,7 @@ from functions.problems import InvalidField
 from shared.access import enrolment_operations
 from shared.clients import failures_store, limits_operations, losses_store, operations, store
 from shared.clients.failures_store import SeenFailure
-from shared.clients.store import ClientFilter, WholeClient
+from shared.clients.store import ClientFilter, ManyFactsChange, WholeClient
 from shared.commands import operations as commands
 from shared.commands.news_operations import log_news
 from shared.commands.rules import CLIENT_DELETED
@@ -43,6 +43,7 @@ IF_MATCH: Final = Header(
 Name = Annotated[str, msgspec.Meta(max_length=200, description="what people call the display")]
 Site = Annotated[str, msgspec.Meta(max_length=100, description="the display's site; empty for none")]
 Tag = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+MOST_TAGS: Final = 32
 Notes = Annotated[str, msgspec.Meta(max_length=4000)]
 
 
@@ -66,8 +67,24 @@ class ClientFacts(Body):
 
     name: Name | msgspec.UnsetType = msgspec.UNSET
     site: Site | msgspec.UnsetType | None = msgspec.UNSET
-    tags: Annotated[list[Tag], msgspec.Meta(max_length=32)] | msgspec.UnsetType = msgspec.UNSET
+    tags: Annotated[list[Tag], msgspec.Meta(max_length=MOST_TAGS)] | msgspec.UnsetType = msgspec.UNSET
     notes: Notes | msgspec.UnsetType = msgspec.UNSET
+
+
+class ManyFacts(Body):
+    """What to write for many clients: `site` moves them (null or empty: to no site), the tags are added or removed."""
+
+    clients: Annotated[list[Uuid], msgspec.Meta(min_length=1, max_length=1000)]
+    site: Site | msgspec.UnsetType | None = msgspec.UNSET
+    add_tags: Annotated[list[Tag], msgspec.Meta(max_length=MOST_TAGS)] = msgspec.field(default_factory=list)
+    remove_tags: Annotated[list[Tag], msgspec.Meta(max_length=MOST_TAGS)] = msgspec.field(default_factory=list)
+
+
+class ChangedClients(Answer):
+    """The clients that were written, and those that were left: unknown, or with more than 32 tags after it."""
+
+    written: list[str]
+    left: list[str]
 
 
 class CrashedClient(shapes.Client):
@@ -154,6 +171,20 @@ def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
         items=[shapes.client(row, states.get(row.uuid)) for row in shown],
         next_cursor=encode_cursor((shown[-1].name, shown[-1].uuid)) if more else None,
     )
+
+
+@routes.patch("", role=Role.OPERATOR)
+def write_clients(call: Call, body: ManyFacts) -> ChangedClients:
+    """Move and tag many clients in one transaction. A client that cannot be written is left as it is."""
+    moves = body.site is not msgspec.UNSET
+    change = ManyFactsChange(moves, (body.site or None) if moves else None, body.add_tags, body.remove_tags, MOST_TAGS)
+    with call.transaction() as (connection, now):
+        written = store.update_many(connection, body.clients, change)
+        fields = [*(["site"] if moves else []), *(["tags"] if body.add_tags or body.remove_tags else [])]
+        for uuid in written:
+            call.audit(connection, now, "client.write", uuid, fields=fields)
+    kept = set(written)
+    return ChangedClients(written=written, left=[uuid for uuid in dict.fromkeys(body.clients) if uuid not in kept])
 
 
 @routes.get("/crashed", role=Role.VIEWER)

@@ -1,0 +1,5 @@
+/** The page for a screen in the office. */
+export const wallWords = {
+  bridge: "The bridge is silent: display states are unknown.",
+  leave: "Back to the fleet",
+};

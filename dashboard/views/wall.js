@@ -1,0 +1,69 @@
+/** The page for a screen in the office: every site with a dot for each display, and what is wrong, in large type. */
+import { h } from "../vendor/preact.js";
+import { useEffect } from "../vendor/hooks.js";
+import { causes } from "../lib/causes.js";
+import { now } from "../lib/clock.js";
+import { clients, failures, overview, updatedAt, updating, version } from "../lib/fleet.js";
+import { exact, shortTime } from "../lib/format.js";
+import { classes, html } from "../lib/html.js";
+import { shopsOf } from "../lib/shops.js";
+import { watchUnsteady } from "../lib/unsteady.js";
+import { goToView } from "../lib/url.js";
+import { causeWords } from "../lib/words/causes.js";
+import { failureWords } from "../lib/words/fleet.js";
+import { bannerWords, frameWords } from "../lib/words/frame.js";
+import { shopWords } from "../lib/words/shops.js";
+import { statusWords } from "../lib/words/states.js";
+import { wallWords } from "../lib/words/wall.js";
+import { how, placeOf } from "./causes.js";
+import { Dots } from "./shops.js";
+
+const CAUSES = 4;
+/** @type {import("../lib/types").Status[]} */
+const STATES = ["running", "crashed", "stale"];
+
+function Counts() {
+  const counts = overview.value?.counts;
+  if (!counts) return null;
+  return html`<ul class="wall-counts">${STATES.map((word) => {
+    const count = word === "running" ? counts.running + counts.late : counts[word];
+    return html`<li key=${word} class=${classes(`status-${word}`, count === 0 && "zero")}><strong>${count}</strong>
+      ${statusWords[word]}</li>`;
+  })}</ul>`;
+}
+
+/** What is wrong, each a line; of old data and a silent bridge nothing but that. */
+function Wrong() {
+  const at = updatedAt.value;
+  const bridge = overview.value?.bridge;
+  if (at && !updating.value) return html`<p class="wall-wrong" role="alert">${bannerWords.offline(exact(at))}</p>`;
+  if (bridge?.state === "silent") return html`<p class="wall-wrong" role="alert">${wallWords.bridge}</p>`;
+  const standing = causes.value.filter(({ rows }) => rows.length > 0);
+  return html`<ul>
+    ${standing.slice(0, CAUSES).map(
+      (cause) => html`<li class="wall-wrong" key=${cause.incident.id}>${placeOf(cause)}:
+        ${" "}${causeWords.are(how(cause.rows), cause.rows.length, Math.max(cause.incident.members, cause.rows.length))}
+        ${" "}${causeWords.since} ${shortTime(cause.incident.began_at)}</li>`,
+    )}
+    ${failures.value.length > 0 && html`<li class="wall-wrong">${failureWords.title(failures.value.length)}</li>`}
+  </ul>`;
+}
+
+export function Wall() {
+  void version.value;
+  useEffect(watchUnsteady, []);
+  const shops = shopsOf(clients.values());
+  return html`<main class="wall" id="main" tabindex="-1">
+    <header><h1>${frameWords.product}</h1>${h(Counts, {})}
+      <time class="wall-clock" datetime=${new Date(now.value).toISOString()}>
+        ${shortTime(new Date(now.value).toISOString())}</time></header>
+    ${h(Wrong, {})}
+    <ul class="wall-shops">${shops.map(
+      (shop) => html`<li key=${shop.site ?? ""} class=${classes("wall-shop", shop.unwell > 0 && "unwell")}>
+        <strong>${shop.site ?? shopWords.none}</strong>
+        <span>${shop.unwell ? shopWords.unwell(shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
+        ${h(Dots, { shop })}</li>`,
+    )}</ul>
+    <button class="link wall-leave" onClick=${() => goToView("fleet")}>${wallWords.leave}</button>
+  </main>`;
+}
