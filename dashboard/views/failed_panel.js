@@ -9,8 +9,9 @@ import { classes, html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
 import { failureWords } from "../lib/words/fleet.js";
+import { IsMended } from "./is_mended.js";
 import { lazy } from "./lazy.js";
-import { Age, Glyph, NameButton, Time } from "./parts.js";
+import { Age, Glyph, NameButton } from "./parts.js";
 
 /** @typedef {import("../lib/types").Failure} Failure */
 /** @typedef {import("../lib/failures.js").Mark} Mark */
@@ -45,13 +46,6 @@ export function Acknowledge({ failure, mark }) {
       aria-label=${mark?.phase === "error" ? undefined : failureWords.acknowledgeOf(nameAndSite(failure))}
       onClick=${() => acknowledge(failure)}>${word}</button>
   </span>`;
-}
-
-/** That it works again, since when, and by whom. @param {{failure: Failure}} props */
-export function IsMended({ failure }) {
-  if (!failure.mended_since) return null;
-  const by = failureWords.mendedBy(failure.mended_by && person(failure.mended_by));
-  return html`<span class="quiet">${by} ${h(Time, { at: failure.mended_since })}</span>`;
 }
 
 /** How many work again, and the way to acknowledge them. @param {{mended: Failure[], ask: () => void}} props */

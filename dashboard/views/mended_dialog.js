@@ -7,8 +7,8 @@ import { commonWords } from "../lib/words/common.js";
 import { mendedWords } from "../lib/words/mended.js";
 import { failureWords } from "../lib/words/fleet.js";
 import { nameAndSite } from "../lib/format.js";
-import { IsMended } from "./failed_panel.js";
 import { FormDialog } from "./form_dialog.js";
+import { IsMended } from "./is_mended.js";
 import { Dialog } from "./parts.js";
 
 /** @typedef {import("../lib/types").Failure} Failure */

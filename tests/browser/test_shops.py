@@ -13,6 +13,7 @@ from tests.browser.fleets import Fleet, inserted
 from tests.browser.test_every_page import violations
 from tests.browser.test_true_words import lose
 from tests.browser.watched import does_not_scroll_sideways
+from tests.stack import Api
 
 LISTENED_LONG = "UPDATE bridge_status SET connected_since = now() - interval '1 hour'"
 FAIL = sa.text(
@@ -142,7 +143,7 @@ def test_one_grey_line_says_how_much_recovery_mended_today(enter: Enter, databas
 
     page = enter().page
 
-    expect(page.locator(".mended")).to_have_text(r"Recovery mended 2 failures since 06:00.")
+    expect(page.locator(".mended")).to_have_text("Recovery mended 2 failures since 06:00.")
     run(database, "DELETE FROM client_commands WHERE client_uuid = ANY(:uuids)", uuids=bern.uuids)
 
 
@@ -215,7 +216,6 @@ def test_the_site_stands_in_every_name_and_on_a_phone_below_it(enter: Enter, ber
     expect(page.get_by_role("checkbox", name=f"Select {bern.name(1)}, Shop Bern")).to_be_visible()
     expect(row.locator(".below")).to_be_visible()
     assert top_of(row.locator(".below")) > top_of(row)
-    tile(page, "Shop Bern").click() if tile(page, "Shop Bern").count() else page.keyboard.press("/")
     assert does_not_scroll_sideways(page)
     assert violations(page) == []
 
@@ -257,3 +257,107 @@ def test_shift_chooses_the_rows_between_two(enter: Enter, koeln: Fleet, bern: Fl
     expect(page.get_by_text("5 displays selected")).to_be_visible()
     page.get_by_label(f"Select {bern.name(4)}").click(modifiers=["Shift"])
     expect(page.get_by_text("2 displays selected")).to_be_visible()
+
+
+def test_the_row_that_was_clicked_stays_where_it_is_and_the_panel_lies_over_the_page(
+    enter: Enter, koeln: Fleet, bern: Fleet
+) -> None:
+    page = enter(viewport=ViewportSize(width=1440, height=900)).page
+    row = page.get_by_role("button", name=bern.row_name(2), exact=True)
+    before, width = row.bounding_box(), page.locator(".displays").bounding_box()
+
+    row.click()
+
+    panel = page.get_by_role("complementary", name=f"Display {bern.name(2)}")
+    expect(panel.get_by_role("tab", name="Overview")).to_have_attribute("aria-selected", "true")
+    assert (row.bounding_box(), page.locator(".displays").bounding_box()) == (before, width)
+    assert top_of(panel.get_by_role("button", name="Restart player")) < top_of(panel.get_by_role("tablist"))
+    panel.get_by_role("tab", name="Logs").click()
+    expect(panel.get_by_text("No log line").or_(panel.locator(".logs")).first).to_be_in_viewport()
+
+
+def test_the_tab_of_the_browser_says_how_much_is_wrong(enter: Enter, database: Engine, bern: Fleet) -> None:
+    watched = enter("/?v=logs")
+    page = watched.page
+    expect(page).to_have_title("Logs · Signage Fleet")
+    expect(page.locator("link[rel=icon]")).to_have_attribute("href", "icon.svg")
+
+    bern.says("crashed", 1, 3)
+    run(database, FAIL, uuids=bern.uuids[:1])
+    watched.look_again()
+
+    expect(page).to_have_title("(3) Logs · Signage Fleet")
+    expect(page.locator("link[rel=icon]")).to_have_attribute("href", "icon-red.svg")
+
+
+@pytest.mark.parametrize("size", [PHONE, ViewportSize(width=1920, height=1080)])
+def test_the_wall_shows_the_sites_and_what_is_wrong(
+    enter: Enter, database: Engine, bern: Fleet, koeln: Fleet, size: ViewportSize
+) -> None:
+    run(database, FAIL, uuids=koeln.uuids[:2])
+    watched = enter(viewport=size)
+    page = watched.page
+    page.get_by_role("link", name="Wall").click()
+
+    wall = page.get_by_role("main")
+    expect(wall.locator(".wall-shop").first).to_contain_text("Shop Köln")
+    expect(wall.locator(".wall-shop").first).to_contain_text("2 of 3 unwell")
+    expect(wall.locator(".wall-wrong")).to_have_text("Service failed on 2 displays")
+    assert "v=wall" in page.url
+    assert does_not_scroll_sideways(page)
+    assert violations(page) == []
+    page.get_by_role("button", name="Back to the fleet").click()
+    expect(page.get_by_label("Search displays")).to_be_visible()
+
+
+def test_a_display_is_renamed_moved_and_tagged_in_its_panel(enter: Enter, api: Api, bern: Fleet) -> None:
+    page = enter(f"/?d={bern.uuid(1)}").page
+    page.get_by_role("button", name="Edit…").click()
+    dialog = page.get_by_role("dialog", name="Edit the display")
+    expect(dialog.get_by_label("Site")).to_have_value("Shop Bern")
+    assert violations(page) == []
+    dialog.get_by_label("Name").fill("Lobby North")
+    dialog.get_by_label("Site").fill("Shop Chur")
+    dialog.get_by_label("Tags").fill("menu, 4k, menu")
+    dialog.get_by_label("Notes").fill("Behind the fridge")
+    dialog.get_by_role("button", name="Save").click()
+
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_role("button", name="Lobby North, Shop Chur", exact=True)).to_be_visible()
+    expect(page.get_by_role("complementary")).to_contain_text("Behind the fridge")
+    shown = api.get(f"/api/clients/{bern.uuid(1)}")
+    assert (shown["name"], shown["site"], shown["tags"]) == ("Lobby North", "Shop Chur", ["menu", "4k"])
+
+
+def test_many_displays_are_moved_and_tagged_and_what_is_gone_is_named(
+    enter: Enter, api: Api, database: Engine, bern: Fleet
+) -> None:
+    page = enter("/?sort=name").page
+    page.get_by_label(f"Select {bern.name(1)}").click()
+    page.get_by_label(f"Select {bern.name(3)}").click(modifiers=["Shift"])
+    page.get_by_role("button", name="Move or tag…").click()
+    dialog = page.get_by_role("dialog", name="Move or tag displays")
+    expect(dialog).to_contain_text("This changes 3 displays.")
+    dialog.get_by_label("Move them to this site").check()
+    dialog.get_by_label("Site", exact=True).fill("Shop Chur")
+    dialog.get_by_label("Add tags").fill("window")
+    run(database, "UPDATE clients SET deleted_at = now() WHERE uuid = :uuid", uuid=bern.uuid(2))
+    dialog.get_by_role("button", name="Save").click()
+
+    expect(dialog).to_contain_text("All but these were changed; they are gone, or would have too many tags: ")
+    dialog.get_by_role("button", name="Close").last.click()
+    for n in (1, 3):
+        shown = api.get(f"/api/clients/{bern.uuid(n)}")
+        assert (shown["site"], shown["tags"]) == ("Shop Chur", ["window"])
+    expect(tile(page, "Shop Chur")).to_contain_text("all 2 well")
+
+
+def test_the_audit_log_speaks_in_words_and_its_displays_open(enter: Enter, api: Api, bern: Fleet) -> None:
+    api.call("PATCH", f"/api/clients/{bern.uuid(1)}", json={"notes": "new"})
+    page = enter("/?v=settings").page
+
+    entry = page.locator(".audit").filter(has_text="changed the display").first
+    expect(entry).to_contain_text("scripts on this machine")
+    entry.get_by_role("button", name=bern.row_name(1)).click()
+
+    expect(page.get_by_role("complementary", name=f"Display {bern.name(1)}")).to_be_visible()

@@ -9,10 +9,13 @@ from deploy.parts.layout import REPOSITORY
 
 DASHBOARD = REPOSITORY / "dashboard"
 APP = DASHBOARD / "app.js"
+VIEWS_STYLE = DASHBOARD / "views.css"
 MODULES = [APP, *(path for part in ("lib", "views", "vendor") for path in DASHBOARD.glob(f"{part}/**/*.js"))]
 IMPORT = re.compile(r"(?:\bfrom|\bimport)\s*[\"']([^\"'\s]+)[\"']")  # no space: a text may have the word, too
 LATER = re.compile(r"\bawait import\([\"']([^\"']+)[\"']\)")
-FIRST_PAGE_BYTES = 60 * 1024  # gzipped: all files that are fetched before the fleet is shown
+FIRST_PAGE_BYTES = 60 * 1024  # gzipped: all files that are fetched before a fleet that is well is shown
+TROUBLE_BYTES = 16 * 1024  # gzipped: what is fetched besides when something is wrong
+OF_TROUBLE = [DASHBOARD / "views" / name for name in ("causes.js", "failed_panel.js", "attention.js", "mended.js")]
 
 
 def imported(module: Path, *forms: re.Pattern[str]) -> set[Path]:
@@ -71,3 +74,10 @@ def test_what_the_first_page_needs_stays_within_its_budget() -> None:
     files = [*fetched_with(APP), DASHBOARD / "index.html", DASHBOARD / "style.css"]
 
     assert sum(len(gzip.compress(path.read_bytes(), 6)) for path in files) <= FIRST_PAGE_BYTES
+
+
+def test_what_tells_of_trouble_is_small_too() -> None:
+    fetched = {file for module in OF_TROUBLE for file in fetched_with(module)} - fetched_with(APP)
+
+    assert set(OF_TROUBLE) <= fetched
+    assert sum(len(gzip.compress(path.read_bytes(), 6)) for path in (*fetched, VIEWS_STYLE)) <= TROUBLE_BYTES

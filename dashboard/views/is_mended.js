@@ -1,0 +1,15 @@
+/** That a failed service works again. */
+import { h } from "../vendor/preact.js";
+import { person } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { failureWords } from "../lib/words/fleet.js";
+import { Time } from "./parts.js";
+
+/** @typedef {import("../lib/types").Failure} Failure */
+
+/** That it works again, since when, and by whom. @param {{failure: Failure}} props */
+export function IsMended({ failure }) {
+  if (!failure.mended_since) return null;
+  const by = failureWords.mendedBy(failure.mended_by && person(failure.mended_by));
+  return html`<span class="quiet">${by} ${h(Time, { at: failure.mended_since })}</span>`;
+}
