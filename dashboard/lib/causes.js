@@ -18,7 +18,7 @@ export const causes = computed(() => {
   for (const client of clients.values()) if (client.incident_id) members.get(client.incident_id)?.push(client);
   return incidents
     .map((incident) => ({ incident, rows: members.get(incident.id) ?? [] }))
-    .filter(({ rows }) => !filtered.value || rows.some(kept));
+    .filter(({ rows }) => (filtered.value ? rows.some(kept) : rows.length > 0)); // without: all are back
 });
 
 /** Whether a card tells of this display. @param {Client} client */

@@ -11,23 +11,28 @@ import { commonWords } from "../lib/words/common.js";
 import { ListState } from "./list_state.js";
 import { NameButton, Time } from "./parts.js";
 
-/** What a change was about: a display by its name, which opens it; anything else as it is called. */
-function Target(/** @type {{target: string}} */ { target }) {
+/** The actor or the target of a change: a display by its name, which opens it; anything else as it is called. */
+function Called(/** @type {{text: string}} */ { text }) {
   void version.value;
-  const client = clients.get(target);
-  return client ? h(NameButton, { client }) : html`${target}`;
+  const client = clients.get(text.replace(/^display:/, ""));
+  return client ? h(NameButton, { client }) : html`${person(text).replace(/#[0-9a-f]{12}$/, "")}`;
 }
+
+/** @param {unknown} value */
+const shown = (value) =>
+  Array.isArray(value) ? value.join(", ") : typeof value === "object" ? JSON.stringify(value) : String(value);
 
 /** @param {{entry: import("../lib/types").AuditEntry}} props */
 function Row({ entry }) {
+  const { actor, action, target } = entry;
   const details = Object.entries(entry.details)
     .filter(([, value]) => value !== null && value !== "")
-    .map(([key, value]) => `${key.replaceAll("_", " ")}: ${typeof value === "object" ? JSON.stringify(value) : value}`);
+    .map(([key, value]) => `${key.replaceAll("_", " ")}: ${shown(value)}`);
   return html`<li class="audit">
     <span class="quiet">${h(Time, { at: entry.at })}</span>
-    <span class="audit-words" title=${entry.action}><strong>${person(entry.actor)}</strong>
-      ${" "}${auditWords.did[entry.action] ?? entry.action} ${h(Target, { target: entry.target })}</span>
-    <span class="audit-target quiet">${details.join(", ")}</span>
+    <span class="audit-words" title=${`${actor} ${action} ${target}`}><strong>${h(Called, { text: actor })}</strong>
+      ${" "}${auditWords.did[action] ?? action} ${target !== actor && h(Called, { text: target })}</span>
+    <span class="audit-target quiet">${details.join(" · ")}</span>
     <span>${auditWords.result[entry.result] ?? entry.result}</span>
   </li>`;
 }

@@ -64,22 +64,16 @@ function Card({ cause }) {
   const close = () => setSnoozing(false);
   const open = () => go({ v: "incidents", i: String(incident.id), d: null });
   return html`<li class="trouble-card">
-    <h3>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${
-      rows.length
-        ? html`${causeWords.are(how(rows), rows.length, all)} ${causeWords.since} ${h(Time, { at: incident.began_at })}`
-        : causeWords.back(incident.members)
-    }</span></h3>
+    <h2>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${causeWords.are(how(rows), rows.length, all)}
+        ${" "}${causeWords.since} ${h(Time, { at: incident.began_at })}</span></h2>
     <p>${why(cause)} ${recovery(rows)}</p>
     <div class="buttons">
-      ${
-        rows.length > 0 &&
-        html`<button class="plain" onClick=${() => go({ ...ALL_OFF, incident: String(incident.id) })}>
-          ${causeWords.show(rows.length)}</button>`
-      }
+      <button class="plain" onClick=${() => go({ ...ALL_OFF, incident: String(incident.id) })}>
+        ${causeWords.show(rows.length)}</button>
       ${mayOperate.value && site && html`<button class="plain" onClick=${() => setSnoozing(true)}>${causeWords.snooze}</button>`}
       ${mayOperate.value && held && html`<button class="plain" onClick=${release}>${causeWords.release}</button>`}
       <button class="link" onClick=${open}>${causeWords.story}</button>
-      <span role="alert">${failed}</span>
+      ${failed && html`<span role="alert">${failed}</span>`}
     </div>
     ${snoozing && h(QuietDialog, { preset: "snooze", whom: { scope: "site", site: site ?? "" }, close, done: close })}
   </li>`;
@@ -95,7 +89,7 @@ function Unsteady() {
   if (!worst) return null;
   const words = found.length === 1 ? causeWords.worst : causeWords.worstOf;
   return html`<li class="trouble-card mild">
-    <h3>${h(Glyph, { shape: "late" })}${causeWords.unsteady(found.length)}</h3>
+    <h2>${h(Glyph, { shape: "late" })}${causeWords.unsteady(found.length)}</h2>
     <p>${words(nameOf(worst.client), worst.losses)}</p>
     <div class="buttons"><button class="plain" onClick=${() => go({ ...ALL_OFF, status: "unsteady" })}>
       ${causeWords.show(found.length)}</button></div>

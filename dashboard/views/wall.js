@@ -38,9 +38,8 @@ function Wrong() {
   const bridge = overview.value?.bridge;
   if (at && !updating.value) return html`<p class="wall-wrong" role="alert">${bannerWords.offline(exact(at))}</p>`;
   if (bridge?.state === "silent") return html`<p class="wall-wrong" role="alert">${wallWords.bridge}</p>`;
-  const standing = causes.value.filter(({ rows }) => rows.length > 0);
   return html`<ul>
-    ${standing.slice(0, CAUSES).map(
+    ${causes.value.slice(0, CAUSES).map(
       (cause) => html`<li class="wall-wrong" key=${cause.incident.id}>${placeOf(cause)}:
         ${" "}${causeWords.are(how(cause.rows), cause.rows.length, Math.max(cause.incident.members, cause.rows.length))}
         ${" "}${causeWords.since} ${shortTime(cause.incident.began_at)}</li>`,

@@ -60,7 +60,7 @@ def test_a_display_that_talks_is_explained_and_its_refused_messages_are_there_to
     table_row = page.get_by_role("row").filter(has_text=mute.name(1))
     expect(table_row).to_contain_text("no heartbeats")
 
-    page.get_by_role("button", name=mute.name(1)).first.click()
+    page.get_by_role("button", name=mute.row_name(1)).first.click()
     panel = page.get_by_role("complementary", name=f"Display {mute.name(1)}")
     expect(panel).to_contain_text(WHY)
     refused = panel.get_by_role("region", name="Refused messages")

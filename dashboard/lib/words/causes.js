@@ -11,7 +11,6 @@ export const causeWords = {
   some: "Several displays",
   are: (/** @type {string} */ how, /** @type {number} */ n, /** @type {number} */ all) =>
     `${number(n)} of ${number(all)} ${DID[how] ?? how}`,
-  back: (/** @type {number} */ n) => (n === 1 ? "it is back" : `all ${number(n)} are back`),
   since: "since",
   holds: "Recovery holds back: so many at once may be our own fault.",
   acts: (/** @type {number} */ n) => `Recovery is at work on ${count(n, "display", "displays")}.`,
