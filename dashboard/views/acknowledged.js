@@ -2,20 +2,20 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { recentlyAcknowledged } from "../lib/api/history.js";
-import { nameOf, person } from "../lib/format.js";
+import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { openDisplay } from "../lib/url.js";
 import { acknowledgedWords } from "../lib/words/acknowledged.js";
 import { failureWords } from "../lib/words/fleet.js";
 import { wordsOf } from "../lib/words/problems.js";
-import { Age, LoadFailed, Loading } from "./parts.js";
+import { Age, LoadFailed, Loading, NameButton } from "./parts.js";
 
 /** @typedef {import("../lib/types").Acknowledged} AcknowledgedFailure */
 
 /** @param {{row: AcknowledgedFailure}} props */
 function Row({ row }) {
   return html`<li>
-    <button class="link strong" onClick=${() => openDisplay(row.uuid)}>${nameOf(row)}</button>
+    ${h(NameButton, { client: row })}
+    ${row.site && html`<span class="quiet">${row.site}</span>`}
     ${row.unit && html`<code>${row.unit}</code>`}
     <span class="quiet">${failureWords.by(person(row.acknowledged_by))}, ${h(Age, { at: row.acknowledged_at })}</span>
   </li>`;

@@ -2,17 +2,17 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/batches.js";
+import { clients } from "../lib/fleet.js";
 import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
-import { openDisplay } from "../lib/url.js";
 import { batchWords } from "../lib/words/batches.js";
 import { commandWords } from "../lib/words/commands.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { actionWords, stepWords } from "../lib/words/states.js";
-import { LoadFailed, Loading, Time } from "./parts.js";
+import { LoadFailed, Loading, NameButton, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").BatchDetails} BatchDetails */
 /** @typedef {import("../lib/types").BatchMember} BatchMember */
@@ -49,10 +49,11 @@ function Bar({ batch }) {
 
 /** @param {{member: BatchMember, waves: number}} props */
 function Member({ member, waves }) {
+  const site = clients.get(member.uuid)?.site;
   const state = member.command?.state;
   const word = state ? (stepWords[state] ?? state) : (batchWords.outcome[member.outcome] ?? member.outcome);
-  return html`<li class="batch-member"><button class="link" onClick=${() => openDisplay(member.uuid)}>
-      ${member.name || member.uuid.slice(0, 8)}</button>${" "}
+  return html`<li class="batch-member">${h(NameButton, { client: { uuid: member.uuid, name: member.name ?? "", site } })}
+    ${site && html`<span class="quiet">${site}</span>`}
     ${waves > 1 && member.wave && html`<span class="quiet">${batchWords.wave(member.wave)}</span>`}
     <span class=${classes("tag", state && `outcome-${state}`)}>${word}</span></li>`;
 }

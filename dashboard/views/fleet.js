@@ -63,9 +63,9 @@ function Parts() {
   useEffect(() => {
     if (first) scrollTo({ top: 0 }); // what the filter keeps begins there
   }, [parts.value]);
-  const anyCause = useEver(Boolean(overview.value?.incidents.length) || unsteady.value.size > 0);
-  const anyFailure = useEver(failures.value.length > 0);
-  const anyUnwell = useEver([...clients.values()].some(isUnwell));
+  const anyCause = useEver(() => Boolean(overview.value?.incidents.length) || unsteady.value.size > 0);
+  const anyFailure = useEver(() => failures.value.length > 0);
+  const anyUnwell = useEver(() => [...clients.values()].some(isUnwell));
   const wrong = [anyCause && h(Causes, { key: "causes" }), anyFailure && h(FailedPanel, { key: "failed" })];
   const rest = [anyUnwell && h(Attention, { key: "attention" }), h(Mended, { key: "mended" })];
   const ways = [h(Shops, { key: "shops" }), h(Tiles, { key: "tiles" })];
@@ -75,10 +75,10 @@ function Parts() {
     ${h(Finder, { key: "finder" })}${order}${h(RecentlyAcknowledged, { key: "acknowledged" })}</div>`;
 }
 
-/** Whether this was ever so while the page was open. @param {boolean} now */
-function useEver(now) {
+/** Whether this was ever so while the page was open. @param {() => boolean} isNow */
+function useEver(isNow) {
   const ever = useRef(false);
-  ever.current ||= now;
+  ever.current ||= isNow();
   return ever.current;
 }
 

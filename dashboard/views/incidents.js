@@ -7,13 +7,13 @@ import { classes, html } from "../lib/html.js";
 import { duration } from "../lib/measures.js";
 import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
-import { go, openDisplay, param } from "../lib/url.js";
+import { go, param } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
 import { incidentWords } from "../lib/words/incidents.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { ListState } from "./list_state.js";
 import { IncidentScreens } from "./incident_screens.js";
-import { LoadFailed, Loading, StatusBadge, Time } from "./parts.js";
+import { LoadFailed, Loading, NameButton, StatusBadge, Time } from "./parts.js";
 import { QuietLink } from "./quiet_link.js";
 
 /** @typedef {import("../lib/types").Incident} Incident */
@@ -64,8 +64,8 @@ function Displays({ details }) {
   const list = details.displays.items;
   if (!list.length) return null;
   return html`<h3>${incidentWords.displays}</h3><ul class="incident-displays">${list.map(
-    (one) => html`<li key=${one.uuid}><button class="link" onClick=${() => openDisplay(one.uuid)}>
-        ${one.name || one.uuid.slice(0, 8)}</button>
+    (one) => html`<li key=${one.uuid}>${h(NameButton, { client: one })}
+      ${one.site && html`<span class="quiet">${one.site}</span>`}
       ${
         one.left_at
           ? html`<span class="quiet">${incidentWords.well} ${h(Time, { at: one.left_at })}
