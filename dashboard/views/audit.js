@@ -31,7 +31,7 @@ function Row({ entry }) {
   return html`<li class="audit">
     <span class="quiet">${h(Time, { at: entry.at })}</span>
     <span class="audit-words" title=${`${actor} ${action} ${target}`}><strong>${h(Called, { text: actor })}</strong>
-      ${" "}${auditWords.did[action] ?? action} ${target !== actor && h(Called, { text: target })}</span>
+      ${" "}${auditWords.did[action] ?? action} ${actor !== target && actor !== `display:${target}` && h(Called, { text: target })}</span>
     <span class="audit-target quiet">${details.join(" · ")}</span>
     <span>${auditWords.result[entry.result] ?? entry.result}</span>
   </li>`;

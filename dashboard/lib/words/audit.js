@@ -41,7 +41,7 @@ export const auditWords = {
     "recovery.include": "included in recovery again:",
     "recovery.release_breaker": "released the breaker of",
     "recovery.resume": "resumed recovery of",
-    "screenshot.send": "sent a picture:",
+    "screenshot.send": "sent a picture",
     "screenshot.policy": "changed who may see pictures",
     "service_failed.clear": "acknowledged the failure of",
     "session.create": "signed in",
