@@ -106,7 +106,7 @@ def test_a_dark_shop_is_one_card_and_its_displays_are_folded_into_it(
     expect(attention).to_contain_text(bern.name(1))
 
 
-def test_a_shop_is_snoozed_from_its_card(enter: Enter, database: Engine, basel: Fleet) -> None:
+def test_a_shop_is_snoozed_from_its_card(enter: Enter, api: Api, basel: Fleet) -> None:
     watched = enter()
     page = watched.page
     watched.look_until(lambda: card(page, "Shop Basel").count() == 1, "the card of the shop")
@@ -114,13 +114,13 @@ def test_a_shop_is_snoozed_from_its_card(enter: Enter, database: Engine, basel: 
     card(page, "Shop Basel").get_by_role("button", name="Snooze…").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Shop Basel")
-    dialog.get_by_role("button", name="Snooze", exact=True).click()
+    dialog.get_by_role("button", name="Make it quiet").click()
 
     expect(dialog).to_have_count(0)
-    made = "SELECT scope || ' ' || site FROM notification_snoozes ORDER BY id DESC LIMIT 1"
-    with database.begin() as connection:
-        assert connection.execute(sa.text(made)).scalar_one() == "site Shop Basel"
-        connection.execute(sa.text("DELETE FROM notification_snoozes"))
+    expect(tile(page, "Shop Basel")).to_contain_text("Snoozed until")
+    [made] = api.get("/api/quiet-times?current=true")["items"]
+    assert (made["preset"], made["scope"], made["site"]) == ("snooze", "site", "Shop Basel")
+    api.call("DELETE", f"/api/quiet-times/{made['id']}", 204)
 
 
 def test_unsteady_connections_are_a_cause_of_their_own_with_the_worst_named(
