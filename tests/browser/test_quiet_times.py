@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import pytest
 import sqlalchemy as sa
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 from sqlalchemy import Engine
 
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from shared.vocabulary import Role
-from tests.browser.conftest import Enter, name_of, uuid_of
+from tests.browser.conftest import Enter, name_of, row_name, uuid_of
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.people import session_with_role
 from tests.browser.watched import does_not_scroll_sideways
@@ -21,6 +21,7 @@ from tests.stack import Api, Stack
 PAGE: Final = "/?v=quiet"
 SHOP: Final = "Shop Ulm"
 DISPLAYS: Final = 3
+PHONE: Final = ViewportSize(width=390, height=844)
 TOMORROW: Final = f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%dT%H:%M}"
 """In every zone of the world a time to come."""
 LOOKS_BACK: Final = sa.text(
@@ -99,15 +100,25 @@ def test_maintenance_of_a_shop_is_seen_on_its_rows_and_in_the_banner_until_it_is
     watched.follow(f"/?q={SHOP}")
     rows = page.locator("tbody tr:not(.spacer)")
     for n in range(1, DISPLAYS + 1):
-        expect(in_table(page, shop.name(n))).to_contain_text(re.compile(r"In maintenance until .*\d\d:\d\d, by admin"))
+        expect(in_table(page, shop.row_name(n))).to_contain_text(
+            re.compile(r"In maintenance until .*\d\d:\d\d, by admin")
+        )
     assert {round(one.bounding_box()["height"]) for one in rows.all()} == {44}  # type: ignore[index]  # all are shown
+    desk = page.viewport_size
+    page.set_viewport_size(PHONE)
+    below = in_table(page, shop.row_name(1)).locator(".below")
+    expect(below).to_be_visible()
+    assert "In maintenance until" in below.evaluate("element => getComputedStyle(element, '::after').content")
+    assert {round(one.bounding_box()["height"]) for one in rows.all()} == {44}  # type: ignore[index]
+    assert does_not_scroll_sideways(page)
+    page.set_viewport_size(desk or PHONE)
     banner.get_by_role("button", name=f"End the maintenance of {SHOP}").click()
     question = page.get_by_role("dialog", name="End this quiet time?")
     expect(question).to_contain_text(f"for all {DISPLAYS} displays")
     question.get_by_role("button", name="End it").click()
 
     expect(banner).to_have_count(0)
-    expect(in_table(page, shop.name(1))).not_to_contain_text("In maintenance")
+    expect(in_table(page, shop.row_name(1))).not_to_contain_text("In maintenance")
     [ended] = api.get("/api/quiet-times?current=false&preset=maintenance&limit=1")["items"]
     assert (ended["site"], ended["state"], ended["ended_by"]) == (SHOP, "ended", "user:admin")
     watched.follow(f"{PAGE}&which=past")
@@ -192,7 +203,9 @@ def test_a_display_is_held_in_its_panel_and_a_command_says_what_it_cuts_through(
     dialog.get_by_role("button", name="Make it quiet").click()
 
     expect(box).to_contain_text("(I work on it): no automatic restarts.")
-    watched.look_until(lambda: in_table(page, name).get_by_text("Held until").is_visible(), "the hold on the row")
+    watched.look_until(
+        lambda: in_table(page, row_name(display)).get_by_text("Held until").is_visible(), "the hold on the row"
+    )
     page.get_by_role("button", name="Restart player").click()
     question = page.get_by_role("dialog", name="Restart the player in a quiet time?")
     expect(question).to_contain_text(re.compile(r"goes through a quiet time: Held until .*, by admin \(I work on it\)"))
@@ -271,7 +284,7 @@ def test_two_tabs_show_the_same_and_either_ends_it(enter: Enter, shop: Fleet, ap
 def test_many_displays_are_snoozed_from_the_bar_of_the_selection(enter: Enter, shop: Fleet, api: Api) -> None:
     page = enter(f"/?q={SHOP}").page
     for n in (1, 2):
-        page.get_by_label(f"Select {shop.name(n)}", exact=True).check()
+        page.get_by_label(f"Select {shop.row_name(n)}", exact=True).check()
     page.get_by_role("region", name="Selected displays").get_by_role("button", name="Quiet time…").click()
     dialog = page.get_by_role("dialog", name="Add a quiet time")
     expect(dialog).to_contain_text("2 displays")
@@ -279,8 +292,8 @@ def test_many_displays_are_snoozed_from_the_bar_of_the_selection(enter: Enter, s
     dialog.get_by_role("radio", name="Snooze").check()
     dialog.get_by_role("button", name="Make it quiet").click()
 
-    expect(in_table(page, shop.name(1))).to_contain_text("Snoozed until")
-    expect(in_table(page, shop.name(3))).not_to_contain_text("Snoozed")
+    expect(in_table(page, shop.row_name(1))).to_contain_text("Snoozed until")
+    expect(in_table(page, shop.row_name(3))).not_to_contain_text("Snoozed")
     [made] = api.get("/api/quiet-times?current=true")["items"]
     assert sorted(made["clients"]) == sorted(shop.uuids[:2])
 
@@ -288,7 +301,7 @@ def test_many_displays_are_snoozed_from_the_bar_of_the_selection(enter: Enter, s
 def test_a_bulk_command_says_how_many_wait_for_the_end_of_a_quiet_time(enter: Enter, shop: Fleet, api: Api) -> None:
     make_maintenance(api)
     page = enter(f"/?q={SHOP}").page
-    expect(in_table(page, shop.name(1))).to_contain_text("In maintenance")
+    expect(in_table(page, shop.row_name(1))).to_contain_text("In maintenance")
     page.get_by_role("checkbox", name="Select all listed displays").check()
     page.get_by_role("region", name="Selected displays").get_by_role("button", name="Reboot…").click()
 
@@ -355,7 +368,7 @@ def test_closed_hours_stand_apart_in_the_bar_of_a_display_and_do_not_count(
     expect(uptime).to_contain_text("which does not count.")
     expect(uptime.locator(".strip-closed").first).to_be_attached()
     watched.look_until(
-        lambda: in_table(page, name_of(display)).get_by_text("Closed until").is_visible(), "the closed shop on its row"
+        lambda: in_table(page, row_name(display)).get_by_text("Closed until").is_visible(), "the closed shop on its row"
     )
 
 

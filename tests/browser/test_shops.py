@@ -106,7 +106,7 @@ def test_a_dark_shop_is_one_card_and_its_displays_are_folded_into_it(
     expect(attention).to_contain_text(bern.name(1))
 
 
-def test_a_shop_is_snoozed_from_its_card(enter: Enter, api: Api, basel: Fleet) -> None:
+def test_a_shop_is_snoozed_from_its_card(enter: Enter, api: Api, basel: Fleet, bern: Fleet) -> None:
     watched = enter()
     page = watched.page
     watched.look_until(lambda: card(page, "Shop Basel").count() == 1, "the card of the shop")
@@ -118,6 +118,7 @@ def test_a_shop_is_snoozed_from_its_card(enter: Enter, api: Api, basel: Fleet) -
 
     expect(dialog).to_have_count(0)
     expect(tile(page, "Shop Basel")).to_contain_text("Snoozed until")
+    expect(tile(page, bern.site)).not_to_contain_text("Snoozed")
     [made] = api.get("/api/quiet-times?current=true")["items"]
     assert (made["preset"], made["scope"], made["site"]) == ("snooze", "site", "Shop Basel")
     api.call("DELETE", f"/api/quiet-times/{made['id']}", 204)
