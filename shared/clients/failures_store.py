@@ -148,7 +148,7 @@ def clear_service_failed(connection: Connection, now: datetime, uuid: str, by: s
     return CLEAR_SERVICE_FAILED.run(connection, now=now, uuid=uuid, by=by) == 1
 
 
-class ClearedFailure(NamedTuple):
+class EndedFailure(NamedTuple):
     """A client whose failure was acknowledged."""
 
     uuid: str
@@ -173,13 +173,13 @@ CLEAR_MENDED = Query(
         SELECT uuid, :now, 'cleared', unit, :by FROM mended)
     SELECT uuid, unit FROM mended ORDER BY uuid
     """,  # noqa: S608 - made of constants
-    ClearedFailure,
+    EndedFailure,
 )
 
 
 def clear_mended(
     connection: Connection, now: datetime, failures: Collection[SeenFailure], by: str
-) -> list[ClearedFailure]:
+) -> list[EndedFailure]:
     """End those of these failures that still stand as they were seen and are mended. Returns them, by uuid."""
     return CLEAR_MENDED.all(connection, now=now, by=by, **SHOWN.of(failures))
 

@@ -10,7 +10,7 @@ export function changeClient(uuid, changes) {
 /**
  * Move and tag many displays.
  * @param {{clients: string[], site?: string, add_tags: string[], remove_tags: string[]}} changes
- * @returns {Promise<import("../openapi").ChangedClients>}
+ * @returns {Promise<import("../openapi").WrittenClients>}
  */
 export function changeClients(changes) {
   return call("PATCH", "/api/clients", { body: changes });

@@ -80,7 +80,7 @@ class ManyFacts(Body):
     remove_tags: Annotated[list[Tag], msgspec.Meta(max_length=MOST_TAGS)] = msgspec.field(default_factory=list)
 
 
-class ChangedClients(Answer):
+class WrittenClients(Answer):
     """The clients that were written, and those that were left: unknown, or with more than 32 tags after it."""
 
     written: list[str]
@@ -119,7 +119,7 @@ class AcknowledgedFailure(Answer):
     acknowledged_by: str
 
 
-class ShownFailure(Body):
+class GivenFailure(Body):
     """A failure as the caller saw it."""
 
     uuid: Uuid
@@ -129,7 +129,7 @@ class ShownFailure(Body):
 class MendedBody(Body):
     """The failures that the caller saw and takes for mended."""
 
-    failures: Annotated[list[ShownFailure], msgspec.Meta(min_length=1, max_length=1000)]
+    failures: Annotated[list[GivenFailure], msgspec.Meta(min_length=1, max_length=1000)]
 
 
 class MendedFailures(Answer):
@@ -174,7 +174,7 @@ def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
 
 
 @routes.patch("", role=Role.OPERATOR)
-def write_clients(call: Call, body: ManyFacts) -> ChangedClients:
+def write_clients(call: Call, body: ManyFacts) -> WrittenClients:
     """Move and tag many clients in one transaction. A client that cannot be written is left as it is."""
     moves = body.site is not msgspec.UNSET
     change = ManyFactsChange(moves, (body.site or None) if moves else None, body.add_tags, body.remove_tags, MOST_TAGS)
@@ -184,7 +184,7 @@ def write_clients(call: Call, body: ManyFacts) -> ChangedClients:
         for uuid in written:
             call.audit(connection, now, "client.write", uuid, fields=fields)
     kept = set(written)
-    return ChangedClients(written=written, left=[uuid for uuid in dict.fromkeys(body.clients) if uuid not in kept])
+    return WrittenClients(written=written, left=[uuid for uuid in dict.fromkeys(body.clients) if uuid not in kept])
 
 
 @routes.get("/crashed", role=Role.VIEWER)
