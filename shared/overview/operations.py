@@ -41,7 +41,7 @@ class Overview:
     heartbeats: bytes | None  # JSON: an array of [uuid, time]; packed: an object of the columns uuid, last_heartbeat_at
     counts: Mapping[str, int]
     service_failed: Sequence[store.ListedFailure]
-    incidents: Sequence[store.OpenIncident]
+    incidents: Sequence[store.OngoingIncident]
     bridge: Mapping[str, Any]
     scheduler: Mapping[str, Any]
     breaker: Mapping[str, Any]

@@ -246,7 +246,7 @@ def heartbeats(connection: Connection) -> str:
 
 
 @dataclass(frozen=True)
-class OpenIncident:
+class OngoingIncident:
     """An open incident of displays: how many were ever part of it, and how many still are unwell."""
 
     id: int
@@ -268,11 +268,11 @@ INCIDENTS = Query(
     WHERE i.closed_at IS NULL AND i.kind <> 'listening'
     GROUP BY i.id ORDER BY i.id DESC LIMIT :limit
     """,
-    OpenIncident,
+    OngoingIncident,
 )
 
 
-def standing_incidents(connection: Connection, limit: int) -> list[OpenIncident]:
+def standing_incidents(connection: Connection, limit: int) -> list[OngoingIncident]:
     """Up to `limit` open incidents of displays, the newest first."""
     return INCIDENTS.all(connection, limit=limit)
 

@@ -43,6 +43,7 @@ NEVER_NULL: Final = {  # (statement, nullable column) -> why no row of the state
     "PASSED_LIMITS client_limits.over_since": WHERE,
     "PASSED_LIMITS client_limits.passed_at": WHERE,
     "CONVERSIONS conversions.finished_at": WHERE,
+    "CLEAR_MENDED clients.service_failed_unit": "it is written with service_failed_at, which is compared",
     "FAILED_SERVICES clients.service_failed_at": WHERE,
     "FAILED clients.service_failed_at": WHERE,
     "LOOKED_AT recovery_breakers.looked_at": WHERE,
