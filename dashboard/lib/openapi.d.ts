@@ -93,9 +93,10 @@ export type BatchMember = {
 /** The state of a batch: many commands from one request. */
 export type BatchState = "aborted" | "finished" | "paused" | "running";
 
-/** Whether a breaker stops recovery because too many displays went silent at once. */
+/** Whether a breaker stops recovery because too many displays went silent at once, and at which sites. A site that is null stands for the whole fleet. */
 export type Breaker = {
   open: boolean;
+  sites: Array<string | null>;
   why: string | null;
 };
 
@@ -625,8 +626,10 @@ export type Event = {
 /** The kind of an entry in a client's timeline. */
 export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" | "screen" | "service_cleared" | "service_failed" | "state";
 
-/** A client with a service failure. */
+/** A client with a service failure. `mended_since`: since when the client runs again, if a later health report names no failure; else null. `mended_by`: who asked for the last restart or reboot that succeeded since the failure; `recovery`, or null. */
 export type FailedService = {
+  mended_by: string | null;
+  mended_since: string | null;
   name: string;
   service_failed_at: string;
   service_failed_unit: string;
@@ -644,6 +647,12 @@ export type FieldProblem = {
 export type FullProof = {
   code: string;
   current_password: string;
+};
+
+/** A failure as the caller saw it. */
+export type GivenFailure = {
+  service_failed_at: string;
+  uuid: string;
 };
 
 /** A one-time password for a person. It is shown only once, works until `one_time_until`, and must be changed. */
@@ -835,6 +844,14 @@ export type LongPageQuery = {
   limit?: number;
 };
 
+/** What to write for many clients: `site` moves them (null or empty: to no site), the tags are added or removed. */
+export type ManyFacts = {
+  add_tags?: Array<string>;
+  clients: Array<string>;
+  remove_tags?: Array<string>;
+  site?: string | null;
+};
+
 /** An uploaded file. `sha256` is in hex. */
 export type Media = {
   bytes: number;
@@ -901,6 +918,27 @@ export type MemberQuery = {
   cursor?: string | null;
   limit?: number;
   outcome?: MemberOutcome | null;
+};
+
+/** How often recovery mended a display since then: its restarts and reboots that provably happened. */
+export type Mended = {
+  count: number;
+  since: string;
+};
+
+/** The failures that the caller saw and takes for mended. */
+export type MendedBody = {
+  failures: Array<GivenFailure>;
+};
+
+/** The clients whose failure was acknowledged. The others failed again, are not mended, or have no failure. */
+export type MendedFailures = {
+  acknowledged: Array<string>;
+};
+
+/** Since when to count. */
+export type MendedQuery = {
+  since: string;
 };
 
 /** A command for a display. */
@@ -1071,19 +1109,48 @@ export type Outcome = {
 export type OverviewAnswer = {
   breaker: Breaker;
   bridge: Bridge;
-  clients?: Array<Client>;
+  clients?: Array<OverviewClient>;
   counts: Record<string, number>;
   cursor: string;
   epoch: string;
   full: boolean;
   gone: Array<string>;
   heartbeats?: Array<[string, string]>;
+  incidents: Array<StandingIncident>;
   packed?: Packed;
   packed_heartbeats?: PackedHeartbeats;
   quiet_times?: Array<QuietNowView>;
   scheduler: Scheduler;
   server_time: string;
   service_failed: Array<FailedService>;
+};
+
+/** A client, and the open incident in which it is unwell. */
+export type OverviewClient = {
+  app_version: string | null;
+  hostname: string | null;
+  incident_id: number | null;
+  ip: string | null;
+  last_heartbeat_at: string | null;
+  limits: Array<PassedLimit>;
+  lockout_until: string | null;
+  mqtt_last_disconnect_at: string | null;
+  mqtt_reconnect_count: number | null;
+  name: string;
+  open_command: OpenCommand | null;
+  presence: Presence;
+  process_status: ProcessStatus;
+  recovery: Recovery | null;
+  screen_failed_since: string | null;
+  screen_health: ScreenHealthStatus;
+  service_failed_at: string | null;
+  service_failed_unit: string | null;
+  shared_login_seen_at: string | null;
+  site: string | null;
+  status: ClientStatus;
+  status_since: string;
+  tags: Array<string>;
+  uuid: string;
 };
 
 /** The form of the answer. */
@@ -1113,6 +1180,7 @@ export type OwnSessions = {
 export type Packed = {
   app_version: Array<string | null> | Words;
   hostname: Array<string | null>;
+  incident_id: Array<number | null>;
   ip: Array<string | null>;
   last_heartbeat_at: Array<number | string | null>;
   limits: Array<Array<PassedLimit>>;
@@ -1657,6 +1725,18 @@ export type SitePolicy = {
   site: string;
 };
 
+/** An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it. */
+export type StandingIncident = {
+  began_at: string;
+  cause: string;
+  group_size: number | null;
+  id: number;
+  key: string;
+  kind: IncidentKind;
+  members: number;
+  unwell: number;
+};
+
 /** The number of log lines since `since`, by level and by client. */
 export type Summary = {
   clients: Array<ClientSummary>;
@@ -1803,4 +1883,10 @@ export type WeeklyHoursBody = {
 export type Words = {
   places: Array<number>;
   words: Array<string | null>;
+};
+
+/** The clients that were written, and those that were left: unknown, or with more than 32 tags after it. */
+export type WrittenClients = {
+  left: Array<string>;
+  written: Array<string>;
 };
