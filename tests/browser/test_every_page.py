@@ -29,7 +29,8 @@ def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with online_display(api, tmp_path_factory.mktemp("display")) as online:
         for level in ("error", "warning", "info"):
             online.log(level, f"{level} {'a' * 300}")
-        online.health(screen_health="black", cpu_percent=97.0, disk_percent=20.0)
+        online.display.vitals.update(screen_health="black", cpu_percent=97.0, disk_percent=20.0)  # in each report
+        online.health()
         online.service_failed("a-unit-with-quite-a-long-name-that-does-not-break.service")
         path = f"/api/clients/{uuid_of(online)}"
         eventually(lambda: api.get(path)["service_failed_at"] and api.get(path)["health"], "all that it said")
