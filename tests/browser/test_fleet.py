@@ -153,7 +153,7 @@ def test_names_and_messages_of_displays_are_text_whatever_they_hold(
     expect(page.get_by_role("region", name="Service failed").locator("code")).to_have_text(HOSTILE)
     expect(page.locator(".panel .log")).to_contain_text(HOSTILE)
     assert page.locator("img:not([src='icon.svg'])").count() == 0
-    assert page.title() == "Signage Fleet"
+    expect(page).to_have_title("(1) Signage Fleet")
 
 
 def test_a_service_that_does_not_answer_leaves_the_rows_and_says_so(enter: Enter, display: SimulatedDisplay) -> None:
