@@ -24,9 +24,13 @@ SCHEMES: Final = ("light", "dark")
 
 @pytest.fixture(scope="module")
 def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
-    """One display for all tests of this file, with content in every part of its panel and long words everywhere."""
+    """One display for all tests of this file, with content in every part of its panel and long words everywhere.
+
+    Beside it is another one: to end what covers more than one display asks first.
+    """
     api = stack.api()
-    with online_display(api, tmp_path_factory.mktemp("display")) as online:
+    folder = tmp_path_factory.mktemp("display")
+    with online_display(api, folder / "beside"), online_display(api, folder / "looked at") as online:
         for level in ("error", "warning", "info"):
             online.log(level, f"{level} {'a' * 300}")
         online.display.vitals.update(screen_health="black", cpu_percent=97.0, disk_percent=20.0)  # in each report
