@@ -117,10 +117,11 @@ def test_what_is_pressed_is_large_enough_to_hit(enter: Enter, display: Simulated
     page = watched.page
     for address, proof in (
         (f"/?d={uuid_of(display)}", "MQTT connection"),
-        ("/", "Displays"),
+        ("/", "Connect a display"),
         ("/?v=logs", "Recent errors"),
         ("/?v=conversions", "Drop files here"),
-        ("/?v=incidents", "Plan a window"),
+        ("/?v=incidents", "Displays that failed together"),
+        ("/?v=quiet", "Add a quiet time"),
         ("/?v=settings", "Values in force"),
     ):
         watched.follow(address)
