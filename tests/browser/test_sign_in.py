@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from deploy.displays.simulated.simulated import SimulatedDisplay
-from tests.browser.conftest import name_of
+from tests.browser.conftest import name_of, row_name
 from tests.browser.watched import WatchedPage
 
 
@@ -21,7 +21,7 @@ def test_an_ended_session_asks_again_over_the_kept_page_and_goes_on(
     dashboard: WatchedPage, display: SimulatedDisplay, stack_password: str
 ) -> None:
     page = dashboard.sign_in()
-    expect(page.get_by_role("cell", name=name_of(display), exact=True)).to_be_visible()
+    expect(page.get_by_role("cell", name=row_name(display), exact=True)).to_be_visible()
     dashboard.expect_answer(401, "/api/")
 
     page.context.clear_cookies()
@@ -37,7 +37,7 @@ def test_an_ended_session_asks_again_over_the_kept_page_and_goes_on(
 
 def test_signing_out_leaves_nothing_of_the_fleet_on_the_page(dashboard: WatchedPage, display: SimulatedDisplay) -> None:
     page = dashboard.sign_in()
-    expect(page.get_by_role("cell", name=name_of(display), exact=True)).to_be_visible()
+    expect(page.get_by_role("cell", name=row_name(display), exact=True)).to_be_visible()
 
     page.get_by_role("button", name="Sign out").click()
 
