@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 from sqlalchemy import Engine
 
-from tests.browser.conftest import Enter
+from tests.browser.conftest import Enter, Opened
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.test_every_page import violations
 from tests.browser.test_true_words import lose
@@ -49,15 +49,17 @@ def alone(database: Engine) -> None:
 
 
 @pytest.fixture
-def bern(database: Engine) -> Iterator[Fleet]:
+def bern(database: Engine, opened: Opened) -> Iterator[Fleet]:
     with inserted(database, "Shop Bern", 4) as fleet:
         yield fleet
+        opened.close()  # a page that still asks for a display that is gone is told so
 
 
 @pytest.fixture
-def koeln(database: Engine) -> Iterator[Fleet]:
+def koeln(database: Engine, opened: Opened) -> Iterator[Fleet]:
     with inserted(database, "Shop Köln", 3) as fleet:
         yield fleet
+        opened.close()
 
 
 @pytest.fixture
