@@ -1,4 +1,6 @@
-"""Run the migrations on DATABASE_URL and set the components' rights, in one transaction.
+"""Run the migrations on DATABASE_URL, make the views of callers of chosen sites, and set the components' rights.
+
+All of it is one transaction.
 
 Concurrent runs wait for each other (a Postgres advisory lock), so every starting instance may run `alembic upgrade
 head`.
@@ -10,7 +12,7 @@ import sqlalchemy as sa
 from alembic import context
 from sqlalchemy.dialects.postgresql.base import ischema_names
 
-from migrations import rights
+from migrations import rights, site_views
 from shared.config import load
 from shared.postgres.door import engine_for
 from shared.tables import Xid8, metadata
@@ -36,9 +38,21 @@ def run() -> None:
             include_name=_is_not_a_partition,
         )
         with context.begin_transaction():
+            if _moves():
+                site_views.drop(connection)
             context.run_migrations()
+            site_views.make(connection)
             rights.apply(connection, config["DATABASE_ROLE_PASSWORDS"])
     engine.dispose()  # ends the session, and with it the lock
+
+
+def _moves() -> bool:
+    """Whether this command changes the schema. `alembic check` has no destination."""
+    try:
+        destination = context.get_revision_argument()
+    except KeyError:
+        return False
+    return destination != context.get_context().get_current_revision()
 
 
 def _is_not_a_partition(name: str | None, kind: str, _parents: object) -> bool:

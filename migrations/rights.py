@@ -16,7 +16,9 @@ from scramp import ScramMechanism
 from sqlalchemy import Connection
 from sqlalchemy.exc import ProgrammingError
 
+from migrations import site_views
 from migrations.roles import COMPONENTS, QUEUE_SCHEMA, TASK_QUEUE, WITH_ROLES, role_of
+from shared.access.sites_store import SCHEMA
 
 VERBS: Final = {"s": "SELECT", "i": "INSERT", "u": "UPDATE", "d": "DELETE"}
 
@@ -114,6 +116,8 @@ def apply(connection: Connection, passwords: Mapping[str, str]) -> None:
     for component in COMPONENTS:
         if role_of(component, owner) in there:
             _allow(connection, role_of(component, owner), dict(rights_of(component)))
+    if (api := role_of("api", owner)) in there:
+        _allow_views(connection, api, dict(rights_of("api")))
     if role_of(TASK_QUEUE, owner) in there:
         _allow_queue(connection, role_of(TASK_QUEUE, owner))
 
@@ -168,6 +172,17 @@ def _allow(connection: Connection, role: str, rights: Mapping[str, Collection[st
         _run(connection, f"REVOKE ALL ON {', '.join(map(identifier, present))} FROM {identifier(role)}")
     for table in rights.keys() & present:
         _run(connection, f"GRANT {', '.join(rights[table])} ON {identifier(table)} TO {identifier(role)}")
+
+
+def _allow_views(connection: Connection, role: str, rights: Mapping[str, Collection[str]]) -> None:
+    """Grant the rights on each table for its view in `site_views` too, which reads it with the owner's rights."""
+    schema = identifier(SCHEMA)
+    if connection.execute(sa.text("SELECT to_regnamespace(:name)"), {"name": SCHEMA}).scalar_one() is None:
+        return  # an older schema
+    _run(connection, f"GRANT USAGE ON SCHEMA {schema} TO {identifier(role)}")
+    for table in site_views.VIEWS:
+        view = f"{schema}.{identifier(table)}"
+        _run(connection, f"GRANT {', '.join(rights[table])} ON {view} TO {identifier(role)}")
 
 
 def _allow_function(connection: Connection, function: str, roles: Collection[str]) -> None:

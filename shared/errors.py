@@ -44,6 +44,12 @@ class Forbidden(ServiceError):
     code = "forbidden"
 
 
+class SiteNotAllowed(Forbidden):
+    """Your rights are for some sites only; this reaches beyond them."""
+
+    code = "site_not_allowed"
+
+
 class PersonUnknown(Forbidden):
     """Your e-mail address is not known to this service yet; ask an admin to add you by that address."""
 

@@ -118,6 +118,15 @@ def _of_client(**options: Any) -> Column[Any]:
     return Column("client_uuid", Text, ForeignKey("clients.uuid"), nullable=False, **options)
 
 
+def _at_sites(ended: str) -> tuple[CheckConstraint, ...]:
+    """The checks of a person or token for chosen sites; `ended` is what the code of before reads."""
+    return (
+        CheckConstraint("cardinality(sites) BETWEEN 1 AND 200", name="sites"),
+        CheckConstraint(f"sites IS NULL OR {ended} IS NOT NULL", name="sites_older_code"),
+        CheckConstraint(f"sites IS NOT NULL OR {ended}_sites IS NULL", name=f"{ended}_sites"),
+    )
+
+
 process_status = _enum("process_status", ProcessStatus)
 screen_health_status = _enum("screen_health_status", ScreenHealthStatus)
 log_level = _enum("log_level", LogLevel)
@@ -723,6 +732,7 @@ quiet_times = Table(
     Column("ended_by", Text),
     Column("idempotency_key", Text),
     Column("request_hash", Text),
+    Column("named", Integer, Computed("cardinality(clients)", persisted=True), nullable=False),
     _one_of("preset", QuietPreset),
     CheckConstraint("quiet <> '{}' AND quiet <@ ARRAY['recovery', 'notices', 'screen', 'commands']", name="quiet"),
     _one_of("scope", QuietScope),
@@ -1094,8 +1104,12 @@ users = Table(
     _when("last_sign_in_at"),
     # The end of a one-time password. Null, or must_change_password false: the password is not a one-time password.
     _when("one_time_until"),
+    Column("sites", ARRAY(Text)),  # where the role counts; null: at all sites
+    # Code from before `sites` takes a person with sites for disabled. This says whether they are.
+    _when("disabled_at_sites"),
     UniqueConstraint("username"),
     _one_of("role", Role),
+    *_at_sites("disabled_at"),
 )
 
 user_sessions = Table(
@@ -1160,7 +1174,10 @@ api_tokens = Table(
     _when("expires_at"),
     _when("revoked_at"),
     _when("last_used_at"),
+    Column("sites", ARRAY(Text)),  # as of `users`
+    _when("revoked_at_sites"),
     _one_of("role", Role),
+    *_at_sites("revoked_at"),
 )
 
 enrolment_codes = Table(

@@ -6,6 +6,7 @@ that many callers with wrong passwords use up neither memory nor database connec
 
 import secrets
 import threading
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -43,7 +44,15 @@ def principal_of_token(connection: Connection, text: str) -> Principal:
     if token is None or not rules.matches(parsed[1], token.secret_hash):
         raise InvalidIdentity
     now = token.now
-    holder = Principal(PrincipalKind.TOKEN, token.id, token.name, token.role, token.expires_at, recognised_at=now)
+    holder = Principal(
+        PrincipalKind.TOKEN,
+        token.id,
+        token.name,
+        token.role,
+        token.expires_at,
+        recognised_at=now,
+        sites=token.sites,
+    )
     if not rules.is_live(now, token.expires_at, token.revoked_at):
         raise InvalidIdentity().of(holder.actor)
     if rules.is_use_worth_noting(now, token.last_used_at):
@@ -74,6 +83,7 @@ def principal_of_session(connection: Connection, cookie: str, idle: timedelta | 
         session.is_one_time,
         session.has_second_factor,
         session.now,
+        sites=session.sites,
     )
 
 
@@ -82,7 +92,8 @@ def principal_of_email(connection: Connection, email: str, expires_at: datetime)
     if (user := people_store.user_by_email(connection, email)) is None:
         unknown = f"{email[:200]} may not use this service yet; ask an admin to add you by that address."
         raise PersonUnknown(unknown).of(f"unknown:{email[:200]}")
-    return Principal(PrincipalKind.USER, str(user.id), user.username, user.role, expires_at)
+    sites = None if user.sites is None else tuple(user.sites)
+    return Principal(PrincipalKind.USER, str(user.id), user.username, user.role, expires_at, sites=sites)
 
 
 # --- signing in: look_up, then password_is_right outside any transaction, then sign_in or refuse ---
@@ -225,12 +236,28 @@ def ensure_first_admin(connection: Connection, now: datetime, username: str, pas
 
 
 def issue_token(
-    connection: Connection, now: datetime, name: str, role: Role, created_by: str, expires_at: datetime | None
+    connection: Connection,
+    now: datetime,
+    name: str,
+    role: Role,
+    created_by: str,
+    expires_at: datetime | None,
+    sites: Collection[str] | None = None,
 ) -> tuple[ApiToken, str]:
-    """A new API token. Returns its row and its text, which is not stored."""
+    """A new API token, for these sites or (None) for all. Returns its row and its text, which is not stored."""
     token_id = secrets.token_hex(rules.TOKEN_ID_BYTES)
     secret = secrets.token_hex(rules.TOKEN_SECRET_BYTES)
-    row = store.insert_token(connection, token_id, name, role, rules.digest(secret), created_by, now, expires_at)
+    row = store.insert_token(
+        connection,
+        token_id,
+        name,
+        role,
+        rules.digest(secret),
+        created_by,
+        now,
+        expires_at,
+        rules.in_order(sites),
+    )
     return row, rules.compose_token(token_id, secret)
 
 

@@ -7,8 +7,8 @@ import ipaddress
 import math
 import re
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from shared.errors import ExpiryInThePast, ExpiryTooFar, Forbidden
 from shared.vocabulary import CommandAction, PrincipalKind, Role
 
 ROLE_ORDER: Final = (Role.VIEWER, Role.OPERATOR, Role.ADMIN)  # each includes the rights of the roles before it
+MOST_SITES: Final = 200  # of one person or token
 ROLE_FOR: Final[Mapping[str, Role]] = {
     CommandAction.RESTART_APP: Role.OPERATOR,
     CommandAction.REBOOT_HOST: Role.OPERATOR,
@@ -59,6 +60,8 @@ class Principal:
     """The user's number or the token's id."""
     name: str
     role: Role
+    sites: tuple[str, ...] | None = field(kw_only=True, default=None)
+    """Where the role counts; None: at all sites."""
     expires_at: datetime | None = None
     """When this proof expires; None: never."""
     must_change_password: bool = False
@@ -82,6 +85,11 @@ def check_may(caller: Principal, needed: Role) -> None:
     """Raises Forbidden unless the caller's role includes `needed`."""
     if not caller.may(needed):
         raise Forbidden(f"This needs the role {needed.value}; yours is {caller.role.value}.")
+
+
+def in_order(sites: Iterable[str] | None) -> list[str] | None:
+    """Chosen sites as they are stored: each once, by name. None: all sites."""
+    return None if sites is None else sorted(set(sites))
 
 
 def check_may_send(caller: Principal, action: str) -> None:

@@ -104,6 +104,14 @@ def may_be_quiet(time: str, now: str = NOW, since: str = "") -> str:
         AND ({time}.ends_at IS NULL OR {time}.ends_at > {since})"""
 
 
+def ended_at(row: str, column: str) -> str:
+    """SQL: when a person or token ended, null while it works: `column` is disabled_at or revoked_at.
+
+    With chosen sites `column` itself is always set: code from before rights by site reads it and lets nobody in.
+    """
+    return f"CASE WHEN {row}.sites IS NULL THEN {row}.{column} ELSE {row}.{column}_sites END"
+
+
 def is_current(time: str, now: str = NOW) -> str:
     """SQL: whether a quiet time is neither ended by a person nor over, also between two of its weekly hours."""
     return f"{time}.ended_at IS NULL AND ({time}.ends_at IS NULL OR {time}.ends_at > {now})"

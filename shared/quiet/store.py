@@ -213,7 +213,8 @@ def end(connection: Connection, now: datetime, quiet_id: int, by: str) -> bool:
 END_HOLDS = Query(
     f"""
     UPDATE quiet_times AS q SET ended_at = :now, ended_by = :by
-    WHERE q.preset = 'hold' AND q.clients = ARRAY[CAST(:client AS text)] AND {is_current("q")} RETURNING q.id
+    WHERE q.preset = 'hold' AND q.clients = ARRAY[CAST(:client AS text)] AND q.named = 1 AND {is_current("q")}
+    RETURNING q.id
     """,  # noqa: S608 - made of constants
     int,
 )

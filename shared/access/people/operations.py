@@ -6,15 +6,17 @@ always remains.
 """
 
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection
 
 from shared.access import second_factor_operations
 from shared.access.people import rules, store
 from shared.access.people.store import Person
-from shared.access.rules import Principal
+from shared.access.rules import Principal, in_order
 from shared.errors import AnotherUsername, UsernameTaken, UserNotFound
 from shared.vocabulary import Role
 
@@ -27,6 +29,8 @@ class Changed:
     role: Role | None
     disabled: bool | None
     sessions_ended: int
+    sites: bool = False
+    """Whether the sites changed."""
 
 
 def new_one_time_password() -> str:
@@ -36,9 +40,15 @@ def new_one_time_password() -> str:
 
 
 def add(
-    connection: Connection, now: datetime, username: str, role: Role, one_time_hash: str, lifetime: timedelta
+    connection: Connection,
+    now: datetime,
+    username: str,
+    role: Role,
+    one_time_hash: str,
+    lifetime: timedelta,
+    sites: Collection[str] | None = None,
 ) -> Person:
-    """Add somebody with a one-time password.
+    """Add somebody with a one-time password, for these sites or (None) for all.
 
     Raises:
         UsernameTaken: a person has this name, in any case.
@@ -46,7 +56,8 @@ def add(
     store.lock_users(connection)
     user = None
     if not store.is_taken(connection, username):
-        user = store.insert_user(connection, now, username, one_time_hash, role, True, now + lifetime)
+        chosen = in_order(sites)
+        user = store.insert_user(connection, now, username, one_time_hash, role, True, now + lifetime, chosen)
     if user is None:
         raise UsernameTaken
     return user
@@ -59,10 +70,13 @@ def change(
     user_id: int,
     role: Role | None = None,
     disabled: bool | None = None,
+    sites: Collection[str] | UnsetType | None = UNSET,
     *,
     by_proxy: bool = False,
 ) -> Changed:
-    """Change the role, disable or enable; None: no change. Any change ends the person's sessions.
+    """Change the role or the sites, disable or enable. Any change ends the person's sessions.
+
+    None: no change; of `sites` it means all.
 
     Raises:
         InvalidIdentity, UserNotFound, OwnAccount, LastAdmin.
@@ -71,16 +85,18 @@ def change(
     was_role, was_disabled = user.role, user.disabled_at is not None
     new_role = was_role if role is None else role
     now_disabled = was_disabled if disabled is None else disabled
-    if (new_role, now_disabled) == (was_role, was_disabled):
+    new_sites = user.sites if isinstance(sites, UnsetType) else in_order(sites)
+    if (new_role, now_disabled, new_sites) == (was_role, was_disabled, user.sites):
         return Changed(user, None, None, 0)
-    if rules.takes_the_key(new_role, now_disabled):
+    if rules.takes_the_key(new_role, now_disabled, new_sites):
         rules.check_somebody_stays(user_id, keyholders)
     since = (user.disabled_at or now) if now_disabled else None
     return Changed(
-        store.change(connection, user_id, new_role, since),
+        store.change(connection, now, user_id, new_role, new_sites, since),
         new_role if new_role is not was_role else None,
         now_disabled if now_disabled != was_disabled else None,
         store.end_sessions(connection, user_id, now),
+        new_sites != user.sites,
     )
 
 

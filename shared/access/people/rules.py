@@ -19,7 +19,7 @@ def one_time_password(letters: str) -> str:
 def check_caller(caller: Principal, target: int, keyholders: Collection[int]) -> None:
     """Check that this admin may change the account of `target`. The keyholders are locked.
 
-    Keyholders are the admins who can sign in, with a password of their own or through a proxy.
+    Keyholders are the admins of all sites who can sign in, with a password of their own or through a proxy.
 
     Raises:
         InvalidIdentity: the caller is no longer an admin.
@@ -39,6 +39,6 @@ def check_somebody_stays(target: int, keyholders: Collection[int]) -> None:
         raise LastAdmin
 
 
-def takes_the_key(role: Role, disabled: bool) -> bool:
-    """Whether a person with this role is no admin, or is disabled."""
-    return disabled or role is not Role.ADMIN
+def takes_the_key(role: Role, disabled: bool, sites: Collection[str] | None) -> bool:
+    """Whether a person with this role is no admin of all sites, or is disabled."""
+    return disabled or sites is not None or role is not Role.ADMIN

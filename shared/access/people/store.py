@@ -6,6 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from shared.postgres.fragments import ended_at
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import Role
 
@@ -17,6 +18,8 @@ class Person:
     id: int
     username: str
     role: Role
+    sites: list[str] | None
+    """Where the role counts; None: at all sites."""
     must_change_password: bool
     created_at: datetime
     last_sign_in_at: datetime | None
@@ -34,12 +37,14 @@ class PersonWithPassword(Person):
 
 ONE_TIME_UNTIL: Final = "CASE WHEN u.must_change_password THEN u.one_time_until END"
 """SQL. Older code clears only must_change_password; then one_time_until has no meaning."""
+DISABLED_AT: Final = ended_at("u", "disabled_at")
+"""SQL: when the person was disabled; null: they are not."""
 PERSON: Final = f"""
-    u.id, u.username, u.role, u.must_change_password, u.created_at, u.last_sign_in_at,
-    {ONE_TIME_UNTIL} AS one_time_until, u.disabled_at, EXISTS (
+    u.id, u.username, u.role, u.sites, u.must_change_password, u.created_at, u.last_sign_in_at,
+    {ONE_TIME_UNTIL} AS one_time_until, {DISABLED_AT} AS disabled_at, EXISTS (
         SELECT FROM second_factors AS f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL) AS second_factor"""  # nosec B608 - of our own constants
 """SQL: the columns of a Person."""
-ACCEPTED: Final = f"u.disabled_at IS NULL AND ({ONE_TIME_UNTIL} IS NULL OR now() < {ONE_TIME_UNTIL})"
+ACCEPTED: Final = f"{DISABLED_AT} IS NULL AND ({ONE_TIME_UNTIL} IS NULL OR now() < {ONE_TIME_UNTIL})"
 """SQL: whether the person's password works."""
 
 
@@ -72,8 +77,10 @@ def is_taken(connection: Connection, username: str) -> bool:
 
 INSERT_USER = Query(
     f"""
-    INSERT INTO users AS u (username, password_hash, role, must_change_password, one_time_until, created_at)
-    VALUES (:username, :password_hash, :role, :must_change_password, :one_time_until, :now)
+    INSERT INTO users AS u (username, password_hash, role, must_change_password, one_time_until, created_at, sites,
+        disabled_at)
+    VALUES (:username, :password_hash, :role, :must_change_password, :one_time_until, :now, CAST(:sites AS text[]),
+        CASE WHEN CAST(:sites AS text[]) IS NOT NULL THEN CAST(:now AS timestamptz) END)
     ON CONFLICT (username) DO NOTHING RETURNING {PERSON}
     """,  # noqa: S608 - made of constants
     Person,
@@ -88,6 +95,7 @@ def insert_user(
     role: Role,
     must_change_password: bool,
     one_time_until: datetime | None = None,
+    sites: list[str] | None = None,
 ) -> Person | None:
     """Add a user. None when the name is taken."""
     return INSERT_USER.one_or_none(
@@ -98,6 +106,7 @@ def insert_user(
         role=role,
         must_change_password=must_change_password,
         one_time_until=one_time_until,
+        sites=sites,
     )
 
 
@@ -128,7 +137,7 @@ def user_by_name(connection: Connection, username: str) -> PersonWithPassword | 
 
 USER_BY_EMAIL = Query(
     f"""
-    SELECT {PERSON} FROM users AS u WHERE lower(u.username) = lower(:email) AND u.disabled_at IS NULL
+    SELECT {PERSON} FROM users AS u WHERE lower(u.username) = lower(:email) AND {DISABLED_AT} IS NULL
     """,  # noqa: S608 - made of constants
     Person,
 )
@@ -157,10 +166,10 @@ def note_sign_in(connection: Connection, now: datetime, user_id: int, password_h
 
 
 REPLACE_PASSWORD = Query(
-    """
-    UPDATE users SET password_hash = :new_hash, must_change_password = false, one_time_until = NULL
-    WHERE id = :user_id AND password_hash = :old_hash AND disabled_at IS NULL
-    """,
+    f"""
+    UPDATE users AS u SET password_hash = :new_hash, must_change_password = false, one_time_until = NULL
+    WHERE id = :user_id AND password_hash = :old_hash AND {DISABLED_AT} IS NULL
+    """,  # noqa: S608 - made of constants
     NO_ROW,
 )
 
@@ -176,7 +185,7 @@ def replace_password(connection: Connection, user_id: int, old_hash: str, new_ha
 LOCK_KEYHOLDERS = Query(
     f"""
     SELECT u.id FROM users AS u
-    WHERE u.role = 'admin' AND u.disabled_at IS NULL AND (:by_proxy OR {ONE_TIME_UNTIL} IS NULL)
+    WHERE u.role = 'admin' AND u.sites IS NULL AND u.disabled_at IS NULL AND (:by_proxy OR {ONE_TIME_UNTIL} IS NULL)
     ORDER BY u.id FOR UPDATE
     """,  # noqa: S608 - made of constants
     int,
@@ -184,7 +193,7 @@ LOCK_KEYHOLDERS = Query(
 
 
 def lock_keyholders(connection: Connection, *, by_proxy: bool = False) -> set[int]:
-    """Lock and return the admins who can sign in: not disabled, and with a password of their own.
+    """Lock and return the admins of all sites who can sign in: not disabled, and with a password of their own.
 
     When a proxy identifies people (`by_proxy`), no password is needed. Concurrent changes of accounts wait here for
     each other, so that the second one sees the result of the first.
@@ -205,15 +214,26 @@ def lock_user(connection: Connection, user_id: int) -> Person | None:
 
 CHANGE = Query(
     f"""
-    UPDATE users AS u SET role = :role, disabled_at = :disabled_at WHERE u.id = :user_id RETURNING {PERSON}
+    UPDATE users AS u SET role = :role, sites = said.sites,
+        disabled_at = CASE WHEN said.sites IS NULL THEN said.ended ELSE coalesce(said.ended, u.disabled_at, :now) END,
+        disabled_at_sites = CASE WHEN said.sites IS NOT NULL THEN said.ended END
+    FROM (SELECT CAST(:sites AS text[]) AS sites, CAST(:disabled_at AS timestamptz) AS ended) AS said
+    WHERE u.id = :user_id RETURNING {PERSON}
     """,  # noqa: S608 - made of constants
     Person,
 )
 
 
-def change(connection: Connection, user_id: int, role: Role, disabled_at: datetime | None) -> Person:
-    """Write role and disabled_at. Returns the changed user."""
-    return CHANGE.one(connection, user_id=user_id, role=role, disabled_at=disabled_at)
+def change(
+    connection: Connection,
+    now: datetime,
+    user_id: int,
+    role: Role,
+    sites: list[str] | None,
+    disabled_at: datetime | None,
+) -> Person:
+    """Write role, sites and disabled_at. Returns the changed user."""
+    return CHANGE.one(connection, now=now, user_id=user_id, role=role, sites=sites, disabled_at=disabled_at)
 
 
 HAND_OVER = Query(

@@ -1,0 +1,240 @@
+"""The views through which a caller of chosen sites sees the tables: default deny, in one place.
+
+The schema SCHEMA has a view for each table of which such a caller may see a part. Each view has the name of its table.
+The api sets `search_path` to this schema alone and names the sites in the setting SETTING, both for one transaction
+(`shared.access.sites_store`). So each statement of the product reads and writes the caller's part. It finds no table
+without a view here, and no row while no sites are named: both are errors. A write that reaches beyond the sites fails
+with SQLSTATE 44000 (with check option violation).
+
+The migrations make the views. `SELECT *` is written out, so a migration that changes a table needs new views: `drop`
+runs before such migrations and `make` after them, in the same transaction.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final
+
+import sqlalchemy as sa
+from pg8000.native import identifier, literal
+from sqlalchemy import Connection
+
+from shared.access.sites_store import SCHEMA, SETTING
+
+MINE: Final = f"ANY (CAST(current_setting('{SETTING}') AS text[]))"
+"""SQL: `site = MINE` is whether the caller may see this site. An error while no sites are named."""
+
+
+def _is_mine(uuid: str) -> str:
+    """SQL: whether this client is at one of the caller's sites."""
+    return f"EXISTS (SELECT FROM public.clients AS mine WHERE mine.uuid = {uuid} AND mine.site = {MINE})"
+
+
+OF_CLIENT: Final = _is_mine("t.client_uuid")
+EVERYTHING: Final = "true"
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of the table `t` with the same name."""
+
+    where: str
+    """SQL: which rows the caller sees."""
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    """Column -> the SQL that the caller sees instead. Such a column cannot be written."""
+    checks: bool = True
+    """Whether a row that is written must be one that the caller sees."""
+
+
+_MEMBERS: Final = "SELECT FROM public.incident_members AS m WHERE m.incident_id = t.id"
+_BEYOND: Final = f"EXISTS ({_MEMBERS} AND NOT {_is_mine('m.client_uuid')})"
+_NAMES_MINE: Final = "named.uuid = c.uuid AND c.site = " + MINE
+VIEWS: Final[Mapping[str, View]] = {
+    "clients": View(f"t.site = {MINE}"),
+    **dict.fromkeys(
+        (
+            "client_heartbeats",
+            "client_health",
+            "client_installs",
+            "client_state_changes",
+            "client_screen_changes",
+            "client_losses",
+            "service_failure_events",
+            "client_logs",
+            "client_log_hours",
+            "client_commands",
+            "command_batch_members",
+            "client_recovery",
+            "screenshots",
+            "incident_members",
+            "enrolment_codes",
+            "display_logins",
+        ),
+        View(OF_CLIENT),
+    ),
+    # Parallel arrays of many clients. The only statement that reads them takes one client, which it finds first.
+    "client_health_history": View(EVERYTHING),
+    "dead_letters": View(_is_mine("t.sender")),
+    "command_batches": View(
+        f"""EXISTS (SELECT FROM public.command_batch_members AS m
+            WHERE m.batch_id = t.id AND {_is_mine("m.client_uuid")})""",
+        checks=False,  # the members come after it
+    ),
+    "recovery_events": View(
+        f"""CASE WHEN t.client_uuid IS NOT NULL THEN {OF_CLIENT}
+            ELSE t.evidence ->> 'site' IS NULL OR t.evidence ->> 'site' = {MINE} END"""
+    ),
+    "recovery_breakers": View(f"t.site = '' OR t.site = {MINE}", checks=False),
+    "screenshots_off": View(f"t.site = {MINE}"),
+    "quiet_times": View(
+        f"""t.scope = 'fleet' OR t.site = {MINE}
+            OR t.scope = 'tag' AND EXISTS (
+                SELECT FROM public.clients AS c WHERE c.tags @> ARRAY[t.tag] AND c.site = {MINE})
+            OR t.scope = 'clients' AND EXISTS (
+                SELECT FROM unnest(t.clients) AS named (uuid) JOIN public.clients AS c ON {_NAMES_MINE})""",  # noqa: S608 - made of constants
+        {
+            "clients": f"""ARRAY(SELECT named.uuid FROM unnest(t.clients) WITH ORDINALITY AS named (uuid, place)
+                JOIN public.clients AS c ON {_NAMES_MINE} ORDER BY named.place)"""  # noqa: S608 - made of constants
+        },
+        checks=False,  # its triggers do
+    ),
+    "incidents": View(
+        f"t.kind = 'listening' OR EXISTS ({_MEMBERS} AND {_is_mine('m.client_uuid')})",
+        {
+            "key": f"CASE WHEN t.kind <> 'site' OR t.key = {MINE} THEN t.key ELSE '' END",
+            "cause": f"CASE WHEN {_BEYOND} THEN 'Displays of other sites failed at the same time.' ELSE t.cause END",
+            "group_size": f"CASE WHEN {_BEYOND} THEN NULL ELSE t.group_size END",
+        },
+        checks=False,
+    ),
+    "incident_events": View(
+        f"""EXISTS (SELECT FROM public.incident_members AS m
+                WHERE m.incident_id = t.incident_id AND {_is_mine("m.client_uuid")})
+            AND NOT EXISTS (SELECT FROM public.incident_members AS m
+                WHERE m.incident_id = t.incident_id AND NOT {_is_mine("m.client_uuid")})
+            OR EXISTS (SELECT FROM public.incidents AS i WHERE i.id = t.incident_id AND i.kind = 'listening')"""  # noqa: S608 - made of constants
+    ),
+    "audit_log": View(_is_mine("t.target"), checks=False),  # what the caller does is always written down
+    "scheduler_status": View(EVERYTHING, {"did": "'{}'::jsonb"}, checks=False),
+    "bridge_status": View(EVERYTHING),
+}
+
+_REFUSE: Final = "RAISE EXCEPTION 'this reaches beyond the sites of the caller' USING ERRCODE = '44000';"
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """What happens instead of a write to a view: it is refused, or done on the table."""
+
+    event: str
+    table: str
+    within: str
+    """SQL: whether the write concerns the caller's sites alone."""
+    row: str = ""
+    """SQL: for an UPDATE, which row of the table it is."""
+
+
+TRIGGERS: Final = (
+    Trigger(
+        "INSERT",
+        "quiet_times",
+        f"""NEW.scope = 'site' AND NEW.site = {MINE} OR NEW.scope = 'clients' AND NOT EXISTS (
+            SELECT FROM unnest(NEW.clients) AS named (uuid) WHERE NOT {_is_mine("named.uuid")})""",
+    ),
+    Trigger(
+        "UPDATE",
+        "quiet_times",
+        f"""OLD.scope = 'site' AND OLD.site = {MINE}
+            OR OLD.scope = 'clients' AND OLD.named = cardinality(OLD.clients)""",
+        "id = OLD.id AND ended_at IS NOT DISTINCT FROM OLD.ended_at",  # nobody else ended it in the meantime
+    ),
+    Trigger(
+        "UPDATE",
+        "command_batches",
+        f"""NOT EXISTS (SELECT FROM public.command_batch_members AS m
+            WHERE m.batch_id = OLD.id AND NOT {_is_mine("m.client_uuid")})""",
+        "id = OLD.id",
+    ),
+    Trigger("UPDATE", "recovery_breakers", "OLD.site <> ''", "site = OLD.site"),
+)
+"""Quiet times, batches and breakers of others are shown as far as they concern the caller. A caller changes only those
+that concern nobody else's sites."""
+
+
+def drop(connection: Connection) -> None:
+    """Remove the views, which would keep migrations from changing their tables."""
+    _run(connection, f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
+
+
+def make(connection: Connection) -> None:
+    """Make the views, unless they are there already. A database from before rights by site gets none."""
+    if "sites" not in _columns(connection, "users"):
+        return
+    statements = [f"CREATE SCHEMA {SCHEMA}"]
+    statements += [_view(table, view, _columns(connection, table)) for table, view in VIEWS.items()]
+    for trigger in TRIGGERS:
+        statements += _trigger(trigger, _columns(connection, trigger.table, written=True))
+    wanted = sha256("".join(statements).encode()).hexdigest()
+    present = sa.text("SELECT obj_description(to_regnamespace(:schema), 'pg_namespace')")
+    if connection.execute(present, {"schema": SCHEMA}).scalar_one() == wanted:
+        return
+    drop(connection)
+    for statement in (*statements, f"COMMENT ON SCHEMA {SCHEMA} IS {literal(wanted)}"):
+        _run(connection, statement)
+
+
+def _view(table: str, view: View, columns: Iterable[str]) -> str:
+    shown = ", ".join(
+        f"{view.replaced[name]} AS {identifier(name)}" if name in view.replaced else f"t.{identifier(name)}"
+        for name in columns
+    )
+    check = " WITH CHECK OPTION" if view.checks else ""
+    return f"CREATE VIEW {SCHEMA}.{table} AS SELECT {shown} FROM public.{table} AS t WHERE {view.where}{check}"  # noqa: S608 - constants
+
+
+def _trigger(trigger: Trigger, columns: Iterable[str]) -> tuple[str, str]:
+    name = f"{SCHEMA}.{trigger.event.lower()}_{trigger.table}"
+    there = [
+        identifier(one) for one in columns if trigger.event == "INSERT" or one not in VIEWS[trigger.table].replaced
+    ]
+    listed, new = ", ".join(there), ", ".join(f"NEW.{one}" for one in there)
+    write = (
+        f"INSERT INTO public.{trigger.table} ({listed}) VALUES ({new}) ON CONFLICT DO NOTHING RETURNING id INTO NEW.id"  # noqa: S608 - made of constants
+        if trigger.event == "INSERT"
+        else f"UPDATE public.{trigger.table} SET ({listed}) = ROW({new}) WHERE {trigger.row}"  # noqa: S608 - made of constants
+    )
+    return (
+        f"""
+        CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            IF ({trigger.within}) IS NOT TRUE THEN
+                {_REFUSE}
+            END IF;
+            {write};
+            IF FOUND THEN
+                RETURN NEW;
+            END IF;
+            RETURN NULL;
+        END $$
+        """,
+        (
+            f"CREATE TRIGGER within_{trigger.event.lower()} INSTEAD OF {trigger.event}"
+            f" ON {SCHEMA}.{trigger.table} FOR EACH ROW EXECUTE FUNCTION {name}()"
+        ),
+    )
+
+
+def _columns(connection: Connection, table: str, *, written: bool = False) -> list[str]:
+    """The columns of a table, in its order. `written`: without those that Postgres fills in."""
+    asked = sa.text(
+        """
+        SELECT attname FROM pg_attribute
+        WHERE attrelid = to_regclass('public.' || :table) AND attnum > 0 AND NOT attisdropped
+            AND NOT (:written AND (attidentity <> '' OR attgenerated <> '')) ORDER BY attnum
+        """
+    )
+    return list(connection.execute(asked, {"table": table, "written": written}).scalars())
+
+
+def _run(connection: Connection, statement: str) -> None:
+    connection.exec_driver_sql(statement.replace("%", "%%"))

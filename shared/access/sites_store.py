@@ -1,0 +1,56 @@
+"""SQL of rights by site: a transaction that sees the caller's sites only.
+
+`migrations/site_views.py` makes the views of the schema SCHEMA, through which such a transaction reads and writes.
+"""
+
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection
+
+from shared.postgres.query import Query
+from shared.vocabulary import PrincipalKind, Role
+
+SCHEMA: Final = "of_sites"
+SETTING: Final = "signage.sites"
+BEYOND_SITES: Final = "44000"
+"""The SQLSTATE of a write that reaches beyond the caller's sites."""
+
+
+class Narrowed(NamedTuple):
+    """The transaction's `now`, its search path and its sites."""
+
+    now: datetime
+    search_path: str
+    sites: str
+
+
+def _narrow(table: str, caller: str, ended: str, lock: str = "") -> Query[Narrowed]:
+    return Query(
+        f"""
+        SELECT now(), set_config('search_path', '{SCHEMA}', true), set_config('{SETTING}', sites::text, true)
+        FROM {table} WHERE {caller} AND role = :role AND sites IS NOT NULL AND {ended} IS NULL {lock}
+        """,  # noqa: S608 - made of constants
+        Narrowed,
+    )
+
+
+_PERSON: Final = ("users", "id = CAST(CAST(:caller AS text) AS bigint)", "disabled_at_sites")
+TO_READ: Final = {
+    PrincipalKind.USER: _narrow(*_PERSON),
+    PrincipalKind.TOKEN: _narrow("api_tokens", "id = :caller", "revoked_at_sites"),
+}
+TO_WRITE: Final = {
+    PrincipalKind.USER: _narrow(*_PERSON, lock="FOR SHARE"),
+    PrincipalKind.TOKEN: _narrow("api_tokens", "id = :caller", "revoked_at_sites", lock="FOR SHARE"),
+}
+
+
+def narrow(connection: Connection, kind: PrincipalKind, caller: str, role: Role, *, to_write: bool) -> datetime | None:
+    """Limit this transaction to what the caller may see. Returns its `now`.
+
+    None: by now the caller has another role or all sites, or none any more. `to_write`: a change of the caller's rights
+    waits until this transaction ends.
+    """
+    narrowed = (TO_WRITE if to_write else TO_READ)[kind].one_or_none(connection, caller=caller, role=role.value)
+    return narrowed.now if narrowed else None
