@@ -12,11 +12,17 @@ from urllib.parse import urlsplit
 from flask import Request
 from sqlalchemy import Connection
 
-from functions.api.routing import Call, Endpoint
+from functions.api.routing import READS, Bound, Call, Endpoint
 from shared.access import operations, second_factor_rules
 from shared.access.rules import Principal, check_may
 from shared.config import Config
-from shared.errors import CrossSiteRequest, InvalidIdentity, PasswordChangeRequired, SecondFactorSetupRequired
+from shared.errors import (
+    CrossSiteRequest,
+    InvalidIdentity,
+    PasswordChangeRequired,
+    SecondFactorSetupRequired,
+    SiteNotAllowed,
+)
 from shared.postgres import door
 from shared.vocabulary import PrincipalKind
 
@@ -24,20 +30,22 @@ SESSION_COOKIE: Final = "signage_session"
 HOST_COOKIE: Final = f"__Host-{SESSION_COOKIE}"  # a browser takes such a cookie from this very host only
 PROXY_ASSERTION: Final = "X-Goog-IAP-JWT-Assertion"
 LONGEST_CREDENTIAL: Final = 512  # characters; our tokens have 90, our cookies 43
-READS: Final = {"GET", "HEAD"}
 SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
 
 
 def admit(call: Call, endpoint: Endpoint) -> None:
     """Let the caller through to `endpoint`; sets `call.caller` on every route that is not public.
 
-    Raises InvalidIdentity, Forbidden, CrossSiteRequest, PasswordChangeRequired or SecondFactorSetupRequired.
+    Raises InvalidIdentity, Forbidden, SiteNotAllowed, CrossSiteRequest, PasswordChangeRequired or
+    SecondFactorSetupRequired.
     """
     if endpoint.role is None:
         refuse_foreign_page(call.request)
         return
     call.caller = authenticate(call)
     check_may(call.caller, endpoint.role)
+    if call.caller.sites is not None:
+        _bound(call, endpoint)
     by_itself = call.session_cookie is not None or call.by_proxy
     if by_itself and call.request.method not in SAFE_METHODS:
         refuse_forged(call.request)
@@ -46,6 +54,13 @@ def admit(call: Call, endpoint: Endpoint) -> None:
     is_on_the_way = endpoint.before_password_change or endpoint.before_second_factor
     if must_set_up_second_factor(call.caller, call.services.config) and not is_on_the_way:
         raise SecondFactorSetupRequired
+
+
+def _bound(call: Call, endpoint: Endpoint) -> None:
+    """Limit a caller of chosen sites: to these, or (Bound.FLEET) not at all."""
+    if endpoint.bound is Bound.FLEET:
+        raise SiteNotAllowed
+    call.is_narrowed = endpoint.bound is not Bound.NONE
 
 
 def authenticate(call: Call) -> Principal:

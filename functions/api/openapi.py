@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from werkzeug.http import HTTP_STATUS_CODES  # the standard library's phrases differ between Python versions
 
-from functions.api.routing import FORM, JSON, Endpoint, Routes
+from functions.api.routing import FORM, JSON, Bound, Endpoint, Routes
 from functions.problems import (
     PROBLEM_JSON,
     BodyTooLarge,
@@ -84,7 +84,9 @@ def document(blueprints: Sequence[Routes]) -> dict[str, Any]:
 _ABOUT: Final = (
     "Times are RFC 3339 in UTC. Errors are RFC 9457 problem documents whose `code` says which. "
     "Lists take `limit` and `cursor` and answer `items` and `next_cursor`. "
-    "Changes made with the session cookie need the header `X-Requested-With: signage`."
+    "Changes made with the session cookie need the header `X-Requested-With: signage`. "
+    "`x-sites` says what callers of chosen sites may do: `clients` and `lists` show them their sites only, `fleet` is "
+    "refused (`site_not_allowed`), `none` is not about clients."
 )
 
 
@@ -144,6 +146,7 @@ def _operation(routes: Routes, endpoint: Endpoint, schemas: _Schemas) -> dict[st
         "responses": _responses(endpoint, schemas),
         "security": [] if endpoint.role is None else [{"token": []}, {"session": []}],
         "x-role": "public" if endpoint.role is None else endpoint.role.value,
+        "x-sites": endpoint.bound.name.lower(),
     }
     if content_type := endpoint.upload or endpoint.takes:
         operation["requestBody"] = _upload_body(content_type)
@@ -231,6 +234,7 @@ def _problems(endpoint: Endpoint) -> dict[int, set[str]]:
     if endpoint.role is not None:
         raised += [errors.InvalidIdentity, errors.Forbidden, errors.PasswordChangeRequired, DatabaseUnavailable]
         raised += [errors.SecondFactorSetupRequired]
+        raised += [] if endpoint.bound is Bound.NONE else [errors.SiteNotAllowed]
     if endpoint.upload or endpoint.takes:
         raised += [errors.TooManyUploads]
     if endpoint.body is not None:

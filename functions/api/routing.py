@@ -1,7 +1,7 @@
 """Declare routes: a decorated function states its method, path, role, shapes and problems.
 
 The same declaration serves requests, makes the OpenAPI document and drives the test of every route with every role. No
-route can exist without a role.
+route can exist without a role, or without saying what callers of chosen sites may do.
 """
 
 import inspect
@@ -9,22 +9,35 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import Enum
 from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from flask import Blueprint, Request
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 from functions.api.services import Services
 from shared.access import operations as access
+from shared.access import sites_store
 from shared.access.rules import AuditLine, Principal
-from shared.errors import InvalidIdentity, ServiceError
+from shared.errors import InvalidIdentity, ServiceError, SiteNotAllowed
 from shared.postgres import door
 from shared.vocabulary import Role
 
 T = TypeVar("T")
+READS: Final = {"GET", "HEAD"}
 JSON: Final = "application/json"
 FORM: Final = "multipart/form-data"  # an upload in one request
 PUBLIC: Final = None  # the role of a route that anybody may call
+
+
+class Bound(Enum):
+    """How a route is bounded for a caller whose rights are for chosen sites only."""
+
+    CLIENTS = "the clients that it names must be at these sites; others do not exist for the caller"
+    LISTS = "what it lists and counts is narrowed to these sites"
+    FLEET = "it is about the whole fleet or service: the caller may not call it"
+    NONE = "it is not about clients: the role alone decides"
 
 
 @dataclass
@@ -41,6 +54,8 @@ class Call:
     caller: Principal | None = None
     """None only on public routes called without credentials."""
     session_cookie: str | None = None
+    is_narrowed: bool = False
+    """Whether every transaction sees the caller's sites only."""
     by_proxy: bool = False
     """The proxy in front of us authenticated the caller. Like a cookie, the browser adds that by itself."""
     _reading: tuple[ExitStack, Connection] | None = None
@@ -72,7 +87,16 @@ class Call:
 
         A read continues on the read-only connection (`door.reading`) that authenticated its caller, with the `now` of
         that moment. The connection is returned at the end.
+
+        The transaction of a caller of chosen sites sees these only (`shared.access.sites_store`). Raises
+        InvalidIdentity when the caller's rights have changed since they were recognised, and SiteNotAllowed for a write
+        that reaches beyond the sites.
         """
+        if self.is_narrowed:
+            self.end()
+            with door.transaction(self.services.engine) as connection, _site_errors():
+                yield connection, self._narrow(connection)
+            return
         now = self.caller.recognised_at if self.caller else None
         if self._reading is None or now is None:
             with door.transaction(self.services.engine) as connection:
@@ -83,10 +107,34 @@ class Call:
         finally:
             self.end()
 
+    def _narrow(self, connection: Connection) -> datetime:
+        caller = self.principal
+        to_write = self.request.method not in READS
+        now = sites_store.narrow(connection, caller.kind, caller.id, caller.role, to_write=to_write)
+        if now is None:
+            raise InvalidIdentity("Your rights have changed; sign in again.")
+        return now
+
+    def check_site(self, site: str | None) -> None:
+        """Raises SiteNotAllowed unless the caller's rights are for this site; None: the whole fleet."""
+        if self.is_narrowed and site not in (self.principal.sites or ()):
+            raise SiteNotAllowed
+
     def audit(self, connection: Connection, now: datetime, action: str, target: str, **details: Any) -> None:
         """Write the audit line of a change, in the transaction of the change."""
         actor = self.caller.actor if self.caller else "anonymous"
         access.record_audit(connection, now, AuditLine(actor, action, target, "done", self.request_id, details))
+
+
+@contextmanager
+def _site_errors() -> Iterator[None]:
+    """Turn Postgres' refusal of a write beyond the caller's sites into SiteNotAllowed."""
+    try:
+        yield
+    except DBAPIError as error:
+        if door.sqlstate(error) == sites_store.BEYOND_SITES:
+            raise SiteNotAllowed from error
+        raise
 
 
 @dataclass(frozen=True)
@@ -118,6 +166,8 @@ class Endpoint:
     path: str
     role: Role | None
     """The lowest role that may call it; None is PUBLIC."""
+    bound: Bound
+    """How it is bounded for callers of chosen sites."""
     handler: Callable[..., Any]
     statuses: Mapping[int, str] = field(default_factory=lambda: {200: "OK"})
     """The successful statuses and their meanings."""
@@ -200,9 +250,9 @@ class Routes:
     def _declare(self, method: str, path: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the function below as the answer to `method` on `prefix + path`.
 
-        The options are fields of Endpoint; `role` is required. The shapes come from the function's annotations: a
-        parameter named `body` or `query` is parsed into its Struct, the others are path parameters, and the return type
-        is the answer's shape.
+        The options are fields of Endpoint; `role` and `bound` are required. The shapes come from the function's
+        annotations: a parameter named `body` or `query` is parsed into its Struct, the others are path parameters, and
+        the return type is the answer's shape.
         """
 
         def declare(handler: Callable[..., Any]) -> Callable[..., Any]:

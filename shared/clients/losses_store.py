@@ -39,7 +39,7 @@ UNSTEADY = Query(
     SELECT c.uuid, c.name, c.site, CAST(max(until_then) AS bigint) AS losses,
         min(at) FILTER (WHERE until_then >= {UNSTEADY_FROM}) AS since
     FROM lately JOIN clients AS c ON c.uuid = lately.client_uuid AND c.deleted_at IS NULL
-    GROUP BY c.uuid HAVING max(until_then) >= {UNSTEADY_FROM} ORDER BY max(until_then) DESC, c.uuid
+    GROUP BY c.uuid, c.name, c.site HAVING max(until_then) >= {UNSTEADY_FROM} ORDER BY max(until_then) DESC, c.uuid
     """,  # noqa: S608 - made of constants
     Unsteady,
 )

@@ -244,6 +244,21 @@ def matching(connection: Connection, wanted: ClientFilter, limit: int) -> list[s
     return MATCHING.all(connection, **_values(wanted), limit=limit)
 
 
+ARE_KNOWN = Query(
+    """
+    SELECT NOT EXISTS (
+        SELECT FROM unnest(CAST(:uuids AS text[])) AS asked (uuid)
+        WHERE NOT EXISTS (SELECT FROM clients AS c WHERE c.uuid = asked.uuid AND c.deleted_at IS NULL))
+    """,
+    bool,
+)
+
+
+def are_known(connection: Connection, uuids: Collection[str]) -> bool:
+    """Whether all of these clients exist."""
+    return ARE_KNOWN.one(connection, uuids=list(uuids))
+
+
 REGISTER = Query(
     """
     INSERT INTO clients (uuid, created_at, status_since, registered_by) VALUES (:uuid, :now, :now, :by)

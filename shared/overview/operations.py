@@ -73,16 +73,19 @@ def overview(
     *,
     with_heartbeats: bool,
     packed: bool = False,
+    sites: Sequence[str] | None = None,
 ) -> Overview:
     """Read the whole fleet, or the changes since `asked` if they are known.
 
+    `sites`: those that the caller may see; None: all. A display that comes to or leaves these sites makes a new epoch,
+    because the caller cannot see that it left.
     The cursor is read first, so a change that commits before the rows are read is sent twice and never lost.
     """
     stands = store.standpoint(connection)
     around = evidence_store.surroundings(connection, now)
     quiet = quiet_times.of_fleet(connection, now) if around.quiet_times else ()
     reader = Reader(connection, now, config, around, packed, quiet)
-    here = _here(reader, stands.cursor)
+    here = _here(reader, stands.cursor if sites is None else _at_sites(connection, stands.cursor, sites))
     since = asked if rules.can_continue(asked, here) else None
     rows, gone = (_whole(reader), []) if since is None else _changed(reader, since, here)
     return Overview(
@@ -115,6 +118,12 @@ def _here(reader: Reader, cursor: OverviewCursor) -> OverviewCursor:
     quiet = [(one.time.id, one.until, one.time.reason) for one in reader.quiet]
     circumstances = f"{cursor.circumstances} {enabled} {bridge} {quiet}"
     return replace(cursor, circumstances=sha256(circumstances.encode()).hexdigest()[:12])
+
+
+def _at_sites(connection: Connection, cursor: OverviewCursor, sites: Sequence[str]) -> OverviewCursor:
+    """The cursor of a caller of chosen sites: its epoch is of these sites and of the displays that are there now."""
+    epoch = f"{cursor.epoch} {sorted(sites)} {store.which_clients(connection)}"
+    return replace(cursor, epoch=sha256(epoch.encode()).hexdigest()[:12])
 
 
 def _whole(reader: Reader) -> bytes:

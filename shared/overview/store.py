@@ -204,6 +204,16 @@ def some_clients(connection: Connection, uuids: Sequence[str], recovery: Mapping
     return SOME_CLIENTS.one(connection, recovery=json.dumps(recovery), uuids=",".join(uuids))
 
 
+WHICH_CLIENTS = Query(
+    "SELECT concat_ws(' ', count(*), sum(hashtextextended(uuid, 0))) FROM clients WHERE deleted_at IS NULL", str
+)
+
+
+def which_clients(connection: Connection) -> str:
+    """A text that differs when other clients are in the fleet, or in the part of it that this transaction sees."""
+    return WHICH_CLIENTS.one(connection)
+
+
 _STATE: Final = f"""
     c.uuid, c.status, c.process_status, c.service_failed_at, {screen_failed_since("c")} AS screen_failed_since"""
 

@@ -11,7 +11,7 @@ from flask import Response, send_file
 
 from functions.api.bodies import Answer, Body, QueryParameters, Time
 from functions.api.pages import Page, PageQuery, decode_cursor, encode_cursor
-from functions.api.routing import PUBLIC, Call, Reply, Routes
+from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
 from shared.errors import CommandLockedOut, TooManyAttempts
 from shared.vocabulary import CommandAction
 
@@ -55,13 +55,13 @@ class Echo(Answer):
     got: Any
 
 
-@routes.post("/echo", role=PUBLIC)
+@routes.post("/echo", role=PUBLIC, bound=Bound.NONE)
 def echo(call: Call, body: Everything) -> Echo:
     """Answer the body."""
     return Echo(got=body)
 
 
-@routes.get("/query", role=PUBLIC)
+@routes.get("/query", role=PUBLIC, bound=Bound.NONE)
 def show_query(call: Call, query: Asked) -> Echo:
     """Answer the parameters."""
     return Echo(got=query)
@@ -73,7 +73,7 @@ class NumberQuery(QueryParameters):
     cursor: str | None = None
 
 
-@routes.get("/numbers", role=PUBLIC)
+@routes.get("/numbers", role=PUBLIC, bound=Bound.NONE)
 def numbers(call: Call, query: NumberQuery) -> Page[int]:
     """A list whose cursor holds a time and a number."""
     after = decode_cursor(query.cursor, datetime, int)
@@ -82,13 +82,13 @@ def numbers(call: Call, query: NumberQuery) -> Page[int]:
     return Page(items=[first, first + 1], next_cursor=encode_cursor((moment, first + 1)))
 
 
-@routes.get("/boom", role=PUBLIC)
+@routes.get("/boom", role=PUBLIC, bound=Bound.NONE)
 def boom(call: Call) -> Echo:
     """Raise an unforeseen error."""
     raise RuntimeError(SECRET)
 
 
-@routes.get("/torn", role=PUBLIC)
+@routes.get("/torn", role=PUBLIC, bound=Bound.NONE)
 def torn(call: Call) -> Response:
     """Start an answer and fail in the middle of it."""
 
@@ -99,14 +99,14 @@ def torn(call: Call) -> Response:
     return Response(parts(), content_type="text/plain")
 
 
-@routes.get("/database", role=PUBLIC)
+@routes.get("/database", role=PUBLIC, bound=Bound.NONE)
 def ask_database(call: Call) -> Echo:
     """Run a query."""
     with call.transaction() as (connection, _):
         return Echo(got=connection.execute(sa.select(1)).scalar_one())
 
 
-@routes.get("/database-error", role=PUBLIC)
+@routes.get("/database-error", role=PUBLIC, bound=Bound.NONE)
 def bad_sql(call: Call) -> Echo:
     """A statement that Postgres refuses, with a secret in it."""
     with call.transaction() as (connection, _):
@@ -114,7 +114,7 @@ def bad_sql(call: Call) -> Echo:
     return Echo(got=None)
 
 
-@routes.get("/lock", role=PUBLIC)
+@routes.get("/lock", role=PUBLIC, bound=Bound.NONE)
 def wait_for_lock(call: Call) -> Echo:
     """Wait for a lock with a short timeout."""
     with call.transaction() as (connection, _):
@@ -123,7 +123,7 @@ def wait_for_lock(call: Call) -> Echo:
     return Echo(got=None)
 
 
-@routes.get("/slow-statement", role=PUBLIC)
+@routes.get("/slow-statement", role=PUBLIC, bound=Bound.NONE)
 def slow_statement(call: Call) -> Echo:
     """Run a statement that Postgres cancels after its timeout."""
     with call.transaction() as (connection, _):
@@ -132,19 +132,19 @@ def slow_statement(call: Call) -> Echo:
     return Echo(got=None)
 
 
-@routes.get("/locked", role=PUBLIC, raises=(CommandLockedOut,))
+@routes.get("/locked", role=PUBLIC, bound=Bound.NONE, raises=(CommandLockedOut,))
 def locked(call: Call) -> Echo:
     """A domain error with a typed extra."""
     raise CommandLockedOut(lockout_until="2026-01-01T00:00:00Z")
 
 
-@routes.get("/wait", role=PUBLIC, raises=(TooManyAttempts,))
+@routes.get("/wait", role=PUBLIC, bound=Bound.NONE, raises=(TooManyAttempts,))
 def wait(call: Call) -> Echo:
     """Refuse with Retry-After."""
     raise TooManyAttempts(retry_after_seconds=17)
 
 
-@routes.get("/stream", role=PUBLIC, produces="text/plain")
+@routes.get("/stream", role=PUBLIC, bound=Bound.NONE, produces="text/plain")
 def stream(call: Call) -> Response:
     """Answer with a stream, and register a callback for its end."""
 
@@ -157,13 +157,13 @@ def stream(call: Call) -> Response:
     return answer
 
 
-@routes.get("/torn-down", role=PUBLIC)
+@routes.get("/torn-down", role=PUBLIC, bound=Bound.NONE)
 def show_torn_down(call: Call) -> Echo:
     """The callbacks that ran after their answers ended."""
     return Echo(got=torn_down)
 
 
-@routes.get("/file", role=PUBLIC, produces="application/octet-stream")
+@routes.get("/file", role=PUBLIC, bound=Bound.NONE, produces="application/octet-stream")
 def file(call: Call) -> Response:
     """Answer a file, also in ranges."""
     answer = send_file(io.BytesIO(FILE), "application/octet-stream", etag="probe", conditional=False)
@@ -172,7 +172,7 @@ def file(call: Call) -> Response:
     return answer
 
 
-@routes.post("/count", role=PUBLIC, upload=True)
+@routes.post("/count", role=PUBLIC, bound=Bound.NONE, upload=True)
 def count(call: Call) -> Echo:
     """How many bytes of a body arrived."""
     total = 0
@@ -181,20 +181,20 @@ def count(call: Call) -> Echo:
     return Echo(got=total)
 
 
-@routes.post("/multipart", role=PUBLIC, upload=True)
+@routes.post("/multipart", role=PUBLIC, bound=Bound.NONE, upload=True)
 def multipart(call: Call) -> Echo:
     """The name and size of an uploaded file."""
     given = call.request.files["file"]
     return Echo(got=[given.filename, len(given.read())])
 
 
-@routes.post("/unread", role=PUBLIC, upload=True, statuses={202: "Not looked at"})
+@routes.post("/unread", role=PUBLIC, bound=Bound.NONE, upload=True, statuses={202: "Not looked at"})
 def unread(call: Call) -> Reply[Echo]:
     """Answer without reading the body."""
     return Reply(Echo(got=None), 202, {"X-Probe": "1"})
 
 
-@routes.get("/address", role=PUBLIC)
+@routes.get("/address", role=PUBLIC, bound=Bound.NONE)
 def address(call: Call) -> Echo:
     """The caller's address."""
     return Echo(got=[call.address, call.request_id])

@@ -11,7 +11,7 @@ from flask import Flask
 from sqlalchemy import Engine, event
 
 from functions.api.app import create_app
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from functions.api.services import Services
 from shared.access.rules import parse_token
 from shared.errors import ClientNotFound
@@ -25,7 +25,7 @@ routes = Routes("held", "/held", "What only these tests call.")
 seen: list[int] = []  # connections in use after a handler's transaction
 
 
-@routes.get("/<uuid:uuid>", role=Role.VIEWER)
+@routes.get("/<uuid:uuid>", role=Role.VIEWER, bound=Bound.NONE)
 def held(call: Call, uuid: str) -> None:
     """Open two transactions one after the other; the last digit of the uuid decides where the handler fails."""
     pool: Any = call.services.engine.pool
@@ -40,7 +40,7 @@ def held(call: Call, uuid: str) -> None:
             connection.execute(sa.text("SELECT 1/0"))
 
 
-@routes.get("/idle", role=Role.VIEWER)
+@routes.get("/idle", role=Role.VIEWER, bound=Bound.NONE)
 def idle(call: Call) -> None:
     """Open no transaction."""
     seen.append(call.services.engine.pool.checkedout())  # type: ignore[attr-defined]  # only on the base class

@@ -52,7 +52,7 @@ def test_a_person_has_the_role_that_an_admin_gave_to_their_address(client: Flask
 
     assert answer.status_code == 200, answer.text
     assert answer.json is not None
-    assert answer.json["principal"] == {"kind": "user", "name": email, "role": "operator"}
+    assert answer.json["principal"] == {"kind": "user", "name": email, "role": "operator", "sites": None}
     assert answer.json["expires_at"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(until))
     assert answer.json["must_change_password"] is False
 

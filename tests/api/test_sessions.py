@@ -23,7 +23,7 @@ def test_signing_in_says_who_one_is_and_sets_the_cookie(app: Flask, anna: str) -
 
     assert answer.status_code == 201
     assert answer.json is not None
-    assert answer.json["principal"] == {"kind": "user", "name": anna, "role": "operator"}
+    assert answer.json["principal"] == {"kind": "user", "name": anna, "role": "operator", "sites": None}
     expires_at = datetime.fromisoformat(answer.json["expires_at"])
     assert timedelta(hours=11, minutes=59) < expires_at - datetime.now(UTC) < timedelta(hours=12, minutes=1)
     assert answer.json["expires_at"].endswith("Z")
@@ -73,7 +73,7 @@ def test_the_session_shows_its_person_and_a_token_shows_its_name(app: Flask, api
     assert person is not None
     assert token is not None
     assert person["principal"]["name"] == anna
-    assert token["principal"] == {"kind": "token", "name": "test admin", "role": "admin"}
+    assert token["principal"] == {"kind": "token", "name": "test admin", "role": "admin", "sites": None}
     assert token["expires_at"] is None
 
 

@@ -21,7 +21,7 @@ def issue(api: Api, **body: Any) -> dict[str, Any]:
 def test_an_issued_token_works_and_ends_at_once_when_deleted(api: Api) -> None:
     issued = issue(api, role="operator")
 
-    assert set(issued) == {"id", "name", "role", "expires_at", "token"}
+    assert set(issued) == {"id", "name", "role", "sites", "expires_at", "token"}
     assert rules.parse_token(issued["token"]) is not None
     assert api.get("/api/dead-letters", token=issued["token"]).status_code == 200
     assert api.delete(f"/api/tokens/{issued['id']}").status_code == 204

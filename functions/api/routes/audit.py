@@ -7,7 +7,7 @@ import msgspec
 
 from functions.api.bodies import Answer, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from shared.access import audit_store
 from shared.vocabulary import Role
 
@@ -37,7 +37,7 @@ class AuditEntry(Answer):
     details: dict[str, Any]
 
 
-@routes.get("", role=Role.ADMIN)
+@routes.get("", role=Role.ADMIN, bound=Bound.FLEET)
 def list_audit(call: Call, query: AuditQuery) -> Page[AuditEntry]:
     """The audit log, newest first."""
     after = decode_cursor(query.cursor, datetime, int)

@@ -7,7 +7,7 @@ import msgspec
 
 from functions.api.bodies import Answer, NoQuery, QueryParameters, Time, Uuid
 from functions.api.pages import CursorText, LongLimit, Page, decode_cursor, page_of
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from functions.problems import InvalidField
 from shared.client_logs import hourly_counts_store, store
 from shared.client_logs.hourly_counts_store import ClientSummary
@@ -62,7 +62,7 @@ class TestAnswer(Answer):
     logs: int
 
 
-@routes.get("/<uuid:uuid>/logs", role=Role.VIEWER, raises=(ClientNotFound,))
+@routes.get("/<uuid:uuid>/logs", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def client_logs(call: Call, uuid: str, query: LogQuery) -> Page[Log]:
     """Logs of one client, newest first."""
     if query.since and query.until and query.since > query.until:
@@ -77,7 +77,7 @@ def client_logs(call: Call, uuid: str, query: LogQuery) -> Page[Log]:
     return page_of(rows, query.limit, _place)
 
 
-@routes.get("/summary", role=Role.VIEWER)
+@routes.get("/summary", role=Role.VIEWER, bound=Bound.LISTS)
 def summary(call: Call, query: SummaryQuery) -> Summary:
     """Counts by level, per client and in total, over whole hours."""
     with call.transaction() as (connection, now):
@@ -90,7 +90,7 @@ def summary(call: Call, query: SummaryQuery) -> Summary:
     return Summary(since=since, totals=totals, clients=rows)
 
 
-@routes.get("/recent-errors", role=Role.VIEWER)
+@routes.get("/recent-errors", role=Role.VIEWER, bound=Bound.LISTS)
 def recent_errors(call: Call, query: RecentErrorsQuery) -> Page[ErrorLog]:
     """Error and critical logs of the whole fleet, newest first."""
     after = decode_cursor(query.cursor, datetime, int)
@@ -104,7 +104,7 @@ def _place(row: Log) -> tuple[datetime, int]:
     return row.received_at, row.id
 
 
-@routes.get("/test", role=Role.VIEWER)
+@routes.get("/test", role=Role.VIEWER, bound=Bound.FLEET)
 def test_route(call: Call, query: NoQuery) -> TestAnswer:  # noqa: ARG001 - no parameter is accepted
     """Whether this blueprint answers and the database holds logs."""
     with call.transaction() as (connection, _):

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from functions.api.bodies import Answer, Body, Time, Uuid, answer_of
 from functions.api.pages import LongPageQuery, Page, PageQuery, decode_cursor, encode_cursor, page_of
-from functions.api.routing import Call, Header, Routes
+from functions.api.routing import Bound, Call, Header, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Bridge
 from functions.problems import InvalidField
@@ -148,7 +148,7 @@ class UnsteadyClient(Answer):
     since: datetime
 
 
-@routes.get("", role=Role.VIEWER)
+@routes.get("", role=Role.VIEWER, bound=Bound.LISTS)
 def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
     """Clients by name, narrowed by the filters given."""
     wanted = ClientFilter(
@@ -173,11 +173,13 @@ def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
     )
 
 
-@routes.patch("", role=Role.OPERATOR)
+@routes.patch("", role=Role.OPERATOR, bound=Bound.CLIENTS)
 def write_clients(call: Call, body: ManyFacts) -> WrittenClients:
     """Move and tag many clients in one transaction. A client that cannot be written is left as it is."""
     moves = body.site is not msgspec.UNSET
     change = ManyFactsChange(moves, (body.site or None) if moves else None, body.add_tags, body.remove_tags, MOST_TAGS)
+    if moves:
+        call.check_site(change.site)
     with call.transaction() as (connection, now):
         written = store.update_many(connection, body.clients, change)
         fields = [*(["site"] if moves else []), *(["tags"] if body.add_tags or body.remove_tags else [])]
@@ -187,7 +189,7 @@ def write_clients(call: Call, body: ManyFacts) -> WrittenClients:
     return WrittenClients(written=written, left=[uuid for uuid in dict.fromkeys(body.clients) if uuid not in kept])
 
 
-@routes.get("/crashed", role=Role.VIEWER)
+@routes.get("/crashed", role=Role.VIEWER, bound=Bound.LISTS)
 def crashed_clients(call: Call, query: LongPageQuery) -> CrashedClients:
     """Clients that report a crash or are silent beyond the threshold, even while the bridge is silent."""
     config = call.services.config
@@ -209,7 +211,7 @@ def crashed_clients(call: Call, query: LongPageQuery) -> CrashedClients:
     return CrashedClients(items=listed.items, next_cursor=listed.next_cursor, bridge=Bridge(**bridge))
 
 
-@routes.get("/service_failed", role=Role.VIEWER)
+@routes.get("/service_failed", role=Role.VIEWER, bound=Bound.LISTS)
 def service_failed_clients(call: Call, query: LongPageQuery) -> Page[shapes.Client]:
     """Clients with a recorded service failure, the newest first."""
     after: Any = decode_cursor(query.cursor, datetime, str)
@@ -219,7 +221,7 @@ def service_failed_clients(call: Call, query: LongPageQuery) -> Page[shapes.Clie
     return page_of(items, query.limit, lambda item: (item.service_failed_at, item.uuid))
 
 
-@routes.get("/unsteady", role=Role.VIEWER)
+@routes.get("/unsteady", role=Role.VIEWER, bound=Bound.LISTS)
 def unsteady_clients(call: Call, query: LongPageQuery) -> Page[UnsteadyClient]:
     """Clients that lost the broker three times or more within the last hour, outside incidents; the worst first."""
     after: Any = decode_cursor(query.cursor, int, str)
@@ -229,7 +231,7 @@ def unsteady_clients(call: Call, query: LongPageQuery) -> Page[UnsteadyClient]:
     return page_of(rest[: query.limit + 1], query.limit, lambda one: (one.losses, one.uuid))
 
 
-@routes.get("/service_failed/acknowledged", role=Role.VIEWER)
+@routes.get("/service_failed/acknowledged", role=Role.VIEWER, bound=Bound.LISTS)
 def acknowledged_failures(call: Call, query: LongPageQuery) -> Page[AcknowledgedFailure]:
     """Failures acknowledged in the last 24 hours, the newest first, with the person who did it."""
     after: Any = decode_cursor(query.cursor, datetime, str)
@@ -239,7 +241,7 @@ def acknowledged_failures(call: Call, query: LongPageQuery) -> Page[Acknowledged
     return page_of(items, query.limit, lambda item: (item.acknowledged_at, item.uuid))
 
 
-@routes.post("/service_failed/mended", role=Role.OPERATOR)
+@routes.post("/service_failed/mended", role=Role.OPERATOR, bound=Bound.CLIENTS)
 def acknowledge_mended(call: Call, body: MendedBody) -> MendedFailures:
     """Acknowledge the given failures at once: those that still stand as they were seen, and are mended.
 
@@ -253,7 +255,7 @@ def acknowledge_mended(call: Call, body: MendedBody) -> MendedFailures:
     return MendedFailures(acknowledged=[one.uuid for one in cleared])
 
 
-@routes.get("/<uuid:uuid>", role=Role.VIEWER, raises=(ClientNotFound,))
+@routes.get("/<uuid:uuid>", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def client(call: Call, uuid: str) -> shapes.ClientDetails:
     """One client with all its details."""
     with call.transaction() as (connection, now):
@@ -261,7 +263,7 @@ def client(call: Call, uuid: str) -> shapes.ClientDetails:
         return details(call, connection, now, row)
 
 
-@routes.patch("/<uuid:uuid>", role=Role.OPERATOR, raises=(ClientNotFound,))
+@routes.patch("/<uuid:uuid>", role=Role.OPERATOR, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def write_client(call: Call, uuid: str, body: ClientFacts) -> shapes.ClientDetails:
     """Write name, site, tags or notes."""
     facts = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not msgspec.UNSET}
@@ -273,7 +275,9 @@ def write_client(call: Call, uuid: str, body: ClientFacts) -> shapes.ClientDetai
         return details(call, connection, now, row)
 
 
-@routes.delete("/<uuid:uuid>", role=Role.ADMIN, statuses={204: "Deleted"}, raises=(ClientNotFound,))
+@routes.delete(
+    "/<uuid:uuid>", role=Role.ADMIN, bound=Bound.CLIENTS, statuses={204: "Deleted"}, raises=(ClientNotFound,)
+)
 def delete_client(call: Call, uuid: str) -> None:
     """Delete a client. Its login is revoked, its open command ends, its history stays.
 
@@ -290,6 +294,7 @@ def delete_client(call: Call, uuid: str) -> None:
 @routes.post(
     "/<uuid:uuid>/clear_service_failed",
     role=Role.OPERATOR,
+    bound=Bound.CLIENTS,
     raises=(ClientNotFound, FailureChanged),
     headers={"If-Match": IF_MATCH},
 )

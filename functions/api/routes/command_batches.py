@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from functions.api.bodies import answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Reply, Routes
+from functions.api.routing import Bound, Call, Reply, Routes
 from functions.api.shapes.command_batches import (
     Batch,
     BatchDetails,
@@ -23,6 +23,7 @@ from functions.api.shapes.command_batches import (
 )
 from functions.api.shapes.commands import ASKED_WITH
 from shared.access.rules import check_may_send
+from shared.clients import store as clients_store
 from shared.commands import operations as commands
 from shared.commands.batches import operations, rules, store
 from shared.commands.batches.rules import BatchRequest
@@ -35,6 +36,7 @@ from shared.errors import (
     IdempotencyKeyReused,
     InvalidWaves,
     NoClients,
+    SiteNotAllowed,
     TooManyClients,
 )
 from shared.vocabulary import CommandState, MemberOutcome, Role
@@ -67,6 +69,7 @@ class MemberQuery(PageQuery):
 @routes.post(
     "/commands",
     role=Role.OPERATOR,
+    bound=Bound.CLIENTS,
     statuses={202: "Stored; one outcome for each client", 200: "Dry run: the outcomes it would have; nothing is sent"},
     raises=(Forbidden, IdempotencyKeyReused, InvalidWaves, NoClients, TooManyClients),
     headers=ASKED_WITH,
@@ -79,7 +82,7 @@ def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
     with call.transaction() as (connection, now):
         batch = operations.of_same_key(connection, request)
         if batch is None:
-            batch = operations.create(connection, now, request, operations.chosen(connection, request))
+            batch = operations.create(connection, now, request, _uuids(call, connection, request))
         if batch.created_at == now:
             facts = {"command": body.action, "reason": body.reason, "max_unproven": batch.max_unproven}
             call.audit(connection, now, "command_batch.send", batch.id, waves=batch.waves, **facts)
@@ -87,9 +90,20 @@ def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
     return Reply(_sent(call, batch.id), 202)
 
 
+def _uuids(call: Call, connection: Connection, request: BatchRequest) -> list[str]:
+    """The requested clients: the list, or the clients that match the filter now.
+
+    Raises SiteNotAllowed when a caller of chosen sites lists any other.
+    """
+    uuids = operations.chosen(connection, request)
+    if call.is_narrowed and request.clients is not None and not clients_store.are_known(connection, uuids):
+        raise SiteNotAllowed
+    return uuids
+
+
 def _dry_run(call: Call, request: BatchRequest) -> Sent:
     with call.transaction() as (connection, now):
-        members = operations.preview(connection, now, request, operations.chosen(connection, request))
+        members = operations.preview(connection, now, request, _uuids(call, connection, request))
     outcomes = [
         Outcome(uuid=one.client_uuid, outcome=one.outcome, wave=one.wave, command=None, lockout_until=until)
         for one, until in members
@@ -130,7 +144,7 @@ def _command(row: MemberRow) -> dict[str, Any] | None:
     return {name: getattr(row, f"command_{name}") for name in MemberCommand.__struct_fields__}
 
 
-@routes.get("/command-batches", role=Role.VIEWER)
+@routes.get("/command-batches", role=Role.VIEWER, bound=Bound.LISTS)
 def list_command_batches(call: Call, query: PageQuery) -> Page[Batch]:
     """Batches, the newest first."""
     after = decode_cursor(query.cursor, datetime, str)
@@ -139,7 +153,7 @@ def list_command_batches(call: Call, query: PageQuery) -> Page[Batch]:
     return page(rows, query.limit, lambda row: (row.created_at, row.id), lambda row: answer_of(Batch, row))
 
 
-@routes.get("/command-batches/<uuid:batch_id>", role=Role.VIEWER, raises=(CommandBatchNotFound,))
+@routes.get("/command-batches/<uuid:batch_id>", role=Role.VIEWER, bound=Bound.LISTS, raises=(CommandBatchNotFound,))
 def command_batch(call: Call, batch_id: str, query: MemberQuery) -> BatchDetails:
     """One batch: its counts, its waves, and a page of its members in the requested order."""
     return _details(call, batch_id, query)
@@ -181,7 +195,10 @@ def _by(part: int, counts: Iterable[tuple[tuple[int | None, str, str | None], in
 
 
 @routes.post(
-    "/command-batches/<uuid:batch_id>/pause", role=Role.OPERATOR, raises=(CommandBatchNotFound, CommandBatchOver)
+    "/command-batches/<uuid:batch_id>/pause",
+    role=Role.OPERATOR,
+    bound=Bound.LISTS,
+    raises=(CommandBatchNotFound, CommandBatchOver),
 )
 def pause_command_batch(call: Call, batch_id: str) -> BatchDetails:
     """Pause a batch: no more commands are sent. Commands already sent continue."""
@@ -194,6 +211,7 @@ def pause_command_batch(call: Call, batch_id: str) -> BatchDetails:
 @routes.post(
     "/command-batches/<uuid:batch_id>/resume",
     role=Role.OPERATOR,
+    bound=Bound.LISTS,
     raises=(CommandBatchNotFound, CommandBatchOver, Forbidden),
 )
 def resume_command_batch(call: Call, batch_id: str) -> BatchDetails:
@@ -208,7 +226,10 @@ def resume_command_batch(call: Call, batch_id: str) -> BatchDetails:
 
 
 @routes.post(
-    "/command-batches/<uuid:batch_id>/abort", role=Role.OPERATOR, raises=(CommandBatchNotFound, CommandBatchOver)
+    "/command-batches/<uuid:batch_id>/abort",
+    role=Role.OPERATOR,
+    bound=Bound.LISTS,
+    raises=(CommandBatchNotFound, CommandBatchOver),
 )
 def abort_command_batch(call: Call, batch_id: str) -> BatchDetails:
     """Abort a batch: waiting members get no command, and commands that no display can have are cancelled.

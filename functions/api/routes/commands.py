@@ -7,7 +7,7 @@ import msgspec
 
 from functions.api.bodies import Body
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import commands as shapes
 from functions.api.shapes.commands import ASKED_WITH, idempotency_key
 from functions.problems import InvalidField
@@ -58,6 +58,7 @@ class EndOfCommand(Body):
 @routes.post(
     "/clients/<uuid:uuid>/commands",
     role=Role.OPERATOR,
+    bound=Bound.CLIENTS,
     statuses={202: "Stored; published as soon as the broker takes it"},
     raises=(
         ClientNotFound,
@@ -128,7 +129,7 @@ def _why(body: NewCommand) -> dict[str, Any]:
     return {"reason": body.reason, "override_lockout": body.override_lockout}
 
 
-@routes.get("/clients/<uuid:uuid>/commands", role=Role.VIEWER, raises=(ClientNotFound,))
+@routes.get("/clients/<uuid:uuid>/commands", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def commands_of_client(call: Call, uuid: str, query: PageQuery) -> Page[shapes.Command]:
     """A client's commands, the newest first."""
     after = decode_cursor(query.cursor, datetime, str)
@@ -138,13 +139,18 @@ def commands_of_client(call: Call, uuid: str, query: PageQuery) -> Page[shapes.C
     return page(found, query.limit, lambda one: (one.created_at, one.id), shapes.command)
 
 
-@routes.get("/commands/<uuid:command_id>", role=Role.VIEWER, raises=(CommandNotFound,))
+@routes.get("/commands/<uuid:command_id>", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(CommandNotFound,))
 def command(call: Call, command_id: str) -> shapes.Command:
     """One command."""
     return _command(call, command_id)
 
 
-@routes.post("/commands/<uuid:command_id>/cancel", role=Role.OPERATOR, raises=(CommandNotFound, CommandNotCancellable))
+@routes.post(
+    "/commands/<uuid:command_id>/cancel",
+    role=Role.OPERATOR,
+    bound=Bound.CLIENTS,
+    raises=(CommandNotFound, CommandNotCancellable),
+)
 def cancel_command(call: Call, command_id: str) -> shapes.Command:
     """Cancel a command that the display certainly does not have."""
     with call.transaction() as (connection, now):
@@ -153,7 +159,12 @@ def cancel_command(call: Call, command_id: str) -> shapes.Command:
     return _command(call, command_id)
 
 
-@routes.post("/commands/<uuid:command_id>/end", role=Role.ADMIN, raises=(CommandNotFound, CommandNotCancellable))
+@routes.post(
+    "/commands/<uuid:command_id>/end",
+    role=Role.ADMIN,
+    bound=Bound.CLIENTS,
+    raises=(CommandNotFound, CommandNotCancellable),
+)
 def end_command(call: Call, command_id: str, body: EndOfCommand) -> shapes.Command:
     """End a command that a display may have. It may still run, so its lockout stays; a late answer is stored."""
     with call.transaction() as (connection, now):

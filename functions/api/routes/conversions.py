@@ -4,7 +4,7 @@ from flask import Response
 
 from functions.api.files import OF_FILES, send_stored
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Reply, Routes
+from functions.api.routing import Bound, Call, Reply, Routes
 from functions.api.shapes import media as shapes
 from shared.conversions import operations, store
 from shared.conversions.store import KeptConversion
@@ -19,6 +19,7 @@ files = Routes("files", "/api/files", "Converted files.")
 @routes.post(
     "/<id:media_id>/pdf",
     role=Role.OPERATOR,
+    bound=Bound.NONE,
     statuses={200: "The PDF is there", 202: "It is being made"},
     raises=(EventMediaNotFound, NotConvertible),
 )
@@ -36,6 +37,7 @@ def ensure_pdf(call: Call, media_id: int) -> Reply[shapes.Conversion]:
 @routes.post(
     "/<id:media_id>/reconvert",
     role=Role.OPERATOR,
+    bound=Bound.NONE,
     statuses={202: "It is being made"},
     raises=(EventMediaNotFound, NotConvertible),
 )
@@ -54,7 +56,9 @@ def _under_way(call: Call, conversion: KeptConversion, must_enqueue: bool) -> Re
     return Reply(shapes.conversion(conversion), 200 if conversion.status == ConversionStatus.READY else 202)
 
 
-@routes.get("/<id:media_id>/status", role=Role.VIEWER, raises=(EventMediaNotFound, ConversionNotFound))
+@routes.get(
+    "/<id:media_id>/status", role=Role.VIEWER, bound=Bound.NONE, raises=(EventMediaNotFound, ConversionNotFound)
+)
 def conversion_status(call: Call, media_id: int) -> shapes.Conversion:
     """The newest conversion of a medium."""
     with call.transaction() as (connection, _):
@@ -71,7 +75,7 @@ class ConversionsQuery(PageQuery):
     status: ConversionStatus | None = None
 
 
-@routes.get("", role=Role.VIEWER)
+@routes.get("", role=Role.VIEWER, bound=Bound.NONE)
 def list_conversions(call: Call, query: ConversionsQuery) -> Page[shapes.ConversionItem]:
     """Conversions, the newest first, each with its file's name."""
     after = decode_cursor(query.cursor, int)
@@ -83,6 +87,7 @@ def list_conversions(call: Call, query: ConversionsQuery) -> Page[shapes.Convers
 @files.get(
     "/converted/<path:path>",
     role=Role.VIEWER,
+    bound=Bound.NONE,
     produces=("application/pdf",),
     statuses={200: "The PDF", 206: "A part of it", 304: "Unchanged"},
     raises=(ConversionNotFound, *OF_FILES),

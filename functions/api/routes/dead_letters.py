@@ -7,7 +7,7 @@ import msgspec
 
 from functions.api.bodies import Answer, Uuid, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.clients import PutAsideFor
 from shared.leadership import dead_letters_store as store
 from shared.leadership.dead_letters_store import DeadLetterRow
@@ -37,7 +37,7 @@ class LetterQuery(PageQuery):
     client: Annotated[Uuid, msgspec.Meta(description="only what this client sent")] | None = None
 
 
-@routes.get("", role=Role.OPERATOR)
+@routes.get("", role=Role.OPERATOR, bound=Bound.LISTS)
 def list_dead_letters(call: Call, query: LetterQuery) -> Page[DeadLetter]:
     """Dead letters, the latest first. Bytes that are not UTF-8 are shown as backslash escapes."""
     after: Any = decode_cursor(query.cursor, datetime, int)

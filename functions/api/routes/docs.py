@@ -8,7 +8,7 @@ from flask import Response, current_app
 
 from functions.api import openapi
 from functions.api.bodies import to_json
-from functions.api.routing import JSON, Call, Routes
+from functions.api.routing import JSON, Bound, Call, Routes
 from shared.vocabulary import Role
 
 routes = Routes("docs", "/api", "The description of this API.")
@@ -17,13 +17,13 @@ routes = Routes("docs", "/api", "The description of this API.")
 PAGE_POLICY: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
-@routes.get("/openapi.json", role=Role.VIEWER)
+@routes.get("/openapi.json", role=Role.VIEWER, bound=Bound.NONE)
 def show_openapi(call: Call) -> Response:  # noqa: ARG001 - every handler takes the call
     """The OpenAPI 3.1 document of this API."""
     return Response(_json(_all_routes()), content_type=JSON)
 
 
-@routes.get("/docs", role=Role.VIEWER, produces=("text/html",))
+@routes.get("/docs", role=Role.VIEWER, bound=Bound.NONE, produces=("text/html",))
 def show_docs(call: Call) -> Response:  # noqa: ARG001 - every handler takes the call
     """Every operation on one page, for people."""
     page = Response(_page(_all_routes()), content_type="text/html; charset=utf-8")

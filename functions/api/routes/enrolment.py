@@ -7,11 +7,12 @@ from typing import Annotated
 import msgspec
 
 from functions.api.bodies import END, Answer, Body, Uuid
-from functions.api.routing import PUBLIC, Call, Routes
+from functions.api.routing import PUBLIC, Bound, Call, Routes
 from functions.problems import DatabaseUnavailable
 from shared.access import enrolment_operations
 from shared.access import operations as access
 from shared.access.rules import AuditLine
+from shared.clients import operations as clients
 from shared.commands import operations as commands
 from shared.commands.news_operations import log_news
 from shared.commands.rules import LOGIN_REVOKED
@@ -75,17 +76,34 @@ class Enrolled(Answer):
     topic_root: str
 
 
-@routes.post("/clients/<uuid:uuid>/enrolment", role=Role.ADMIN, statuses={201: "Code issued"}, raises=(ClientDeleted,))
+@routes.post(
+    "/clients/<uuid:uuid>/enrolment",
+    role=Role.ADMIN,
+    bound=Bound.CLIENTS,
+    statuses={201: "Code issued"},
+    raises=(ClientDeleted, ClientNotFound),
+)
 def issue_enrolment_code(call: Call, uuid: str) -> Code:
-    """Issue a one-time code for a client, which is created if new. Its earlier unused codes end."""
+    """Issue a one-time code for a client, which is created if new. Its earlier unused codes end.
+
+    A new client has no site yet: callers of chosen sites get codes of known clients only.
+    """
     lifetime = timedelta(seconds=call.services.config["ENROLMENT_CODE_SECONDS"])
     with call.transaction() as (connection, now):
+        if call.is_narrowed:
+            clients.find(connection, uuid)
         code, expires_at = enrolment_operations.issue_code(connection, now, uuid, call.principal.actor, lifetime)
         call.audit(connection, now, "enrolment.create", uuid)
     return Code(code=code, expires_at=expires_at)
 
 
-@routes.delete("/clients/<uuid:uuid>/enrolment", role=Role.ADMIN, statuses={204: "Revoked"}, raises=(ClientNotFound,))
+@routes.delete(
+    "/clients/<uuid:uuid>/enrolment",
+    role=Role.ADMIN,
+    bound=Bound.CLIENTS,
+    statuses={204: "Revoked"},
+    raises=(ClientNotFound,),
+)
 def revoke_enrolment(call: Call, uuid: str) -> None:
     """End the display's login at the broker, its unused codes and its open command. A repetition changes nothing."""
     with call.transaction() as (connection, now):
@@ -95,7 +113,13 @@ def revoke_enrolment(call: Call, uuid: str) -> None:
     log_news(ended)
 
 
-@routes.post("/enroll", role=PUBLIC, statuses={201: "Enrolled"}, raises=(EnrolmentCodeInvalid, DatabaseUnavailable))
+@routes.post(
+    "/enroll",
+    role=PUBLIC,
+    bound=Bound.NONE,
+    statuses={201: "Enrolled"},
+    raises=(EnrolmentCodeInvalid, DatabaseUnavailable),
+)
 def enroll(call: Call, body: Redemption) -> Enrolled:
     """Exchange a code for a login. A code works once; an earlier login of the display is replaced."""
     config = call.services.config
@@ -115,6 +139,7 @@ def enroll(call: Call, body: Redemption) -> Enrolled:
 @routes.post(
     "/enroll/rotate",
     role=PUBLIC,
+    bound=Bound.NONE,
     statuses={204: "The new password holds from now on; the broker takes it within two seconds"},
     raises=(InvalidIdentity, PasswordNotAccepted, TooManyAttempts, DatabaseUnavailable),
 )

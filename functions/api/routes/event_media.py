@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from functions.api.bodies import Answer, Body
 from functions.api.files import OF_FILES, FilePart, send_stored
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import FORM, Call, Reply, Routes
+from functions.api.routing import FORM, Bound, Call, Reply, Routes
 from functions.api.shapes import media as shapes
 from shared.conversions import operations as conversions
 from shared.conversions import store as conversions_store
@@ -56,6 +56,7 @@ class Uploaded(Answer):
 @routes.post(
     "",
     role=Role.OPERATOR,
+    bound=Bound.NONE,
     statuses={201: "Stored"},
     raises=(
         UnsupportedMediaType,
@@ -105,7 +106,7 @@ class MediaQuery(PageQuery):
     kind: MediaKind | None = None
 
 
-@routes.get("", role=Role.VIEWER)
+@routes.get("", role=Role.VIEWER, bound=Bound.NONE)
 def list_media(call: Call, query: MediaQuery) -> Page[shapes.MediaListed]:
     """Uploaded files, the newest first, each with its newest conversion."""
     after = decode_cursor(query.cursor, int)
@@ -115,7 +116,7 @@ def list_media(call: Call, query: MediaQuery) -> Page[shapes.MediaListed]:
     return page(rows, query.limit, lambda row: (row.id,), lambda row: shapes.media_listed(row, newest.get(row.id)))
 
 
-@routes.get("/<id:media_id>", role=Role.VIEWER, raises=(EventMediaNotFound,))
+@routes.get("/<id:media_id>", role=Role.VIEWER, bound=Bound.NONE, raises=(EventMediaNotFound,))
 def media_item(call: Call, media_id: int) -> shapes.MediaListed:
     """One uploaded file with its newest conversion, as the list shows it."""
     with call.transaction() as (connection, _):
@@ -130,7 +131,7 @@ class NewName(Body):
     filename: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
 
 
-@routes.patch("/<id:media_id>", role=Role.OPERATOR, raises=(EventMediaNotFound, NameNotAccepted))
+@routes.patch("/<id:media_id>", role=Role.OPERATOR, bound=Bound.NONE, raises=(EventMediaNotFound, NameNotAccepted))
 def rename_media(call: Call, media_id: int, body: NewName) -> shapes.Media:
     """Give an uploaded file another name."""
     with call.transaction() as (connection, now):
@@ -139,7 +140,9 @@ def rename_media(call: Call, media_id: int, body: NewName) -> shapes.Media:
     return shapes.media(media)
 
 
-@routes.delete("/<id:media_id>", role=Role.OPERATOR, statuses={204: "Deleted"}, raises=(EventMediaNotFound,))
+@routes.delete(
+    "/<id:media_id>", role=Role.OPERATOR, bound=Bound.NONE, statuses={204: "Deleted"}, raises=(EventMediaNotFound,)
+)
 def delete_media(call: Call, media_id: int) -> None:
     """Delete an uploaded file and its conversions. The stored bytes stay only if another medium has the same ones."""
     with call.transaction() as (connection, now):
@@ -155,6 +158,7 @@ def delete_media(call: Call, media_id: int) -> None:
 @routes.get(
     "/<id:media_id>/content",
     role=Role.VIEWER,
+    bound=Bound.NONE,
     produces=tuple(CONTENT_TYPES.values()),
     statuses={200: "The file", 206: "A part of it", 304: "Unchanged"},
     raises=(EventMediaNotFound, *OF_FILES),
@@ -172,6 +176,7 @@ def media_content(call: Call, media_id: int) -> Response:
 @routes.get(
     "/<id:media_id>/thumbnail",
     role=Role.VIEWER,
+    bound=Bound.NONE,
     produces=("image/png",),
     statuses={200: "The picture", 206: "A part of it", 304: "Unchanged"},
     raises=(EventMediaNotFound, ThumbnailNotFound, *OF_FILES),

@@ -5,7 +5,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from functions.api.auth import authenticate
 from functions.api.bodies import Answer
 from functions.api.readiness import Readiness
-from functions.api.routing import PUBLIC, Call, Reply, Routes
+from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
 from shared.deployment import is_loopback
 from shared.errors import ServiceError
 
@@ -35,13 +35,15 @@ class Ready(Answer):
     checks: dict[str, Check]
 
 
-@routes.get("/live", role=PUBLIC)
+@routes.get("/live", role=PUBLIC, bound=Bound.NONE)
 def live(call: Call) -> Live:  # noqa: ARG001 - every handler takes the call
     """Whether the process answers; nothing else is checked."""
     return Live(status="ok")
 
 
-@routes.get("/ready", role=PUBLIC, statuses={200: "Ready", 503: "Not ready; the checks say what is missing"})
+@routes.get(
+    "/ready", role=PUBLIC, bound=Bound.NONE, statuses={200: "Ready", 503: "Not ready; the checks say what is missing"}
+)
 def ready(call: Call) -> Reply[Ready]:
     """Whether database, migrations, media volume, task queue and last tick are in order."""
     found = call.services.once("readiness", lambda: Readiness(call.services)).findings()

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from functions.api.bodies import Answer, QueryParameters, Time
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from functions.problems import InvalidField
 from shared.clients import health_history_operations
 from shared.clients.health_history_rules import Extremes
@@ -66,7 +66,7 @@ class HealthHistory(Answer):
     summary: HealthSummary
 
 
-@routes.get("/<uuid:uuid>/health/history", role=Role.VIEWER, raises=(ClientNotFound,))
+@routes.get("/<uuid:uuid>/health/history", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def client_health_history(call: Call, uuid: str, query: HealthHistoryQuery) -> HealthHistory:
     """The history of processor, memory, disk and temperature."""
     kept = timedelta(days=call.services.config["HEALTH_HISTORY_DAYS"])

@@ -7,7 +7,7 @@ import msgspec
 
 from functions.api.bodies import Answer, QueryParameters
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from shared.errors import ClientNotFound
 from shared.history import operations
 from shared.vocabulary import ClientStatus, EventKind, Role
@@ -75,7 +75,7 @@ class Event(Answer):
     details: dict[str, Any]
 
 
-@routes.get("/<uuid:uuid>/uptime", role=Role.VIEWER, raises=(ClientNotFound,))
+@routes.get("/<uuid:uuid>/uptime", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def client_uptime(call: Call, uuid: str, query: UptimeQuery) -> Uptime:
     """How long a client was in each state, within its opening hours."""
     with call.transaction() as (connection, now):
@@ -95,7 +95,7 @@ def client_uptime(call: Call, uuid: str, query: UptimeQuery) -> Uptime:
     return Uptime(uuid=uuid, windows=windows, segments=segments, closed=closed)
 
 
-@routes.get("/<uuid:uuid>/events", role=Role.VIEWER, raises=(ClientNotFound,))
+@routes.get("/<uuid:uuid>/events", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def client_events(call: Call, uuid: str, query: PageQuery) -> Page[Event]:
     """One timeline: states, failures, errors, commands, recovery and changes, the newest first."""
     after: Any = decode_cursor(query.cursor, datetime, str, str)

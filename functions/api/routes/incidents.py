@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from functions.api.bodies import Answer, Time, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_operations, timeline_store
 from shared.incidents.timeline_store import IncidentFilter, ListedIncident
@@ -89,7 +89,7 @@ class IncidentDetails(Incident):
     timeline: Page[IncidentEvent]
 
 
-@routes.get("", role=Role.VIEWER)
+@routes.get("", role=Role.VIEWER, bound=Bound.LISTS)
 def list_incidents(call: Call, query: IncidentQuery) -> Page[Incident]:
     """Incidents, the newest first."""
     after: Any = decode_cursor(query.cursor, datetime, int)
@@ -99,7 +99,7 @@ def list_incidents(call: Call, query: IncidentQuery) -> Page[Incident]:
     return page(rows, query.limit, lambda row: (row.opened_at, row.id), _incident)
 
 
-@routes.get("/<id:incident_id>", role=Role.VIEWER, raises=(IncidentNotFound,))
+@routes.get("/<id:incident_id>", role=Role.VIEWER, bound=Bound.LISTS, raises=(IncidentNotFound,))
 def incident(call: Call, incident_id: int) -> IncidentDetails:
     """One incident with its displays and its timeline."""
     with call.transaction() as (connection, now):
@@ -119,7 +119,7 @@ def incident(call: Call, incident_id: int) -> IncidentDetails:
         )
 
 
-@routes.get("/<id:incident_id>/displays", role=Role.VIEWER, raises=(IncidentNotFound,))
+@routes.get("/<id:incident_id>/displays", role=Role.VIEWER, bound=Bound.LISTS, raises=(IncidentNotFound,))
 def displays_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[Member]:
     """Displays that were ever part of an incident, by name."""
     after: Any = decode_cursor(query.cursor, str, str)
@@ -128,7 +128,7 @@ def displays_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page
         return _members(connection, incident_id, query.limit, after)
 
 
-@routes.get("/<id:incident_id>/events", role=Role.VIEWER, raises=(IncidentNotFound,))
+@routes.get("/<id:incident_id>/events", role=Role.VIEWER, bound=Bound.LISTS, raises=(IncidentNotFound,))
 def events_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[IncidentEvent]:
     """The timeline of an incident: opened, displays failed and well again, commands, recovery, closed; newest first."""
     after: Any = decode_cursor(query.cursor, datetime, str, str)

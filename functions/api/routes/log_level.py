@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from functions.api.bodies import Answer, Body
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from shared.clients import operations as clients
 from shared.errors import BrokerUnavailable, ClientNotFound, ClientNotListening, PublishUnanswered
 from shared.vocabulary import LogLevel, Role
@@ -35,6 +35,7 @@ class OrderedLogLevel(Answer):
 @routes.post(
     "/<uuid:uuid>/log-level",
     role=Role.OPERATOR,
+    bound=Bound.CLIENTS,
     statuses={202: "The broker took it for the display"},
     raises=(ClientNotFound, ClientNotListening, BrokerUnavailable),
 )

@@ -5,7 +5,7 @@ from typing import Final
 
 from flask import Response
 
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from shared.overview.gauges import operations
 from shared.overview.gauges.rules import PREFIX, Gauge
 from shared.vocabulary import Role
@@ -16,7 +16,7 @@ PROMETHEUS: Final = "text/plain"
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
-@routes.get("", role=Role.VIEWER, produces=(PROMETHEUS,))
+@routes.get("", role=Role.VIEWER, bound=Bound.FLEET, produces=(PROMETHEUS,))
 def metrics(call: Call) -> Response:
     """Every gauge of the fleet and of the service, in the text format of Prometheus.
 

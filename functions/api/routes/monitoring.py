@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from functions.api.bodies import Answer, QueryParameters, answer_of
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
 from functions.api.shapes.quiet import QuietNowView, quiet_now
@@ -152,7 +152,7 @@ class OverviewAnswer(Answer, omit_defaults=True):
     packed_heartbeats: PackedHeartbeats | msgspec.UnsetType = msgspec.UNSET
 
 
-@routes.get("/overview", role=Role.VIEWER)
+@routes.get("/overview", role=Role.VIEWER, bound=Bound.LISTS)
 def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
     """The whole fleet, or with `since` its changes. A heartbeat alone is not a change; `hb=1` adds the heartbeats."""
     with call.transaction() as (connection, now):
@@ -163,6 +163,7 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
             _asked(query.since),
             with_heartbeats=query.hb == "1",
             packed=query.format == "packed",
+            sites=call.principal.sites,
         )
     return OverviewAnswer(
         server_time=seen.now,

@@ -8,7 +8,7 @@ import msgspec
 
 from functions.api.bodies import END, Answer, Body, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from shared.errors import (
     ChannelAddressRefused,
     ChannelNameTaken,
@@ -115,7 +115,7 @@ class ChannelTest(Answer):
     channel: NotificationChannel
 
 
-@routes.get("", role=Role.ADMIN)
+@routes.get("", role=Role.ADMIN, bound=Bound.FLEET)
 def list_notification_channels(call: Call, query: PageQuery) -> Page[NotificationChannel]:
     """Channels, the oldest first, without their secrets."""
     after: Any = decode_cursor(query.cursor, int)
@@ -124,7 +124,7 @@ def list_notification_channels(call: Call, query: PageQuery) -> Page[Notificatio
     return page(rows, query.limit, lambda row: (row.id,), _channel)
 
 
-@routes.post("", role=Role.ADMIN, statuses={201: "Added"}, raises=REFUSALS)
+@routes.post("", role=Role.ADMIN, bound=Bound.FLEET, statuses={201: "Added"}, raises=REFUSALS)
 def add_notification_channel(call: Call, body: NewNotificationChannel) -> NotificationChannel:
     """Add a channel. It gets messages about troubles that begin from now on."""
     _check_service(call, body.kind, body.url)
@@ -146,7 +146,7 @@ def add_notification_channel(call: Call, body: NewNotificationChannel) -> Notifi
         return _channel(row)
 
 
-@routes.patch("/<id:channel_id>", role=Role.ADMIN, raises=(ChannelNotFound, *REFUSALS))
+@routes.patch("/<id:channel_id>", role=Role.ADMIN, bound=Bound.FLEET, raises=(ChannelNotFound, *REFUSALS))
 def change_notification_channel(call: Call, channel_id: int, body: ChannelChanges) -> NotificationChannel:
     """Change a channel. A channel that is enabled again gets messages about troubles that begin from then on."""
     if body.url is not msgspec.UNSET:
@@ -161,7 +161,9 @@ def change_notification_channel(call: Call, channel_id: int, body: ChannelChange
         return _channel(row)
 
 
-@routes.delete("/<id:channel_id>", role=Role.ADMIN, statuses={204: "Removed"}, raises=(ChannelNotFound,))
+@routes.delete(
+    "/<id:channel_id>", role=Role.ADMIN, bound=Bound.FLEET, statuses={204: "Removed"}, raises=(ChannelNotFound,)
+)
 def remove_notification_channel(call: Call, channel_id: int) -> None:
     """Remove a channel and the list of its messages. Messages that still wait are not sent."""
     with call.transaction() as (connection, now):
@@ -169,7 +171,7 @@ def remove_notification_channel(call: Call, channel_id: int) -> None:
         call.audit(connection, now, "notification_channel.remove", _target(row), name=row.name, kind=row.kind)
 
 
-@routes.post("/<id:channel_id>/test", role=Role.ADMIN, raises=(ChannelNotFound,))
+@routes.post("/<id:channel_id>/test", role=Role.ADMIN, bound=Bound.FLEET, raises=(ChannelNotFound,))
 def test_notification_channel(call: Call, channel_id: int) -> ChannelTest:
     """Send a test message now, also outside the channel's hours, and show the result."""
     with call.transaction() as (connection, now):

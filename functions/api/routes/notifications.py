@@ -7,7 +7,7 @@ import msgspec
 
 from functions.api.bodies import Answer, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from shared.notifications.deliveries import store as deliveries_store
 from shared.notifications.deliveries.store import ListedMessage
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase, Role
@@ -41,7 +41,7 @@ class DeliveryQuery(PageQuery):
     state: DeliveryState | None = None
 
 
-@routes.get("/deliveries", role=Role.OPERATOR)
+@routes.get("/deliveries", role=Role.OPERATOR, bound=Bound.FLEET)
 def list_notification_deliveries(call: Call, query: DeliveryQuery) -> Page[Delivery]:
     """Messages that were sent or wait to be sent, the newest first."""
     after: Any = decode_cursor(query.cursor, int)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from functions.api.bodies import END, Answer, Body, Time, Uuid, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.commands import ASKED_WITH, idempotency_key
 from functions.api.shapes.quiet import QuietTime
 from functions.problems import InvalidField
@@ -114,7 +114,7 @@ class ClientQuietTimes(Answer):
     items: list[QuietTime]
 
 
-@routes.get("/quiet-times", role=Role.VIEWER)
+@routes.get("/quiet-times", role=Role.VIEWER, bound=Bound.LISTS)
 def list_quiet_times(call: Call, query: QuietTimeQuery) -> Page[QuietTime]:
     """Quiet times, the newest first; ended ones stay as history."""
     after: Any = decode_cursor(query.cursor, datetime, int)
@@ -128,6 +128,7 @@ def list_quiet_times(call: Call, query: QuietTimeQuery) -> Page[QuietTime]:
 @routes.post(
     "/quiet-times",
     role=Role.OPERATOR,
+    bound=Bound.LISTS,
     statuses={201: "Made"},
     raises=(QuietTimesRefused, TimeZoneUnknown, ClientsUnknown, OpeningHoursExist, IdempotencyKeyReused),
     headers={"Idempotency-Key": ASKED_WITH["Idempotency-Key"]},
@@ -146,7 +147,7 @@ def make_quiet_time(call: Call, body: NewQuietTime) -> QuietTime:
         return _shape(connection, now, made.time)
 
 
-@routes.get("/quiet-times/<id:quiet_id>", role=Role.VIEWER, raises=(QuietTimeNotFound,))
+@routes.get("/quiet-times/<id:quiet_id>", role=Role.VIEWER, bound=Bound.LISTS, raises=(QuietTimeNotFound,))
 def quiet_time(call: Call, quiet_id: int) -> QuietTime:
     """One quiet time."""
     with call.transaction() as (connection, now):
@@ -156,6 +157,7 @@ def quiet_time(call: Call, quiet_id: int) -> QuietTime:
 @routes.patch(
     "/quiet-times/<id:quiet_id>",
     role=Role.OPERATOR,
+    bound=Bound.LISTS,
     raises=(QuietTimeNotFound, QuietTimeOver, QuietTimesRefused, TimeZoneUnknown, OpeningHoursExist),
 )
 def write_quiet_time(call: Call, quiet_id: int, body: QuietTimeChanges) -> QuietTime:
@@ -173,7 +175,13 @@ def write_quiet_time(call: Call, quiet_id: int, body: QuietTimeChanges) -> Quiet
         return _shape(connection, now, row)
 
 
-@routes.delete("/quiet-times/<id:quiet_id>", role=Role.OPERATOR, statuses={204: "Ended"}, raises=(QuietTimeNotFound,))
+@routes.delete(
+    "/quiet-times/<id:quiet_id>",
+    role=Role.OPERATOR,
+    bound=Bound.LISTS,
+    statuses={204: "Ended"},
+    raises=(QuietTimeNotFound,),
+)
 def end_quiet_time(call: Call, quiet_id: int) -> None:
     """End a quiet time at once and for good. An ended one stays unchanged; the row stays as history."""
     with call.transaction() as (connection, now):
@@ -181,7 +189,7 @@ def end_quiet_time(call: Call, quiet_id: int) -> None:
             _audit(call, connection, now, "quiet_time.end", operations.find(connection, quiet_id))
 
 
-@routes.get("/clients/<uuid:uuid>/quiet-times", role=Role.VIEWER, raises=(ClientNotFound,))
+@routes.get("/clients/<uuid:uuid>/quiet-times", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def client_quiet_times(call: Call, uuid: str) -> ClientQuietTimes:
     """What is quiet for a client now, and why."""
     with call.transaction() as (connection, now):

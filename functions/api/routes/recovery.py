@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from functions.api.bodies import Answer, Body, QueryParameters, Time, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page_of
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
 from shared.clients import operations as clients
@@ -92,7 +92,7 @@ class Mended(Answer):
     count: int
 
 
-@routes.get("/clients/<uuid:uuid>/recovery", role=Role.VIEWER, raises=(ClientNotFound,))
+@routes.get("/clients/<uuid:uuid>/recovery", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def client_recovery(call: Call, uuid: str) -> ClientRecovery:
     """Why recovery acts, or does not act, on a client."""
     with call.transaction() as (connection, now):
@@ -125,7 +125,7 @@ def _answer_after(call: Call, connection: Connection, now: datetime, uuid: str, 
     return SaidOfClient(**_recovery_of(call, connection, now, uuid), changed=changed)
 
 
-@routes.post("/clients/<uuid:uuid>/recovery/resume", role=Role.OPERATOR, raises=(ClientNotFound,))
+@routes.post("/clients/<uuid:uuid>/recovery/resume", role=Role.OPERATOR, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def resume_client(call: Call, uuid: str) -> SaidOfClient:
     """End a suspension and the holds that name only this client. Recovery begins at its ladder's first step again.
 
@@ -138,9 +138,10 @@ def resume_client(call: Call, uuid: str) -> SaidOfClient:
         return _answer_after(call, connection, now, uuid, changed=changed)
 
 
-@routes.post("/recovery/breaker/release", role=Role.OPERATOR)
+@routes.post("/recovery/breaker/release", role=Role.OPERATOR, bound=Bound.LISTS)
 def release_breaker(call: Call, body: ReleaseBody) -> Released:
     """Release breakers: recovery acts on silent displays and bad screens again. Only new ones open a breaker again."""
+    call.check_site(body.site)
     with call.transaction() as (connection, now):
         released = breakers.release(connection, now, call.principal.actor, body.site)
         for site in released:
@@ -149,7 +150,7 @@ def release_breaker(call: Call, body: ReleaseBody) -> Released:
     return Released(released=released, breaker=Breaker(**state))
 
 
-@routes.get("/recovery/mended", role=Role.VIEWER)
+@routes.get("/recovery/mended", role=Role.VIEWER, bound=Bound.LISTS)
 def mended(call: Call, query: MendedQuery) -> Mended:
     """How often recovery mended a display since a time, at most since a week ago."""
     with call.transaction() as (connection, now):
@@ -157,7 +158,7 @@ def mended(call: Call, query: MendedQuery) -> Mended:
         return Mended(since=since, count=store.count_mended(connection, since))
 
 
-@routes.get("/recovery/events", role=Role.VIEWER)
+@routes.get("/recovery/events", role=Role.VIEWER, bound=Bound.LISTS)
 def recovery_events(call: Call, query: PageQuery) -> Page[RecoveryEvent]:
     """Recovery's decisions about all clients and breakers, the newest first."""
     after = decode_cursor(query.cursor, datetime, int)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from functions.api.bodies import END, Body, Time, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import schedules as shapes
 from functions.api.shapes.command_batches import CommandsForMany, Number, Reason, Share, Waves, batch_request
 from functions.api.shapes.commands import ASKED_WITH
@@ -74,7 +74,7 @@ class ScheduleQuery(PageQuery):
     current: Annotated[bool, msgspec.Meta(description="true: with a next time; false: over or cancelled")] | None = None
 
 
-@routes.get("/schedules", role=Role.VIEWER)
+@routes.get("/schedules", role=Role.VIEWER, bound=Bound.LISTS)
 def list_schedules(call: Call, query: ScheduleQuery) -> Page[CommandSchedule]:
     """Schedules, the newest first; those that are over stay as history."""
     after: Any = decode_cursor(query.cursor, datetime, str)
@@ -86,6 +86,7 @@ def list_schedules(call: Call, query: ScheduleQuery) -> Page[CommandSchedule]:
 @routes.post(
     "/schedules",
     role=Role.OPERATOR,
+    bound=Bound.CLIENTS,
     statuses={201: "Planned"},
     raises=(
         ClientsUnknown,
@@ -128,7 +129,7 @@ def _worded(facts: dict[str, Any]) -> dict[str, Any]:
     return {name: value.isoformat() if isinstance(value, date) else value for name, value in facts.items()}
 
 
-@routes.get("/schedules/<uuid:schedule_id>", role=Role.VIEWER, raises=(ScheduleNotFound,))
+@routes.get("/schedules/<uuid:schedule_id>", role=Role.VIEWER, bound=Bound.LISTS, raises=(ScheduleNotFound,))
 def schedule(call: Call, schedule_id: str, query: PageQuery) -> ScheduleDetails:
     """One schedule, its clients, and a page of what became of its times, the latest first."""
     with call.transaction() as (connection, _):
@@ -154,6 +155,7 @@ def _details(connection: Connection, schedule_id: str, query: PageQuery | None =
 @routes.patch(
     "/schedules/<uuid:schedule_id>",
     role=Role.OPERATOR,
+    bound=Bound.LISTS,
     raises=(Forbidden, InvalidWaves, ScheduleNotFound, ScheduleOver, ScheduleTimesRefused, TimeZoneUnknown),
 )
 def change_schedule(call: Call, schedule_id: str, body: ChangedSchedule) -> ScheduleDetails:
@@ -169,6 +171,7 @@ def change_schedule(call: Call, schedule_id: str, body: ChangedSchedule) -> Sche
 @routes.delete(
     "/schedules/<uuid:schedule_id>",
     role=Role.OPERATOR,
+    bound=Bound.LISTS,
     statuses={204: "Cancelled"},
     raises=(ScheduleNotFound, ScheduleOver),
 )
@@ -179,7 +182,7 @@ def cancel_schedule(call: Call, schedule_id: str) -> None:
             call.audit(connection, now, "schedule.cancel", f"schedule:{schedule_id}")
 
 
-@routes.get("/clients/<uuid:uuid>/schedules", role=Role.VIEWER, raises=(ClientNotFound,))
+@routes.get("/clients/<uuid:uuid>/schedules", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def schedules_of_client(call: Call, uuid: str) -> SchedulesOfClient:
     """What will happen to a client, by the schedules of now; at most 100."""
     with call.transaction() as (connection, _):

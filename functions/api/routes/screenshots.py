@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from functions.api.bodies import Answer, Body, QueryParameters, answer_of
 from functions.api.files import OTHERS_POLICY
-from functions.api.routing import PUBLIC, Call, Header, Reply, Routes
+from functions.api.routing import PUBLIC, Bound, Call, Header, Reply, Routes
 from functions.problems import DatabaseUnavailable
 from shared.access import enrolment_operations
 from shared.access import operations as access
@@ -99,7 +99,7 @@ class EarlierPicture(QueryParameters):
     age_seconds: Age = 0
 
 
-@routes.get("/clients/<uuid:uuid>/screenshots", role=Role.OPERATOR, raises=(ClientNotFound,))
+@routes.get("/clients/<uuid:uuid>/screenshots", role=Role.OPERATOR, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def screenshots_of_client(call: Call, uuid: str) -> ScreenshotsOfClient:
     """The pictures of a display's screen that are kept."""
     with call.transaction() as (connection, _):
@@ -110,7 +110,9 @@ def screenshots_of_client(call: Call, uuid: str) -> ScreenshotsOfClient:
     return ScreenshotsOfClient(allowed=allowed, items=[answer_of(Screenshot, item) for item in items])
 
 
-@routes.get("/incidents/<id:incident_id>/screenshots", role=Role.OPERATOR, raises=(IncidentNotFound,))
+@routes.get(
+    "/incidents/<id:incident_id>/screenshots", role=Role.OPERATOR, bound=Bound.LISTS, raises=(IncidentNotFound,)
+)
 def screenshots_of_incident(call: Call, incident_id: int) -> ScreenshotsOfIncident:
     """The last pictures before the displays of an incident failed, of up to ten displays."""
     with call.transaction() as (connection, _):
@@ -119,7 +121,13 @@ def screenshots_of_incident(call: Call, incident_id: int) -> ScreenshotsOfIncide
     return ScreenshotsOfIncident(items=[answer_of(Screenshot, item) for item in items])
 
 
-@routes.get("/screenshots/<id:screenshot_id>", role=Role.OPERATOR, produces=(JPEG,), raises=(ScreenshotNotFound,))
+@routes.get(
+    "/screenshots/<id:screenshot_id>",
+    role=Role.OPERATOR,
+    bound=Bound.CLIENTS,
+    produces=(JPEG,),
+    raises=(ScreenshotNotFound,),
+)
 def screenshot(call: Call, screenshot_id: int) -> Response:
     """One picture. The audit log gets a line an hour of each display that somebody looks at."""
     with call.transaction() as (connection, _):
@@ -133,17 +141,18 @@ def screenshot(call: Call, screenshot_id: int) -> Response:
     return Response(found.jpeg, content_type=JPEG, headers=headers)
 
 
-@routes.get("/screenshot-policy", role=Role.VIEWER)
+@routes.get("/screenshot-policy", role=Role.VIEWER, bound=Bound.LISTS)
 def screenshot_policy(call: Call) -> ScreenshotPolicy:
     """The sites whose screens nobody may see."""
     with call.transaction() as (connection, _):
         return ScreenshotPolicy(sites_off=store.sites_off(connection))
 
 
-@routes.put("/screenshot-policy", role=Role.ADMIN)
+@routes.put("/screenshot-policy", role=Role.ADMIN, bound=Bound.LISTS)
 def set_screenshot_policy(call: Call, body: SitePolicy) -> ScreenshotPolicy:
     """Let people see the screens of a site, or nobody. The pictures that were kept of it are forgotten."""
     with call.transaction() as (connection, now):
+        call.check_site(body.site)
         forgotten = operations.allow(connection, now, body.site, call.principal.actor, allowed=body.allowed)
         facts = {"allowed": body.allowed, "forgotten": forgotten}
         call.audit(connection, now, "screenshot.policy", body.site, **facts)
@@ -152,6 +161,7 @@ def set_screenshot_policy(call: Call, body: SitePolicy) -> ScreenshotPolicy:
 
 SENT: Final[Mapping[str, Any]] = {
     "role": PUBLIC,
+    "bound": Bound.NONE,
     "statuses": {201: "Stored, now or before"},
     "raises": (
         InvalidIdentity,

@@ -7,7 +7,7 @@ import msgspec
 
 from functions.api import proving
 from functions.api.bodies import Answer, Body
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from shared.access import operations as access
 from shared.access import second_factor_operations, second_factor_rules
 from shared.access.passwords_rules import LONGEST
@@ -70,7 +70,7 @@ class RecoveryCodes(Answer):
     recovery_codes: list[str]
 
 
-@routes.get("", role=Role.VIEWER, raises=(Refused,), before_second_factor=True)
+@routes.get("", role=Role.VIEWER, bound=Bound.NONE, raises=(Refused,), before_second_factor=True)
 def show_second_factor(call: Call) -> SecondFactor:
     """Whether signing in needs a code."""
     proving.own_cookie(call)
@@ -87,6 +87,7 @@ def show_second_factor(call: Call) -> SecondFactor:
 @routes.post(
     "",
     role=Role.VIEWER,
+    bound=Bound.NONE,
     statuses={201: "Made; valid after a code is confirmed"},
     raises=(InvalidIdentity, SecondFactorStands, Refused, TooManyAttempts),
     before_second_factor=True,
@@ -105,6 +106,7 @@ def begin_second_factor(call: Call, body: Proof) -> Secret:
 @routes.post(
     "/confirm",
     role=Role.VIEWER,
+    bound=Bound.NONE,
     raises=(SecondFactorWrong, SecondFactorUnknown, SecondFactorStands, Refused, TooManyAttempts),
     before_second_factor=True,
 )
@@ -127,6 +129,7 @@ def confirm_second_factor(call: Call, body: AppCode) -> RecoveryCodes:
 @routes.post(
     "/remove",
     role=Role.VIEWER,
+    bound=Bound.NONE,
     statuses={204: "Removed"},
     raises=(
         InvalidIdentity,

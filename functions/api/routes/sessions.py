@@ -9,7 +9,7 @@ from werkzeug.http import dump_cookie
 from functions.api import bodies, proving
 from functions.api.auth import cookie_name, must_change_password, must_set_up_second_factor
 from functions.api.bodies import Answer, Body
-from functions.api.routing import PUBLIC, Call, Reply, Routes
+from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
 from functions.problems import DatabaseUnavailable
 from shared.access import operations as access
 from shared.access import passwords_operations, passwords_rules, store
@@ -55,6 +55,8 @@ class Caller(Answer):
     kind: PrincipalKind
     name: str
     role: Role
+    sites: list[str] | None
+    """Where the role counts; null: at all sites."""
 
 
 class Session(Answer):
@@ -93,6 +95,7 @@ class SignInMethod(Answer):
 @routes.post(
     "/session",
     role=PUBLIC,
+    bound=Bound.NONE,
     statuses={201: "Signed in; the cookie is set"},
     raises=(InvalidIdentity, SecondFactorRequired, SecondFactorWrong, TooManyAttempts, DatabaseUnavailable),
 )
@@ -114,6 +117,7 @@ def sign_in(call: Call, body: Credentials) -> Reply[Session]:
             user.must_change_password,
             user.one_time_until is not None,
             proof is not SecondFactorProof.NOT_NEEDED,
+            sites=None if user.sites is None else tuple(user.sites),
         )
         call.caller = caller
         more = {} if proof is SecondFactorProof.NOT_NEEDED else {"second_factor": proof.value}
@@ -121,13 +125,13 @@ def sign_in(call: Call, body: Credentials) -> Reply[Session]:
     return Reply(_session(caller, config), 201, {"Set-Cookie": _cookie(config, cookie, lifetime)})
 
 
-@routes.get("/session/method", role=PUBLIC)
+@routes.get("/session/method", role=PUBLIC, bound=Bound.NONE)
 def show_method(call: Call) -> SignInMethod:
     """How people sign in at this service."""
     return SignInMethod(method="proxy" if call.services.config["IAP_AUDIENCE"] else "password")
 
 
-@routes.get("/session", role=Role.VIEWER, before_password_change=True)
+@routes.get("/session", role=Role.VIEWER, bound=Bound.NONE, before_password_change=True)
 def show_session(call: Call) -> Session:
     """The caller and their session."""
     return _session(call.principal, call.services.config)
@@ -136,6 +140,7 @@ def show_session(call: Call) -> Session:
 @routes.delete(
     "/session",
     role=Role.VIEWER,
+    bound=Bound.NONE,
     statuses={204: "Signed out; the cookie is no longer valid"},
     raises=(Refused,),
     before_password_change=True,
@@ -149,7 +154,7 @@ def sign_out(call: Call) -> Reply[None]:
     return Reply(None, 204, {"Set-Cookie": _cookie(call.services.config, "", timedelta(0))})
 
 
-@routes.get("/users/me/sessions", role=Role.VIEWER, raises=(Refused,))
+@routes.get("/users/me/sessions", role=Role.VIEWER, bound=Bound.NONE, raises=(Refused,))
 def list_own_sessions(call: Call) -> OwnSessions:
     """Where the caller is signed in."""
     mine = digest(proving.own_cookie(call))
@@ -163,6 +168,7 @@ def list_own_sessions(call: Call) -> OwnSessions:
 @routes.delete(
     "/users/me/sessions/<id:session_id>",
     role=Role.VIEWER,
+    bound=Bound.NONE,
     statuses={204: "Ended"},
     raises=(SessionNotFound, Refused),
 )
@@ -177,6 +183,7 @@ def end_own_session(call: Call, session_id: int) -> None:
 @routes.post(
     "/users/me/password",
     role=Role.VIEWER,
+    bound=Bound.NONE,
     statuses={204: "Changed; every other session of this user has ended"},
     raises=(InvalidIdentity, PasswordNotAccepted, Refused, TooManyAttempts),
     before_password_change=True,
@@ -195,11 +202,15 @@ def change_own_password(call: Call, body: NewPassword) -> None:
 
 def _session(caller: Principal, config: Config) -> Session:
     return Session(
-        principal=Caller(kind=caller.kind, name=caller.name, role=caller.role),
+        principal=Caller(kind=caller.kind, name=caller.name, role=caller.role, sites=_sites(caller)),
         expires_at=caller.expires_at,
         must_change_password=must_change_password(caller, config),
         must_set_up_second_factor=must_set_up_second_factor(caller, config),
     )
+
+
+def _sites(caller: Principal) -> list[str] | None:
+    return None if caller.sites is None else list(caller.sites)
 
 
 def _cookie(config: Config, value: str, lifetime: timedelta) -> str:

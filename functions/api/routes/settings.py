@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from functions.api.bodies import Answer, answer_of
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import listening
 from shared.overview import store as overview_store
@@ -53,7 +53,7 @@ class Settings(Answer):
     bridge: BridgeShown
 
 
-@routes.get("", role=Role.VIEWER)
+@routes.get("", role=Role.VIEWER, bound=Bound.FLEET)
 def show_settings(call: Call) -> Settings:
     """Every setting that is not secret, the last tick, and the state of the bridge."""
     config = call.services.config

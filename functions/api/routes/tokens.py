@@ -7,7 +7,8 @@ import msgspec
 
 from functions.api.bodies import Answer, Body, Time, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
+from functions.api.shapes.sites import Sites
 from shared.access import operations as access
 from shared.access import store
 from shared.access.rules import check_expiry
@@ -18,10 +19,11 @@ routes = Routes("tokens", "/api/tokens", "API tokens of machines and scripts.")
 
 
 class NewToken(Body, kw_only=True):
-    """A token to issue: its purpose, role and expiry."""
+    """A token to issue: its purpose, its role at these sites or (null) at all, and its expiry."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=200, description="what it is for")]
     role: Role
+    sites: Sites | None = None
     expires_at: Time | None = None
 
 
@@ -31,16 +33,18 @@ class IssuedToken(Answer):
     id: str
     name: str
     role: Role
+    sites: list[str] | None
     expires_at: datetime | None
     token: str
 
 
 class Token(Answer):
-    """A token in a list, without its secret."""
+    """A token in a list, without its secret. `sites`: where the role counts; null: at all sites."""
 
     id: str
     name: str
     role: Role
+    sites: list[str] | None
     created_by: str
     created_at: datetime
     expires_at: datetime | None
@@ -48,7 +52,7 @@ class Token(Answer):
     last_used_at: datetime | None
 
 
-@routes.get("", role=Role.ADMIN)
+@routes.get("", role=Role.ADMIN, bound=Bound.FLEET)
 def list_tokens(call: Call, query: PageQuery) -> Page[Token]:
     """Every token, live or ended, newest first."""
     after = decode_cursor(query.cursor, datetime, str)
@@ -57,17 +61,20 @@ def list_tokens(call: Call, query: PageQuery) -> Page[Token]:
     return page(rows, query.limit, lambda row: (row.created_at, row.id), lambda row: answer_of(Token, row))
 
 
-@routes.post("", role=Role.ADMIN, statuses={201: "Issued"}, raises=(ExpiryInThePast, ExpiryTooFar))
+@routes.post("", role=Role.ADMIN, bound=Bound.FLEET, statuses={201: "Issued"}, raises=(ExpiryInThePast, ExpiryTooFar))
 def issue_token(call: Call, body: NewToken) -> IssuedToken:
     """Issue a token."""
     with call.transaction() as (connection, now):
         check_expiry(now, body.expires_at)
-        row, text = access.issue_token(connection, now, body.name, body.role, call.principal.actor, body.expires_at)
-        call.audit(connection, now, "token.create", f"token:{row.id}", name=body.name, role=body.role.value)
+        row, text = access.issue_token(
+            connection, now, body.name, body.role, call.principal.actor, body.expires_at, body.sites
+        )
+        at = {} if row.sites is None else {"sites": row.sites}
+        call.audit(connection, now, "token.create", f"token:{row.id}", name=body.name, role=body.role.value, **at)
     return answer_of(IssuedToken, row, token=text)
 
 
-@routes.delete("/<token_id>", role=Role.ADMIN, statuses={204: "Ended"}, raises=(TokenNotFound,))
+@routes.delete("/<token_id>", role=Role.ADMIN, bound=Bound.FLEET, statuses={204: "Ended"}, raises=(TokenNotFound,))
 def revoke_token(call: Call, token_id: str) -> None:
     """Revoke a token at once. A revoked token stays unchanged."""
     with call.transaction() as (connection, now):

@@ -12,7 +12,7 @@ from email.utils import format_datetime
 from typing import Final
 
 from functions.api.bodies import Answer, answer_of
-from functions.api.routing import Call, Header, Reply, Routes
+from functions.api.routing import Bound, Call, Header, Reply, Routes
 from functions.api.tus import PREFIX, VERSION
 from functions.problems import BadRequest, BodyTooLarge, InvalidField, ProtocolUnknown
 from shared.conversions import operations as conversions
@@ -62,6 +62,7 @@ class Upload(Answer):
 @routes.post(
     "",
     role=Role.OPERATOR,
+    bound=Bound.NONE,
     statuses={201: "Created"},
     raises=(UnsupportedMediaType, UploadTooLarge, ProtocolUnknown),
     headers={
@@ -92,7 +93,9 @@ def create_upload(call: Call) -> Reply[Upload]:
     return Reply(_shown(row), 201, {"Location": f"{PREFIX}/{row.id}", **_headers(row)})
 
 
-@routes.get("/<upload_id>", role=Role.VIEWER, raises=(UploadNotFound, ProtocolUnknown), headers=TUS_OF_HEAD)
+@routes.get(
+    "/<upload_id>", role=Role.VIEWER, bound=Bound.NONE, raises=(UploadNotFound, ProtocolUnknown), headers=TUS_OF_HEAD
+)
 def upload_state(call: Call, upload_id: str) -> Reply[Upload]:
     """The state of an upload: HEAD for tus clients, GET for all others."""
     if call.request.method == "HEAD":
@@ -105,6 +108,7 @@ def upload_state(call: Call, upload_id: str) -> Reply[Upload]:
 @routes.patch(
     "/<upload_id>",
     role=Role.OPERATOR,
+    bound=Bound.NONE,
     statuses={204: "Received"},
     raises=(UploadNotFound, UploadOffsetConflict, UploadLocked, VolumeFull, ProtocolUnknown, *REFUSALS),
     upload=PART,
@@ -139,6 +143,7 @@ def continue_upload(call: Call, upload_id: str) -> Reply[None]:
 @routes.delete(
     "/<upload_id>",
     role=Role.OPERATOR,
+    bound=Bound.NONE,
     statuses={204: "Ended"},
     raises=(UploadNotFound, UploadLocked, ProtocolUnknown),
     headers=TUS,

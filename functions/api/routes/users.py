@@ -7,7 +7,8 @@ import msgspec
 
 from functions.api.bodies import END, Answer, Body, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Routes
+from functions.api.routing import Bound, Call, Routes
+from functions.api.shapes.sites import Sites
 from shared.access import operations as access
 from shared.access.people import operations, store
 from shared.errors import (
@@ -35,16 +36,18 @@ Username = Annotated[
 
 
 class NewUser(Body):
-    """A person to add, and their role."""
+    """A person to add, and their role: at these sites, or (null) at all."""
 
     username: Username
     role: Role
+    sites: Sites | None = None
 
 
 class UserChange(Body):
-    """A new role, or whether the person may sign in. Fields that are left out stay."""
+    """A new role, other sites (null: all), or whether the person may sign in. Fields that are left out stay."""
 
     role: Role | msgspec.UnsetType = msgspec.UNSET
+    sites: Sites | msgspec.UnsetType | None = msgspec.UNSET
     disabled: bool | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -55,7 +58,7 @@ class Reset(Body):
 
 
 class User(Answer):
-    """A person who signs in.
+    """A person who signs in. `sites`: where the role counts; null: at all sites.
 
     `one_time_until`: the person has a one-time password from an admin. It works until then and must be changed at
     sign-in. `must_change_password` without it: the first admin still has the generated password.
@@ -64,6 +67,7 @@ class User(Answer):
     id: int
     username: str
     role: Role
+    sites: list[str] | None
     must_change_password: bool
     created_at: datetime
     last_sign_in_at: datetime | None
@@ -80,7 +84,7 @@ class HandedOver(Answer):
     one_time_until: datetime
 
 
-@routes.get("", role=Role.ADMIN)
+@routes.get("", role=Role.ADMIN, bound=Bound.FLEET)
 def list_users(call: Call, query: PageQuery) -> Page[User]:
     """All people, also disabled ones, by name."""
     after = decode_cursor(query.cursor, str)
@@ -89,27 +93,33 @@ def list_users(call: Call, query: PageQuery) -> Page[User]:
     return page(rows, query.limit, lambda row: (row.username,), lambda row: answer_of(User, row))
 
 
-@routes.post("", role=Role.ADMIN, statuses={201: "Added"}, raises=(UsernameTaken,))
+@routes.post("", role=Role.ADMIN, bound=Bound.FLEET, statuses={201: "Added"}, raises=(UsernameTaken,))
 def add_user(call: Call, body: NewUser) -> HandedOver:
     """Add a person with a one-time password. If the answer is lost, make a new one by `reset-password`."""
     password = operations.new_one_time_password()
     hashed = access.hash_password(password)
     with call.transaction() as (connection, now):
-        user = operations.add(connection, now, body.username, body.role, hashed, _lifetime(call))
-        call.audit(connection, now, "user.create", f"user:{user.username}", role=user.role)
+        user = operations.add(connection, now, body.username, body.role, hashed, _lifetime(call), body.sites)
+        call.audit(connection, now, "user.create", f"user:{user.username}", role=user.role, **_at(user.sites))
     return _handed_over(answer_of(User, user), password)
 
 
-@routes.patch("/<id:user_id>", role=Role.ADMIN, raises=(UserNotFound, InvalidIdentity, OwnAccount, LastAdmin))
+@routes.patch(
+    "/<id:user_id>", role=Role.ADMIN, bound=Bound.FLEET, raises=(UserNotFound, InvalidIdentity, OwnAccount, LastAdmin)
+)
 def change_user(call: Call, user_id: int, body: UserChange) -> User:
-    """Change a person's role, or disable or enable them. A change ends all their sessions."""
+    """Change a person's role or sites, or disable or enable them. A change ends all their sessions."""
     role = None if body.role is msgspec.UNSET else body.role
     disabled = None if body.disabled is msgspec.UNSET else body.disabled
     with call.transaction() as (connection, now):
-        changed = operations.change(connection, now, call.principal, user_id, role, disabled, by_proxy=_by_proxy(call))
+        changed = operations.change(
+            connection, now, call.principal, user_id, role, disabled, body.sites, by_proxy=_by_proxy(call)
+        )
         target, ended = f"user:{changed.user.username}", changed.sessions_ended
         if changed.role is not None:
             call.audit(connection, now, "user.role", target, role=changed.role.value, sessions_ended=ended)
+        if changed.sites:
+            call.audit(connection, now, "user.sites", target, sites=changed.user.sites, sessions_ended=ended)
         if changed.disabled is not None:
             action = "user.disable" if changed.disabled else "user.enable"
             call.audit(connection, now, action, target, sessions_ended=ended)
@@ -119,6 +129,7 @@ def change_user(call: Call, user_id: int, body: UserChange) -> User:
 @routes.post(
     "/<id:user_id>/reset-password",
     role=Role.ADMIN,
+    bound=Bound.FLEET,
     raises=(UserNotFound, InvalidIdentity, OwnAccount, AnotherUsername),
 )
 def reset_password(call: Call, user_id: int, body: Reset) -> HandedOver:
@@ -136,6 +147,7 @@ def reset_password(call: Call, user_id: int, body: Reset) -> HandedOver:
 @routes.post(
     "/<id:user_id>/reset-second-factor",
     role=Role.ADMIN,
+    bound=Bound.FLEET,
     raises=(UserNotFound, InvalidIdentity, OwnAccount, AnotherUsername, SecondFactorUnknown),
 )
 def reset_second_factor(call: Call, user_id: int, body: Reset) -> User:
@@ -151,6 +163,7 @@ def reset_second_factor(call: Call, user_id: int, body: Reset) -> User:
 @routes.delete(
     "/<id:user_id>",
     role=Role.ADMIN,
+    bound=Bound.FLEET,
     statuses={204: "Removed"},
     raises=(UserNotFound, InvalidIdentity, OwnAccount, LastAdmin),
 )
@@ -159,6 +172,11 @@ def remove_user(call: Call, user_id: int) -> None:
     with call.transaction() as (connection, now):
         user = operations.remove(connection, call.principal, user_id, by_proxy=_by_proxy(call))
         call.audit(connection, now, "user.delete", f"user:{user.username}", role=user.role)
+
+
+def _at(sites: list[str] | None) -> dict[str, list[str]]:
+    """The sites for the audit log; nothing for all sites."""
+    return {} if sites is None else {"sites": sites}
 
 
 def _lifetime(call: Call) -> timedelta:

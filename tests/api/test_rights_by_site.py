@@ -1,0 +1,570 @@
+"""Every route, called by people and tokens whose rights are for one site only."""
+
+import re
+import secrets
+import threading
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from flask import Flask
+from sqlalchemy import Engine
+
+from functions.api.app import create_app
+from functions.api.auth import PROXY_ASSERTION
+from functions.api.routes import ALL
+from functions.api.routing import Bound, Endpoint
+from functions.api.services import Services
+from shared.access import sites_store, store
+from shared.access.people import store as people_store
+from shared.access.rules import digest, parse_token
+from shared.config import Config
+from shared.postgres.door import database_now, transaction
+from shared.tables import api_tokens, clients, users
+from shared.vocabulary import PrincipalKind, Role
+from tests.api.people import Api, ask_by_cookie
+from tests.api.role_matrix import BOUND_BY
+from tests.api.site_world import FOREIGN, OWN, SiteWorld, fill, token_for
+from tests.rules.oidc_harness import issuing
+from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
+
+ENDPOINTS = {f"{endpoint.method} {endpoint.path}": endpoint for routes in ALL for endpoint in routes.endpoints}
+ASKED = {name: endpoint for name, endpoint in ENDPOINTS.items() if endpoint.role is not None}
+OF_SITES = {name: one for name, one in ASKED.items() if one.bound in {Bound.CLIENTS, Bound.LISTS}}
+ROLES = ("viewer", "operator", "admin")
+NOBODYS = {"uuid": "00000000-0000-4000-8000-000000000009", "id": 999_999_999}
+RESTART = {"action": "restart_app"}
+HOLD = {"preset": "hold", "reason": "painted"}
+# A body of each route of a site that takes one: well formed, and nothing in it is anybody's.
+BODIES: dict[str, dict[str, Any]] = {
+    "PATCH /api/clients/<uuid:uuid>": {"notes": "seen"},
+    "POST /api/clients/<uuid:uuid>/log-level": {"level": "debug", "minutes": 1},
+    "POST /api/clients/<uuid:uuid>/commands": RESTART,
+    "POST /api/commands/<uuid:command_id>/end": {"reason": "stuck"},
+    "POST /api/commands": {**RESTART, "clients": [NOBODYS["uuid"]]},
+    "POST /api/recovery/breaker/release": {"site": "nowhere"},
+    "PUT /api/screenshot-policy": {"site": "nowhere", "allowed": False},
+    "POST /api/quiet-times": {"preset": "hold", "reason": "painted", "scope": "site", "site": "nowhere"},
+    "PATCH /api/quiet-times/<id:quiet_id>": {"reason": "other"},
+}
+
+
+@pytest.fixture(scope="module")
+def world(api: Api, engine: Engine) -> SiteWorld:
+    return fill(api, engine)
+
+
+@pytest.fixture(scope="module")
+def tokens(engine: Engine) -> dict[str, str]:
+    """Role -> a token for the own site."""
+    return {role: token_for(engine, Role(role), [OWN]) for role in ROLES}
+
+
+def path_of(endpoint: Endpoint, ids: dict[str, Any]) -> str:
+    """The path with these ids, or with ids of nothing."""
+
+    def fill_in(match: re.Match[str]) -> str:
+        return str(ids.get(match[2], NOBODYS.get(match[1] or "", "nothing")))
+
+    return re.sub(r"<(?:(\w+):)?(\w+)>", fill_in, endpoint.path)
+
+
+def body_of(name: str) -> dict[str, Any]:
+    return {"json": BODIES[name]} if ENDPOINTS[name].body is not None else {}
+
+
+# --- which routes ---
+
+
+def test_every_route_says_how_sites_bound_it_here_too() -> None:
+    assert {name: endpoint.bound.name for name, endpoint in ENDPOINTS.items()} == BOUND_BY
+
+
+@pytest.mark.parametrize("name", [name for name, one in ASKED.items() if one.bound is Bound.FLEET])
+@pytest.mark.parametrize("role", ROLES)
+def test_what_is_about_the_whole_fleet_is_refused(name: str, role: str, api: Api, tokens: dict[str, str]) -> None:
+    endpoint = ENDPOINTS[name]
+
+    answer = api.ask(endpoint.method, path_of(endpoint, {}), token=tokens[role])
+
+    above = endpoint.role is not None and ROLES.index(endpoint.role.value) > ROLES.index(role)
+    assert (answer.status_code, answer.get_json()["code"]) == (403, "forbidden" if above else "site_not_allowed")
+
+
+@pytest.mark.parametrize("name", [name for name, one in ASKED.items() if one.bound is Bound.NONE])
+@pytest.mark.parametrize("role", ROLES)
+def test_what_is_not_about_clients_answers_by_the_role_alone(
+    name: str, role: str, api: Api, tokens: dict[str, str]
+) -> None:
+    endpoint = ENDPOINTS[name]
+    path = path_of(endpoint, {})
+
+    everywhere, here = (api.ask(endpoint.method, path, role, **{"token": t} if t else {}) for t in ("", tokens[role]))
+
+    assert here.status_code == everywhere.status_code
+
+
+# --- reads ---
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("name", [name for name, one in OF_SITES.items() if one.method == "GET"])
+def test_a_read_shows_the_own_site_and_nothing_of_another(
+    name: str, role: str, api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    endpoint = ENDPOINTS[name]
+    path = path_of(endpoint, world.ids[OWN])
+
+    everywhere = api.get(path, role)
+    here = api.get(path, token=tokens[role])
+
+    assert here.status_code == everywhere.status_code
+    if here.status_code == 200 and here.is_json:
+        said = here.get_data(as_text=True)
+        assert not [uuid for uuid in world.displays[FOREIGN] if uuid in said]
+        assert FOREIGN not in said
+
+
+SHOWS_BOTH = {
+    "/api/clients",
+    "/api/clients/crashed",
+    "/api/clients/service_failed",
+    "/api/clients/unsteady",
+    "/api/client-logs/summary",
+    "/api/client-logs/recent-errors",
+    "/api/monitoring/overview",
+    "/api/recovery/events",
+    "/api/incidents",
+    "/api/quiet-times",
+    "/api/command-batches",
+    "/api/dead-letters",
+}
+
+
+@pytest.mark.parametrize("path", sorted(SHOWS_BOTH))
+def test_the_world_has_something_to_hide_in_each_list(
+    path: str, api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    query = {"limit": 100} if path != "/api/client-logs/summary" and "overview" not in path else {}
+
+    everywhere = api.get(path, "admin", query_string=query).get_data(as_text=True)
+    here = api.get(path, token=tokens["admin"], query_string=query).get_data(as_text=True)
+
+    marks = [*world.displays[FOREIGN], FOREIGN, world.ids[FOREIGN]["batch_id"]]
+    assert any(mark in everywhere for mark in marks)
+    assert any(mark in here for mark in [*world.displays[OWN], OWN, world.ids[OWN]["batch_id"]])
+    assert not any(mark in here for mark in marks)
+
+
+def test_counts_are_of_the_own_site(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
+    here = api.get("/api/monitoring/overview", token=tokens["viewer"]).get_json()
+
+    assert here["counts"]["total"] == len(world.displays[OWN])
+    assert here["counts"]["stale"] == 5
+    assert [one["uuid"] for one in here["service_failed"]] == [world.displays[OWN][6]]
+    assert {one["site"] for one in here["clients"]} == {OWN}
+    assert here["scheduler"]["did"] == {}
+
+
+def test_what_has_no_site_is_for_the_whole_fleet_only(api: Api, engine: Engine, tokens: dict[str, str]) -> None:
+    lonely = {"uuid": "00000000-0000-4000-8000-00000000abcd", "registered_by": "enrolment"}
+    with transaction(engine) as connection:
+        connection.execute(sa.insert(clients).values(**lonely))
+
+    path = f"/api/clients/{lonely['uuid']}"
+    assert api.get(path).status_code == 200
+    assert api.get(path, token=tokens["admin"]).status_code == 404
+
+
+# --- what belongs to another site does not exist ---
+
+
+@pytest.mark.parametrize("name", [name for name in OF_SITES if "<" in name])
+def test_what_is_of_another_site_answers_as_if_it_did_not_exist(
+    name: str, api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    endpoint = ENDPOINTS[name]
+
+    foreign, nothing = (
+        api.ask(endpoint.method, path_of(endpoint, ids), token=tokens["admin"], **body_of(name))
+        for ids in (world.ids[FOREIGN], {})
+    )
+
+    assert foreign.status_code == 404
+    assert (foreign.status_code, foreign.get_json()["code"]) == (nothing.status_code, nothing.get_json()["code"])
+
+
+@pytest.mark.parametrize("name", [name for name, one in OF_SITES.items() if one.body is not None and "<" not in name])
+def test_a_change_that_names_nothing_of_the_own_site_is_refused(
+    name: str, api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    answer = api.ask(ENDPOINTS[name].method, path_of(ENDPOINTS[name], {}), token=tokens["admin"], **body_of(name))
+
+    assert (answer.status_code, answer.get_json()["code"]) == (403, "site_not_allowed")
+
+
+# --- writes that reach beyond ---
+
+
+def refused(answer: Any) -> bool:
+    return (answer.status_code, (answer.get_json() or {}).get("code")) == (403, "site_not_allowed")
+
+
+@pytest.mark.parametrize("site", [FOREIGN, "", None, "a new one"])
+def test_a_display_cannot_be_moved_out_of_the_own_sites(
+    site: str | None, api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    mine = f"/api/clients/{world.displays[OWN][1]}"
+
+    assert refused(api.patch(mine, token=tokens["admin"], json={"site": site, "name": "moved"}))
+    assert api.get(mine).get_json()["name"] != "moved"
+    assert api.patch(mine, token=tokens["admin"], json={"site": OWN}).status_code == 200
+
+
+def test_a_batch_names_displays_of_the_own_sites_only(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
+    both = {**RESTART, "clients": [world.displays[OWN][2], world.displays[FOREIGN][2]]}
+    by_filter = {**RESTART, "filter": {"tag": "lobby"}, "waves": [1, "rest"], "reason": "by tag"}
+
+    assert refused(api.post("/api/commands", token=tokens["operator"], json=both))
+    assert refused(api.post("/api/commands", token=tokens["operator"], json={**both, "dry_run": True}))
+    sent = api.post("/api/commands", token=tokens["operator"], json=by_filter).get_json()
+    assert sorted(one["uuid"] for one in sent["outcomes"]) == sorted(world.displays[OWN])
+    assert api.post(f"/api/command-batches/{sent['batch_id']}/abort", token=tokens["operator"]).status_code == 200
+    other = {**RESTART, "filter": {"site": FOREIGN}}
+    assert api.post("/api/commands", token=tokens["operator"], json=other).get_json()["code"] == "no_clients"
+
+
+@pytest.mark.parametrize("verb", ["pause", "resume", "abort"])
+def test_a_batch_for_other_sites_too_is_shown_in_part_and_not_touched(
+    verb: str, api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    path = f"/api/command-batches/{world.shared_batch}"
+    if verb == "resume":
+        api.post(f"{path}/pause")
+
+    shown = api.get(path, token=tokens["viewer"]).get_json()
+    answer = api.post(f"{path}/{verb}", token=tokens["operator"])
+
+    assert [one["uuid"] for one in shown["members"]["items"]] == [world.displays[OWN][7]]
+    assert shown["clients"] == 1
+    assert refused(answer)
+    assert api.get(path).get_json()["state"] == ("paused" if verb == "resume" else "running")
+    if verb == "resume":
+        api.post(f"{path}/resume")
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        {"scope": "fleet"},
+        {"scope": "tag", "tag": "lobby"},
+        {"scope": "site", "site": FOREIGN},
+    ],
+)
+def test_a_quiet_time_reaches_no_further_than_the_own_sites(
+    scope: dict[str, str], api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    assert refused(api.post("/api/quiet-times", token=tokens["admin"], json={**HOLD, **scope}))
+    named = {**HOLD, "scope": "clients", "clients": [world.displays[FOREIGN][0]]}
+    assert api.post("/api/quiet-times", token=tokens["admin"], json=named).get_json()["code"] == "clients_unknown"
+
+
+def test_quiet_times_of_the_own_site_can_be_made_changed_and_ended(
+    api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    for scope in ({"scope": "site", "site": OWN}, {"scope": "clients", "clients": [world.displays[OWN][3]]}):
+        key = {"Idempotency-Key": secrets.token_hex(8)}
+        asked = {**HOLD, **scope}
+        first, again = (
+            api.post("/api/quiet-times", token=tokens["operator"], json=asked, headers=key).get_json() for _ in "12"
+        )
+        path = f"/api/quiet-times/{first['id']}"
+        assert again["id"] == first["id"]
+        changed = api.patch(path, token=tokens["operator"], json={"reason": "later"}).get_json()
+        assert changed["reason"] == "later"
+        assert api.delete(path, token=tokens["operator"]).status_code == 204
+        assert api.get(path).get_json()["state"] == "ended"
+
+
+def test_a_quiet_time_for_other_sites_too_is_shown_in_part_and_not_touched(
+    api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    for quiet_id in (world.shared_quiet, world.fleet_quiet):
+        path = f"/api/quiet-times/{quiet_id}"
+        assert refused(api.delete(path, token=tokens["admin"]))
+        assert refused(api.patch(path, token=tokens["admin"], json={"reason": "mine"}))
+        assert api.get(path).get_json()["state"] == "on"
+    shown = api.get(f"/api/quiet-times/{world.shared_quiet}", token=tokens["viewer"]).get_json()
+    assert shown["clients"] == [world.displays[OWN][7]]
+    assert shown["covers"] == 1
+
+
+def test_resuming_a_display_leaves_a_hold_of_several_alone(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
+    answer = api.post(f"/api/clients/{world.displays[OWN][7]}/recovery/resume", token=tokens["operator"])
+
+    assert answer.status_code == 200
+    assert api.get(f"/api/quiet-times/{world.shared_quiet}").get_json()["state"] == "on"
+
+
+def test_a_breaker_of_the_own_site_is_released_and_no_other(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
+    path = "/api/recovery/breaker/release"
+
+    assert refused(api.post(path, token=tokens["operator"], json={}))
+    assert refused(api.post(path, token=tokens["operator"], json={"site": FOREIGN}))
+    assert api.post(path, token=tokens["operator"], json={"site": OWN}).get_json()["released"] == [OWN]
+
+
+def test_the_policy_of_screenshots_is_of_the_own_site(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
+    def put(site: str, allowed: bool) -> Any:
+        return api.ask("PUT", "/api/screenshot-policy", token=tokens["admin"], json={"site": site, "allowed": allowed})
+
+    assert refused(put(FOREIGN, False))
+    assert refused(put("", False))
+    assert put(OWN, False).get_json() == {"sites_off": [OWN]}
+    assert put(OWN, True).get_json() == {"sites_off": []}
+
+
+def test_what_a_caller_of_a_site_does_is_in_the_audit_log(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
+    mine = world.displays[OWN][4]
+
+    assert api.patch(f"/api/clients/{mine}", token=tokens["operator"], json={"notes": "here"}).status_code == 200
+    assert api.post(f"/api/clients/{mine}/enrolment", token=tokens["admin"]).status_code == 201
+
+    lines = api.get("/api/audit", "admin", query_string={"target": mine}).get_json()["items"]
+    assert {"client.write", "enrolment.create"} <= {line["action"] for line in lines}
+
+
+# --- the overview and its cursor ---
+
+
+def overview(api: Api, token: str, since: str | None = None) -> dict[str, Any]:
+    query = {"since": since} if since else {}
+    found: dict[str, Any] = api.get("/api/monitoring/overview", token=token, query_string=query).get_json()
+    return found
+
+
+def test_the_overview_goes_on_until_a_display_comes_or_leaves(api: Api, engine: Engine, world: SiteWorld) -> None:
+    token = token_for(engine, Role.VIEWER, [OWN])
+    mover = world.displays[FOREIGN][11]
+    first = overview(api, token)
+
+    second = overview(api, token, first["cursor"])
+    api.patch(f"/api/clients/{mover}", json={"site": OWN})
+    come = overview(api, token, second["cursor"])
+    api.patch(f"/api/clients/{mover}", json={"site": FOREIGN})
+    gone = overview(api, token, come["cursor"])
+
+    assert (first["full"], second["full"]) == (True, False)
+    assert (come["full"], gone["full"]) == (True, True)
+    assert (mover in str(come["clients"]), mover in str(gone["clients"])) == (True, False)
+
+
+def test_a_cursor_of_other_sites_is_not_continued(api: Api, engine: Engine, world: SiteWorld) -> None:
+    everywhere = overview(api, api.tokens["viewer"])
+    here = overview(api, token_for(engine, Role.VIEWER, [OWN]))
+    both = overview(api, token_for(engine, Role.VIEWER, [OWN, FOREIGN]))
+
+    for cursor in (everywhere["cursor"], both["cursor"]):
+        assert overview(api, token_for(engine, Role.VIEWER, [OWN]), cursor)["full"]
+    assert overview(api, api.tokens["viewer"], here["cursor"])["full"]
+
+
+# --- people ---
+
+
+def added(api: Api, sites: list[str] | None, role: str = "operator") -> dict[str, Any]:
+    body = {"username": f"site-{secrets.token_hex(4)}@example.com", "role": role, "sites": sites}
+    answer = api.post("/api/users", "admin", json=body)
+    assert answer.status_code == 201
+    user: dict[str, Any] = answer.get_json()["user"]
+    return user
+
+
+def session_of(engine: Engine, user_id: int) -> str:
+    """The cookie of a new session of somebody who has set a password."""
+    cookie = secrets.token_urlsafe(32)
+    with transaction(engine) as connection:
+        now = database_now(connection)
+        own = {"must_change_password": False, "one_time_until": None}
+        connection.execute(sa.update(users).where(users.c.id == user_id).values(**own))
+        store.insert_session(connection, digest(cookie), user_id, now, now + timedelta(hours=1))
+    return cookie
+
+
+def seen_by(app: Flask, cookie: str) -> set[str | None]:
+    """The sites of the displays that this person sees."""
+    listed = ask_by_cookie(app, "GET", "/api/clients?limit=100", cookie)
+    assert listed.status_code == 200
+    return {one["site"] for one in (listed.json or {})["items"]}
+
+
+def test_a_person_of_one_site_sees_it_and_says_so(api: Api, app: Flask, engine: Engine, world: SiteWorld) -> None:
+    user = added(api, [OWN, OWN, "Aachen"])
+    cookie = session_of(engine, user["id"])
+
+    session = ask_by_cookie(app, "GET", "/api/session", cookie).json or {}
+
+    assert user["sites"] == ["Aachen", OWN]
+    assert session["principal"]["sites"] == ["Aachen", OWN]
+    assert user["disabled_at"] is None
+    assert seen_by(app, cookie) == {OWN}
+
+
+def test_a_person_of_one_site_sees_it_alone_by_the_proxy_too(
+    api: Api, services: Services, engine: Engine, world: SiteWorld
+) -> None:
+    user = added(api, [OWN])
+    with issuing() as server:
+        server.answer = key_set(PROXY_KEY)
+        behind = {"IAP_AUDIENCE": AUDIENCE, "IAP_KEYS_URL": server.url}
+        proxied = create_app(Services(Config({**services.config.values, **behind}), services.engine))
+        headers = {PROXY_ASSERTION: asserted(email=user["username"]), "X-Requested-With": "signage"}
+        ask = proxied.test_client(use_cookies=False).open
+
+        listed = ask("/api/clients?limit=100", headers=headers).json or {}
+        foreign = ask(f"/api/clients/{world.displays[FOREIGN][0]}", method="PATCH", json={"notes": ""}, headers=headers)
+        own = ask(f"/api/clients/{world.displays[OWN][0]}", method="PATCH", json={"notes": ""}, headers=headers)
+
+    assert {one["site"] for one in listed["items"]} == {OWN}
+    assert (foreign.status_code, own.status_code) == (404, 200)
+
+
+def test_a_change_of_sites_ends_the_sessions_and_is_audited(
+    api: Api, app: Flask, engine: Engine, world: SiteWorld
+) -> None:
+    user = added(api, [OWN])
+    path, cookie = f"/api/users/{user['id']}", session_of(engine, user["id"])
+
+    changed = api.patch(path, "admin", json={"sites": [FOREIGN]}).get_json()
+    assert changed["sites"] == [FOREIGN]
+    assert ask_by_cookie(app, "GET", "/api/session", cookie).status_code == 401
+    assert seen_by(app, session_of(engine, user["id"])) == {FOREIGN}
+    assert api.patch(path, "admin", json={"sites": None}).get_json()["sites"] is None
+    assert seen_by(app, session_of(engine, user["id"])) >= {OWN, FOREIGN}
+    lines = api.get("/api/audit", "admin", query_string={"target": f"user:{user['username']}"}).get_json()["items"]
+    assert [(line["action"], line["details"].get("sites")) for line in lines] == [
+        ("user.sites", None),
+        ("user.sites", [FOREIGN]),
+        ("user.create", [OWN]),
+    ]
+
+
+def test_a_person_of_one_site_is_disabled_and_enabled_like_others(api: Api, app: Flask, engine: Engine) -> None:
+    user = added(api, [OWN])
+    path = f"/api/users/{user['id']}"
+
+    assert api.patch(path, "admin", json={"disabled": True}).get_json()["disabled_at"] is not None
+    assert ask_by_cookie(app, "GET", "/api/session", session_of(engine, user["id"])).status_code == 401
+    moved = api.patch(path, "admin", json={"sites": None}).get_json()
+    assert (moved["sites"], moved["disabled_at"] is None) == (None, False)
+    assert api.patch(path, "admin", json={"sites": [OWN], "disabled": False}).get_json()["disabled_at"] is None
+    assert ask_by_cookie(app, "GET", "/api/session", session_of(engine, user["id"])).status_code == 200
+
+
+@pytest.mark.parametrize("sites", [[], ["x" * 101], [""], [f"site {n}" for n in range(201)], "Basel"])
+def test_sites_are_one_to_two_hundred_names(sites: Any, api: Api) -> None:
+    body = {"username": f"site-{secrets.token_hex(4)}", "role": "viewer", "sites": sites}
+
+    assert api.post("/api/users", "admin", json=body).status_code == 400
+    assert api.post("/api/tokens", "admin", json={"name": "t", "role": "viewer", "sites": sites}).status_code == 400
+
+
+def test_a_token_of_one_site_is_listed_and_revoked(api: Api, world: SiteWorld) -> None:
+    issued = api.post("/api/tokens", "admin", json={"name": "t", "role": "viewer", "sites": [OWN]}).get_json()
+
+    assert issued["sites"] == [OWN]
+    assert api.get("/api/clients", token=issued["token"]).status_code == 200
+    listed = {one["id"]: one for one in api.get("/api/tokens?limit=100", "admin").get_json()["items"]}
+    assert (listed[issued["id"]]["sites"], listed[issued["id"]]["revoked_at"]) == ([OWN], None)
+    assert api.delete(f"/api/tokens/{issued['id']}").status_code == 204
+    assert api.get("/api/clients", token=issued["token"]).status_code == 401
+
+
+def test_an_admin_of_one_site_is_no_keyholder(api: Api, engine: Engine) -> None:
+    user = added(api, [OWN], "admin")
+    session_of(engine, user["id"])
+
+    with transaction(engine) as connection:
+        assert user["id"] not in people_store.lock_keyholders(connection)
+        assert user["id"] not in people_store.lock_keyholders(connection, by_proxy=True)
+
+
+def test_code_from_before_sites_lets_neither_them_nor_their_tokens_in(api: Api, engine: Engine) -> None:
+    user = added(api, [OWN])
+    parsed = parse_token(token_for(engine, Role.VIEWER, [OWN]))
+    assert parsed is not None
+
+    with transaction(engine) as connection:
+        person = sa.select(users.c.disabled_at).where(users.c.id == user["id"])
+        token = sa.select(api_tokens.c.revoked_at).where(api_tokens.c.id == parsed[0])
+        assert connection.execute(person).scalar_one() is not None
+        assert connection.execute(token).scalar_one() is not None
+    with engine.connect() as connection:
+        enable = sa.update(users).where(users.c.id == user["id"]).values(disabled_at=None)
+        with pytest.raises(sa.exc.DBAPIError, match="ck_users_sites_older_code"):
+            connection.execute(enable)
+
+
+# --- races ---
+
+
+def test_a_display_that_moves_away_meanwhile_gets_no_command(
+    api: Api, engine: Engine, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    mover, answers = world.displays[OWN][11], []
+    path = f"/api/clients/{mover}/commands"
+
+    def send() -> None:
+        answers.append(api.post(path, token=tokens["operator"], json=RESTART).status_code)
+
+    with engine.begin() as connection:
+        connection.execute(sa.update(clients).where(clients.c.uuid == mover).values(site=FOREIGN))
+        sender = threading.Thread(target=send)
+        sender.start()
+        wait_until_somebody_waits(engine)
+    sender.join()
+
+    assert answers == [404]
+    api.patch(f"/api/clients/{mover}", json={"site": OWN})
+
+
+def wait_until_somebody_waits(engine: Engine) -> None:
+    """Return when a session waits for a lock."""
+    waits = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    while True:
+        with engine.connect() as other:
+            if other.execute(waits).scalar_one():
+                return
+
+
+def test_a_change_of_rights_waits_for_a_write_in_progress_and_counts_from_then(api: Api, engine: Engine) -> None:
+    user = added(api, [OWN])
+    kind, role = PrincipalKind.USER, Role(user["role"])
+
+    with engine.begin() as writing:
+        assert sites_store.narrow(writing, kind, str(user["id"]), role, to_write=True) is not None
+        with engine.connect() as admin:
+            admin.execute(sa.text("SET LOCAL lock_timeout = '50ms'"))
+            change = sa.update(users).where(users.c.id == user["id"]).values(sites=[FOREIGN])
+            with pytest.raises(sa.exc.DBAPIError, match="lock"):
+                admin.execute(change)
+    api.patch(f"/api/users/{user['id']}", "admin", json={"sites": None})
+    with engine.begin() as late:
+        assert sites_store.narrow(late, kind, str(user["id"]), role, to_write=True) is None
+
+
+def test_the_same_connection_serves_callers_of_all_and_of_some_sites(
+    api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    for _ in range(8):
+        assert len(api.get("/api/clients?limit=100").get_json()["items"]) > len(world.displays[OWN])
+        assert len(api.get("/api/clients?limit=100", token=tokens["viewer"]).get_json()["items"]) == 12
+
+
+def test_a_transaction_that_names_no_sites_sees_nothing(engine: Engine) -> None:
+    for statement in (f"SELECT * FROM {sites_store.SCHEMA}.clients", "SELECT * FROM users"):
+        with engine.connect() as connection:
+            connection.execute(sa.text(f"SET LOCAL search_path = {sites_store.SCHEMA}"))
+            with pytest.raises(sa.exc.DBAPIError):
+                connection.execute(sa.text(statement))
