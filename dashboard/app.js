@@ -11,7 +11,7 @@ import { classes, html } from "./lib/html.js";
 import { helpOpen } from "./lib/keys.js";
 import { byProxy, mustChangePassword, mustSetUpSecondFactor, principal, recall, signOut } from "./lib/session.js";
 import { goToView, param, view } from "./lib/url.js";
-import { frameWords } from "./lib/words/frame.js";
+import { frameWords, onlyFor } from "./lib/words/frame.js";
 import { wordsOf } from "./lib/words/problems.js";
 import { Banners } from "./views/banners.js";
 import { FleetPage } from "./views/fleet.js";
@@ -67,7 +67,9 @@ function TopBar() {
       ${VIEWS.filter((name) => name !== "batches" && name !== "wall").map((name) => h(NavLink, { key: name, name }))}</nav>
     <div class="top-right">
       ${h(Live, {})}
-      <span class="who" title=${who?.role}>${who?.name} <span class="quiet">${who?.role}</span></span>
+      <span class="who" title=${who?.role}>${who?.name} <span class="quiet">${who?.role} ${
+        who?.sites && onlyFor(who.sites)
+      }</span></span>
       ${!byProxy.value && html`<button class="plain" onClick=${signOut}>${frameWords.signOut}</button>`}
     </div>
   </header>`;

@@ -7,7 +7,7 @@ import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { failing, overview, reference, refresh, updatedAt } from "../lib/fleet.js";
 import { quietTimes } from "../lib/quiet.js";
-import { mayOperate, signOutFailed } from "../lib/session.js";
+import { mayOperate, principal, signOutFailed } from "../lib/session.js";
 import { view } from "../lib/url.js";
 import { bannerWords } from "../lib/words/frame.js";
 import { wordsOf } from "../lib/words/problems.js";
@@ -60,7 +60,7 @@ function BreakerOpen() {
   const [failed, setFailed] = useState("");
   const breaker = overview.value?.breaker;
   if (!breaker?.open || (view.value === "fleet" && breakerHasCards.value)) return null;
-  const release = () => releaseBreaker().then(refresh, (error) => setFailed(wordsOf(error)));
+  const release = () => releaseBreaker(principal.value?.sites).then(refresh, (error) => setFailed(wordsOf(error)));
   const button =
     mayOperate.value &&
     html`<button class="link" onClick=${release}>${bannerWords.release}</button> <span role="alert">${failed}</span>`;

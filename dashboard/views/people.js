@@ -8,6 +8,7 @@ import { usePages } from "../lib/pages.js";
 import { byProxy, principal } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
 import { peopleWords } from "../lib/words/people.js";
+import { onlyFor } from "../lib/words/frame.js";
 import { ListState } from "./list_state.js";
 import { Age, Time } from "./parts.js";
 import { AddPerson, AskPerson, HandOver } from "./people_dialogs.js";
@@ -35,6 +36,7 @@ function Facts({ person }) {
   const until = byProxy.value ? null : person.one_time_until;
   return html`<span class="quiet">${!byProxy.value && [h(SignedIn, { person }), " · "]}
       ${words.since} ${h(Time, { at: person.created_at })}
+      ${person.sites && ` · ${onlyFor(person.sites)}`}
       ${person.disabled_at && [` · ${words.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
     ${
       until &&

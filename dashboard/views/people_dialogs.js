@@ -26,14 +26,28 @@ function RoleField({ present }) {
       )}</select></label>`;
 }
 
+/** @param {{present: string[] | null}} props */
+function SitesField({ present }) {
+  return html`<label>${words.sites}<textarea name="sites" rows="3" aria-describedby="sites-how"
+        defaultValue=${(present ?? []).join("\n")}></textarea></label>
+    <p class="quiet" id="sites-how">${words.sitesHow}</p>`;
+}
+
+/** The chosen sites; null: all. @param {FormData} form */
+function sitesIn(form) {
+  const lines = String(form.get("sites")).split("\n");
+  const named = lines.map((line) => line.trim()).filter(Boolean);
+  return named.length ? named : null;
+}
+
 /** @param {{close: () => void, done: Done}} props */
 export function AddPerson({ close, done }) {
   /** @param {FormData} form */
-  const act = (form) => api.addPerson(String(form.get("username")).trim(), String(form.get("role")));
+  const act = (form) => api.addPerson(String(form.get("username")).trim(), String(form.get("role")), sitesIn(form));
   const children = html`<label>${words.name}<input name="username" required maxlength="64" autocomplete="off"
         autocapitalize="none" spellcheck=${false} autofocus aria-describedby="name-how" /></label>
     <p class="quiet" id="name-how">${words.nameHow}</p>
-    ${h(RoleField, { present: ROLES[0] ?? "" })}`;
+    ${h(RoleField, { present: ROLES[0] ?? "" })}${h(SitesField, { present: null })}`;
   return h(FormDialog, { title: words.addTitle, go: words.addGo, act, done, close, children });
 }
 
@@ -42,7 +56,8 @@ export function AddPerson({ close, done }) {
  * @type {Record<Question, (person: User, form: FormData) => Promise<HandedOver | null>>}
  */
 const ACTS = {
-  role: (person, form) => api.changePerson(person.id, { role: String(form.get("role")) }).then(() => null),
+  role: (person, form) =>
+    api.changePerson(person.id, { role: String(form.get("role")), sites: sitesIn(form) }).then(() => null),
   reset: (person) => api.resetPassword(person),
   factor: (person) => api.resetSecondFactor(person).then(() => null),
   disable: (person) => api.changePerson(person.id, { disabled: true }).then(() => null),
@@ -56,7 +71,8 @@ export function AskPerson({ question, person, close, done }) {
   const { title, text, go } = words.ask[question];
   /** @param {FormData} form */
   const act = (form) => ACTS[question](person, form);
-  const children = [question === "role" && h(RoleField, { present: person.role }), html`<p class="quiet">${text}</p>`];
+  const rights = [h(RoleField, { present: person.role }), h(SitesField, { present: person.sites })];
+  const children = [question === "role" && rights, html`<p class="quiet">${text}</p>`];
   return h(FormDialog, {
     title: title(person.username),
     go,

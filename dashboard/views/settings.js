@@ -4,10 +4,11 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { settings } from "../lib/api/settings.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
-import { byProxy, mayAdminister, principal } from "../lib/session.js";
+import { byProxy, isEverywhere, mayAdminister, principal } from "../lib/session.js";
 import { number } from "../lib/format.js";
 import { commonWords } from "../lib/words/common.js";
 import { retryingAfter } from "../lib/words/problems.js";
+import { onlyFor } from "../lib/words/frame.js";
 import { settingsWords } from "../lib/words/settings.js";
 import { Audit } from "./audit.js";
 import { lazy } from "./lazy.js";
@@ -53,7 +54,7 @@ function Account() {
   const form = h(PasswordForm, { done });
   return html`<section class="card settings-card" aria-labelledby="account-title">
     <h2 id="account-title">${settingsWords.account}</h2>
-    <p>${settingsWords.signedInAs(who.name, who.role)}</p>
+    <p>${settingsWords.signedInAs(who.name, who.role)} ${who.sites && onlyFor(who.sites)}</p>
     ${
       who.kind === "user" &&
       !byProxy.value &&
@@ -114,7 +115,7 @@ function Service() {
 export function SettingsPage() {
   return html`<div class="page-head"><h1>${settingsWords.title}</h1></div>
     ${h(Account, {})}
-    ${h(Notifications, {})}
-    ${mayAdminister.value && [h(People, {}), h(Tokens, {}), h(Audit, {})]}
-    ${h(Service, {})}`;
+    ${isEverywhere.value && h(Notifications, {})}
+    ${isEverywhere.value && mayAdminister.value && [h(People, {}), h(Tokens, {}), h(Audit, {})]}
+    ${isEverywhere.value && h(Service, {})}`;
 }

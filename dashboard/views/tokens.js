@@ -7,6 +7,7 @@ import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { commonWords } from "../lib/words/common.js";
+import { onlyFor } from "../lib/words/frame.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { roleWords } from "../lib/words/roles.js";
 import { tokenWords } from "../lib/words/tokens.js";
@@ -76,6 +77,7 @@ function Row({ token, ask }) {
       <span class="quiet">
         ${h(Time, { at: token.created_at })} ${commonWords.by(person(token.created_by))}
         ${" · "}${used ? [`${tokenWords.lastUsed} `, h(Age, { at: used })] : tokenWords.neverUsed}
+        ${token.sites && ` · ${onlyFor(token.sites)}`}
         ${" · "}${ends ? [`${tokenWords.ends} `, h(Time, { at: ends })] : tokenWords.noEnd}</span></span>
     <span class="tag">${token.role}</span>
     ${

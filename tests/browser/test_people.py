@@ -3,12 +3,18 @@
 import secrets
 
 import pytest
+import sqlalchemy as sa
 from playwright.sync_api import Page, expect
+from sqlalchemy import Engine
 
+from shared.postgres.door import transaction
+from shared.tables import users
+from shared.vocabulary import Role
 from tests.browser.conftest import Enter, OpenPage
+from tests.browser.people import session_with_role
 from tests.browser.test_every_page import violations
 from tests.browser.watched import WatchedPage, does_not_scroll_sideways
-from tests.stack import Api
+from tests.stack import Api, Stack
 
 OWN = "a password of my own"
 
@@ -163,3 +169,38 @@ def test_people_and_their_dialogs_break_no_rule_of_accessibility(enter: Enter, a
     expect(page.locator(".token").filter(has_text=name)).to_have_count(0)
     add(page, f"{name}-2", "viewer")
     assert violations(page) == []
+
+
+def test_somebody_is_added_for_two_sites_only(enter: Enter, api: Api, name: str) -> None:
+    page = enter("/?v=settings").page
+
+    page.get_by_role("button", name="Add a person").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("User name").fill(name)
+    dialog.get_by_label("Only for these sites").fill("Ulm\n Basel \n\n")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("dialog", name=f"A password for {name}").get_by_role("button", name="Done").click()
+
+    expect(page.locator(".token").filter(has_text=name)).to_contain_text("for Basel and Ulm only")
+    [user] = [one for one in api.get("/api/users?limit=100")["items"] if one["username"] == name]
+    assert user["sites"] == ["Basel", "Ulm"]
+    ask(page, name, "Change role or sites…", "Change")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    [again] = [one for one in api.get("/api/users?limit=100")["items"] if one["username"] == name]
+    assert again["sites"] == ["Basel", "Ulm"]
+
+
+def test_somebody_of_one_site_is_told_so_and_sees_nothing_of_the_service(
+    enter: Enter, stack: Stack, database: Engine, name: str
+) -> None:
+    session = session_with_role(stack, database, name, Role.ADMIN)
+    with transaction(database) as connection:
+        mine = users.c.username == name
+        connection.execute(sa.update(users).where(mine).values(sites=["Basel"], disabled_at=sa.func.now()))
+
+    page = enter("/?v=settings", storage_state=session).page
+
+    expect(page.get_by_role("banner")).to_contain_text("for Basel only")
+    expect(page.get_by_role("region", name="Your account")).to_contain_text("for Basel only")
+    for region in ("People", "Access tokens", "Audit log", "Service"):
+        expect(page.get_by_role("region", name=region)).to_have_count(0)

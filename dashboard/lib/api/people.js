@@ -13,14 +13,14 @@ export function listPeople(cursor, abort) {
 }
 
 /**
- * @param {string} username @param {string} role
+ * @param {string} username @param {string} role @param {string[] | null} sites
  * @returns {Promise<HandedOver>} with the one-time password, this once
  */
-export function addPerson(username, role) {
-  return call("POST", "/api/users", { body: { username, role } });
+export function addPerson(username, role, sites) {
+  return call("POST", "/api/users", { body: { username, role, sites } });
 }
 
-/** @param {number} id @param {{role?: string, disabled?: boolean}} changes @returns {Promise<User>} */
+/** @param {number} id @param {{role?: string, sites?: string[] | null, disabled?: boolean}} changes @returns {Promise<User>} */
 export function changePerson(id, changes) {
   return call("PATCH", userPath(id), { body: changes });
 }

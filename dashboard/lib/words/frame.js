@@ -38,3 +38,6 @@ export const bannerWords = {
   breaker: "Recovery holds back: too many displays failed at once.",
   release: "Release it",
 };
+
+/** Where a role counts: "for Basel and Ulm only". @param {string[]} sites */
+export const onlyFor = (sites) => `for ${new Intl.ListFormat("en").format(sites)} only`;

@@ -9,6 +9,8 @@ const BY_PASSWORD = {
   name: "User name",
   nameHow: "Letters, digits and . _ @ + -",
   role: "Role",
+  sites: "Only for these sites",
+  sitesHow: "One in each line, as the displays name them. Empty: all sites.",
   you: "you",
   signedIn: "last signed in",
   never: "has never signed in",
@@ -20,10 +22,10 @@ const BY_PASSWORD = {
   moreOf: (/** @type {string} */ name) => `More about ${name}`,
   ask: {
     role: {
-      item: "Change role…",
+      item: "Change role or sites…",
       title: (/** @type {string} */ name) => `Change the role of ${name}`,
       text: "Their sessions end; they sign in again with the new role.",
-      go: "Change role",
+      go: "Change",
     },
     reset: {
       item: "Reset password…",
