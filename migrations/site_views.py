@@ -48,6 +48,7 @@ class View:
 
 _MEMBERS: Final = "SELECT FROM public.incident_members AS m WHERE m.incident_id = t.id"
 _BEYOND: Final = f"EXISTS ({_MEMBERS} AND NOT {_is_mine('m.client_uuid')})"
+_FOUND: Final = "strpos(lower(concat_ws(' ', c.name, c.uuid, c.site, c.hostname, c.ip)), lower(t.filter ->> 'q')) > 0"
 _NAMES_MINE: Final = "named.uuid = c.uuid AND c.site = " + MINE
 VIEWS: Final[Mapping[str, View]] = {
     "clients": View(f"t.site = {MINE}"),
@@ -55,6 +56,8 @@ VIEWS: Final[Mapping[str, View]] = {
         (
             "client_heartbeats",
             "client_health",
+            "client_limits",
+            "client_hours",
             "client_installs",
             "client_state_changes",
             "client_screen_changes",
@@ -64,6 +67,7 @@ VIEWS: Final[Mapping[str, View]] = {
             "client_log_hours",
             "client_commands",
             "command_batch_members",
+            "command_schedule_clients",
             "client_recovery",
             "screenshots",
             "incident_members",
@@ -80,6 +84,16 @@ VIEWS: Final[Mapping[str, View]] = {
             WHERE m.batch_id = t.id AND {_is_mine("m.client_uuid")})""",
         checks=False,  # the members come after it
     ),
+    "command_schedules": View(
+        f"""CASE WHEN t.filter IS NULL THEN EXISTS (SELECT FROM public.command_schedule_clients AS n
+                WHERE n.schedule_id = t.id AND {_is_mine("n.client_uuid")})
+            WHEN t.filter ->> 'site' IS NOT NULL THEN t.filter ->> 'site' = {MINE}
+            ELSE EXISTS (SELECT FROM public.clients AS c WHERE c.site = {MINE}
+                AND (t.filter ->> 'tag' IS NULL OR c.tags @> ARRAY[t.filter ->> 'tag'])
+                AND (t.filter ->> 'q' IS NULL OR {_FOUND})) END""",  # noqa: S608 - made of constants
+        checks=False,  # its triggers do
+    ),
+    "command_schedule_runs": View(f"EXISTS (SELECT FROM {SCHEMA}.command_schedules AS s WHERE s.id = t.schedule_id)"),
     "recovery_events": View(
         f"""CASE WHEN t.client_uuid IS NOT NULL THEN {OF_CLIENT}
             ELSE t.evidence ->> 'site' IS NULL OR t.evidence ->> 'site' = {MINE} END"""
@@ -155,10 +169,20 @@ TRIGGERS: Final = (
             WHERE m.batch_id = OLD.id AND NOT {_is_mine("m.client_uuid")})""",
         "id = OLD.id",
     ),
+    # The clients of a new schedule come after it; their view refuses others.
+    Trigger("INSERT", "command_schedules", f"NEW.filter IS NULL OR NEW.filter ->> 'site' = {MINE}"),
+    Trigger(
+        "UPDATE",
+        "command_schedules",
+        f"""CASE WHEN OLD.filter IS NOT NULL THEN OLD.filter ->> 'site' = {MINE}
+            ELSE NOT EXISTS (SELECT FROM public.command_schedule_clients AS n
+                WHERE n.schedule_id = OLD.id AND NOT {_is_mine("n.client_uuid")}) END""",
+        "id = OLD.id",
+    ),
     Trigger("UPDATE", "recovery_breakers", "OLD.site <> ''", "site = OLD.site"),
 )
-"""Quiet times, batches and breakers of others are shown as far as they concern the caller. A caller changes only those
-that concern nobody else's sites."""
+"""Quiet times, batches, schedules and breakers of others are shown as far as they concern the caller. A caller changes
+only those that concern nobody else's sites."""
 
 
 def drop(connection: Connection) -> None:

@@ -131,6 +131,7 @@ export type Caller = {
   kind: PrincipalKind;
   name: string;
   role: Role;
+  sites: Array<string> | null;
 };
 
 /** The fields to change; once stays once, and weekly stays weekly. */
@@ -790,6 +791,7 @@ export type IssuedToken = {
   id: string;
   name: string;
   role: Role;
+  sites: Array<string> | null;
   token: string;
 };
 
@@ -1023,16 +1025,18 @@ export type NewSchedule = {
   weekdays?: Array<Weekday> | null;
 };
 
-/** A token to issue: its purpose, role and expiry. */
+/** A token to issue: its purpose, its role at these sites or (null) at all, and its expiry. */
 export type NewToken = {
   expires_at?: string | null;
   name: string;
   role: Role;
+  sites?: Array<string> | null;
 };
 
-/** A person to add, and their role. */
+/** A person to add, and their role: at these sites, or (null) at all. */
 export type NewUser = {
   role: Role;
+  sites?: Array<string> | null;
   username: string;
 };
 
@@ -1763,7 +1767,7 @@ export type TestAnswer = {
   status: string;
 };
 
-/** A token in a list, without its secret. */
+/** A token in a list, without its secret. `sites`: where the role counts; null: at all sites. */
 export type Token = {
   created_at: string;
   created_by: string;
@@ -1773,6 +1777,7 @@ export type Token = {
   name: string;
   revoked_at: string | null;
   role: Role;
+  sites: Array<string> | null;
 };
 
 /** How far up the ladder of four attempts recovery has gone, and since when the client is healthy again. A command that the display refused or did not begin is not an attempt; it is counted in `refused_…`. */
@@ -1841,7 +1846,7 @@ export type UptimeWindow = {
   unknown_seconds: number;
 };
 
-/** A person who signs in. `one_time_until`: the person has a one-time password from an admin. It works until then and must be changed at sign-in. `must_change_password` without it: the first admin still has the generated password. */
+/** A person who signs in. `sites`: where the role counts; null: at all sites. `one_time_until`: the person has a one-time password from an admin. It works until then and must be changed at sign-in. `must_change_password` without it: the first admin still has the generated password. */
 export type User = {
   created_at: string;
   disabled_at: string | null;
@@ -1851,13 +1856,15 @@ export type User = {
   one_time_until: string | null;
   role: Role;
   second_factor: boolean;
+  sites: Array<string> | null;
   username: string;
 };
 
-/** A new role, or whether the person may sign in. Fields that are left out stay. */
+/** A new role, other sites (null: all), or whether the person may sign in. Fields that are left out stay. */
 export type UserChange = {
   disabled?: boolean;
   role?: Role;
+  sites?: Array<string> | null;
 };
 
 /** One wave: how many members, and the counts of their outcomes and of their commands' states. */

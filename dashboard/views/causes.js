@@ -60,7 +60,7 @@ function Card({ cause }) {
   const site = incident.kind === "site" ? incident.key : null;
   const all = Math.max(incident.kind === "cluster" ? 0 : (incident.group_size ?? 0), incident.members);
   const held = site !== null && overview.value?.breaker.sites.includes(site);
-  const release = () => releaseBreaker(site).then(refresh, (error) => setFailed(wordsOf(error)));
+  const release = () => releaseBreaker([incident.key]).then(refresh, (error) => setFailed(wordsOf(error)));
   const close = () => setSnoozing(false);
   const open = () => go({ v: "incidents", i: String(incident.id), d: null });
   return html`<li class="trouble-card">

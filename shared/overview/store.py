@@ -276,7 +276,7 @@ INCIDENTS = Query(
         count(DISTINCT m.client_uuid) FILTER (WHERE m.left_at IS NULL) AS unwell
     FROM incidents AS i LEFT JOIN incident_members AS m ON m.incident_id = i.id
     WHERE i.closed_at IS NULL AND i.kind <> 'listening'
-    GROUP BY i.id ORDER BY i.id DESC LIMIT :limit
+    GROUP BY i.id, i.kind, i.key, i.cause, i.began_at, i.group_size ORDER BY i.id DESC LIMIT :limit
     """,
     OngoingIncident,
 )

@@ -14,6 +14,7 @@ from shared.leadership import dead_letters_store
 from shared.leadership.dead_letters_store import NewDeadLetter
 from shared.postgres.door import database_now, transaction
 from shared.tables import (
+    client_limits,
     clients,
     recovery_breakers,
     recovery_events,
@@ -40,6 +41,10 @@ class SiteWorld:
     shared_quiet: int = 0
     """A quiet time for displays of both sites."""
     fleet_quiet: int = 0
+    shared_schedule: str = ""
+    """A schedule for displays of both sites."""
+    tag_schedule: str = ""
+    """A schedule by a tag that displays of both sites have."""
 
 
 def token_for(engine: Engine, role: Role, sites: list[str] | None) -> str:
@@ -69,7 +74,15 @@ def fill(api: Api, engine: Engine) -> SiteWorld:
     hold = {"preset": "hold", "reason": "both are being painted"}
     world.shared_quiet = made(api, "/api/quiet-times", {**hold, "scope": "clients", "clients": both})["id"]
     world.fleet_quiet = made(api, "/api/quiet-times", {**hold, "scope": "fleet"})["id"]
+    world.shared_schedule = made(api, "/api/schedules", planned(clients=both))["id"]
+    world.tag_schedule = made(api, "/api/schedules", planned(filter={"tag": "lobby"}))["id"]
     return world
+
+
+def planned(**whom: Any) -> dict[str, Any]:
+    """The body of a schedule for these displays, each Monday night."""
+    weekly = {"time_zone": "Europe/Rome", "weekdays": ["monday"], "local_time": "03:00"}
+    return {"action": "restart_app", "reason": "weekly", **weekly, **whom}
 
 
 def _troubles(connection: Connection, now: datetime, name: str, displays: list[str]) -> None:
@@ -84,6 +97,15 @@ def _troubles(connection: Connection, now: datetime, name: str, displays: list[s
         row = {"client_uuid": displays[8], "at": now, "event": event, "unit": f"player of {name}", "by": "user:x"}
         connection.execute(sa.insert(service_failure_events).values(**row))
     lose(connection, now - timedelta(minutes=9), displays[9:10], losses=5)
+    passed = {
+        "client_uuid": displays[9],
+        "kind": "disk",
+        "over_since": now,
+        "passed_at": now,
+        "value": 99,
+        "limit_at": 95,
+    }
+    connection.execute(sa.insert(client_limits).values(**passed))
     lines = [
         LogLine(uuid, 1000.0, level=level, raw_level=None, message=f"{level} of {name}")
         for uuid in displays[:3]
@@ -122,6 +144,7 @@ def _made(api: Api, engine: Engine, name: str, displays: list[str]) -> dict[str,
         "command_id": command["id"],
         "batch_id": made(api, "/api/commands", batch)["batch_id"],
         "quiet_id": made(api, "/api/quiet-times", hold)["id"],
+        "schedule_id": made(api, "/api/schedules", planned(filter={"site": name}))["id"],
     }
 
 

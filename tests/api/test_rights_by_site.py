@@ -21,11 +21,11 @@ from shared.access.people import store as people_store
 from shared.access.rules import digest, parse_token
 from shared.config import Config
 from shared.postgres.door import database_now, transaction
-from shared.tables import api_tokens, clients, users
+from shared.tables import api_tokens, client_health, clients, command_schedule_runs, command_schedules, users
 from shared.vocabulary import PrincipalKind, Role
 from tests.api.people import Api, ask_by_cookie
 from tests.api.role_matrix import BOUND_BY
-from tests.api.site_world import FOREIGN, OWN, SiteWorld, fill, token_for
+from tests.api.site_world import FOREIGN, OWN, SiteWorld, fill, planned, token_for
 from tests.rules.oidc_harness import issuing
 from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
 
@@ -47,6 +47,12 @@ BODIES: dict[str, dict[str, Any]] = {
     "PUT /api/screenshot-policy": {"site": "nowhere", "allowed": False},
     "POST /api/quiet-times": {"preset": "hold", "reason": "painted", "scope": "site", "site": "nowhere"},
     "PATCH /api/quiet-times/<id:quiet_id>": {"reason": "other"},
+    "PATCH /api/clients": {"clients": [NOBODYS["uuid"]], "site": "nowhere"},
+    "POST /api/clients/service_failed/mended": {
+        "failures": [{"uuid": NOBODYS["uuid"], "service_failed_at": "2026-01-01T00:00:00Z"}]
+    },
+    "POST /api/schedules": planned(filter={"site": "nowhere"}),
+    "PATCH /api/schedules/<uuid:schedule_id>": {"reason": "other"},
 }
 
 
@@ -116,8 +122,10 @@ def test_a_read_shows_the_own_site_and_nothing_of_another(
     endpoint = ENDPOINTS[name]
     path = path_of(endpoint, world.ids[OWN])
 
-    everywhere = api.get(path, role)
-    here = api.get(path, token=tokens[role])
+    query = QUERIES.get(path)
+
+    everywhere = api.get(path, role, query_string=query)
+    here = api.get(path, token=tokens[role], query_string=query)
 
     assert here.status_code == everywhere.status_code
     if here.status_code == 200 and here.is_json:
@@ -139,7 +147,11 @@ SHOWS_BOTH = {
     "/api/quiet-times",
     "/api/command-batches",
     "/api/dead-letters",
+    "/api/schedules",
 }
+# A change of what it names alone: it leaves what the caller cannot see as it is.
+LEAVES_OTHERS = {"POST /api/clients/service_failed/mended"}
+QUERIES = {"/api/recovery/mended": {"since": "2026-01-01T00:00:00Z"}}
 
 
 @pytest.mark.parametrize("path", sorted(SHOWS_BOTH))
@@ -162,6 +174,9 @@ def test_counts_are_of_the_own_site(api: Api, world: SiteWorld, tokens: dict[str
 
     assert here["counts"]["total"] == len(world.displays[OWN])
     assert here["counts"]["stale"] == 5
+    assert here["counts"]["over_limit"] == 1
+    assert here["breaker"]["sites"] == [OWN]
+    assert [(one["key"], one["members"], one["unwell"]) for one in here["incidents"]] == [(OWN, 5, 5)]
     assert [one["uuid"] for one in here["service_failed"]] == [world.displays[OWN][6]]
     assert {one["site"] for one in here["clients"]} == {OWN}
     assert here["scheduler"]["did"] == {}
@@ -195,7 +210,10 @@ def test_what_is_of_another_site_answers_as_if_it_did_not_exist(
     assert (foreign.status_code, foreign.get_json()["code"]) == (nothing.status_code, nothing.get_json()["code"])
 
 
-@pytest.mark.parametrize("name", [name for name, one in OF_SITES.items() if one.body is not None and "<" not in name])
+@pytest.mark.parametrize(
+    "name",
+    [name for name, one in OF_SITES.items() if one.body is not None and "<" not in name and name not in LEAVES_OTHERS],
+)
 def test_a_change_that_names_nothing_of_the_own_site_is_refused(
     name: str, api: Api, world: SiteWorld, tokens: dict[str, str]
 ) -> None:
@@ -298,6 +316,115 @@ def test_a_quiet_time_for_other_sites_too_is_shown_in_part_and_not_touched(
     shown = api.get(f"/api/quiet-times/{world.shared_quiet}", token=tokens["viewer"]).get_json()
     assert shown["clients"] == [world.displays[OWN][7]]
     assert shown["covers"] == 1
+
+
+@pytest.mark.parametrize("whom", [{"filter": {"site": FOREIGN}}, {"filter": {"tag": "lobby"}}, {"filter": {"q": OWN}}])
+def test_a_schedule_reaches_no_further_than_the_own_sites(
+    whom: dict[str, Any], api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    assert refused(api.post("/api/schedules", token=tokens["admin"], json=planned(**whom)))
+
+
+def test_a_schedule_names_displays_of_the_own_sites_only(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
+    both = planned(clients=[world.displays[OWN][2], world.displays[FOREIGN][2]])
+    before = len(api.get("/api/schedules?limit=100").get_json()["items"])
+
+    assert api.post("/api/schedules", token=tokens["admin"], json=both).get_json()["code"] == "clients_unknown"
+    assert len(api.get("/api/schedules?limit=100").get_json()["items"]) == before
+
+
+def test_schedules_of_the_own_site_can_be_made_changed_and_cancelled(
+    api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    for whom in ({"filter": {"site": OWN, "tag": "lobby"}}, {"clients": [world.displays[OWN][3]]}):
+        key = {"Idempotency-Key": secrets.token_hex(8)}
+        first, again = (
+            api.post("/api/schedules", token=tokens["operator"], json=planned(**whom), headers=key).get_json()
+            for _ in "12"
+        )
+        path = f"/api/schedules/{first['id']}"
+        assert again["id"] == first["id"]
+        assert first["covers"] == (12 if "filter" in whom else 1)
+        changed = api.patch(path, token=tokens["operator"], json={"reason": "later"}).get_json()
+        assert changed["reason"] == "later"
+        assert api.delete(path, token=tokens["operator"]).status_code == 204
+        assert api.get(path).get_json()["cancelled_at"] is not None
+
+
+def test_a_schedule_for_other_sites_too_is_shown_in_part_and_not_touched(
+    api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    for schedule_id, covers in ((world.shared_schedule, 1), (world.tag_schedule, 12)):
+        path = f"/api/schedules/{schedule_id}"
+        assert refused(api.delete(path, token=tokens["admin"]))
+        assert refused(api.patch(path, token=tokens["admin"], json={"reason": "mine"}))
+        assert api.get(path).get_json()["cancelled_at"] is None
+        shown = api.get(path, token=tokens["viewer"]).get_json()
+        assert shown["covers"] == covers
+        assert not set(shown["clients"]) & set(world.displays[FOREIGN])
+    of_one = api.get(f"/api/clients/{world.displays[OWN][7]}/schedules", token=tokens["viewer"]).get_json()["items"]
+    assert {one["id"] for one in of_one} >= {world.shared_schedule, world.tag_schedule, world.ids[OWN]["schedule_id"]}
+
+
+def test_times_of_schedules_are_shown_and_written_with_them(
+    api: Api, engine: Engine, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    """A schedule whose time has come and whom no tick saw: whoever cancels it writes down that it was missed."""
+    made = api.post("/api/schedules", token=tokens["operator"], json=planned(filter={"site": OWN})).get_json()
+    ids = (made["id"], world.ids[FOREIGN]["schedule_id"])
+    with transaction(engine) as connection:
+        hour = database_now(connection) - timedelta(hours=1)
+        late = sa.update(command_schedules).where(command_schedules.c.id == ids[0]).values(next_at=hour)
+        connection.execute(late)
+        for schedule_id in ids:
+            run = {"schedule_id": schedule_id, "due_at": hour - timedelta(days=7), "outcome": "missed", "why": "late"}
+            connection.execute(sa.insert(command_schedule_runs).values(**run))
+
+    assert api.delete(f"/api/schedules/{ids[0]}", token=tokens["operator"]).status_code == 204
+    times = api.get(f"/api/schedules/{ids[0]}", token=tokens["viewer"]).get_json()["times"]["items"]
+    assert [one["outcome"] for one in times] == ["missed", "missed"]
+
+
+def test_many_displays_are_moved_and_tagged_within_the_own_sites(
+    api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    mine, foreign = world.displays[OWN][1], world.displays[FOREIGN][1]
+    both = {"clients": [mine, foreign]}
+
+    for site in (FOREIGN, "", None, "a new one"):
+        assert refused(api.patch("/api/clients", token=tokens["admin"], json={**both, "site": site}))
+    tagged = api.patch("/api/clients", token=tokens["operator"], json={**both, "add_tags": ["new"], "site": OWN})
+    assert tagged.get_json() == {"written": [mine], "left": [foreign]}
+    seen = {uuid: api.get(f"/api/clients/{uuid}").get_json() for uuid in (mine, foreign)}
+    assert {(one["site"], "new" in one["tags"]) for one in seen.values()} == {(OWN, True), (FOREIGN, False)}
+
+
+def test_mended_failures_are_acknowledged_at_the_own_sites_alone(
+    api: Api, engine: Engine, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    names = {OWN: world.displays[OWN][10], FOREIGN: world.displays[FOREIGN][10]}
+    with transaction(engine) as connection:
+        now = database_now(connection)
+        failed_at = now - timedelta(minutes=9)
+        facts = {"service_failed_at": failed_at, "service_failed_unit": "player", "status": "running"}
+        which = clients.c.uuid.in_(names.values())
+        connection.execute(sa.update(clients).where(which).values(**facts, status_since=failed_at))
+        for uuid in names.values():
+            connection.execute(sa.delete(client_health).where(client_health.c.client_uuid == uuid))
+            connection.execute(sa.insert(client_health).values(client_uuid=uuid, received_at=now, body={}))
+        listed = sa.select(clients.c.uuid, clients.c.service_failed_at).where(which)
+        failures = [
+            {"uuid": row.uuid, "service_failed_at": row.service_failed_at.isoformat()}
+            for row in connection.execute(listed)
+        ]
+
+    overviews = overview(api, tokens["viewer"])["service_failed"]
+    answer = api.post("/api/clients/service_failed/mended", token=tokens["operator"], json={"failures": failures})
+
+    assert names[FOREIGN] not in str(overviews)
+    assert answer.get_json() == {"acknowledged": [names[OWN]]}
+    assert api.get(f"/api/clients/{names[FOREIGN]}").get_json()["service_failed_at"] is not None
+    api.post("/api/clients/service_failed/mended", json={"failures": failures})
 
 
 def test_resuming_a_display_leaves_a_hold_of_several_alone(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:

@@ -7,8 +7,8 @@ are never wider than they should be. What is true for code that knows sites stan
 
 from alembic import op
 
-revision = "0057_rights_by_site"
-down_revision = "0053_quiet_times"
+revision = "0058_rights_by_site"
+down_revision = "0057_schedules"
 branch_labels = None
 depends_on = None
 
