@@ -21,7 +21,16 @@ from shared.access.people import store as people_store
 from shared.access.rules import digest, parse_token
 from shared.config import Config
 from shared.postgres.door import database_now, transaction
-from shared.tables import api_tokens, client_health, clients, command_schedule_runs, command_schedules, users
+from shared.recovery.breakers import store as breakers_store
+from shared.tables import (
+    api_tokens,
+    client_health,
+    clients,
+    command_schedule_runs,
+    command_schedules,
+    recovery_breakers,
+    users,
+)
 from shared.vocabulary import PrincipalKind, Role
 from tests.api.people import Api, ask_by_cookie
 from tests.api.role_matrix import BOUND_BY
@@ -174,9 +183,8 @@ def test_counts_are_of_the_own_site(api: Api, world: SiteWorld, tokens: dict[str
 
     assert here["counts"]["total"] == len(world.displays[OWN])
     assert here["counts"]["stale"] == 5
-    assert here["counts"]["over_limit"] == 1
-    assert here["breaker"]["sites"] == [OWN]
-    assert [(one["key"], one["members"], one["unwell"]) for one in here["incidents"]] == [(OWN, 5, 5)]
+    assert here["counts"]["limit_passed"] == 1
+    assert [(one["key"], one["members"], one["unwell"]) for one in here["incidents"]] == [(OWN, 7, 7)]
     assert [one["uuid"] for one in here["service_failed"]] == [world.displays[OWN][6]]
     assert {one["site"] for one in here["clients"]} == {OWN}
     assert here["scheduler"]["did"] == {}
@@ -411,7 +419,9 @@ def test_mended_failures_are_acknowledged_at_the_own_sites_alone(
         connection.execute(sa.update(clients).where(which).values(**facts, status_since=failed_at))
         for uuid in names.values():
             connection.execute(sa.delete(client_health).where(client_health.c.client_uuid == uuid))
-            connection.execute(sa.insert(client_health).values(client_uuid=uuid, received_at=now, body={}))
+            connection.execute(
+                sa.insert(client_health).values(client_uuid=uuid, received_at=now, body={"service_failed": None})
+            )
         listed = sa.select(clients.c.uuid, clients.c.service_failed_at).where(which)
         failures = [
             {"uuid": row.uuid, "service_failed_at": row.service_failed_at.isoformat()}
@@ -440,6 +450,20 @@ def test_a_breaker_of_the_own_site_is_released_and_no_other(api: Api, world: Sit
     assert refused(api.post(path, token=tokens["operator"], json={}))
     assert refused(api.post(path, token=tokens["operator"], json={"site": FOREIGN}))
     assert api.post(path, token=tokens["operator"], json={"site": OWN}).get_json()["released"] == [OWN]
+
+
+def test_open_breakers_of_other_sites_are_not_seen(api: Api, engine: Engine, world: SiteWorld) -> None:
+    shut = sa.update(recovery_breakers).values(open_since=sa.func.now(), why="silent")
+    parsed = parse_token(token_for(engine, Role.VIEWER, [OWN]))
+    assert parsed is not None
+
+    with engine.connect() as connection:
+        connection.execute(shut.where(recovery_breakers.c.site.in_([OWN, FOREIGN])))
+        everywhere = {one.site for one in breakers_store.standing(connection)}
+        sites_store.narrow(connection, PrincipalKind.TOKEN, parsed[0], Role.VIEWER, to_write=False)
+        here = {one.site for one in breakers_store.standing(connection)}
+
+    assert (everywhere, here) == ({OWN, FOREIGN}, {OWN})
 
 
 def test_the_policy_of_screenshots_is_of_the_own_site(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
