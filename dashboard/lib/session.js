@@ -17,9 +17,6 @@ export const mustSetUpSecondFactor = signal(false);
 export const mayOperate = computed(() => principal.value?.role === "operator" || principal.value?.role === "admin");
 export const mayAdminister = computed(() => principal.value?.role === "admin");
 
-/** Whether the role counts at all sites: what is about the whole service is for them alone. */
-export const isEverywhere = computed(() => !principal.value?.sites);
-
 /** @param {import("./types").Session | null} session */
 function take(session) {
   mustChangePassword.value = session?.must_change_password ?? false;

@@ -4,7 +4,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { settings } from "../lib/api/settings.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
-import { byProxy, isEverywhere, mayAdminister, principal } from "../lib/session.js";
+import { byProxy, mayAdminister, principal } from "../lib/session.js";
 import { number } from "../lib/format.js";
 import { commonWords } from "../lib/words/common.js";
 import { retryingAfter } from "../lib/words/problems.js";
@@ -113,9 +113,10 @@ function Service() {
 }
 
 export function SettingsPage() {
+  const isEverywhere = !principal.value?.sites; // what is about the whole service is for them alone
   return html`<div class="page-head"><h1>${settingsWords.title}</h1></div>
     ${h(Account, {})}
-    ${isEverywhere.value && h(Notifications, {})}
-    ${isEverywhere.value && mayAdminister.value && [h(People, {}), h(Tokens, {}), h(Audit, {})]}
-    ${isEverywhere.value && h(Service, {})}`;
+    ${isEverywhere && h(Notifications, {})}
+    ${isEverywhere && mayAdminister.value && [h(People, {}), h(Tokens, {}), h(Audit, {})]}
+    ${isEverywhere && h(Service, {})}`;
 }

@@ -31,7 +31,7 @@ export function unsteadyClients(abort) {
   return call("GET", "/api/clients/unsteady", { signal: abort });
 }
 
-/** The breakers of these sites, or every one that is open. @param {string[] | null} [sites] */
+/** Every open breaker, or those of these sites. @param {string[] | null} [sites] */
 export function releaseBreaker(sites) {
   const release = (/** @type {{site?: string}} */ body) => call("POST", "/api/recovery/breaker/release", { body });
   return sites ? Promise.all(sites.map((site) => release({ site }))) : release({});

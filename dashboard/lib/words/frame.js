@@ -39,5 +39,5 @@ export const bannerWords = {
   release: "Release it",
 };
 
-/** Where a role counts: "for Basel and Ulm only". @param {string[]} sites */
+/** "for Basel and Ulm only" @param {string[]} sites */
 export const onlyFor = (sites) => `for ${new Intl.ListFormat("en").format(sites)} only`;
