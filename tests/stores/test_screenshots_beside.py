@@ -152,4 +152,4 @@ def test_a_client_stands_once_in_each_view_with_what_holds_back_others(
     [row] = json.loads(f"[{overview_store.some_clients(connection, [display], {})}]")
 
     assert [one.command_id for one in (whole, *listed) if one] == [restart] * 2
-    assert row[-1]["id"] == restart
+    assert row[list(overview_store.COLUMNS).index("open_command")]["id"] == restart
