@@ -14,8 +14,10 @@ READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 # These succeed also when they change nothing (a repeat, a dry run, a part of a file), and are then not audited.
 MAY_CHANGE_NOTHING: Final = frozenset(
     {
+        "PATCH /api/clients",  # of displays that are all unknown
         "PATCH /api/event-media/uploads/{upload_id}",
         "PATCH /api/users/{user_id}",
+        "POST /api/clients/service_failed/mended",
         "POST /api/clients/{uuid}/clear_service_failed",
         "POST /api/clients/{uuid}/commands",
         "POST /api/clients/{uuid}/recovery/resume",

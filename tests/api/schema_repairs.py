@@ -14,7 +14,7 @@ from uuid import uuid4
 from tests.api import schema_files
 from tests.api.people import PASSWORD
 from tests.api.schema_files import Case, Repair
-from tests.api.schema_world import PERSON, World, fail, open_breaker, protect
+from tests.api.schema_world import PERSON, World, fail, mend, open_breaker, protect
 from tests.stores.commands_world import new_client
 
 OFFSET: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d", re.ASCII)
@@ -195,6 +195,18 @@ def _failed(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     case.path_parameters, case.headers = {"uuid": uuid}, {}
 
 
+def _mended(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Acknowledge a failure that is mended."""
+    uuid = new_client(world.engine)
+    case.body = {"failures": [{"uuid": uuid, "service_failed_at": mend(world, uuid)}]}
+
+
+def _written(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Move and tag displays that exist."""
+    if isinstance(case.body, dict):
+        case.body = {**case.body, "clients": [new_client(world.engine) for _ in range(2)]}
+
+
 def _held(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     """Hold the client first, so that there is something to resume."""
     uuid = new_client(world.engine)
@@ -303,6 +315,8 @@ CHANCES: Final[dict[str, Repair]] = {
     "POST /api/command-batches/{batch_id}/resume": _batch,
     "PATCH /api/schedules/{schedule_id}": _planned,
     "DELETE /api/schedules/{schedule_id}": _planned,
+    "PATCH /api/clients": _written,
+    "POST /api/clients/service_failed/mended": _mended,
     "POST /api/clients/{uuid}/clear_service_failed": _failed,
     "POST /api/clients/{uuid}/recovery/resume": _held,
     "POST /api/recovery/breaker/release": _open,

@@ -31,7 +31,14 @@ from shared.leadership import dead_letters_store
 from shared.leadership.dead_letters_store import NewDeadLetter
 from shared.outside.media_volume import MediaVolume, converted_path
 from shared.postgres.door import database_now, engine_for, transaction
-from shared.tables import client_state_changes, clients, recovery_breakers, scheduler_status, service_failure_events
+from shared.tables import (
+    client_health,
+    client_state_changes,
+    clients,
+    recovery_breakers,
+    scheduler_status,
+    service_failure_events,
+)
 from shared.vocabulary import LogLevel, Role
 from tests import migrated
 from tests.api.function_process import FunctionProcess, function_process
@@ -223,6 +230,17 @@ def fail(made: World, uuid: str) -> None:
         connection.execute(sa.update(clients).where(clients.c.uuid == uuid).values(**failed))
         event = {"client_uuid": uuid, "at": sa.func.now(), "event": "failed", "unit": "player.service"}
         connection.execute(sa.insert(service_failure_events).values(**event))
+
+
+def mend(made: World, uuid: str) -> str:
+    """Record a failure of two minutes ago that the display itself names no more. Returns when it failed."""
+    failed_at = datetime.now(UTC) - timedelta(minutes=2)
+    failed = {"service_failed_at": failed_at, "service_failed_unit": "player.service", "status": "running"}
+    health = {"client_uuid": uuid, "received_at": sa.func.now(), "body": {"service_failed": None}}
+    with transaction(made.engine) as connection:
+        connection.execute(sa.update(clients).where(clients.c.uuid == uuid).values(**failed))
+        connection.execute(sa.insert(client_health).values(**health))
+    return failed_at.isoformat()
 
 
 def open_breaker(made: World) -> None:
