@@ -8,11 +8,12 @@ import sqlalchemy as sa
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 from sqlalchemy import Engine
 
-from tests.browser.conftest import Enter, Opened
+from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.test_every_page import violations
 from tests.browser.test_true_words import lose
 from tests.browser.watched import does_not_scroll_sideways
+from tests.browser.windows import Opened
 from tests.stack import Api
 
 LISTENED_LONG = "UPDATE bridge_status SET connected_since = now() - interval '1 hour'"
