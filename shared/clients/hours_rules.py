@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from shared.errors import Refused, TimeZoneUnknown
+from shared.clients import zones_rules
+from shared.errors import Refused
 from shared.vocabulary import Weekday
 
 MOST_BYTES: Final = 4096  # of a message, as docs/protocol.md says
@@ -39,10 +39,7 @@ class OpeningHours:
 
 def check(hours: OpeningHours) -> None:
     """Raises Refused when a display could not follow these hours, TimeZoneUnknown when there is no such zone."""
-    try:
-        ZoneInfo(hours.zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # a malformed name is a ValueError, a folder's an OSError
-        raise TimeZoneUnknown(f"There is no time zone {hours.zone[:100]!r}; name one such as Europe/Rome.") from None
+    zones_rules.known(hours.zone)
     if len(hours.open) > MOST_TIMES:
         raise Refused(f"Opening hours have at most {MOST_TIMES} times.")
     for one in hours.open:

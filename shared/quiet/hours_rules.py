@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
-from shared.errors import QuietTimesRefused, TimeZoneUnknown
+from shared.clients import zones_rules
+from shared.errors import QuietTimesRefused
 from shared.vocabulary import Weekday
 
 DAY: Final = timedelta(days=1)
@@ -88,22 +89,6 @@ def short(text: str) -> str:
     return text.removesuffix(":00") if len(text) == len("00:00:00") else text
 
 
-def known_zone(name: str) -> ZoneInfo:
-    """The time zone of this name. Raises TimeZoneUnknown."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # a malformed name is a ValueError, a folder's an OSError
-        raise TimeZoneUnknown(f"There is no time zone {name[:100]!r}; name one such as Europe/Rome.") from None
-
-
-def _zone(name: str) -> ZoneInfo:
-    """The time zone; UTC when this machine does not know it, although the checking machine did."""
-    try:
-        return known_zone(name)
-    except TimeZoneUnknown:
-        return ZoneInfo("UTC")
-
-
 def around(spans: tuple[Span, ...], zone: str, now: datetime, *, outside: bool) -> Sequence[TimeSpan]:
     """The hours around now, in order and apart from each other; or with `outside` the times between them.
 
@@ -123,7 +108,7 @@ def between(
     spans: tuple[Span, ...], zone: str, start: datetime, end: datetime, *, outside: bool = False
 ) -> Sequence[TimeSpan]:
     """The hours between two moments, in order and apart from each other; or with `outside` the times between them."""
-    open_at = joined(_of_days(spans, _zone(zone), start, end))
+    open_at = joined(_of_days(spans, zones_rules.or_utc(zone), start, end))
     cut = [(max(begins, start), min(ends, end)) for begins, ends in open_at if begins < end and ends > start]
     if not outside:
         return tuple(TimeSpan(begins, ends) for begins, ends in cut)

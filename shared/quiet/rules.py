@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from shared.clients import hours_rules as clients_hours_rules
+from shared.clients import zones_rules
 from shared.errors import QuietTimesRefused, Refused
 from shared.quiet import displays_rules, hours_rules
 from shared.quiet.hours_rules import Span, TimeSpan
@@ -172,7 +173,7 @@ def checked(wanted: WantedQuietTime, now: datetime) -> WantedQuietTime:
     if (wanted.time_zone is None) != (not wanted.spans):
         raise QuietTimesRefused("hours and time_zone go together.")
     if wanted.time_zone is not None:
-        hours_rules.known_zone(wanted.time_zone)
+        zones_rules.known(wanted.time_zone)
         _check_displays_can_keep(wanted, wanted.time_zone)
     return replace(wanted, starts_at=starts_at)
 

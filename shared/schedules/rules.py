@@ -15,11 +15,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from shared.clients import zones_rules
 from shared.commands.batches import rules as batch_rules
 from shared.commands.batches.rules import BatchRequest, Wave
-from shared.errors import ScheduleTimesRefused, TimeZoneUnknown
+from shared.errors import ScheduleTimesRefused
 from shared.vocabulary import BatchState, CommandAction, ScheduleOutcome, ScheduleState, Weekday
 
 DAY: Final = timedelta(days=1)
@@ -170,7 +170,7 @@ def _times_after(when: When, after: datetime, up_to: datetime | None = None) -> 
     if when.at is not None:
         times = iter((when.at,))
     else:
-        times = _weekly(when, after.astimezone(_zone(when.time_zone)).date() - 2 * DAY)
+        times = _weekly(when, after.astimezone(zones_rules.known(when.time_zone)).date() - 2 * DAY)
     for at in times:
         if up_to is not None and at > up_to:
             return
@@ -181,7 +181,7 @@ def _times_after(when: When, after: datetime, up_to: datetime | None = None) -> 
 
 def _weekly(when: When, day: date) -> Iterator[datetime]:
     """The times from this local date on, without end or up to the last date."""
-    zone, clock = _zone(when.time_zone), time.fromisoformat(when.local_time or "00:00")
+    zone, clock = zones_rules.known(when.time_zone), time.fromisoformat(when.local_time or "00:00")
     while day <= (when.until or date.max - 2 * DAY):
         if DAYS[day.weekday()] in when.weekdays:
             yield datetime.combine(day, clock, zone).astimezone(UTC)  # fold 0: by the clock before the change
@@ -195,7 +195,7 @@ def checked(when: When, now: datetime) -> When:
         ScheduleTimesRefused: they are invalid; the text says why.
         TimeZoneUnknown: there is no such time zone.
     """
-    _zone(when.time_zone)
+    zones_rules.known(when.time_zone)
     if (when.at is None) == (not when.weekdays):
         raise ScheduleTimesRefused("A schedule is either once, with `at`, or weekly, with `weekdays`.")
     if when.at is not None:
@@ -216,13 +216,6 @@ def _checked_once(when: When, at: datetime, now: datetime) -> When:
     if not now < at <= now + FURTHEST:
         raise ScheduleTimesRefused("at must be in the future, within five years.")
     return when
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # a malformed name is a ValueError, a folder's an OSError
-        raise TimeZoneUnknown(f"There is no time zone {name[:100]!r}; name one such as Europe/Rome.") from None
 
 
 def batch_id(schedule_id: str, due_at: datetime) -> str:
@@ -293,12 +286,9 @@ def _last_words(one: KeptSchedule, state: ScheduleState) -> str:
 
 def worded(at: datetime, time_zone: str) -> str:
     """A time in its zone: Sunday 29 November 2026, 03:00 Europe/Berlin. In UTC where nobody here knows the zone."""
-    try:
-        zone, name = _zone(time_zone), time_zone
-    except TimeZoneUnknown:
-        zone, name = ZoneInfo("UTC"), "UTC"
+    zone = zones_rules.or_utc(time_zone)
     local = at.astimezone(zone)
-    return f"{local:%A} {local.day} {local:%B %Y, %H:%M} {name}"
+    return f"{local:%A} {local.day} {local:%B %Y, %H:%M} {zone.key}"
 
 
 def changed(when: When, changes: Mapping[str, Any]) -> When:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.clients import zones_rules
 from shared.errors import QuietTimesRefused, TimeZoneUnknown
 from shared.quiet import hours_rules, rules
 from shared.quiet.hours_rules import Span, TimeSpan
@@ -312,7 +313,7 @@ def test_quiet_is_the_union_and_says_why() -> None:
 @pytest.mark.parametrize("name", ["", "Mars/Olympus", "../etc/passwd", "a\0b", "Europe", "x" * 5000])
 def test_a_zone_that_does_not_exist_is_refused(name: str) -> None:
     with pytest.raises(TimeZoneUnknown):
-        hours_rules.known_zone(name)
+        zones_rules.known(name)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from typing import Final
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from shared.errors import ChannelAddressRefused, ChannelRefused, TimeZoneUnknown
+from shared.clients import zones_rules
+from shared.errors import ChannelAddressRefused, ChannelRefused
 from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
 
 DAYS: Final = tuple(Weekday)  # as `date.weekday` counts them: Monday is 0
@@ -92,20 +92,12 @@ def are_on(hours: Hours | None, now: datetime) -> bool:
     """Whether `now` is within these hours; None means always."""
     if hours is None:
         return True
-    local = now.astimezone(zone(hours.time_zone))
+    local = now.astimezone(zones_rules.or_utc(hours.time_zone))
     today, yesterday = DAYS[local.weekday()], DAYS[(local - timedelta(days=1)).weekday()]
     at = local.time()
     if hours.begin < hours.end:
         return today in hours.weekdays and hours.begin <= at < hours.end
     return (today in hours.weekdays and at >= hours.begin) or (yesterday in hours.weekdays and at < hours.end)
-
-
-def zone(name: str | None) -> ZoneInfo:
-    """The time zone; UTC without a name, or when this machine does not know the name."""
-    try:
-        return ZoneInfo(name or "UTC")
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC")
 
 
 def check_hours(hours: Hours | None) -> None:
@@ -114,12 +106,7 @@ def check_hours(hours: Hours | None) -> None:
         return
     if not hours.weekdays:
         raise ChannelRefused("Its hours need a weekday.")
-    try:
-        ZoneInfo(hours.time_zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # ValueError: a malformed name; OSError: a folder's name
-        raise TimeZoneUnknown(
-            f"There is no time zone {hours.time_zone[:100]!r}; name one such as Europe/Rome."
-        ) from None
+    zones_rules.known(hours.time_zone)
 
 
 def check_address(kind: ChannelKind, url: str) -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from shared.clients import zones_rules
 from shared.clients.limits_rules import in_words as limit_in_words
 from shared.clients.reports.rules import in_words
 from shared.clients.screens_rules import WORDS as SCREENS
 from shared.leadership.rules import CERTIFICATE_ENDING, CERTIFICATE_OLD
-from shared.notifications.channels.rules import zone
 from shared.vocabulary import (
     Door,
     HealthLimit,
@@ -281,9 +281,9 @@ def _message(title: str, lines: Sequence[str], facts: Mapping[str, Any]) -> Any:
 
 
 def _since(since: datetime, now: datetime, to: Addressee) -> str:
-    local = since.astimezone(zone(to.time_zone))
+    zone = zones_rules.or_utc(to.time_zone or "UTC")
     duration = in_words(max(timedelta(), now - since))
-    return f"Since {local:%Y-%m-%d %H:%M} ({to.time_zone or 'UTC'}), for {duration}."
+    return f"Since {since.astimezone(zone):%Y-%m-%d %H:%M} ({zone.key}), for {duration}."
 
 
 def _who(displays: Sequence[Display]) -> str:
