@@ -347,11 +347,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "d",
         "how long commands, recovery, incidents, quiet times, clients' changes and the audit log are kept",
     ),
-    Setting("LIMIT_DISK_PERCENT", _whole(10, 100), 90, "%", "a disk that is so full is told"),
-    Setting("LIMIT_MEMORY_PERCENT", _whole(10, 100), 95, "%", "so much memory in use is told"),
-    Setting("LIMIT_TEMPERATURE_CELSIUS", _whole(20, 150), 80, "°C", "so much heat is told"),
-    Setting("LIMIT_CERTIFICATE_DAYS", _whole(1, 365), 14, "d", "a display's authority that ends so soon is told"),
-    Setting("LIMIT_CLOCK_SECONDS", _whole(10, DAY), 60, "s", "a clock that is so wrong is told"),
+    Setting("LIMIT_DISK_PERCENT", _whole(10, 100), 90, "%", "from here on a full disk is a trouble"),
+    Setting("LIMIT_MEMORY_PERCENT", _whole(10, 100), 95, "%", "from here on memory in use is a trouble"),
+    Setting("LIMIT_TEMPERATURE_CELSIUS", _whole(20, 150), 80, "°C", "from here on heat is a trouble"),
+    Setting(
+        "LIMIT_CERTIFICATE_DAYS", _whole(1, 365), 14, "d", "a display's authority that ends within it is a trouble"
+    ),
+    Setting("LIMIT_CLOCK_SECONDS", _whole(10, DAY), 60, "s", "a clock that is wrong by as much is a trouble"),
     Setting("HEALTH_HISTORY_DAYS", _whole(1, 31), 7, "d", "how long the samples of displays' health are kept"),
     Setting("SCREENSHOT_RETENTION_DAYS", _whole(1, 365), 14, "d", "how long pictures of screens are kept"),
     Setting("UPLOAD_LIMIT_BYTES", _whole(1, 10 * 1024**3), 200 * 1000 * 1000, "B", "largest upload"),

@@ -65,7 +65,7 @@ class Certificates:
         self._unseen: set[Door] = set()
 
     def look(self) -> bool:
-        """Store when each certificate expires, and log those that expire soon; False when one was not seen.
+        """Store when each certificate expires, and log those that expire soon. False: a door showed none.
 
         Raises:
             SQLAlchemyError: the database cannot be used; retry later.

@@ -155,7 +155,7 @@ SYSTEM_SERVICES = {
 
 
 def missing(purpose: str) -> list[Need]:
-    """The packages to install for this purpose, without those that an environment variable makes unnecessary."""
+    """The packages to install for this purpose. An environment variable can make some unnecessary."""
     return [
         need for need in PURPOSES[purpose] if not (need.instead and os.environ.get(need.instead)) and not need.present()
     ]

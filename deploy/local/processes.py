@@ -1,4 +1,4 @@
-"""The runner: it starts services in waves, restarts those that die, and stops them in reverse order.
+"""The runner of services. It starts them in waves, restarts dead ones, and stops all in reverse order.
 
 A wave starts when the one before it is ready. This is a small asyncio program, because honcho stops all services when
 one dies, and circus and supervisor leave orphans at kill -9. The runner is a subreaper: it becomes the parent of the

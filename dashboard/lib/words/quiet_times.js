@@ -27,11 +27,11 @@ export const quietTimesWords = {
   }),
   meaning: /** @type {Record<string, string>} */ ({
     hold: "Recovery sends nothing while somebody works on it.",
-    snooze: "Nobody is told. What is not over when it ends is told then.",
-    maintenance: "Recovery sends nothing, nobody is told, and bulk commands wait.",
+    snooze: "No messages go out. What is still wrong when it ends is sent then.",
+    maintenance: "Recovery sends nothing, no messages go out, and bulk commands wait.",
     opening_hours:
-      "Outside of these hours the shop is closed: the screens may be off, nothing is recovered, nobody is told, and the time does not count for availability.",
-    leave_out: "Recovery never acts on it, until somebody ends that.",
+      "Outside of these hours the shop is closed: screens may be off, recovery waits, no messages go out. Availability counts opening hours only.",
+    leave_out: "Recovery leaves it alone until somebody ends that.",
     custom: "You choose what is quiet.",
   }),
   what: /** @type {Record<string, string>} */ ({

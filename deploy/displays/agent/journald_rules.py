@@ -127,7 +127,7 @@ def kernel_boot_of(cursor: str) -> str:
 
 
 def boots_between(boots: Sequence[str], segments: Sequence[Segment]) -> list[str]:
-    """Of the journal's boots, in order, those that no segment has, after the first one that a segment has."""
+    """The boots without a segment between the first and the last boot that has one, in the order of `boots`."""
     known = {one.kernel_boot for one in segments}
     places = [place for place, boot in enumerate(boots) if boot in known]
     return [boot for boot in boots[places[0] : places[-1]] if boot not in known] if places else []

@@ -135,7 +135,7 @@ class JournaldSpool:
         return False
 
     def _drop_above(self, most: int) -> None:
-        """Each boot of the machine needs a segment. Where too many wait, the oldest is given up, which is told."""
+        """Give up the oldest segments above `most`, one for each boot of the machine, and log that."""
         while len(self._segments) > most:
             del self._segments[next(iter(self._segments))]
             self._is_saved = False
