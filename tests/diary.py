@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pytest  # not imported by the runner, which only reads diaries
 
-MESSAGE_LINES = 12
+FIRST_LINES = 4
+LAST_LINES = 16
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Entry:
     """One step of one test. `phase`: begin, setup, call, teardown, or collect (then `test` is a file); or `progress`
     within a long call.
 
-    `outcome`: passed, failed or skipped; `message`: the first lines of the reason.
+    `outcome`: passed, failed or skipped; `message`: the reason, without the middle of a long one.
     """
 
     test: str
@@ -71,7 +72,7 @@ def read(path: Path) -> list[Entry]:
 
 
 def _message(report: "pytest.TestReport | pytest.CollectReport") -> str:
-    """The first lines of the reason of a failed or skipped test."""
+    """The reason of a failed or skipped test; of a long one the first lines and the last, which often say the cause."""
     if report.passed:
         return ""
     if isinstance(report.longrepr, tuple):  # of a skipped test: file, line, reason
@@ -79,7 +80,10 @@ def _message(report: "pytest.TestReport | pytest.CollectReport") -> str:
     else:
         crash = getattr(report.longrepr, "reprcrash", None)
         text = crash.message if crash is not None else report.longreprtext
-    return "\n".join(text.splitlines()[:MESSAGE_LINES])
+    lines = text.splitlines()
+    if len(lines) > FIRST_LINES + LAST_LINES:
+        lines[FIRST_LINES:-LAST_LINES] = ["[…]"]
+    return "\n".join(lines)
 
 
 def pytest_addoption(parser: "pytest.Parser") -> None:

@@ -7,6 +7,7 @@ import random
 import socket
 import struct
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -16,6 +17,8 @@ Probe = Callable[[], bool]
 TIMEOUT_SECONDS: Final = 1.0
 CHOSEN_PORTS: Final = (20_000, 32_000)  # net.ipv4.ip_local_port_range begins at 32,768
 MOST_TRIES: Final = 100
+MOST_RESERVED: Final = 100
+_reserved: Final = deque[socket.socket]()
 
 MQTT_CONNACK: Final = 0x20
 MQTT_NOT_AUTHORIZED: Final = 0x87
@@ -33,16 +36,33 @@ def port_is_free(port: int, host: str = LOOPBACK) -> bool:
 
 
 def free_port() -> int:
-    """A random port that is free now; another process may take it before you do.
+    """A random port that is free now, and that no process on this machine was given by this function of late.
 
     It lies below the ports that Linux gives to outgoing connections, so that none of these takes it. Raises OSError
     when no free port is found.
     """
     for _ in range(MOST_TRIES):
         port = random.SystemRandom().randrange(*CHOSEN_PORTS)
-        if port_is_free(port):
+        if port_is_free(port) and _reserve(port):
             return port
     raise OSError(errno.EADDRINUSE, f"none of {MOST_TRIES} ports was free")
+
+
+def _reserve(port: int) -> bool:
+    """Reserve a port until this process ends or has reserved `MOST_RESERVED` others. False when it is reserved.
+
+    The reservation is a name of a Unix socket that is in no folder, so the kernel ends it with the process.
+    """
+    mark = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        mark.bind(f"\0signage-fleet-port-{port}")
+    except OSError:
+        mark.close()
+        return False
+    _reserved.append(mark)
+    if len(_reserved) > MOST_RESERVED:
+        _reserved.popleft().close()
+    return True
 
 
 def accepts(port: int) -> Probe:
