@@ -97,9 +97,7 @@ def overview(
         columns=tuple(store.COLUMNS),
         gone=gone,
         heartbeats=_heartbeats(reader) if with_heartbeats else None,
-        counts=rules.counts(
-            store.count_by_status(connection), store.count_failing_screens(connection), store.count_over(connection)
-        ),
+        counts=store.counts(connection).by_name(),
         service_failed=store.failed_services(connection, FAILED_SHOWN),
         incidents=store.standing_incidents(connection, INCIDENTS_SHOWN),
         bridge=bridge_state_of(reader.around.bridge, now, config),

@@ -1,6 +1,6 @@
 """Facts of the overview about the fleet as a whole, computed from rows and times. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -40,17 +40,25 @@ def can_continue(asked: OverviewCursor | None, here: OverviewCursor) -> bool:
     return asked is not None and asked.epoch == here.epoch and asked.xid <= here.xid
 
 
-def counts(by_status: Iterable[tuple[str, int, int]], failing_screens: int, over_limits: int) -> dict[str, int]:
-    """The number of clients in each status, in total, with a failed service, a failing screen, or a passed limit.
+@dataclass(frozen=True)
+class Counts:
+    """How many clients have each shown status, a failed service, a failing screen, and a passed limit."""
 
-    `by_status` holds (status, its clients, its clients with a failed service).
-    """
-    listed = list(by_status)
-    found = {status: count for status, count, _ in listed}
-    of_each = {status.value: found.get(status.value, 0) for status in ClientStatus}
-    total, failed = sum(found.values()), sum(failed for _, _, failed in listed)
-    ill = {"service_failed": failed, "screen_failed": failing_screens, "limit_passed": over_limits}
-    return {**of_each, "total": total, **ill}
+    of_each: Mapping[str, int]
+    """Shown status -> its clients, without the statuses that no client has."""
+    service_failed: int
+    screen_failed: int
+    limit_passed: int
+
+    def by_name(self) -> dict[str, int]:
+        """The number of each status, also of those that no client has, the total, and the three others."""
+        return {
+            **{status.value: self.of_each.get(status.value, 0) for status in ClientStatus},
+            "total": sum(self.of_each.values()),
+            "service_failed": self.service_failed,
+            "screen_failed": self.screen_failed,
+            "limit_passed": self.limit_passed,
+        }
 
 
 def is_scheduler_late(last_tick_at: datetime | None, now: datetime, period: timedelta) -> bool:

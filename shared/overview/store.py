@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from shared.clients.signs_store import MAY_BE_MUTE
 from shared.clients.store import ClientState
 from shared.leadership.store import LIFE
-from shared.overview.rules import OverviewCursor
+from shared.overview.rules import Counts, OverviewCursor
 from shared.postgres.fragments import is_mended, is_unwell, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import IncidentKind
@@ -287,48 +287,23 @@ def standing_incidents(connection: Connection, limit: int) -> list[OngoingIncide
     return INCIDENTS.all(connection, limit=limit)
 
 
-class StatusCount(NamedTuple):
-    """How many clients have a shown status, and how many of these have a failed service."""
-
-    status: str
-    number: int
-    service_failed: int
-
-
-COUNTS = Query(
-    "SELECT status, count(*), count(service_failed_at) FROM clients WHERE deleted_at IS NULL GROUP BY status",
-    StatusCount,
+COUNTS = Query(  # one statement for all counts, because each poll of the page reads them
+    f"""
+    SELECT coalesce(jsonb_object_agg(status, number), '{{}}') AS of_each,
+        CAST(coalesce(sum(failed), 0) AS int) AS service_failed,
+        (SELECT count(*) FROM clients AS c WHERE {screen_fails("c")} AND c.deleted_at IS NULL) AS screen_failed,
+        (SELECT count(DISTINCT c.uuid) FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
+            WHERE l.passed_at IS NOT NULL AND c.deleted_at IS NULL) AS limit_passed
+    FROM (SELECT status, count(*) AS number, count(service_failed_at) AS failed FROM clients
+        WHERE deleted_at IS NULL GROUP BY status) AS counted
+    """,  # noqa: S608 - made of constants
+    Counts,
 )
 
 
-def count_by_status(connection: Connection) -> list[StatusCount]:
-    """The count of each shown status that any client has."""
-    return COUNTS.all(connection)
-
-
-FAILING_SCREENS = Query(
-    f"SELECT count(*) FROM clients AS c WHERE {screen_fails('c')} AND c.deleted_at IS NULL",  # noqa: S608 - made of constants
-    int,
-)
-
-
-def count_failing_screens(connection: Connection) -> int:
-    """How many clients have a failing screen."""
-    return FAILING_SCREENS.one(connection)
-
-
-OVER = Query(
-    """
-    SELECT count(DISTINCT c.uuid) FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
-    WHERE l.passed_at IS NOT NULL AND c.deleted_at IS NULL
-    """,
-    int,
-)
-
-
-def count_over(connection: Connection) -> int:
-    """How many clients pass a limit."""
-    return OVER.one(connection)
+def counts(connection: Connection) -> Counts:
+    """The counts of all clients."""
+    return COUNTS.one(connection)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from shared.clients import store as clients_store
 from shared.clients.limits_operations import limits_of
 from shared.clients.store import ClientFilter
 from shared.overview import problems_store, store
+from shared.overview.rules import Counts
 from shared.postgres.door import database_now, transaction
 from shared.vocabulary import ClientStatus
 from tests.stores.query_plans import plan_of
@@ -69,8 +70,8 @@ def scaled(filled: Engine) -> Iterator[Connection]:
         begun.rollback()
 
 
-def count_over(connection: Connection, _recovery: Any) -> int:
-    return store.count_over(connection)
+def counts(connection: Connection, _recovery: Any) -> Counts:
+    return store.counts(connection)
 
 
 def indexes(plan: list[dict[str, Any]]) -> set[str]:
@@ -112,7 +113,7 @@ def test_a_page_of_clients_reads_about_what_it_shows(
 
 FIGURES: list[tuple[str, str, Callable[[Connection], Any], int]] = [
     ("whom recovery speaks of", "ix_clients_unwell", store.unwell, 100),
-    ("how many are in each state", "ix_clients_status", store.count_by_status, FLEET),
+    ("how many are in each state", "ix_clients_status", store.counts, FLEET + 100),
     ("failed services", "ix_clients_service_failed_at", lambda c: store.failed_services(c, 1000), 100),
     (
         "failed clients",
@@ -158,7 +159,7 @@ def test_the_tick_finds_what_passes_a_limit_in_one_look_through_the_reports(scal
     assert len(limits_store.to_judge(scaled, fresh_since, limits)) == FLEET // 1000
 
 
-@pytest.mark.parametrize("ask", [store.whole_fleet, count_over], ids=["the overview", "the count"])
+@pytest.mark.parametrize("ask", [store.whole_fleet, counts], ids=["the overview", "the counts"])
 def test_passed_limits_are_read_once_for_the_whole_fleet(scaled: Connection, ask: Callable[..., Any]) -> None:
     plan = plan_of(scaled, lambda c: ask(c, {}))
 

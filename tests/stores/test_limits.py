@@ -190,11 +190,11 @@ def test_values_that_no_machine_has_are_counted_with_the_reason(connection: Conn
 def test_a_deleted_display_is_judged_and_counted_no_more(connection: Connection, now: datetime) -> None:
     uuid = add_client(connection, now)
     live(connection, now, uuid, 6, disk_percent=94.0)
-    assert (gauges_store.over_limits(connection), overview_store.count_over(connection)) == ({"disk": 1}, 1)
+    assert (gauges_store.over_limits(connection), overview_store.counts(connection).limit_passed) == ({"disk": 1}, 1)
 
     store.tombstone(connection, now, uuid)
 
-    assert (gauges_store.over_limits(connection), overview_store.count_over(connection)) == ({}, 0)
+    assert (gauges_store.over_limits(connection), overview_store.counts(connection).limit_passed) == ({}, 0)
     assert judge(connection, now + 7 * MINUTE) == (0, 0)
 
 

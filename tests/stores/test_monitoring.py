@@ -99,7 +99,7 @@ def test_counts_hold_every_state_the_total_and_the_failed_ones(connection: Conne
     add(connection, 4, status="late", screen_health="black", screen_health_since=now, screen_failed_at=now)
     add(connection, 5, screen_health="ok", screen_failed_at=now)  # old code ended it
 
-    counts = rules.counts(store.count_by_status(connection), store.count_failing_screens(connection), 0)
+    counts = store.counts(connection).by_name()
 
     assert (counts["late"], counts["running"], counts["total"]) == (3, 0, 4)
     assert (counts["service_failed"], counts["screen_failed"]) == (1, 1)

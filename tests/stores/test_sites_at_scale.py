@@ -41,7 +41,7 @@ Ask = Callable[[Connection], Any]
 ASKED: dict[str, Ask] = {
     "the list of displays": lambda c: clients_store.page(c, ClientFilter(), 26, None),
     "a search": lambda c: clients_store.page(c, ClientFilter(text="Display 107"), 26, None),
-    "the counts": store.count_by_status,
+    "the counts": store.counts,
     "which displays": store.which_clients,
     "the whole overview": lambda c: store.whole_fleet(c, {}),
     "all heartbeats": store.heartbeats,

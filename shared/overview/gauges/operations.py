@@ -13,7 +13,6 @@ from shared.config import Config
 from shared.conversions.rules import timeouts
 from shared.leadership import rules as leadership_rules
 from shared.leadership import store as leadership_store
-from shared.overview import rules as overview_rules
 from shared.overview import store as overview_store
 from shared.overview.gauges import rules, store
 from shared.overview.gauges.rules import Gauge, age_seconds, by_word, plain
@@ -60,11 +59,10 @@ def measure(connection: Connection, now: datetime, config: Config) -> list[Gauge
 
 
 def _fleet(connection: Connection) -> Iterator[Gauge]:
-    screens, over = overview_store.count_failing_screens(connection), overview_store.count_over(connection)
-    counts = overview_rules.counts(overview_store.count_by_status(connection), screens, over)
-    yield by_word("clients", "status", rules.words_of(ClientStatus), counts)
-    yield plain("clients_service_failed", counts["service_failed"])
-    yield plain("clients_screen_failed", counts["screen_failed"])
+    counts = overview_store.counts(connection)
+    yield by_word("clients", "status", rules.words_of(ClientStatus), counts.of_each)
+    yield plain("clients_service_failed", counts.service_failed)
+    yield plain("clients_screen_failed", counts.screen_failed)
     yield by_word("clients_over_limit", "limit", rules.words_of(HealthLimit), store.over_limits(connection))
 
 
