@@ -9,12 +9,14 @@ from deploy.local import postgres
 from deploy.parts import broker as mosquitto
 from deploy.parts import database_roles
 from deploy.parts import gateway as nginx
-from deploy.parts.layout import LOOPBACK, usable
+from deploy.parts.config_file import Listener
+from deploy.parts.layout import LOOPBACK, BadSetting, usable
 from deploy.parts.machine import QUEUE_SECRET, Machine
 from deploy.parts.probes import Probe, accepts, converter_health, converter_is_settled, http_answers
 from deploy.parts.service import Service
 from migrations.roles import TASK_QUEUE
 
+EVERY_ADDRESS: Final = "0.0.0.0"  # nosec B104 - only when somebody asks for it
 # Settings for the demo; the caller's environment overrides them.
 OF_THE_DEMO: Final = {"CRASH_RECOVERY_ENABLED": "true"}
 
@@ -69,6 +71,18 @@ class Stack(Machine):
     def dashboard_url(self) -> str:
         return f"http://{LOOPBACK}:{self.ports['GATEWAY_PORT']}"
 
+    @property
+    def gateway_listens(self) -> str:
+        """The gateway's address: loopback, because it has no TLS; in a container 0.0.0.0.
+
+        Raises:
+            BadSetting: GATEWAY_LISTEN is another one.
+        """
+        address = self.environ.get("GATEWAY_LISTEN") or LOOPBACK
+        if address not in (LOOPBACK, EVERY_ADDRESS):
+            raise BadSetting(f"GATEWAY_LISTEN: {address!r} is neither {LOOPBACK} nor {EVERY_ADDRESS}.")
+        return address
+
     def used_ports(self) -> dict[str, int]:
         """The ports that must be free, by the variable that sets each."""
         elsewhere = set()
@@ -111,7 +125,7 @@ class Stack(Machine):
             self.media_root.mkdir(parents=True, exist_ok=True)
         passwords = {user: self.layout.secret(f"mqtt_{user}_password") for user in mosquitto.SERVICES}
         mosquitto.prepare(self.broker, passwords)
-        nginx.prepare(self.gateway)
+        nginx.prepare(self.gateway, Listener(self.gateway_listens))
         return self.cluster is not None and postgres.initialise(self.cluster)
 
     def foundation(self) -> list[Service]:

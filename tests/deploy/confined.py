@@ -81,7 +81,7 @@ def _system() -> list[str]:
     found += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     for path in {sys.prefix, sys.base_prefix} - {"/usr"}:
         found += ["--ro-bind", path, path]
-    for path in copied():
+    for path in copied("app", "box"):
         found += ["--ro-bind", str(REPOSITORY / path), f"/app/{path}"]
     found += [part for folder in MADE_IN_THE_IMAGE for part in ("--dir", folder)]
     return [*found, "--perms", "0700", "--dir", "/var/lib/signage/secrets"]
@@ -94,6 +94,12 @@ def instructions() -> list[tuple[str, str]]:
     return [(line.split()[0], line.partition(" ")[2]) for line in lines]
 
 
-def copied() -> set[str]:
-    """The paths that the image copies from the repository."""
-    return {rest.split()[0] for word, rest in instructions() if word == "COPY" and "--from" not in rest}
+def copied(*stages: str) -> set[str]:
+    """The paths that these stages of the Dockerfile copy from the repository; without a stage, those of all."""
+    found, stage = set(), ""
+    for word, rest in instructions():
+        if word == "FROM":
+            stage = rest.split(" AS ")[1]
+        elif word == "COPY" and "--from" not in rest and (stage in stages or not stages):
+            found.update(rest.split()[:-1])
+    return found

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.console import Console, readable, visible
+from deploy.local.stack import Stack
 from deploy.parts.layout import PORTS, BadSetting, Layout, layout_from, ports_from, write_file
 from tests.api.hostile_texts import TEXTS
 from tests.local.people import mode
@@ -195,3 +196,12 @@ def test_ports_have_defaults_and_can_be_set() -> None:
 def test_a_port_that_cannot_be_used_is_named(environ: dict[str, str], words: str) -> None:
     with pytest.raises(BadSetting, match=words):
         ports_from(environ)
+
+
+def test_the_gateway_listens_on_loopback_unless_a_container_asks_for_its_own_addresses(tmp_path: Path) -> None:
+    state = {"LOCAL_STATE_DIR": str(tmp_path)}
+
+    assert Stack(state).gateway_listens == "127.0.0.1"
+    assert Stack({**state, "GATEWAY_LISTEN": "0.0.0.0"}).gateway_listens == "0.0.0.0"
+    with pytest.raises(BadSetting, match=r"GATEWAY_LISTEN: '10\.0\.0\.1' is neither 127\.0\.0\.1 nor 0\.0\.0\.0"):
+        _ = Stack({**state, "GATEWAY_LISTEN": "10.0.0.1"}).gateway_listens

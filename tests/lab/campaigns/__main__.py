@@ -2,8 +2,8 @@
 
     python -m tests.lab.campaigns [kills | hang | commands | network ...] [--seed N] [--share PERCENT] [--decks FOLDER]
 
-`corpus` needs a folder of decks, `docker` an engine, `cloud` Terraform and its providers, `box` and `displays` a root
-that can boot machines.
+`corpus` needs a folder of decks, `docker` and `trial` an engine, `cloud` Terraform and its providers, `box` and
+`displays` a root that can boot machines.
 
 Exit code 1 if a condition of a campaign is broken.
 """
@@ -40,6 +40,7 @@ from tests.lab.campaigns import (
     schema,
     soak,
     stolen,
+    trial,
     versions,
 )
 from tests.lab.campaigns.ledger import RESULTS, Ledger
@@ -131,6 +132,10 @@ def _docker(seed: int, share: float, folder: Path) -> Ledger:
     return docker.run(docker.Plan(restarts=_part(20, share), boots=_part(20, share), seed=seed), folder)
 
 
+def _trial(seed: int, _share: float, _folder: Path) -> Ledger:
+    return trial.run(seed)
+
+
 def _cloud(seed: int, share: float, folder: Path) -> Ledger:
     return cloud.run(cloud.Plan(variants=_part(len(cloud.APPLIED), share), seed=seed), folder)
 
@@ -199,7 +204,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--share", type=float, default=100.0, help="percent of the full size")
     parser.add_argument("--decks", type=Path, help="a folder of presentations, for corpus")
     asked = parser.parse_args(arguments)
-    campaigns = {**({"docker": _docker} if docker.engine() else {}), **CAMPAIGNS}
+    campaigns = {**({"docker": _docker, "trial": _trial} if docker.engine() else {}), **CAMPAIGNS}
     if not cloud.missing():
         campaigns["cloud"] = _cloud
     if box.is_possible():
@@ -212,8 +217,8 @@ def main(arguments: Sequence[str]) -> int:
     if unknown:
         parser.error(
             f"no such campaign here: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}, "
-            "corpus with --decks, docker where an engine answers `docker version`, box and displays where root can "
-            "boot machines, "
+            "corpus with --decks, docker and trial where an engine answers `docker version`, box and displays where "
+            "root can boot machines, "
             f"and cloud, for which there is {cloud.missing() or 'all'}"
         )
     if asked.decks and not corpus.Plan(asked.decks).decks():

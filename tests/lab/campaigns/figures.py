@@ -37,6 +37,7 @@ WORDS: Final = {
     "schema": "a tester that knows the OpenAPI document alone asks the api function for everything",
     "versions": "code of just before each migration on the schema of today",
     "docker": "the Docker box on an engine: kill -9 of each container and of the engine with all, restarts, backup",
+    "trial": "the image for a first look on an engine: from the README's lines to a running fleet, and a second start",
     "cloud": "deploy/gcp in a real Terraform, applied to a server that answers as Google's interfaces do",
     "box-bookworm": "the box with systemd on Debian 12: kill -9 of each service, restarts, reboots, power cuts, backup",
     "box-trixie": "the same on Debian 13",
