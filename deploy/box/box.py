@@ -9,7 +9,8 @@ Environment beside the product's settings and the ports of the local stack:
     BOX_CERTIFICATE_FILE   PEM: the certificate and those between it and its CA
     BOX_KEY_FILE           PEM: its private key, readable by nobody else
     BOX_LISTEN             the address of both doors (0.0.0.0)
-    BOX_REMOTE_SERVICES    1 opens the broker's listener for services too, behind TLS: they run elsewhere (0)
+    BOX_REMOTE_SERVICES    1: all services but the broker's run elsewhere, so the listeners for them and for the
+                           gateway's browsers open too, behind TLS (0)
     LOCAL_STATE_DIR        the folder of all state (/var/lib/signage)
 """
 
@@ -134,14 +135,30 @@ class Box(Machine):
         found = self._module(name, MODULES[name], lambda: True, login=login)
         if name == "broker-accounts":
             return replace(found, environment={**(found.environment or {}), "CERTIFICATE_DOORS": self.doors()})
+        if name == "browsers-door":
+            return replace(found, environment={**(found.environment or {}), **self.browsers()})
         return found
+
+    def browsers(self) -> dict[str, str]:
+        """Where the door for browsers listens, if the gateway is on another machine. Raises BadSetting."""
+        if not self.is_remote:
+            return {}
+        self.check_tls()
+        files = {"CERTIFICATE_FILE": str(self.certificate), "KEY_FILE": str(self.key)}
+        told = {"LISTEN": self.environ["BOX_LISTEN"], **files}
+        return {f"MQTT_BROWSERS_{name}": value for name, value in told.items()}
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the gateway and the services of the broker are on other machines."""
+        return self.environ["BOX_REMOTE_SERVICES"] == "1"
 
     def doors(self) -> str:
         """CERTIFICATE_DOORS: the displays' door, and the people's door if it is on this machine."""
         listen = self.environ["BOX_LISTEN"]
         host = {"0.0.0.0": LOOPBACK, "::": "::1"}.get(listen, listen)  # nosec B104 - what it listens on
         names = {"displays": "MQTT_DISPLAYS_PORT", "people": "GATEWAY_PORT"}
-        if self.environ["BOX_REMOTE_SERVICES"] == "1":
+        if self.is_remote:
             del names["people"]
         return " ".join(f"{door}={host}:{self.ports[name]}" for door, name in names.items())
 
@@ -182,7 +199,7 @@ class Box(Machine):
     @property
     def services(self) -> Listener:
         """The broker's listener for our own services. Raises BadSetting."""
-        return self.displays if self.environ["BOX_REMOTE_SERVICES"] == "1" else INSIDE
+        return self.displays if self.is_remote else INSIDE
 
     def _own_certificate(self) -> Certificate:
         return Certificate(self.certificate, self.key)

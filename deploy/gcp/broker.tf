@@ -1,4 +1,5 @@
-# The broker. `mosquitto`: a Mosquitto on its own machine, with the accounts component beside it. `external`: any MQTT 5
+# The broker. `mosquitto`: a Mosquitto on its own machine, with the accounts component and the browsers' door beside it.
+# `external`: any MQTT 5
 # broker, which needs the users and rights of docs/deploying.md and reads the displays' logins from Postgres itself.
 
 # Identity: google_service_account.of["mosquitto"] (names.tf).
@@ -97,6 +98,7 @@ module "mosquitto" {
   host                = var.broker_host
   displays_port       = var.broker_displays_port
   services_port       = var.broker_services_port
+  browsers_port       = 8885
   topic_root          = local.topic_root
   network             = google_compute_network.this.id
   subnetwork          = google_compute_subnetwork.services.id

@@ -1,17 +1,11 @@
-# The dashboard's files, from the same nginx and with the same headers as on one machine. A service can be behind
-# Identity-Aware Proxy; a bucket cannot.
+# The dashboard's files and those for displays, from the same nginx and with the same headers as on one machine. A
+# service can be behind Identity-Aware Proxy; a bucket cannot.
 
 # Identity: google_service_account.of["dashboard"] (names.tf).
 
-# Grants: none. Only Identity-Aware Proxy's agent may call it.
-resource "google_cloud_run_v2_service_iam_member" "iap_calls_dashboard" {
-  location = var.region
-  name     = module.dashboard.name
-  role     = "roles/run.invoker"
-  member   = "serviceAccount:service-${data.google_project.this.number}@gcp-sa-iap.iam.gserviceaccount.com"
-}
+# Grants: none.
 
-# Service.
+# Service. Its files are no secret, and displays come without the proxy, so Cloud Run checks no caller.
 module "dashboard" {
   source = "./modules/run_service"
 
@@ -23,6 +17,7 @@ module "dashboard" {
   arguments           = []
   service_account     = google_service_account.of["dashboard"].email
   ingress             = "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER"
+  is_open             = true
   deletion_protection = var.deletion_protection
   concurrency         = 200
   max_instances       = 3

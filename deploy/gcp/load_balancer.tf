@@ -1,5 +1,6 @@
 # One address, two host names: one for people, behind Identity-Aware Proxy, one for machines, without it. Both lead to the
-# same api function, which denies by default. Under the machines' name there is only /api/.
+# same api function, which denies by default. Under the machines' name there is only /api/. Displays use the people's
+# name, as the dashboard shows it to them; only their few paths are without the proxy there.
 resource "google_compute_global_address" "this" {
   name = "signage"
 
@@ -101,6 +102,60 @@ resource "google_compute_backend_service" "machines" {
   }
 }
 
+# Displays: the agent's package and the browsers' client, for which nobody signs in.
+resource "google_compute_backend_service" "displays" {
+  name                    = "signage-displays"
+  load_balancing_scheme   = "EXTERNAL_MANAGED"
+  security_policy         = google_compute_security_policy.this.id
+  custom_response_headers = local.strict_transport
+
+  backend {
+    group = google_compute_region_network_endpoint_group.of["dashboard"].id
+  }
+
+  log_config {
+    enable      = true
+    sample_rate = 1
+  }
+}
+
+# Displays that are only a browser: MQTT over WebSocket. The display signs in at the broker.
+resource "google_compute_health_check" "browsers" {
+  count = local.is_mosquitto ? 1 : 0
+
+  name = "signage-browsers"
+
+  https_health_check {
+    port_specification = "USE_SERVING_PORT"
+    request_path       = "/healthz"
+  }
+
+  depends_on = [google_project_service.used]
+}
+
+resource "google_compute_backend_service" "browsers" {
+  count = local.is_mosquitto ? 1 : 0
+
+  name                  = "signage-browsers"
+  load_balancing_scheme = "EXTERNAL_MANAGED"
+  security_policy       = google_compute_security_policy.this.id
+  health_checks         = [google_compute_health_check.browsers[0].id]
+  protocol              = "HTTPS"
+  port_name             = "browsers"
+  timeout_sec           = 86400 # the longest life of one connection; the broker ends those whose display is gone
+
+  backend {
+    group           = module.mosquitto[0].group
+    balancing_mode  = "UTILIZATION"
+    capacity_scaler = 1
+  }
+
+  log_config {
+    enable      = true
+    sample_rate = 1
+  }
+}
+
 # Only against floods; the service checks rights itself. 20 requests a second from one address are more than a dashboard
 # in several tabs makes.
 resource "google_compute_security_policy" "this" {
@@ -169,6 +224,24 @@ resource "google_compute_url_map" "this" {
     path_rule {
       paths   = ["/api", "/api/*"]
       service = google_compute_backend_service.people["api"].id
+    }
+
+    path_rule {
+      paths   = ["/api/enroll", "/api/display/*"]
+      service = google_compute_backend_service.machines.id
+    }
+
+    path_rule {
+      paths   = ["/display/*"]
+      service = google_compute_backend_service.displays.id
+    }
+
+    dynamic "path_rule" {
+      for_each = google_compute_backend_service.browsers
+      content {
+        paths   = ["/mqtt"]
+        service = path_rule.value.id
+      }
     }
   }
 

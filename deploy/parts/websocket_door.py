@@ -1,9 +1,13 @@
 """MQTT over WebSocket for displays in a browser: it stands between the gateway and the broker.
 
 It listens on MQTT_BROWSERS_PORT, unpacks the WebSocket frames and forwards their bytes to the broker's listener on
-MQTT_SERVICES_PORT. That listener is on loopback without TLS on every machine, and a display's login, rights and limits
-are the same at both listeners. Mosquitto's own WebSocket listener is not used: it accepts packets of any size before
-the login (60 MB of memory from one stranger, 2.0.11), and nginx does not inspect frames.
+MQTT_SERVICES_PORT. A display's login, rights and limits are the same at both listeners. Mosquitto's own WebSocket
+listener is not used: it accepts packets of any size before the login (60 MB of memory from one stranger, 2.0.11), and
+nginx does not inspect frames.
+
+On a box the gateway and the broker are on the same machine, and everything stays on loopback without TLS. In the cloud
+a load balancer stands before the door (MQTT_BROWSERS_LISTEN). There the door and the broker's listener speak TLS with
+the certificate of MQTT_BROWSERS_CERTIFICATE_FILE and MQTT_BROWSERS_KEY_FILE. The load balancer asks `GET /healthz`.
 """
 
 import asyncio
@@ -11,11 +15,15 @@ import base64
 import contextlib
 import hashlib
 import os
+import ssl
 import struct
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
+from deploy.parts.config_file import INSIDE, Certificate, Listener
 from deploy.parts.layout import LOOPBACK
 
 MOST_CONNECTIONS: Final = 1_500
@@ -26,6 +34,8 @@ ANSWER_SECONDS: Final = 10.0  # from the connection to the broker's first answer
 BYTES_A_SECOND: Final = 2_000_000
 BYTES_AT_ONCE: Final = 16_000_000
 FRAME_COSTS_BYTES: Final = 1_024  # each frame counts as so many more bytes: small frames cost time too
+HEALTH: Final = b"GET /healthz HTTP/1."
+ALIVE: Final = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 ACCEPT_SUFFIX: Final = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, 4.2.2
 CONTINUATION, BINARY, CLOSE, PING, PONG = 0x0, 0x2, 0x8, 0x9, 0xA
 PROTOCOL_ERROR, NOT_BINARY, TOO_LARGE = 1002, 1003, 1009
@@ -110,16 +120,27 @@ def unmasked(content: bytes, mask: bytes) -> bytes:
 
 
 class Door:
-    """A server on loopback that forwards connections to a listener of the broker."""
+    """A server that forwards connections to a listener of the broker on this machine."""
 
-    def __init__(self, broker_port: int, most_connections: int = MOST_CONNECTIONS) -> None:
+    def __init__(self, broker_port: int, most_connections: int = MOST_CONNECTIONS, listener: Listener = INSIDE) -> None:
+        """With a certificate in `listener` the broker's listener speaks TLS with the same one.
+
+        Raises:
+            OSError: the certificate or its key cannot be used.
+        """
         self._broker_port = broker_port
         self._most_connections = most_connections
+        self._address = listener.address
+        self._own_tls = None if listener.tls is None else _server_tls(listener.tls)
+        self._broker_tls = None if listener.tls is None else _client_tls(listener.tls)
         self._open = 0
 
     async def serve(self, port: int) -> asyncio.Server:
         """Start to listen on this port."""
-        return await asyncio.start_server(self._came, LOOPBACK, port, limit=REQUEST_BYTES)
+        seconds = None if self._own_tls is None else ANSWER_SECONDS
+        return await asyncio.start_server(
+            self._came, self._address, port, limit=REQUEST_BYTES, ssl=self._own_tls, ssl_handshake_timeout=seconds
+        )
 
     async def _came(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open += 1
@@ -135,11 +156,15 @@ class Door:
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(ANSWER_SECONDS):
-            answer = accepted(await reader.readuntil(b"\r\n\r\n"))
+            request = await reader.readuntil(b"\r\n\r\n")
+        if request.startswith(HEALTH):
+            writer.write(ALIVE)
+            return
+        answer = accepted(request)
         if self._open > self._most_connections:
             raise Refused("503 Service Unavailable")
         try:
-            from_broker, to_broker = await asyncio.open_connection(LOOPBACK, self._broker_port)
+            from_broker, to_broker = await asyncio.open_connection(LOOPBACK, self._broker_port, ssl=self._broker_tls)
         except OSError:
             raise Refused("502 Bad Gateway") from None
         writer.write(answer)
@@ -154,6 +179,23 @@ class Door:
                 side.cancel()
             await asyncio.gather(*sides, return_exceptions=True)
             to_broker.close()
+
+
+def _server_tls(certificate: Certificate) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_cert_chain(certificate.chain, certificate.key)
+    return context
+
+
+def _client_tls(certificate: Certificate) -> ssl.SSLContext:
+    """Of a client that believes this certificate alone, whatever its name."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    own, end, _ = certificate.chain.read_text(encoding="ascii").partition("-----END CERTIFICATE-----")
+    context.load_verify_locations(cadata=own + end)
+    return context
 
 
 async def _upward(reader: asyncio.StreamReader, broker: asyncio.StreamWriter, browser: asyncio.StreamWriter) -> None:
@@ -189,11 +231,21 @@ async def _downward(broker: asyncio.StreamReader, browser: asyncio.StreamWriter)
         await browser.drain()
 
 
-async def _run(port: int, broker_port: int) -> None:
-    async with await Door(broker_port).serve(port) as server:
+def listener_from(environ: Mapping[str, str]) -> Listener:
+    """Where the door listens: on loopback, unless MQTT_BROWSERS_LISTEN names another address, which needs TLS."""
+    address = environ.get("MQTT_BROWSERS_LISTEN")
+    if not address:
+        return INSIDE
+    files = (Path(environ[f"MQTT_BROWSERS_{name}_FILE"]) for name in ("CERTIFICATE", "KEY"))
+    return Listener(address, Certificate(*files))
+
+
+async def _run(environ: Mapping[str, str]) -> None:
+    door = Door(int(environ["MQTT_SERVICES_PORT"]), listener=listener_from(environ))
+    async with await door.serve(int(environ["MQTT_BROWSERS_PORT"])) as server:
         await server.serve_forever()
 
 
 if __name__ == "__main__":
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_run(int(os.environ["MQTT_BROWSERS_PORT"]), int(os.environ["MQTT_SERVICES_PORT"])))
+        asyncio.run(_run(os.environ))

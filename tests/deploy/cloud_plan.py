@@ -16,7 +16,6 @@ TARGETS: Final = {  # type of a grant -> kind of its target, and the value that 
     "google_project_iam_member": ("project", ""),
 }
 OURS: Final = re.compile(r"serviceAccount:signage-([\w-]+)@")
-PROXYS: Final = re.compile(r"serviceAccount:service-\d+@gcp-sa-iap\.")
 FETCHED: Final = re.compile(r"=projects/[\w-]+/secrets/([\w-]+)/versions/")
 
 
@@ -63,12 +62,10 @@ class Grant:
 
     @property
     def account(self) -> str:
-        """The member: own accounts without `signage-`, the proxy's agent, people; others by their full name."""
+        """The member: own accounts without `signage-`, people; others by their full name."""
         ours = OURS.match(self.member)
         if ours:
             return ours[1]
-        if PROXYS.match(self.member):
-            return "the proxy's agent"
         return "people" if self.member.startswith(("group:", "user:", "domain:")) else self.member
 
 

@@ -23,6 +23,5 @@ RIGHTS: Final = {
     "scheduler-tick": _ENQUEUES,
     "bridge": {("project", METRICS)},
     "mosquitto": {("project", "roles/artifactregistry.reader"), ("project", LOGS), ("project", METRICS)},
-    "the proxy's agent": {("service dashboard", "roles/run.invoker")},
     "people": {("door people-api", _CONNECTED_BY_THE_PROXY), ("door people-dashboard", _CONNECTED_BY_THE_PROXY)},
 }

@@ -13,9 +13,15 @@ from tests.deploy.cloud_rights import READS_A_SECRET, RIGHTS
 Rule = Callable[[Plan], Iterator[str]]
 
 SERVICES: Final = {"api", "bridge", "convert-worker", "converter", "dashboard", "scheduler-tick"}
-KINDS: Final = ("cloud_run_v2_job", "compute_global_forwarding_rule", "sql_database_instance", "storage_bucket")
+KINDS: Final = (
+    *("cloud_run_v2_job", "compute_global_forwarding_rule", "compute_url_map"),
+    *("sql_database_instance", "storage_bucket"),
+)
 CHECK_CALLERS: Final = {"api", "convert-worker", "scheduler-tick"}  # Cloud Run would remove the signature
+OPEN: Final = {"dashboard"}  # its files are no secret
 BEHIND_THE_LOAD_BALANCER: Final = {"api", "dashboard"}
+OF_DISPLAYS: Final = {"/api/enroll", "/api/display/*", "/display/*", "/mqtt"}  # without Identity-Aware Proxy
+OF_THE_LOAD_BALANCER: Final = {"130.211.0.0/22", "35.191.0.0/16"}  # Google's ranges, of its health checks too
 TOUCH_FILES: Final = {"api", "convert-worker"}
 LIVES: Final = {  # the probe that answers under any load, and the least seconds without an answer before a restart
     "api": ("/api/health/live", 90),
@@ -26,6 +32,7 @@ CLOUD_TASKS_WAITS: Final = timedelta(minutes=30)
 EVERYBODY: Final = {"allUsers", "allAuthenticatedUsers"}
 INSIDE: Final = re.compile(r"10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.")
 LEAST_DAYS, LEAST_BACKUPS = 7, 14
+DAY_SECONDS: Final = 86400
 
 
 def the_whole_is_there(plan: Plan) -> Iterator[str]:
@@ -35,11 +42,11 @@ def the_whole_is_there(plan: Plan) -> Iterator[str]:
 
 
 def nothing_is_for_everybody(plan: Plan) -> Iterator[str]:
-    """No grant to everybody. Cloud Run skips its own check only for programs that check each caller."""
+    """No grant to everybody. Cloud Run checks each caller, unless the program does, or has nothing to hide."""
     to_all = [grant for grant in plan.grants if grant.member in EVERYBODY]
     yield from (f"{grant.target}: {grant.role} for {grant.member}" for grant in to_all)
     unasked = {name for name, service in plan.services.items() if service.values["invoker_iam_disabled"]}
-    yield from (f"{name} asks no caller" for name in sorted(unasked - CHECK_CALLERS))
+    yield from (f"{name} asks no caller" for name in sorted(unasked - CHECK_CALLERS - OPEN))
     yield from (f"{name} never sees its callers' signatures" for name in sorted(CHECK_CALLERS - unasked))
     for bucket in plan.of("storage_bucket"):
         if bucket.values["public_access_prevention"] != "enforced" or not bucket.values["uniform_bucket_level_access"]:
@@ -62,7 +69,10 @@ def the_internet_finds_two_doors(plan: Plan) -> Iterator[str]:
     for rule in plan.of("compute_firewall"):
         ports = [port for allow in rule.values["allow"] for port in allow["ports"] or ["every port"]]
         is_displays = rule.name == "signage-broker-displays" and len(ports) == 1 and ports[0].isdigit()
-        if not _is_inside(rule) and not is_displays:
+        is_balanced = (
+            rule.name == "signage-broker-browsers" and set(rule.values["source_ranges"]) == OF_THE_LOAD_BALANCER
+        )
+        if not _is_inside(rule) and not is_displays and not is_balanced:
             yield f"{rule.name} lets the internet come to {', '.join(ports)}"
     public = {machine.name for machine in plan.of("compute_instance") if machine.at("network_interface.access_config")}
     yield from (f"{name} has a public address" for name in sorted(public - {"signage-broker"}))
@@ -70,6 +80,29 @@ def the_internet_finds_two_doors(plan: Plan) -> Iterator[str]:
 
 def _is_inside(rule: Resource) -> bool:
     return all(map(INSIDE.match, rule.values["source_ranges"] or ["everywhere"]))
+
+
+def people_pass_the_proxy_and_displays_do_not(plan: Plan) -> Iterator[str]:
+    """Under the people's name only the displays' paths are without Identity-Aware Proxy."""
+    guarded = {one.name for one in plan.of("compute_backend_service") if one.at("iap.enabled")}
+    for routes in (one for one in plan.of("compute_url_map") if one.name == "signage"):
+        [people] = [one for one in routes.values["path_matcher"] if one["name"] == "people"]
+        to = {path: rule["service"] for rule in people["path_rule"] for path in rule["paths"]}
+        to |= {"every other path": people["default_service"], "every other name": routes.values["default_service"]}
+        opened = {path for path, service in to.items() if service.rpartition("/")[2] not in guarded}
+        needed = OF_DISPLAYS - (set() if plan.of("compute_instance") else {"/mqtt"})
+        yield from (f"{path} is open" for path in sorted(opened - OF_DISPLAYS))
+        yield from (f"no display comes to {path}" for path in sorted(needed - opened))
+
+
+def a_browsers_connection_is_encrypted_and_lasts(plan: Plan) -> Iterator[str]:
+    """Encrypted up to the door, because the display's password is in it. The timeout is that of its whole life."""
+    doors = [one for one in plan.of("compute_backend_service") if one.name == "signage-browsers"]
+    yield from ("there is no door",) * (len(doors) != len(plan.of("compute_instance")))
+    for door in doors:
+        yield from (f"it is reached by {door.values['protocol']}",) * (door.values["protocol"] != "HTTPS")
+        yield from (f"it ends after {door.values['timeout_sec']} s",) * (door.values["timeout_sec"] < DAY_SECONDS)
+        yield from ("nobody asks whether it lives",) * (not door.values["health_checks"])
 
 
 def the_database_is_reached_inside_and_encrypted(plan: Plan) -> Iterator[str]:
@@ -149,7 +182,7 @@ def the_media_volume_is_where_files_are_touched(plan: Plan) -> Iterator[str]:
     [bucket] = plan.of("storage_bucket")
     if not bucket.at("hierarchical_namespace.enabled"):
         yield "a rename in the bucket is not one step"
-    if (bucket.at("soft_delete_policy.retention_duration_seconds") or 0) < LEAST_DAYS * 86400:
+    if (bucket.at("soft_delete_policy.retention_duration_seconds") or 0) < LEAST_DAYS * DAY_SECONDS:
         yield f"deleted files cannot be had back for {LEAST_DAYS} days"
     for name, service in plan.services.items():
         mounts = {one["name"]: one["mount_path"] for one in service.all("template.containers.volume_mounts")}
@@ -191,6 +224,8 @@ RULES: Final[tuple[Rule, ...]] = (
     nothing_is_for_everybody,
     services_are_called_from_inside_or_by_the_load_balancer,
     the_internet_finds_two_doors,
+    people_pass_the_proxy_and_displays_do_not,
+    a_browsers_connection_is_encrypted_and_lasts,
     the_database_is_reached_inside_and_encrypted,
     whoever_works_is_not_taken_for_dead,
     cloud_tasks_waits_for_the_longest_deck,

@@ -8,7 +8,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -32,6 +32,13 @@ from tests.deploy.conftest import HOST
 
 DISPLAY, SECRET = "0b6c1ad0-3f0c-4d44-9d3d-2d5f0a3f2b11", "a display's own secret"
 NOT_AUTHORIZED = 0x87
+FOR_A_WEBSOCKET = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Protocol": "mqtt",
+}
 
 
 def become(service: str) -> tuple[str, ...]:
@@ -47,15 +54,16 @@ def test_a_box_without_its_certificate_or_name_refuses_to_be_set_up_and_names_th
         set_up(Box(without(missing)))
 
 
-@pytest.mark.parametrize("service", ["broker", "gateway"])
-def test_neither_door_is_opened_without_a_certificate(
+@pytest.mark.parametrize("service", ["broker", "gateway", "browsers-door"])
+def test_no_door_is_opened_without_a_certificate(
     service: str, without: Callable[[str], dict[str, str]], environ: dict[str, str]
 ) -> None:
     set_up(Box(environ))
+    is_remote = {"BOX_REMOTE_SERVICES": "1"} if service == "browsers-door" else {}
 
     ended = subprocess.run(
         become(service),
-        env={"PATH": os.environ["PATH"], **without("BOX_CERTIFICATE_FILE")},
+        env={"PATH": os.environ["PATH"], **without("BOX_CERTIFICATE_FILE"), **is_remote},
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
@@ -65,7 +73,9 @@ def test_neither_door_is_opened_without_a_certificate(
 
     assert ended.returncode == 2
     assert ended.stderr.startswith(f"{service}: BOX_CERTIFICATE_FILE is not set")
-    assert not any(accepts(int(environ[port]))() for port in ("GATEWAY_PORT", "MQTT_DISPLAYS_PORT"))
+    assert not any(
+        accepts(int(environ[port]))() for port in ("GATEWAY_PORT", "MQTT_DISPLAYS_PORT", "MQTT_BROWSERS_PORT")
+    )
 
 
 def test_a_key_of_another_certificate_is_refused(environ: dict[str, str], authority: Authority) -> None:
@@ -255,6 +265,38 @@ def test_a_broker_for_services_elsewhere_opens_both_listeners_behind_tls(environ
     assert all(lines[number + 1] == f"certfile {environ['BOX_CERTIFICATE_FILE']}" for number in doors)
 
 
+def test_a_browser_comes_by_tls_where_the_gateway_is_on_another_machine(
+    box: Box, environ: dict[str, str], authority: Authority, tmp_path: Path
+) -> None:
+    """As in the cloud, where a load balancer stands before the door, and asks whether it lives."""
+    trusting = ssl.create_default_context(cafile=authority.ca_file)
+    remote, port = {**environ, "BOX_REMOTE_SERVICES": "1"}, box.ports["MQTT_BROWSERS_PORT"]
+
+    with (
+        started(box, remote, "broker", "MQTT_SERVICES_PORT", tmp_path),
+        started(box, remote, "browsers-door", "MQTT_BROWSERS_PORT", tmp_path),
+    ):
+        assert connect_by_tls(port, trusting, DISPLAY, SECRET, "/mqtt") == 0
+        assert connect_by_tls(port, trusting, DISPLAY, "a guess", "/mqtt") == NOT_AUTHORIZED
+        assert _get(port, trusting, "any.test", "/healthz")[0] == 200
+        assert _get(port, trusting, HOST, "/")[0] == 400
+        assert connect_code(port, DISPLAY, SECRET) is None, "the door answered without TLS"
+
+
+def test_the_door_for_browsers_speaks_with_no_broker_of_another_certificate(
+    box: Box, environ: dict[str, str], authority: Authority, tmp_path: Path
+) -> None:
+    trusting = ssl.create_default_context(cafile=authority.ca_file)
+    remote, port = {**environ, "BOX_REMOTE_SERVICES": "1"}, box.ports["MQTT_BROWSERS_PORT"]
+
+    with started(box, remote, "browsers-door", "MQTT_BROWSERS_PORT", tmp_path):
+        authority.sign(HOST)  # the files have another certificate of the same name and authority from now on
+        with started(box, remote, "broker", "MQTT_SERVICES_PORT", tmp_path):
+            status = _get(port, trusting, HOST, "/mqtt", FOR_A_WEBSOCKET)[0]
+
+    assert status == 502
+
+
 def test_the_dashboard_comes_by_tls_under_its_name_alone(
     box: Box, environ: dict[str, str], authority: Authority, tmp_path: Path
 ) -> None:
@@ -273,10 +315,12 @@ def test_the_dashboard_comes_by_tls_under_its_name_alone(
     assert json.loads(problem)["code"] == "misdirected"
 
 
-def _get(port: int, context: ssl.SSLContext, host: str) -> tuple[int, http.client.HTTPMessage, bytes]:
+def _get(
+    port: int, context: ssl.SSLContext, host: str, path: str = "/", headers: Mapping[str, str] | None = None
+) -> tuple[int, http.client.HTTPMessage, bytes]:
     connection = http.client.HTTPSConnection(LOOPBACK, port, timeout=60, context=context)
     try:
-        connection.request("GET", "/", headers={"Host": host})
+        connection.request("GET", path, headers={"Host": host, **(headers or {})})
         response = connection.getresponse()
         return response.status, response.headers, response.read()
     finally:

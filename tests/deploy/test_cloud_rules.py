@@ -17,6 +17,11 @@ DATABASE: Final = "google_sql_database_instance.this"
 BUCKET: Final = "google_storage_bucket.media"
 MACHINE: Final = "module.mosquitto[0].google_compute_instance.this"
 FIREWALL: Final = "module.mosquitto[0].google_compute_firewall"
+ROUTES: Final = "google_compute_url_map.this"
+PEOPLES: Final = "path_matcher.0"
+PEOPLE: Final = 'google_compute_backend_service.people["{}"]'
+DOOR: Final = "google_compute_backend_service.browsers[0]"
+MACHINES: Final = "projects/my-project/global/backendServices/signage-machines"
 METRICS: Final = "google_project_iam_member.bridge_writes_metrics"
 PROBE: Final = "template.0.containers.0.liveness_probe.0"
 REACHED, KEPT = "settings.0.ip_configuration.0", "settings.0.backup_configuration.0"
@@ -51,6 +56,28 @@ BROKEN: Final = [
     (rules.the_internet_finds_two_doors, f"{FIREWALL}.services", "source_ranges", [], "signage-broker-services"),
     (rules.the_internet_finds_two_doors, f"{FIREWALL}.displays", "allow.0.ports", ["8883", "22"], "8883, 22"),
     (rules.the_internet_finds_two_doors, f"{FIREWALL}.displays", "allow.0.ports", [], "every port"),
+    (rules.the_internet_finds_two_doors, f"{FIREWALL}.browsers", "source_ranges.1", "0.0.0.0/0", "-broker-browsers"),
+    (
+        rules.people_pass_the_proxy_and_displays_do_not,
+        ROUTES,
+        f"{PEOPLES}.default_service",
+        MACHINES,
+        "every other path",
+    ),
+    (rules.people_pass_the_proxy_and_displays_do_not, ROUTES, "default_service", MACHINES, "every other name"),
+    (rules.people_pass_the_proxy_and_displays_do_not, ROUTES, f"{PEOPLES}.path_rule", [], "no display comes to /mqtt"),
+    (rules.people_pass_the_proxy_and_displays_do_not, PEOPLE.format("api"), "iap.0.enabled", False, "/api/* is open"),
+    (
+        rules.people_pass_the_proxy_and_displays_do_not,
+        PEOPLE.format("dashboard"),
+        "iap",
+        [],
+        "every other path is open",
+    ),
+    (rules.a_browsers_connection_is_encrypted_and_lasts, DOOR, "protocol", "HTTP", "reached by HTTP"),
+    (rules.a_browsers_connection_is_encrypted_and_lasts, DOOR, "timeout_sec", 30, "ends after 30 s"),
+    (rules.a_browsers_connection_is_encrypted_and_lasts, DOOR, "health_checks", [], "nobody asks"),
+    (rules.a_browsers_connection_is_encrypted_and_lasts, DOOR, GONE, None, "no door"),
     (rules.the_internet_finds_two_doors, MACHINE, "name", "another", "another has a public address"),
     (rules.the_database_is_reached_inside_and_encrypted, DATABASE, f"{REACHED}.ipv4_enabled", True, "public"),
     (rules.the_database_is_reached_inside_and_encrypted, DATABASE, f"{REACHED}.private_network", None, "public"),

@@ -29,7 +29,7 @@ def _member(body: dict[str, Any]) -> str:
     account = re.fullmatch(r'\$\{google_service_account\.of\["([\w-]+)"\]\.member\}', member)
     if account:
         return account[1]
-    return {"${each.value[1]}": "people"}.get(member, "the proxy's agent" if "gcp-sa-iap" in member else member)
+    return {"${each.value[1]}": "people"}.get(member, member)
 
 
 def test_nobody_holds_a_grant_that_is_not_on_the_list_and_none_is_listed_in_vain() -> None:

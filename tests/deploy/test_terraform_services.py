@@ -2,9 +2,12 @@
 
 import re
 from datetime import timedelta
+from fnmatch import fnmatchcase
 
 import yaml
 
+from deploy.displays.client.screenshots import PATH as SCREENSHOTS
+from deploy.parts.gateway import BROWSER_CLIENT
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.task_queue.__main__ import queues
 from functions.scheduler_tick.steps import STEPS
@@ -13,6 +16,7 @@ from shared.commands.outbox.operations import PublishReport
 from shared.config import BY_NAME
 from shared.conversions.rules import timeouts
 from shared.recovery.operations import RecoveryReport
+from tests.deploy.cloud_rules import OF_DISPLAYS
 from tests.deploy.terraform import COMPONENTS, GCP, Folder, root, strings
 
 
@@ -148,6 +152,26 @@ def test_machines_reach_the_api_without_the_proxy_and_people_nothing_without_it(
     assert [matcher["name"] for matcher in to_machines] == ["machines"]
 
 
+def test_a_display_finds_at_the_peoples_name_what_it_asks_a_gateway_for() -> None:
+    """The dashboard shows displays that name. cloud_rules.py holds that these paths are without the proxy there."""
+    pages = {f"/display/{file.name}" for file in BROWSER_CLIENT.iterdir() if file.suffix in {".js", ".css", ".html"}}
+    asked = {"/api/enroll", SCREENSHOTS, f"{SCREENSHOTS}/1", "/display/", "/display/install.sh", "/mqtt", *pages}
+
+    led = {path for path in asked for rule in OF_DISPLAYS if fnmatchcase(path, rule)}
+
+    assert asked - led == set()
+    assert 'fetch("/api/enroll"' in (BROWSER_CLIENT / "client.js").read_text(encoding="utf-8")
+
+
+def test_the_door_for_browsers_sees_no_password_of_a_service() -> None:
+    template = (GCP / "modules" / "mosquitto" / "cloud_init.yaml").read_text(encoding="utf-8")
+    [unit] = [part for part in template.split("  - path: ") if part.startswith("/etc/systemd/system/signage-browsers")]
+    mounts = re.findall(r"--volume=(\S+):/\S+:ro", unit)
+
+    assert mounts == [f"/run/signage/secrets/broker_{name}" for name in ("certificate", "key")]
+    assert unit.count("--volume=") == 2
+
+
 def test_alerts_read_fields_that_the_tick_writes() -> None:
     written = {
         "expire": ExpiryReport.__dataclass_fields__,
@@ -193,7 +217,7 @@ def test_the_brokers_machine_is_told_everything_that_its_template_asks_for() -> 
     assert asked == given
     document = yaml.safe_load(re.sub(r"%\{[^}]*\}", "", template))
     units = [file for file in document["write_files"] if "docker run" in file["content"]]
-    assert len(units) == 3
+    assert len(units) == 4
     assert all("--cap-drop=ALL" in unit["content"] and "--read-only" in unit["content"] for unit in units)
 
 

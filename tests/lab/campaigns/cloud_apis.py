@@ -21,6 +21,8 @@ class Compute(Api):
             return {"name": image, "selfLink": f"{LINK}/projects/cos-cloud/global/images/{image}"}
         if asked.method == "GET" and (thing.endswith(("/zones", "/regions")) or thing == "projects"):
             return {"name": last, "selfLink": f"{LINK}/{asked.name}"}
+        if last == "listInstances":
+            return {"items": self.project.there(thing).get("instances", [])}
         if asked.method == "POST" and thing in self.project.things:
             said: dict[str, Body] = {
                 "setLabels": {"labels": asked.body.get("labels")},

@@ -1,5 +1,6 @@
-# A Mosquitto on its own machine, with the program that copies the logins of the database to its password file. Only the
-# displays' port is public. If the machine fails, displays keep their logs and send them again.
+# A Mosquitto on its own machine, with the program that copies the logins of the database to its password file, and the
+# door for displays that are only a browser. The displays' port is public; the door is reached by the load balancer alone.
+# If the machine fails, displays keep their logs and send them again.
 resource "google_compute_address" "public" {
   name   = "signage-broker"
   region = regex("^(.*)-[a-z]$", var.zone)[0]
@@ -88,6 +89,7 @@ resource "google_compute_instance" "this" {
       host          = var.host
       displays_port = var.displays_port
       services_port = var.services_port
+      browsers_port = var.browsers_port
       topic_root    = var.topic_root
       secrets       = var.secrets
     })
@@ -107,6 +109,20 @@ resource "google_compute_firewall" "displays" {
   }
 }
 
+# The two ranges from which Google's load balancers and their health checks come.
+resource "google_compute_firewall" "browsers" {
+  name          = "signage-broker-browsers"
+  network       = var.network
+  description   = "Displays that are only a browser, through the load balancer."
+  source_ranges = ["130.211.0.0/22", "35.191.0.0/16"]
+  target_tags   = ["signage-broker"]
+
+  allow {
+    protocol = "tcp"
+    ports    = [tostring(var.browsers_port)]
+  }
+}
+
 resource "google_compute_firewall" "services" {
   name          = "signage-broker-services"
   network       = var.network
@@ -117,6 +133,19 @@ resource "google_compute_firewall" "services" {
   allow {
     protocol = "tcp"
     ports    = [tostring(var.services_port)]
+  }
+}
+
+# What the load balancer sends to.
+resource "google_compute_instance_group" "this" {
+  name      = "signage-broker"
+  zone      = var.zone
+  network   = var.network
+  instances = [google_compute_instance.this.self_link]
+
+  named_port {
+    name = "browsers"
+    port = var.browsers_port
   }
 }
 

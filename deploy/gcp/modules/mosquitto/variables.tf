@@ -38,6 +38,11 @@ variable "services_port" {
   type        = number
 }
 
+variable "browsers_port" {
+  description = "Port of the door for displays that are only a browser."
+  type        = number
+}
+
 variable "topic_root" {
   description = "First level of every topic: rights are given below it."
   type        = string

@@ -5,7 +5,7 @@ resource "google_cloud_run_v2_service" "this" {
   location             = var.region
   labels               = var.labels
   ingress              = var.ingress
-  invoker_iam_disabled = var.checks_callers_itself
+  invoker_iam_disabled = var.checks_callers_itself || var.is_open
   deletion_protection  = var.deletion_protection
 
   template {

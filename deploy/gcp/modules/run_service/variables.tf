@@ -51,6 +51,12 @@ variable "checks_callers_itself" {
   default     = false
 }
 
+variable "is_open" {
+  description = "Whether its answers are no secret, so that Cloud Run checks no caller."
+  type        = bool
+  default     = false
+}
+
 variable "deletion_protection" {
   description = "Whether it resists `terraform destroy`."
   type        = bool
