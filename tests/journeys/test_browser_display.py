@@ -1,16 +1,21 @@
 """A display that is only a browser: Chromium with a page of another origin, and the real stack."""
 
 import asyncio
+import base64
 import functools
+import hashlib
 import http.server
 import threading
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, sync_playwright
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from playwright.sync_api import BrowserContext, Error, sync_playwright
 
 from deploy.displays.conformance.checklist import RULES, Line, failed, judge, printed
 from deploy.displays.conformance.exercise import Exercise
@@ -18,10 +23,13 @@ from deploy.displays.conformance.service import Service
 from deploy.displays.conformance.tap import Tap
 from deploy.displays.conformance.verdict import Outcome
 from deploy.parts import gateway as nginx
+from deploy.parts.config_file import Certificate, Listener
 from deploy.parts.gateway import Gateway
 from deploy.parts.layout import LOOPBACK
-from deploy.parts.probes import free_port
+from deploy.parts.probes import accepts, free_port
+from deploy.parts.short_lived import running as running_program
 from deploy.parts.websocket_door import Door
+from tests.deploy.certificates import Authority
 from tests.stack import Api, Stack, eventually
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
@@ -52,15 +60,20 @@ def content(tmp_path: Path) -> Iterator[str]:
         server.shutdown()
 
 
-@pytest.fixture
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+@contextmanager
+def browser(profile: Path, *options: str) -> Iterator[BrowserContext]:
     """A browser that keeps the data of its pages."""
     with sync_playwright() as driver:
-        profile = tmp_path_factory.mktemp("profile")
-        arguments = ["--no-sandbox", "--disable-gpu"]
+        arguments = ["--no-sandbox", "--disable-gpu", *options]
         context = driver.chromium.launch_persistent_context(profile, executable_path=CHROMIUM, args=arguments)
         yield context
         context.close()
+
+
+@pytest.fixture
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    with browser(tmp_path_factory.mktemp("profile")) as context:
+        yield context
 
 
 def enrolling(api: Api, display: str) -> str:
@@ -122,6 +135,34 @@ def test_without_a_login_nothing_is_shown(stack: Stack, content: str, chromium: 
 
     page.get_by_text("This display has no login.").wait_for()
     assert page.locator("iframe").count() == 0
+
+
+@contextmanager
+def with_its_own_ca(stack: Stack, folder: Path) -> Iterator[tuple[str, str]]:
+    """A gateway whose certificate no public CA signed: its address, and the hash of its key as Chromium takes it."""
+    files = Authority(folder).sign("localhost")
+    ports = {name: int(stack.ports[name]) for name in ("API_PORT", "MQTT_BROWSERS_PORT")}
+    gateway = Gateway(folder / "run", free_port(), ports["API_PORT"], displays_port=ports["MQTT_BROWSERS_PORT"])
+    nginx.prepare(gateway, Listener(tls=Certificate(*files)))
+    key = x509.load_pem_x509_certificate(files[0].read_bytes()).public_key()
+    spki = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    with running_program(nginx.command(gateway), accepts(gateway.port), folder / "log", user=nginx.system_user()):
+        yield f"https://{LOOPBACK}:{gateway.port}", base64.b64encode(hashlib.sha256(spki).digest()).decode()
+
+
+def test_a_browser_that_does_not_trust_the_gateways_ca_starts_no_client_and_uses_no_code(
+    stack: Stack, content: str, tmp_path: Path
+) -> None:
+    api, display = stack.api(), str(uuid.uuid4())
+    with with_its_own_ca(stack, tmp_path) as (gateway, key):
+        address = opened(gateway, api, display, content)
+        with browser(tmp_path / "without") as chromium, pytest.raises(Error, match="ERR_CERT_AUTHORITY_INVALID"):
+            chromium.new_page().goto(address)
+        assert api.get(f"/api/clients/{display}")["last_heartbeat_at"] is None
+
+        with browser(tmp_path / "with", f"--ignore-certificate-errors-spki-list={key}") as chromium:
+            chromium.new_page().goto(address)
+            running(api, display)
 
 
 def test_it_passes_every_row_that_its_capabilities_call_for(
