@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import HealthReport
 from shared.history import operations as history_operations
+from shared.overview.gauges import store as gauges_store
 from shared.recovery import screens_operations
 from shared.recovery.breakers import operations as breakers
 from shared.tables import clients
@@ -319,6 +320,19 @@ def test_a_display_that_people_want_left_alone_may_be_off(connection: Connection
 
 
 # --- the display's history ---
+
+
+def test_the_gauge_counts_failing_screens_by_what_they_show(connection: Connection, now: datetime) -> None:
+    shown = {running(connection, now): screen for screen in ("black", "black", "frozen", "disconnected", "ok")}
+    for display, screen in shown.items():
+        tell_twice(connection, now, display, screen)
+    tell(connection, now, running(connection, now), "black")  # one report is no failure
+    gone = running(connection, now)
+    tell_twice(connection, now, gone, "frozen")
+    connection.execute(sa.update(clients).where(clients.c.uuid == gone).values(deleted_at=now))
+    assert judged(connection, now, running(connection, now))
+
+    assert gauges_store.failing_screens(connection) == {"black": 2, "frozen": 1, "disconnected": 1, "off": 1}
 
 
 def lines(connection: Connection, display: str) -> list[tuple[str, datetime]]:

@@ -20,7 +20,7 @@ OTHER: Final = "other"
 MEANINGS: Final[Mapping[str, str]] = {
     "clients": "clients by shown state",
     "clients_service_failed": "clients with an unacknowledged service failure",
-    "clients_screen_failed": "clients with a screen that fails: black, frozen, without a cable, off unplanned",
+    "clients_screen_failed": "clients with a screen that fails (off: nobody planned it), by what it shows",
     "clients_over_limit": "clients that pass a limit of disk, memory, heat, certificate, clock or voltage, by limit",
     "commands_open": "open commands, by state",
     "commands_oldest_seconds": "age of the oldest open command, by state; 0 without one",

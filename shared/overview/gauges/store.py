@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from shared.postgres.fragments import is_open
+from shared.postgres.fragments import is_open, screen_fails
 from shared.postgres.query import Query
 
 
@@ -147,6 +147,20 @@ OPEN_BREAKERS = Query(
 def open_breakers(connection: Connection) -> OpenBreakers:
     """How many breakers are open."""
     return OPEN_BREAKERS.one(connection)
+
+
+FAILING_SCREENS = Query(
+    f"""
+    SELECT CAST(c.screen_health AS text), count(*) FROM clients AS c
+    WHERE {screen_fails("c")} AND c.deleted_at IS NULL GROUP BY 1
+    """,  # noqa: S608 - made of constants
+    Count,
+)
+
+
+def failing_screens(connection: Connection) -> dict[str, int]:
+    """How many clients have a failing screen, by what it shows."""
+    return dict(FAILING_SCREENS.all(connection))
 
 
 OVER_LIMITS = Query(
