@@ -9,7 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,7 @@ from deploy.displays.client.credentials import Credentials
 from deploy.parts import display_package as package
 from deploy.parts.probes import free_port
 from tests import debian
+from tests.displays.lines import WRITER, WRITTEN, lines_lost_and_twice, writer
 from tests.displays.machines import PLAYER
 from tests.stack import eventually
 
@@ -52,6 +53,7 @@ WantedBy=multi-user.target
 """
 SHELL_SOCKET: Final = "[Socket]\nListenStream=7000\nAccept=yes\n[Install]\nWantedBy=sockets.target\n"
 SHELL_UNIT: Final = "[Service]\nExecStart=/bin/sh\nStandardInput=socket\nStandardOutput=socket\nStandardError=socket\n"
+CONFIGURATION: Final = f"[display]\nplayer = kiosk.service\nunits = {WRITER}\nheartbeat_seconds = 5\n"
 NETWORK: Final = "[Match]\nName=e*\n[Network]\nDHCP=yes\n"
 RUN_SECONDS: Final = 120.0
 UNITS: Final = (
@@ -94,6 +96,14 @@ class Emulated:
             door.sendall(lines.encode())
             door.shutdown(socket.SHUT_WR)
             return b"".join(iter(lambda: door.recv(65_536), b"")).decode("utf-8", "replace")
+
+    def begin_to_write(self) -> None:
+        """Start the writer, now and at each boot. What stood in journald before the agent's first start is not sent."""
+        self.run(f"systemctl enable --quiet --now {WRITER}")
+
+    def lines_lost_and_twice(self, stored: Callable[[], list[str]]) -> tuple[int, int, int]:
+        """Stop the writer; how many lines journald has, how many are not stored, and how many are stored twice."""
+        return lines_lost_and_twice(self.run(f"systemctl stop {WRITER}; {' '.join(WRITTEN)}"), stored)
 
     def plug_network(self, *, into: bool) -> None:
         """Plug its cable into the network, or pull it."""
@@ -175,8 +185,9 @@ def _fill(root: Path, login: Credentials, ports: Sequence[int]) -> None:
     owner = state.stat()
     os.chown(state / "credentials.json", owner.st_uid, owner.st_gid)
     files = {
-        "etc/signage-display/display.conf": "[display]\nplayer = kiosk.service\nheartbeat_seconds = 5\n",
+        "etc/signage-display/display.conf": CONFIGURATION,
         "etc/systemd/system/kiosk.service": PLAYER,
+        f"etc/systemd/system/{WRITER}": writer(1),
         "etc/systemd/system/forward.service": FORWARD_UNIT.format(" ".join(map(str, ports))),
         "etc/systemd/system/shell.socket": SHELL_SOCKET,
         "etc/systemd/system/shell@.service": SHELL_UNIT,

@@ -9,10 +9,12 @@ from typing import Any
 from tests.diary import progress
 from tests.displays.conftest import Seen
 from tests.displays.kernels import emulated
+from tests.displays.lines import stored_lines
+from tests.lab.campaigns.whole import Whole
 from tests.stack import Stack, enrolled, eventually
 
 JOURNAL = "/var/lib/signage-display/journal.jsonl"
-CLOCK = "Trouble: the clock is not synchronised and may be wrong."
+CLOCK = "the clock is not synchronised and may be wrong"
 MINUTES = 600.0  # an emulated machine boots slowly, the more so beside other suites
 
 
@@ -24,8 +26,10 @@ def test_a_reboot_and_a_power_cut_of_a_real_machine(stack: Stack, tmp_path: Path
         machine.boot("-rtc", "base=1990-01-01")
         eventually(seen.runs, "the display", MINUTES)
         first = seen.client()["boot_id"]
+        machine.begin_to_write()
         progress("it runs")
-        eventually(lambda: CLOCK in seen.logs(), "the trouble", MINUTES)
+        eventually(lambda: f"Trouble: {CLOCK}." in seen.logs(), "the trouble", MINUTES)
+        assert f"trouble   {CLOCK}" in machine.run("signage-display status")
 
         rebooted = seen.send("reboot_host")
         assert eventually(lambda: seen.over(rebooted), "the end of the reboot", MINUTES)["state"] == "succeeded"
@@ -44,9 +48,12 @@ def test_a_reboot_and_a_power_cut_of_a_real_machine(stack: Stack, tmp_path: Path
 
         eventually(lambda: seen.client()["boot_id"] not in {first, second} and seen.runs(), "the display", MINUTES)
         eventually(lambda: seen.over(restarted), "the end of the restart", MINUTES)
+        written, lost, twice = machine.lines_lost_and_twice(lambda: stored_lines(Whole(stack), name))
         machine.cut_power()
         runs = [one for one in journal(machine.file(JOURNAL)) if one["id"] == restarted]
         assert {one["boot_id"] for one in runs} == {second}, "it began in one boot and in no other"
+        assert written > 0
+        assert (lost, twice) == (0, 0)
 
 
 def journal(text: str) -> list[dict[str, Any]]:

@@ -17,12 +17,14 @@ from typing import Any, Final
 
 from tests.displays.conftest import Seen
 from tests.displays.kernels import Emulated, emulated
+from tests.displays.lines import stored_lines
+from tests.lab.campaigns.whole import Whole
 from tests.stack import Stack, enrolled, eventually
 
 MINUTES: Final = 900.0  # an emulated machine is slow, the more so beside others
 CUT_SECONDS: Final = 8.0
 AWAY_SECONDS: Final = 60.0
-CLOCK: Final = "Trouble: nothing keeps the clock in step, it may be wrong."
+CLOCK: Final = "Trouble: the clock is not synchronised and may be wrong."
 NO_COMMANDS: Final = "commands  none can be carried out"
 ASKED: Final = "journalctl --boot --unit=signage-display-helper --output=cat --no-pager --quiet"
 PLAYER: Final = "systemctl show --property=InvocationID --value kiosk.service"
@@ -39,6 +41,7 @@ class Kernel:
 
     seen: Seen
     machine: Emulated
+    whole: Whole
     chance: random.Random
     say: Callable[[str], None]
     wrong: list[str] = field(default_factory=list)
@@ -49,6 +52,7 @@ class Kernel:
         self._boot("-rtc", "base=1970-01-01")
         eventually(lambda: CLOCK in self.seen.logs(), "the word about the clock", MINUTES)
         self._works("with a clock of 1970")
+        self.machine.begin_to_write()
 
     def cut_power_in_a_restart(self) -> None:
         """At a random moment; nothing is carried out again."""
@@ -109,6 +113,13 @@ class Kernel:
         time.sleep(AWAY_SECONDS)
         self.machine.process.send_signal(signal.SIGCONT)
         self._works("after the whole machine hung")
+
+    def count_lines(self) -> None:
+        """Of all its boots: none is lost, and none is stored twice."""
+        written, lost, twice = self.machine.lines_lost_and_twice(lambda: stored_lines(self.whole, self.seen.uuid))
+        if lost or twice or not written:
+            self.wrong.append(f"of {written} lines {lost} are lost and {twice} are stored twice")
+        self.say(f"{written} lines")
 
     def _run(self, lines: str) -> str:
         """As the machine's own, as soon as its shell answers. The lines may run twice."""
@@ -175,7 +186,7 @@ def kernel(folder: Path, release: str, stack: Stack, seed: int, say: Callable[[s
     api, name = stack.api(), str(uuid.uuid4())
     login = replace(enrolled(api, name), url=api.url)
     with emulated(folder, login, (int(stack.ports["GATEWAY_PORT"]), login.port), release) as machine:
-        yield Kernel(Seen(api, name), machine, random.Random(f"{seed} {release}"), say)
+        yield Kernel(Seen(api, name), machine, Whole(stack), random.Random(f"{seed} {release}"), say)
 
 
 def everything(made: Kernel, cuts: int) -> None:
@@ -187,3 +198,4 @@ def everything(made: Kernel, cuts: int) -> None:
     made.spoil_the_disk()
     made.be_without_network()
     made.hang()
+    made.count_lines()

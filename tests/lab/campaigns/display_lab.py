@@ -12,28 +12,18 @@ from typing import Any, Final
 from deploy.parts import guardian
 from tests.displays.conftest import Installed, install
 from tests.displays.handling import AGENT, configure, with_drop_in, without_drop_in
+from tests.displays.lines import WRITER, WRITTEN, lines_lost_and_twice, stored_lines, writer
 from tests.displays.machines import machine
 from tests.lab.campaigns.display_network import OwnNetwork, own_network
-from tests.lab.campaigns.machine import rows
 from tests.lab.campaigns.whole import Whole
 from tests.machines import Machine
 from tests.stack import Stack, eventually
 
 PLAYER: Final = "kiosk.service"
-WRITER: Final = "writer.service"
 STATUS: Final = "/run/signage-display/status.json"
 STARTS: Final = "root/starts"
 BACK_SECONDS: Final = 180.0
-LINES_SECONDS: Final = 900.0  # numbers that may have begun again are doubted for five minutes, then resent
 COUNTS_ITS_STARTS: Final = "[Service]\nExecStartPre=/bin/sh -c 'echo begun >>/root/starts'\n"
-WRITES: Final = """\
-[Service]
-ExecStart=/bin/sh -c 'n=0; while :; do n=$$((n+1)); echo "line $$n of start $$INVOCATION_ID"; sleep 0.1; done'
-Restart=always
-
-[Install]
-WantedBy=multi-user.target
-"""
 SOON_AGAIN: Final = "[Service]\nRestartSec=100ms\n"
 CONFIGURATION: Final = f"player = {PLAYER}\nunits = {WRITER}\nheartbeat_seconds = 5\n"
 
@@ -91,32 +81,10 @@ class Lab:
         self.outcomes[str(over["state"])] += 1
         return over
 
-    def written(self) -> list[str]:
-        """The lines of the writer in journald."""
-        said = self.there.run("journalctl", f"--unit={WRITER}", "--output=cat", "--quiet", "--no-pager")
-        return [line for line in said.splitlines() if line.startswith("line ")]
-
-    def stored(self) -> list[str]:
-        """The lines of the writer in the database."""
-        engine = self.whole.engine()
-        try:
-            found = rows(
-                engine,
-                "SELECT message FROM client_logs WHERE client_uuid = :uuid AND message LIKE 'line % of start %'",
-                uuid=self.display.uuid,
-            )
-        finally:
-            engine.dispose()
-        return [str(row[0]) for row in found]
-
     def lines_lost_and_twice(self) -> tuple[int, int, int]:
         """Stop the writer; how many lines journald has, how many are not stored, and how many are stored twice."""
         self.there.run("systemctl", "stop", WRITER)
-        written = Counter(self.written())
-        deadline = time.monotonic() + LINES_SECONDS
-        while written - (stored := Counter(self.stored())) and time.monotonic() < deadline:
-            time.sleep(1)
-        return written.total(), (written - stored).total(), (stored - written).total()
+        return lines_lost_and_twice(self.there.run(*WRITTEN), lambda: stored_lines(self.whole, self.display.uuid))
 
     def asked_of_the_helper(self, boot: str = "--boot") -> str:
         """What the helper was asked for in that boot."""
@@ -141,7 +109,7 @@ def prepare(made: Lab) -> None:
     there = made.there
     there.run("sh", "-c", f": >/{STARTS}")
     with_drop_in(there, PLAYER, COUNTS_ITS_STARTS)
-    (there.root / f"etc/systemd/system/{WRITER}").write_text(WRITES, encoding="ascii")
+    (there.root / f"etc/systemd/system/{WRITER}").write_text(writer(0.1), encoding="ascii")
     with_drop_in(there, AGENT, SOON_AGAIN)
     configure(there, CONFIGURATION)
     there.run("systemctl", "enable", "--quiet", "--now", WRITER)
