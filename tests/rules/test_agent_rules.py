@@ -1,5 +1,7 @@
 """The agent's decisions: the states of units, the ladder of a machine without a connection, the kernel's vitals."""
 
+import os
+import socket
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -8,7 +10,7 @@ from cryptography import x509
 
 from deploy.displays.agent import vitals
 from deploy.displays.agent.heal_rules import ALONE_SECONDS, Budget, Ladder, Step, next_step
-from deploy.displays.agent.helper import Refused, command_for
+from deploy.displays.agent.helper import Refused, command_for, serve_one
 from deploy.displays.agent.machine import Machine
 from deploy.displays.agent.settings import MACHINE, BadSetting, Places, Settings, load
 from deploy.displays.agent.status import words
@@ -18,6 +20,7 @@ from deploy.displays.client.credentials import Credentials
 from tests.deploy.certificates import Authority
 
 DAY = "2026-03-01"
+OWN = os.getuid()
 FACTS = [  # a unit's facts, whether it loops, the player's state, whether it has failed, the words
     (UnitFacts("p"), False, "unknown", False, "systemd has not reported its state yet"),
     (UnitFacts("p", "not-found", "inactive"), False, "unknown", False, "there is no such unit on this machine"),
@@ -220,7 +223,58 @@ def test_what_is_wrong_with_a_machine_has_a_word(tmp_path: Path) -> None:
 
     assert "read_only_root" not in vitals.troubles(tmp_path, tmp_path)  # the agent's own view alone
     write(tmp_path, {"proc/self/mountinfo": mounts.format("ro,relatime", "ro,errors=remount-ro")})
-    assert "read_only_root" in vitals.troubles(tmp_path, tmp_path)
+    assert vitals.troubles(tmp_path, tmp_path)["read_only_root"] == "the root file system is read-only"
+
+
+@pytest.mark.parametrize(("percent", "said"), [(94, None), (95, "the disk is 95 % full"), (None, None)])
+def test_a_disk_is_full_from_95_percent_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, percent: int | None, said: str | None
+) -> None:
+    monkeypatch.setattr(vitals, "disk_percent", lambda _folder: percent)
+
+    assert vitals.troubles(tmp_path, tmp_path).get("disk_full") == said
+
+
+@pytest.mark.parametrize("in_step", [True, False])
+def test_a_clock_that_nothing_keeps_in_step_has_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_step: bool
+) -> None:
+    """As that of 1970: systemd begins at a date of its own then."""
+    monkeypatch.setattr(vitals, "clock_in_step", lambda: in_step)
+
+    said = vitals.troubles(tmp_path, tmp_path).get("clock_not_in_step")
+
+    assert said == (None if in_step else "the clock is not synchronised and may be wrong")
+
+
+@pytest.mark.parametrize(
+    ("user", "question", "said"),
+    [
+        (OWN, "ping", None),
+        (OWN, "restart-network", None),  # what is refused only for want of a known service is no intrusion
+        (OWN, "restart dbus.service", f"dbus.service is not the player's unit ({MACHINE}) (user {OWN}, 'restart"),
+        (OWN, "halt", f"there is no verb 'halt' (user {OWN}, 'halt')"),
+        (OWN + 1, "reboot", f"user {OWN} may not ask (user {OWN}, 'reboot')"),
+        (OWN, "\x1b[2J\x07", f"there is no verb '\\x1b[2J\\x07' (user {OWN}, "),
+    ],
+)
+def test_whom_the_helper_refused_is_a_trouble_until_the_next_boot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, question: str, said: str | None
+) -> None:
+    """`user` may ask; the test asks as its own user."""
+    places = Places(tmp_path)
+    places.refusal.parent.mkdir(parents=True)
+    monkeypatch.setattr("deploy.displays.agent.helper.NETWORKS", ())
+    here, there = socket.socketpair()
+    with here, there:
+        here.sendall(question.encode() + b"\n")
+        serve_one(there, frozenset({user}), places)
+
+    found = vitals.troubles(tmp_path, tmp_path).get("helper_refused")
+
+    assert (found is None) == (said is None)
+    assert (said or "") in (found or "")
+    assert (found or "").isprintable()
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ systemd owns the socket and starts this program at the first request. The unit t
 own configuration at each request. No text of a request is ever part of a shell command.
 """
 
+import contextlib
 import os
 import pwd
 import select
@@ -35,10 +36,14 @@ class Refused(Exception):
     """The request is refused; the message says why."""
 
 
+class NotAllowed(Refused):
+    """Nobody may ask that, or this user may not ask."""
+
+
 def restart(unit: str, player: str) -> tuple[str, ...]:
-    """The command that restarts the player. Raises Refused for every other unit."""
+    """The command that restarts the player. Raises NotAllowed for every other unit."""
     if unit != player:
-        raise Refused(f"{unit} is not the player's unit ({player})")
+        raise NotAllowed(f"{unit} is not the player's unit ({player})")
     if not unit.endswith(".service"):
         raise Refused(f"{unit} is not a service")
     return ("systemctl", "restart", unit)
@@ -74,11 +79,11 @@ def command_for(
         return fixed[verb]
     if verb == "restart-network" and not words:
         return restart_network(active)
-    raise Refused(f"there is no verb {line[:60]!r}")
+    raise NotAllowed(f"there is no verb {line[:60]!r}")
 
 
 def answer(line: str, places: Places, run: Run = subprocess.run) -> str:
-    """Carry out one request. Returns the answer's line."""
+    """Carry out one request. Returns the answer's line. Raises NotAllowed."""
 
     def active(unit: str) -> bool:
         return run(("systemctl", "--quiet", "is-active", unit), check=False).returncode == 0
@@ -87,6 +92,8 @@ def answer(line: str, places: Places, run: Run = subprocess.run) -> str:
         settings = load(places.configuration)
         command = command_for(line, settings.player, active, partial(_screen_command, places, settings, run))
         done = run(command, check=False, capture_output=True, text=True, timeout=ACT_SECONDS)
+    except NotAllowed:
+        raise
     except (Refused, BadSetting) as refusal:
         return f"refused: {refusal}"
     except (OSError, subprocess.SubprocessError) as error:
@@ -118,17 +125,33 @@ def user_of(asker: socket.socket) -> int:
     return int(struct.unpack("3i", credentials)[1])
 
 
+def check_user(user: int, allowed: frozenset[int]) -> None:
+    """Raises NotAllowed."""
+    if user not in allowed:
+        raise NotAllowed(f"user {user} may not ask")
+
+
 def serve_one(asker: socket.socket, allowed: frozenset[int], places: Places) -> str:
     """Answer one request. Returns a line for the log."""
     user = user_of(asker)
     asker.settimeout(ASK_SECONDS)
     try:
         line = asker.makefile("rb").readline(LINE_BYTES).decode("ascii", "replace").strip()
-        said = answer(line, places) if user in allowed else f"refused: user {user} may not ask"
+        said = _answer_to(user, line, allowed, places)
         asker.sendall(said.encode("ascii", "replace") + b"\n")
     except OSError as error:
         return f"an asker of user {user} went away: {error}"
     return f"user {user} asked {line[:80]!r}: {said}"
+
+
+def _answer_to(user: int, line: str, allowed: frozenset[int], places: Places) -> str:
+    try:
+        check_user(user, allowed)
+        return answer(line, places)
+    except NotAllowed as refusal:
+        with contextlib.suppress(OSError):
+            places.refusal.write_text(f"{refusal} (user {user}, {line[:60]!r})\n", encoding="utf-8")
+        return f"refused: {refusal}"
 
 
 def serve(door: socket.socket, allowed: frozenset[int], places: Places, idle_seconds: float) -> None:

@@ -61,6 +61,11 @@ class Places:
         """The socket of the root helper."""
         return self.root / "run/signage-display-helper.sock"
 
+    @property
+    def refusal(self) -> Path:
+        """The file in which the helper keeps the last request that nobody may make; it lies in memory."""
+        return self.root / "run/signage-display-helper/refusal"
+
 
 @dataclass(frozen=True)
 class Settings:

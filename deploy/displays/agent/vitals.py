@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from deploy.displays.agent.settings import Places
+
 VERSION_SECONDS: Final = 5.0
 DISK_FULL_PERCENT: Final = 95
 ROOM_BYTES: Final = 16 * 1024  # free on the disk, for the journal of commands
@@ -143,16 +145,17 @@ def app_version(file: str, command: Sequence[str]) -> str | None:
 
 
 def troubles(root: Path, state: Path) -> dict[str, str]:
-    """The machine's troubles: code -> description.
+    """The machine's troubles: code -> description. `root` is "/" except in tests.
 
     A clock of 1970 needs no code of its own: at boot systemd sets it to a date of its own, and it is not in step.
     """
-    disk = disk_percent(state)
+    disk, refusal = disk_percent(state), _first_line(Places(root).refusal)
     wrong = {
         "read_only_root": (root_is_read_only(root), "the root file system is read-only"),
         "disk_full": (disk is not None and disk >= DISK_FULL_PERCENT, f"the disk is {disk} % full"),
         "clock_not_in_step": (not clock_in_step(), "the clock is not synchronised and may be wrong"),
         "under_voltage": (under_voltage(root) is True, "the power supply has given too little voltage since the boot"),
+        "helper_refused": (bool(refusal), f"since the boot the root helper has refused a request: {refusal}"),
     }
     return {word: meaning for word, (holds, meaning) in wrong.items() if holds}
 
