@@ -203,6 +203,8 @@ def test_a_unit_that_does_not_exist_is_named_and_cannot_be_restarted(display: In
     assert "There is no unit ghost.service" in refused.stderr
     eventually(lambda: "ghost.service: there is no such unit on this machine" in display.status(), "the word")
     assert "commands  reboot_host, shutdown_host" in display.status()
+    trouble = "Trouble: ghost.service: there is no such unit on this machine."
+    eventually(lambda: trouble in display.logs(), "the word on the page", 120)
     configure(display.machine, "player = kiosk.service\n")
     eventually(lambda: "kiosk.service: it runs" in display.status(), "the player")
 

@@ -1,5 +1,6 @@
 """The agent's decisions: the states of units, the ladder of a machine without a connection, the kernel's vitals."""
 
+import asyncio
 import os
 import socket
 from datetime import datetime, timedelta
@@ -224,6 +225,19 @@ def test_what_is_wrong_with_a_machine_has_a_word(tmp_path: Path) -> None:
     assert "read_only_root" not in vitals.troubles(tmp_path, tmp_path)  # the agent's own view alone
     write(tmp_path, {"proc/self/mountinfo": mounts.format("ro,relatime", "ro,errors=remount-ro")})
     assert vitals.troubles(tmp_path, tmp_path)["read_only_root"] == "the root file system is read-only"
+
+
+def test_a_unit_that_does_not_exist_is_a_trouble_until_it_does(tmp_path: Path) -> None:
+    machine = Machine(Places(tmp_path), Settings(player="kiosk.service", units=("ghost.service",)))
+
+    def troubles(load: str) -> list[str]:
+        machine.told(UnitFacts("ghost.service", load, "inactive"))
+        asyncio.run(machine.report())
+        return [text for text in machine.troubles.values() if "ghost" in text]
+
+    assert troubles("not-found") == ["ghost.service: there is no such unit on this machine"]
+    assert troubles("masked") == ["ghost.service: systemd cannot load it (masked)"]
+    assert troubles("loaded") == []
 
 
 @pytest.mark.parametrize(("percent", "said"), [(94, None), (95, "the disk is 95 % full"), (None, None)])

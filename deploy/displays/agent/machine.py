@@ -66,12 +66,17 @@ class Machine:
     def _report(self) -> dict[str, Any]:
         root, state = self._places.root, self._places.state
         before, self._cpu = self._cpu, vitals.cpu_times(root)
-        self._tell_troubles(vitals.troubles(root, state))
+        self._tell_troubles(vitals.troubles(root, state) | self._missing_units())
         return {
             "cpu_percent": vitals.cpu_percent(before, self._cpu),
             "app_version": self._app_version(),
             **vitals.report(root, state),
         }
+
+    def _missing_units(self) -> dict[str, str]:
+        """A trouble for each watched unit that systemd cannot load."""
+        missing = [facts for facts in self.facts.values() if facts.is_missing]
+        return {f"no_unit {facts.name}": f"{facts.name}: {in_words(facts, looping=False)}" for facts in missing}
 
     def _app_version(self) -> str | None:
         """The player's version, read once for each start of the player."""
