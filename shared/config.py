@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from shared import database_tls
 from shared.errors import ConfigurationError
+from shared.vocabulary import Role
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,13 @@ def _url(*schemes: str) -> Callable[[str], str]:
     return parse
 
 
+def _issuer(value: str) -> str:
+    _url("http", "https")(value)
+    if urlsplit(value).query or urlsplit(value).fragment:
+        raise ValueError("expected an address without ? and #")
+    return value  # a slash at its end is a part of the name
+
+
 def _database_url(value: str) -> str:
     address = _url("postgresql")(value)
     database_tls.context(address)  # raises ValueError
@@ -121,6 +129,15 @@ def _passwords(value: str) -> Mapping[str, str]:
     if not isinstance(given, dict) or not all(isinstance(one, str) and len(one) >= 16 for one in given.values()):
         raise ValueError("expected a JSON object of passwords of 16 characters or more")
     return MappingProxyType(given)
+
+
+def _roles(value: str) -> Mapping[str, Role]:
+    try:
+        given = json.loads(value)
+        return MappingProxyType({claim: Role(role) for claim, role in given.items()})
+    except (ValueError, AttributeError):
+        words = ", ".join(role.value for role in Role)
+        raise ValueError(f"expected a JSON object, each value of the claim to one of {words}") from None
 
 
 def _topic_root(value: str) -> str:
@@ -224,6 +241,28 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "https://www.gstatic.com/iap/verify/public_key-jwk",
         "",
         "public keys of that proxy's issuer",
+    ),
+    Setting(
+        "SSO_ISSUER",
+        _issuer,
+        "",
+        "",
+        "the OpenID Connect provider at which people sign in, exactly as it names itself; empty: none",
+    ),
+    Setting("SSO_NAME", _text, "single sign-on", "", "the provider's name, for the button `Sign in with …`"),
+    Setting("SSO_CLIENT_ID", _text, "", "", "this service's name at the provider"),
+    Setting("SSO_CLIENT_SECRET", _text, "", "", "its secret there; empty: a public client", secret=True),
+    Setting("SSO_SCOPES", _text, "openid profile email", "", "the scopes that are asked for"),
+    Setting("SSO_ROLE_CLAIM", _text, "groups", "", "the claim that gives the role; a dot leads into an object"),
+    Setting(
+        "SSO_ROLES",
+        _roles,
+        MappingProxyType({}),
+        "",
+        'value of that claim to role, such as `{"signage-admins": "admin"}`; the highest counts',
+    ),
+    Setting(
+        "SSO_SITES_CLAIM", _text, "", "", "the claim that gives the sites, `*` for all; empty: everybody has all sites"
     ),
     Setting("MEDIA_ROOT", Path, Path("/server/media"), "", "the mounted media volume; PDFs go under converted/"),
     Setting("SIGNING_KEY", _key, None, "", "key that second factors derive from; 32 random bytes or more", secret=True),
@@ -514,7 +553,7 @@ class Config:
 
 
 def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, Path) else value
+    return str(value) if isinstance(value, Path) else dict(value) if isinstance(value, Mapping) else value
 
 
 def load(environ: Mapping[str, str] | None = None, required: tuple[str, ...] = ()) -> Config:

@@ -44,6 +44,8 @@ class TokenForm:
     claims: tuple[str, ...]
     """The claims that it must have."""
     one_audience: bool
+    may_lack_key_id: bool = False
+    """Then the issuer's only key counts."""
 
 
 OF_GOOGLE: Final = TokenForm(  # Google's tokens have under 1,500 bytes
@@ -78,6 +80,11 @@ class KeySet:
                     self._refresh()
         return self._keys.get(key_id)
 
+    def lone(self) -> "jwt.PyJWK | None":
+        """The issuer's only key, for tokens without an id. None when it has several."""
+        self.find("")  # fetches keys that are missing or old
+        return next(iter(self._keys.values())) if len(self._keys) == 1 else None
+
     def _is_fresh(self, key_id: str) -> bool:
         known = key_id in self._keys
         return self._clock() < (self._next_fetch_for_known if known else self._next_fetch_for_unknown)
@@ -111,7 +118,7 @@ def fetch_keys(url: str, algorithm: str = SERVICES_ALGORITHM) -> _Keys:
     if answer.status != 200:
         raise ValueError(f"the key set answered {answer.status}")
     keys = msgspec.json.decode(answer.body)["keys"]
-    found = [(entry["kid"], _key(entry, algorithm)) for entry in keys if _usable(entry, algorithm)]
+    found = [(entry.get("kid", ""), _key(entry, algorithm)) for entry in keys if _usable(entry, algorithm)]
     return {key_id: key for key_id, key in found if key is not None}
 
 
@@ -130,7 +137,7 @@ def _usable(entry: Any, algorithm: str) -> bool:
         isinstance(entry, dict)
         and entry.get("alg", algorithm) == algorithm
         and entry.get("use", "sig") == "sig"
-        and isinstance(entry.get("kid"), str)
+        and isinstance(entry.get("kid", ""), str)
         and (_is_rsa(entry) if algorithm == SERVICES_ALGORITHM else _is_p256(entry))
     )
 
@@ -195,9 +202,7 @@ def verify(token: str, audience: str, issuer: str, email: str, keys: KeySet) -> 
     return claims
 
 
-def read_claims(
-    token: str, audience: str, issuer: str, keys: KeySet, form: TokenForm = OF_GOOGLE
-) -> dict[str, Any]:
+def read_claims(token: str, audience: str, issuer: str, keys: KeySet, form: TokenForm = OF_GOOGLE) -> dict[str, Any]:
     """The claims of `token`, if `issuer` signed it for `audience` and it is valid now. Raises InvalidIdentity."""
     if not audience or not issuer:
         raise refusal("not_configured")  # an empty expectation must not match an empty claim
@@ -231,6 +236,8 @@ def _signing_key(token: str, keys: KeySet, form: TokenForm) -> "jwt.PyJWK":
         raise refusal("unacceptable_header")
     key_id = header.get("kid")
     key = keys.find(key_id) if isinstance(key_id, str) else None
+    if key_id is None and form.may_lack_key_id:
+        key = keys.lone()
     if key is None:
         raise refusal("unknown_key")
     return key
