@@ -174,7 +174,7 @@ class PeopleProvider:
         if found.issuer != self.client.issuer:
             _unusable("the provider names itself otherwise than SSO_ISSUER does", found.issuer[:200])
             return False
-        wrong = [address for address in _addresses(found) if not self._may_use(address)]
+        wrong = [address for address in _addresses(found) if not self.may_use(address)]
         if wrong:
             _unusable("the provider names an address without TLS", wrong[0][:200])
             return False
@@ -183,7 +183,8 @@ class PeopleProvider:
         self._metadata = found
         return True
 
-    def _may_use(self, address: str) -> bool:
+    def may_use(self, address: str) -> bool:
+        """Whether this address has TLS as the issuer has, and can be asked."""
         try:
             parts = urlsplit(address)
             has_host = bool(parts.hostname) and (parts.port or 1) > 0
