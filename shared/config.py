@@ -259,11 +259,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _roles,
         MappingProxyType({}),
         "",
-        'JSON object, value of that claim to role; the highest counts',
+        "JSON object, value of that claim to role; the highest counts",
     ),
-    Setting(
-        "SSO_SITES_CLAIM", _text, "", "", "claim that gives the sites, `*` for all; empty: all"
-    ),
+    Setting("SSO_SITES_CLAIM", _text, "", "", "claim that gives the sites, `*` for all; empty: all"),
     Setting("MEDIA_ROOT", Path, Path("/server/media"), "", "the mounted media volume; PDFs go under converted/"),
     Setting("SIGNING_KEY", _key, None, "", "key that second factors derive from; 32 random bytes or more", secret=True),
     Setting(
