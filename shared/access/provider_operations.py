@@ -6,6 +6,7 @@ Who somebody is at the provider is their issuer and subject, never a name or an 
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -16,6 +17,8 @@ from shared.access.people.store import Person
 from shared.access.provider_rules import ProviderPerson, SignInTry
 from shared.access.rules import digest
 from shared.errors import PersonDisabled
+
+MARK_BYTES: Final = 6  # behind a name that is taken
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,11 @@ def let_in(connection: Connection, now: datetime, person: ProviderPerson) -> Let
 
 def _add(connection: Connection, now: datetime, person: ProviderPerson) -> int:
     taken = people_store.is_taken(connection, person.name)
-    name = provider_rules.other_name(person) if taken else person.name
+    name = provider_rules.other_name(person.name, secrets.token_hex(MARK_BYTES)) if taken else person.name
     user = people_store.insert_user(
         connection, now, name, people_store.NO_PASSWORD, person.role, False, sites=person.sites
     )
-    assert user is not None  # noqa: S101 - the users are locked, and the other name is of this subject alone
+    assert user is not None  # noqa: S101 - the users are locked, and nobody has such a mark
     provider_store.insert(connection, now, person.issuer, person.subject, user.id)
     return user.id
 

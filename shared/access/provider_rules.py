@@ -147,7 +147,6 @@ def name_of(claims: Mapping[str, Any]) -> str:
     return "person"
 
 
-def other_name(person: ProviderPerson) -> str:
-    """A name for a person whose own one is taken: it never is the other's."""
-    mark = hashlib.sha256(f"{person.issuer}\0{person.subject}".encode()).hexdigest()[:12]
-    return f"{person.name[: LONGEST_NAME - len(mark) - 1]}+{mark}"
+def other_name(name: str, mark: str) -> str:
+    """A name for a person whose own one is taken. `mark`: random letters and digits."""
+    return f"{name[: LONGEST_NAME - len(mark) - 1]}+{mark}"

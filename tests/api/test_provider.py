@@ -224,10 +224,11 @@ def test_what_another_browser_began_is_not_finished(app: Flask, provider: Provid
     returned = provider.sign_in(attacker.begin(), **person())
 
     assert why_not(victim.come_back(returned)) == "try_over"
-    victim.begin()
+    own = provider.sign_in(victim.begin(), **person())
     assert why_not(victim.come_back(returned)) == "try_over"
     assert victim.session is None
     assert "/token" not in provider.asked
+    assert victim.come_back(own).headers["Location"] == f"{OUR_ADDRESS}/"  # what they began themselves goes on
 
 
 def test_a_try_is_used_once_at_whatever_instance(app: Flask, services: Services, provider: Provider) -> None:

@@ -130,10 +130,6 @@ def test_a_name_has_the_letters_of_user_names(claims: dict[str, Any], name: str)
     assert provider_rules.name_of({**WHO, **claims}) == name
 
 
-def test_another_name_is_of_this_subject_alone_and_not_too_long() -> None:
-    one = of({"groups": "viewers", "preferred_username": "x" * 64})
-    two = of({"groups": "viewers", "preferred_username": "x" * 64, "sub": "other"})
-    names = {provider_rules.other_name(one), provider_rules.other_name(two)}
-
-    assert len(names) == 2
-    assert {len(name) for name in names} == {64}
+def test_another_name_keeps_the_mark_and_is_not_too_long() -> None:
+    assert provider_rules.other_name("cora", "0a1b2c") == "cora+0a1b2c"
+    assert provider_rules.other_name("x" * 64, "0a1b2c") == "x" * 57 + "+0a1b2c"

@@ -75,10 +75,12 @@ def begin_at_provider(call: Call) -> Reply[ProviderAddress]:
 def come_back_from_provider(call: Call, query: Returned) -> Response:
     """Finish to sign in: the provider sends the browser here. It always goes on to the dashboard's own address."""
     provider, config = _provider(call), call.services.config
-    headers = [("Set-Cookie", _cookie(config, None))]
+    begun = provider_rules.read_try(call.request.cookies.get(_try_name(config), ""), query.state, datetime.now(UTC))
+    # Another site may send the browser here at any time: that ends no try that is under way.
+    headers = [] if begun is None else [("Set-Cookie", _cookie(config, None))]
     word = ""
     try:
-        headers.append(("Set-Cookie", _arrive(call, provider, query)))
+        headers.append(("Set-Cookie", _arrive(call, provider, begun, query)))
     except (Forbidden, InvalidIdentity, LastAdmin, ProviderUnavailable, TooManyAttempts) as error:
         word = "?" + urlencode({WORDS: error.code})
     headers.append(("Location", f"{config['PUBLIC_URL']}/{word}"))
@@ -94,11 +96,9 @@ def _provider(call: Call) -> PeopleProvider:
     return provider
 
 
-def _arrive(call: Call, provider: PeopleProvider, query: Returned) -> str:
+def _arrive(call: Call, provider: PeopleProvider, begun: SignInTry | None, query: Returned) -> str:
     """Let the person in who came back. Returns the Set-Cookie header of the session."""
     config = call.services.config
-    cookie = call.request.cookies.get(_try_name(config), "")
-    begun = provider_rules.read_try(cookie, query.state, datetime.now(UTC))
     if begun is None:
         raise TryOver
     if query.error or not query.code:
