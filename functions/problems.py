@@ -134,6 +134,7 @@ STATUSES: Final[dict[type[errors.ServiceError], tuple[int, str]]] = {
     errors.TooManyUploads: (429, "Too many uploads"),
     errors.TaskQueueUnavailable: (503, "Temporarily unavailable"),
     errors.BrokerUnavailable: (503, "Temporarily unavailable"),
+    errors.ProviderUnavailable: (503, "Temporarily unavailable"),
     DatabaseUnavailable: (503, "Temporarily unavailable"),
     TryAgain: (503, "Temporarily unavailable"),
     errors.VolumeFull: (507, "Media volume unavailable"),

@@ -75,6 +75,8 @@ conversions                siud    -       siud            siu             -
 uploads                    siud    -       sd              -               -
 users                      siud    -       -               -               -
 user_sessions              siud    -       sd              -               -
+provider_identities        siud    -       -               -               -
+provider_tries             sid     -       -               -               -
 second_factors             siud    -       -               -               -
 recovery_codes             siud    -       -               -               -
 sign_in_addresses          siud    -       sd              -               -

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from shared import database_tls
 from shared.errors import ConfigurationError
+from shared.vocabulary import Role
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,13 @@ def _url(*schemes: str) -> Callable[[str], str]:
     return parse
 
 
+def _issuer(value: str) -> str:
+    _url("http", "https")(value)
+    if urlsplit(value).query or urlsplit(value).fragment:
+        raise ValueError("expected an address without ? and #")
+    return value  # a slash at its end is a part of the name
+
+
 def _database_url(value: str) -> str:
     address = _url("postgresql")(value)
     database_tls.context(address)  # raises ValueError
@@ -121,6 +129,15 @@ def _passwords(value: str) -> Mapping[str, str]:
     if not isinstance(given, dict) or not all(isinstance(one, str) and len(one) >= 16 for one in given.values()):
         raise ValueError("expected a JSON object of passwords of 16 characters or more")
     return MappingProxyType(given)
+
+
+def _roles(value: str) -> Mapping[str, Role]:
+    try:
+        given = json.loads(value)
+        return MappingProxyType({claim: Role(role) for claim, role in given.items()})
+    except (ValueError, AttributeError):
+        words = ", ".join(role.value for role in Role)
+        raise ValueError(f"expected a JSON object, each value of the claim to one of {words}") from None
 
 
 def _topic_root(value: str) -> str:
@@ -225,6 +242,26 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "public keys of that proxy's issuer",
     ),
+    Setting(
+        "SSO_ISSUER",
+        _issuer,
+        "",
+        "",
+        "OpenID Connect provider at which people sign in, exactly as it names itself",
+    ),
+    Setting("SSO_NAME", _text, "single sign-on", "", "its name on the button"),
+    Setting("SSO_CLIENT_ID", _text, "", "", "our name there"),
+    Setting("SSO_CLIENT_SECRET", _text, "", "", "our secret there; empty: a public client", secret=True),
+    Setting("SSO_SCOPES", _text, "openid profile email", "", "scopes that are asked for"),
+    Setting("SSO_ROLE_CLAIM", _text, "groups", "", "claim that gives the role; a dot leads into an object"),
+    Setting(
+        "SSO_ROLES",
+        _roles,
+        MappingProxyType({}),
+        "",
+        "JSON object, value of that claim to role; the highest counts",
+    ),
+    Setting("SSO_SITES_CLAIM", _text, "", "", "claim that gives the sites, `*` for all; empty: all"),
     Setting("MEDIA_ROOT", Path, Path("/server/media"), "", "the mounted media volume; PDFs go under converted/"),
     Setting("SIGNING_KEY", _key, None, "", "key that second factors derive from; 32 random bytes or more", secret=True),
     Setting(
@@ -514,7 +551,7 @@ class Config:
 
 
 def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, Path) else value
+    return str(value) if isinstance(value, Path) else dict(value) if isinstance(value, Mapping) else value
 
 
 def load(environ: Mapping[str, str] | None = None, required: tuple[str, ...] = ()) -> Config:

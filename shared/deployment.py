@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from shared import database_tls
-from shared.config import Config
+from shared.config import BY_NAME, Config
 from shared.errors import ConfigurationError
 
 SHORTEST_SECRET: Final = 16  # characters
@@ -36,6 +36,8 @@ def check(config: Config, component: str) -> None:
     mode: str = config["DEPLOYMENT_MODE"]
     if component in CALLED_BY:
         _check_caller(config, component)
+    if component == "api" and config["SSO_ISSUER"]:
+        _check_provider(config)
     if mode == "local":
         return
     _check_database(config)
@@ -51,6 +53,18 @@ def _check_caller(config: Config, component: str) -> None:
     account, _ = CALLED_BY[component]
     if "@" not in config[account]:
         raise ConfigurationError(f"{account}: {config[account]!r} is no service account's e-mail address.")
+
+
+def _check_provider(config: Config) -> None:
+    if config["IAP_AUDIENCE"]:
+        raise ConfigurationError("SSO_ISSUER cannot be used beside IAP_AUDIENCE: people come by that proxy.")
+    if not config["SSO_ISSUER"].startswith("https://") and not _stays_here(config["SSO_ISSUER"]):
+        raise ConfigurationError("SSO_ISSUER must start with https:// when it leaves this machine.")
+    for name in ("SSO_CLIENT_ID", "SSO_ROLE_CLAIM", "SSO_ROLES", "PUBLIC_URL"):
+        if not config[name]:
+            raise ConfigurationError(f"{name} is not set: with SSO_ISSUER it must be ({BY_NAME[name].meaning}).")
+    if "openid" not in config["SSO_SCOPES"].split():
+        raise ConfigurationError("SSO_SCOPES must have openid: without it the provider says nothing about people.")
 
 
 def _check_database(config: Config) -> None:

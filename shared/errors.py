@@ -56,6 +56,36 @@ class PersonUnknown(Forbidden):
     code = "person_unknown"
 
 
+class NoRoleAtProvider(Forbidden):
+    """The sign-in service knows you, but gives you no role here; ask those who manage it."""
+
+    code = "no_role_at_provider"
+
+
+class NoSiteAtProvider(Forbidden):
+    """The sign-in service gives you a role here, but no site; ask those who manage it."""
+
+    code = "no_site_at_provider"
+
+
+class DeniedByProvider(Forbidden):
+    """The sign-in service did not let you in."""
+
+    code = "denied_by_provider"
+
+
+class TryOver(Forbidden):
+    """This sign-in began in another browser or too long ago, or it is done already; sign in again."""
+
+    code = "try_over"
+
+
+class PersonDisabled(Forbidden):
+    """Your account here is disabled; ask an admin."""
+
+    code = "person_disabled"
+
+
 class CrossSiteRequest(Forbidden):
     """A change by session cookie must carry the header X-Requested-With: signage and come from our own pages."""
 
@@ -102,6 +132,12 @@ class NotFound(ServiceError):
     """There is nothing with this id."""
 
     code = "not_found"
+
+
+class NoProvider(NotFound):
+    """People sign in with a password here; no sign-in service is set up (SSO_ISSUER)."""
+
+    code = "no_provider"
 
 
 class ClientNotFound(NotFound):
@@ -360,6 +396,12 @@ class BrokerUnavailable(ServiceError):
     """The MQTT broker cannot be reached."""
 
     code = "broker_unavailable"
+
+
+class ProviderUnavailable(ServiceError):
+    """The sign-in service does not answer as it should at the moment; try again, or sign in with a password."""
+
+    code = "provider_unavailable"
 
 
 class PublishUnanswered(BrokerUnavailable):

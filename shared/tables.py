@@ -1096,7 +1096,7 @@ users = Table(
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
     Column("username", Text, nullable=False),
-    Column("password_hash", Text, nullable=False),  # argon2id
+    Column("password_hash", Text, nullable=False),  # argon2id; empty: no password fits, the provider knows them
     Column("role", Text, nullable=False),
     Column("must_change_password", sa.Boolean, nullable=False, server_default=text("false")),
     _now("created_at"),
@@ -1124,8 +1124,26 @@ user_sessions = Table(
     _now("last_seen_at"),  # exact to a minute
     Column("address", Text),  # the address at sign-in; null: older code wrote the row
     Column("browser", Text),
+    Column("id_token", Text),  # of a sign-in at the provider, for the sign-out there; null: by password
     UniqueConstraint("number"),
     Index("ix_user_sessions_user_id", "user_id"),
+)
+
+provider_identities = Table(
+    "provider_identities",
+    metadata,
+    Column("issuer", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),  # who the person is at this issuer, for ever
+    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    _when("created_at", nullable=False),
+    UniqueConstraint("user_id"),
+)
+
+provider_tries = Table(
+    "provider_tries",
+    metadata,
+    Column("state_hash", Text, primary_key=True),  # SHA-256 of the state of a sign-in that came back
+    _when("used_at", nullable=False),
 )
 
 second_factors = Table(

@@ -1397,6 +1397,11 @@ export type Proof = {
   current_password: string;
 };
 
+/** Where the browser goes to sign in. It comes back by itself within ten minutes. */
+export type ProviderAddress = {
+  address: string;
+};
+
 /** What is quiet. */
 export type Quiet = "commands" | "notices" | "recovery" | "screen";
 
@@ -1543,6 +1548,14 @@ export type Released = {
 /** The username of the account in the address, to confirm that its password or second factor ends. */
 export type Reset = {
   username: string;
+};
+
+/** What a provider adds to the address on which it sends the browser back. */
+export type Returned = {
+  code?: string;
+  error?: string;
+  iss?: string | null;
+  state?: string;
 };
 
 /** The rights of a person or a script. Each role includes the rights of the roles before it. */
@@ -1697,6 +1710,7 @@ export type Sent = {
 
 /** The caller, and when their session or token expires (null: never). */
 export type Session = {
+  by_provider: boolean;
   expires_at: string | null;
   must_change_password: boolean;
   must_set_up_second_factor: boolean;
@@ -1721,6 +1735,12 @@ export type Settings = {
 /** How people sign in: with name and password, or at a proxy in front of this service. */
 export type SignInMethod = {
   method: "password" | "proxy";
+  provider: string | null;
+};
+
+/** Signed out here. The browser may go on to `address`, which signs out at the sign-in service, too. */
+export type SignedOut = {
+  address: string;
 };
 
 /** Whether the screens of a site may be seen; an empty name means displays without a site. */
@@ -1846,8 +1866,9 @@ export type UptimeWindow = {
   unknown_seconds: number;
 };
 
-/** A person who signs in. `sites`: where the role counts; null: at all sites. `one_time_until`: the person has a one-time password from an admin. It works until then and must be changed at sign-in. `must_change_password` without it: the first admin still has the generated password. */
+/** A person who signs in. `sites`: where the role counts; null: at all sites. `one_time_until`: the person has a one-time password from an admin. It works until then and must be changed at sign-in. `must_change_password` without it: the first admin still has the generated password. `by_provider`: they sign in at the sign-in service, which gives role and sites anew each time. */
 export type User = {
+  by_provider: boolean;
   created_at: string;
   disabled_at: string | null;
   id: number;

@@ -2,6 +2,7 @@
 import { computed, signal } from "../vendor/signals.js";
 import { ApiProblem, signedIn, whenForbidden } from "./api/call.js";
 import * as api from "./api/session.js";
+import { comeBack, leaveFor } from "./provider.js";
 
 /** @typedef {import("./types").Principal} Principal */
 
@@ -14,6 +15,9 @@ export const mustChangePassword = signal(false);
 /** The person must set up a second factor before anything else. */
 export const mustSetUpSecondFactor = signal(false);
 
+/** The person signed in at the sign-in service: password and second factor are there. */
+export const byProvider = signal(false);
+
 export const mayOperate = computed(() => principal.value?.role === "operator" || principal.value?.role === "admin");
 export const mayAdminister = computed(() => principal.value?.role === "admin");
 
@@ -21,6 +25,7 @@ export const mayAdminister = computed(() => principal.value?.role === "admin");
 function take(session) {
   mustChangePassword.value = session?.must_change_password ?? false;
   mustSetUpSecondFactor.value = session?.must_set_up_second_factor ?? false;
+  byProvider.value = session?.by_provider ?? false;
   principal.value = session?.principal ?? null;
 }
 
@@ -43,16 +48,27 @@ function signedInBefore(now) {
 /** A proxy before the service identifies people: nobody signs in or out on this page. */
 export const byProxy = signal(false);
 
+/** The name of the sign-in service that is offered beside passwords; null: none. */
+export const provider = signal(/** @type {string | null} */ (null));
+
+/** Why the sign-in service brought nobody in: a code of the service, or empty. */
+export const providerReason = signal("");
+
 /**
  * Ask the service for the signed-in person. Not at a first visit with password sign-in: the answer would be a 401.
  */
 export async function recall() {
-  const before = signedInBefore();
+  const back = comeBack();
+  providerReason.value = back?.reason ?? "";
+  const before = signedInBefore() || back?.reason === "";
   const asked = api.signInMethod().catch(() => null); // no answer, or an older service: sign-in by password
   const known = before ? await api.whoIsHere() : null;
-  byProxy.value = (await asked)?.method === "proxy";
+  const how = await asked;
+  byProxy.value = how?.method === "proxy";
+  provider.value = how?.provider ?? null;
   take(byProxy.value && !before ? await api.whoIsHere() : known);
   if (principal.value === null) signedInBefore(false);
+  else if (back) signedInBefore(true);
 }
 
 /** Update the page after a change of the rights, or after a sign-in in another tab. */
@@ -89,14 +105,20 @@ export async function signIn(username, password, code) {
   signedIn();
 }
 
+/** Go to the sign-in service; the page is left. */
+export async function signInAtProvider() {
+  leaveFor((await api.beginAtProvider()).address);
+}
+
 /** The sign-out did not reach the service: this browser is still signed in. */
 export const signOutFailed = signal(false);
 
 /** End the session at the service and here, and forget all data of this page. */
 export async function signOut() {
   signOutFailed.value = false;
+  let address = null;
   try {
-    await api.signOut();
+    address = (await api.signOut())?.address;
   } catch (error) {
     const over = error instanceof ApiProblem && error.status === 401; // the session had ended before
     if (!over) {
@@ -105,5 +127,5 @@ export async function signOut() {
     }
   }
   signedInBefore(false);
-  location.assign(location.pathname);
+  location.assign(address ?? location.pathname);
 }

@@ -5,7 +5,7 @@ import { listPeople } from "../lib/api/people.js";
 import { now } from "../lib/clock.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { byProxy, principal } from "../lib/session.js";
+import { byProxy, principal, provider } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
 import { peopleWords } from "../lib/words/people.js";
 import { onlyFor } from "../lib/words/frame.js";
@@ -37,6 +37,7 @@ function Facts({ person }) {
   return html`<span class="quiet">${!byProxy.value && [h(SignedIn, { person }), " · "]}
       ${words.since} ${h(Time, { at: person.created_at })}
       ${person.sites && ` · ${onlyFor(person.sites)}`}
+      ${person.by_provider && ` · ${words.fromProvider(provider.value ?? words.someProvider)}`}
       ${person.disabled_at && [` · ${words.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
     ${
       until &&
@@ -61,7 +62,7 @@ function Menu({ person, ask }) {
     html`<button class=${look} key=${question} onClick=${choose(question)}>${words.ask[question].item}</button>`;
   return html`<details class="more-actions"><summary class="button icon" aria-label=${words.moreOf(person.username)}>⋯
     </summary>
-    <div class="menu">${item("role")}${!byProxy.value && item("reset")}${person.second_factor && item("factor")}
+    <div class="menu">${!person.by_provider && item("role")}${!byProxy.value && item("reset")}${person.second_factor && item("factor")}
       ${item(person.disabled_at ? "enable" : "disable")}${item("remove", "danger")}</div></details>`;
 }
 
@@ -92,7 +93,7 @@ export function People() {
   return html`<section class="card settings-card" aria-labelledby="people-title">
     <div><div class="log-head"><h2 id="people-title">${words.title}</h2>
         <button class="plain" onClick=${() => setAdding(true)}>${words.add}</button></div>
-      <p class="quiet">${words.lead}</p></div>
+      <p class="quiet">${words.lead} ${provider.value && words.provided(provider.value)}</p></div>
     ${h(ListState, { list, failed: words.failed })}
     ${list.items && html`<ul>${list.items.map((person) => h(Row, { key: person.id, person, ask: setAsked }))}</ul>`}
     ${

@@ -72,7 +72,8 @@ export function AskPerson({ question, person, close, done }) {
   /** @param {FormData} form */
   const act = (form) => ACTS[question](person, form);
   const rights = [h(RoleField, { present: person.role }), h(SitesField, { present: person.sites })];
-  const children = [question === "role" && rights, html`<p class="quiet">${text}</p>`];
+  const comesBack = question === "remove" && person.by_provider && html`<p>${words.comesBack}</p>`;
+  const children = [question === "role" && rights, html`<p class="quiet">${text}</p>`, comesBack];
   return h(FormDialog, {
     title: title(person.username),
     go,

@@ -4,7 +4,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { settings } from "../lib/api/settings.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
-import { byProxy, mayAdminister, principal } from "../lib/session.js";
+import { byProvider, byProxy, mayAdminister, principal, provider } from "../lib/session.js";
 import { number } from "../lib/format.js";
 import { commonWords } from "../lib/words/common.js";
 import { retryingAfter } from "../lib/words/problems.js";
@@ -52,17 +52,19 @@ function Account() {
     setChanged(true);
   };
   const form = h(PasswordForm, { done });
+  const hasPassword = who.kind === "user" && !byProxy.value && !byProvider.value;
   return html`<section class="card settings-card" aria-labelledby="account-title">
     <h2 id="account-title">${settingsWords.account}</h2>
     <p>${settingsWords.signedInAs(who.name, who.role)} ${who.sites && onlyFor(who.sites)}</p>
     ${
-      who.kind === "user" &&
-      !byProxy.value &&
+      hasPassword &&
       html`<div class="buttons">
         <button class="plain" onClick=${() => setChanging(true)}>${settingsWords.changePassword}</button></div>`
     }
     <p class="done" role="status">${changed ? settingsWords.passwordChanged : ""}</p>
-    ${who.kind === "user" && !byProxy.value && [h(SecondFactorLine, {}), h(OwnSessions, {})]}
+    ${byProvider.value && html`<p class="quiet">${settingsWords.byProvider(provider.value ?? commonWords.none)}</p>`}
+    ${hasPassword && h(SecondFactorLine, {})}
+    ${who.kind === "user" && !byProxy.value && h(OwnSessions, {})}
     ${!mayAdminister.value && html`<p class="quiet">${settingsWords.adminOnly}</p>`}
     ${changing && h(Dialog, { title: settingsWords.changePassword, onClose: close, children: form })}
   </section>`;

@@ -5,7 +5,7 @@ import { ApiProblem } from "../lib/api/call.js";
 import { now, serverNow } from "../lib/clock.js";
 import { left } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { byProxy, endedElsewhere, signIn } from "../lib/session.js";
+import { byProxy, endedElsewhere, provider, providerReason, signIn, signInAtProvider } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
 import { frameWords } from "../lib/words/frame.js";
 import { wordsOf } from "../lib/words/problems.js";
@@ -35,9 +35,26 @@ function Wait({ until, over }) {
   return html`${sessionWords.wait(left(until, now.value))}`;
 }
 
+/** The reason of a code. @param {string} code */
+const reasonOf = (code) => sessionWords.reasons[code] ?? sessionWords.someReason;
+
+/**
+ * The button of the sign-in service, where there is one.
+ * @param {{busy: boolean, begin: () => void}} props
+ */
+function AtProvider({ busy, begin }) {
+  const name = provider.value;
+  return html`${
+    name &&
+    html`<p class="quiet">${sessionWords.or}</p>
+      <button type="button" class="plain" disabled=${busy} onClick=${begin}>${sessionWords.goTo(name)}</button>`
+  }`;
+}
+
 export function SignInForm() {
   const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState(/** @type {{text: string, until: string | null} | null} */ (null));
+  const refused = providerReason.value ? { text: reasonOf(providerReason.value), until: null } : null;
+  const [failed, setFailed] = useState(/** @type {{text: string, until: string | null} | null} */ (refused));
   const [asksCode, setAsksCode] = useState(false);
   const code = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => {
@@ -60,6 +77,17 @@ export function SignInForm() {
     }
   }
 
+  async function begin() {
+    setBusy(true);
+    setFailed(null);
+    try {
+      await signInAtProvider();
+    } catch (error) {
+      setFailed({ text: wordsOf(error), until: null });
+      setBusy(false);
+    }
+  }
+
   const locked = Boolean(failed?.until);
   return html`<form class="sign-in" onSubmit=${submit}>
     <label>${sessionWords.user}<input name="username" autocomplete="username" autocapitalize="none" spellcheck=${false}
@@ -76,6 +104,7 @@ export function SignInForm() {
       ${failed && (failed.until ? h(Wait, { until: failed.until, over: () => setFailed(null) }) : failed.text)}
     </p>
     <button class="primary" disabled=${busy || locked}>${busy ? sessionWords.going : sessionWords.go}</button>
+    ${h(AtProvider, { busy, begin })}
   </form>`;
 }
 

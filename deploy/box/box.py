@@ -26,7 +26,7 @@ from cryptography import x509
 from deploy.parts import database_roles
 from deploy.parts.config_file import INSIDE, Certificate, Listener
 from deploy.parts.layout import LOOPBACK, BadSetting
-from deploy.parts.machine import QUEUE_SECRET, Machine
+from deploy.parts.machine import QUEUE_SECRET, SSO_SECRET, Machine
 from deploy.parts.service import Service
 
 DEFAULTS: Final[Mapping[str, str]] = {
@@ -128,6 +128,7 @@ class Box(Machine):
             login["QUEUE_SECRET_FILE"] = str(self.layout.secrets / QUEUE_SECRET)
         if name == "api":
             login["SIGNING_KEY_FILE"] = str(self.layout.secrets / "signing_key")
+            login["SSO_CLIENT_SECRET_FILE"] = str(self.layout.secrets / SSO_SECRET)
         if name in FUNCTIONS:
             return self._function(name, FUNCTIONS[name], "/", **login)
         if name in WITH_DATABASE:

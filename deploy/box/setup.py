@@ -12,7 +12,7 @@ from deploy.box.box import DATABASE, Box
 from deploy.parts import broker as mosquitto
 from deploy.parts import database_roles, identity
 from deploy.parts.layout import ADMIN, LOOPBACK, SIGN_IN, BadSetting, usable, write_file
-from deploy.parts.machine import QUEUE_SECRET
+from deploy.parts.machine import QUEUE_SECRET, SSO_SECRET
 from shared.errors import ConfigurationError
 
 
@@ -30,6 +30,7 @@ def set_up(box: Box, database_url: str = "") -> None:
     layout.secret(SIGN_IN)
     layout.secret("signing_key")
     layout.secret(QUEUE_SECRET)
+    layout.secret(SSO_SECRET, lambda: "")  # the provider makes it, and people write it into the file
     identity.load_or_create_key(identity.key_path(box.environ))
     own = f"postgresql://{DATABASE}:{layout.secret('database_password')}@{LOOPBACK}:{box.ports['POSTGRES_PORT']}/{DATABASE}"
     owners_url = database_url or own

@@ -133,6 +133,7 @@ TEST = (
     Need("pgbouncer", "a pooler, behind which the bridge must not lead", program("pgbouncer")),
     Need("iproute2", "two networks with a link that can be cut", program("ip")),
     Need("nftables", "the guide's rule for a box that strangers can reach", program("nft")),
+    Need("npm", "a real sign-in service", program("npm")),
     Need("libatomic1", "the program that drives the browser", any_file("usr/lib/*/libatomic.so.1")),
     Need("debootstrap", "the small Debian of test machines", program("debootstrap")),
     Need("qemu-system-x86", "machines with a kernel of their own", program("qemu-system-x86_64")),

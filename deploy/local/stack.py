@@ -115,6 +115,11 @@ class Stack(Machine):
         self.layout.secret("signing_key")
         return {"SIGNING_KEY_FILE": str(self.layout.secrets / "signing_key")}
 
+    def _provider_login(self) -> dict[str, str]:
+        """The environment with which the api function signs in at the people's provider, as the caller gave it."""
+        names = ("SSO_CLIENT_SECRET", "SSO_CLIENT_SECRET_FILE")
+        return {name: self.environ[name] for name in names if self.environ.get(name)}
+
     def prepare(self) -> bool:
         """Make secrets, configurations and the database's files. True when the database is new.
 
@@ -154,7 +159,13 @@ class Stack(Machine):
         queue = self._module("task-queue", "deploy.parts.task_queue", answers, "TASK_QUEUE_PORT", own)
         functions = [
             self._function(
-                "api", "API_PORT", "/api/health/live", **self.broker_login("api"), **login, **self._signing()
+                "api",
+                "API_PORT",
+                "/api/health/live",
+                **self.broker_login("api"),
+                **login,
+                **self._signing(),
+                **self._provider_login(),
             ),
             self._function("convert-worker", "CONVERT_WORKER_PORT", "/"),
             self._function("scheduler-tick", "SCHEDULER_TICK_PORT", "/", **self.broker_login("scheduler"), **login),

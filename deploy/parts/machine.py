@@ -18,6 +18,7 @@ from shared.config import Config, load
 FUNCTION_THREADS: Final = "64"  # functions-framework's 4 per core stop at 8 stalled connections
 TASKS_ACCOUNT: Final = "task-queue@signage.local"
 QUEUE_SECRET: Final = "task_queue_secret"  # noqa: S105 - the file's name
+SSO_SECRET: Final = "sso_client_secret"  # noqa: S105 - the file's name
 SCHEDULER_ACCOUNT: Final = "scheduler@signage.local"
 
 # Set here for every component; the caller's values of these variables are not passed on.
@@ -25,7 +26,7 @@ OURS: Final = frozenset(
     {
         *("DATABASE_URL", "DATABASE_URL_FILE", "DATABASE_ROLE_PASSWORDS", "DATABASE_ROLE_PASSWORDS_FILE"),
         *("MQTT_URL", "MQTT_USERNAME", "MQTT_PASSWORD"),
-        *("QUEUE_SECRET", "QUEUE_SECRET_FILE"),
+        *("QUEUE_SECRET", "QUEUE_SECRET_FILE", "SSO_CLIENT_SECRET", "SSO_CLIENT_SECRET_FILE"),
         *("MQTT_PASSWORD_FILE", "PORT", "HOST", "FUNCTION_TARGET", "FUNCTION_SOURCE", "FUNCTION_SIGNATURE_TYPE"),
         *("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DEBUG"),
     }

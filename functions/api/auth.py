@@ -114,12 +114,19 @@ def _recognise(call: Call, connection: Connection, header: str | None, cookie: s
 
 
 def must_change_password(principal: Principal, config: Config) -> bool:
-    """Whether this person still has to set their own password. In mode `local` the first admin need not."""
+    """Whether this person still has to set their own password. In mode `local` the first admin need not.
+
+    Whoever comes from the provider need not either: they did not use the password.
+    """
+    if principal.by_provider:
+        return False
     return principal.must_change_password and (principal.is_one_time or config["DEPLOYMENT_MODE"] != "local")
 
 
 def must_set_up_second_factor(principal: Principal, config: Config) -> bool:
-    """Whether this person has no second factor but must have one."""
+    """Whether this person has no second factor but must have one. A provider asks for its own."""
+    if principal.by_provider:
+        return False
     if config["SECOND_FACTOR_REQUIRED"] == "nobody" or config["IAP_AUDIENCE"]:
         return False
     is_person = principal.kind is PrincipalKind.USER and not principal.has_second_factor

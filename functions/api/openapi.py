@@ -220,7 +220,7 @@ def _headers(status: int) -> dict[str, Any]:
 
 
 def _content(endpoint: Endpoint, status: int, schemas: _Schemas) -> dict[str, Any]:
-    if status in {204, 304} or endpoint.answer is type(None):
+    if status in {204, 303, 304} or endpoint.answer is type(None):
         return {}
     schema = {"schema": schemas.of(endpoint.answer)} if _is_shape(endpoint.answer) else {}
     return {"content": dict.fromkeys(endpoint.produces, schema)}

@@ -41,6 +41,7 @@ def check_own_password(call: Call, password: str, action: str) -> PersonWithPass
     Raises InvalidIdentity (and counts the try), TooManyAttempts, or Refused when the caller did not sign in with a
     password.
     """
+    _check_by_password(call)
     return _check(call, call.principal.name, password, action, own_counters(call), None, asks_code=False)[0]
 
 
@@ -49,7 +50,13 @@ def check_own_password_and_code(call: Call, password: str, code: str, action: st
 
     Raises like `check_own_password`, and SecondFactorRequired or SecondFactorWrong.
     """
+    _check_by_password(call)
     return _check(call, call.principal.name, password, action, own_counters(call), code, asks_code=True)[0]
+
+
+def _check_by_password(call: Call) -> None:
+    if call.principal.by_provider:
+        raise Refused("You signed in at the sign-in service; password and second factor are there.")
 
 
 def own_counters(call: Call) -> tuple[Counter, ...]:

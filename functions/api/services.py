@@ -5,7 +5,7 @@ So a cold start that answers `/api/health/live` opens no connection and imports 
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sqlalchemy import Engine
 
@@ -18,8 +18,11 @@ from shared.postgres import door
 if TYPE_CHECKING:
     from shared.outside.mqtt import Publisher
     from shared.outside.oidc import Proxy
+    from shared.outside.people_provider import PeopleProvider
 
 T = TypeVar("T")
+PROVIDER_CALLBACK: Final = "/api/session/provider/callback"
+"""Where the provider sends people back, below PUBLIC_URL. It is registered there, so it never changes."""
 
 
 class Services:
@@ -65,6 +68,28 @@ class Services:
             return None
         keys = oidc.KeySet(config["IAP_KEYS_URL"], oidc.PEOPLE_ALGORITHM)
         return oidc.Proxy(config["IAP_AUDIENCE"], config["IAP_ISSUER"], keys)
+
+    @property
+    def people_provider(self) -> "PeopleProvider | None":
+        """The OpenID Connect provider at which people sign in; None without one."""
+        provider: PeopleProvider | None = self.once("people_provider", self._make_people_provider)
+        return provider
+
+    def _make_people_provider(self) -> "PeopleProvider | None":
+        from shared.outside.people_provider import PeopleProvider, ProviderClient  # noqa: PLC0415 - cold start
+
+        config = self.config
+        if not config["SSO_ISSUER"]:
+            return None
+        return PeopleProvider(
+            ProviderClient(
+                config["SSO_ISSUER"],
+                config["SSO_CLIENT_ID"],
+                config["SSO_CLIENT_SECRET"],
+                config["SSO_SCOPES"],
+                config["PUBLIC_URL"] + PROVIDER_CALLBACK,
+            )
+        )
 
     def _make_publisher(self) -> "Publisher":
         from shared.outside.mqtt import Publisher  # noqa: PLC0415 - cold start

@@ -84,6 +84,7 @@ def principal_of_session(connection: Connection, cookie: str, idle: timedelta | 
         session.has_second_factor,
         session.now,
         sites=session.sites,
+        by_provider=session.by_provider,
     )
 
 
@@ -176,20 +177,22 @@ def open_session(
     lifetime: timedelta,
     address: str | None = None,
     browser: str | None = None,
+    id_token: str | None = None,
 ) -> tuple[str, datetime]:
     """A new session of a user. Returns the cookie's value, which is not stored, and the end.
 
-    `address` and `browser` help the person to recognise the session.
+    `address` and `browser` help the person to recognise the session. `id_token` is that of a sign-in at the provider.
     """
     cookie = secrets.token_urlsafe(SESSION_BYTES)
     store.delete_sessions_before(connection, now - lifetime)
-    store.insert_session(connection, rules.digest(cookie), user_id, now, now + lifetime, address, browser)
+    store.insert_session(connection, rules.digest(cookie), user_id, now, now + lifetime, address, browser, id_token)
     return cookie, now + lifetime
 
 
-def close_session(connection: Connection, now: datetime, cookie: str) -> None:
-    """Sign out: the cookie no longer works."""
+def close_session(connection: Connection, now: datetime, cookie: str) -> str | None:
+    """Sign out: the cookie no longer works. Returns the identity token of a sign-in at the provider."""
     store.revoke_session(connection, rules.digest(cookie), now)
+    return store.id_token_of(connection, rules.digest(cookie))
 
 
 def end_other_sessions(connection: Connection, now: datetime, user_id: int, cookie: str) -> None:

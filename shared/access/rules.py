@@ -62,6 +62,8 @@ class Principal:
     role: Role
     sites: tuple[str, ...] | None = field(kw_only=True, default=None)
     """Where the role counts; None: at all sites."""
+    by_provider: bool = field(kw_only=True, default=False)
+    """They signed in at the provider: passwords and second factors are its business."""
     expires_at: datetime | None = None
     """When this proof expires; None: never."""
     must_change_password: bool = False

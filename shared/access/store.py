@@ -26,6 +26,7 @@ class CallersSession:
     last_seen_at: datetime
     has_second_factor: bool
     sites: tuple[str, ...] | None
+    by_provider: bool
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,8 @@ class ApiToken:
 
 INSERT_SESSION = Query(
     """
-    INSERT INTO user_sessions (id_hash, user_id, created_at, expires_at, address, browser)
-    VALUES (:id_hash, :user_id, :created_at, :expires_at, :address, :browser)
+    INSERT INTO user_sessions (id_hash, user_id, created_at, expires_at, address, browser, id_token)
+    VALUES (:id_hash, :user_id, :created_at, :expires_at, :address, :browser, :id_token)
     """,
     NO_ROW,
 )
@@ -91,8 +92,9 @@ def insert_session(
     expires_at: datetime,
     address: str | None = None,
     browser: str | None = None,
+    id_token: str | None = None,
 ) -> None:
-    """Add a session of a user, seen now."""
+    """Add a session of a user, seen now. `id_token`: that of a sign-in at the provider."""
     INSERT_SESSION.run(
         connection,
         id_hash=id_hash,
@@ -101,6 +103,7 @@ def insert_session(
         expires_at=expires_at,
         address=address,
         browser=browser,
+        id_token=id_token,
     )
 
 
@@ -152,7 +155,8 @@ SESSION_BY_HASH = Query(
     f"""
     SELECT s.user_id, s.expires_at, s.revoked_at, u.username, u.role, u.must_change_password,
         u.one_time_until IS NOT NULL AS is_one_time, now() AS now, s.last_seen_at,
-        f.confirmed_at IS NOT NULL AS has_second_factor, u.sites
+        f.confirmed_at IS NOT NULL AS has_second_factor, u.sites,
+        s.id_token IS NOT NULL AS by_provider
     FROM user_sessions AS s JOIN users AS u ON u.id = s.user_id
     LEFT JOIN second_factors AS f ON f.user_id = u.id
     WHERE s.id_hash = :id_hash AND {ended_at("u", "disabled_at")} IS NULL
@@ -174,6 +178,14 @@ REVOKE_SESSION = Query(
 def revoke_session(connection: Connection, id_hash: str, now: datetime) -> bool:
     """End a session. False when it had ended before."""
     return REVOKE_SESSION.run(connection, id_hash=id_hash, now=now) == 1
+
+
+ID_TOKEN_OF = Query("SELECT id_token FROM user_sessions WHERE id_hash = :id_hash AND id_token IS NOT NULL", str)
+
+
+def id_token_of(connection: Connection, id_hash: str) -> str | None:
+    """The identity token with which the provider let the person in; None for a sign-in by password."""
+    return ID_TOKEN_OF.one_or_none(connection, id_hash=id_hash)
 
 
 REVOKE_OTHER_SESSIONS = Query(

@@ -12,26 +12,45 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from shared.errors import InvalidIdentity
+from shared.outside.bounded_http import ask
 from shared.structured_log import event
 
 SERVICES_ALGORITHM: Final = "RS256"  # of the tokens of queue and scheduler
 PEOPLE_ALGORITHM: Final = "ES256"  # of Identity-Aware Proxy's assertions
 CLOCK_LEEWAY = timedelta(seconds=60)
-LONGEST_TOKEN = 8192  # bytes; Google's tokens are under 1,500
 SMALLEST_KEY = 2048  # bits
-FETCH_TIMEOUT = (2.0, 3.0)  # seconds: to connect, and between two reads
+FETCH_DEADLINE = timedelta(seconds=5)
+LARGEST_KEY_SET = 256 * 1024  # bytes; Google's has 2,000
 REFETCH_AFTER = timedelta(hours=1)
 REFETCH_UNKNOWN_AFTER = timedelta(seconds=30)
 RETRY_FAILED_FETCH_AFTER = timedelta(seconds=1)
-# Other headers (jku, jwk, x5u, x5c, crit) would let a caller bring an own key.
-ALLOWED_HEADER = {"alg", "kid", "typ"}
-REQUIRED_CLAIMS = ["iss", "aud", "exp", "iat", "sub", "email"]
-
 if TYPE_CHECKING:
     import jwt
 
 _Keys = dict[str, "jwt.PyJWK"]
+
+
+@dataclass(frozen=True)
+class TokenForm:
+    """What a token must look like before its claims are believed."""
+
+    longest: int
+    """Bytes."""
+    header: frozenset[str]
+    """The allowed fields of the header. Others (jku, jwk, x5u, x5c, crit) would let a caller bring an own key."""
+    claims: tuple[str, ...]
+    """The claims that it must have."""
+    one_audience: bool
+    may_lack_key_id: bool = False
+    """Then the issuer's only key counts."""
+
+
+OF_GOOGLE: Final = TokenForm(  # Google's tokens have under 1,500 bytes
+    8192, frozenset({"alg", "kid", "typ"}), ("iss", "aud", "exp", "iat", "sub", "email"), one_audience=True
+)
 
 
 class KeySet:
@@ -56,10 +75,15 @@ class KeySet:
     def find(self, key_id: str) -> "jwt.PyJWK | None":
         """The key of this id. None: the issuer does not have it, or is unreachable and the key is not cached."""
         if not self._is_fresh(key_id):
-            with self._lock:  # one thread fetches, the others wait (at most FETCH_TIMEOUT)
+            with self._lock:  # one thread fetches, the others wait (at most FETCH_DEADLINE)
                 if not self._is_fresh(key_id):
                     self._refresh()
         return self._keys.get(key_id)
+
+    def lone(self) -> "jwt.PyJWK | None":
+        """The issuer's only key, for tokens without an id. None when it has several."""
+        self.find("")  # fetches keys that are missing or old
+        return next(iter(self._keys.values())) if len(self._keys) == 1 else None
 
     def _is_fresh(self, key_id: str) -> bool:
         known = key_id in self._keys
@@ -88,22 +112,19 @@ class KeySet:
 def fetch_keys(url: str, algorithm: str = SERVICES_ALGORITHM) -> _Keys:
     """The usable keys at `url` for this algorithm; RSA keys of 2048 bits or more. Others are ignored.
 
-    Raises requests' errors, and ValueError without a valid key set.
+    Raises NoAnswer, and ValueError, KeyError or TypeError without a valid key set.
     """
-    import requests  # noqa: PLC0415 - only calls with a token need it
-
-    with requests.Session() as session:
-        session.trust_env = False  # a proxy or a .netrc from the environment must not choose our keys
-        reply = session.get(url, timeout=FETCH_TIMEOUT, allow_redirects=False)
-    if reply.status_code != 200:
-        raise ValueError(f"the key set answered {reply.status_code}")
-    found = [(entry["kid"], _key(entry, algorithm)) for entry in reply.json()["keys"] if _usable(entry, algorithm)]
+    answer = ask("GET", url, {"Accept": "application/json"}, None, FETCH_DEADLINE, LARGEST_KEY_SET)
+    if answer.status != 200:
+        raise ValueError(f"the key set answered {answer.status}")
+    keys = msgspec.json.decode(answer.body)["keys"]
+    found = [(entry.get("kid", ""), _key(entry, algorithm)) for entry in keys if _usable(entry, algorithm)]
     return {key_id: key for key_id, key in found if key is not None}
 
 
 def _key(entry: Mapping[str, Any], algorithm: str) -> "jwt.PyJWK | None":
     """The key of this entry; None if it is invalid."""
-    import jwt  # noqa: PLC0415 - it loads cryptography; see fetch_keys
+    import jwt  # noqa: PLC0415 - it loads cryptography; see read_claims
 
     try:
         return jwt.PyJWK(dict(entry), algorithm)
@@ -116,7 +137,7 @@ def _usable(entry: Any, algorithm: str) -> bool:
         isinstance(entry, dict)
         and entry.get("alg", algorithm) == algorithm
         and entry.get("use", "sig") == "sig"
-        and isinstance(entry.get("kid"), str)
+        and isinstance(entry.get("kid", ""), str)
         and (_is_rsa(entry) if algorithm == SERVICES_ALGORITHM else _is_p256(entry))
     )
 
@@ -146,7 +167,7 @@ class ServiceCaller:
         value = headers.get("Authorization") or headers.get("authorization") or ""
         scheme, _, token = value.partition(" ")
         if scheme.lower() != "bearer" or not token:
-            raise _refusal("no_bearer_token")
+            raise refusal("no_bearer_token")
         return verify(token.strip(), self.audience, self.issuer, self.email, self.keys)
 
 
@@ -161,10 +182,10 @@ class Proxy:
 
     def email(self, assertion: str) -> tuple[str, int]:
         """The e-mail address of the person, and until when (Unix time) the assertion holds. Raises InvalidIdentity."""
-        claims = _claims(assertion, self.audience, self.issuer, self.keys)
+        claims = read_claims(assertion, self.audience, self.issuer, self.keys)
         email = claims["email"]
         if not isinstance(email, str) or not email:
-            raise _refusal("no_email")
+            raise refusal("no_email")
         return email, int(claims["exp"])
 
 
@@ -174,20 +195,20 @@ def verify(token: str, audience: str, issuer: str, email: str, keys: KeySet) -> 
     Raises InvalidIdentity otherwise, always with the same text.
     """
     if not email:
-        raise _refusal("not_configured")  # an empty expectation must not match an empty claim
-    claims = _claims(token, audience, issuer, keys)
+        raise refusal("not_configured")  # an empty expectation must not match an empty claim
+    claims = read_claims(token, audience, issuer, keys)
     if claims.get("email_verified") is not True or claims["email"] != email:
-        raise _refusal("wrong_email")
+        raise refusal("wrong_email")
     return claims
 
 
-def _claims(token: str, audience: str, issuer: str, keys: KeySet) -> dict[str, Any]:
+def read_claims(token: str, audience: str, issuer: str, keys: KeySet, form: TokenForm = OF_GOOGLE) -> dict[str, Any]:
     """The claims of `token`, if `issuer` signed it for `audience` and it is valid now. Raises InvalidIdentity."""
     if not audience or not issuer:
-        raise _refusal("not_configured")  # an empty expectation must not match an empty claim
-    import jwt  # noqa: PLC0415 - see fetch_keys
+        raise refusal("not_configured")  # an empty expectation must not match an empty claim
+    import jwt  # noqa: PLC0415 - it loads cryptography; only calls with a token need it
 
-    key = _signing_key(token, keys)
+    key = _signing_key(token, keys, form)
     try:
         claims: dict[str, Any] = jwt.decode(
             token,
@@ -196,33 +217,44 @@ def _claims(token: str, audience: str, issuer: str, keys: KeySet) -> dict[str, A
             audience=audience,
             issuer=issuer,
             leeway=CLOCK_LEEWAY,
-            options={"require": REQUIRED_CLAIMS, "strict_aud": True},
+            options={"require": list(form.claims), "strict_aud": form.one_audience},
         )
     except (jwt.PyJWTError, ValueError, TypeError) as error:
-        raise _refusal(type(error).__name__) from None
+        raise refusal(type(error).__name__) from None
     return claims
 
 
-def _signing_key(token: str, keys: KeySet) -> "jwt.PyJWK":
-    """The key that the token's header names. Raises InvalidIdentity."""
-    import jwt  # noqa: PLC0415 - see fetch_keys
+def algorithm_of(token: str, form: TokenForm = OF_GOOGLE) -> str:
+    """The algorithm that the header of `token` names; it is not verified. Raises InvalidIdentity."""
+    return str(_header(token, form).get("alg"))
 
-    if len(token) > LONGEST_TOKEN:
-        raise _refusal("too_long")
-    try:
-        header = jwt.get_unverified_header(token)
-    except (jwt.PyJWTError, ValueError, TypeError) as error:
-        raise _refusal(type(error).__name__) from None
-    if header.get("alg") != keys.algorithm or not set(header) <= ALLOWED_HEADER:
-        raise _refusal("unacceptable_header")
+
+def _signing_key(token: str, keys: KeySet, form: TokenForm) -> "jwt.PyJWK":
+    """The key that the token's header names. Raises InvalidIdentity."""
+    header = _header(token, form)
+    if header.get("alg") != keys.algorithm or not set(header) <= form.header:
+        raise refusal("unacceptable_header")
     key_id = header.get("kid")
     key = keys.find(key_id) if isinstance(key_id, str) else None
+    if key_id is None and form.may_lack_key_id:
+        key = keys.lone()
     if key is None:
-        raise _refusal("unknown_key")
+        raise refusal("unknown_key")
     return key
 
 
-def _refusal(reason: str) -> InvalidIdentity:
+def _header(token: str, form: TokenForm) -> dict[str, Any]:
+    import jwt  # noqa: PLC0415 - see read_claims
+
+    if len(token) > form.longest:
+        raise refusal("too_long")
+    try:
+        return dict(jwt.get_unverified_header(token))
+    except (jwt.PyJWTError, ValueError, TypeError) as error:
+        raise refusal(type(error).__name__) from None
+
+
+def refusal(reason: str) -> InvalidIdentity:
     """The error for the caller. The reason is only logged."""
     event("identity_refused", "an identity token was refused", logging.WARNING, reason=reason)
     return InvalidIdentity()

@@ -93,6 +93,8 @@ EXPECTED = {
     "GET /api/session": VIEWER,
     "GET /api/session/method": PUBLIC,
     "DELETE /api/session": VIEWER,
+    "POST /api/session/provider": PUBLIC,
+    "GET /api/session/provider/callback": PUBLIC,
     "POST /api/users/me/password": VIEWER,
     "GET /api/users/me/sessions": VIEWER,
     "DELETE /api/users/me/sessions/<id:session_id>": VIEWER,
@@ -231,6 +233,8 @@ _BOUND = {
         GET /api/session/method
         GET /api/session
         DELETE /api/session
+        POST /api/session/provider
+        GET /api/session/provider/callback
         GET /api/users/me/sessions
         DELETE /api/users/me/sessions/<id:session_id>
         POST /api/users/me/password

@@ -11,6 +11,8 @@ from sqlalchemy import Connection
 from shared.tables import audit_log
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+# Its answer and the caller's cookie hold all of what it began.
+CHANGES_NOTHING: Final = "POST /api/session/provider"
 # These succeed also when they change nothing (a repeat, a dry run, a part of a file), and are then not audited.
 MAY_CHANGE_NOTHING: Final = frozenset(
     {

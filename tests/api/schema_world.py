@@ -45,6 +45,7 @@ from tests.api.function_process import FunctionProcess, function_process
 from tests.api.people import PASSWORD, add_user
 from tests.local.queue_harness import QUEUE_SECRET, emulator
 from tests.receivers import receiver
+from tests.rules.provider_harness import CLIENT_ID, OUR_ADDRESS, providing
 from tests.stores.incidents_world import go_silent, listen, observe, site
 from tests.worker import decks
 from tests.worker.hostile_pdfs import PDF
@@ -92,7 +93,12 @@ def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> I
         volume.root.mkdir(parents=True, exist_ok=True)
         queue = running.enter_context(emulator(database_url, folder))
         hook = running.enter_context(receiver()).url
+        provider = running.enter_context(providing())
         environment = {
+            "SSO_ISSUER": provider.issuer,
+            "SSO_CLIENT_ID": CLIENT_ID,
+            "SSO_ROLES": '{"operators": "operator"}',
+            "PUBLIC_URL": OUR_ADDRESS,
             "DATABASE_URL": migrated.address_for("api", database_url),
             "MEDIA_ROOT": str(volume.root),
             "MQTT_URL": broker.broker.services_url,

@@ -144,5 +144,5 @@ def test_without_a_proxy_in_the_settings_its_header_says_nothing(database_url: s
 
 
 def test_a_page_may_ask_how_people_sign_in_before_anybody_is_here(client: FlaskClient, app: Flask) -> None:
-    assert client.get("/api/session/method").json == {"method": "proxy"}
-    assert app.test_client().get("/api/session/method").json == {"method": "password"}
+    assert client.get("/api/session/method").json == {"method": "proxy", "provider": None}
+    assert app.test_client().get("/api/session/method").json == {"method": "password", "provider": None}

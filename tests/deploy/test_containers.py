@@ -252,7 +252,7 @@ def test_a_container_sees_the_secrets_that_its_service_reads_and_no_other(enviro
     files = {secret["file"].rsplit("/", 1)[1] for secret in COMPOSE["secrets"].values()}
     assert files == {f"mqtt_{user}_password" for user in ("api", "bridge", "scheduler")} | {
         *("database_password", "database_url", "database_role_passwords", "oidc_key.pem"),
-        *("signing_key", "task_queue_secret"),
+        *("signing_key", "sso_client_secret", "task_queue_secret"),
         *(f"database_url_{component}" for component in WITH_ROLES),
     }
 

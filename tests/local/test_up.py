@@ -268,6 +268,20 @@ def test_the_demo_recovers_what_crashes_unless_told_not_to(
     assert stack.config["CRASH_RECOVERY_ENABLED"] is recovers
 
 
+def test_the_secret_at_the_sign_in_service_is_given_to_the_api_function_alone(tmp_path: Path) -> None:
+    given = {"LOCAL_STATE_DIR": str(tmp_path / "state"), "SSO_CLIENT_SECRET": "of a client"}
+    stack = Stack({**given, "DATABASE_URL": "postgresql://signage@127.0.0.1:9/signage"})
+    stack.layout.prepare()
+
+    told = {
+        service.name
+        for service in (*stack.foundation(), *stack.middle(), *stack.front())
+        if "of a client" in (service.environment or {}).values()
+    }
+
+    assert told == {"api"}
+
+
 def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data_even_without_a_sandbox(place: Place) -> None:
     """The last test of the shared stack. At the next start only conversions are unavailable."""
     assert place.process is not None

@@ -1,5 +1,6 @@
 """Settings: one list, checked when read; secrets are never shown."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,11 @@ BAD = [
     ("UPLOAD_LIMIT_BYTES", "-1", "expected 1 to"),
     ("SIGNING_KEY", "0123456789abcdef0123456789abcde", "32 random bytes"),  # 31 of them
     ("SIGNING_KEY", "changeme" * 8, "32 random bytes"),
+    ("SSO_ISSUER", "accounts.example", "starts with http:// or https://"),
+    ("SSO_ISSUER", "https://accounts.example?tenant=1", "without ? and #"),
+    ("SSO_ROLES", "admins=admin", "one of viewer, operator, admin"),
+    ("SSO_ROLES", '["admins"]', "one of viewer, operator, admin"),
+    ("SSO_ROLES", '{"admins": "owner"}', "one of viewer, operator, admin"),
 ]
 
 
@@ -43,6 +49,7 @@ SECRETS = {
     "MQTT_PASSWORD": "hunter2",
     "QUEUE_SECRET": "abcdefghijklmnopqrstuv0123456789",
     "SIGNING_KEY": "0123456789abcdefghijklmnopqrstuv",
+    "SSO_CLIENT_SECRET": "hunter2",
 }
 
 
@@ -70,6 +77,13 @@ def test_a_bad_secret_is_not_repeated_in_the_message() -> None:
         load({"DATABASE_URL": "mysql://root:hunter2@host/db"})
 
     assert "hunter2" not in caught.value.detail
+
+
+def test_an_issuer_keeps_the_slash_at_its_end_and_roles_are_shown_as_json() -> None:
+    config = load({"SSO_ISSUER": "https://tenant.example/", "SSO_ROLES": '{"admins": "admin"}'})
+
+    assert config["SSO_ISSUER"] == "https://tenant.example/"
+    assert json.dumps(config.describe()["SSO_ROLES"]["value"]) == '{"admins": "admin"}'
 
 
 def test_what_is_shown_has_every_setting_but_the_secrets() -> None:

@@ -31,6 +31,13 @@ CLOUD: Final = {
     "CONVERTER_URL": "https://gotenberg.example",
     "IAP_AUDIENCE": "/projects/123/global/backendServices/456",
 }
+SSO: Final = {
+    **BOX,
+    "PUBLIC_URL": "https://signage.example",
+    "SSO_ISSUER": "https://accounts.example",
+    "SSO_CLIENT_ID": "signage",
+    "SSO_ROLES": '{"admins": "admin"}',
+}
 FUNCTIONS: Final = ("api", "convert_worker", "scheduler_tick")
 
 REFUSED: Final[list[tuple[str, dict[str, str], dict[str, str], str]]] = [
@@ -67,6 +74,13 @@ REFUSED: Final[list[tuple[str, dict[str, str], dict[str, str], str]]] = [
     ("api", CLOUD, {"IAP_AUDIENCE": "/projects/name/global/backendServices/456"}, "IAP_AUDIENCE"),
     ("api", CLOUD, {"IAP_KEYS_URL": "http://keys.example"}, "IAP_KEYS_URL"),
     ("api", BOX, {"SIGNING_KEY": "0123456789abcdef"}, "SIGNING_KEY"),
+    ("api", SSO, {"SSO_ISSUER": "http://accounts.example"}, "SSO_ISSUER"),
+    ("api", SSO, {"DEPLOYMENT_MODE": "local", "SSO_ISSUER": "http://accounts.example"}, "SSO_ISSUER"),
+    ("api", SSO, {"SSO_CLIENT_ID": ""}, "SSO_CLIENT_ID"),
+    ("api", SSO, {"SSO_ROLES": "{}"}, "SSO_ROLES"),
+    ("api", SSO, {"SSO_SCOPES": "profile"}, "SSO_SCOPES"),
+    ("api", SSO, {"PUBLIC_URL": ""}, "PUBLIC_URL"),
+    ("api", {**SSO, **CLOUD}, {}, "SSO_ISSUER"),
 ]
 NEEDS: Final = {
     "api": ("DATABASE_URL", "MQTT_USERNAME", "MQTT_PASSWORD", "TASKS_SERVICE_ACCOUNT"),
@@ -98,6 +112,12 @@ def test_it_must_not_start(component: str, mode: dict[str, str], changed: dict[s
 @pytest.mark.parametrize("component", [*FUNCTIONS, "bridge"])
 def test_a_good_one_starts(component: str, mode: dict[str, str]) -> None:
     assert start(component, {**HERE, **mode})["DEPLOYMENT_MODE"] == mode["DEPLOYMENT_MODE"]
+
+
+def test_people_sign_in_at_a_provider_where_the_settings_are_whole() -> None:
+    assert start("api", {**HERE, **SSO})["SSO_ISSUER"] == "https://accounts.example"
+    assert start("api", {**HERE, **SSO, "DEPLOYMENT_MODE": "local", "SSO_ISSUER": "http://127.0.0.1:9"})
+    assert start("convert_worker", {**HERE, **SSO, "SSO_CLIENT_ID": ""})  # only the api function speaks to it
 
 
 def test_in_the_cloud_a_function_listens_to_whoever_the_platform_lets_through() -> None:

@@ -24,7 +24,10 @@ from tests import migrated
 
 WRONG_PASSWORD = "28P01"
 
-ACCOUNTS = ("users", "user_sessions", "second_factors", "recovery_codes", "api_tokens", "enrolment_codes")
+ACCOUNTS = (
+    *("users", "user_sessions", "second_factors", "recovery_codes", "api_tokens", "enrolment_codes"),
+    *("provider_identities", "provider_tries"),
+)
 
 
 @pytest.fixture(params=roles.WITH_ROLES)

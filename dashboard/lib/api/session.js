@@ -13,7 +13,7 @@ export async function whoIsHere() {
   }
 }
 
-/** How people sign in here. @returns {Promise<{method: string}>} */
+/** How people sign in here. @returns {Promise<import("../openapi").SignInMethod>} */
 export function signInMethod() {
   return call("GET", "/api/session/method", { asks401: false });
 }
@@ -29,6 +29,12 @@ export function signIn(username, password, code) {
   });
 }
 
+/** Where to sign in at the sign-in service. @returns {Promise<import("../openapi").ProviderAddress>} */
+export function beginAtProvider() {
+  return call("POST", "/api/session/provider", { asks401: false });
+}
+
+/** @returns {Promise<import("../openapi").SignedOut | null>} where to sign out at the sign-in service, too */
 export function signOut() {
   return call("DELETE", "/api/session", { asks401: false });
 }

@@ -17,6 +17,12 @@ const BY_PASSWORD = {
   since: "added",
   hasUntil: "must set a password before",
   over: "The password that was handed over has expired: reset it.",
+  provided: (/** @type {string} */ name) =>
+    `People to whom ${name} gives a role come in by themselves, with that role.`,
+  fromProvider: (/** @type {string} */ name) => `role and sites from ${name}, anew at each sign-in`,
+  someProvider: "a sign-in service",
+  comesBack:
+    "They come back with their next sign-in while the sign-in service gives them a role. Disable them to keep them out.",
   disabled: "Disabled",
   disabledSince: "disabled",
   moreOf: (/** @type {string} */ name) => `More about ${name}`,

@@ -12,5 +12,21 @@ export const sessionWords = {
   endedElsewhere: "You signed out in another tab.",
   again: "Sign in again",
   againWhy: "Your session has ended. The page stays as it is; sign in and carry on.",
+  goTo: (/** @type {string} */ name) => `Sign in with ${name}`,
+  or: "or",
+  /** Why the sign-in service brought nobody in, by the service's code. */
+  reasons: /** @type {Record<string, string>} */ ({
+    denied_by_provider: "The sign-in service did not let you in.",
+    last_admin:
+      "You are the only admin with a password, and the sign-in service gives you other rights. Sign in with your password and add another admin first.",
+    no_role_at_provider: "The sign-in service knows you, but gives you no role here. Ask those who manage it.",
+    no_site_at_provider: "The sign-in service gives you a role here, but no site. Ask those who manage it.",
+    person_disabled: "Your account here is disabled. Ask an admin.",
+    provider_unavailable: "The sign-in service does not answer. Try again, or sign in with a password.",
+    too_many_attempts: "Too many failed attempts. Try again later.",
+    try_over: "That sign-in took too long, or began in another window. Try again.",
+  }),
+  someReason:
+    "The answer of the sign-in service was not accepted. Try again; if it happens again, tell the person who runs this service.",
   byProxy: "Your session has ended. Reload the page to sign in; it opens where you left off.",
 };

@@ -6,6 +6,7 @@ export const settingsWords = {
   signedInAs: (/** @type {string} */ name, /** @type {string} */ role) => `Signed in as ${name}, ${role}.`,
   changePassword: "Change password",
   passwordChanged: "Your password was changed.",
+  byProvider: (/** @type {string} */ name) => `You sign in with ${name}: password and second factor are there.`,
   service: "Service",
   scheduler: "Scheduler",
   lastTick: "Last tick",

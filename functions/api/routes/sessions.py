@@ -4,10 +4,9 @@ from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 import msgspec
-from werkzeug.http import dump_cookie
 
-from functions.api import bodies, proving
-from functions.api.auth import cookie_name, must_change_password, must_set_up_second_factor
+from functions.api import arrivals, bodies, proving
+from functions.api.auth import must_change_password, must_set_up_second_factor
 from functions.api.bodies import Answer, Body
 from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
 from functions.problems import DatabaseUnavailable
@@ -19,6 +18,7 @@ from shared.config import Config
 from shared.errors import (
     InvalidIdentity,
     PasswordNotAccepted,
+    ProviderUnavailable,
     Refused,
     SecondFactorRequired,
     SecondFactorWrong,
@@ -27,7 +27,6 @@ from shared.errors import (
 )
 from shared.vocabulary import PrincipalKind, Role
 
-LONGEST_BROWSER = 200  # characters of User-Agent that are stored
 routes = Routes("sessions", "/api", "Signing in, signing out, one's own password.")
 
 Password = Annotated[str, msgspec.Meta(min_length=1, max_length=passwords_rules.LONGEST)]
@@ -66,6 +65,14 @@ class Session(Answer):
     expires_at: datetime | None
     must_change_password: bool
     must_set_up_second_factor: bool
+    by_provider: bool
+    """Signed in at the sign-in service: password and second factor are there."""
+
+
+class SignedOut(Answer):
+    """Signed out here. The browser may go on to `address`, which signs out at the sign-in service, too."""
+
+    address: str
 
 
 class OwnSession(Answer):
@@ -90,6 +97,8 @@ class SignInMethod(Answer):
     """How people sign in: with name and password, or at a proxy in front of this service."""
 
     method: Literal["password", "proxy"]
+    provider: str | None
+    """The name of the sign-in service that is offered beside passwords; null: none."""
 
 
 @routes.post(
@@ -104,31 +113,20 @@ def sign_in(call: Call, body: Credentials) -> Reply[Session]:
     config = call.services.config
     found, proof = proving.check_sign_in(call, body.username, body.password, body.code or None)
     with call.transaction() as (connection, now):
-        lifetime = timedelta(seconds=config["SESSION_SECONDS"])
         user = access.sign_in(connection, now, found, call.address)
-        browser = bodies.scrubbed({"browser": call.request.headers.get("User-Agent", "")})["browser"][:LONGEST_BROWSER]
-        cookie, expires_at = access.open_session(connection, now, user.id, lifetime, call.address, browser)
-        caller = Principal(
-            PrincipalKind.USER,
-            str(user.id),
-            user.username,
-            user.role,
-            expires_at,
-            user.must_change_password,
-            user.one_time_until is not None,
-            proof is not SecondFactorProof.NOT_NEEDED,
-            sites=None if user.sites is None else tuple(user.sites),
-        )
-        call.caller = caller
         more = {} if proof is SecondFactorProof.NOT_NEEDED else {"second_factor": proof.value}
-        call.audit(connection, now, "session.create", caller.actor, address=call.address, **more)
-    return Reply(_session(caller, config), 201, {"Set-Cookie": _cookie(config, cookie, lifetime)})
+        cookie = arrivals.begin_session(call, connection, now, user, has_second_factor=bool(more), **more)
+    return Reply(_session(call.principal, config), 201, {"Set-Cookie": cookie})
 
 
 @routes.get("/session/method", role=PUBLIC, bound=Bound.NONE)
 def show_method(call: Call) -> SignInMethod:
     """How people sign in at this service."""
-    return SignInMethod(method="proxy" if call.services.config["IAP_AUDIENCE"] else "password")
+    config = call.services.config
+    return SignInMethod(
+        method="proxy" if config["IAP_AUDIENCE"] else "password",
+        provider=config["SSO_NAME"] if config["SSO_ISSUER"] else None,
+    )
 
 
 @routes.get("/session", role=Role.VIEWER, bound=Bound.NONE, before_password_change=True)
@@ -141,17 +139,35 @@ def show_session(call: Call) -> Session:
     "/session",
     role=Role.VIEWER,
     bound=Bound.NONE,
-    statuses={204: "Signed out; the cookie is no longer valid"},
+    statuses={
+        204: "Signed out; the cookie is no longer valid",
+        200: "The same, and there is an address that signs out at the sign-in service",
+    },
     raises=(Refused,),
     before_password_change=True,
 )
-def sign_out(call: Call) -> Reply[None]:
-    """Sign out."""
-    cookie = proving.own_cookie(call)
+def sign_out(call: Call) -> Reply[SignedOut]:
+    """Sign out. Whoever signed in at a sign-in service is told where to sign out there."""
+    cookie, config = proving.own_cookie(call), call.services.config
     with call.transaction() as (connection, now):
-        access.close_session(connection, now, cookie)
+        id_token = access.close_session(connection, now, cookie)
         call.audit(connection, now, "session.delete", call.principal.actor)
-    return Reply(None, 204, {"Set-Cookie": _cookie(call.services.config, "", timedelta(0))})
+    gone = {"Set-Cookie": arrivals.session_cookie(config, "", timedelta(0))}
+    address = _sign_out_address(call, id_token) if id_token else None
+    if address is None:
+        return Reply(None, 204, gone)  # type: ignore[arg-type]  # 204 has no body
+    return Reply(SignedOut(address=address), 200, gone)
+
+
+def _sign_out_address(call: Call, id_token: str) -> str | None:
+    """Where to sign out at the provider; None without such an address, or while the provider does not answer."""
+    provider = call.services.people_provider
+    if provider is None:
+        return None
+    try:
+        return provider.sign_out_address(id_token, call.services.config["PUBLIC_URL"] + "/")
+    except ProviderUnavailable:
+        return None
 
 
 @routes.get("/users/me/sessions", role=Role.VIEWER, bound=Bound.NONE, raises=(Refused,))
@@ -206,16 +222,9 @@ def _session(caller: Principal, config: Config) -> Session:
         expires_at=caller.expires_at,
         must_change_password=must_change_password(caller, config),
         must_set_up_second_factor=must_set_up_second_factor(caller, config),
+        by_provider=caller.by_provider,
     )
 
 
 def _sites(caller: Principal) -> list[str] | None:
     return None if caller.sites is None else list(caller.sites)
-
-
-def _cookie(config: Config, value: str, lifetime: timedelta) -> str:
-    """The Set-Cookie header: HttpOnly, SameSite=Strict and, except in mode `local`, Secure."""
-    name = cookie_name(config)
-    secure = name.startswith("__Host-")
-    path = "/" if secure else "/api"  # browsers take a __Host- cookie only with path /
-    return dump_cookie(name, value, max_age=lifetime, httponly=True, samesite="Strict", secure=secure, path=path)

@@ -61,7 +61,8 @@ class User(Answer):
     """A person who signs in. `sites`: where the role counts; null: at all sites.
 
     `one_time_until`: the person has a one-time password from an admin. It works until then and must be changed at
-    sign-in. `must_change_password` without it: the first admin still has the generated password.
+    sign-in. `must_change_password` without it: the first admin still has the generated password. `by_provider`: they
+    sign in at the sign-in service, which gives role and sites anew each time.
     """
 
     id: int
@@ -74,6 +75,7 @@ class User(Answer):
     one_time_until: datetime | None
     disabled_at: datetime | None
     second_factor: bool
+    by_provider: bool
 
 
 class HandedOver(Answer):

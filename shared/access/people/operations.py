@@ -1,8 +1,8 @@
 """Use cases of people's accounts, for admins: add, change, replace the password, remove.
 
-Each change first locks the keyholders: the admins with a password of their own, or all admins when a proxy identifies
-people (`by_proxy`). Of two concurrent changes the second one sees the result of the first, so that one keyholder
-always remains.
+Each change first locks the admins. Keyholders are those with a password of their own, or, when a proxy identifies
+people (`by_proxy`), those whom it can name. Of two concurrent changes the second one sees the result of the first, so
+that one keyholder always remains: also while a sign-in provider is away.
 """
 
 import secrets
@@ -160,9 +160,9 @@ def remove(connection: Connection, caller: Principal, user_id: int, *, by_proxy:
 
 def _locked(connection: Connection, caller: Principal, user_id: int, by_proxy: bool) -> tuple[set[int], Person]:
     """The keyholders and the account, both locked, after another check of the caller's right."""
-    keyholders = store.lock_keyholders(connection, by_proxy=by_proxy)
-    rules.check_caller(caller, user_id, keyholders)
+    admins = store.lock_admins(connection, by_proxy=by_proxy)
+    rules.check_caller(caller, user_id, [admin.id for admin in admins])
     user = store.lock_user(connection, user_id)
     if user is None:
         raise UserNotFound
-    return keyholders, user
+    return store.keyholders(admins), user

@@ -16,10 +16,8 @@ def one_time_password(letters: str) -> str:
     return "-".join(letters[at : at + ONE_TIME_GROUP] for at in range(0, len(letters), ONE_TIME_GROUP))
 
 
-def check_caller(caller: Principal, target: int, keyholders: Collection[int]) -> None:
-    """Check that this admin may change the account of `target`. The keyholders are locked.
-
-    Keyholders are the admins of all sites who can sign in, with a password of their own or through a proxy.
+def check_caller(caller: Principal, target: int, admins: Collection[int]) -> None:
+    """Check that this admin may change the account of `target`. The admins of all sites are locked.
 
     Raises:
         InvalidIdentity: the caller is no longer an admin.
@@ -27,14 +25,14 @@ def check_caller(caller: Principal, target: int, keyholders: Collection[int]) ->
     """
     if caller.kind is not PrincipalKind.USER:
         return
-    if int(caller.id) not in keyholders:
+    if int(caller.id) not in admins:
         raise InvalidIdentity("You are no admin any more; sign in again.")
     if int(caller.id) == target:
         raise OwnAccount
 
 
 def check_somebody_stays(target: int, keyholders: Collection[int]) -> None:
-    """Raises LastAdmin when `target` is the only keyholder."""
+    """Raises LastAdmin when `target` is the only keyholder: the only admin who can sign in by themselves."""
     if set(keyholders) == {target}:
         raise LastAdmin
 

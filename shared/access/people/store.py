@@ -1,5 +1,6 @@
 """SQL of people's accounts."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -26,6 +27,16 @@ class Person:
     one_time_until: datetime | None
     disabled_at: datetime | None
     second_factor: bool
+    by_provider: bool
+    """They sign in at the provider, which gives role and sites."""
+
+
+@dataclass(frozen=True)
+class Admin:
+    """An admin of all sites who can sign in. `has_key`: also while no provider answers."""
+
+    id: int
+    has_key: bool
 
 
 @dataclass(frozen=True)
@@ -35,14 +46,19 @@ class PersonWithPassword(Person):
     password_hash: str
 
 
+NO_PASSWORD: Final = ""
+"""The hash of people who have none: no password fits it."""
 ONE_TIME_UNTIL: Final = "CASE WHEN u.must_change_password THEN u.one_time_until END"
 """SQL. Older code clears only must_change_password; then one_time_until has no meaning."""
 DISABLED_AT: Final = ended_at("u", "disabled_at")
 """SQL: when the person was disabled; null: they are not."""
+BY_PROVIDER: Final = "EXISTS (SELECT FROM provider_identities AS i WHERE i.user_id = u.id)"
+"""SQL: whether the person signs in at the provider."""
 PERSON: Final = f"""
     u.id, u.username, u.role, u.sites, u.must_change_password, u.created_at, u.last_sign_in_at,
     {ONE_TIME_UNTIL} AS one_time_until, {DISABLED_AT} AS disabled_at, EXISTS (
-        SELECT FROM second_factors AS f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL) AS second_factor"""  # nosec B608 - of our own constants
+        SELECT FROM second_factors AS f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL) AS second_factor,
+    {BY_PROVIDER} AS by_provider"""  # nosec B608 - of our own constants
 """SQL: the columns of a Person."""
 ACCEPTED: Final = f"{DISABLED_AT} IS NULL AND ({ONE_TIME_UNTIL} IS NULL OR now() < {ONE_TIME_UNTIL})"
 """SQL: whether the person's password works."""
@@ -137,14 +153,18 @@ def user_by_name(connection: Connection, username: str) -> PersonWithPassword | 
 
 USER_BY_EMAIL = Query(
     f"""
-    SELECT {PERSON} FROM users AS u WHERE lower(u.username) = lower(:email) AND {DISABLED_AT} IS NULL
+    SELECT {PERSON} FROM users AS u
+    WHERE lower(u.username) = lower(:email) AND {DISABLED_AT} IS NULL AND NOT {BY_PROVIDER}
     """,  # noqa: S608 - made of constants
     Person,
 )
 
 
 def user_by_email(connection: Connection, email: str) -> Person | None:
-    """The user whose name is this e-mail address, in any case, unless disabled."""
+    """The user whose name is this e-mail address, in any case, unless disabled.
+
+    People of a provider are not found: they chose their names there.
+    """
     return USER_BY_EMAIL.one_or_none(connection, email=email)
 
 
@@ -165,6 +185,22 @@ def note_sign_in(connection: Connection, now: datetime, user_id: int, password_h
     return NOTE_SIGN_IN.one_or_none(connection, now=now, user_id=user_id, password_hash=password_hash)
 
 
+NOTE_PROVIDER_SIGN_IN = Query(
+    f"""
+    UPDATE users AS u SET last_sign_in_at = :now WHERE u.id = :user_id AND {DISABLED_AT} IS NULL RETURNING {PERSON}
+    """,  # noqa: S608 - made of constants
+    Person,
+)
+
+
+def note_provider_sign_in(connection: Connection, now: datetime, user_id: int) -> Person | None:
+    """Set last_sign_in_at of a person whom the provider vouches for, and return them; None when disabled.
+
+    The row stays locked, as in `note_sign_in`.
+    """
+    return NOTE_PROVIDER_SIGN_IN.one_or_none(connection, now=now, user_id=user_id)
+
+
 REPLACE_PASSWORD = Query(
     f"""
     UPDATE users AS u SET password_hash = :new_hash, must_change_password = false, one_time_until = NULL
@@ -179,26 +215,38 @@ def replace_password(connection: Connection, user_id: int, old_hash: str, new_ha
     return REPLACE_PASSWORD.run(connection, user_id=user_id, old_hash=old_hash, new_hash=new_hash) == 1
 
 
-# --- changing somebody's account: `lock_keyholders` first, always ---
+# --- changing somebody's account: `lock_admins` first, always ---
 
 
-LOCK_KEYHOLDERS = Query(
+LOCK_ADMINS = Query(
     f"""
-    SELECT u.id FROM users AS u
-    WHERE u.role = 'admin' AND u.sites IS NULL AND u.disabled_at IS NULL AND (:by_proxy OR {ONE_TIME_UNTIL} IS NULL)
-    ORDER BY u.id FOR UPDATE
+    SELECT u.id, CASE WHEN :by_proxy THEN NOT {BY_PROVIDER}
+        ELSE {ONE_TIME_UNTIL} IS NULL AND u.password_hash <> '' END AS has_key
+    FROM users AS u
+    WHERE u.role = 'admin' AND u.sites IS NULL AND u.disabled_at IS NULL
+        AND (:by_proxy OR {ONE_TIME_UNTIL} IS NULL OR {BY_PROVIDER})
+    ORDER BY u.id FOR UPDATE OF u
     """,  # noqa: S608 - made of constants
-    int,
+    Admin,
 )
 
 
-def lock_keyholders(connection: Connection, *, by_proxy: bool = False) -> set[int]:
-    """Lock and return the admins of all sites who can sign in: not disabled, and with a password of their own.
+def lock_admins(connection: Connection, *, by_proxy: bool = False) -> list[Admin]:
+    """Lock and return the admins of all sites who can sign in.
 
-    When a proxy identifies people (`by_proxy`), no password is needed. Concurrent changes of accounts wait here for
-    each other, so that the second one sees the result of the first.
+    Concurrent changes of accounts wait here for each other, so that the second one sees the result of the first.
     """
-    return set(LOCK_KEYHOLDERS.all(connection, by_proxy=by_proxy))
+    return LOCK_ADMINS.all(connection, by_proxy=by_proxy)
+
+
+def keyholders(admins: Iterable[Admin]) -> set[int]:
+    """Those who can sign in by themselves: with a password of their own, or through the proxy."""
+    return {admin.id for admin in admins if admin.has_key}
+
+
+def lock_keyholders(connection: Connection, *, by_proxy: bool = False) -> set[int]:
+    """Lock the admins and return the keyholders among them."""
+    return keyholders(lock_admins(connection, by_proxy=by_proxy))
 
 
 LOCK_USER = Query(

@@ -15,15 +15,13 @@ import http.client
 import json
 import socket
 import ssl
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from shared.outside.bounded_http import cut_at, over
 from shared.outside.couriers.addresses import AddressRefused, Reach, look_up
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
 
@@ -59,8 +57,8 @@ def _post_to(
 ) -> DeliveryAttempt:
     """Post to the first of these addresses that accepts the connection."""
     raw = _connected(addresses, _port(parts), until)
-    with raw, _ends_at(until, raw) as ended:
-        connection = _over(parts, raw)
+    with raw, cut_at(until, raw) as ended:
+        connection = over(parts.scheme, parts.hostname or "", _port(parts), raw)
         body = json.dumps(letter.posted).encode()
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         try:
@@ -84,40 +82,6 @@ def _connected(addresses: list[str], port: int, until: float) -> socket.socket:
         except OSError as error:
             last = error
     raise last
-
-
-def _over(parts: SplitResult, raw: socket.socket) -> http.client.HTTPConnection:
-    """An HTTP connection over this socket; TLS checks the host name, not the address."""
-    host = parts.hostname or ""
-    connection = http.client.HTTPConnection(host, _port(parts))
-    connection.sock = raw
-    if parts.scheme == "https":
-        connection.sock = ssl.create_default_context().wrap_socket(raw, server_hostname=host)
-    return connection
-
-
-@contextmanager
-def _ends_at(until: float, raw: socket.socket) -> Iterator[Callable[[], bool]]:
-    """Cut the connection at the deadline: a slow receiver would never reach the timeout of a single read."""
-    mine = raw.dup()
-    is_cut = threading.Event()
-
-    def cut() -> None:
-        is_cut.set()
-        try:
-            mine.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            return  # the other side was first
-
-    timer = threading.Timer(max(0.0, until - time.monotonic()), cut)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield is_cut.is_set
-    finally:
-        timer.cancel()
-        timer.join()
-        mine.close()
 
 
 def _headers(parts: SplitResult, letter: Letter, body: bytes, signing_secret: str | None) -> dict[str, str]:

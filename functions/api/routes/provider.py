@@ -1,0 +1,164 @@
+"""/api/session/provider: sign in at an OpenID Connect provider. `sessions` has the sign-out."""
+
+import logging
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Final
+from urllib.parse import urlencode
+
+import msgspec
+from flask import Response
+from sqlalchemy import Connection
+from werkzeug.http import dump_cookie
+
+from functions.api import arrivals, bodies
+from functions.api.auth import HOST_COOKIE, cookie_name
+from functions.api.bodies import Answer, QueryParameters
+from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
+from functions.problems import DatabaseUnavailable
+from shared.access import operations as access
+from shared.access import provider_operations, provider_rules
+from shared.access.provider_operations import LetIn
+from shared.access.provider_rules import SignInTry
+from shared.access.rules import AuditLine, Counter, network_of
+from shared.config import Config
+from shared.errors import (
+    DeniedByProvider,
+    Forbidden,
+    InvalidIdentity,
+    LastAdmin,
+    NoProvider,
+    ProviderUnavailable,
+    TooManyAttempts,
+    TryOver,
+)
+from shared.outside.people_provider import PeopleProvider
+from shared.structured_log import event
+
+routes = Routes("provider", "/api/session/provider", "Signing in at an OpenID Connect provider.")
+
+LONGEST_CODE: Final = 4096
+WORDS: Final = "sign-in"
+"""The parameter of the dashboard's address that tells it why nobody was let in."""
+
+
+class ProviderAddress(Answer):
+    """Where the browser goes to sign in. It comes back by itself within ten minutes."""
+
+    address: str
+
+
+class Returned(QueryParameters, forbid_unknown_fields=False):
+    """What a provider adds to the address on which it sends the browser back."""
+
+    state: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    code: Annotated[str, msgspec.Meta(max_length=LONGEST_CODE)] = ""
+    error: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    iss: Annotated[str, msgspec.Meta(max_length=1000)] | None = None
+
+
+@routes.post("", role=PUBLIC, bound=Bound.NONE, raises=(NoProvider, ProviderUnavailable))
+def begin_at_provider(call: Call) -> Reply[ProviderAddress]:
+    """Begin to sign in at the provider. The try is in a cookie of this browser, which alone can finish it."""
+    provider = _provider(call)
+    begun = provider_operations.begin(datetime.now(UTC))
+    address = provider.sign_in_address(begun.state, begun.nonce, begun.challenge)
+    return Reply(ProviderAddress(address=address), 200, {"Set-Cookie": _cookie(call.services.config, begun)})
+
+
+@routes.get(
+    "/callback",
+    role=PUBLIC,
+    bound=Bound.NONE,
+    statuses={303: "To the dashboard: signed in with a cookie, or with the reason in `sign-in`"},
+    raises=(NoProvider, DatabaseUnavailable),
+)
+def come_back_from_provider(call: Call, query: Returned) -> Response:
+    """Finish to sign in: the provider sends the browser here. It always goes on to the dashboard's own address."""
+    provider, config = _provider(call), call.services.config
+    begun = provider_rules.read_try(call.request.cookies.get(_try_name(config), ""), query.state, datetime.now(UTC))
+    # Another site may send the browser here at any time: that ends no try that is under way.
+    headers = [] if begun is None else [("Set-Cookie", _cookie(config, None))]
+    word = ""
+    try:
+        headers.append(("Set-Cookie", _arrive(call, provider, begun, query)))
+    except (Forbidden, InvalidIdentity, LastAdmin, ProviderUnavailable, TooManyAttempts) as error:
+        word = "?" + urlencode({WORDS: error.code})
+    headers.append(("Location", f"{config['PUBLIC_URL']}/{word}"))
+    answer = Response(status=303, headers=headers)
+    del answer.headers["Content-Type"]
+    return answer
+
+
+def _provider(call: Call) -> PeopleProvider:
+    provider = call.services.people_provider
+    if provider is None:
+        raise NoProvider
+    return provider
+
+
+def _arrive(call: Call, provider: PeopleProvider, begun: SignInTry | None, query: Returned) -> str:
+    """Let the person in who came back. Returns the Set-Cookie header of the session."""
+    config = call.services.config
+    if begun is None:
+        raise TryOver
+    if query.error or not query.code:
+        event("provider_denied", "the provider let somebody not in", logging.WARNING, reason=query.error)
+        raise DeniedByProvider
+    counters = (Counter(f"provider address:{network_of(call.address)}", config["LOGIN_FAILURES_ACCOUNT_MAX"]),)
+    with call.transaction() as (connection, now):
+        access.refuse_when_limited(connection, now, counters, _window(config))
+        is_first = provider_operations.use_up(connection, now, begun)
+    if not is_first:
+        raise TryOver
+    try:
+        return _redeem(call, provider, begun, query)
+    except (Forbidden, InvalidIdentity, LastAdmin) as error:
+        with call.transaction() as (connection, now):
+            access.note_failure(connection, now, counters, _window(config))
+            details = {"address": call.address, "code": error.code}
+            actor = error.actor or "anonymous"
+            line = AuditLine(actor, "session.create", "provider", "refused", call.request_id, details)
+            access.record_audit(connection, now, line)
+        raise
+
+
+def _redeem(call: Call, provider: PeopleProvider, begun: SignInTry, query: Returned) -> str:
+    config = call.services.config
+    role_claim, sites_claim = config["SSO_ROLE_CLAIM"], config["SSO_SITES_CLAIM"]
+    wanted = tuple(name for name in (role_claim, sites_claim) if name)
+    found, id_token = provider.redeem(query.code, begun.verifier, begun.nonce, begun.began_at, query.iss, wanted)
+    claims = bodies.scrubbed(found)
+    try:
+        person = provider_rules.person_of(claims, role_claim, config["SSO_ROLES"], sites_claim)
+        with call.transaction() as (connection, now):
+            let_in = provider_operations.let_in(connection, now, person)
+            cookie = arrivals.begin_session(call, connection, now, let_in.user, id_token=id_token, provider=True)
+            _audit_change(call, connection, now, let_in)
+    except (Forbidden, LastAdmin) as error:
+        raise error.of(f"unknown:{provider_rules.name_of(claims)}") from None
+    return cookie
+
+
+def _audit_change(call: Call, connection: Connection, now: datetime, let_in: LetIn) -> None:
+    user = let_in.user
+    if let_in.is_new or let_in.changed:
+        action = "user.create" if let_in.is_new else "user.role"
+        call.audit(connection, now, action, f"user:{user.username}", role=user.role, sites=user.sites, provider=True)
+
+
+def _window(config: Config) -> timedelta:
+    return timedelta(seconds=config["LOGIN_FAILURES_SECONDS"])
+
+
+def _cookie(config: Config, begun: SignInTry | None) -> str:
+    """The Set-Cookie header of a try; None deletes it. SameSite=Lax: the browser comes back from another site."""
+    name = _try_name(config)
+    secure = name.startswith("__Host-")
+    path = "/" if secure else "/api"
+    lasts = provider_rules.TRY_LASTS if begun else timedelta(0)
+    value = begun.cookie if begun else ""
+    return dump_cookie(name, value, max_age=lasts, httponly=True, samesite="Lax", secure=secure, path=path)
+
+
+def _try_name(config: Config) -> str:
+    return "__Host-signage_try" if cookie_name(config) == HOST_COOKIE else "signage_try"

@@ -1,0 +1,152 @@
+"""Sign-in at an OpenID Connect provider: what a try is made of, and what a person's claims give. Pure."""
+
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from shared.access.rules import MOST_SITES, ROLE_ORDER, in_order
+from shared.errors import NoRoleAtProvider, NoSiteAtProvider
+from shared.vocabulary import Role
+
+SECRET_BYTES: Final = 32
+TRY_LASTS: Final = timedelta(minutes=10)  # the person signs in at the provider in this time
+CLOCKS_DIFFER: Final = timedelta(minutes=1)  # the clocks of two instances of ours
+ALL_SITES: Final = "*"
+LONGEST_SITE: Final = 100  # characters
+LONGEST_NAME: Final = 64
+LONGEST_SUBJECT: Final = 255  # as OpenID Connect says
+_COOKIE: Final = re.compile(r"(\d{1,12})\.([A-Za-z0-9_-]{43})", re.ASCII)
+_NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._@+-]+")
+
+
+@dataclass(frozen=True)
+class SignInTry:
+    """A sign-in that a browser began. Its cookie holds all of it, so any instance can finish it.
+
+    State, nonce and verifier derive from the secret. Whoever sees one of them learns neither the secret nor the others.
+    """
+
+    secret: str
+    began_at: int
+    """Unix time, in seconds."""
+
+    @property
+    def cookie(self) -> str:
+        """The value of the cookie."""
+        return f"{self.began_at}.{self.secret}"
+
+    @property
+    def state(self) -> str:
+        """Comes back with the browser: only the browser that began can finish."""
+        return self._derived("state")
+
+    @property
+    def nonce(self) -> str:
+        """Stands in the identity token: it was made for this try."""
+        return self._derived("nonce")
+
+    @property
+    def verifier(self) -> str:
+        """Goes with the code (PKCE): only who began can redeem it."""
+        return self._derived("verifier")
+
+    @property
+    def challenge(self) -> str:
+        """What the provider hears of the verifier at first (S256)."""
+        return _base64(hashlib.sha256(self.verifier.encode()).digest())
+
+    def _derived(self, purpose: str) -> str:
+        # The time is inside, so a browser cannot make an old try a young one.
+        return _base64(hmac.new(self.secret.encode(), f"{purpose}\0{self.began_at}".encode(), hashlib.sha256).digest())
+
+
+def _base64(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def read_try(cookie: str, state: str, now: datetime) -> SignInTry | None:
+    """The try of this cookie. None: malformed, too old, or `state` is of another one."""
+    match = _COOKIE.fullmatch(cookie)
+    if match is None:
+        return None
+    found = SignInTry(match[2], int(match[1]))
+    age = now.timestamp() - found.began_at
+    is_young = -CLOCKS_DIFFER.total_seconds() <= age <= TRY_LASTS.total_seconds()
+    is_mine = hmac.compare_digest(found.state.encode(), state.encode("utf-8", "surrogatepass"))
+    return found if is_young and is_mine else None
+
+
+# --- what the claims give ---
+
+
+@dataclass(frozen=True)
+class ProviderPerson:
+    """A person as the provider describes them at this sign-in."""
+
+    issuer: str
+    subject: str
+    name: str
+    """The name for a new account; it may be taken."""
+    role: Role
+    sites: list[str] | None
+    """None: all sites."""
+
+
+def person_of(
+    claims: Mapping[str, Any], role_claim: str, roles: Mapping[str, Role], sites_claim: str = ""
+) -> ProviderPerson:
+    """The person of these verified claims. Raises NoRoleAtProvider, NoSiteAtProvider."""
+    given = {roles[value] for value in texts_of(claims, role_claim) if value in roles}
+    if not given:
+        raise NoRoleAtProvider
+    sites = _sites(texts_of(claims, sites_claim)) if sites_claim else None
+    return ProviderPerson(claims["iss"], claims["sub"], name_of(claims), max(given, key=ROLE_ORDER.index), sites)
+
+
+def texts_of(claims: Mapping[str, Any], name: str) -> list[str]:
+    """The texts of a claim: one, or a list. `a.b` is also the claim `b` inside the object `a`.
+
+    An e-mail address that the provider has not verified counts as missing: anybody could enter another's.
+    """
+    if name == "email" and claims.get("email_verified") is not True:
+        return []
+    found: Any = claims.get(name, _inside(claims, name.split(".")))
+    many: Sequence[Any] = found if isinstance(found, list) else [found]
+    return [one for one in many if isinstance(one, str)]
+
+
+def _inside(claims: Any, path: Sequence[str]) -> Any:
+    for name in path:
+        claims = claims.get(name) if isinstance(claims, Mapping) else None
+    return claims
+
+
+def _sites(values: Sequence[str]) -> list[str] | None:
+    if ALL_SITES in values:
+        return None
+    sites = in_order(value for value in values if 0 < len(value) <= LONGEST_SITE)
+    if not sites:
+        raise NoSiteAtProvider
+    if len(sites) > MOST_SITES:
+        raise NoSiteAtProvider(f"The sign-in service gives you {len(sites)} sites; {MOST_SITES} are possible here.")
+    return sites
+
+
+def name_of(claims: Mapping[str, Any]) -> str:
+    """A user name from the claims, in the letters that user names have."""
+    for claim in ("preferred_username", "email", "sub"):
+        given = claims.get(claim)
+        name = _NOT_IN_A_NAME.sub("-", given if isinstance(given, str) else "").lstrip("._@+-")[:LONGEST_NAME]
+        if name:
+            return name
+    return "person"
+
+
+def other_name(name: str, mark: str) -> str:
+    """A name for a person whose own one is taken. `mark`: random letters and digits."""
+    return f"{name[: LONGEST_NAME - len(mark) - 1]}+{mark}"
