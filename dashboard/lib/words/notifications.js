@@ -30,6 +30,7 @@ export const notificationWords = {
     service_failed: "a display with a failed service",
     screen_bad: "a display whose screen is black, frozen, disconnected or off unplanned",
     limit_passed: "a display that passes a limit: disk, memory, heat, certificate, clock, power",
+    login_shared: "two devices use the login of one display",
     connection_unsteady: "displays that keep losing the broker (one list, each display once a day)",
     breaker_open: "recovery that holds back",
     bridge_silent: "a service that does not hear the fleet",
