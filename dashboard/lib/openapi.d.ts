@@ -170,12 +170,20 @@ export type ChannelHours = {
 /** How a channel sends notifications. */
 export type ChannelKind = "apprise" | "webhook";
 
-/** The result of a test message; `words` tells people the receiver's answer. */
+/** The result of a test message, and the channel, which shows the result. */
 export type ChannelTest = {
   channel: NotificationChannel;
   delivered: boolean;
   duration_ms: number;
   words: string;
+};
+
+/** A channel that is not saved, to try: its fields mean the same as when it is added. */
+export type ChannelTrial = {
+  kind: ChannelKind;
+  name: string;
+  signing_secret?: string | null;
+  url: string;
 };
 
 /** The result of checking one part. */
@@ -1778,6 +1786,13 @@ export type Token = {
   revoked_at: string | null;
   role: Role;
   sites: Array<string> | null;
+};
+
+/** The result of a test message; `words` tells people the receiver's answer. */
+export type TrialResult = {
+  delivered: boolean;
+  duration_ms: number;
+  words: string;
 };
 
 /** How far up the ladder of four attempts recovery has gone, and since when the client is healthy again. A command that the display refused or did not begin is not an attempt; it is counted in `refused_…`. */

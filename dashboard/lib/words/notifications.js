@@ -12,15 +12,9 @@ export const notificationWords = {
   editGo: "Save",
   name: "Name",
   kind: "Kind",
-  kinds: /** @type {Record<string, string>} */ ({ webhook: "Webhook", apprise: "E-mail or messenger" }),
   url: "Address",
-  urlHow: /** @type {Record<string, string>} */ ({
-    webhook: "https://… The service posts its JSON there.",
-    apprise: "An Apprise address: mailto://…, slack://…, tgram://… and so on.",
-  }),
   keep: "Leave empty to keep the current one.",
-  keepsTo: (/** @type {string} */ address) => `Leave empty to keep ${address}`,
-  secret: "Secret that signs it (webhooks; optional)",
+  secret: "Secret that signs it (optional)",
   events: "Notify about",
   event: /** @type {Record<string, string>} */ ({
     incident_opened: "an incident: displays failed together",
