@@ -274,10 +274,10 @@ class Storing:
             boots = [Boot(life.uuid, life.install_id, life.boot_seq) for life in heartbeats.lives]
             client_logs.end_lives(self.connection, self.now, boots)
             self.outcome.end(boots)
-        shared = sharing(heartbeats.sights, self.memory.seen) if heartbeats.sights else set()
-        self.outcome.went_back |= {life.uuid for life in heartbeats.lives if life.went_back} - shared
+        shared = sharing(heartbeats.sights, self.memory.seen) if heartbeats.sights else {}
+        self.outcome.went_back |= {life.uuid for life in heartbeats.lives if life.went_back} - shared.keys()
         if shared:
-            self.outcome.shared |= reports.note_shared_logins(self.connection, self.now, sorted(shared))
+            self.outcome.shared |= reports.note_shared_logins(self.connection, self.now, list(shared.values()))
         started = [start for start in heartbeats.started if start.uuid not in shared]
         return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
 

@@ -179,6 +179,8 @@ clients = Table(
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
     _when("counter_went_back_at"),  # its seq restarted: a restored image, a write filter, a power cut
     _when("shared_login_seen_at"),  # two devices used its login
+    _when("shared_login_since"),  # when that was first seen, without an hour's pause since; null: never
+    _when("login_since"),  # when its login was last replaced or ended
     CheckConstraint(f"uuid ~ '{UUID_PATTERN}'", name="uuid"),
     CheckConstraint("mqtt_reconnect_count >= 0", name="mqtt_reconnect_count"),
     CheckConstraint("(service_failed_at IS NULL) = (service_failed_unit IS NULL)", name="service_failed"),
@@ -192,6 +194,7 @@ clients = Table(
     Index("ix_clients_screen_off", "uuid", postgresql_where=text("screen_health = 'off'")),
     Index("ix_clients_hours_untold", "uuid", postgresql_where=text("hours_version IS DISTINCT FROM hours_wanted")),
     Index("ix_clients_stopped", "uuid", postgresql_where=text("process_status = 'stopped'")),
+    Index("ix_clients_shared_login", "shared_login_seen_at", postgresql_where=text("shared_login_seen_at IS NOT NULL")),
     Index("ix_clients_deleted", "uuid", postgresql_where=text("deleted_at IS NOT NULL")),
     Index(
         "ix_clients_service_failed_at",
@@ -863,7 +866,8 @@ notification_channels = Table(
         "newer_events",
         ARRAY(Text),
         nullable=False,
-        server_default="{service_failed,screen_bad,connection_unsteady,certificate_old,certificate_ending,limit_passed}",
+        server_default="{service_failed,screen_bad,connection_unsteady,certificate_old,certificate_ending,limit_passed,"
+        "login_shared}",
     ),
     Column("delay_seconds", Integer, nullable=False, server_default="120"),  # no message if the trouble ends sooner
     Column("sites", ARRAY(Text)),  # null: all sites

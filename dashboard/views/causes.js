@@ -14,6 +14,7 @@ import { wordsOf } from "../lib/words/problems.js";
 import { causeWords } from "../lib/words/causes.js";
 import { lazy } from "./lazy.js";
 import { Glyph, Time } from "./parts.js";
+import { SharedLogins, sharedLogins } from "./shared_logins.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 /** @typedef {import("../lib/causes.js").Cause} Cause */
@@ -100,7 +101,9 @@ export function Causes() {
   void version.value;
   if (!overview.value || overview.value.bridge.state === "silent") return null; // one banner replaces them
   const cards = causes.value;
-  if (!cards.length && !unsteady.value.size) return null;
+  const shared = sharedLogins();
+  if (!cards.length && !shared.length && !unsteady.value.size) return null;
   return html`<section aria-label=${causeWords.title}><ul class="causes">
-    ${cards.map((cause) => h(Card, { key: cause.incident.id, cause }))}${h(Unsteady, {})}</ul></section>`;
+    ${cards.map((cause) => h(Card, { key: cause.incident.id, cause }))}
+    ${shared.length > 0 && h(SharedLogins, { found: shared })}${h(Unsteady, {})}</ul></section>`;
 }

@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { ApiProblem } from "../lib/api/call.js";
-import { createEnrolment, removeClient } from "../lib/api/enrolment.js";
+import { removeClient } from "../lib/api/enrolment.js";
 import { getClient } from "../lib/api/fleet.js";
 import { now } from "../lib/clock.js";
 import { marks } from "../lib/failures.js";
@@ -33,7 +33,9 @@ import { CommandBox } from "./command_box.js";
 import { CopyButton } from "./copy_button.js";
 import { EditDisplay } from "./edit_display.js";
 import { Acknowledge } from "./failed_panel.js";
+import { MadeCode, useNewCode } from "./new_code.js";
 import { Age, Glyph, Loading, StatusBadge, Time } from "./parts.js";
+import { SharedLogin } from "./shared_login.js";
 import { UptimeStrip } from "./uptime.js";
 
 /** @typedef {import("../lib/types").Client} Client */
@@ -152,11 +154,7 @@ function Oddities({ client }) {
   const shared = lately(client.shared_login_seen_at, SHARED_SHOWN);
   const back = !shared && lately(client.counter_went_back_at, WENT_BACK_SHOWN);
   return html`
-    ${
-      shared &&
-      html`<section class="panel-failure" aria-label=${displayWords.oddLogin}>
-        <p>${h(Glyph, { shape: "warning" })}${displayWords.sharedLogin(exact(shared))}</p></section>`
-    }
+    ${shared && h(SharedLogin, { uuid: client.uuid, at: shared, key: `shared-${client.uuid}` })}
     ${back && html`<p class="quiet">${displayWords.counterWentBack(exact(back))}</p>`}`;
 }
 
@@ -176,7 +174,9 @@ function Why({ client }) {
 
 /** A display that was created and never came: since when, and what can be done. @param {{client: Client}} props */
 function NeverConnected({ client }) {
-  const [made, setMade] = useState(/** @type {{code: string, expires_at: string} | null} */ (null));
+  /** @param {unknown} error */
+  const fail = (error) => setFailed(wordsOf(error));
+  const { made, make } = useNewCode(client.uuid, fail);
   const [failed, setFailed] = useState("");
   const until = made?.expires_at ?? client.code_until;
   const code = !until
@@ -185,17 +185,10 @@ function NeverConnected({ client }) {
       ? displayWords.codeUntil(exact(until))
       : displayWords.codeEnded(exact(until));
   const [sure, setSure] = useState(false);
-  /** @param {unknown} error */
-  const fail = (error) => setFailed(wordsOf(error));
-  const make = () => createEnrolment(client.uuid).then(setMade, fail);
   const remove = () => removeClient(client.uuid).then(() => [closeDisplay(), refresh()], fail);
   return html`<section class="never" aria-label=${displayWords.never}>
     <p>${displayWords.never} ${code}</p>
-    ${
-      made &&
-      html`<p class="code"><code>${made.code}</code>
-        ${h(CopyButton, { text: made.code, label: `${commonWords.copy}: ${displayWords.newCode}` })}</p>`
-    }
+    ${made && h(MadeCode, { made })}
     ${
       mayAdminister.value
         ? html`<div class="buttons"><button class="plain" onClick=${make}>${displayWords.newCode}</button>

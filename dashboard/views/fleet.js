@@ -1,4 +1,4 @@
-/** The fleet page: what has failed, how many stand how, what needs a person, and every display. */
+/** The fleet page: what is wrong, the shops and every display. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { filtered, parts } from "../lib/filter.js";
@@ -16,7 +16,7 @@ import { Loading } from "./parts.js";
 import { Shops } from "./shops.js";
 import { Tiles } from "./tiles.js";
 
-// What is wrong is fetched when something is: the page of a fleet that is well does not wait for it.
+// Fetched when something is wrong: a well fleet does not wait for it.
 const Causes = lazy(async () => (await import("./causes.js")).Causes, { bare: true });
 const FailedPanel = lazy(async () => (await import("./failed_panel.js")).FailedPanel, { bare: true });
 const Attention = lazy(async () => (await import("./attention.js")).Attention, { bare: true });
@@ -63,9 +63,12 @@ function Parts() {
   useEffect(() => {
     if (first) scrollTo({ top: 0 }); // what the filter keeps begins there
   }, [parts.value]);
-  const anyCause = useEver(() => Boolean(overview.value?.incidents.length) || unsteady.value.size > 0);
-  const anyFailure = useEver(() => failures.value.length > 0);
-  const anyUnwell = useEver(() => [...clients.values()].some(isUnwell));
+  const rows = [...clients.values()];
+  const anyCause = useEver(
+    () => overview.value?.incidents.length || unsteady.value.size || rows.some((row) => row.shared_login_seen_at),
+  );
+  const anyFailure = useEver(() => failures.value.length);
+  const anyUnwell = useEver(() => rows.some(isUnwell));
   const wrong = [anyCause && h(Causes, { key: "causes" }), anyFailure && h(FailedPanel, { key: "failed" })];
   const rest = [anyUnwell && h(Attention, { key: "attention" }), h(Mended, { key: "mended" })];
   const ways = [h(Shops, { key: "shops" }), h(Tiles, { key: "tiles" })];
@@ -75,10 +78,10 @@ function Parts() {
     ${h(Finder, { key: "finder" })}${order}${h(RecentlyAcknowledged, { key: "acknowledged" })}</div>`;
 }
 
-/** Whether this was ever so while the page was open. @param {() => boolean} isNow */
+/** Whether this was ever so while the page was open. @param {() => unknown} isNow */
 function useEver(isNow) {
   const ever = useRef(false);
-  ever.current ||= isNow();
+  ever.current ||= !!isNow();
   return ever.current;
 }
 

@@ -9,6 +9,7 @@ import { usePages } from "../lib/pages.js";
 import { commonWords } from "../lib/words/common.js";
 import { notificationWords } from "../lib/words/notifications.js";
 import { weekdayWords } from "../lib/words/weekdays.js";
+import { ChannelAddress, addressIn } from "./channel_address.js";
 import { FormDialog } from "./form_dialog.js";
 import { ListState } from "./list_state.js";
 import { Dialog, Time } from "./parts.js";
@@ -38,7 +39,7 @@ function hoursOf(form, zone) {
 
 /** What the form says, as the API wants it. @param {FormData} form @param {string} zone */
 function wanted(form, zone) {
-  const url = text(form.get("url"));
+  const { url } = addressIn(form);
   const secret = text(form.get("signing_secret"));
   const sites = text(form.get("sites"))
     .split(",")
@@ -92,35 +93,17 @@ function Hours({ channel, zone }) {
 
 /** Add a channel, or change this one. @param {Ends & {channel: Channel | null}} props */
 export function ChannelDialog({ channel, close, done }) {
-  const [kind, setKind] = useState(channel?.kind ?? "webhook");
   const zone = channel?.hours?.time_zone ?? zoneName;
   /** @param {FormData} form */
   const act = (form) =>
-    channel ? api.changeChannel(channel.id, wanted(form, zone)) : api.addChannel({ ...wanted(form, zone), kind });
+    channel
+      ? api.changeChannel(channel.id, wanted(form, zone))
+      : api.addChannel({ ...wanted(form, zone), kind: addressIn(form).kind });
   const events = /** @type {string[]} */ (channel?.events ?? USUAL);
   const children = html`
     <label>${notificationWords.name}<input name="name" required maxlength="100" autocomplete="off"
         defaultValue=${channel?.name ?? ""} autofocus /></label>
-    ${
-      !channel &&
-      html`<label>${notificationWords.kind}
-        <select value=${kind} onChange=${(/** @type {any} */ event) => setKind(event.currentTarget.value)}>
-          ${Object.entries(notificationWords.kinds).map(
-            ([one, word]) => html`<option key=${one} value=${one}>${word}
-            </option>`,
-          )}</select></label>`
-    }
-    <label>${notificationWords.url}<input name="url" type="password" required=${!channel} minlength="8" maxlength="2000"
-        autocomplete="off" spellcheck=${false} aria-describedby="url-how" /></label>
-    <p class="quiet" id="url-how">
-      ${channel ? notificationWords.keepsTo(channel.address) : notificationWords.urlHow[kind]}</p>
-    ${
-      kind === "webhook" &&
-      html`<label>${notificationWords.secret}
-          <input name="signing_secret" type="password" minlength="16" maxlength="200" autocomplete="new-password" />
-        </label>
-        ${channel?.signed && html`<p class="quiet">${notificationWords.keep}</p>`}`
-    }
+    ${h(ChannelAddress, { channel })}
     <fieldset><legend>${notificationWords.events}</legend>
       ${Object.entries(notificationWords.event).map(([name, label]) =>
         h(Check, { key: name, name, label, on: events.includes(name) }),

@@ -2,9 +2,11 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/notifications.js";
+import { serviceOf } from "../lib/channel_address.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { mayAdminister } from "../lib/session.js";
+import { addressWords } from "../lib/words/channel_address.js";
 import { commonWords } from "../lib/words/common.js";
 import { notificationWords } from "../lib/words/notifications.js";
 import { wordsOf } from "../lib/words/problems.js";
@@ -27,7 +29,7 @@ function when({ hours }) {
 
 /** @param {{channel: Channel}} props */
 function Facts({ channel }) {
-  const how = [notificationWords.kinds[channel.kind], channel.address, channel.signed && notificationWords.signed]
+  const how = [addressWords.services[serviceOf(channel)], channel.address, channel.signed && notificationWords.signed]
     .filter(Boolean)
     .join(" · ");
   const what = [

@@ -26,15 +26,15 @@ function RoleField({ present }) {
       )}</select></label>`;
 }
 
-/** @param {{present: string[] | null}} props */
-function SitesField({ present }) {
-  return html`<label>${words.sites}<textarea name="sites" rows="3" aria-describedby="sites-how"
+/** @param {{present: string[] | null, id?: string}} props id: of its hint, unlike that of another form on the page */
+export function SitesField({ present, id = "sites-how" }) {
+  return html`<label>${words.sites}<textarea name="sites" rows="3" aria-describedby=${id}
         defaultValue=${(present ?? []).join("\n")}></textarea></label>
-    <p class="quiet" id="sites-how">${words.sitesHow}</p>`;
+    <p class="quiet" id=${id}>${words.sitesHow}</p>`;
 }
 
 /** The chosen sites; null: all. @param {FormData} form */
-function sitesIn(form) {
+export function sitesIn(form) {
   const lines = String(form.get("sites")).split("\n");
   const named = lines.map((line) => line.trim()).filter(Boolean);
   return named.length ? named : null;

@@ -6,6 +6,7 @@ import { newUuid } from "../lib/commands.js";
 import { clients } from "../lib/fleet.js";
 import { zoneName } from "../lib/format.js";
 import { html } from "../lib/html.js";
+import { localTime } from "../lib/quiet_form.js";
 import { mayAdminister } from "../lib/session.js";
 import { go } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
@@ -16,6 +17,7 @@ import { FormDialog } from "./form_dialog.js";
 import { Dialog } from "./parts.js";
 
 /** @typedef {import("../lib/types").Action} Action */
+/** @typedef {import("../lib/openapi").CommandSchedule} Schedule */
 
 const TYPE_ABOVE = 10; // more displays than that, and their number has to be typed
 const WAVES = [1, "10%", "rest"];
@@ -44,29 +46,40 @@ function wanted(form, uuids) {
   const place = String(form.get("place") ?? "");
   const kind = place.slice(0, place.indexOf(":"));
   const weekly = form.get("kind") === "weekly";
-  const until = form.get("until");
   return {
     action: form.get("action"),
     reason: String(form.get("reason")).trim(),
     ...(uuids ? { clients: uuids } : { filter: { [kind]: place.slice(kind.length + 1) } }),
     ...(form.get("waves") && { waves: WAVES }),
-    ...(weekly
-      ? {
-          weekdays: WEEKDAYS.filter((day) => form.get(day)),
-          local_time: form.get("local_time"),
-          time_zone: String(form.get("time_zone")).trim(),
-          ...(until && { until }),
-        }
-      : { at: new Date(String(form.get("at"))).toISOString(), time_zone: zoneName }),
+    ...(weekly ? weeklyIn(form) : { at: momentIn(form), time_zone: zoneName }),
   };
 }
 
-/** Once, at a time of the reader's zone. */
-const Once = () => html`<label>${scheduleWords.at(zoneName)}<input name="at" type="datetime-local" required /></label>`;
+/** @param {FormData} form */
+const momentIn = (form) => new Date(String(form.get("at"))).toISOString();
 
-/** Every week, by the clock of a zone; at least one day. */
-function Weekly() {
-  const [days, setDays] = useState(0);
+/** @param {FormData} form */
+const weeklyIn = (form) => ({
+  weekdays: /** @type {Schedule["weekdays"]} */ (WEEKDAYS.filter((day) => form.get(day))),
+  local_time: String(form.get("local_time")),
+  time_zone: String(form.get("time_zone")).trim(),
+  until: String(form.get("until")) || null,
+});
+
+/** The times of a schedule that is changed: once stays once. @param {FormData} form @param {Schedule} one */
+export const timesIn = (form, one) => (one.at ? { at: momentIn(form) } : weeklyIn(form));
+
+/** Once, at a time of the reader's zone. @param {{one?: Schedule | null}} props */
+export function Once({ one }) {
+  const at = localTime(one?.at ?? null);
+  const step = at.length > "2026-12-01T03:00".length ? 1 : 60; // a time with seconds keeps them
+  return html`<label>${scheduleWords.at(zoneName)}<input name="at" type="datetime-local" step=${step} required
+      defaultValue=${at} /></label>`;
+}
+
+/** Every week, by the clock of a zone; at least one day. @param {{one?: Schedule | null}} props */
+export function Weekly({ one }) {
+  const [days, setDays] = useState(one?.weekdays.length ?? 0);
   /** @param {Event} event */
   const choose = (event) => {
     const box = /** @type {HTMLInputElement} */ (event.currentTarget);
@@ -75,14 +88,16 @@ function Weekly() {
   return html`<fieldset><legend>${scheduleWords.on}</legend>
       <div class="chips">${WEEKDAYS.map(
         (day) => html`<label class="check" key=${day}>
-          <input type="checkbox" name=${day} required=${days === 0} onChange=${choose} />${weekdayWords[day]}</label>`,
+          <input type="checkbox" name=${day} required=${days === 0} onChange=${choose}
+            defaultChecked=${one?.weekdays.some((chosen) => chosen === day)} />${weekdayWords[day]}</label>`,
       )}</div></fieldset>
-    <div class="settings-form"><label>${scheduleWords.time}<input name="local_time" type="time" required /></label>
+    <div class="settings-form"><label>${scheduleWords.time}<input name="local_time" type="time" required
+        defaultValue=${one?.local_time ?? ""} /></label>
       <label>${scheduleWords.zone}<input name="time_zone" required maxlength="100" list="zones"
-        defaultValue=${zoneName} autocomplete="off" /></label></div>
+        defaultValue=${one?.time_zone ?? zoneName} autocomplete="off" /></label></div>
     <datalist id="zones">${Intl.supportedValuesOf("timeZone").map((zone) => html`<option key=${zone} value=${zone} />`)}
     </datalist>
-    <label>${scheduleWords.until}<input name="until" type="date" /></label>`;
+    <label>${scheduleWords.until}<input name="until" type="date" defaultValue=${one?.until ?? ""} /></label>`;
 }
 
 /**
@@ -129,7 +144,7 @@ export function ScheduleDialog({ uuids = null, close, changed }) {
     <label>${scheduleWords.when}<select name="kind" value=${kind} onChange=${choose}>
       <option value="once">${scheduleWords.once}</option><option value="weekly">${scheduleWords.weekly}</option>
     </select></label>
-    ${kind === "weekly" ? h(Weekly, {}) : h(Once, {})}
+    ${kind === "weekly" ? h(Weekly, { one: null }) : h(Once, { one: null })}
     <label>${scheduleWords.reason}<input name="reason" maxlength="500" autocomplete="off" /></label>
     <label class="check"><input type="checkbox" name="waves" defaultChecked=${!asked || number > TYPE_ABOVE} />
       ${scheduleWords.waves}</label>

@@ -1,4 +1,4 @@
-/** What every list of scheduled commands says of one, and the button that cancels it. */
+/** What every list of scheduled commands says of one, and the buttons that change and cancel it. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { cancelSchedule } from "../lib/api/schedules.js";
@@ -11,6 +11,7 @@ import { scheduleWords } from "../lib/words/schedules.js";
 import { actionWords } from "../lib/words/states.js";
 import { weekdayWords } from "../lib/words/weekdays.js";
 import { Time } from "./parts.js";
+import { ChangeSchedule } from "./schedule_change.js";
 
 /** @typedef {import("../lib/openapi").CommandSchedule} Schedule */
 
@@ -46,17 +47,20 @@ export function State({ one }) {
     ${elsewhere && html` <span class="quiet">${scheduleWords.yours}: ${h(Time, { at: one.next_at })}.</span>`}`;
 }
 
-/** @param {{one: Schedule, cancelled: (what: string) => void}} props */
-export function CancelButton({ one, cancelled }) {
+/** @param {{one: Schedule, done: (words: string) => void}} props done: is told what was done */
+export function Buttons({ one, done }) {
   const [failed, setFailed] = useState("");
+  const [changing, setChanging] = useState(false);
   const what = titleOf(one);
   if (!mayOperate.value || !one.next_at || one.cancelled_at) return null;
   const cancel = () =>
     cancelSchedule(one.id).then(
-      () => cancelled(scheduleWords.cancelled(what)),
+      () => done(scheduleWords.cancelled(what)),
       (error) => setFailed(wordsOf(error)),
     );
-  return html`<button class="plain" aria-label=${scheduleWords.cancelOf(what)} onClick=${cancel}>
-      ${scheduleWords.cancel}</button>
+  return html`<button class="plain" aria-label=${scheduleWords.changeOf(what)} onClick=${() => setChanging(true)}>
+      ${scheduleWords.change}</button>
+    <button class="plain" aria-label=${scheduleWords.cancelOf(what)} onClick=${cancel}>${scheduleWords.cancel}</button>
+    ${changing && h(ChangeSchedule, { one, what, close: () => setChanging(false), changed: done })}
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
 }

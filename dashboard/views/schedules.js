@@ -10,12 +10,12 @@ import { commonWords } from "../lib/words/common.js";
 import { scheduleWords } from "../lib/words/schedules.js";
 import { ListState } from "./list_state.js";
 import { ScheduleDialog } from "./schedule_form.js";
-import { CancelButton, Facts, State, titleOf } from "./schedule_parts.js";
+import { Buttons, Facts, State, titleOf } from "./schedule_parts.js";
 
 /** @typedef {import("../lib/openapi").CommandSchedule} Schedule */
 
-/** @param {{one: Schedule, cancelled: (what: string) => void}} props */
-function Row({ one, cancelled }) {
+/** @param {{one: Schedule, done: (words: string) => void}} props */
+function Row({ one, done }) {
   const batch = one.last?.batch_id;
   const urgent = one.state === "held" || one.last?.outcome === "missed";
   return html`<li class=${classes("token", !one.next_at && "over")}>
@@ -25,15 +25,15 @@ function Row({ one, cancelled }) {
       ${one.reason && html`<span class="quiet">${one.reason}</span>`}</span>
     <span class=${classes("tag", urgent && "tag-amber")}>${scheduleWords.state[one.state] ?? one.state}</span>
     ${batch && html`<button class="link" onClick=${() => go({ v: "batches", b: batch })}>${scheduleWords.batch}</button>`}
-    ${h(CancelButton, { one, cancelled })}
+    ${h(Buttons, { one, done })}
   </li>`;
 }
 
-/** @param {{current: boolean, about: string, cancelled: (what: string) => void}} props */
-function List({ current, about, cancelled }) {
+/** @param {{current: boolean, about: string, done: (words: string) => void}} props */
+function List({ current, about, done }) {
   const list = usePages(about, (cursor, abort) => listSchedules(current, cursor, abort));
   return html`${h(ListState, { list, failed: scheduleWords.failed })}
-    ${list.items && html`<ul>${list.items.map((one) => h(Row, { key: one.id, one, cancelled }))}</ul>`}
+    ${list.items && html`<ul>${list.items.map((one) => h(Row, { key: one.id, one, done }))}</ul>`}
     ${list.items?.length === 0 && html`<p class="quiet">${current ? scheduleWords.none : scheduleWords.nonePast}</p>`}
     ${
       list.more &&
@@ -46,11 +46,11 @@ export function Schedules() {
   const [planning, setPlanning] = useState(false);
   const [past, setPast] = useState(false);
   const [turn, setTurn] = useState(0); // something was just changed here
-  const [done, setDone] = useState("");
+  const [said, setSaid] = useState("");
   const changed = () => setTurn(turn + 1);
-  /** @param {string} what */
-  const cancelled = (what) => {
-    setDone(what);
+  /** @param {string} words */
+  const done = (words) => {
+    setSaid(words);
     changed();
   };
   return html`<section class="card settings-card" aria-labelledby="schedules-title">
@@ -61,11 +61,11 @@ export function Schedules() {
         </button>`
       }</div>
     <p class="quiet">${scheduleWords.lead}</p>
-    <p class="done" role="status">${done}</p>
-    ${h(List, { current: true, about: `planned ${turn}`, cancelled })}
+    <p class="done" role="status">${said}</p>
+    ${h(List, { current: true, about: `planned ${turn}`, done })}
     ${
       past
-        ? h(List, { current: false, about: `over ${turn}`, cancelled })
+        ? h(List, { current: false, about: `over ${turn}`, done })
         : html`<button class="link" onClick=${() => setPast(true)}>${scheduleWords.past}</button>`
     }
     ${planning && h(ScheduleDialog, { close: () => setPlanning(false), changed })}

@@ -14,6 +14,7 @@ import { tokenWords } from "../lib/words/tokens.js";
 import { CopyButton } from "./copy_button.js";
 import { ListState } from "./list_state.js";
 import { Age, Dialog, Time } from "./parts.js";
+import { SitesField, sitesIn } from "./people_dialogs.js";
 
 /** @typedef {import("../lib/types").Token} Token */
 
@@ -40,9 +41,9 @@ function Issue({ changed }) {
     setFailed("");
     try {
       const expires_at = days ? new Date(serverNow() + days * DAY).toISOString() : null;
-      setIssued(
-        await api.issueToken({ name: String(form.get("name")).trim(), role: String(form.get("role")), expires_at }),
-      );
+      const name = String(form.get("name")).trim();
+      const role = String(form.get("role"));
+      setIssued(await api.issueToken({ name, role, sites: sitesIn(form), expires_at }));
       element.reset();
       changed();
     } catch (error) {
@@ -50,14 +51,17 @@ function Issue({ changed }) {
     }
     setBusy(false);
   }
-  return html`<form class="settings-form" onSubmit=${submit}>
+  return html`<form class="connect" onSubmit=${submit}><div class="settings-form">
       <label>${tokenWords.name}<input name="name" required maxlength="200" autocomplete="off" /></label>
       <label>${tokenWords.role}<select name="role">
           ${ROLES.map((role) => html`<option key=${role} value=${role}>${roleWords[role]}</option>`)}</select></label>
       <label>${tokenWords.expires}<select name="days">
           ${tokenWords.expiry.map(([days, word]) => html`<option key=${days} value=${days}>${word}</option>`)}</select>
       </label>
-      <button class="primary" disabled=${busy}>${busy ? tokenWords.issuing : tokenWords.issue}</button>
+      </div>
+      ${h(SitesField, { present: null, id: "token-sites-how" })}
+      <div class="buttons"><button class="primary" disabled=${busy}>
+          ${busy ? tokenWords.issuing : tokenWords.issue}</button></div>
     </form>
     <p class="form-error" role="alert">${failed}</p>
     ${

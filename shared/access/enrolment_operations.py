@@ -53,6 +53,7 @@ def enrol(connection: Connection, now: datetime, code: str) -> Login:
     password = secrets.token_urlsafe(enrolment_rules.DISPLAY_PASSWORD_BYTES)
     hashed = mosquitto_hash(password, secrets.token_bytes(MOSQUITTO_SALT_BYTES))
     enrolment_store.put_display_login(connection, client_uuid, hashed, now)
+    clients_store.begin_login(connection, now, client_uuid)
     return Login(client_uuid, password)
 
 
@@ -81,6 +82,7 @@ def rotate(connection: Connection, now: datetime, client_uuid: str, current: str
         or not enrolment_store.replace_display_login(connection, client_uuid, login, hashed, now)
     ):
         raise InvalidIdentity(WRONG_LOGIN)
+    clients_store.begin_login(connection, now, client_uuid)
     return True
 
 
@@ -99,4 +101,7 @@ def revoke(connection: Connection, now: datetime, client_uuid: str) -> bool:
     if enrolment_store.lock_client(connection, client_uuid) is None:
         raise ClientNotFound
     enrolment_store.delete_unused_codes(connection, client_uuid)
-    return enrolment_store.revoke_display_login(connection, client_uuid, now)
+    had_login = enrolment_store.revoke_display_login(connection, client_uuid, now)
+    if had_login:
+        clients_store.begin_login(connection, now, client_uuid)
+    return had_login

@@ -11,6 +11,12 @@ from typing import Final
 
 WITHIN: Final = timedelta(hours=2)
 """The longest time between two heartbeats of a device: twice the longest interval that the contract allows."""
+SHARED_FOR: Final = timedelta(hours=1)
+"""How long two devices count as using one login after they were seen to."""
+SEEN_APART: Final = timedelta(seconds=30)
+"""The shortest time between two notes that a login is shared. A single note may be a machine put back to a snapshot."""
+LOGIN_TAKES: Final = timedelta(seconds=10)
+"""How long after a new login a device with the old one may still be heard: the broker takes logins within 2 s."""
 MANY: Final = 10_000  # above this many remembered clients the oldest are dropped
 NAMES: Final = 8  # remembered for a client, even if it changes its name each time
 
@@ -27,6 +33,14 @@ class Sight:
     before_at: datetime
     is_old: bool
     """It was not stored, because its stamp is older."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLogin:
+    """A client that is two devices; `other_at`: when the one before the last one was heard."""
+
+    uuid: str
+    other_at: datetime
 
 
 Name = tuple[str, bool]
@@ -55,17 +69,17 @@ class Seen:
             self.last = {uuid: names for uuid, names in self.last.items() if latest[uuid] >= since}
 
 
-def sharing(sights: Iterable[Sight], seen: Seen) -> set[str]:
-    """The clients that are two devices, by these heartbeats in their order.
+def sharing(sights: Iterable[Sight], seen: Seen) -> dict[str, SharedLogin]:
+    """The clients that are two devices, by uuid and by these heartbeats in their order.
 
     Either a replaced name returns; or a name whose heartbeats are not stored comes twice with the other name between.
     One old heartbeat after a reboot is neither: a library may send it again.
     """
-    found = set()
+    found = {}
     for sight in sights:
         last = seen.last.get(sight.uuid, {}).get((sight.name, sight.is_old))
         if last is not None and last < sight.before_at and sight.at - last <= WITHIN:
-            found.add(sight.uuid)
+            found[sight.uuid] = SharedLogin(sight.uuid, sight.before_at)
         if sight.is_old:
             seen.note(sight.uuid, (sight.name, True), sight.at)
         else:

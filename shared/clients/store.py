@@ -325,6 +325,19 @@ def update_many(connection: Connection, uuids: Collection[str], change: ManyFact
     return UPDATE_MANY.all(connection, uuids=list(uuids), moves=change.moves, site=change.site, **tags)
 
 
+BEGIN_LOGIN = Query(
+    """
+    UPDATE clients SET login_since = :now, shared_login_seen_at = NULL, shared_login_since = NULL WHERE uuid = :uuid
+    """,
+    NO_ROW,
+)
+
+
+def begin_login(connection: Connection, now: datetime, uuid: str) -> None:
+    """Note that the client's login was replaced or ended: from now on only new signs show that devices share one."""
+    BEGIN_LOGIN.run(connection, now=now, uuid=uuid)
+
+
 TOMBSTONE = Query("UPDATE clients SET deleted_at = :now WHERE uuid = :uuid AND deleted_at IS NULL", NO_ROW)
 
 

@@ -70,6 +70,7 @@ EXPECTED = {
     "PATCH /api/notifications/channels/<id:channel_id>": ADMIN,
     "DELETE /api/notifications/channels/<id:channel_id>": ADMIN,
     "POST /api/notifications/channels/<id:channel_id>/test": ADMIN,
+    "POST /api/notifications/channels/test": ADMIN,
     "GET /api/notifications/deliveries": OPERATOR,
     "GET /api/monitoring/overview": VIEWER,
     "GET /api/metrics": VIEWER,
@@ -196,6 +197,7 @@ _BOUND = {
         PATCH /api/notifications/channels/<id:channel_id>
         DELETE /api/notifications/channels/<id:channel_id>
         POST /api/notifications/channels/<id:channel_id>/test
+        POST /api/notifications/channels/test
         GET /api/notifications/deliveries
         GET /api/users
         POST /api/users

@@ -292,6 +292,7 @@ KEPT_HARMLESS: Final[dict[str, Repair]] = {
     "DELETE /api/tokens/{token_id}": _own_token,
     "DELETE /api/clients/{uuid}": _listening,
     "POST /api/notifications/channels": _address,
+    "POST /api/notifications/channels/test": _address,
     "PATCH /api/notifications/channels/{channel_id}": _address,
 }
 RULES: Final[dict[str, Repair]] = {
@@ -300,6 +301,7 @@ RULES: Final[dict[str, Repair]] = {
     "GET /api/clients/{uuid}/health/history": _times,
     "POST /api/quiet-times": _scope,
     "POST /api/notifications/channels": _channel,
+    "POST /api/notifications/channels/test": _channel,
     "PATCH /api/notifications/channels/{channel_id}": _channel,
     "POST /api/clients/{uuid}/clear_service_failed": _failure,
     "POST /api/clients/{uuid}/commands": _override,

@@ -68,6 +68,8 @@ def test_a_channels_secrets_come_back_by_no_way(api: Api, engine: Engine, monkey
         ),
         api.post(CHANNELS, json={**NEW, "name": 7}, role="admin").get_data(as_text=True),
         api.post(f"{path}/test", role="admin").get_data(as_text=True),
+        api.post(f"{CHANNELS}/test", json=NEW, role="admin").get_data(as_text=True),
+        api.post(f"{CHANNELS}/test", json={**NEW, "url": f"ftp://{TOKEN}.test/"}, role="admin").get_data(as_text=True),
         api.get("/api/settings", role="viewer").get_data(as_text=True),
     ]
 
@@ -193,6 +195,35 @@ def test_a_test_says_what_became_of_it_and_the_channel_remembers(api: Api) -> No
     assert (first.json["event"], first.json["channel"]) == ("test", "On call")
     assert first.headers["signage-signature"].startswith("t=")
     assert (bad["delivered"], bad["channel"]["last_error"]) == (False, "401 from 127.0.0.1")
+
+
+def test_a_channel_is_tried_before_it_is_saved_and_nothing_of_it_is_kept(api: Api, engine: Engine) -> None:
+    with receiver() as hook:
+        tried = api.post(f"{CHANNELS}/test", json={**NEW, "url": f"{hook.url}?key={TOKEN}"}, role="admin").get_json()
+
+    assert (tried["delivered"], tried["words"]) == (True, "200 from 127.0.0.1")
+    [posted] = hook.posted
+    assert (posted.json["event"], posted.json["channel"]) == ("test", "On call")
+    assert posted.headers["signage-signature"].startswith("t=")
+    assert api.get(CHANNELS, role="admin").get_json()["items"] == []
+    with engine.connect() as connection:
+        query = sa.select(audit_log.c.target, audit_log.c.details).order_by(audit_log.c.id.desc()).limit(1)
+        assert connection.execute(query).one() == ("notification_channel:new", {"name": "On call"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"url": "ftp://hooks.example.org/"}, "channel_address_refused"),
+        ({"kind": "apprise", "url": "nonsense://hooks.example.org/"}, "channel_address_refused"),
+        ({"signing_secret": "short"}, "channel_refused"),
+        ({"kind": "apprise", "url": "mailto://mail.example.org/?to=a%40b.org&from=b%40b.org"}, "channel_refused"),
+    ],
+)
+def test_what_cannot_be_a_channel_is_not_tried(api: Api, changes: dict[str, Any], code: str) -> None:
+    reply = api.post(f"{CHANNELS}/test", json={**NEW, **changes}, role="admin")
+
+    assert (reply.status_code, reply.get_json()["code"]) == (422, code)
 
 
 def test_a_channel_that_is_removed_takes_what_it_was_told_along(api: Api, engine: Engine) -> None:

@@ -99,6 +99,31 @@ def test_a_reboot_of_a_site_is_planned_once_in_the_readers_zone_and_listed(enter
     expect(region.get_by_role("listitem")).to_contain_text("Cancelled by user:")
 
 
+def test_a_schedule_is_changed_in_a_form_that_keeps_what_is_not_changed(enter: Enter, shop: Fleet, api: Api) -> None:
+    later = (datetime.now(UTC) + timedelta(days=3)).replace(hour=2, minute=0, second=0, microsecond=0).isoformat()
+    facts = {"action": "restart_app", "filter": {"site": shop.site}, "time_zone": "Europe/Berlin"}
+    weekly = api.post("/api/schedules", {**facts, "weekdays": ["sunday"], "local_time": "03:00"}, 201)
+    once = api.post("/api/schedules", {**facts, "action": "reboot_host", "at": later}, 201)
+    page = enter("/?v=batches").page
+    dialog = page.get_by_role("dialog")
+
+    page.get_by_role("button", name=f"Change: Restart player: Site {shop.site}").click()
+    expect(dialog.get_by_label("Sun")).to_be_checked()
+    dialog.get_by_label("Mon").check()
+    dialog.get_by_label("At", exact=True).fill("04:30")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text(re.compile(r"Changed\. Next: \w+ \d+ \w+ \d{4}, 04:30 Europe/Berlin"))).to_be_visible()
+    page.get_by_role("button", name=f"Change: Reboot: Site {shop.site}").click()
+    dialog.get_by_label("Reason").fill("after the delivery")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.locator("li.token").filter(has_text="Reboot")).to_contain_text("after the delivery")
+
+    after = {one["id"]: one for one in planned(api)}
+    assert (after[weekly["id"]]["weekdays"], after[weekly["id"]]["local_time"]) == (["monday", "sunday"], "04:30")
+    assert after[weekly["id"]]["time_zone"] == "Europe/Berlin"
+    assert (after[once["id"]]["at"], after[once["id"]]["reason"]) == (once["at"], "after the delivery")
+
+
 def test_what_was_missed_is_said_in_the_list(enter: Enter, shop: Fleet, api: Api, database: Engine) -> None:
     body = {"action": "restart_app", "filter": {"site": shop.site}, "time_zone": "UTC"}
     at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()

@@ -41,6 +41,18 @@ def test_a_token_is_shown_once_works_and_is_refused_after_it_was_revoked(enter: 
     expect(page.locator(".audit").filter(has_text="signed in")).to_have_count(0)
 
 
+def test_a_token_is_issued_for_two_sites(enter: Enter, stack: Stack) -> None:
+    page = enter("/?v=settings").page
+    page.get_by_label("What it is for").fill("shop script")
+    page.get_by_label("Only for these sites").fill("Basel\n  Bern, Hall 2 \n")
+    page.get_by_role("button", name="Issue a token").click()
+
+    expect(page.locator(".issued code")).to_contain_text("sgn_")
+    expect(page.locator(".token").filter(has_text="shop script")).to_contain_text("for Basel and Bern, Hall 2 only")
+    [made] = [one for one in stack.api().get("/api/tokens")["items"] if one["name"] == "shop script"]
+    assert made["sites"] == ["Basel", "Bern, Hall 2"]
+
+
 def test_the_service_tells_its_last_tick_and_every_value_in_force(enter: Enter) -> None:
     page = enter("/?v=settings").page
 

@@ -150,6 +150,24 @@ def test_unsteady_connections_are_a_cause_of_their_own_with_the_worst_named(
     expect(page.get_by_role("button", name="Remove the filter Unsteady connection")).to_be_visible()
 
 
+def test_a_login_that_two_devices_use_is_a_card_and_a_new_code_in_the_panel_ends_it(
+    enter: Enter, api: Api, database: Engine, bern: Fleet
+) -> None:
+    seen = "UPDATE clients SET shared_login_seen_at = now(), shared_login_since = now() WHERE uuid = :uuid"
+    run(database, seen, uuid=bern.uuid(2))
+    page = enter().page
+
+    card(page, "Two devices with one login: 1 display").get_by_role("button", name=bern.name(2)).click()
+    panel = page.get_by_role("region", name="Two devices with one login")
+    panel.get_by_role("button", name="New code").click()
+    code = panel.locator(".code code").inner_text()
+    expect(panel).to_contain_text("Give this code to the device that shall stay")
+    api.call("POST", "/api/enroll", 201, json={"code": code})
+
+    expect(panel).to_have_count(0)
+    expect(card(page, "Two devices with one login")).to_have_count(0)
+
+
 def test_one_grey_line_says_how_much_recovery_mended_today(enter: Enter, database: Engine, bern: Fleet) -> None:
     run(database, MENDED, uuids=bern.uuids[:2])
 

@@ -347,7 +347,7 @@ WORLD: Final = {
         12,
         1500.0,
         two_share_a_login,
-        without(("bridge.storing.sharing", lambda *_: set())),
+        without(("bridge.storing.sharing", lambda *_: {})),
         "needless action",
     ),
     "a log line is told before it is stored": Mutation(

@@ -271,7 +271,7 @@ def test_channels_from_before_are_told_of_more_if_they_are_told_of_displays(
         rows = connection.execute(sa.text("SELECT name, newer_events FROM notification_channels ORDER BY id")).all()
     newer = ["service_failed", "screen_bad", "connection_unsteady"]
     ours = ["certificate_old", "certificate_ending"]
-    limits = ["limit_passed"]
+    limits = ["limit_passed", "login_shared"]
     assert rows == [
         ("all", [*newer, *limits]),
         ("breakers", []),

@@ -6,6 +6,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from shared.access import enrolment_operations
+from shared.clients.logins_rules import SharedLogin
+from shared.clients.reports import operations as reports
 from shared.recovery import screens_store
 from shared.recovery.screens_store import ScreensBreaker
 from shared.tables import client_health, client_recovery, clients, notification_channels
@@ -183,6 +186,85 @@ def test_unsteady_connections_are_one_list_a_day(connection: Connection, now: da
         ("opened", "Display 11 (Shop 11): unsteady connection, 60 losses in the last hour"),
     ]
     assert "Display 0 (Shop 0): unsteady connection, 24 losses in the last hour" in messages(connection)[0]["text"]
+
+
+def share(connection: Connection, at: datetime, uuid: str) -> None:
+    """Note that two devices use the login; both were heard just now."""
+    reports.note_shared_logins(connection, at, [SharedLogin(uuid, at)])
+
+
+def test_a_login_that_two_devices_use_is_told_once_and_when_it_is_over(connection: Connection, now: datetime) -> None:
+    channel(connection, now)
+    uuid = display(connection, now)
+    for minutes in range(1, 31):
+        share(connection, now + minutes * MINUTE, uuid)
+        settle(connection, now + minutes * MINUTE)
+    title = "Lobby (Rome): two devices use its login"
+    assert told(connection) == [("opened", title)]
+    assert messages(connection)[0]["facts"]["since"] == (now + MINUTE).isoformat()
+
+    settle(connection, now + 89 * MINUTE)
+    assert told(connection) == [("opened", title)]
+    settle(connection, now + 91 * MINUTE)
+
+    assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
+
+
+def test_one_sight_of_a_second_device_is_not_told(connection: Connection, now: datetime) -> None:
+    """A machine that is put back to a snapshot has its old boot again, once."""
+    channel(connection, now)
+    share(connection, now + MINUTE, display(connection, now))
+
+    settle(connection, now + 10 * MINUTE)
+
+    assert told(connection) == []
+
+
+@pytest.mark.parametrize("ends", ["enrolled", "rotated", "revoked"])
+def test_a_new_login_ends_a_shared_one_at_once(connection: Connection, now: datetime, ends: str) -> None:
+    channel(connection, now)
+    uuid = display(connection, now)
+    code, _ = enrolment_operations.issue_code(connection, now, uuid, "user:anna", 60 * MINUTE)
+    login = enrolment_operations.enrol(connection, now, code)
+    for minutes in (1, 2, 3):
+        share(connection, now + minutes * MINUTE, uuid)
+    settle(connection, now + 3 * MINUTE)
+    at = now + 4 * MINUTE
+
+    if ends == "enrolled":
+        code, _ = enrolment_operations.issue_code(connection, at, uuid, "user:anna", 60 * MINUTE)
+        enrolment_operations.enrol(connection, at, code)
+    elif ends == "rotated":
+        enrolment_operations.rotate(connection, at, uuid, login.password, "n" * 43)
+    else:
+        enrolment_operations.revoke(connection, at, uuid)
+    for heard in (at - MINUTE, at + seconds(5)):  # the other device, before the broker ended its session
+        assert reports.note_shared_logins(connection, at + MINUTE, [SharedLogin(uuid, heard)]) == set()
+    settle(connection, at + MINUTE)
+
+    title = "Lobby (Rome): two devices use its login"
+    assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
+
+
+def test_a_login_that_is_shared_again_after_its_end_is_told_again(connection: Connection, now: datetime) -> None:
+    channel(connection, now)
+    uuid = display(connection, now)
+    for minutes in (1, 2, 3, 90, 91, 92):
+        share(connection, now + minutes * MINUTE, uuid)
+        settle(connection, now + minutes * MINUTE)
+
+    title = "Lobby (Rome): two devices use its login"
+    assert told(connection) == [("opened", title), ("recovered", f"Over: {title}"), ("opened", title)]
+
+
+def test_shared_logins_of_many_displays_are_one_message(connection: Connection, now: datetime) -> None:
+    channel(connection, now)
+    uuids = [display(connection, now, f"Display {number}") for number in range(4)]
+    for minutes in (1, 2, 3):
+        reports.note_shared_logins(connection, now + minutes * MINUTE, [SharedLogin(u, now + MINUTE) for u in uuids])
+    settle(connection, now + 3 * MINUTE)
+
+    assert told(connection) == [("opened", "4 displays have a login that two devices use")]
 
 
 def test_losses_that_were_an_incident_make_no_connection_unsteady(connection: Connection, now: datetime) -> None:

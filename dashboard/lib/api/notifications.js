@@ -31,6 +31,11 @@ export function testChannel(id) {
   return call("POST", `${CHANNELS}/${id}/test`);
 }
 
+/** Test a channel that is not saved. @param {object} body @returns {Promise<import("../openapi").TrialResult>} */
+export function tryChannel(body) {
+  return call("POST", `${CHANNELS}/test`, { body });
+}
+
 /**
  * @param {number} channel @param {string | null} cursor @param {AbortSignal} [abort]
  * @returns {Promise<import("../types").Page<Delivery>>}

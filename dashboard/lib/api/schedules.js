@@ -22,6 +22,11 @@ export function planSchedule(body, key) {
   return call("POST", "/api/schedules", { body, headers: { "Idempotency-Key": key } });
 }
 
+/** @param {string} id @param {Record<string, unknown>} changes @returns {Promise<ScheduleDetails>} */
+export function changeSchedule(id, changes) {
+  return call("PATCH", `/api/schedules/${encodeURIComponent(id)}`, { body: changes });
+}
+
 /** @param {string} id */
 export function cancelSchedule(id) {
   return call("DELETE", `/api/schedules/${encodeURIComponent(id)}`);

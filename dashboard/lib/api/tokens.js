@@ -10,7 +10,7 @@ export function listTokens(cursor, abort) {
 }
 
 /**
- * @param {{name: string, role: string, expires_at: string | null}} wanted
+ * @param {{name: string, role: string, sites: string[] | null, expires_at: string | null}} wanted
  * @returns {Promise<import("../types").IssuedToken>}
  */
 export function issueToken(wanted) {

@@ -24,6 +24,10 @@ export const causeWords = {
     `${name} lost the broker ${number(losses)} times in the last hour. Its own network is likely.`,
   worstOf: (/** @type {string} */ name, /** @type {number} */ losses) =>
     `Each lost the broker three times or more in the last hour; ${name} did ${number(losses)} times. Their own networks are likely.`,
+  shared: (/** @type {number} */ n) => `Two devices with one login: ${count(n, "display", "displays")}`,
+  sharedWhy:
+    "Either device may get a command, so recovery leaves the display alone. A new code for one of them ends it.",
+  andMore: (/** @type {number} */ n) => `and ${number(n)} more`,
   mended: (/** @type {number} */ n, /** @type {string} */ since) =>
     `Recovery mended ${count(n, "failure", "failures")} since ${since}.`,
 };

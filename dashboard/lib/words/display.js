@@ -34,7 +34,11 @@ export const displayWords = {
   lastDisconnect: "Last disconnect, by its own clock",
   oddLogin: "Two devices with one login",
   sharedLogin: (/** @type {string} */ time) =>
-    `Two devices use this login, last seen ${time}. Give one of them a new code.`,
+    `They were last seen at ${time}. Each throws the other out, and either may get a command.`,
+  sharedAsk: "A new code ends this: the device that uses it keeps the display, the other one loses its login.",
+  sharedHow: (/** @type {string} */ time) =>
+    `Give this code to the device that shall stay, before ${time}. The other one loses its login then.`,
+  sharedAskAdmin: "An admin can create a new code.",
   counterWentBack: (/** @type {string} */ time) =>
     `Its counter went back at ${time}, probably by a restored image or a write filter; some of its log lines may appear twice.`,
   recovery: "Recovery",

@@ -33,6 +33,11 @@ export const scheduleWords = {
   every: (/** @type {string} */ days, /** @type {string} */ time, /** @type {string} */ zone) =>
     `every ${days} ${time} ${zone}`,
   yours: "In your zone",
+  change: "Change…",
+  changeOf: (/** @type {string} */ what) => `Change: ${what}`,
+  changed: (/** @type {string} */ words) => `Changed. ${words}`,
+  stays: "The command and its displays stay. To change those, cancel it and plan another one.",
+  save: "Save",
   cancel: "Cancel",
   cancelOf: (/** @type {string} */ what) => `Cancel: ${what}`,
   cancelled: (/** @type {string} */ what) => `Cancelled: ${what} will not happen.`,

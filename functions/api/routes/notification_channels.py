@@ -106,12 +106,26 @@ class NotificationChannel(Answer):
     last_error: str | None
 
 
-class ChannelTest(Answer):
+class ChannelTrial(Body, kw_only=True):
+    """A channel that is not saved, to try: its fields mean the same as when it is added."""
+
+    name: Name
+    kind: ChannelKind
+    url: Address
+    signing_secret: Secret | None = None
+
+
+class TrialResult(Answer):
     """The result of a test message; `words` tells people the receiver's answer."""
 
     delivered: bool
     words: str
     duration_ms: int
+
+
+class ChannelTest(TrialResult):
+    """The result of a test message, and the channel, which shows the result."""
+
     channel: NotificationChannel
 
 
@@ -177,16 +191,31 @@ def test_notification_channel(call: Call, channel_id: int) -> ChannelTest:
     with call.transaction() as (connection, now):
         row = channels.find(connection, channel_id)
         call.audit(connection, now, "notification_channel.test", _target(row), name=row.name)
-        letter = channels.trial(row, now, call.principal.actor, call.request_id, call.services.config)
-    began = clock.monotonic()
-    reach = couriers.reach_of(call.services.config)
-    outcome = couriers.send(row.kind, row.url, row.signing_secret, letter, reach)
-    duration_ms = round((clock.monotonic() - began) * 1000)
-    delivered = outcome.result is Result.DELIVERED
+    tried = _try(call, ChannelTrial(name=row.name, kind=row.kind, url=row.url, signing_secret=row.signing_secret), now)
     with call.transaction() as (connection, now):
-        channels.note(connection, now, channel_id, None if delivered else outcome.words)
+        channels.note(connection, now, channel_id, None if tried.delivered else tried.words)
         after = _channel(channels.find(connection, channel_id))
-    return ChannelTest(delivered=delivered, words=outcome.words, duration_ms=duration_ms, channel=after)
+    return ChannelTest(delivered=tried.delivered, words=tried.words, duration_ms=tried.duration_ms, channel=after)
+
+
+@routes.post("/test", role=Role.ADMIN, bound=Bound.FLEET, raises=(ChannelAddressRefused, ChannelRefused))
+def test_new_notification_channel(call: Call, body: ChannelTrial) -> TrialResult:
+    """Send a test message to a channel that is not saved, and show the result. Nothing of the channel is stored."""
+    _check_service(call, body.kind, body.url)
+    rules.check_secret(body.kind, body.signing_secret or None)
+    with call.transaction() as (connection, now):
+        call.audit(connection, now, "notification_channel.test", "notification_channel:new", name=body.name)
+    return _try(call, body, now)
+
+
+def _try(call: Call, tried: ChannelTrial, now: datetime) -> TrialResult:
+    """Send a test message, outside any transaction."""
+    config = call.services.config
+    letter = channels.trial(tried.name, now, call.principal.actor, call.request_id, config)
+    began = clock.monotonic()
+    outcome = couriers.send(tried.kind, tried.url, tried.signing_secret or None, letter, couriers.reach_of(config))
+    duration_ms = round((clock.monotonic() - began) * 1000)
+    return TrialResult(delivered=outcome.result is Result.DELIVERED, words=outcome.words, duration_ms=duration_ms)
 
 
 def _check_service(call: Call, kind: ChannelKind, url: str) -> None:

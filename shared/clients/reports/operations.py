@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from shared.clients import installs_store
 from shared.clients.failures_rules import ServiceFailure
-from shared.clients.logins_rules import Sight
+from shared.clients.logins_rules import SharedLogin, Sight
 from shared.clients.reports import health_store, rules, store
 from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceReport
 from shared.clients.reports.store import NotableHeartbeat, ProcessChange
@@ -184,9 +184,9 @@ def note_went_back(connection: Connection, now: datetime, uuids: Sequence[str]) 
     store.note_went_back(connection, now, uuids)
 
 
-def note_shared_logins(connection: Connection, now: datetime, uuids: Sequence[str]) -> set[str]:
-    """Note that two devices share the login of each of these clients. Returns the clients noted now."""
-    return store.note_shared_login(connection, now, sorted(uuids))
+def note_shared_logins(connection: Connection, now: datetime, shared: Sequence[SharedLogin]) -> set[str]:
+    """Note that two devices share these logins. Returns the clients noted now."""
+    return store.note_shared_login(connection, now, shared)
 
 
 def forget_the_future(connection: Connection, now: datetime) -> int:

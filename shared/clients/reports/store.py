@@ -10,6 +10,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from shared.clients import logins_rules
+from shared.clients.logins_rules import SharedLogin
 from shared.clients.reports import rules
 from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceChange
 from shared.postgres.fragments import are_ahead, arrived_at, no_later
@@ -172,6 +174,7 @@ def put_heartbeats(
 SEEN_OF_CLIENTS: Final = (
     *("process_status_since", "status_since", "screen_health_since", "service_failed_at", "service_failed_cleared_at"),
     *("presence_at", "counter_went_back_at", "shared_login_seen_at", "screen_failed_at"),
+    *("shared_login_since", "login_since"),
 )
 """The columns with times of reports. Not `lockout_until`, which belongs to a command."""
 LOCK_AHEAD = Query(
@@ -242,21 +245,32 @@ def note_went_back(connection: Connection, now: datetime, uuids: Sequence[str]) 
         NOTE_WENT_BACK.run(connection, now=now, uuids=list(uuids))
 
 
+SHARED_LOGINS: Final = ManyRows("s", SharedLogin)
 NOTE_SHARED_LOGIN = Query(
-    """
+    f"""
     WITH which AS MATERIALIZED (
-        SELECT uuid FROM clients WHERE uuid = ANY(:uuids) AND (shared_login_seen_at IS NULL
-            OR shared_login_seen_at < CAST(:now AS timestamptz) - interval '30 seconds')
-        ORDER BY uuid FOR NO KEY UPDATE)
-    UPDATE clients AS c SET shared_login_seen_at = :now FROM which WHERE c.uuid = which.uuid RETURNING c.uuid
-    """,
+        SELECT c.uuid FROM clients AS c JOIN {SHARED_LOGINS} ON s.uuid = c.uuid
+        WHERE (c.shared_login_seen_at IS NULL OR c.shared_login_seen_at
+                < CAST(:now AS timestamptz) - interval '{logins_rules.SEEN_APART.total_seconds()} seconds')
+            AND (c.login_since IS NULL
+                OR s.other_at > c.login_since + interval '{logins_rules.LOGIN_TAKES.total_seconds()} seconds')
+        ORDER BY c.uuid FOR NO KEY UPDATE OF c)
+    UPDATE clients AS c SET shared_login_seen_at = :now, shared_login_since = CASE
+        WHEN c.shared_login_seen_at
+            > CAST(:now AS timestamptz) - interval '{logins_rules.SHARED_FOR.total_seconds()} seconds'
+            THEN coalesce(c.shared_login_since, :now) ELSE :now END
+    FROM which WHERE c.uuid = which.uuid RETURNING c.uuid
+    """,  # noqa: S608 - made of constants
     str,
 )
 
 
-def note_shared_login(connection: Connection, now: datetime, uuids: Sequence[str]) -> set[str]:
-    """Note, at most once in half a minute, that two devices share these logins. Returns the clients noted now."""
-    return set(NOTE_SHARED_LOGIN.all(connection, now=now, uuids=list(uuids)))
+def note_shared_login(connection: Connection, now: datetime, shared: Sequence[SharedLogin]) -> set[str]:
+    """Note, at most once in SEEN_APART, that two devices share these logins. Returns the clients noted now.
+
+    Devices that were heard before the client's present login do not count: one of them may have the login of before.
+    """
+    return set(NOTE_SHARED_LOGIN.all(connection, now=now, **SHARED_LOGINS.of(shared)))
 
 
 PRESENCES: Final = ManyRows("s", PresenceChange)

@@ -105,9 +105,9 @@ def note(connection: Connection, now: datetime, channel_id: int, error: str | No
         store.note_failed(connection, now, channel_id, error)
 
 
-def trial(row: KeptChannel, now: datetime, by: str, request_id: str, config: Config) -> Letter:
-    """A test message in the form of this channel's real messages."""
-    title, text = "Test of Signage Fleet", f"{by} tried the channel “{row.name}”. Nothing is wrong."
+def trial(name: str, now: datetime, by: str, request_id: str, config: Config) -> Letter:
+    """A test message in the form of the real messages of the channel with this name."""
+    title, text = "Test of Signage Fleet", f"{by} tried the channel “{name}”. Nothing is wrong."
     url = config["PUBLIC_URL"] or None
     facts = {
         "id": f"signage-test-{request_id}",
@@ -118,7 +118,7 @@ def trial(row: KeptChannel, now: datetime, by: str, request_id: str, config: Con
         "text": text,
         "at": now.isoformat(),
         "url": url,
-        "channel": row.name,
+        "channel": name,
     }
     return Letter(f"signage-test-{request_id}", title, f"{text}\n{url or ''}".strip(), facts)
 

@@ -25,6 +25,7 @@ SCREENS_BREAKER: Final = "screens_breaker"
 CERTIFICATE: Final = "certificate"
 ENDED: Final = "ended_certificate"
 LIMIT: Final = "limit"
+LOGIN: Final = "login"
 CONVERSIONS_OF: Final = timedelta(days=1)
 
 
@@ -130,6 +131,13 @@ def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
         display, event = Display(one.uuid, one.name, one.site), NotificationEvent.CONNECTION_UNSTEADY
         title = rules.unsteady_title(display, one.losses)
         yield _of_display("unsteady", event, display, one.since, title, at=now, recovers=False)
+
+
+def shared_logins(connection: Connection, now: datetime, since: datetime) -> Iterator[Trouble]:
+    """Displays whose login two devices use."""
+    for display in store.shared_logins(connection, now, since):
+        title, event = rules.shared_login_title(display), NotificationEvent.LOGIN_SHARED
+        yield replace(_of_display(LOGIN, event, display, display.shared_login_since, title), cause=rules.SHARED_LOGIN)
 
 
 def _of_display(
@@ -272,6 +280,9 @@ def over(
         found |= {f"screen:{uuid}": silently for uuid, silently in store.over_screens(connection, uuids).items()}
     if limits := names[LIMIT]:
         found |= {f"{LIMIT}:{name}": silently for name, silently in store.over_limits(connection, limits).items()}
+    if uuids := names[LOGIN]:
+        gone = store.over_shared_logins(connection, now, uuids)
+        found |= {f"{LOGIN}:{uuid}": silently for uuid, silently in gone.items()}
     if of_breakers := [root for root in roots if root.partition(":")[0] in {BREAKER, SCREENS_BREAKER}]:
         still = store.open_breakers(connection) if config["CRASH_RECOVERY_ENABLED"] else set()
         found |= {root: False for root in of_breakers if root not in still}

@@ -126,6 +126,15 @@ def unsteady_title(display: Display, losses: int) -> str:
     return f"{display.words}: unsteady connection, {losses} losses in the last hour"
 
 
+def shared_login_title(display: Display) -> str:
+    """The title of a login that two devices use."""
+    return f"{display.words}: two devices use its login"
+
+
+SHARED_LOGIN: Final = (
+    "Either of them may get a command, so recovery leaves the display alone. A new code for one of them ends it."
+)
+"""The cause of a login that two devices use."""
 DOORS: Final[Mapping[str, str]] = {
     Door.DISPLAYS: "The certificate that displays see",
     Door.PEOPLE: "The certificate of the dashboard",
@@ -251,11 +260,13 @@ MANY: Final[Mapping[NotificationEvent, str]] = {
     NotificationEvent.SCREEN_BAD: "have a bad screen",
     NotificationEvent.LIMIT_PASSED: "pass a limit of health",
     NotificationEvent.CONNECTION_UNSTEADY: "have an unsteady connection",
+    NotificationEvent.LOGIN_SHARED: "have a login that two devices use",
 }
 MANY_OVER: Final[Mapping[NotificationEvent, str]] = {
     NotificationEvent.SERVICE_FAILED: "have no failed service any more",
     NotificationEvent.SCREEN_BAD: "have a good screen again",
     NotificationEvent.LIMIT_PASSED: "are within their limits again",
+    NotificationEvent.LOGIN_SHARED: "have a login for one device again",
 }
 
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection
 
 from shared.clients.limits_store import VALUES
+from shared.clients.logins_rules import SHARED_FOR
 from shared.clients.store import ClientState
 from shared.notifications.troubles.rules import Display
 from shared.postgres.fragments import is_unwell, is_well, no_failure_stands, screen_failed_since, screen_fails
@@ -80,6 +81,13 @@ class DisplayOverLimit(Display):
     limit_at: float
     over_since: datetime
     passed_at: datetime
+
+
+@dataclass(frozen=True)
+class DisplayWithSharedLogin(Display):
+    """A display whose login two devices use."""
+
+    shared_login_since: datetime
 
 
 @dataclass(frozen=True)
@@ -224,6 +232,25 @@ OVER_SCREENS = Query(
     """,  # noqa: S608 - made of constants
     EndedOfClient,
 )
+IS_SHARED: Final = f"""(c.shared_login_seen_at IS NOT NULL
+    AND c.shared_login_seen_at > CAST(:now AS timestamptz) - interval '{SHARED_FOR.total_seconds()} seconds'
+    AND c.shared_login_seen_at > c.shared_login_since)"""
+"""SQL: two devices were seen lately with the client's login, and not for the first time."""
+SHARED_LOGINS = Query(
+    f"""
+    SELECT c.uuid, c.name, c.site, c.shared_login_since FROM clients AS c
+    WHERE {IS_SHARED} AND c.shared_login_since >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
+    ORDER BY c.shared_login_since DESC, c.uuid LIMIT {MOST}
+    """,  # noqa: S608 - made of constants
+    DisplayWithSharedLogin,
+)
+OVER_SHARED_LOGINS = Query(
+    f"""
+    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently FROM clients AS c
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT coalesce({IS_SHARED}, false))
+    """,  # noqa: S608 - made of constants
+    EndedOfClient,
+)
 CONVERSIONS = Query(
     f"""
     SELECT c.id, c.generation, c.finished_at, c.error_message, m.id AS media_id, m.filename
@@ -325,6 +352,16 @@ def over_screens(connection: Connection, uuids: Collection[str]) -> dict[str, bo
     That is when the client was deleted, and when its screen shows no picture all the same.
     """
     return dict(OVER_SCREENS.all(connection, uuids=list(uuids)))
+
+
+def shared_logins(connection: Connection, now: datetime, since: datetime) -> list[DisplayWithSharedLogin]:
+    """Displays whose login two devices have used since `since` or later, and at least twice."""
+    return SHARED_LOGINS.all(connection, now=now, since=since)
+
+
+def over_shared_logins(connection: Connection, now: datetime, uuids: Collection[str]) -> dict[str, bool]:
+    """Which of these clients have a login for one device again; True when the client was deleted."""
+    return dict(OVER_SHARED_LOGINS.all(connection, now=now, uuids=list(uuids)))
 
 
 def conversions(connection: Connection, since: datetime) -> list[FailedConversion]:

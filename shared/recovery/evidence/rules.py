@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from shared.clients import screens_rules
+from shared.clients.logins_rules import SHARED_FOR
 from shared.clients.reports.rules import in_words, stale_after
 from shared.clients.screens_rules import SeenScreen
 from shared.clients.signs_rules import last_sign
@@ -20,8 +21,6 @@ from shared.vocabulary import (
     ScreenHealthStatus,
 )
 
-SHARED_FOR: Final = timedelta(hours=1)
-"""How long recovery sends nothing after two devices used one login: either of them could receive the command."""
 HEALTHY_FOR: Final = timedelta(minutes=30)  # time without a failure that resets the ladder
 
 

@@ -12,12 +12,13 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection
 
+from shared.clients.logins_rules import SHARED_FOR
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.leadership.rules import BridgeStatus
 from shared.postgres.fragments import may_be_mended, may_be_quiet, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import Query
 from shared.quiet.store import COVERED_UUIDS
-from shared.recovery.evidence.rules import SHARED_FOR, RecoveryFacts
+from shared.recovery.evidence.rules import RecoveryFacts
 
 SHUT_DOWN: Final = """EXISTS (
     SELECT FROM client_commands AS s WHERE s.client_uuid = c.uuid AND s.action = 'shutdown_host'

@@ -1,0 +1,46 @@
+/** Where a channel sends to. */
+
+export const addressWords = {
+  anew: "Another address…",
+  services: /** @type {Record<string, string>} */ ({
+    mail: "E-mail",
+    teams: "Microsoft Teams",
+    slack: "Slack",
+    telegram: "Telegram",
+    webhook: "Webhook",
+    apprise: "Another service, by Apprise",
+  }),
+  fields: /** @type {Record<string, string>} */ ({
+    url: "URL",
+    to: "Send to",
+    from: "Sender",
+    server: "Mail server",
+    port: "Port",
+    user: "User name (optional)",
+    password: "Password",
+    token: "Token of the bot",
+    chats: "Chats",
+  }),
+  how: /** @type {Record<string, string>} */ ({
+    teams: "In Teams, add the workflow “When a webhook request is received” to a channel, and copy its URL.",
+    slack: "In Slack, add “Incoming webhooks” to a channel, and copy the webhook's URL.",
+    webhook: "https://… The service posts its JSON there.",
+    apprise: "An address of Apprise, such as ntfy://… or matrix://… Its wiki lists a hundred services.",
+  }),
+  forms: /** @type {Record<string, {pattern: string, title: string}>} */ ({
+    teams: {
+      pattern: "https://.+/workflows/.+/triggers/manual/paths/invoke.+",
+      title: "https://…/workflows/…/triggers/manual/paths/invoke?…",
+    },
+    slack: {
+      pattern: "https://hooks\\.slack\\.com/services/.+/.+/.+",
+      title: "https://hooks.slack.com/services/…/…/…",
+    },
+  }),
+  toHow: "One address or more, separated by commas.",
+  security: "Encryption",
+  securities: /** @type {Record<string, string>} */ ({ starttls: "STARTTLS", ssl: "TLS", insecure: "none" }),
+  tokenHow: "Ask @BotFather in Telegram for a bot; it answers with the token.",
+  tokenForm: "a number, a colon, letters and digits",
+  chatsHow: "Ids of chats, or names of channels such as @shops, separated by commas. Add the bot to each.",
+};
