@@ -21,6 +21,7 @@ const PAGES = {
   fleet: FleetPage,
   incidents: lazy(async () => (await import("./views/incidents.js")).IncidentsPage),
   quiet: lazy(async () => (await import("./views/quiet_times.js")).QuietTimesPage),
+  availability: lazy(async () => (await import("./views/availability.js")).AvailabilityPage),
   batches: lazy(async () => (await import("./views/batches.js")).BatchesPage),
   logs: lazy(async () => (await import("./views/logs.js")).LogsPage),
   conversions: lazy(async () => (await import("./views/conversions.js")).ConversionsPage),

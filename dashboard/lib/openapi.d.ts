@@ -538,6 +538,26 @@ export type Credentials = {
   username: string;
 };
 
+/** The worst state of a display in each half hour, the oldest first. Null: its shop was closed for the whole half hour, or the display did not exist. */
+export type DayOfClient = {
+  states: Array<ClientStatus | null>;
+  uuid: string;
+};
+
+/** A day of all displays of this page together. */
+export type DayOfSite = {
+  closed_seconds: number;
+  date: string;
+  down_seconds: number;
+  unknown_seconds: number;
+  up_seconds: number;
+};
+
+/** Which displays to tell of. */
+export type DayQuery = {
+  client: Array<string>;
+};
+
 /** A message that was put aside; the same message came `count` times. `payload` is its first 4 KiB as text. */
 export type DeadLetter = {
   count: number;
@@ -795,6 +815,14 @@ export type IssuedToken = {
   token: string;
 };
 
+/** The last 24 hours of some displays; one that does not exist is left out. */
+export type LastDay = {
+  from: string;
+  items: Array<DayOfClient>;
+  slot_seconds: number;
+  to: string;
+};
+
 /** Which client's dead letters to list. */
 export type LetterQuery = {
   client?: string | null;
@@ -941,6 +969,33 @@ export type MendedFailures = {
 /** Since when to count. */
 export type MendedQuery = {
   since: string;
+};
+
+/** A month of one display. */
+export type MonthOfClient = {
+  closed_seconds: number;
+  down_seconds: number;
+  name: string;
+  unknown_seconds: number;
+  up_seconds: number;
+  uuid: string;
+};
+
+/** A month of a site until now; a display counts at its present site, from when it was created. `days` are the sums of `items`: with a `next_cursor` add those of the next page. `time_zone`: that of the site's opening hours, or as it was asked for. */
+export type MonthOfSite = {
+  days: Array<DayOfSite>;
+  items: Array<MonthOfClient>;
+  next_cursor: string | null;
+  time_zone: string;
+};
+
+/** Which site, and which month. */
+export type MonthQuery = {
+  cursor?: string | null;
+  limit?: number;
+  month: string;
+  site: string;
+  time_zone?: string;
 };
 
 /** A command for a display. */

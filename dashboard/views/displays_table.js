@@ -24,14 +24,16 @@ const AROUND = 8; // rows kept ready above and below the window
 const AT_LEAST = 30; // rows in the document even while the table is below the window
 
 const BulkBar = lazy(async () => (await import("./bulk_bar.js")).BulkBar);
+const DayBar = lazy(async () => (await import("./day_bar.js")).DayBar, { bare: true, small: true });
 const selected = param("d");
 
-/** Column key (as in the address), its heading, and the class that lets narrow windows drop it. */
+/** Column key (as in the address; empty: nothing sorts by it), its heading, and the class that lets narrow windows drop it. */
 const COLUMNS = /** @type {const} */ ([
   ["name", tableWords.name, "col-name"],
   ["status", tableWords.status, "col-status"],
   ["site", tableWords.site, "col-site"],
   ["hb", tableWords.heartbeat, "col-hb"],
+  ["", tableWords.day, "col-day"],
   ["rc", tableWords.reconnects, "col-rc"],
   ["version", tableWords.version, "col-version"],
   ["ip", tableWords.ip, "col-ip"],
@@ -39,6 +41,7 @@ const COLUMNS = /** @type {const} */ ([
 
 /** @param {{column: string, title: string, name: string}} props */
 function Heading({ column, title, name }) {
+  if (!column) return html`<th scope="col" class=${name}>${title}</th>`;
   const { column: by, down } = sorting.value;
   const order = by === column ? (down ? "descending" : "ascending") : undefined;
   return html`<th scope="col" class=${name} aria-sort=${order}>
@@ -102,6 +105,7 @@ function Row({ uuid, index }) {
     <td class="col-status">${h(StatusBadge, { status: client.status })}</td>
     <td class="col-site">${client.site ?? ""}</td>
     <td class="col-hb">${h(Age, { at: client.last_heartbeat_at })}</td>
+    <td class="col-day">${h(DayBar, { uuid })}</td>
     <td class="col-rc">${client.mqtt_reconnect_count ?? ""}</td>
     <td class="col-version">${client.app_version ?? ""}</td>
     <td class="col-ip">${client.ip ?? ""}</td>

@@ -24,6 +24,8 @@ EXPECTED = {
     "POST /api/clients/<uuid:uuid>/clear_service_failed": OPERATOR,
     "GET /api/clients/<uuid:uuid>/uptime": VIEWER,
     "GET /api/clients/<uuid:uuid>/events": VIEWER,
+    "GET /api/availability/day": VIEWER,
+    "GET /api/availability/month": VIEWER,
     "POST /api/clients/<uuid:uuid>/log-level": OPERATOR,
     "POST /api/clients/<uuid:uuid>/commands": OPERATOR,
     "GET /api/clients/<uuid:uuid>/commands": VIEWER,
@@ -163,6 +165,8 @@ _BOUND = {
         GET /api/clients/crashed
         GET /api/clients/service_failed
         GET /api/clients/unsteady
+        GET /api/availability/day
+        GET /api/availability/month
         GET /api/clients/service_failed/acknowledged
         GET /api/client-logs/summary
         GET /api/client-logs/recent-errors

@@ -30,6 +30,7 @@ export const tableWords = {
   site: "Site",
   status: "Status",
   heartbeat: "Heartbeat",
+  day: "24 hours",
   version: "Version",
   ip: "IP",
   reconnects: "Reconnects",

@@ -6,6 +6,7 @@ export const frameWords = {
     fleet: "Fleet",
     incidents: "Incidents",
     quiet: "Quiet times",
+    availability: "Availability",
     batches: "Bulk commands",
     logs: "Logs",
     conversions: "Presentations",
