@@ -44,9 +44,11 @@ export function shareWords(time) {
   return share === null ? "–" : percentOf(share);
 }
 
+const names = new Intl.Collator("en", { numeric: true });
+
 /** The worst first; those of which nothing is known last. @param {MonthOfClient[]} displays */
 export const worstFirst = (displays) =>
-  [...displays].sort((a, b) => (shareOf(a) ?? 2) - (shareOf(b) ?? 2) || a.name.localeCompare(b.name));
+  [...displays].sort((a, b) => (shareOf(a) ?? 2) - (shareOf(b) ?? 2) || names.compare(a.name, b.name));
 
 /** One month from the pages of its answer. @param {MonthOfSite[]} pages @returns {Month} */
 export function monthFrom(pages) {

@@ -64,7 +64,8 @@ function Cells({ time }) {
 function Table({ first, second, label, children }) {
   const { share, down, unknown } = availabilityWords;
   return html`<table class="spent" aria-label=${label}><thead><tr>
-      ${[first, second, share, down].map((word) => word && html`<th key=${word} scope="col">${word}</th>`)}
+      <th scope="col">${first}</th>${second && html`<th scope="col" class="col-wide">${second}</th>`}
+      ${[share, down].map((word) => html`<th key=${word} scope="col">${word}</th>`)}
       <th scope="col" class="col-wide">${unknown}</th></tr></thead>
     <tbody>${children}</tbody></table>`;
 }
@@ -119,8 +120,8 @@ function Sites({ shown }) {
     const found = months.get(name);
     const open = () => go(name ? { site: name } : { nosite: "1" });
     return html`<tr key=${name} onClick=${open}><td><button class="link strong">${name || shopWords.none}</button></td>
-      <td class="figure">${found?.displays.length ?? ""}</td>
-      ${found ? h(Cells, { time: found.total }) : html`<td colspan="3" class="quiet">${!failed && commonWords.loading}</td>`}</tr>`;
+      <td class="figure col-wide">${found?.displays.length ?? ""}</td>
+      ${found ? h(Cells, { time: found.total }) : html`<td class="quiet">${!failed && commonWords.loading}</td><td></td><td class="col-wide"></td>`}</tr>`;
   };
   return html`${failed && h(LoadFailed, { text: availabilityWords.failed, why: failed, retry })}
     <section class="card" aria-busy=${!failed && months.size < listed.length} aria-label=${availabilityWords.sites}>

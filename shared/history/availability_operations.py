@@ -22,7 +22,7 @@ ZONES_APART: Final = timedelta(days=1)  # no local midnight is further from that
 
 
 @dataclass(frozen=True)
-class DayOfClient:
+class ClientDay:
     """The worst state while open of each half hour of a day."""
 
     uuid: str
@@ -30,7 +30,7 @@ class DayOfClient:
 
 
 @dataclass(frozen=True)
-class MonthOfClient:
+class ClientMonth:
     """How one display spent a month."""
 
     uuid: str
@@ -39,22 +39,22 @@ class MonthOfClient:
 
 
 @dataclass(frozen=True)
-class MonthOfSite:
+class SiteMonth:
     """How the displays of a site spent a month, or some of them: up to the last one of `clients`."""
 
     time_zone: str
     days: Sequence[tuple[LocalDay, Spent]]
-    clients: Sequence[MonthOfClient]
+    clients: Sequence[ClientMonth]
 
 
-def day(connection: Connection, now: datetime, uuids: Collection[str]) -> list[DayOfClient]:
+def day(connection: Connection, now: datetime, uuids: Collection[str]) -> list[ClientDay]:
     """The last 24 hours of these displays in half hours; one that does not exist is left out."""
     start = now - availability_rules.DAY
     members = availability_store.some(connection, uuids, now)
     times = quiet_store.of_screens(connection, start, now)
     found = _read(connection, members, times, start, now)
     return [
-        DayOfClient(one.uuid, availability_rules.slots(*found[one.uuid], begins=start, ends=now)) for one in members
+        ClientDay(one.uuid, availability_rules.slots(*found[one.uuid], begins=start, ends=now)) for one in members
     ]
 
 
@@ -67,7 +67,7 @@ def month(
     kept: timedelta,
     limit: int,
     after: str,
-) -> MonthOfSite:
+) -> SiteMonth:
     """The month that begins on `first`, until now: of up to `limit` displays of a site, by uuid, after this one.
 
     A display counts at its present site, from when it was created. `site` '' stands for displays without one.
@@ -85,11 +85,11 @@ def month(
     members = availability_store.of_site(connection, site, end, limit, after)
     found = _read(connection, members, times, start, end)
     spent = [availability_rules.by_day(*found[one.uuid], days=days) for one in members]
-    return MonthOfSite(
+    return SiteMonth(
         zone,
         [(one, sum((days_spent[n] for days_spent in spent), Spent())) for n, one in enumerate(days)],
         [
-            MonthOfClient(one.uuid, one.name, sum(days_spent, Spent()))
+            ClientMonth(one.uuid, one.name, sum(days_spent, Spent()))
             for one, days_spent in zip(members, spent, strict=True)
         ],
     )
