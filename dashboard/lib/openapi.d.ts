@@ -1095,6 +1095,16 @@ export type NewUser = {
   username: string;
 };
 
+/** Whose pictures to list. */
+export type NewestQuery = {
+  client: Array<string>;
+};
+
+/** The newest picture of each display that has one and whose screen may be seen. */
+export type NewestScreenshots = {
+  items: Array<Screenshot>;
+};
+
 /** No parameters. */
 export type NoQuery = {
 };

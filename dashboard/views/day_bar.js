@@ -1,6 +1,6 @@
 /** The last 24 hours of a display as a small bar, in half hours. */
 import { useEffect } from "../vendor/hooks.js";
-import { answers, dayOf, show } from "../lib/days.js";
+import { days } from "../lib/days.js";
 import { html } from "../lib/html.js";
 import { dayWords } from "../lib/words/day.js";
 import { statusWords } from "../lib/words/states.js";
@@ -29,9 +29,9 @@ function path(word, places) {
 
 /** @param {{uuid: string}} props */
 export function DayBar({ uuid }) {
-  void answers.value;
-  useEffect(() => show(uuid), [uuid]);
-  const states = dayOf(uuid);
+  void days.answers.value;
+  useEffect(() => days.show(uuid), [uuid]);
+  const states = days.of(uuid);
   if (!states?.length) return null;
   const places = placesOf(states);
   const said = dayWords.said(

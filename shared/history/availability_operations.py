@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from shared.clients import zones_rules
 from shared.history import availability_rules, availability_store, rules
 from shared.history.availability_rules import LocalDay, Spent
-from shared.history.availability_store import Member
+from shared.history.availability_store import CountedClient
 from shared.history.rules import Change, Segment
 from shared.quiet import rules as quiet_rules
 from shared.quiet import store as quiet_store
@@ -53,9 +53,7 @@ def day(connection: Connection, now: datetime, uuids: Collection[str]) -> list[C
     members = availability_store.some(connection, uuids, now)
     times = quiet_store.of_screens(connection, start, now)
     found = _read(connection, members, times, start, now)
-    return [
-        ClientDay(one.uuid, availability_rules.slots(*found[one.uuid], begins=start, ends=now)) for one in members
-    ]
+    return [ClientDay(one.uuid, availability_rules.slots(*found[one.uuid], begins=start, ends=now)) for one in members]
 
 
 def month(
@@ -96,7 +94,11 @@ def month(
 
 
 def _read(
-    connection: Connection, members: Sequence[Member], times: Sequence[BegunQuietTime], start: datetime, end: datetime
+    connection: Connection,
+    members: Sequence[CountedClient],
+    times: Sequence[BegunQuietTime],
+    start: datetime,
+    end: datetime,
 ) -> Mapping[str, tuple[list[Segment], Sequence[tuple[datetime, datetime]]]]:
     """For each display its states from `start` to `end`, and the closed times of its shop."""
     uuids = [one.uuid for one in members]

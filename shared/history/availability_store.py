@@ -12,7 +12,7 @@ from shared.vocabulary import ClientStatus
 
 
 @dataclass(frozen=True)
-class Member:
+class CountedClient:
     """A display whose availability is asked for."""
 
     uuid: str
@@ -38,19 +38,19 @@ _MEMBERS: Final = """
         ORDER BY s.at, s.id LIMIT 1), c.status::text) AS status
     FROM clients AS c WHERE c.deleted_at IS NULL AND"""
 """SQL: displays, with the state that each had at `:end`."""
-SOME = Query(f"{_MEMBERS} c.uuid = ANY(CAST(:uuids AS text[])) ORDER BY c.uuid", Member)
+SOME = Query(f"{_MEMBERS} c.uuid = ANY(CAST(:uuids AS text[])) ORDER BY c.uuid", CountedClient)
 OF_SITE = Query(
     f"{_MEMBERS} coalesce(c.site, '') = :site AND c.uuid > :after ORDER BY c.uuid LIMIT :limit",
-    Member,
+    CountedClient,
 )
 
 
-def some(connection: Connection, uuids: Collection[str], end: datetime) -> list[Member]:
+def some(connection: Connection, uuids: Collection[str], end: datetime) -> list[CountedClient]:
     """These displays, by uuid; one that does not exist is left out."""
     return SOME.all(connection, uuids=list(uuids), end=end)
 
 
-def of_site(connection: Connection, site: str, end: datetime, limit: int, after: str) -> list[Member]:
+def of_site(connection: Connection, site: str, end: datetime, limit: int, after: str) -> list[CountedClient]:
     """Up to `limit` displays of a site, by uuid, after this one. '' stands for displays without a site."""
     return OF_SITE.all(connection, site=site, end=end, limit=limit, after=after)
 

@@ -56,6 +56,7 @@ EXPECTED = {
     "GET /api/incidents/<id:incident_id>/events": VIEWER,
     "GET /api/clients/<uuid:uuid>/screenshots": OPERATOR,
     "GET /api/incidents/<id:incident_id>/screenshots": OPERATOR,
+    "GET /api/screenshots": OPERATOR,
     "GET /api/screenshots/<id:screenshot_id>": OPERATOR,
     "GET /api/screenshot-policy": VIEWER,
     "PUT /api/screenshot-policy": ADMIN,
@@ -187,6 +188,7 @@ _BOUND = {
         GET /api/incidents/<id:incident_id>/displays
         GET /api/incidents/<id:incident_id>/events
         GET /api/incidents/<id:incident_id>/screenshots
+        GET /api/screenshots
         GET /api/screenshot-policy
         PUT /api/screenshot-policy
         GET /api/dead-letters

@@ -31,6 +31,7 @@ export const tableWords = {
   status: "Status",
   heartbeat: "Heartbeat",
   day: "24 hours",
+  pictures: "Pictures",
   version: "Version",
   ip: "IP",
   reconnects: "Reconnects",
