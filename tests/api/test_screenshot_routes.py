@@ -283,15 +283,15 @@ def test_the_newest_picture_of_each_of_many_displays_is_listed(api: Api, engine:
         assert display.send(command_id=display.command()["id"], age_seconds=age).status_code == 201
     query = {"client": [one.uuid, other.uuid, silent.uuid, NOBODYS]}
 
-    listed = api.get("/api/screenshots", query_string=query).get_json()["items"]
+    listed = api.get("/api/screenshots", "operator", query_string=query).get_json()["items"]
     newest = one.shown().get_json()["items"][0]
 
     assert {item["client_uuid"] for item in listed} == {one.uuid, other.uuid}
     assert newest in listed
-    assert api.get("/api/screenshots", query_string={"client": "x"}).status_code == 400
-    api.put("/api/screenshot-policy", "admin", json={"site": "Wall", "allowed": False})
-    assert api.get("/api/screenshots", query_string=query).get_json()["items"] == []
-    api.put("/api/screenshot-policy", "admin", json={"site": "Wall", "allowed": True})
+    assert api.get("/api/screenshots", "operator", query_string={"client": "x"}).status_code == 400
+    api.ask("PUT", "/api/screenshot-policy", "admin", json={"site": "Wall", "allowed": False})
+    assert api.get("/api/screenshots", "operator", query_string=query).get_json()["items"] == []
+    api.ask("PUT", "/api/screenshot-policy", "admin", json={"site": "Wall", "allowed": True})
 
 
 def test_the_newest_pictures_of_other_sites_are_not_listed(api: Api, engine: Engine) -> None:

@@ -20,7 +20,7 @@ from tests.browser.test_conversions import CONVERTED_MS, deck
 from tests.browser.test_shops import FAIL, LISTENED_LONG, MENDED, NAMES_NONE, card, run, table_rows, tile
 from tests.browser.watched import WatchedPage
 from tests.browser.windows import Opened
-from tests.stack import Api
+from tests.stack import Api, eventually
 
 pytestmark = pytest.mark.slow
 MOST: Final = 3
@@ -95,11 +95,12 @@ def test_eleven_tasks_take_three_presses_each(
         expect(page.locator(".displays h2")).to_contain_text("40 of 300")
 
     with walk.task("restart one"):
-        page.get_by_role("button", name=bern.row_name(3), exact=True).first.scroll_into_view_if_needed()
-        page.get_by_role("button", name=bern.row_name(3), exact=True).first.click()
+        tile(page, "Shop Bern").click()
+        page.get_by_role("button", name=bern.row_name(3), exact=True).click()
         page.get_by_role("complementary").get_by_role("button", name="Restart player").click()
         expect(page.get_by_role("complementary").locator(".order")).to_be_visible()
-    assert [one["action"] for one in api.get(f"/api/clients/{bern.uuid(3)}/commands")["items"]] == ["restart_app"]
+    sent = f"/api/clients/{bern.uuid(3)}/commands"
+    eventually(lambda: [one["action"] for one in api.get(sent)["items"]] == ["restart_app"], "the command")
 
     with walk.task("reboot ten"):
         tile(page, "Shop Aarau").click()
@@ -121,7 +122,8 @@ def test_eleven_tasks_take_three_presses_each(
         expect(panel.get_by_text("Acknowledged ✓")).to_have_count(4)
 
     with walk.task("move a display (typed)"):
-        page.get_by_role("button", name=bern.row_name(4), exact=True).first.click()
+        page.get_by_label("Search displays").fill("bern 4")
+        page.get_by_role("button", name=bern.row_name(4), exact=True).click()
         page.get_by_role("button", name="Edit…").click()
         walk.dialog().get_by_label("Site").fill("Shop Chur")
         walk.dialog().get_by_role("button", name="Save").click()
