@@ -3,17 +3,16 @@ import { h, render } from "./vendor/preact.js";
 import { useEffect, useState } from "./vendor/hooks.js";
 import { signInNeeded } from "./lib/api/call.js";
 import { VIEWS } from "./lib/address.js";
-import { troubles } from "./lib/causes.js";
 import { startTicking } from "./lib/clock.js";
 import { updatedAt, updating, watchFleet } from "./lib/fleet.js";
 import { exact, zoneName } from "./lib/format.js";
 import { classes, html } from "./lib/html.js";
 import { helpOpen } from "./lib/keys.js";
 import { byProxy, mustChangePassword, mustSetUpSecondFactor, principal, recall, signOut } from "./lib/session.js";
+import { troubles } from "./lib/troubles.js";
 import { goToView, param, view } from "./lib/url.js";
 import { frameWords, onlyFor } from "./lib/words/frame.js";
 import { wordsOf } from "./lib/words/problems.js";
-import { Banners } from "./views/banners.js";
 import { FleetPage } from "./views/fleet.js";
 import { lazy } from "./views/lazy.js";
 import { LoadFailed, Loading } from "./views/parts.js";
@@ -22,11 +21,13 @@ const PAGES = {
   fleet: FleetPage,
   incidents: lazy(async () => (await import("./views/incidents.js")).IncidentsPage),
   quiet: lazy(async () => (await import("./views/quiet_times.js")).QuietTimesPage),
+  availability: lazy(async () => (await import("./views/availability.js")).AvailabilityPage),
   batches: lazy(async () => (await import("./views/batches.js")).BatchesPage),
   logs: lazy(async () => (await import("./views/logs.js")).LogsPage),
   conversions: lazy(async () => (await import("./views/conversions.js")).ConversionsPage),
   settings: lazy(async () => (await import("./views/settings.js")).SettingsPage),
 };
+const Banners = lazy(async () => (await import("./views/banners.js")).Banners, { bare: true, small: true });
 const Wall = lazy(async () => (await import("./views/wall.js")).Wall);
 const NewPasswordPage = lazy(async () => (await import("./views/password.js")).NewPasswordPage);
 const SecondFactorPage = lazy(async () => (await import("./views/second_factor.js")).SecondFactorPage);

@@ -1,9 +1,19 @@
 /** The parts of the page's address: `/?v=fleet&status=crashed&q=hall&sort=-hb&d=<uuid>&tab=logs`. */
 
-/** @typedef {"fleet" | "incidents" | "quiet" | "batches" | "logs" | "conversions" | "settings" | "wall"} View */
+/** @typedef {"fleet" | "incidents" | "quiet" | "availability" | "batches" | "logs" | "conversions" | "settings" | "wall"} View */
 
 /** @type {View[]} */
-export const VIEWS = ["fleet", "incidents", "quiet", "batches", "logs", "conversions", "settings", "wall"];
+export const VIEWS = [
+  "fleet",
+  "incidents",
+  "quiet",
+  "availability",
+  "batches",
+  "logs",
+  "conversions",
+  "settings",
+  "wall",
+];
 
 /** @param {URLSearchParams} query */
 export function viewOf(query) {

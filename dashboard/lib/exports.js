@@ -1,4 +1,4 @@
-/** Exports as CSV: the listed displays, and logs. */
+/** Exports as CSV: the listed displays, logs, and availability. */
 import { csv, save } from "./csv.js";
 import { clients } from "./fleet.js";
 import { serverNow } from "./clock.js";
@@ -72,6 +72,27 @@ export async function saveLogs(load, also = {}) {
     csv(
       LOG,
       rows.map((row) => LOG.map((name) => told({ ...row, ...also }[name]))),
+    ),
+  );
+}
+
+const SPENT = /** @type {const} */ (["up_seconds", "down_seconds", "unknown_seconds", "closed_seconds"]);
+
+/**
+ * A month of sites, or of the displays of one.
+ * @param {string} month "2026-03"
+ * @param {(import("./availability.js").TimeSpent & {site: string, name: string, uuid: string})[]} rows
+ */
+export function saveAvailability(month, rows) {
+  save(
+    `availability ${month}.csv`,
+    csv(
+      ["month", "site", "display", "uuid", "available_percent", ...SPENT],
+      rows.map((row) => {
+        const known = row.up_seconds + row.down_seconds;
+        const share = known > 0 ? Math.floor((row.up_seconds / known) * 100_000) / 1000 : null;
+        return [month, row.site, row.name, row.uuid, share, ...SPENT.map((name) => Math.round(row[name]))];
+      }),
     ),
   );
 }

@@ -29,6 +29,9 @@ export const filtered = computed(() => parts.value.length > 0);
 /** Whether a filter is on but for the one by status. */
 export const narrowed = computed(() => parts.value.some(([key]) => key !== "status"));
 
+/** Whether a filter names a place: a site, a tag or an incident. What is listed then is often meant as a whole. */
+export const placed = computed(() => parts.value.some(([key]) => key !== "status" && key !== "q"));
+
 const place = computed(() => ({
   words: searched(text.value),
   site: site.value,

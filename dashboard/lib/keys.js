@@ -73,6 +73,7 @@ const AFTER_G = {
   f: () => goToView("fleet"),
   i: () => goToView("incidents"),
   q: () => goToView("quiet"),
+  a: () => goToView("availability"),
   l: () => goToView("logs"),
   c: () => goToView("conversions"),
   s: () => goToView("settings"),

@@ -170,12 +170,20 @@ export type ChannelHours = {
 /** How a channel sends notifications. */
 export type ChannelKind = "apprise" | "webhook";
 
-/** The result of a test message; `words` tells people the receiver's answer. */
+/** The result of a test message, and the channel, which shows the result. */
 export type ChannelTest = {
   channel: NotificationChannel;
   delivered: boolean;
   duration_ms: number;
   words: string;
+};
+
+/** A channel that is not saved, to try: its fields mean the same as when it is added. */
+export type ChannelTrial = {
+  kind: ChannelKind;
+  name: string;
+  signing_secret?: string | null;
+  url: string;
 };
 
 /** The result of checking one part. */
@@ -538,6 +546,26 @@ export type Credentials = {
   username: string;
 };
 
+/** The worst state of a display in each half hour, the oldest first. Null: its shop was closed for the whole half hour, or the display did not exist. */
+export type DayOfClient = {
+  states: Array<ClientStatus | null>;
+  uuid: string;
+};
+
+/** A day of all displays of this page together. */
+export type DayOfSite = {
+  closed_seconds: number;
+  date: string;
+  down_seconds: number;
+  unknown_seconds: number;
+  up_seconds: number;
+};
+
+/** Which displays to tell of. */
+export type DayQuery = {
+  client: Array<string>;
+};
+
 /** A message that was put aside; the same message came `count` times. `payload` is its first 4 KiB as text. */
 export type DeadLetter = {
   count: number;
@@ -795,6 +823,14 @@ export type IssuedToken = {
   token: string;
 };
 
+/** The last 24 hours of some displays; one that does not exist is left out. */
+export type LastDay = {
+  from: string;
+  items: Array<DayOfClient>;
+  slot_seconds: number;
+  to: string;
+};
+
 /** Which client's dead letters to list. */
 export type LetterQuery = {
   client?: string | null;
@@ -943,6 +979,33 @@ export type MendedQuery = {
   since: string;
 };
 
+/** A month of one display. */
+export type MonthOfClient = {
+  closed_seconds: number;
+  down_seconds: number;
+  name: string;
+  unknown_seconds: number;
+  up_seconds: number;
+  uuid: string;
+};
+
+/** A month of a site until now; a display counts at its present site, from when it was created. `days` are the sums of `items`: with a `next_cursor` add those of the next page. `time_zone`: that of the site's opening hours, or as it was asked for. */
+export type MonthOfSite = {
+  days: Array<DayOfSite>;
+  items: Array<MonthOfClient>;
+  next_cursor: string | null;
+  time_zone: string;
+};
+
+/** Which site, and which month. */
+export type MonthQuery = {
+  cursor?: string | null;
+  limit?: number;
+  month: string;
+  site: string;
+  time_zone?: string;
+};
+
 /** A command for a display. */
 export type NewCommand = {
   action: CommandAction;
@@ -1040,6 +1103,16 @@ export type NewUser = {
   username: string;
 };
 
+/** Whose pictures to list. */
+export type NewestQuery = {
+  client: Array<string>;
+};
+
+/** The newest picture of each display that has one and whose screen may be seen. */
+export type NewestScreenshots = {
+  items: Array<Screenshot>;
+};
+
 /** No parameters. */
 export type NoQuery = {
 };
@@ -1066,7 +1139,7 @@ export type NotificationChannel = {
 };
 
 /** The events of notifications. */
-export type NotificationEvent = "breaker_open" | "bridge_silent" | "certificate_ending" | "certificate_old" | "connection_unsteady" | "conversion_failed" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "limit_passed" | "recovered" | "screen_bad" | "service_failed";
+export type NotificationEvent = "breaker_open" | "bridge_silent" | "certificate_ending" | "certificate_old" | "connection_unsteady" | "conversion_failed" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "limit_passed" | "login_shared" | "recovered" | "screen_bad" | "service_failed";
 
 /** The phase of a trouble that a message reports; a channel gets each phase once. */
 export type NotificationPhase = "escalated" | "opened" | "recovered";
@@ -1798,6 +1871,13 @@ export type Token = {
   revoked_at: string | null;
   role: Role;
   sites: Array<string> | null;
+};
+
+/** The result of a test message; `words` tells people the receiver's answer. */
+export type TrialResult = {
+  delivered: boolean;
+  duration_ms: number;
+  words: string;
 };
 
 /** How far up the ladder of four attempts recovery has gone, and since when the client is healthy again. A command that the display refused or did not begin is not an attempt; it is counted in `refused_…`. */

@@ -1,7 +1,7 @@
 /** Every unhealthy display, with three answers: what is wrong, what recovery did, why it is not acting now. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { hasCard } from "../lib/causes.js";
+import { hasCard } from "../lib/troubles.js";
 import { now } from "../lib/clock.js";
 import { filtered, kept } from "../lib/filter.js";
 import { clients, isLocked, overview, version } from "../lib/fleet.js";
@@ -9,7 +9,8 @@ import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { isMute, isUnwell } from "../lib/unwell.js";
 import { go } from "../lib/url.js";
-import { attentionWords, passedWords } from "../lib/words/fleet.js";
+import { attentionWords } from "../lib/words/attention.js";
+import { passedWords } from "../lib/words/fleet.js";
 import { actionWords, stepWords } from "../lib/words/states.js";
 import { Age, NameButton, StatusBadge, Time } from "./parts.js";
 

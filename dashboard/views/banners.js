@@ -2,14 +2,14 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { releaseBreaker } from "../lib/api/fleet.js";
-import { breakerHasCards } from "../lib/causes.js";
+import { breakerHasCards } from "../lib/troubles.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { failing, overview, reference, refresh, updatedAt } from "../lib/fleet.js";
 import { quietTimes } from "../lib/quiet.js";
 import { mayOperate, principal, signOutFailed } from "../lib/session.js";
 import { view } from "../lib/url.js";
-import { bannerWords } from "../lib/words/frame.js";
+import { bannerWords } from "../lib/words/banners.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { lazy } from "./lazy.js";
 import { Glyph } from "./parts.js";

@@ -16,7 +16,8 @@ import { wordsOf } from "../lib/words/problems.js";
 import { indexed, quietFor, waitingWords } from "../lib/words/quiet_now.js";
 import { actionWords } from "../lib/words/states.js";
 import { BatchView } from "./batch.js";
-import { Dialog, Loading } from "./parts.js";
+import { Dialog } from "./dialog.js";
+import { Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").Action} Action */
 /** @typedef {import("../lib/types").Sent} Sent */

@@ -3,8 +3,9 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { overview, updating } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
-import { asking, chooseNone, chosen } from "../lib/selection.js";
+import { asking, choose, chooseNone, chosen } from "../lib/selection.js";
 import { mayAdminister } from "../lib/session.js";
+import { rows } from "../lib/table.js";
 import { commonWords } from "../lib/words/common.js";
 import { batchWords } from "../lib/words/batches.js";
 import { editWords } from "../lib/words/edit.js";
@@ -28,26 +29,33 @@ function blocked() {
   return overview.value?.bridge.state === "silent" ? batchWords.silent : "";
 }
 
+/** For the selected displays; without any for all that are listed, which are selected with the first press. */
 export function BulkBar() {
   const { length } = chosen.value;
+  const count = length || rows.value.length;
+  /** @param {() => void} act */
+  const forThese = (act) => () => {
+    if (!chosen.value.length) choose(rows.value, true);
+    act();
+  };
   const [editing, setEditing] = useState(/** @type {string[] | null} */ (null));
   const why = blocked();
   const [later, setLater] = useState(false);
   const [quiet, setQuiet] = useState(/** @type {string[] | null} */ (null)); // what is chosen meanwhile changes nothing
   return html`${
-    length > 0 &&
+    count > 0 &&
     html`<div class="bulk-bar" role="region" aria-label=${batchWords.region}>
-      <strong role="status">${batchWords.selected(length)}</strong>
+      <strong role="status">${length ? batchWords.selected(length) : batchWords.listed(count)}</strong>
       ${ACTIONS.filter((action) => action !== "shutdown_host" || mayAdminister.value).map(
         (action) =>
           html`<button key=${action} class=${action === "shutdown_host" ? "danger" : "plain"} disabled=${why !== ""}
-            title=${why} onClick=${() => (asking.value = action)}>${actionWords[action]}…</button>`,
+            title=${why} onClick=${forThese(() => (asking.value = action))}>${actionWords[action]}…</button>`,
       )}
-      <button class="plain" onClick=${() => setLater(true)}>${batchWords.later}</button>
-      <button class="plain" onClick=${() => setQuiet(chosen.value)}>${batchWords.quiet}</button>
-      <button class="plain" disabled=${!updating.value} onClick=${() => setEditing(chosen.value)}>
+      <button class="plain" onClick=${forThese(() => setLater(true))}>${batchWords.later}</button>
+      <button class="plain" onClick=${forThese(() => setQuiet(chosen.value))}>${batchWords.quiet}</button>
+      <button class="plain" disabled=${!updating.value} onClick=${forThese(() => setEditing(chosen.value))}>
         ${editWords.manyButton}</button>
-      <button class="link" onClick=${chooseNone}>${batchWords.clear}</button></div>`
+      ${length > 0 && html`<button class="link" onClick=${chooseNone}>${batchWords.clear}</button>`}</div>`
   }
     ${editing && h(EditMany, { uuids: editing, close: () => setEditing(null) })}
     ${asking.value && h(Dialog, { action: asking.value, uuids: chosen.value })}

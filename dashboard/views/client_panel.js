@@ -16,7 +16,7 @@ import { closeDisplay, go, param } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
 import { displayWords } from "../lib/words/display.js";
 import { editWords } from "../lib/words/edit.js";
-import { attentionWords } from "../lib/words/fleet.js";
+import { attentionWords } from "../lib/words/attention.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { offByWords, screenWords, statusMeanings } from "../lib/words/states.js";
 import { Faults, IncidentLink, recoveryWhy } from "./attention.js";

@@ -1,7 +1,7 @@
 /** What a display's screen shows: the last picture with its age, a new one on demand, those before a failure. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { allowScreenshots, screenshotsOf, screenshotUrl } from "../lib/api/screenshots.js";
+import { allowScreenshots, screenshotsOf } from "../lib/api/screenshots.js";
 import { dismiss, isOver, order, orderOf } from "../lib/commands.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
@@ -13,6 +13,7 @@ import { wordsOf } from "../lib/words/problems.js";
 import { screenshotWords } from "../lib/words/screenshots.js";
 import { blocked } from "./command_box.js";
 import { Age, LoadFailed, Time } from "./parts.js";
+import { Picture } from "./picture.js";
 import { causeOf } from "./stepper.js";
 
 /** @typedef {import("../lib/types").Client} Client */
@@ -20,12 +21,6 @@ import { causeOf } from "./stepper.js";
 /** @typedef {import("../lib/openapi").ScreenshotsOfClient} Found */
 
 const PERIOD = 15_000;
-
-/** @param {{one: Screenshot, name: string, small?: boolean}} props */
-export function Picture({ one, name, small }) {
-  return html`<img class=${small ? "thumb" : ""} src=${screenshotUrl(one.id)} loading="lazy"
-    width=${one.width} height=${one.height} alt=${screenshotWords.alt(name, exact(one.taken_at))} />`;
-}
 
 /** @param {{list: Screenshot[], title: string, name: string, shown: number, show: (id: number) => void}} props */
 function Row({ list, title, name, shown, show }) {

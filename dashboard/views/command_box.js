@@ -14,7 +14,7 @@ import { wordsOf } from "../lib/words/problems.js";
 import { cutWords, indexed, isAtWork, quietFor } from "../lib/words/quiet_now.js";
 import { actionWords } from "../lib/words/states.js";
 import { EndAnyway } from "./end_command.js";
-import { Dialog } from "./parts.js";
+import { Dialog } from "./dialog.js";
 import { Stepper } from "./stepper.js";
 
 /** @typedef {import("../lib/types").Action} Action */

@@ -12,7 +12,8 @@ import { enrolmentWords } from "../lib/words/enrolment.js";
 import { tableWords } from "../lib/words/fleet.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { CopyButton } from "./copy_button.js";
-import { Dialog, Glyph } from "./parts.js";
+import { Dialog } from "./dialog.js";
+import { Glyph } from "./parts.js";
 import { Qr } from "./qr.js";
 
 /** @typedef {{uuid: string, code: string, expires_at: string, ca: string}} Enrolment ca: see `hashOfOwnCa` */

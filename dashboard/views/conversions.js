@@ -10,7 +10,8 @@ import { stored } from "../lib/uploads.js";
 import { commonWords } from "../lib/words/common.js";
 import { conversionWords } from "../lib/words/conversions.js";
 import { wordsOf } from "../lib/words/problems.js";
-import { Age, Dialog, Glyph, LoadFailed, Loading } from "./parts.js";
+import { Dialog } from "./dialog.js";
+import { Age, Glyph, LoadFailed, Loading } from "./parts.js";
 import { Uploads } from "./uploads.js";
 
 /** @typedef {import("../lib/types").Media} Media */

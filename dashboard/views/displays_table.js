@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { clients, isLocked, overview, version } from "../lib/fleet.js";
 import { nameAndSite, nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
+import { placed } from "../lib/filter.js";
 import { active, onMove, wanted } from "../lib/keys.js";
 import { nextSort } from "../lib/order.js";
 import { quietWords } from "../lib/quiet.js";
@@ -23,15 +24,19 @@ const ROW = 44; // pixels, equal to --row in style.css
 const AROUND = 8; // rows kept ready above and below the window
 const AT_LEAST = 30; // rows in the document even while the table is below the window
 
-const BulkBar = lazy(async () => (await import("./bulk_bar.js")).BulkBar);
+const BulkBar = lazy(async () => (await import("./bulk_bar.js")).BulkBar, { bare: true });
+const DayBar = lazy(async () => (await import("./day_bar.js")).DayBar, { bare: true, small: true });
+const Pictures = lazy(async () => (await import("./pictures.js")).Pictures);
 const selected = param("d");
+const show = param("show");
 
-/** Column key (as in the address), its heading, and the class that lets narrow windows drop it. */
+/** Column key (as in the address; empty: nothing sorts by it), its heading, and the class that lets narrow windows drop it. */
 const COLUMNS = /** @type {const} */ ([
   ["name", tableWords.name, "col-name"],
   ["status", tableWords.status, "col-status"],
   ["site", tableWords.site, "col-site"],
   ["hb", tableWords.heartbeat, "col-hb"],
+  ["", tableWords.day, "col-day"],
   ["rc", tableWords.reconnects, "col-rc"],
   ["version", tableWords.version, "col-version"],
   ["ip", tableWords.ip, "col-ip"],
@@ -39,6 +44,7 @@ const COLUMNS = /** @type {const} */ ([
 
 /** @param {{column: string, title: string, name: string}} props */
 function Heading({ column, title, name }) {
+  if (!column) return html`<th scope="col" class=${name}>${title}</th>`;
   const { column: by, down } = sorting.value;
   const order = by === column ? (down ? "descending" : "ascending") : undefined;
   return html`<th scope="col" class=${name} aria-sort=${order}>
@@ -102,6 +108,7 @@ function Row({ uuid, index }) {
     <td class="col-status">${h(StatusBadge, { status: client.status })}</td>
     <td class="col-site">${client.site ?? ""}</td>
     <td class="col-hb">${h(Age, { at: client.last_heartbeat_at })}</td>
+    <td class="col-day">${h(DayBar, { uuid })}</td>
     <td class="col-rc">${client.mqtt_reconnect_count ?? ""}</td>
     <td class="col-version">${client.app_version ?? ""}</td>
     <td class="col-ip">${client.ip ?? ""}</td>
@@ -177,6 +184,11 @@ function Toolbar() {
       html`${tableWords.changed(moved)} · <button class="link"
         onClick=${resort}>${tableWords.resort}</button>`
     }</span>
+    ${
+      mayOperate.value &&
+      html`<button class=${classes("chip", show.value && "on")} aria-pressed=${show.value !== ""}
+        onClick=${() => go({ show: show.value ? null : "pictures" })}>${tableWords.pictures}</button>`
+    }
     ${h(ExportButton, { save: saveRows, title: tableWords.csv })}
     ${
       mayOperate.value &&
@@ -196,12 +208,16 @@ export function DisplaysTable() {
   const total = rows.value.length;
   return html`<section class="displays" aria-labelledby="displays-title">
     ${h(Toolbar, {})}
-    ${(chosen.value.length > 0 || asking.value) && h(BulkBar, {})}
-    <table aria-rowcount=${total + 1} aria-labelledby="displays-title">
+    ${(chosen.value.length > 0 || asking.value || (mayOperate.value && placed.value)) && h(BulkBar, {})}
+    ${
+      mayOperate.value && show.value
+        ? h(Pictures, {})
+        : html`<table aria-rowcount=${total + 1} aria-labelledby="displays-title">
       <thead><tr aria-rowindex="1">${mayOperate.value && h(PickAll, {})}
           ${COLUMNS.map(([column, title, name]) => h(Heading, { key: column, column, title, name }))}</tr></thead>
       ${h(Rows, {})}
-    </table>
+    </table>`
+    }
     ${total === 0 && html`<p class="note">${tableWords.nothing}</p>`}
   </section>`;
 }

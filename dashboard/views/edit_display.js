@@ -8,7 +8,7 @@ import { html } from "../lib/html.js";
 import { commonWords } from "../lib/words/common.js";
 import { editWords } from "../lib/words/edit.js";
 import { FormDialog } from "./form_dialog.js";
-import { Dialog } from "./parts.js";
+import { Dialog } from "./dialog.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 

@@ -7,7 +7,7 @@ import { mayAdminister } from "../lib/session.js";
 import { commandWords } from "../lib/words/commands.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
-import { Dialog } from "./parts.js";
+import { Dialog } from "./dialog.js";
 
 /** @param {{uuid: string, name: string, close: () => void}} props */
 function Ask({ uuid, name, close }) {

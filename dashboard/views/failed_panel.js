@@ -8,7 +8,7 @@ import { exact, nameAndSite, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
-import { failureWords } from "../lib/words/fleet.js";
+import { failureWords } from "../lib/words/failures.js";
 import { IsMended } from "./is_mended.js";
 import { lazy } from "./lazy.js";
 import { Age, Glyph, NameButton } from "./parts.js";

@@ -6,7 +6,7 @@ import { clients, failing, failures, overview, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { unsteady, watchUnsteady } from "../lib/unsteady.js";
 import { isUnwell } from "../lib/unwell.js";
-import { tableWords, failureWords } from "../lib/words/fleet.js";
+import { tableWords } from "../lib/words/fleet.js";
 import { frameWords } from "../lib/words/frame.js";
 import { ConnectButton, ConnectDialog } from "./connect_button.js";
 import { DisplaysTable } from "./displays_table.js";
@@ -16,11 +16,11 @@ import { Loading } from "./parts.js";
 import { Shops } from "./shops.js";
 import { Tiles } from "./tiles.js";
 
-// Fetched when something is wrong: a well fleet does not wait for it.
-const Causes = lazy(async () => (await import("./causes.js")).Causes, { bare: true });
-const FailedPanel = lazy(async () => (await import("./failed_panel.js")).FailedPanel, { bare: true });
-const Attention = lazy(async () => (await import("./attention.js")).Attention, { bare: true });
-const Mended = lazy(async () => (await import("./mended.js")).Mended, { bare: true });
+// What is wrong is fetched when something is: the page of a fleet that is well does not wait for it.
+const Causes = lazy(async () => (await import("./causes.js")).Causes, { bare: true, small: true });
+const FailedPanel = lazy(async () => (await import("./failed_panel.js")).FailedPanel, { bare: true, small: true });
+const Attention = lazy(async () => (await import("./attention.js")).Attention, { bare: true, small: true });
+const Mended = lazy(async () => (await import("./mended.js")).Mended, { bare: true, small: true });
 const EmptyFleet = lazy(async () => (await import("./empty_fleet.js")).EmptyFleet);
 const Acknowledged = lazy(async () => (await import("./acknowledged.js")).Acknowledged);
 
@@ -30,7 +30,7 @@ function RecentlyAcknowledged() {
   /** @param {Event} event */
   const toggle = (event) => setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open);
   return html`<details class="acknowledged" onToggle=${toggle}>
-    <summary>${failureWords.recent}</summary>
+    <summary>${tableWords.recent}</summary>
     ${open && h(Acknowledged, {})}
   </details>`;
 }

@@ -4,7 +4,7 @@ import { useState } from "../vendor/hooks.js";
 import { html } from "../lib/html.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
-import { Dialog } from "./parts.js";
+import { Dialog } from "./dialog.js";
 
 /** @typedef {{title: string, go: string, look?: string, wide?: boolean, children?: any}} Shown */
 /** @typedef {{act: (form: FormData) => Promise<any>, done: (answer: any) => void, close: () => void}} Does */

@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { html } from "../lib/html.js";
 import { enable, enabled, helpOpen } from "../lib/keys.js";
 import { shortcutWords } from "../lib/words/shortcuts.js";
-import { Dialog } from "./parts.js";
+import { Dialog } from "./dialog.js";
 
 export function Help() {
   const body = html`<dl class="keys">${shortcutWords.list.map(

@@ -6,7 +6,7 @@ import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { screenshotWords } from "../lib/words/screenshots.js";
-import { Picture } from "./client_screenshots.js";
+import { Picture } from "./picture.js";
 import { Age } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").Screenshot} Screenshot */

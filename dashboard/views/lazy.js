@@ -4,20 +4,25 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { commonWords } from "../lib/words/common.js";
 import { LoadFailed, Loading } from "./parts.js";
 
-/** @type {Promise<void> | null} */
-let styled = null;
+/** @type {Map<string, Promise<void>>} */
+const styled = new Map();
 
-/** Fetch the style sheet of these views, once. @returns {Promise<void>} */
-function style() {
-  styled ??= new Promise((resolve, reject) => {
-    const link = document.createElement("link");
-    link.rel = "stylesheet";
-    link.href = "views.css";
-    link.onload = () => resolve();
-    link.onerror = reject;
-    document.head.append(link);
-  });
-  return styled;
+/** Fetch a style sheet, once. @param {string} href @returns {Promise<void>} */
+function style(href) {
+  const known = styled.get(href);
+  if (known) return known;
+  const fetched = /** @type {Promise<void>} */ (
+    new Promise((resolve, reject) => {
+      const link = document.createElement("link");
+      link.rel = "stylesheet";
+      link.href = href;
+      link.onload = () => resolve();
+      link.onerror = reject;
+      document.head.append(link);
+    })
+  );
+  styled.set(href, fetched);
+  return fetched;
 }
 
 /**
@@ -25,10 +30,11 @@ function style() {
  * remembers a module that failed), which loses nothing: what the page shows stands in its address.
  * @template {object} P
  * @param {() => Promise<import("../vendor/preact.js").ComponentType<P>>} load
- * @param {{bare?: boolean}} [how] bare: until it is there, nothing stands in its place
+ * @param {{bare?: boolean, small?: boolean}} [how] bare: until it is there, nothing stands in its place; small: it
+ *   needs views.css only, and not the sheet of whole pages
  * @returns {import("../vendor/preact.js").FunctionComponent<P>}
  */
-export function lazy(load, { bare = false } = {}) {
+export function lazy(load, { bare = false, small = false } = {}) {
   /** @type {import("../vendor/preact.js").ComponentType<P> | null} */
   let found = null;
   return function Lazy(/** @type {P} */ props) {
@@ -36,7 +42,7 @@ export function lazy(load, { bare = false } = {}) {
     const [, arrived] = useState(found !== null);
     useEffect(() => {
       if (found) return;
-      Promise.all([load(), style()]).then(
+      Promise.all([load(), style("views.css"), small || style("pages.css")]).then(
         ([component]) => {
           found = component;
           arrived(true);

@@ -5,11 +5,11 @@ import { acknowledgeMendedOnes } from "../lib/failures.js";
 import { html } from "../lib/html.js";
 import { commonWords } from "../lib/words/common.js";
 import { mendedWords } from "../lib/words/mended.js";
-import { failureWords } from "../lib/words/fleet.js";
+import { failureWords } from "../lib/words/failures.js";
 import { nameAndSite } from "../lib/format.js";
 import { FormDialog } from "./form_dialog.js";
 import { IsMended } from "./is_mended.js";
-import { Dialog } from "./parts.js";
+import { Dialog } from "./dialog.js";
 
 /** @typedef {import("../lib/types").Failure} Failure */
 

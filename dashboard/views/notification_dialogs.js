@@ -12,7 +12,8 @@ import { weekdayWords } from "../lib/words/weekdays.js";
 import { ChannelAddress, addressIn } from "./channel_address.js";
 import { FormDialog } from "./form_dialog.js";
 import { ListState } from "./list_state.js";
-import { Dialog, Time } from "./parts.js";
+import { Dialog } from "./dialog.js";
+import { Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").NotificationChannel} Channel */
 /** @typedef {{close: () => void, done: () => void}} Ends */

@@ -1,9 +1,9 @@
-/** Small pieces that several views use: times, status glyphs, badges, dialogs, loading and failure notes. */
+/** Small pieces that several views use: times, status glyphs, badges, loading and failure notes. */
 import { h } from "../vendor/preact.js";
-import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { useEffect, useState } from "../vendor/hooks.js";
 import { now } from "../lib/clock.js";
 import { ago, exact, full, nameAndSite, nameOf } from "../lib/format.js";
-import { classes, html } from "../lib/html.js";
+import { html } from "../lib/html.js";
 import { openDisplay } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
@@ -79,41 +79,6 @@ export function LoadFailed({ text, why, retry }) {
   return html`<p class="note-error" role="alert">${h(Glyph, { shape: "warning" })}
     <span>${text} ${why ?? (retry ? "" : commonWords.retrying)}</span>
     ${retry && html`<button class="link" onClick=${retry}>${commonWords.retry}</button>`}</p>`;
-}
-
-/**
- * A modal dialog. `onClose` is called for Esc and the close button; without it the dialog cannot be dismissed.
- * It gives the focus back at once: another dialog may follow.
- * @param {{title: string, onClose?: () => void, wide?: boolean, children?: any}} props
- */
-export function Dialog({ title, onClose, wide, children }) {
-  const ref = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useLayoutEffect(() => {
-    const element = ref.current;
-    const before = document.activeElement;
-    element?.showModal();
-    return () => {
-      element?.close();
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
-  /** @param {Event} event */
-  const cancel = (event) => {
-    event.preventDefault();
-    onClose?.();
-  };
-  return html`<dialog ref=${ref} class=${classes("dialog", wide && "dialog-wide")} aria-labelledby="dialog-title"
-    onCancel=${cancel}>
-    <div class="dialog-head">
-      <h2 id="dialog-title">${title}</h2>
-      ${
-        onClose &&
-        html`<button class="icon" aria-label=${commonWords.close} onClick=${onClose}>
-          ${h(Glyph, { shape: "close" })}</button>`
-      }
-    </div>
-    ${children}
-  </dialog>`;
 }
 
 /** Saves what is listed as CSV, or says why not. @param {{save: () => Promise<void>, title: string}} props */

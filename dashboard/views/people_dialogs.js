@@ -7,7 +7,8 @@ import { peopleWords } from "../lib/words/people.js";
 import { roleWords } from "../lib/words/roles.js";
 import { CopyButton } from "./copy_button.js";
 import { FormDialog } from "./form_dialog.js";
-import { Dialog, Time } from "./parts.js";
+import { Dialog } from "./dialog.js";
+import { Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").User} User */
 /** @typedef {import("../lib/openapi").HandedOver} HandedOver */

@@ -14,7 +14,7 @@ import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { previewOf } from "../lib/words/quiet_preview.js";
 import { quietFormWords, quietTimesWords } from "../lib/words/quiet_times.js";
-import { Dialog } from "./parts.js";
+import { Dialog } from "./dialog.js";
 import { WeekEditor } from "./quiet_hours.js";
 import { whomOf } from "./quiet_parts.js";
 import { quietClass } from "./quiet_style.js";

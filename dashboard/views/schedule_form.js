@@ -14,7 +14,7 @@ import { scheduleWords } from "../lib/words/schedules.js";
 import { actionWords } from "../lib/words/states.js";
 import { weekdayWords } from "../lib/words/weekdays.js";
 import { FormDialog } from "./form_dialog.js";
-import { Dialog } from "./parts.js";
+import { Dialog } from "./dialog.js";
 
 /** @typedef {import("../lib/types").Action} Action */
 /** @typedef {import("../lib/openapi").CommandSchedule} Schedule */

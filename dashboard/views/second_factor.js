@@ -8,7 +8,8 @@ import { wordsOf } from "../lib/words/problems.js";
 import { secondFactorWords } from "../lib/words/second_factor.js";
 import { CopyButton } from "./copy_button.js";
 import { FormDialog } from "./form_dialog.js";
-import { Dialog, Time } from "./parts.js";
+import { Dialog } from "./dialog.js";
+import { Time } from "./parts.js";
 import { Qr } from "./qr.js";
 
 /** @typedef {import("../lib/openapi").SecondFactor} SecondFactor */

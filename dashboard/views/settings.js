@@ -12,7 +12,8 @@ import { onlyFor } from "../lib/words/frame.js";
 import { settingsWords } from "../lib/words/settings.js";
 import { Audit } from "./audit.js";
 import { lazy } from "./lazy.js";
-import { Age, Dialog, LoadFailed, Loading, Time } from "./parts.js";
+import { Dialog } from "./dialog.js";
+import { Age, LoadFailed, Loading, Time } from "./parts.js";
 import { PasswordForm } from "./password.js";
 import { Tokens } from "./tokens.js";
 

@@ -10,7 +10,7 @@ import { commonWords } from "../lib/words/common.js";
 import { frameWords } from "../lib/words/frame.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { sessionWords } from "../lib/words/session.js";
-import { Dialog } from "./parts.js";
+import { Dialog } from "./dialog.js";
 
 /** How long nobody may try, when the service does not say: in seconds. */
 const WAIT_UNSAID = 30;

@@ -13,7 +13,8 @@ import { roleWords } from "../lib/words/roles.js";
 import { tokenWords } from "../lib/words/tokens.js";
 import { CopyButton } from "./copy_button.js";
 import { ListState } from "./list_state.js";
-import { Age, Dialog, Time } from "./parts.js";
+import { Dialog } from "./dialog.js";
+import { Age, Time } from "./parts.js";
 import { SitesField, sitesIn } from "./people_dialogs.js";
 
 /** @typedef {import("../lib/types").Token} Token */

@@ -192,8 +192,7 @@ def _field(path: str | None, name: str) -> str:
 
 @cache
 def _list_fields(shape: Any) -> set[str]:
-    fields = msgspec.structs.fields(shape)
-    return {f.encode_name for f in fields if _is_list(msgspec.inspect.type_info(f.type))}
+    return _fields_of(shape, msgspec.inspect.ListType)
 
 
 @cache
@@ -217,12 +216,6 @@ def _may_be(info: msgspec.inspect.Type, kind: type[msgspec.inspect.Type]) -> boo
     if isinstance(info, msgspec.inspect.UnionType):
         return any(_may_be(part, kind) for part in info.types)
     return isinstance(info, kind)
-
-
-def _is_list(info: msgspec.inspect.Type) -> bool:
-    if isinstance(info, msgspec.inspect.UnionType):
-        return any(_is_list(part) for part in info.types)
-    return isinstance(info, msgspec.inspect.ListType | msgspec.inspect.VarTupleType | msgspec.inspect.SetType)
 
 
 def pretty_json(value: Any) -> str:

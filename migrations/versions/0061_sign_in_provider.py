@@ -7,7 +7,7 @@ forgets who they are at the provider; their accounts stay, and an admin may give
 from alembic import op
 
 revision = "0061_sign_in_provider"
-down_revision = "0058_rights_by_site"
+down_revision = "0060_shared_logins_are_told"
 branch_labels = None
 depends_on = None
 

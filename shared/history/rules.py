@@ -130,7 +130,7 @@ def drawable(strip: Sequence[Segment]) -> list[Segment]:
     for segment in strip:
         first, last = (int((at - begins) / slot) for at in (segment.begins, segment.ends - timedelta.resolution))
         for number in range(first, min(last, SLOTS - 1) + 1):
-            worst[number] = _worse(worst[number], segment.status)
+            worst[number] = worse(worst[number], segment.status)
     found: list[Segment] = []
     for number, status in enumerate(worst):
         until = ends if number == SLOTS - 1 else begins + (number + 1) * slot
@@ -138,7 +138,8 @@ def drawable(strip: Sequence[Segment]) -> list[Segment]:
     return found
 
 
-def _worse(one: ClientStatus | None, other: ClientStatus) -> ClientStatus:
+def worse(one: ClientStatus | None, other: ClientStatus) -> ClientStatus:
+    """The worse of two states; None is no state."""
     return other if one is None else min(one, other, key=WORST_FIRST.index)
 
 

@@ -309,6 +309,21 @@ def of_screen(connection: Connection, client_uuid: str, since: datetime, now: da
     return OF_SCREENS.all(connection, client=client_uuid, since=since, now=now)
 
 
+OF_ALL_SCREENS = Query(
+    f"""
+    SELECT {BEGUN_COLUMNS} FROM quiet_times AS q
+    WHERE 'screen' = ANY(q.quiet) AND q.starts_at < :end AND coalesce(least(q.ends_at, q.ended_at), :end) > :start
+    ORDER BY q.id
+    """,  # noqa: S608 - made of constants
+    BegunQuietTime,
+)
+
+
+def of_screens(connection: Connection, start: datetime, end: datetime) -> list[BegunQuietTime]:
+    """The quiet times between two moments in which the screens of some clients were meant to be off."""
+    return OF_ALL_SCREENS.all(connection, start=start, end=end)
+
+
 DROP_HISTORY = Query("DELETE FROM quiet_times WHERE least(ended_at, ends_at) < :before", NO_ROW)
 
 

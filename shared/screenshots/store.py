@@ -1,5 +1,6 @@
 """SQL of pictures of screens. The bytes are in the row, because the tick deletes them and has no media volume."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -49,6 +50,21 @@ OF_CLIENT = Query(
 def of_client(connection: Connection, client_uuid: str) -> list[KeptScreenshot]:
     """A client's pictures, the newest first; none if people may not see them."""
     return OF_CLIENT.all(connection, uuid=client_uuid)
+
+
+NEWEST = Query(
+    f"""
+    SELECT {SHOWN} FROM unnest(CAST(:uuids AS text[])) AS w (uuid) CROSS JOIN LATERAL (
+        SELECT * FROM screenshots WHERE client_uuid = w.uuid ORDER BY taken_at DESC, id DESC LIMIT 1) AS s {WHOSE}
+    WHERE {SEEN} ORDER BY s.client_uuid
+    """,  # noqa: S608 - made of constants
+    KeptScreenshot,
+)
+
+
+def newest(connection: Connection, uuids: Collection[str]) -> list[KeptScreenshot]:
+    """The newest picture of each of these clients that has one and whose screen people may see."""
+    return NEWEST.all(connection, uuids=list(uuids))
 
 
 OF_INCIDENT = Query(

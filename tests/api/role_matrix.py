@@ -24,6 +24,8 @@ EXPECTED = {
     "POST /api/clients/<uuid:uuid>/clear_service_failed": OPERATOR,
     "GET /api/clients/<uuid:uuid>/uptime": VIEWER,
     "GET /api/clients/<uuid:uuid>/events": VIEWER,
+    "GET /api/availability/day": VIEWER,
+    "GET /api/availability/month": VIEWER,
     "POST /api/clients/<uuid:uuid>/log-level": OPERATOR,
     "POST /api/clients/<uuid:uuid>/commands": OPERATOR,
     "GET /api/clients/<uuid:uuid>/commands": VIEWER,
@@ -54,6 +56,7 @@ EXPECTED = {
     "GET /api/incidents/<id:incident_id>/events": VIEWER,
     "GET /api/clients/<uuid:uuid>/screenshots": OPERATOR,
     "GET /api/incidents/<id:incident_id>/screenshots": OPERATOR,
+    "GET /api/screenshots": OPERATOR,
     "GET /api/screenshots/<id:screenshot_id>": OPERATOR,
     "GET /api/screenshot-policy": VIEWER,
     "PUT /api/screenshot-policy": ADMIN,
@@ -166,6 +169,8 @@ _BOUND = {
         GET /api/clients/crashed
         GET /api/clients/service_failed
         GET /api/clients/unsteady
+        GET /api/availability/day
+        GET /api/availability/month
         GET /api/clients/service_failed/acknowledged
         GET /api/client-logs/summary
         GET /api/client-logs/recent-errors
@@ -186,6 +191,7 @@ _BOUND = {
         GET /api/incidents/<id:incident_id>/displays
         GET /api/incidents/<id:incident_id>/events
         GET /api/incidents/<id:incident_id>/screenshots
+        GET /api/screenshots
         GET /api/screenshot-policy
         PUT /api/screenshot-policy
         GET /api/dead-letters

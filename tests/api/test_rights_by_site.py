@@ -178,6 +178,18 @@ def test_the_world_has_something_to_hide_in_each_list(
     assert not any(mark in here for mark in marks)
 
 
+def test_availability_is_of_the_own_site(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
+    own, foreign = world.displays[OWN][0], world.displays[FOREIGN][0]
+    day = "/api/availability/day", {"client": [own, foreign]}
+    month = "/api/availability/month", {"site": FOREIGN, "month": "2026-01"}
+
+    for path, query in (day, month):
+        everywhere = api.get(path, query_string=query).get_data(as_text=True)
+        here = api.get(path, token=tokens["viewer"], query_string=query).get_data(as_text=True)
+        assert (foreign in everywhere, foreign in here) == (True, False)
+        assert (own in here) == (path == day[0])
+
+
 def test_counts_are_of_the_own_site(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
     here = api.get("/api/monitoring/overview", token=tokens["viewer"]).get_json()
 

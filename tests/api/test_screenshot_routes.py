@@ -275,3 +275,32 @@ def test_a_picture_is_dated_by_the_age_that_its_display_says(display: EnrolledDi
     with engine.connect() as connection:
         row = connection.execute(sa.select(screenshots).where(screenshots.c.client_uuid == display.uuid)).one()
     assert row.stored_at - row.taken_at == timedelta(days=1)
+
+
+def test_the_newest_picture_of_each_of_many_displays_is_listed(api: Api, engine: Engine) -> None:
+    one, other, silent = (EnrolledDisplay(api, engine, site="Wall") for _ in range(3))
+    for display, age in ((one, 60), (one, 2), (other, 5)):
+        assert display.send(command_id=display.command()["id"], age_seconds=age).status_code == 201
+    query = {"client": [one.uuid, other.uuid, silent.uuid, NOBODYS]}
+
+    listed = api.get("/api/screenshots", "operator", query_string=query).get_json()["items"]
+    newest = one.shown().get_json()["items"][0]
+
+    assert {item["client_uuid"] for item in listed} == {one.uuid, other.uuid}
+    assert newest in listed
+    assert api.get("/api/screenshots", "operator", query_string={"client": "x"}).status_code == 400
+    api.ask("PUT", "/api/screenshot-policy", "admin", json={"site": "Wall", "allowed": False})
+    assert api.get("/api/screenshots", "operator", query_string=query).get_json()["items"] == []
+    api.ask("PUT", "/api/screenshot-policy", "admin", json={"site": "Wall", "allowed": True})
+
+
+def test_the_newest_pictures_of_other_sites_are_not_listed(api: Api, engine: Engine) -> None:
+    own, foreign = EnrolledDisplay(api, engine, site="Near"), EnrolledDisplay(api, engine, site="Far")
+    for display in (own, foreign):
+        display.send(command_id=display.command()["id"])
+    body = {"name": "near", "role": "operator", "sites": ["Near"]}
+    token = api.post("/api/tokens", "admin", json=body).get_json()["token"]
+
+    found = api.get("/api/screenshots", token=token, query_string={"client": [own.uuid, foreign.uuid]}).get_json()
+
+    assert [item["client_uuid"] for item in found["items"]] == [own.uuid]

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy import Engine
@@ -35,6 +36,17 @@ SAYS = sa.text(
     """
     UPDATE clients SET process_status = CAST(:status AS process_status), status = :status
     WHERE uuid = ANY(CAST(:uuids AS text[]))
+    """
+)
+OLD = sa.text(
+    """
+    UPDATE clients SET created_at = now() - :days * interval '1 day' WHERE uuid = ANY(CAST(:uuids AS text[]))
+    """
+)
+DOWN = sa.text(
+    """
+    INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
+    VALUES (:uuid, :begins, 'running', :status, 'The test says so.'), (:uuid, :ends, :status, 'running', 'It is back.')
     """
 )
 DELETE = sa.text("UPDATE clients SET deleted_at = now() WHERE uuid = ANY(CAST(:uuids AS text[]))")
@@ -79,6 +91,16 @@ class Fleet:
         """Set the reported process status of these clients to `running` or `crashed`."""
         with self.database.begin() as connection:
             connection.execute(SAYS, {"status": status, "uuids": self.uuids[first - 1 : last]})
+
+    def lived(self, days: int) -> None:
+        """Say that the clients were created so many days ago."""
+        with self.database.begin() as connection:
+            connection.execute(OLD, {"days": days, "uuids": self.uuids})
+
+    def was(self, n: int, status: str, begins: datetime, ends: datetime) -> None:
+        """Say that the nth client, which runs, had another state for a time."""
+        with self.database.begin() as connection:
+            connection.execute(DOWN, {"uuid": self.uuid(n), "status": status, "begins": begins, "ends": ends})
 
     def delete(self) -> None:
         with self.database.begin() as connection:

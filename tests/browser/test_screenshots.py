@@ -14,6 +14,7 @@ from sqlalchemy import Engine
 
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, uuid_of
+from tests.browser.test_every_page import is_right_in_both_schemes
 from tests.browser.windows import Opened
 from tests.stack import Api, enrolled, eventually
 
@@ -173,3 +174,28 @@ def test_an_incident_shows_the_screens_before_the_failure(
     expect(pictures).to_have_count(3, timeout=COMMAND_MS)
     eventually(lambda: is_drawn(pictures.first), "the thumbnail")
     assert all(one["failure_at"] for one in screenshots(api, seen))
+
+
+def test_a_shop_is_shown_as_pictures_by_a_switch_with_the_age_of_each(
+    enter: Enter, seen: SimulatedDisplay, api: Api
+) -> None:
+    site = str(api.get(f"/api/clients/{uuid_of(seen)}")["site"])
+    api.post(f"/api/clients/{uuid_of(seen)}/commands", {"action": "screenshot"}, 202)
+    eventually(lambda: has_pictures(api, seen, 1), "a picture")
+    page = enter(f"/?site={site}").page
+
+    page.get_by_role("button", name="Pictures", exact=True).click()
+
+    wall = page.get_by_role("list", name="Pictures of the screens")
+    picture = wall.get_by_role("img", name=f"Screen of {name_of(seen)}")
+    eventually(lambda: picture.count() == 1 and is_drawn(picture), "the picture on the wall")
+    expect(wall.get_by_role("listitem")).to_contain_text(re.compile(r"Running.*ago", re.DOTALL))
+    expect(page.locator(".displays table")).to_have_count(0)
+    for width in (320, 1360):
+        page.set_viewport_size({"width": width, "height": 800})
+        is_right_in_both_schemes(page, f"the wall of pictures at {width}")
+    wall.get_by_role("button").click()
+    expect(page.get_by_role("complementary", name=f"Display {name_of(seen)}")).to_be_visible()
+    page.go_back()
+    page.get_by_role("button", name="Pictures", exact=True).click()
+    expect(page.locator(".displays table")).to_be_visible()

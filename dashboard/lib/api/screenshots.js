@@ -1,5 +1,5 @@
 /** Pictures of displays' screens. */
-import { call } from "./call.js";
+import { call, search } from "./call.js";
 import { clientPath } from "./fleet.js";
 
 /** @typedef {import("../openapi").Screenshot} Screenshot */
@@ -7,6 +7,11 @@ import { clientPath } from "./fleet.js";
 /** @param {string} uuid @param {AbortSignal} [abort] @returns {Promise<import("../openapi").ScreenshotsOfClient>} */
 export function screenshotsOf(uuid, abort) {
   return call("GET", `${clientPath(uuid)}/screenshots`, { signal: abort });
+}
+
+/** @param {string[]} client up to 100 @param {AbortSignal} abort @returns {Promise<{items: Screenshot[]}>} */
+export function newestScreenshots(client, abort) {
+  return call("GET", `/api/screenshots${search({ client })}`, { signal: abort });
 }
 
 /** @param {number} id @param {AbortSignal} [abort] @returns {Promise<{items: Screenshot[]}>} */

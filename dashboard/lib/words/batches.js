@@ -17,6 +17,7 @@ const NOT_SENT = {
 
 export const batchWords = {
   region: "Selected displays",
+  listed: (/** @type {number} */ n) => `None selected: for ${n === 1 ? "the listed one" : `all ${number(n)} listed`}`,
   selected: (/** @type {number} */ n) => `${count(n, "display", "displays")} selected`,
   clear: "Clear selection",
   quiet: "Quiet time…",

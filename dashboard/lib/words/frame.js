@@ -6,6 +6,7 @@ export const frameWords = {
     fleet: "Fleet",
     incidents: "Incidents",
     quiet: "Quiet times",
+    availability: "Availability",
     batches: "Bulk commands",
     logs: "Logs",
     conversions: "Presentations",
@@ -22,21 +23,6 @@ export const frameWords = {
   paused: "Not updating",
   connecting: "Connecting…",
   asOf: (/** @type {string} */ time) => `as of ${time}`,
-};
-
-export const bannerWords = {
-  offline: (/** @type {string} */ time) =>
-    `The service does not answer. You see what was known at ${time}. Trying again automatically.`,
-  offlineFromTheStart: "The service does not answer. Trying again automatically.",
-  signOutFailed: "Signing out did not reach the service: you are still signed in. Try again in a moment.",
-  bridge: (/** @type {string} */ time) => `Bridge silent since ${time}; display states are unknown.`,
-  bridgeNever: "The bridge has not been heard from; display states are unknown.",
-  bridgeWhy: "Nothing that displays send is being stored. Recovery does not act on what it cannot see.",
-  scheduler: (/** @type {string} */ time) => `The scheduler is late: last tick ${time}.`,
-  schedulerNever: "The scheduler has not ticked yet.",
-  schedulerWhy: "Until it ticks, overdue commands do not expire and nothing is recovered.",
-  breaker: "Recovery holds back: too many displays failed at once.",
-  release: "Release it",
 };
 
 /** "for Basel and Ulm only" @param {string[]} sites */

@@ -1,6 +1,7 @@
 /** Pictures of displays' screens. */
 export const screenshotWords = {
   title: "Screen",
+  wall: "Pictures of the screens",
   take: "Take a screenshot",
   taking: "Waiting for the display's picture…",
   none: "No picture yet.",

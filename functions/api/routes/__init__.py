@@ -4,6 +4,7 @@ from typing import Final
 
 from functions.api.routes import (
     audit,
+    availability,
     client_logs,
     clients,
     command_batches,
@@ -40,6 +41,7 @@ ALL: Final[tuple[Routes, ...]] = (
     monitoring.routes,
     clients.routes,
     history.routes,
+    availability.routes,
     health_history.routes,
     log_level.routes,
     client_logs.routes,

@@ -11,7 +11,7 @@ import msgspec
 from flask import Response
 from sqlalchemy import Connection
 
-from functions.api.bodies import Answer, Body, QueryParameters, answer_of
+from functions.api.bodies import Answer, Body, QueryParameters, Uuid, answer_of
 from functions.api.files import OTHERS_POLICY
 from functions.api.routing import PUBLIC, Bound, Call, Header, Reply, Routes
 from functions.problems import DatabaseUnavailable
@@ -70,6 +70,20 @@ class ScreenshotsOfIncident(Answer):
     items: list[Screenshot]
 
 
+class NewestQuery(QueryParameters):
+    """Whose pictures to list."""
+
+    client: Annotated[
+        list[Uuid], msgspec.Meta(min_length=1, max_length=100, description="repeat it for several displays")
+    ]
+
+
+class NewestScreenshots(Answer):
+    """The newest picture of each display that has one and whose screen may be seen."""
+
+    items: list[Screenshot]
+
+
 class ScreenshotPolicy(Answer):
     """The sites whose screens nobody may see; an empty name means displays without a site."""
 
@@ -119,6 +133,14 @@ def screenshots_of_incident(call: Call, incident_id: int) -> ScreenshotsOfIncide
         timeline_operations.find(connection, incident_id)
         items = store.of_incident(connection, incident_id, MOST_OF_INCIDENT)
     return ScreenshotsOfIncident(items=[answer_of(Screenshot, item) for item in items])
+
+
+@routes.get("/screenshots", role=Role.OPERATOR, bound=Bound.LISTS)
+def newest_screenshots(call: Call, query: NewestQuery) -> NewestScreenshots:
+    """The newest picture of each of these displays."""
+    with call.transaction() as (connection, _):
+        items = store.newest(connection, query.client)
+    return NewestScreenshots(items=[answer_of(Screenshot, item) for item in items])
 
 
 @routes.get(

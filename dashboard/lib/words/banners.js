@@ -1,0 +1,15 @@
+/** What is wrong with the service itself. */
+export const bannerWords = {
+  offline: (/** @type {string} */ time) =>
+    `The service does not answer. You see what was known at ${time}. Trying again automatically.`,
+  offlineFromTheStart: "The service does not answer. Trying again automatically.",
+  signOutFailed: "Signing out did not reach the service: you are still signed in. Try again in a moment.",
+  bridge: (/** @type {string} */ time) => `Bridge silent since ${time}; display states are unknown.`,
+  bridgeNever: "The bridge has not been heard from; display states are unknown.",
+  bridgeWhy: "Nothing that displays send is being stored. Recovery does not act on what it cannot see.",
+  scheduler: (/** @type {string} */ time) => `The scheduler is late: last tick ${time}.`,
+  schedulerNever: "The scheduler has not ticked yet.",
+  schedulerWhy: "Until it ticks, overdue commands do not expire and nothing is recovered.",
+  breaker: "Recovery holds back: too many displays failed at once.",
+  release: "Release it",
+};

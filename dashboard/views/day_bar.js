@@ -1,0 +1,42 @@
+/** The last 24 hours of a display as a small bar, in half hours. */
+import { useEffect } from "../vendor/hooks.js";
+import { days } from "../lib/days.js";
+import { html } from "../lib/html.js";
+import { dayWords } from "../lib/words/day.js";
+import { statusWords } from "../lib/words/states.js";
+
+const HEIGHT = 16;
+/** Trouble towers, so that colour is not the only sign; closed time is a line. @type {Record<string, number>} */
+const HEIGHTS = { closed: 1, unknown: 3, stopped: 4, running: 6, starting: 8, late: 9, stale: 13, crashed: 16 };
+
+/** The places of each state. @param {import("../lib/days.js").States} states */
+function placesOf(states) {
+  /** @type {Map<string, number[]>} */
+  const places = new Map();
+  states.forEach((state, i) => {
+    const word = state ?? "closed";
+    places.set(word, [...(places.get(word) ?? []), i]);
+  });
+  return [...places];
+}
+
+/** @param {string} word @param {number[]} places */
+function path(word, places) {
+  const height = HEIGHTS[word] ?? HEIGHTS["unknown"] ?? 0;
+  return html`<path key=${word} class=${`strip-${word}`}
+    d=${places.map((x) => `M${x} ${HEIGHT - height}h1v${height}h-1z`).join("")} />`;
+}
+
+/** @param {{uuid: string}} props */
+export function DayBar({ uuid }) {
+  void days.answers.value;
+  useEffect(() => days.show(uuid), [uuid]);
+  const states = days.of(uuid);
+  if (!states?.length) return null;
+  const places = placesOf(states);
+  const said = dayWords.said(
+    places.map(([word, { length }]) => dayWords.part(length, (statusWords[word] ?? dayWords.closed).toLowerCase())),
+  );
+  return html`<svg class="day" viewBox=${`0 0 ${states.length} ${HEIGHT}`} preserveAspectRatio="none" role="img"
+    aria-label=${said}><title>${said}</title>${places.map(([word, at]) => path(word, at))}</svg>`;
+}

@@ -1,0 +1,74 @@
+"""SQL of the availability of many displays."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from shared.postgres.query import Query
+from shared.vocabulary import ClientStatus
+
+
+@dataclass(frozen=True)
+class CountedClient:
+    """A display whose availability is asked for."""
+
+    uuid: str
+    name: str
+    created_at: datetime
+    status: ClientStatus
+    """Its shown state at the end of the time that is asked for."""
+
+
+@dataclass(frozen=True)
+class ChangeOfClient:
+    """A change of the shown state of one display."""
+
+    uuid: str
+    at: datetime
+    was: ClientStatus
+    became: ClientStatus
+
+
+_MEMBERS: Final = """
+    SELECT c.uuid, c.name, c.created_at, coalesce((
+        SELECT s.from_status FROM client_state_changes AS s WHERE s.client_uuid = c.uuid AND s.at >= :end
+        ORDER BY s.at, s.id LIMIT 1), c.status::text) AS status
+    FROM clients AS c WHERE c.deleted_at IS NULL AND"""
+"""SQL: displays, with the state that each had at `:end`."""
+SOME = Query(f"{_MEMBERS} c.uuid = ANY(CAST(:uuids AS text[])) ORDER BY c.uuid", CountedClient)
+OF_SITE = Query(
+    f"{_MEMBERS} coalesce(c.site, '') = :site AND c.uuid > :after ORDER BY c.uuid LIMIT :limit",
+    CountedClient,
+)
+
+
+def some(connection: Connection, uuids: Collection[str], end: datetime) -> list[CountedClient]:
+    """These displays, by uuid; one that does not exist is left out."""
+    return SOME.all(connection, uuids=list(uuids), end=end)
+
+
+def of_site(connection: Connection, site: str, end: datetime, limit: int, after: str) -> list[CountedClient]:
+    """Up to `limit` displays of a site, by uuid, after this one. '' stands for displays without a site."""
+    return OF_SITE.all(connection, site=site, end=end, limit=limit, after=after)
+
+
+CHANGES = Query(  # each display's part of the index is read backwards up to the limit
+    """
+    SELECT w.uuid, s.at, s.from_status AS was, s.to_status AS became
+    FROM unnest(CAST(:uuids AS text[])) AS w (uuid) CROSS JOIN LATERAL (
+        SELECT * FROM client_state_changes WHERE client_uuid = w.uuid AND at >= :start AND at < :end
+        ORDER BY at DESC, id DESC LIMIT :limit) AS s
+    ORDER BY w.uuid, s.at, s.id
+    """,
+    ChangeOfClient,
+)
+
+
+def changes(
+    connection: Connection, uuids: Collection[str], start: datetime, end: datetime, limit: int
+) -> list[ChangeOfClient]:
+    """The newest `limit` changes of each display from `start` until `end`, the oldest of a display first."""
+    return CHANGES.all(connection, uuids=list(uuids), start=start, end=end, limit=limit)

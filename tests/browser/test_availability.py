@@ -1,0 +1,138 @@
+"""Availability that one can show: a bar of 24 hours on every row, and a month by site to save and to print."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.sync_api import Page, expect
+from sqlalchemy import Engine
+
+from tests.browser.conftest import Enter
+from tests.browser.fleets import Fleet, inserted
+from tests.browser.test_every_page import come_to_rest, is_right_in_both_schemes, violations
+from tests.browser.test_exports import rows_of
+from tests.browser.watched import does_not_scroll_sideways
+from tests.browser.windows import Opened
+from tests.stack import Api
+
+UTC_ZONE = "Etc/UTC"
+DAYS = "/api/availability/day"
+
+
+@pytest.fixture
+def ulm(database: Engine, opened: Opened) -> Iterator[Fleet]:
+    with inserted(database, "Shop Ulm", 3) as fleet:
+        fleet.lived(days=100)
+        yield fleet
+        opened.close()
+
+
+@pytest.fixture
+def last_month() -> datetime:
+    """The first moment of the last whole month."""
+    first = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return (first - timedelta(days=1)).replace(day=1)
+
+
+def bar(page: Page, fleet: Fleet, n: int) -> str:
+    """Return what the bar of this row says, once it is there."""
+    row = page.locator(".displays tbody tr", has_text=fleet.name(n))
+    expect(row.get_by_role("img")).to_be_visible()
+    return row.get_by_role("img").get_attribute("aria-label") or ""
+
+
+def test_every_row_has_a_bar_of_24_hours_that_is_asked_for_once_and_apart(enter: Enter, ulm: Fleet) -> None:
+    now = datetime.now(UTC)
+    ulm.was(2, "crashed", now - timedelta(hours=3), now - timedelta(hours=2, minutes=50))
+    asked: list[str] = []
+    watched = enter("/?q=Ulm&sort=name", timezone_id=UTC_ZONE)
+    page = watched.page
+    page.on("request", lambda request: asked.append(request.url) if DAYS in request.url else None)
+
+    assert bar(page, ulm, 1).endswith(": 48 running")
+    assert re.search(r": 4[67] running, [12] crashed$", bar(page, ulm, 2))
+    for _ in range(2):
+        watched.look_again()
+    assert len(asked) <= 1, "the fleet is asked for every few seconds, and its days are not"
+
+    page.set_viewport_size({"width": 320, "height": 800})
+    expect(page.locator(".displays tbody svg.day")).to_have_count(3)
+    assert does_not_scroll_sideways(page)
+    assert violations(page) == []
+
+
+def test_a_month_of_a_site_is_three_presses_away_and_counts_opening_hours_only(
+    enter: Enter, api: Api, ulm: Fleet, last_month: datetime
+) -> None:
+    hours = [{"days": ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]}]
+    hours[0] |= {"from": "10:00", "to": "20:00"}  # type: ignore[dict-item]  # texts beside a list
+    body = {"preset": "opening_hours", "scope": "site", "site": ulm.site, "time_zone": "UTC", "hours": hours}
+    starts = f"{last_month - timedelta(days=3):%Y-%m-%dT%H:%M:%SZ}"
+    made = api.post("/api/quiet-times", body | {"starts_at": starts}, 201)["id"]
+    day = last_month + timedelta(days=9)
+    ulm.was(2, "stale", day + timedelta(hours=8), day + timedelta(hours=12))
+    page = enter(timezone_id=UTC_ZONE).page
+
+    page.get_by_role("link", name="Availability").click()
+    row = page.get_by_role("row", name=ulm.site)
+    expect(row).to_contain_text("99.7 %")
+    row.get_by_role("button").click()
+
+    site = page.get_by_role("region", name=ulm.site)
+    expect(site).to_contain_text(f"of the opening hours of {last_month:%B %Y}: 3 displays.")
+    expect(site).to_contain_text("Down for 2 h, all displays together.")
+    expect(site.get_by_role("row").nth(1)).to_contain_text(ulm.name(2))
+    expect(site.get_by_role("row").nth(2)).to_contain_text("100 %")
+    expect(site.get_by_role("img")).to_have_attribute("aria-label", re.compile(r"93\.3 %"))
+    expect(page.get_by_role("combobox", name="Month")).to_have_value(f"{last_month:%Y-%m}")
+    head, *rows = rows_of(page)
+    told = [dict(zip(head, one, strict=True)) for one in rows]
+    days = (last_month + timedelta(days=31)).replace(day=1) - last_month
+    assert (told[0]["display"], told[0]["down_seconds"]) == (ulm.name(2), "7200")
+    assert {int(one["up_seconds"]) + int(one["down_seconds"]) for one in told} == {days.days * 36_000}
+    api.call("DELETE", f"/api/quiet-times/{made}", 204)
+
+
+def test_what_was_asked_for_stands_in_the_address_and_is_printed_alone(
+    enter: Enter, ulm: Fleet, last_month: datetime
+) -> None:
+    page = enter(f"/?v=availability&month={last_month:%Y-%m}", timezone_id=UTC_ZONE).page
+    expect(page.get_by_role("row", name=ulm.site)).to_contain_text("100 %")
+    page.get_by_role("combobox", name="Month").select_option(index=0)
+    expect(page.get_by_role("row", name=ulm.site)).to_contain_text("100 %")
+    assert f"month={datetime.now(UTC):%Y-%m}" in page.url
+    page.go_back()
+    expect(page.get_by_role("combobox", name="Month")).to_have_value(f"{last_month:%Y-%m}")
+
+    page.emulate_media(media="print")
+    expect(page.get_by_role("navigation")).to_be_hidden()
+    expect(page.get_by_role("combobox", name="Month")).to_be_hidden()
+    expect(page.get_by_role("heading", name=f"{last_month:%B %Y}")).to_be_visible()
+    expect(page.get_by_role("row", name=ulm.site)).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [320, 1360])
+def test_both_views_of_a_month_fit_and_break_no_rule(enter: Enter, ulm: Fleet, width: int) -> None:
+    watched = enter("/?v=availability", viewport={"width": width, "height": 800})
+    for address in ("/?v=availability", f"/?v=availability&site={ulm.site}"):
+        watched.follow(address)
+        expect(watched.page.get_by_role("table")).to_contain_text("100 %")
+        come_to_rest(watched.page)
+        is_right_in_both_schemes(watched.page, address)
+
+
+def test_a_month_that_does_not_come_says_so_and_is_asked_for_again(enter: Enter, ulm: Fleet) -> None:
+    watched = enter(f"/?v=availability&site={ulm.site}")
+    page = watched.page
+    expect(page.get_by_role("table")).to_contain_text("100 %")
+    watched.expect_answer(503, "/api/availability/month")
+    page.route("**/api/availability/month*", lambda route: route.fulfill(status=503, body="{}"))
+    page.get_by_role("combobox", name="Month").select_option(index=2)
+    expect(page.get_by_role("alert")).to_contain_text("The availability could not be loaded.")
+    page.unroute("**/api/availability/month*")
+
+    page.get_by_role("button", name="Try again").click()
+
+    expect(page.get_by_role("table")).to_contain_text("100 %")
+    expect(page.get_by_role("alert")).to_have_count(0)
