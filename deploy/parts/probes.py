@@ -3,6 +3,7 @@
 import errno
 import http.client
 import json
+import os
 import random
 import socket
 import struct
@@ -18,7 +19,7 @@ TIMEOUT_SECONDS: Final = 1.0
 CHOSEN_PORTS: Final = (20_000, 32_000)  # net.ipv4.ip_local_port_range begins at 32,768
 MOST_TRIES: Final = 100
 MOST_RESERVED: Final = 100
-_reserved: Final = deque[socket.socket]()
+_reserved: Final = deque[int]()  # file descriptors
 
 MQTT_CONNACK: Final = 0x20
 MQTT_NOT_AUTHORIZED: Final = 0x87
@@ -59,9 +60,9 @@ def _reserve(port: int) -> bool:
     except OSError:
         mark.close()
         return False
-    _reserved.append(mark)
+    _reserved.append(mark.detach())
     if len(_reserved) > MOST_RESERVED:
-        _reserved.popleft().close()
+        os.close(_reserved.popleft())
     return True
 
 
