@@ -1,12 +1,18 @@
 /** Leaving for the sign-in service and coming back: the page remembers where it was; no address is taken from anybody. */
+import { signal } from "../vendor/signals.js";
+import { beginAtProvider } from "./api/sign_in.js";
 import { go } from "./url.js";
 
 const LEFT = "signage.at-provider";
 /** The key with which the service says why it let nobody in. */
 const REASON = "sign-in";
 
-/** @param {string} address of the sign-in service, from the service */
-export function leaveFor(address) {
+/** Why the sign-in service brought nobody in: a code of the service, or empty. */
+export const providerReason = signal("");
+
+/** Go to the sign-in service; the page is left. */
+export async function signInAtProvider() {
+  const { address } = await beginAtProvider();
   try {
     sessionStorage.setItem(LEFT, location.search);
   } catch {
@@ -17,14 +23,14 @@ export function leaveFor(address) {
 
 /**
  * Go on where the page was left, and take the reason out of the address.
- * @returns {{reason: string} | null} null when nobody comes back; an empty reason: the person was let in
+ * @returns {boolean} whether the person was let in, as far as the address tells
  */
 export function comeBack() {
   const reason = new URLSearchParams(location.search).get(REASON);
   const left = taken();
-  if (left === null && reason === null) return null;
   go({ ...Object.fromEntries(new URLSearchParams(left ?? "")), [REASON]: null }, { replace: true });
-  return { reason: reason ?? "" };
+  providerReason.value = reason ?? "";
+  return reason === null;
 }
 
 /** Where the page was left, once. */

@@ -2,7 +2,6 @@
 import { computed, signal } from "../vendor/signals.js";
 import { ApiProblem, signedIn, whenForbidden } from "./api/call.js";
 import * as api from "./api/session.js";
-import { comeBack, leaveFor } from "./provider.js";
 
 /** @typedef {import("./types").Principal} Principal */
 
@@ -15,14 +14,14 @@ export const mustChangePassword = signal(false);
 /** The person must set up a second factor before anything else. */
 export const mustSetUpSecondFactor = signal(false);
 
-/** The person signed in at the sign-in service: password and second factor are there. */
+/** The person signed in at the sign-in service. */
 export const byProvider = signal(false);
 
 export const mayOperate = computed(() => principal.value?.role === "operator" || principal.value?.role === "admin");
 export const mayAdminister = computed(() => principal.value?.role === "admin");
 
 /** @param {import("./types").Session | null} session */
-function take(session) {
+export function take(session) {
   mustChangePassword.value = session?.must_change_password ?? false;
   mustSetUpSecondFactor.value = session?.must_set_up_second_factor ?? false;
   byProvider.value = session?.by_provider ?? false;
@@ -35,7 +34,7 @@ const SIGNED_IN_BEFORE = "signage.signed-in";
  * Whether a person signed in with this browser and did not sign out.
  * @param {boolean} [now] write it down, for other tabs too
  */
-function signedInBefore(now) {
+export function signedInBefore(now) {
   try {
     if (now === false) localStorage.removeItem(SIGNED_IN_BEFORE);
     else if (now) localStorage.setItem(SIGNED_IN_BEFORE, String(Date.now())); // a new value notifies other tabs
@@ -48,19 +47,16 @@ function signedInBefore(now) {
 /** A proxy before the service identifies people: nobody signs in or out on this page. */
 export const byProxy = signal(false);
 
-/** The name of the sign-in service that is offered beside passwords; null: none. */
+/** The name of the sign-in service; null: none. */
 export const provider = signal(/** @type {string | null} */ (null));
-
-/** Why the sign-in service brought nobody in: a code of the service, or empty. */
-export const providerReason = signal("");
 
 /**
  * Ask the service for the signed-in person. Not at a first visit with password sign-in: the answer would be a 401.
  */
 export async function recall() {
-  const back = comeBack();
-  providerReason.value = back?.reason ?? "";
-  const before = signedInBefore() || back?.reason === "";
+  const isBack = "signage.at-provider" in sessionStorage || location.search.includes("sign-in=");
+  const back = isBack && (await import("./provider.js")).comeBack();
+  const before = signedInBefore() || back;
   const asked = api.signInMethod().catch(() => null); // no answer, or an older service: sign-in by password
   const known = before ? await api.whoIsHere() : null;
   const how = await asked;
@@ -81,14 +77,7 @@ async function ask() {
 }
 whenForbidden(() => void ask());
 
-const ENDED_ELSEWHERE = "signage.ended-elsewhere";
-
-/** Whether a sign-out in another tab ended this page; shown once. */
-export function endedElsewhere() {
-  const ended = sessionStorage.getItem(ENDED_ELSEWHERE) !== null;
-  sessionStorage.removeItem(ENDED_ELSEWHERE);
-  return ended;
-}
+export const ENDED_ELSEWHERE = "signage.ended-elsewhere";
 
 // Only other tabs get this event. A sign-out there ends this page, too, and removes the fleet's data.
 addEventListener("storage", (event) => {
@@ -97,18 +86,6 @@ addEventListener("storage", (event) => {
   sessionStorage.setItem(ENDED_ELSEWHERE, "1");
   location.reload();
 });
-
-/** @param {string} username @param {string} password @param {string} code of a second factor, or empty */
-export async function signIn(username, password, code) {
-  take(await api.signIn(username, password, code));
-  signedInBefore(true);
-  signedIn();
-}
-
-/** Go to the sign-in service; the page is left. */
-export async function signInAtProvider() {
-  leaveFor((await api.beginAtProvider()).address);
-}
 
 /** The sign-out did not reach the service: this browser is still signed in. */
 export const signOutFailed = signal(false);

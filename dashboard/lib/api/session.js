@@ -18,22 +18,6 @@ export function signInMethod() {
   return call("GET", "/api/session/method", { asks401: false });
 }
 
-/**
- * @param {string} username @param {string} password @param {string} code of a second factor, or empty
- * @returns {Promise<Session>}
- */
-export function signIn(username, password, code) {
-  return call("POST", "/api/session", {
-    body: code ? { username, password, code } : { username, password },
-    asks401: false,
-  });
-}
-
-/** Where to sign in at the sign-in service. @returns {Promise<import("../openapi").ProviderAddress>} */
-export function beginAtProvider() {
-  return call("POST", "/api/session/provider", { asks401: false });
-}
-
 /** @returns {Promise<import("../openapi").SignedOut | null>} where to sign out at the sign-in service, too */
 export function signOut() {
   return call("DELETE", "/api/session", { asks401: false });
