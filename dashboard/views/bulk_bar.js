@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { overview, updating } from "../lib/fleet.js";
-import { html } from "../lib/html.js";
+import { classes, html } from "../lib/html.js";
 import { asking, choose, chooseNone, chosen } from "../lib/selection.js";
 import { mayAdminister } from "../lib/session.js";
 import { rows } from "../lib/table.js";
@@ -44,9 +44,9 @@ export function BulkBar() {
   const [quiet, setQuiet] = useState(/** @type {string[] | null} */ (null)); // what is chosen meanwhile changes nothing
   return html`${
     count > 0 &&
-    html`<div class="bulk-bar" role="region" aria-label=${batchWords.region}>
+    html`<div class=${classes("bulk-bar", length === 0 && "unasked")} role="region" aria-label=${batchWords.region}>
       <strong role="status">${length ? batchWords.selected(length) : batchWords.listed(count)}</strong>
-      ${ACTIONS.filter((action) => action !== "shutdown_host" || mayAdminister.value).map(
+      ${ACTIONS.filter((action) => action !== "shutdown_host" || (length > 0 && mayAdminister.value)).map(
         (action) =>
           html`<button key=${action} class=${action === "shutdown_host" ? "danger" : "plain"} disabled=${why !== ""}
             title=${why} onClick=${forThese(() => (asking.value = action))}>${actionWords[action]}…</button>`,
