@@ -37,4 +37,4 @@ def test_without_an_engine_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: p
         main(["docker"])
 
     assert docker.engine() is None
-    assert "docker where an engine answers" in capsys.readouterr().err
+    assert "docker and trial where an engine answers" in capsys.readouterr().err
