@@ -192,7 +192,7 @@ def _field(path: str | None, name: str) -> str:
 
 @cache
 def _list_fields(shape: Any) -> set[str]:
-    return _fields_of(shape, msgspec.inspect.ListType)
+    return _fields_of(shape, msgspec.inspect.ListType) | _fields_of(shape, msgspec.inspect.VarTupleType)
 
 
 @cache

@@ -33,7 +33,6 @@ from shared.outside.media_volume import MediaVolume, converted_path
 from shared.postgres.door import database_now, engine_for, transaction
 from shared.tables import (
     client_health,
-    client_state_changes,
     clients,
     recovery_breakers,
     scheduler_status,
@@ -152,8 +151,6 @@ def _fleet(connection: Connection, now: datetime) -> tuple[str, ...]:
     )
     found = [uuid for name in SITES for uuid in site(connection, now, name, tags=["lobby"])]
     go_silent(connection, now, found[:5])
-    known = {"from_status": "running"}  # before they fell silent; `incidents_world` leaves it open
-    connection.execute(sa.update(client_state_changes).values(**known))
     observe(connection, now)
     failed = {"service_failed_at": now, "service_failed_unit": "player.service"}
     connection.execute(sa.update(clients).where(clients.c.uuid.in_(found[6:10])).values(**failed))

@@ -34,7 +34,7 @@ def site(connection: Connection, now: datetime, name: str | None = "Rome", count
 def change(connection: Connection, at: datetime, uuids: Sequence[str], status: str) -> None:
     """Change the shown status of these displays, as the sweep and the bridge do."""
     mine = clients.c.uuid.in_(uuids)
-    rows = [{"client_uuid": u, "at": at, "from_status": "x", "to_status": status, "cause": "test"} for u in uuids]
+    rows = [{"client_uuid": u, "at": at, "from_status": "running", "to_status": status, "cause": "test"} for u in uuids]
     connection.execute(sa.update(clients).where(mine).values(status=status, status_since=at))
     connection.execute(sa.insert(client_state_changes), rows)
 

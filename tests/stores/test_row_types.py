@@ -40,6 +40,8 @@ NEVER_NULL: Final = {  # (statement, nullable column) -> why no row of the state
     "BAD_SCREENS clients.screen_failed_at": WHERE,
     "BAD_SCREENS clients.screen_health_since": WHERE,
     "FAILING clients.screen_failed_at": WHERE,
+    "SHARED_LOGINS clients.shared_login_since": WHERE,
+    "ID_TOKEN_OF user_sessions.id_token": WHERE,
     "PASSED_LIMITS client_limits.over_since": WHERE,
     "PASSED_LIMITS client_limits.passed_at": WHERE,
     "CONVERSIONS conversions.finished_at": WHERE,
