@@ -30,6 +30,7 @@ FEWER = 10_000
 CRASHED = 1_000
 OPEN_COMMANDS = 10_000
 LOG_ROWS = 10_000_000 if os.environ.get("BENCH_FULL") == "1" else 200_000
+OVER = 0.001  # of the clients pass the limit of their disk
 TIMES = 5
 
 FILL = (
@@ -50,7 +51,8 @@ FILL = (
     """
     INSERT INTO client_health (client_uuid, received_at, body, cpu_percent, memory_percent, disk_percent,
         temperature_celsius)
-    SELECT uuid, now(), '{"service_failed": null}', 100 * random(), 100 * random(), 100 * random(), 40 + 30 * random()
+    SELECT uuid, now(), '{"service_failed": null}', 100 * random(), 90 * random(),
+        CASE WHEN random() < :over THEN 95 ELSE 85 * random() END, 40 + 30 * random()
     FROM clients
     """,
     """
@@ -89,7 +91,13 @@ HALF_SILENT = """
 
 def fill(engine: Engine, clients: int, log_rows: int) -> None:
     """Fill and analyse a fleet of this size, with a fixed number of crashed clients and open commands."""
-    numbers = {"clients": clients, "crashed": CRASHED, "commands": min(OPEN_COMMANDS, clients // 2), "rows": log_rows}
+    numbers: dict[str, float] = {
+        "clients": clients,
+        "crashed": CRASHED,
+        "commands": min(OPEN_COMMANDS, clients // 2),
+        "rows": log_rows,
+        "over": OVER,
+    }
     with sa.create_engine(engine.url, isolation_level="AUTOCOMMIT").connect() as connection:
         for statement in FILL:
             used = {name: number for name, number in numbers.items() if f":{name}" in statement}
