@@ -1,6 +1,6 @@
 """The views through which a caller of chosen sites sees the tables: default deny, in one place.
 
-The schema SCHEMA has a view for each table of which such a caller may see a part. Each view has the name of its table.
+Such a caller may see a part of some tables. Each of these tables has a view of the same name in the schema SCHEMA.
 The api sets `search_path` to this schema alone and names the sites in the setting SETTING, both for one transaction
 (`shared.access.sites_store`). So each statement of the product reads and writes the caller's part. It finds no table
 without a view here, and no row while no sites are named: both are errors. A write that reaches beyond the sites fails
@@ -251,7 +251,7 @@ def _trigger(trigger: Trigger, columns: Iterable[str]) -> tuple[str, str]:
 
 
 def _columns(connection: Connection, table: str, *, written: bool = False) -> list[str]:
-    """The columns of a table, in its order. `written`: without those that Postgres fills in."""
+    """The columns of a table, in the table's order. `written`: only those that a statement may write."""
     asked = sa.text(
         """
         SELECT attname FROM pg_attribute

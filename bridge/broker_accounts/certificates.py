@@ -65,7 +65,7 @@ class Certificates:
         self._unseen: set[Door] = set()
 
     def look(self) -> bool:
-        """Store when each certificate expires, and log those that expire soon. False: a door showed none.
+        """Store the end of each door's certificate, and log each end that is near. False: a door showed no certificate.
 
         Raises:
             SQLAlchemyError: the database cannot be used; retry later.

@@ -1,8 +1,8 @@
 """People and API tokens may be for chosen sites only.
 
-The code of before knows nothing of sites. So for it such a person is disabled and such a token revoked: their rights
-are never wider than they should be. What is true for code that knows sites stands in `disabled_at_sites` and
-`revoked_at_sites`. A downgrade leaves these people disabled and these tokens revoked.
+Older code ignores sites and would give such a person or token rights everywhere. Therefore the columns that it reads
+show the person as disabled and the token as revoked. Today's code reads `disabled_at_sites` and `revoked_at_sites`
+instead. A downgrade leaves these people disabled and these tokens revoked.
 """
 
 from alembic import op
@@ -14,8 +14,8 @@ depends_on = None
 
 SURVIVES = {
     f"ck_{table}_sites_older_code of {table} is stricter: CHECK (((sites IS NULL) OR ({ended} IS NOT NULL)))": (
-        "It refuses one thing on purpose: that code of before lets in everywhere whoever has rights for some sites"
-        " only. Rows that code of before writes have no sites."
+        "Older code writes no sites, so the check never refuses its rows. It refuses a row with sites that older code"
+        " would accept as valid everywhere."
     )
     for table, ended in (("users", "disabled_at"), ("api_tokens", "revoked_at"))
 }

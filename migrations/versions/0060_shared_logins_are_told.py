@@ -1,7 +1,7 @@
-"""People are told of a login that two devices use, since when they do, and that a new login ends it.
+"""Notifications of a login that two devices use: when the sharing began, and when the display got its present login.
 
-A channel that hears of displays hears of shared logins too. The code of before writes only `shared_login_seen_at`:
-such a login is told of once the code of today has seen it, too.
+A channel with the event `display_unwell` gets the event `login_shared` as well. Older code writes only
+`shared_login_seen_at`, so a shared login that older code saw is notified after today's code has seen it again.
 """
 
 from alembic import op

@@ -1,7 +1,7 @@
 """People sign in at an OpenID Connect provider: who they are there, used tries, and what a sign-out needs.
 
-Such a person has an empty `password_hash`, which no password fits: code of before lets them in nowhere. A downgrade
-forgets who they are at the provider; their accounts stay, and an admin may give them a password.
+Such a person has an empty `password_hash`. No password fits it, so older code refuses their sign-in. A downgrade
+deletes their identities at the provider. Their accounts stay, and an admin may set a password.
 """
 
 from alembic import op

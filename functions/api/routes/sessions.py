@@ -147,7 +147,7 @@ def show_session(call: Call) -> Session:
     before_password_change=True,
 )
 def sign_out(call: Call) -> Reply[SignedOut]:
-    """Sign out. Whoever signed in at a sign-in service is told where to sign out there."""
+    """Sign out. After a sign-in at a sign-in service the answer has the address for signing out there, too."""
     cookie, config = proving.own_cookie(call), call.services.config
     with call.transaction() as (connection, now):
         id_token = access.close_session(connection, now, cookie)
