@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -84,8 +85,8 @@ class Place:
                 start_new_session=True,
             )
         try:
-            said = "  to stop "  # near the end of what it prints once everything is ready
-            wait_until(lambda: said in log.read_text() or process.poll() is not None, START_SECONDS)
+            said = re.compile("  first sign-in .*\n")  # the last line that it prints once everything is ready
+            wait_until(lambda: said.search(log.read_text()) is not None or process.poll() is not None, START_SECONDS)
             assert process.poll() is None, log.read_text()
             yield process
         finally:
