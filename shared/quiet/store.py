@@ -70,15 +70,17 @@ def covers(ids: str = ":quiet", more: str = "") -> str:
 
     `more`: a condition on the client `c`.
     """
-    chosen = f"q.id = ANY(CAST({ids} AS bigint[])) {more}"
+    on = f"q.id = ANY(CAST({ids} AS bigint[]))"
+    chosen = f"{on} {more}"
     return f"""
         SELECT c.uuid, q.id FROM quiet_times AS q JOIN clients AS c ON q.scope = 'fleet' WHERE {chosen}
         UNION ALL
         SELECT c.uuid, q.id FROM quiet_times AS q JOIN clients AS c ON c.site = q.site
         WHERE q.scope = 'site' AND {chosen}
         UNION ALL
-        SELECT c.uuid, q.id FROM quiet_times AS q JOIN clients AS c ON c.tags @> ARRAY[q.tag]
-        WHERE q.scope = 'tag' AND {chosen}
+        SELECT c.uuid, q.id FROM quiet_times AS q CROSS JOIN LATERAL (  -- OFFSET 0: no quiet time, no scan of all tags
+            SELECT c.uuid FROM clients AS c WHERE c.tags @> ARRAY[q.tag] {more} OFFSET 0) AS c
+        WHERE q.scope = 'tag' AND {on}
         UNION ALL
         SELECT c.uuid, q.id FROM quiet_times AS q CROSS JOIN LATERAL unnest(q.clients) AS named(uuid)
         JOIN clients AS c ON c.uuid = named.uuid WHERE q.scope = 'clients' AND {chosen}"""  # noqa: S608 - made of constants

@@ -139,7 +139,8 @@ def _reckon(connection: Connection, now: datetime, config: Config, bridge: Bridg
     resting = _resting(connection, now, config, window, quiet, rows, is_open=bool(before))
     deleted: Mapping[str | None, int] = {}
     if before and beats.silent:
-        deleted = store.deleted(connection, beats.silent, min(row.open_since for row in before.values()))
+        opened_at = min(row.open_since for row in before.values())
+        deleted = store.deleted(connection, now, config["HEARTBEAT_STALE_SECONDS"], opened_at)
     return Reckoning(window, before, beats, rows, resting, deleted)
 
 

@@ -222,17 +222,17 @@ def silent(
 
 
 DELETED = Query(
-    """
-    SELECT site, count(*) AS clients FROM clients
-    WHERE uuid = ANY(CAST(:uuids AS text[])) AND deleted_at >= :since GROUP BY site
-    """,
+    f"""
+    SELECT c.site, count(*) AS clients FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    WHERE c.deleted_at >= CAST(:since AS timestamptz) AND {SILENT} GROUP BY c.site
+    """,  # noqa: S608 - made of constants
     AtSite,
 )
 
 
-def deleted(connection: Connection, uuids: Collection[str], since: datetime) -> dict[str | None, int]:
-    """How many of these silent clients were deleted since `since`, by site."""
-    return _by_site(DELETED.all(connection, uuids=list(uuids), since=since))
+def deleted(connection: Connection, now: datetime, stale_seconds: int, since: datetime) -> dict[str | None, int]:
+    """How many silent clients were deleted since `since`, by site."""
+    return _by_site(DELETED.all(connection, now=now, stale=stale_seconds, since=since))
 
 
 def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime) -> dict[str | None, int]:
