@@ -39,7 +39,7 @@ FACTS = Query(
             m.client_uuid, coalesce(m.newer_symptom, m.symptom) AS symptom, m.unit,
             m.failed_at, c.site, subnet_of(c.ip) AS subnet
         FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
-        WHERE m.incident_id = :id ORDER BY m.client_uuid, m.joined_at),
+        WHERE m.incident_id = :id AND c.deleted_at IS NULL ORDER BY m.client_uuid, m.joined_at),
     place AS (
         SELECT kind, key, count(*) AS members
         FROM member, LATERAL (VALUES ('site', site), ('subnet', subnet)) AS p(kind, key)
@@ -61,12 +61,14 @@ FACTS = Query(
 )
 
 
-def facts(connection: Connection, incident_id: int, heard_since: datetime) -> Facts:
-    """The facts about the members of an incident, for its cause. The incident must have a member.
+def facts(connection: Connection, incident_id: int, heard_since: datetime) -> Facts | None:
+    """The facts about the members of an incident, for its cause; None when all of them are deleted.
 
     The size of a place is the number of its displays that were heard since `heard_since`.
     """
-    found = FACTS.one(connection, id=incident_id)
+    found = FACTS.one_or_none(connection, id=incident_id)
+    if found is None:
+        return None
     counts = (found.silent, found.crashed, found.service_failed, found.disconnected, found.screen_failed)
     symptoms = {symptom: count for symptom, count in zip(Symptom, counts, strict=True) if count}
     place, kind, key = None, found.place_kind, found.place_key

@@ -197,7 +197,8 @@ def _join(
 
 def _describe(connection: Connection, now: datetime, incident_id: int) -> None:
     facts = causes_store.facts(connection, incident_id, now - rules.OLDEST)
-    causes_store.describe(connection, incident_id, causes_rules.cause(facts), facts.first_failed_at)
+    if facts is not None:
+        causes_store.describe(connection, incident_id, causes_rules.cause(facts), facts.first_failed_at)
 
 
 def _close(connection: Connection, now: datetime, incident_ids: Sequence[int], words: str) -> int:

@@ -89,7 +89,7 @@ def open_incidents(connection: Connection, least: int, percent: int) -> list[Joi
 
 REOPEN = Query(
     """
-    UPDATE incidents SET closed_at = NULL WHERE id = (
+    UPDATE incidents SET closed_at = NULL, group_size = NULL WHERE id = (
         SELECT id FROM incidents
         WHERE kind = :kind AND key = :key AND merged_into IS NULL AND closed_at >= :closed_since
         ORDER BY closed_at DESC, id DESC LIMIT 1)
@@ -100,7 +100,10 @@ REOPEN = Query(
 
 
 def reopen(connection: Connection, kind: IncidentKind, key: str, closed_since: datetime) -> int | None:
-    """Reopen the latest incident of this place that was closed since `closed_since`. Returns its id, or None."""
+    """Reopen the latest incident of this place that was closed since `closed_since`. Returns its id, or None.
+
+    The size of its place is forgotten: displays may have been deleted or moved since.
+    """
     return REOPEN.one_or_none(connection, kind=kind, key=key, closed_since=closed_since)
 
 

@@ -226,6 +226,23 @@ def test_a_deleted_display_leaves(connection: Connection, now: datetime) -> None
     assert observe(connection, now + MINUTE) == IncidentReport(left=1)
 
 
+def test_a_reopened_incident_does_not_count_displays_that_were_deleted(connection: Connection, now: datetime) -> None:
+    fleet = site(connection, now)
+    go_silent(connection, now, fleet[:6])
+    observe(connection, now)
+    for uuid in fleet[:2]:
+        clients_operations.delete(connection, now, uuid)
+    change(connection, now + MINUTE, fleet[2:6], "running")
+    observe(connection, now + MINUTE)
+    observe(connection, now + 10 * MINUTE)
+    assert only(connection)["closed_at"] is not None
+
+    go_silent(connection, now + 12 * MINUTE, fleet[2:7])
+    observe(connection, now + 12 * MINUTE)
+
+    assert f"5 of {len(fleet) - 2} displays" in only(connection)["cause"]
+
+
 def test_looks_at_the_same_time_open_one_incident(engine: Engine) -> None:
     with engine.begin() as connection:
         at = database_now(connection)
