@@ -436,6 +436,8 @@ class NotificationEvent(StrEnum):
     CERTIFICATE_ENDING = "certificate_ending"  # our fault: it expires within 3 days, or has expired
     CONVERSION_FAILED = "conversion_failed"  # a presentation could not be converted
     RECOVERED = "recovered"  # the reported trouble is over
+    DAILY_REPORT = "daily_report"  # at 07:00 of the site: who is unwell, and what happened in the last 24 hours
+    WEEKLY_REPORT = "weekly_report"  # on Mondays at 07:00: how available each site was in the last week
 
 
 NEWER_EVENTS: Final = {
@@ -446,6 +448,8 @@ NEWER_EVENTS: Final = {
     NotificationEvent.LOGIN_SHARED: NotificationEvent.DISPLAY_UNWELL,
     NotificationEvent.CERTIFICATE_OLD: NotificationEvent.BRIDGE_SILENT,
     NotificationEvent.CERTIFICATE_ENDING: NotificationEvent.BRIDGE_SILENT,
+    NotificationEvent.DAILY_REPORT: NotificationEvent.RECOVERED,
+    NotificationEvent.WEEKLY_REPORT: NotificationEvent.RECOVERED,
 }
 """New events, each with the older event that is stored in columns that older code reads."""
 

@@ -1139,7 +1139,7 @@ export type NotificationChannel = {
 };
 
 /** The events of notifications. */
-export type NotificationEvent = "breaker_open" | "bridge_silent" | "certificate_ending" | "certificate_old" | "connection_unsteady" | "conversion_failed" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "limit_passed" | "login_shared" | "recovered" | "screen_bad" | "service_failed";
+export type NotificationEvent = "breaker_open" | "bridge_silent" | "certificate_ending" | "certificate_old" | "connection_unsteady" | "conversion_failed" | "daily_report" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "limit_passed" | "login_shared" | "recovered" | "screen_bad" | "service_failed" | "weekly_report";
 
 /** The phase of a trouble that a message reports; a channel gets each phase once. */
 export type NotificationPhase = "escalated" | "opened" | "recovered";

@@ -1,4 +1,4 @@
-"""Use cases of the availability of many displays: the last day of some, and a month of a site."""
+"""Use cases of the availability of many displays: the last day of some, and a month or another time of a site."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,6 +91,15 @@ def month(
             for one, days_spent in zip(members, spent, strict=True)
         ],
     )
+
+
+def between(connection: Connection, site: str, start: datetime, end: datetime, limit: int) -> Spent:
+    """How up to `limit` displays of a site spent the time between two moments. `site` '' stands for no site."""
+    members = availability_store.of_site(connection, site, end, limit, "")
+    times = quiet_store.of_screens(connection, start, end)
+    found = _read(connection, members, times, start, end)
+    whole = [LocalDay(start.date(), start, end)]
+    return sum((availability_rules.by_day(*found[one.uuid], days=whole)[0] for one in members), Spent())
 
 
 def _read(

@@ -24,8 +24,11 @@ CRITICAL: Final = frozenset(
     }
 )
 """Events that may be sent at all hours: recovery does not work meanwhile, or the trouble gets worse."""
-DEFAULT_EVENTS: Final = tuple(event for event in NotificationEvent if event is not NotificationEvent.CONVERSION_FAILED)
-"""All but a failed conversion: the person who uploads a presentation sees that on the page."""
+CHOSEN: Final = frozenset(
+    {NotificationEvent.CONVERSION_FAILED, NotificationEvent.DAILY_REPORT, NotificationEvent.WEEKLY_REPORT}
+)
+DEFAULT_EVENTS: Final = tuple(event for event in NotificationEvent if event not in CHOSEN)
+"""All but the reports and a failed conversion: who uploads a presentation sees that on the page."""
 
 
 @dataclass(frozen=True)
