@@ -19,30 +19,35 @@ const NOBODY_READS =
 export function textsIn(source) {
   /** @type {{line: number, text: string}[]} */
   const found = [];
-  const put = (at, text) => found.push({ line: source.slice(0, at).split("\n").length, text: text.trim() });
+  const put = (at, text) =>
+    found.push({ line: source.slice(0, at).split("\n").length, text: text.replaceAll(VALUE, "…").trim() });
   let at = 0;
+
+  /** Where the next of these signs ends. @param {string} sign */
+  const end = (sign) => (source.indexOf(sign, at) + 1 || source.length) + sign.length - 1;
 
   /** Read code up to the brace that ends it; `quiet`: it makes the value of an attribute that nobody reads. */
   function code(quiet) {
     let depth = 0;
-    const begins = at;
     while (at < source.length) {
       const one = source[at];
-      if (source.startsWith("//", at)) at = source.indexOf("\n", at);
-      else if (source.startsWith("/*", at)) at = source.indexOf("*/", at) + 2;
+      if (source.startsWith("//", at)) at = end("\n");
+      else if (source.startsWith("/*", at)) at = end("*/");
       else if (one === '"' || one === "'") string(one, quiet);
       else if (one === "`") template(quiet);
-      else if (one === "/" && /[(,=:[!&|?{};]\s*$|\breturn $/.test(source.slice(Math.max(0, at - 80), at))) regex();
+      else if (one === "/" && /^\s*$|[(,=:[!&|?{};]\s*$|\breturn $/.test(source.slice(Math.max(0, at - 80), at)))
+        regex();
       else if (one === "{") (depth++, at++);
-      else if (one === "}" && depth-- === 0) return void at++;
-      else at++;
+      else if (one === "}" && depth-- === 0) {
+        at++;
+        return;
+      } else at++;
     }
-    return void begins;
   }
 
   function regex() {
     let inClass = false;
-    for (at++; source[at] !== "/" || inClass; at++) {
+    for (at++; at < source.length && (source[at] !== "/" || inClass); at++) {
       if (source[at] === "\\") at++;
       else if (source[at] === "[") inClass = true;
       else if (source[at] === "]") inClass = false;
@@ -52,7 +57,7 @@ export function textsIn(source) {
 
   function string(quote, quiet) {
     const begins = at;
-    for (at++; source[at] !== quote; at++) if (source[at] === "\\") at++;
+    for (at++; at < source.length && source[at] !== quote; at++) if (source[at] === "\\") at++;
     at++;
     judge(begins, source.slice(begins + 1, at - 1), quiet);
   }
@@ -67,7 +72,7 @@ export function textsIn(source) {
     const begins = at;
     const isMarkup = source.slice(0, at).endsWith("html");
     let text = "";
-    for (at++; source[at] !== "`";) {
+    for (at++; at < source.length && source[at] !== "`";) {
       if (source.startsWith("${", at)) {
         at += 2;
         const attribute = isMarkup ? attributeAt(text) : null;
@@ -86,7 +91,7 @@ export function textsIn(source) {
   function markup(begins, text) {
     const outside = text.replace(/<[a-z/!][^>]*>/gs, (tag) => {
       for (const [, name, value] of tag.matchAll(/([\w-]+)=("[^"]*"|[^\s>"]+)/g))
-        if (name && READ.test(name) && WORD.test(value ?? "")) put(begins, value ?? "");
+        if (name && READ.test(name) && WORD.test(value ?? "")) put(begins, (value ?? "").replace(/^"|"$/g, ""));
       return VALUE;
     });
     for (const part of outside.split(VALUE)) if (WORD.test(part)) put(begins, part);
