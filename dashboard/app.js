@@ -8,10 +8,11 @@ import { updatedAt, updating, watchFleet } from "./lib/fleet.js";
 import { exact, zoneName } from "./lib/format.js";
 import { classes, html } from "./lib/html.js";
 import { helpOpen } from "./lib/keys.js";
+import { language, worded } from "./lib/language.js";
 import { byProxy, mustChangePassword, mustSetUpSecondFactor, principal, recall, signOut } from "./lib/session.js";
 import { troubles } from "./lib/troubles.js";
 import { goToView, param, view } from "./lib/url.js";
-import { frameWords, onlyFor } from "./lib/words/frame.js";
+import { frameWords } from "./lib/words/frame.js";
 import { wordsOf } from "./lib/words/problems.js";
 import { FleetPage } from "./views/fleet.js";
 import { lazy } from "./views/lazy.js";
@@ -61,6 +62,7 @@ function Live() {
 
 function TopBar() {
   const who = principal.value;
+  const role = who && (frameWords.roles[who.role] ?? who.role);
   return html`<header class="top">
     <a class="skip" href="#main">${frameWords.skip}</a>
     <span class="brand"><img src="icon.svg" alt="" width="28" height="28" />${frameWords.product}</span>
@@ -68,8 +70,8 @@ function TopBar() {
       ${VIEWS.filter((name) => name !== "batches" && name !== "wall").map((name) => h(NavLink, { key: name, name }))}</nav>
     <div class="top-right">
       ${h(Live, {})}
-      <span class="who" title=${who?.role}>${who?.name} <span class="quiet">${who?.role} ${
-        who?.sites && onlyFor(who.sites)
+      <span class="who" title=${role}>${who?.name} <span class="quiet">${role} ${
+        who?.sites && frameWords.onlyFor(who.sites)
       }</span></span>
       ${!byProxy.value && html`<button class="plain" onClick=${signOut}>${frameWords.signOut}</button>`}
     </div>
@@ -123,5 +125,6 @@ function App() {
 }
 
 startTicking();
+document.documentElement.lang = language;
 const root = document.getElementById("app");
-if (root) render(h(App, {}), root);
+worded().then(() => root && render(h(App, {}), root));

@@ -1,5 +1,6 @@
 /** Months, and the availability of a site in one: the pages of the answer together. */
 import { monthOfSite } from "./api/availability.js";
+import { language } from "./language.js";
 import { percentOf } from "./measures.js";
 
 /** @typedef {import("./openapi").MonthOfSite} MonthOfSite */
@@ -44,7 +45,7 @@ export function shareWords(time) {
   return share === null ? "–" : percentOf(share);
 }
 
-const names = new Intl.Collator("en", { numeric: true });
+const names = new Intl.Collator(language, { numeric: true });
 
 /** The worst first; those of which nothing is known last. @param {MonthOfClient[]} displays */
 export const worstFirst = (displays) =>

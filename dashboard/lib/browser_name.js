@@ -1,4 +1,5 @@
 /** A browser's common name, from its User-Agent. */
+import { ownSessionWords } from "./words/own_sessions.js";
 
 /** The first that fits: most of them call themselves by the names of others, too. @type {[RegExp, string][]} */
 const BROWSERS = [
@@ -25,5 +26,5 @@ export function browserName(sent) {
   const browser = first(BROWSERS);
   const system = first(SYSTEMS);
   if (!browser) return sent;
-  return system ? `${browser} on ${system}` : browser;
+  return system ? ownSessionWords.browserOn(browser, system) : browser;
 }

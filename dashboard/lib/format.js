@@ -1,7 +1,8 @@
 /** Times, ages, sizes, counts and names in words. Deadlines are exact, ages are short; the zone is the browser's. */
 import { serverNow } from "./clock.js";
+import { language, locale } from "./language.js";
+import { unitWords } from "./words/units.js";
 
-export const locale = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
 const clockTime = new Intl.DateTimeFormat(locale, {
   hour: "2-digit",
   minute: "2-digit",
@@ -18,7 +19,7 @@ const dayTime = new Intl.DateTimeFormat(locale, {
 });
 const yearTime = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 const whole = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long", hourCycle: "h23" });
-const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const decimals = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
 
 /** @param {number} n */
 export const number = (n) => decimals.format(n);
@@ -46,17 +47,20 @@ export function shortTime(at) {
   return when.toDateString() === new Date(serverNow()).toDateString() ? hourTime.format(when) : exact(at);
 }
 
+/** A whole number of a unit of time: "3 min". @param {number} n @param {"second" | "minute" | "hour" | "day"} unit */
+export const inUnit = (n, unit) => `${Math.round(n)}${unitWords.space}${unitWords[unit]}`;
+
 /** @param {number} seconds */
 function inUnits(seconds) {
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 36 * 3600) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86400)} d`;
+  if (seconds < 90) return inUnit(seconds, "second");
+  if (seconds < 90 * 60) return inUnit(seconds / 60, "minute");
+  if (seconds < 36 * 3600) return inUnit(seconds / 3600, "hour");
+  return inUnit(seconds / 86400, "day");
 }
 
 /** How long ago, in words: "12 s ago". @param {string} at @param {number} reference milliseconds */
 export function ago(at, reference) {
-  return `${inUnits(Math.max(0, (reference - Date.parse(at)) / 1000))} ago`;
+  return unitWords.ago(inUnits(Math.max(0, (reference - Date.parse(at)) / 1000)));
 }
 
 /** Time left until `at` as "0:42" or "1:02:03"; never negative. @param {string} at @param {number} reference */
@@ -72,6 +76,12 @@ export function left(at, reference) {
  * @param {string} at
  */
 export const full = (at) => whole.format(new Date(at));
+
+/** With a small first letter, inside a sentence. @param {string} text */
+export const small = (text) => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** With a capital, at the beginning of one. @param {string} text */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A caller's name without the kind that the API puts before it ("user:anna" is anna). @param {string} actor */
 export function person(actor) {

@@ -1,6 +1,6 @@
 /** Whether a display matches the filters of the page. */
 import { isMute } from "./unwell.js";
-import { passedWords, tableWords } from "./words/fleet.js";
+import { tableWords } from "./words/fleet.js";
 import { statusWords } from "./words/states.js";
 
 /** @typedef {import("./types").Client} Client */
@@ -30,9 +30,9 @@ function textOf(client) {
     client.service_failed_at && tableWords.failed,
     client.screen_failed_since && tableWords.screen(client.screen_health),
     isMute(client) && tableWords.mute,
-    ...(client.limits ?? []).map(passedWords),
+    ...(client.limits ?? []).map(tableWords.passed),
   ];
-  const all = [name, uuid, site, hostname, ip, app_version, ...(tags ?? []), statusWords[status] ?? status, ...wrong];
+  const all = [name, uuid, site, hostname, ip, app_version, ...(tags ?? []), status, statusWords[status], ...wrong];
   const text = fold([...all, service_failed_unit].filter(Boolean).join("\n"));
   texts.set(client, text);
   return text;

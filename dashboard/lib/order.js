@@ -1,5 +1,6 @@
 /** Sort orders of displays. */
 import { nameOf } from "./format.js";
+import { language } from "./language.js";
 
 /** @typedef {import("./types").Client} Client */
 /** @typedef {{column: string, down: boolean}} Sorting */
@@ -11,7 +12,7 @@ import { nameOf } from "./format.js";
 /** Worst first. @type {Record<string, number>} */
 const SEVERITY = { crashed: 0, stale: 1, late: 3, starting: 4, stopped: 5, unknown: 6, running: 7 };
 const FAILED_SEVERITY = 2; // of a display that runs, but whose service or screen fails
-const names = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+const names = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
 
 /** @param {Client} client */
 const severity = (client) =>

@@ -1,5 +1,6 @@
 /** The quiet times that are on now. The module that words them is fetched with the first of them. */
 import { computed, effect, signal } from "../vendor/signals.js";
+import { worded } from "./language.js";
 
 /** Those of the last answer that told them. */
 export const quietTimes = signal(/** @type {import("./types").QuietNow[]} */ ([]));
@@ -12,7 +13,9 @@ effect(() => {
 });
 
 async function load() {
-  words.value = await import("./words/quiet_now.js");
+  const found = await import("./words/quiet_now.js");
+  await worded();
+  words.value = found;
 }
 
 /** What a row says of it; nothing while nothing is quiet. @param {import("./words/quiet_now.js").Place} place */

@@ -1,5 +1,7 @@
 /** The form of a quiet time: from a stored one, to the API's body, and its problems beside their fields. Pure. */
+import { capital } from "./format.js";
 import { hoursOf, emptyWeek, weekOf } from "./quiet_hours.js";
+import { quietRefusalWords } from "./words/quiet_times.js";
 
 /** @typedef {import("./types").QuietTime} QuietTime */
 /** @typedef {import("./quiet_hours.js").Week} Week */
@@ -195,20 +197,8 @@ const CODES = {
   opening_hours_exist: "whom",
   clients_unknown: "whom",
 };
-/** The API's nouns in a sentence for people. @type {[RegExp, string][]} */
-const PLAIN = [
-  [/\bends_at\b/g, "the end"],
-  [/\bstarts_at\b/g, "the start"],
-  [/\btime_zone\b/g, "the time zone"],
-  [/\bopening_hours\b/g, "opening hours"],
-  [/\bleave_out\b/g, "“Leave out”"],
-];
-
-/** @param {string} text */
-function plainly(text) {
-  const said = PLAIN.reduce((so_far, [api, word]) => so_far.replace(api, word), text);
-  return said.charAt(0).toUpperCase() + said.slice(1);
-}
+/** With nouns for people instead of the API's. @param {string} text */
+const plainly = (text) => capital(text.replace(/\b[a-z]+_[a-z]+\b/g, (name) => quietRefusalWords.nouns[name] ?? name));
 
 /** What the sentence of a refusal is about; the end, where none of these matches. @type {[RegExp, Field][]} */
 const ABOUT = [
@@ -242,7 +232,10 @@ export function refusalOf(problem, shown) {
   if (problem.errors?.length) {
     for (const { field, expected } of problem.errors) {
       const name = field.split(/[.[]/)[0] ?? "";
-      put(SHOWN_AT[name], SHOWN_AT[name] ? `Expected ${expected}.` : `${field}: expected ${expected}.`);
+      put(
+        SHOWN_AT[name],
+        SHOWN_AT[name] ? quietRefusalWords.expected(expected) : quietRefusalWords.expectedOf(field, expected),
+      );
     }
   } else if (problem.code === "quiet_times_refused") put(fieldOf(problem.detail), problem.detail);
   else put(CODES[problem.code], problem.detail);

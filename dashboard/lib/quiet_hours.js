@@ -3,7 +3,7 @@
  *
  * The API's spans name several days at once, and "24:00"; here that is "00:00" of the next day, which means the same.
  */
-import { weekdayWords } from "./words/weekdays.js";
+import { hoursWords, weekdayWords } from "./words/weekdays.js";
 
 /** @typedef {{days: string[], from: string, to: string, nights?: number}} QuietHours a span of the API */
 /** @typedef {{from: string, to: string, nights: number | null}} Interval nights: null follows from the two times */
@@ -64,7 +64,7 @@ export function timesAfter(times) {
 
 /** @param {Interval} one */
 const intervalWords = ({ from, to, nights }) =>
-  `${from}–${to === "00:00" ? "24:00" : to}${nights === null ? "" : ` (${nights} nights)`}`;
+  `${from}–${to === "00:00" ? "24:00" : to}${nights === null ? "" : ` (${hoursWords.nights(nights)})`}`;
 
 /** Days in a row as one: "Mon–Fri", "Sat, Sun". @param {string[]} days */
 function dayWords(days) {
@@ -86,7 +86,7 @@ export function weekWords(week) {
   /** @type {Map<string, string[]>} */
   const alike = new Map();
   for (const day of DAYS) {
-    const text = (week[day] ?? []).map(intervalWords).join(" and ");
+    const text = (week[day] ?? []).map(intervalWords).join(hoursWords.and);
     if (text) alike.set(text, [...(alike.get(text) ?? []), day]);
   }
   return [...alike].map(([text, days]) => `${dayWords(days)} ${text}`).join(", ");

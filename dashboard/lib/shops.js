@@ -1,4 +1,5 @@
 /** The fleet by site: how many displays each has, and what is wrong with them. */
+import { language } from "./language.js";
 import { isUnwell } from "./unwell.js";
 
 /** @typedef {import("./types").Client} Client */
@@ -8,7 +9,7 @@ import { isUnwell } from "./unwell.js";
 /** The states of dots, worst first. "bad": its service or its screen fails. */
 const UNWELL = ["crashed", "stale", "bad"];
 const ORDER = [...UNWELL, "late", "starting", "stopped", "unknown", "running"];
-const names = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+const names = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
 
 /** @param {Client} client */
 function dotOf(client) {

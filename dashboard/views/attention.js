@@ -10,7 +10,7 @@ import { html } from "../lib/html.js";
 import { isMute, isUnwell } from "../lib/unwell.js";
 import { go } from "../lib/url.js";
 import { attentionWords } from "../lib/words/attention.js";
-import { passedWords } from "../lib/words/fleet.js";
+import { tableWords } from "../lib/words/fleet.js";
 import { actionWords, stepWords } from "../lib/words/states.js";
 import { Age, NameButton, StatusBadge, Time } from "./parts.js";
 
@@ -32,7 +32,7 @@ export function Faults({ client }) {
     client.screen_failed_since &&
       html`${attentionWords.screen(client.screen_health)} ${h(Time, { at: client.screen_failed_since })}`,
     ...(client.limits ?? []).map(
-      (one) => html`${attentionWords.limit(passedWords(one))} ${h(Time, { at: one.since })}`,
+      (one) => html`${attentionWords.limit(tableWords.passed(one))} ${h(Time, { at: one.since })}`,
     ),
   ].filter(Boolean);
   return html`<span>${found.map((one, i) => [i > 0 && " · ", one])}</span>`;
@@ -42,7 +42,7 @@ export function Faults({ client }) {
 export function recoveryDid(client) {
   const open = client.open_command;
   if (open?.action && open.source === "recovery") {
-    return `${actionWords[open.action] ?? open.action}: ${(stepWords[open.state ?? ""] ?? "").toLowerCase()}`;
+    return attentionWords.step(actionWords[open.action] ?? open.action, stepWords[open.state ?? ""] ?? "");
   }
   const step = client.recovery?.step ?? 0;
   if (step > 0) return attentionWords.steps(step);

@@ -5,8 +5,8 @@ import { loadMonth, monthsUntil, shareOf, shareWords } from "../lib/availability
 import { serverNow } from "../lib/clock.js";
 import { saveAvailability } from "../lib/exports.js";
 import { clients, overview, version } from "../lib/fleet.js";
-import { locale } from "../lib/format.js";
 import { html } from "../lib/html.js";
+import { language, locale } from "../lib/language.js";
 import { duration } from "../lib/measures.js";
 import { shopsOf } from "../lib/shops.js";
 import { go, openDisplay, param } from "../lib/url.js";
@@ -101,7 +101,7 @@ function Sites({ shown }) {
   void version.value;
   const [all, setAll] = useState(false);
   const shops = shopsOf(clients.values());
-  const order = new Intl.Collator("en", { numeric: true });
+  const order = new Intl.Collator(language, { numeric: true });
   const names = shops.map((shop) => shop.site ?? "").sort((a, b) => Number(!a) - Number(!b) || order.compare(a, b));
   const listed = all ? names : names.slice(0, SITES);
   const { months, failed, retry } = useMonths(listed, shown);

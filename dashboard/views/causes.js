@@ -5,7 +5,7 @@ import { releaseBreaker } from "../lib/api/fleet.js";
 import { causes } from "../lib/causes.js";
 import { kept, narrowed } from "../lib/filter.js";
 import { clients, overview, refresh, version } from "../lib/fleet.js";
-import { nameOf } from "../lib/format.js";
+import { capital, nameOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
 import { unsteady } from "../lib/unsteady.js";
@@ -42,7 +42,7 @@ function why({ incident }) {
   const at = cause.lastIndexOf("; ");
   if (kind === "cluster" || at < 0) return cause;
   const likely = cause.slice(at + 2);
-  return likely.charAt(0).toUpperCase() + likely.slice(1);
+  return capital(likely);
 }
 
 /** @param {Client[]} rows */

@@ -13,8 +13,8 @@ import { Age, Time } from "./parts.js";
 /** @typedef {import("../lib/openapi").LimitedValue} Limited */
 /** @typedef {import("../lib/openapi").HealthLimit} Limit */
 
-/** The processor has no limit that anybody is told of. @type {import("./health_history.js").Gauge} */
-const PROCESSOR = { key: "cpu_percent", name: healthWords.cpu, unit: "%", most: 100, limit: 90 };
+/** The processor has no limit that anybody is told of. @type {Omit<import("./health_history.js").Gauge, "name">} */
+const PROCESSOR = { key: "cpu_percent", unit: "%", most: 100, limit: 90 };
 
 /**
  * The measures of the history that have a limit.
@@ -31,7 +31,7 @@ const ENDS = { disk: 100, memory: 100, heat: 110, certificate: 90, voltage: 1 };
 
 /** @param {Limited[]} limits @returns {import("./health_history.js").Gauge[]} */
 const gaugesOf = (limits) => [
-  PROCESSOR,
+  { ...PROCESSOR, name: healthWords.cpu },
   ...limits.flatMap(({ limit, at }) => {
     const measure = MEASURES[limit];
     return measure ? [{ ...measure, name: limitNames[limit], limit: at }] : [];
@@ -62,10 +62,10 @@ function Gauge({ name, text, over, more, bar }) {
 
 /** @param {{value: number | null}} props */
 function Processor({ value }) {
-  const { name, unit, most, limit } = PROCESSOR;
+  const { unit, most, limit } = PROCESSOR;
   const over = value !== null && value > limit;
   return h(Gauge, {
-    name,
+    name: healthWords.cpu,
     over,
     text: value === null ? commonWords.notReported : `${Math.round(value)} ${unit}`,
     more: over && healthWords.limit(`${limit} ${unit}`),

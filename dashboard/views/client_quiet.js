@@ -20,10 +20,10 @@ import { quietClass } from "./quiet_style.js";
 
 const PERIOD = 15_000;
 const OFFERED = /** @type {const} */ ([
-  ["hold", clientQuietWords.hold],
-  ["snooze", clientQuietWords.snooze],
-  ["maintenance", clientQuietWords.maintenance],
-  ["leave_out", clientQuietWords.leaveOut],
+  ["hold", "hold"],
+  ["snooze", "snooze"],
+  ["maintenance", "maintenance"],
+  ["leave_out", "leaveOut"],
 ]);
 
 /** @param {string} uuid */
@@ -94,7 +94,7 @@ export function ClientQuietBox({ uuid }) {
       mayOperate.value &&
       html`<div class="buttons">${OFFERED.map(
         ([preset, word]) =>
-          html`<button key=${preset} class="plain" onClick=${() => setAsking(preset)}>${word}
+          html`<button key=${preset} class="plain" onClick=${() => setAsking(preset)}>${clientQuietWords[word]}
           </button>`,
       )}</div>`
     }

@@ -35,7 +35,7 @@ export function DayBar({ uuid }) {
   if (!states?.length) return null;
   const places = placesOf(states);
   const said = dayWords.said(
-    places.map(([word, { length }]) => dayWords.part(length, (statusWords[word] ?? dayWords.closed).toLowerCase())),
+    places.map(([word, { length }]) => dayWords.part(length, statusWords[word] ?? dayWords.closed)),
   );
   return html`<svg class="day" viewBox=${`0 0 ${states.length} ${HEIGHT}`} preserveAspectRatio="none" role="img"
     aria-label=${said}><title>${said}</title>${places.map(([word, at]) => path(word, at))}</svg>`;

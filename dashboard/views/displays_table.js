@@ -14,7 +14,7 @@ import { changed, resort, rows, sorting } from "../lib/table.js";
 import { unsteady } from "../lib/unsteady.js";
 import { isMute } from "../lib/unwell.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
-import { passedWords, selectionWords, tableWords } from "../lib/words/fleet.js";
+import { selectionWords, tableWords } from "../lib/words/fleet.js";
 import { frameWords } from "../lib/words/frame.js";
 import { stepWords } from "../lib/words/states.js";
 import { lazy } from "./lazy.js";
@@ -32,14 +32,14 @@ const show = param("show");
 
 /** Column key (as in the address; empty: nothing sorts by it), its heading, and the class that lets narrow windows drop it. */
 const COLUMNS = /** @type {const} */ ([
-  ["name", tableWords.name, "col-name"],
-  ["status", tableWords.status, "col-status"],
-  ["site", tableWords.site, "col-site"],
-  ["hb", tableWords.heartbeat, "col-hb"],
-  ["", tableWords.day, "col-day"],
-  ["rc", tableWords.reconnects, "col-rc"],
-  ["version", tableWords.version, "col-version"],
-  ["ip", tableWords.ip, "col-ip"],
+  ["name", "name", "col-name"],
+  ["status", "status", "col-status"],
+  ["site", "site", "col-site"],
+  ["hb", "heartbeat", "col-hb"],
+  ["", "day", "col-day"],
+  ["rc", "reconnects", "col-rc"],
+  ["version", "version", "col-version"],
+  ["ip", "ip", "col-ip"],
 ]);
 
 /** @param {{column: string, title: string, name: string}} props */
@@ -95,14 +95,14 @@ function Row({ uuid, index }) {
         client.screen_failed_since &&
         html`<span class="tag tag-orange">${tableWords.screen(client.screen_health)}</span>`
       }
-      ${client.limits?.map((one) => html`<span class="tag tag-orange" key=${one.limit}>${passedWords(one)}</span>`)}
+      ${client.limits?.map((one) => html`<span class="tag tag-orange" key=${one.limit}>${tableWords.passed(one)}</span>`)}
       ${isMute(client) && html`<span class="tag tag-orange" title=${client.recovery?.why}>${tableWords.mute}</span>`}
       ${
         unsteady.value.has(uuid) &&
         html`<span class="tag tag-amber"
           title=${tableWords.unsteadyHow(unsteady.value.get(uuid) ?? 0)}>${tableWords.unsteady}</span>`
       }
-      ${open && html`<span class="tag">${tableWords.open((stepWords[open] ?? open).toLowerCase())}</span>`}
+      ${open && html`<span class="tag">${tableWords.open(stepWords[open] ?? open)}</span>`}
       ${!open && isLocked(client) && html`<span class="tag">${tableWords.locked}</span>`}
       ${quiet && html`<span class="quiet row-quiet" title=${quiet.title}>${quiet.word}</span>`}</td>
     <td class="col-status">${h(StatusBadge, { status: client.status })}</td>
@@ -214,7 +214,7 @@ export function DisplaysTable() {
         ? h(Pictures, {})
         : html`<table aria-rowcount=${total + 1} aria-labelledby="displays-title">
       <thead><tr aria-rowindex="1">${mayOperate.value && h(PickAll, {})}
-          ${COLUMNS.map(([column, title, name]) => h(Heading, { key: column, column, title, name }))}</tr></thead>
+          ${COLUMNS.map(([column, word, name]) => h(Heading, { key: column, column, title: tableWords[word], name }))}</tr></thead>
       ${h(Rows, {})}
     </table>`
     }

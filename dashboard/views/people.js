@@ -8,7 +8,7 @@ import { usePages } from "../lib/pages.js";
 import { byProxy, principal, provider } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
 import { peopleWords } from "../lib/words/people.js";
-import { onlyFor } from "../lib/words/frame.js";
+import { frameWords } from "../lib/words/frame.js";
 import { ListState } from "./list_state.js";
 import { Age, Time } from "./parts.js";
 import { AddPerson, AskPerson, HandOver } from "./people_dialogs.js";
@@ -36,7 +36,7 @@ function Facts({ person }) {
   const until = byProxy.value ? null : person.one_time_until;
   return html`<span class="quiet">${!byProxy.value && [h(SignedIn, { person }), " · "]}
       ${words.since} ${h(Time, { at: person.created_at })}
-      ${person.sites && ` · ${onlyFor(person.sites)}`}
+      ${person.sites && ` · ${frameWords.onlyFor(person.sites)}`}
       ${person.by_provider && ` · ${words.fromProvider(provider.value ?? words.someProvider)}`}
       ${person.disabled_at && [` · ${words.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
     ${
@@ -73,7 +73,7 @@ function Row({ person, ask }) {
       <strong>${person.username}${isMe(person) && html` <span class="quiet">(${words.you})</span>`}</strong>
       ${h(Facts, { person })}</span>
     ${person.disabled_at && html`<span class="tag">${words.disabled}</span>`}
-    <span class="tag">${person.role}</span>
+    <span class="tag">${frameWords.roles[person.role] ?? person.role}</span>
     ${!isMe(person) && h(Menu, { person, ask })}
   </li>`;
 }

@@ -1,7 +1,7 @@
 /** The way to the page of quiet times, from where what it does was once. */
 import { html } from "../lib/html.js";
 import { goToView } from "../lib/url.js";
-import { frameWords } from "../lib/words/frame.js";
+import { commonWords } from "../lib/words/common.js";
 
 /** @param {{text: string}} props text: the sentence up to the link */
 export function QuietLink({ text }) {
@@ -11,5 +11,5 @@ export function QuietLink({ text }) {
     event.preventDefault();
     goToView("quiet");
   };
-  return html`<p class="quiet">${text} <a href="?v=quiet" onClick=${go}>${frameWords.nav.quiet.toLowerCase()}</a>.</p>`;
+  return html`<p class="quiet">${text} <a href="?v=quiet" onClick=${go}>${commonWords.quietTimes}</a>.</p>`;
 }

@@ -3,12 +3,13 @@ import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { settings } from "../lib/api/settings.js";
 import { classes, html } from "../lib/html.js";
+import { choose, chosen as ownChoice, LANGUAGES } from "../lib/language.js";
 import { poll } from "../lib/poll.js";
 import { byProvider, byProxy, mayAdminister, principal, provider } from "../lib/session.js";
 import { number } from "../lib/format.js";
 import { commonWords } from "../lib/words/common.js";
 import { retryingAfter } from "../lib/words/problems.js";
-import { onlyFor } from "../lib/words/frame.js";
+import { frameWords } from "../lib/words/frame.js";
 import { settingsWords } from "../lib/words/settings.js";
 import { Audit } from "./audit.js";
 import { lazy } from "./lazy.js";
@@ -56,7 +57,7 @@ function Account() {
   const hasPassword = who.kind === "user" && !byProxy.value && !byProvider.value;
   return html`<section class="card settings-card" aria-labelledby="account-title">
     <h2 id="account-title">${settingsWords.account}</h2>
-    <p>${settingsWords.signedInAs(who.name, who.role)} ${who.sites && onlyFor(who.sites)}</p>
+    <p>${settingsWords.signedInAs(who.name, frameWords.roles[who.role] ?? who.role)} ${who.sites && frameWords.onlyFor(who.sites)}</p>
     ${
       hasPassword &&
       html`<div class="buttons">
@@ -66,9 +67,20 @@ function Account() {
     ${byProvider.value && html`<p class="quiet">${settingsWords.byProvider(provider.value ?? commonWords.none)}</p>`}
     ${hasPassword && h(SecondFactorLine, {})}
     ${who.kind === "user" && !byProxy.value && h(OwnSessions, {})}
+    ${h(Language, {})}
     ${!mayAdminister.value && html`<p class="quiet">${settingsWords.adminOnly}</p>`}
     ${changing && h(Dialog, { title: settingsWords.changePassword, onClose: close, children: form })}
   </section>`;
+}
+
+function Language() {
+  /** @param {Event} event */
+  const change = (event) => choose(/** @type {HTMLSelectElement} */ (event.currentTarget).value);
+  return html`<div class="settings-form"><label>${settingsWords.language}
+      <select value=${ownChoice ?? ""} onChange=${change}>
+        <option value="">${settingsWords.asBrowser}</option>
+        ${Object.entries(LANGUAGES).map(([tag, name]) => html`<option key=${tag} value=${tag} lang=${tag}>${name}</option>`)}
+      </select></label></div>`;
 }
 
 /** @param {{name: string, children?: any}} props */

@@ -7,7 +7,7 @@ import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { commonWords } from "../lib/words/common.js";
-import { onlyFor } from "../lib/words/frame.js";
+import { frameWords } from "../lib/words/frame.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { roleWords } from "../lib/words/roles.js";
 import { tokenWords } from "../lib/words/tokens.js";
@@ -82,9 +82,9 @@ function Row({ token, ask }) {
       <span class="quiet">
         ${h(Time, { at: token.created_at })} ${commonWords.by(person(token.created_by))}
         ${" · "}${used ? [`${tokenWords.lastUsed} `, h(Age, { at: used })] : tokenWords.neverUsed}
-        ${token.sites && ` · ${onlyFor(token.sites)}`}
+        ${token.sites && ` · ${frameWords.onlyFor(token.sites)}`}
         ${" · "}${ends ? [`${tokenWords.ends} `, h(Time, { at: ends })] : tokenWords.noEnd}</span></span>
-    <span class="tag">${token.role}</span>
+    <span class="tag">${frameWords.roles[token.role] ?? token.role}</span>
     ${
       ended
         ? html`<span class="tag">${token.revoked_at ? tokenWords.revoked : tokenWords.ended}</span>`

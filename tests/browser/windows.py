@@ -69,7 +69,7 @@ class Windows:
         return context
 
     def _new(self, **options: Any) -> BrowserContext:
-        usual = {"viewport": USUAL_SIZE, "timezone_id": MIDDAY, **AT_REST}
+        usual = {"viewport": USUAL_SIZE, "timezone_id": MIDDAY, "locale": "en-US", **AT_REST}
         context = self.chromium.new_context(**{**usual, **options})
         context.set_default_timeout(PATIENCE_MS)
         return context

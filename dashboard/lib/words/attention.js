@@ -1,5 +1,6 @@
 /** Displays that need a person: what is wrong, what recovery did, why it waits. */
 import { count, number } from "../format.js";
+import { translate } from "../language.js";
 
 export const attentionWords = {
   title: "Needs attention",
@@ -17,6 +18,7 @@ export const attentionWords = {
   screen: (/** @type {string} */ how) =>
     `The screen is ${how}${how === "off" ? ", and nobody planned that," : ""} since`,
   limit: (/** @type {string} */ passed) => `Past its limit: ${passed}, since`,
+  step: (/** @type {string} */ action, /** @type {string} */ step) => `${action}: ${step.toLowerCase()}`,
   nothingYet: "Nothing so far",
   sentLately: "A restart or reboot was sent recently",
   steps: (/** @type {number} */ n) => count(n, "attempt so far", "attempts so far"),
@@ -25,3 +27,5 @@ export const attentionWords = {
   notUnwell: "Recovery does not act on this",
   heldBack: "Held back with the others, see above.",
 };
+
+translate("attention", { attentionWords });

@@ -1,4 +1,6 @@
 /** The audit log. */
+import { translate } from "../language.js";
+
 export const auditWords = {
   title: "Audit log",
   lead: "Who changed what, and with what result. Entries cannot be removed.",
@@ -56,3 +58,5 @@ export const auditWords = {
     "user.second_factor_begin": "began a second factor for",
   }),
 };
+
+translate("audit", { auditWords });

@@ -1,5 +1,6 @@
 /** How available the displays of a site were in a month. */
 import { count } from "../format.js";
+import { translate } from "../language.js";
 
 export const availabilityWords = {
   title: "Availability",
@@ -32,3 +33,5 @@ export const availabilityWords = {
   scale: "The height of a day is what was missed: a full bar is a tenth of the opening hours or more.",
   zone: (/** @type {string} */ zone) => `Days in ${zone}.`,
 };
+
+translate("availability", { availabilityWords });

@@ -1,4 +1,6 @@
 /** What is wrong with the service itself. */
+import { translate } from "../language.js";
+
 export const bannerWords = {
   offline: (/** @type {string} */ time) =>
     `The service does not answer. You see what was known at ${time}. Trying again automatically.`,
@@ -13,3 +15,5 @@ export const bannerWords = {
   breaker: "Recovery holds back: too many displays failed at once.",
   release: "Release it",
 };
+
+translate("banners", { bannerWords });

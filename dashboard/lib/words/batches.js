@@ -1,5 +1,6 @@
 /** Commands to many displays at once. */
 import { count, number } from "../format.js";
+import { translate } from "../language.js";
 
 /** @type {Record<string, string>} */
 const NOT_SENT = {
@@ -80,3 +81,5 @@ export const batchWords = {
     aborted: "Never sent",
   }),
 };
+
+translate("batches", { batchWords });

@@ -1,5 +1,6 @@
 /** What is wrong, a cause at a time. */
 import { count, number } from "../format.js";
+import { translate } from "../language.js";
 
 /** @type {Record<string, string>} */
 const DID = { stale: "silent", crashed: "crashed", bad: "unwell" };
@@ -31,3 +32,5 @@ export const causeWords = {
   mended: (/** @type {number} */ n, /** @type {string} */ since) =>
     `Recovery mended ${count(n, "failure", "failures")} since ${since}.`,
 };
+
+translate("causes", { causeWords });

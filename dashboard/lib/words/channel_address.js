@@ -1,4 +1,5 @@
 /** Where a channel sends to. */
+import { translate } from "../language.js";
 
 export const addressWords = {
   anew: "Another address…",
@@ -44,3 +45,5 @@ export const addressWords = {
   tokenForm: "a number, a colon, letters and digits",
   chatsHow: "Ids of chats, or names of channels such as @shops, separated by commas. Add the bot to each.",
 };
+
+translate("channel_address", { addressWords });

@@ -1,4 +1,6 @@
 /** Commands, to one display or to many; the names of actions and steps are in states.js. */
+import { translate } from "../language.js";
+
 export const commandWords = {
   title: "Commands",
   sending: "Sending…",
@@ -70,3 +72,5 @@ export const commandWords = {
     already_rebooted: "The display had already restarted by itself.",
   }),
 };
+
+translate("commands", { commandWords });

@@ -1,5 +1,6 @@
 /** Words that many views share. */
 import { number } from "../format.js";
+import { translate } from "../language.js";
 
 export const commonWords = {
   loading: "Loading…",
@@ -20,5 +21,8 @@ export const commonWords = {
   notReported: "not reported",
   by: (/** @type {string} */ who) => `by ${who}`,
   notLoaded: "This part of the page could not be loaded.",
+  quietTimes: "quiet times",
   outOfDate: "Not updating: what you see may be out of date",
 };
+
+translate("common", { commonWords });

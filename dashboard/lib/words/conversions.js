@@ -1,5 +1,6 @@
 /** Uploaded media and their conversion. */
 import { count } from "../format.js";
+import { translate } from "../language.js";
 
 /** @param {(string | false | undefined)[]} parts */
 const lost = (parts) => `Lost in the PDF: ${parts.filter(Boolean).join(", ")}.`;
@@ -94,3 +95,5 @@ export const conversionWords = {
   viewerRetry: "Only operators can convert again.",
   preview: (/** @type {string} */ name) => `PDF of ${name}`,
 };
+
+translate("conversions", { conversionWords });

@@ -1,5 +1,6 @@
 /** The panel of one display. */
 import { count } from "../format.js";
+import { translate } from "../language.js";
 
 export const displayWords = {
   region: (/** @type {string} */ name) => `Display ${name}`,
@@ -60,3 +61,5 @@ export const refusedWords = {
   failed: "The refused messages could not be loaded.",
   times: (/** @type {number} */ n) => count(n, "time", "times"),
 };
+
+translate("display", { displayWords, refusedWords });

@@ -1,5 +1,6 @@
 /** What people write about displays. */
 import { count } from "../format.js";
+import { translate } from "../language.js";
 
 export const editWords = {
   button: "Edit…",
@@ -18,3 +19,5 @@ export const editWords = {
   left: (/** @type {string[]} */ names) =>
     `All but these were changed; they are gone, or would have too many tags: ${names.slice(0, 5).join(", ")}`,
 };
+
+translate("edit", { editWords });

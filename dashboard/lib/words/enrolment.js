@@ -1,4 +1,6 @@
 /** How a display connects for the first time. */
+import { translate } from "../language.js";
+
 export const enrolmentWords = {
   lead: "A display connects with a code that works once. Name the display, create its code, and give it the code.",
   emptyTitle: "No displays yet",
@@ -21,3 +23,5 @@ export const enrolmentWords = {
   qrHow: "Or let the display scan this: it holds the address and the code as JSON.",
   copyLine: "Copy the command",
 };
+
+translate("enrolment", { enrolmentWords });

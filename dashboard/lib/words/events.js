@@ -1,4 +1,6 @@
 /** The timeline of one display. */
+import { translate } from "../language.js";
+
 export const eventWords = {
   kind: /** @type {Record<string, string>} */ ({
     registered: "Registered",
@@ -14,3 +16,5 @@ export const eventWords = {
   none: "Nothing has happened to this display yet.",
   failed: "The events could not be loaded.",
 };
+
+translate("events", { eventWords });

@@ -1,5 +1,6 @@
 /** Failed services, and their acknowledgement. */
 import { count, number } from "../format.js";
+import { translate } from "../language.js";
 
 export const failureWords = {
   region: "Service failed",
@@ -22,3 +23,5 @@ export const failureWords = {
   paused: (/** @type {string} */ time) => `as of ${time}, not updating`,
   viewer: "Only operators can acknowledge",
 };
+
+translate("failures", { failureWords });

@@ -1,21 +1,12 @@
 /** The fleet page, from its top to its bottom. */
 import { count, number } from "../format.js";
+import { translate } from "../language.js";
 
 export const tileWords = {
   late: (/** @type {number} */ n) => `${number(n)} late`,
   hint: (/** @type {string} */ word, /** @type {boolean} */ on) =>
     on ? "Show all displays again" : `Show only ${word.toLowerCase()}`,
 };
-
-/** @param {{limit: string, value: number}} passed @returns {string} */
-export function passedWords({ limit, value }) {
-  const n = Math.floor(value);
-  if (limit === "heat") return `${n} °C hot`;
-  if (limit === "clock") return "wrong clock";
-  if (limit === "voltage") return "low voltage";
-  if (limit === "certificate") return value > 0 ? `certificate ends in ${n} d` : "certificate ended";
-  return `${limit} ${n} % full`;
-}
 
 export const selectionWords = {
   one: (/** @type {string} */ name) => `Select ${name}`,
@@ -41,12 +32,23 @@ export const tableWords = {
   csv: "Every listed display, as a table",
   failed: "service failed",
   screen: (/** @type {string} */ how) => (how === "disconnected" ? "no screen" : `screen ${how}`),
+  /** A limit that a display is past. @param {{limit: string, value: number}} of @returns {string} */
+  passed: ({ limit, value }) => {
+    const n = Math.floor(value);
+    if (limit === "heat") return `${n} °C hot`;
+    if (limit === "clock") return "wrong clock";
+    if (limit === "voltage") return "low voltage";
+    if (limit === "certificate") return value > 0 ? `certificate ends in ${n} d` : "certificate ended";
+    return `${limit} ${n} % full`;
+  },
   mute: "no heartbeats",
   unsteady: "unsteady connection",
   unsteadyHow: (/** @type {number} */ losses) => `${number(losses)} losses in the last hour`,
   locked: "cooling down",
-  open: (/** @type {string} */ word) => `command ${word}`,
+  open: (/** @type {string} */ word) => `command ${word.toLowerCase()}`,
   recent: "Recently acknowledged",
   connect: "Connect a display",
   nothingYet: "Nothing is known about the displays yet. They appear here as soon as the service answers.",
 };
+
+translate("fleet", { tileWords, selectionWords, tableWords });

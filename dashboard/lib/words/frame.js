@@ -1,4 +1,5 @@
 /** The frame of every view: the bar above, its banners, the line below. */
+import { translate } from "../language.js";
 
 export const frameWords = {
   product: "Signage Fleet",
@@ -23,7 +24,9 @@ export const frameWords = {
   paused: "Not updating",
   connecting: "Connecting…",
   asOf: (/** @type {string} */ time) => `as of ${time}`,
+  roles: /** @type {Record<string, string>} */ ({ viewer: "viewer", operator: "operator", admin: "admin" }),
+  /** @param {string[]} sites */
+  onlyFor: (sites) => `for ${new Intl.ListFormat("en").format(sites)} only`,
 };
 
-/** "for Basel and Ulm only" @param {string[]} sites */
-export const onlyFor = (sites) => `for ${new Intl.ListFormat("en").format(sites)} only`;
+translate("frame", { frameWords });

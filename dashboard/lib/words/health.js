@@ -1,5 +1,6 @@
 /** A display's machine, as it last reported and over time. */
 import { count } from "../format.js";
+import { translate } from "../language.js";
 
 export const healthWords = {
   none: "This display has not reported its health yet.",
@@ -38,3 +39,5 @@ export const healthHistoryWords = {
   means: (/** @type {string} */ time) => `Each point is the mean of ${time}; lowest and highest are of single samples.`,
   failed: "The history could not be loaded.",
 };
+
+translate("health", { healthWords, healthHistoryWords });

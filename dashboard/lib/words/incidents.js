@@ -1,5 +1,6 @@
 /** Displays that failed together. */
 import { count, number } from "../format.js";
+import { translate } from "../language.js";
 
 export const incidentWords = {
   title: "Incidents",
@@ -33,3 +34,5 @@ export const incidentWords = {
   failed: "The incidents could not be loaded.",
   failedOne: "This incident could not be loaded.",
 };
+
+translate("incidents", { incidentWords });

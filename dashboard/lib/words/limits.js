@@ -1,4 +1,5 @@
 /** Limits of a display's health: a full disk, heat, a wrong clock. */
+import { translate } from "../language.js";
 import { duration } from "../measures.js";
 
 /** @typedef {import("../openapi").HealthLimit} Limit */
@@ -46,3 +47,5 @@ export const limitWords = {
   passed: "past its limit since",
   stays: "The trouble ends when it has been better for a quarter of an hour.",
 };
+
+translate("limits", { limitNames, limitValues, limitTexts, limitWords });

@@ -1,5 +1,6 @@
 /** What displays log. */
 import { count, number } from "../format.js";
+import { translate } from "../language.js";
 
 export const logWords = {
   title: "Logs",
@@ -43,3 +44,5 @@ export const logWords = {
   countsFailed: "The number of lines of each display could not be loaded.",
   csv: "The newest of these lines, at most 10,000, as a table",
 };
+
+translate("logs", { logWords });

@@ -1,5 +1,6 @@
 /** Failures that are mended, acknowledged together. */
 import { count } from "../format.js";
+import { translate } from "../language.js";
 
 export const mendedWords = {
   title: "Acknowledge what is mended",
@@ -7,3 +8,5 @@ export const mendedWords = {
   left: (/** @type {number} */ n) =>
     `${count(n, "failure was", "failures were")} left: the display failed again, or somebody was faster.`,
 };
+
+translate("mended", { mendedWords });

@@ -1,4 +1,6 @@
 /** Notifications to people: the channels and what they delivered. */
+import { translate } from "../language.js";
+
 export const notificationWords = {
   title: "Notifications",
   lead: "Who is notified when displays fail together, when one stays silent, when a service or a screen fails, when recovery holds back, and when it is over.",
@@ -77,3 +79,5 @@ export const notificationWords = {
     folded: "In one message",
   }),
 };
+
+translate("notifications", { notificationWords });

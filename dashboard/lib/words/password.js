@@ -1,4 +1,6 @@
 /** One's own password. */
+import { translate } from "../language.js";
+
 export const passwordWords = {
   title: "Set your own password",
   why: "Your first password was generated. Set your own before you continue.",
@@ -8,3 +10,5 @@ export const passwordWords = {
   going: "Setting…",
   wrong: "The current password is wrong.",
 };
+
+translate("password", { passwordWords });

@@ -1,5 +1,7 @@
 /** The people who sign in. */
-const BY_PASSWORD = {
+import { translate } from "../language.js";
+
+export const byPassword = {
   title: "People",
   lead: "Everybody signs in with a name and a password of their own. Somebody new gets a password that works until they have set theirs.",
   failed: "The people could not be loaded.",
@@ -76,21 +78,23 @@ const BY_PASSWORD = {
 };
 
 /** With a proxy that identifies people nobody has a password or a session here. */
-const BY_PROXY = {
-  ...BY_PASSWORD,
+export const byProxy = {
+  ...byPassword,
   lead: "Everybody comes through the proxy in front of this service, which knows them by their e-mail address. Add somebody and they are let in; there is no password.",
   name: "E-mail address",
   nameHow: "As the proxy knows it; capitals do not matter.",
   ask: {
-    ...BY_PASSWORD.ask,
-    role: { ...BY_PASSWORD.ask.role, text: "It takes effect with the next thing that they do." },
+    ...byPassword.ask,
+    role: { ...byPassword.ask.role, text: "It takes effect with the next thing that they do." },
     disable: {
-      ...BY_PASSWORD.ask.disable,
+      ...byPassword.ask.disable,
       text: "They are not let in until they are enabled again. Tokens that they issued keep working: revoke those below.",
     },
-    enable: { ...BY_PASSWORD.ask.enable, text: "They are let in again, with the role that they had." },
+    enable: { ...byPassword.ask.enable, text: "They are let in again, with the role that they had." },
   },
 };
 
-/** @param {boolean} byProxy whether people come through a proxy that knows them */
-export const peopleWords = (byProxy) => (byProxy ? BY_PROXY : BY_PASSWORD);
+/** @param {boolean} isByProxy whether people come through a proxy that knows them */
+export const peopleWords = (isByProxy) => (isByProxy ? byProxy : byPassword);
+
+translate("people", { byPassword, byProxy });

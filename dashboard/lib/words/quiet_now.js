@@ -1,6 +1,7 @@
 /** The quiet times that are on now, in the few words that fit on a row, on a shop's tile and in a banner. */
 import { serverNow } from "../clock.js";
-import { count, locale, person } from "../format.js";
+import { count, person, small } from "../format.js";
+import { locale, translate } from "../language.js";
 
 /** @typedef {import("../types").QuietNow} QuietNow */
 /** @typedef {{uuid: string, site?: string | null, tags?: string[] | null}} Place a display; of a shop only its site */
@@ -29,17 +30,24 @@ const dayTime = new Intl.DateTimeFormat(locale, {
 const yearTime = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 const DAY = 86_400_000;
 
-/** What each preset says of a display. @type {Record<string, string>} */
-const HOW = {
-  maintenance: "In maintenance",
-  opening_hours: "Closed",
-  hold: "Held",
-  leave_out: "Left out",
-  snooze: "Snoozed",
-  custom: "Quiet",
+export const quietNowWords = {
+  /** What each preset says of a display. */
+  how: /** @type {Record<string, string>} */ ({
+    maintenance: "In maintenance",
+    opening_hours: "Closed",
+    hold: "Held",
+    leave_out: "Left out",
+    snooze: "Snoozed",
+    custom: "Quiet",
+  }),
+  until: (/** @type {string} */ time) => ` until ${time}`,
+  by: (/** @type {string} */ who) => `, by ${who}`,
+  cuts: (/** @type {string} */ what) => `It goes through a quiet time: ${what}.`,
+  waiting: (/** @type {number} */ n) =>
+    `${count(n, "display is", "displays are")} in a quiet time that holds bulk commands back: they wait for its end.`,
 };
 /** Of several the one that says most. */
-const RANK = Object.keys(HOW);
+const RANK = Object.keys(quietNowWords.how);
 
 /** @param {QuietNow} one */
 const rank = (one) => (RANK.indexOf(one.preset) + RANK.length + 1) % (RANK.length + 1); // an unknown one comes last
@@ -89,9 +97,9 @@ export function quietFor(index, { uuid, site, tags }) {
 
 /** "In maintenance until 23:30, by ada"; "Closed until 09:00". @param {QuietNow} one @param {number} [reference] */
 export function quietWord(one, reference) {
-  const until = one.until ? ` until ${soon(one.until, reference)}` : "";
-  const by = one.preset === "opening_hours" ? "" : `, by ${person(one.by).replace(/#[0-9a-f]+$/, "")}`;
-  return `${HOW[one.preset] ?? HOW["custom"]}${until}${by}`;
+  const until = one.until ? quietNowWords.until(soon(one.until, reference)) : "";
+  const by = one.preset === "opening_hours" ? "" : quietNowWords.by(person(one.by).replace(/#[0-9a-f]+$/, ""));
+  return `${quietNowWords.how[one.preset] ?? quietNowWords.how["custom"]}${until}${by}`;
 }
 
 /** The same with its reason. @param {QuietNow} one @param {number} [reference] */
@@ -117,22 +125,20 @@ export const isAtWork = (one) => one.quiet.includes("commands") || one.preset ==
  */
 export function cutWords(found, reference) {
   const cut = found.filter((one) => one.preset !== "snooze" && one.preset !== "leave_out");
-  return cut.length ? `It goes through a quiet time: ${cut.map((one) => quietWhy(one, reference)).join("; ")}.` : "";
+  return cut.length ? quietNowWords.cuts(cut.map((one) => quietWhy(one, reference)).join("; ")) : "";
 }
 
 /** How many of the chosen displays a bulk command leaves waiting; "" when none. @param {number} n */
-export const waitingWords = (n) =>
-  n
-    ? `${count(n, "display is", "displays are")} in a quiet time that holds bulk commands back: they wait for its end.`
-    : "";
+export const waitingWords = (n) => (n ? quietNowWords.waiting(n) : "");
 
 export const quietBannerWords = {
   fleet: "The whole fleet",
-  text: (/** @type {string} */ whom, /** @type {string} */ word) =>
-    `${whom}: ${word.charAt(0).toLowerCase()}${word.slice(1)}.`,
+  text: (/** @type {string} */ whom, /** @type {string} */ word) => `${whom}: ${small(word)}.`,
   many: (/** @type {number} */ n) => `${count(n, "shop is", "shops are")} in maintenance.`,
   more: (/** @type {number} */ n) => `and ${n} more`,
   end: "End",
   endOf: (/** @type {string} */ whom) => `End the maintenance of ${whom}`,
   all: "Quiet times",
 };
+
+translate("quiet_now", { quietNowWords, quietBannerWords });

@@ -1,5 +1,6 @@
 /** The page of quiet times, its form, and what the panel of a display says of them. */
-import { count, number } from "../format.js";
+import { capital, count, number } from "../format.js";
+import { translate } from "../language.js";
 
 export const quietTimesWords = {
   title: "Quiet times",
@@ -119,7 +120,7 @@ export const quietPreviewWords = {
   noHours: "Give at least one day its hours.",
   noEnd: "Say until when.",
   sentence: (/** @type {string} */ what, /** @type {string} */ whom, /** @type {string} */ when) =>
-    `${what.charAt(0).toUpperCase()}${what.slice(1)} for ${whom}, ${when}.`,
+    `${capital(what)} for ${whom}, ${when}.`,
   now: "from now",
   from: (/** @type {string} */ time) => `from ${time}`,
   until: (/** @type {string} */ time, /** @type {string} */ zone) => `until ${time} (${zone})`,
@@ -143,3 +144,25 @@ export const clientQuietWords = {
   all: "All quiet times of this display",
   many: "Quiet time…",
 };
+
+export const quietRefusalWords = {
+  /** The API's nouns in the service's sentences. */
+  nouns: /** @type {Record<string, string>} */ ({
+    ends_at: "the end",
+    starts_at: "the start",
+    time_zone: "the time zone",
+    opening_hours: "opening hours",
+    leave_out: "“Leave out”",
+  }),
+  expected: (/** @type {string} */ what) => `Expected ${what}.`,
+  expectedOf: (/** @type {string} */ field, /** @type {string} */ what) => `${field}: expected ${what}.`,
+};
+
+translate("quiet_times", {
+  quietTimesWords,
+  quietEndWords,
+  quietFormWords,
+  quietPreviewWords,
+  clientQuietWords,
+  quietRefusalWords,
+});

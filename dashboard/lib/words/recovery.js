@@ -1,5 +1,6 @@
 /** What automatic recovery does about one display. */
 import { count } from "../format.js";
+import { translate } from "../language.js";
 
 export const recoveryWords = {
   state: /** @type {Record<string, string>} */ ({
@@ -22,3 +23,5 @@ export const recoveryWords = {
     `Tried so far: ${count(restarts, "restart", "restarts")}, ${count(reboots, "reboot", "reboots")}.`,
   resume: "Resume recovery",
 };
+
+translate("recovery", { recoveryWords });

@@ -1,5 +1,6 @@
 /** Commands for later. */
 import { count } from "../format.js";
+import { translate } from "../language.js";
 
 export const scheduleWords = {
   title: "Scheduled commands",
@@ -51,3 +52,5 @@ export const scheduleWords = {
     cancelled: "Cancelled",
   }),
 };
+
+translate("schedules", { scheduleWords });

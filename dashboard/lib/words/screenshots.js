@@ -1,4 +1,6 @@
 /** Pictures of displays' screens. */
+import { translate } from "../language.js";
+
 export const screenshotWords = {
   title: "Screen",
   wall: "Pictures of the screens",
@@ -24,3 +26,5 @@ export const screenshotWords = {
   }),
   failed: "The pictures could not be loaded.",
 };
+
+translate("screenshots", { screenshotWords });

@@ -1,4 +1,6 @@
 /** One's own second factor. */
+import { translate } from "../language.js";
+
 export const secondFactorWords = {
   title: "Second factor",
   off: "You sign in with your password alone.",
@@ -29,3 +31,5 @@ export const secondFactorWords = {
   pageTitle: "Set up a second factor",
   why: "People with your role sign in with a password and a code from an app. Set it up before you continue.",
 };
+
+translate("second_factor", { secondFactorWords });

@@ -1,4 +1,6 @@
 /** Signing in. */
+import { translate } from "../language.js";
+
 export const sessionWords = {
   user: "User name",
   password: "Password",
@@ -30,3 +32,5 @@ export const sessionWords = {
     "The answer of the sign-in service was not accepted. Try again; if it happens again, tell the person who runs this service.",
   byProxy: "Your session has ended. Reload the page to sign in; it opens where you left off.",
 };
+
+translate("session", { sessionWords });

@@ -1,4 +1,6 @@
 /** The settings page: one's own account, and the service's settings and state. */
+import { translate } from "../language.js";
+
 export const settingsWords = {
   title: "Settings",
   adminOnly: "Only admins see people, access tokens and the audit log.",
@@ -7,6 +9,8 @@ export const settingsWords = {
   changePassword: "Change password",
   passwordChanged: "Your password was changed.",
   byProvider: (/** @type {string} */ name) => `You sign in with ${name}: password and second factor are there.`,
+  language: "Language",
+  asBrowser: "As the browser",
   service: "Service",
   scheduler: "Scheduler",
   lastTick: "Last tick",
@@ -20,3 +24,5 @@ export const settingsWords = {
   changed: (/** @type {string} */ value) => `default ${value}`,
   failed: "The state of the service could not be loaded.",
 };
+
+translate("settings", { settingsWords });

@@ -1,5 +1,6 @@
 /** The top of the fleet page: search and filters, causes, shops. */
 import { count, number } from "../format.js";
+import { translate } from "../language.js";
 
 export const finderWords = {
   region: "Find displays",
@@ -24,3 +25,5 @@ export const shopWords = {
   tags: "Tags",
   allTags: (/** @type {number} */ n) => `Show all ${number(n)} tags`,
 };
+
+translate("shops", { finderWords, shopWords });

@@ -1,4 +1,6 @@
 /** The list of single-key shortcuts. */
+import { translate } from "../language.js";
+
 export const shortcutWords = {
   title: "Keyboard shortcuts",
   on: "Use single-key shortcuts",
@@ -19,3 +21,5 @@ export const shortcutWords = {
   ],
   note: "No key sends a command.",
 };
+
+translate("shortcuts", { shortcutWords });

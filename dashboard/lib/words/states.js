@@ -1,4 +1,5 @@
 /** The names of states, screens, actions and steps. */
+import { translate } from "../language.js";
 
 /** @type {Record<string, string>} */
 export const statusWords = {
@@ -65,3 +66,5 @@ export const stepWords = {
   timed_out: "Timed out",
   cancelled: "Cancelled",
 };
+
+translate("states", { statusWords, statusMeanings, screenWords, offByWords, actionWords, stepWords });

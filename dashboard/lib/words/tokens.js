@@ -1,4 +1,6 @@
 /** Access tokens of scripts and machines. */
+import { translate } from "../language.js";
+
 export const tokenWords = {
   title: "Access tokens",
   lead: "For scripts and machines. Each token has a role, is shown once, and can be revoked at any time.",
@@ -28,3 +30,5 @@ export const tokenWords = {
   revokeTitle: "Revoke this token?",
   revokeWhy: "Whatever uses it is refused from now on. This cannot be undone.",
 };
+
+translate("tokens", { tokenWords });

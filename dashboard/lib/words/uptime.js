@@ -1,5 +1,6 @@
 /** The states of one display over time. */
 import { count } from "../format.js";
+import { translate } from "../language.js";
 
 /** @param {number} days */
 const span = (days) => (days === 1 ? "24 hours" : `${days} days`);
@@ -24,3 +25,5 @@ export const uptimeWords = {
   more: (/** @type {number} */ n) => `and ${count(n, "more time", "more times")} before that`,
   failed: "The uptime could not be loaded.",
 };
+
+translate("uptime", { uptimeWords });

@@ -1,3 +1,6 @@
+/** The days of the week, and hours of them. */
+import { translate } from "../language.js";
+
 /** The days of the week, short. @type {Record<string, string>} */
 export const weekdayWords = {
   monday: "Mon",
@@ -19,3 +22,11 @@ export const dayNames = {
   saturday: "Saturday",
   sunday: "Sunday",
 };
+
+/** Parts of the times of a day. */
+export const hoursWords = {
+  nights: (/** @type {number} */ n) => `${n} nights`,
+  and: " and ",
+};
+
+translate("weekdays", { weekdayWords, dayNames, hoursWords });

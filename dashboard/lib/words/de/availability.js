@@ -1,0 +1,33 @@
+import { count, number } from "../../format.js";
+
+/** @type {typeof import("../availability.js").availabilityWords} */
+export const availabilityWords = {
+  title: "Verfügbarkeit",
+  lead: "Der Anteil der Öffnungszeiten, in dem der Player lief. Zeit, über die nichts bekannt ist, zählt nicht.",
+  month: "Monat",
+  soFar: (month) => `${month}, bisher`,
+  print: "Drucken",
+  csv: "Diese Liste als Tabelle",
+  sites: "Standorte",
+  all: "Alle Standorte",
+  site: "Standort",
+  displays: "Displays",
+  display: "Display",
+  share: "Verfügbar",
+  down: "Ausgefallen",
+  unknown: "Unbekannt",
+  closed: "Geschlossen",
+  showAll: (n) => `Alle ${number(n)} Standorte zeigen`,
+  none: "Es gibt noch kein Display.",
+  noneHere: "An diesem Standort gibt es kein Display.",
+  failed: "Die Verfügbarkeit konnte nicht geladen werden.",
+  was: (share, month, n) => `${share} der Öffnungszeiten im ${month} verfügbar: ${count(n, "Display", "Displays")}.`,
+  nothing: (month) => `Über ${month} ist nichts bekannt.`,
+  downFor: (time) => `Alle Displays zusammen waren ${time} ausgefallen.`,
+  unknownFor: (time) => `Über ${time} ist nichts bekannt.`,
+  closedFor: (time) => `${time} war geschlossen; das zählt nicht.`,
+  days: "Tag für Tag",
+  day: (day, share) => `${day}: ${share}`,
+  scale: "Die Höhe eines Tages ist, was fehlte: Ein voller Balken ist ein Zehntel der Öffnungszeiten oder mehr.",
+  zone: (zone) => `Tage in ${zone}.`,
+};

@@ -1,0 +1,34 @@
+import { count, number } from "../../format.js";
+
+/** @type {Record<string, string>} */
+const DID = { stale: "verstummt", crashed: "abgestürzt", bad: "gestört" };
+
+/** @param {number} n */
+const displays = (n) => count(n, "Display", "Displays");
+
+/** @type {typeof import("../causes.js").causeWords} */
+export const causeWords = {
+  title: "Was nicht stimmt",
+  network: (subnet) => `Netz ${subnet}`,
+  several: "Mehrere Standorte",
+  some: "Mehrere Displays",
+  are: (how, n, all) => `${number(n)} von ${number(all)} ${DID[how] ?? how}`,
+  since: "seit",
+  holds: "Die Wiederherstellung hält sich zurück: So viele zugleich können unser eigener Fehler sein.",
+  acts: (n) => `Die Wiederherstellung arbeitet an ${count(n, "Display", "Displays")}.`,
+  off: "Die Wiederherstellung ist abgeschaltet.",
+  show: (n) => (n === 1 ? "Zeigen" : `Die ${number(n)} zeigen`),
+  snooze: "Meldepause…",
+  release: "Freigeben",
+  story: "Was geschehen ist",
+  unsteady: (n) => `Unstete Verbindung: ${displays(n)}`,
+  worst: (name, losses) =>
+    `${name} hat den Broker in der letzten Stunde ${number(losses)}-mal verloren. Vermutlich liegt es am Netz dort.`,
+  worstOf: (name, losses) =>
+    `Jedes hat den Broker in der letzten Stunde mindestens dreimal verloren, ${name} ${number(losses)}-mal. Vermutlich liegt es an den Netzen dort.`,
+  shared: (n) => `Zwei Geräte mit einem Login: ${displays(n)}`,
+  sharedWhy:
+    "Jedes der beiden Geräte kann einen Befehl erhalten; darum lässt die Wiederherstellung das Display in Ruhe. Ein neuer Code für eines davon beendet das.",
+  andMore: (n) => `und ${number(n)} weitere`,
+  mended: (n, since) => `Die Wiederherstellung hat seit ${since} ${count(n, "Ausfall", "Ausfälle")} behoben.`,
+};

@@ -1,0 +1,99 @@
+import { count } from "../../format.js";
+
+/** @param {(string | false | undefined)[]} parts */
+const lost = (parts) => `Im PDF verloren: ${parts.filter(Boolean).join(", ")}.`;
+
+/** @param {number} n */
+const slides = (n) => count(n, "Folie", "Folien");
+
+/** @type {typeof import("../conversions.js").conversionWords} */
+export const conversionWords = {
+  title: "Präsentationen",
+  lead: "Präsentationen (PowerPoint, OpenDocument) werden zu PDFs. Bilder, Videos und PDFs bleiben, wie sie sind.",
+  drop: "Dateien hier ablegen",
+  or: "oder",
+  choose: "Dateien auswählen",
+  limit: (size) =>
+    `ppt, pps, pot, pptx, ppsx, pptm, ppsm, potx, potm, odp, otp, pdf, png, jpeg, webp, gif, mp4, webm · je bis zu ${size}`,
+  uploading: (share) => `Wird hochgeladen: ${share}`,
+  storing: "Die Datei wird geprüft…",
+  waits: "Wartet, bis sie an der Reihe ist",
+  cancelUpload: (name) => `Hochladen von ${name} abbrechen`,
+  cancelled: "Hochladen abgebrochen.",
+  unreachable: "Das Hochladen wurde unterbrochen. Bitte erneut versuchen.",
+  uploads: "Hochladen",
+  list: "Medien",
+  none: "Es wurde noch nichts hochgeladen.",
+  failedList: "Die Liste der Medien konnte nicht geladen werden.",
+  status: {
+    pending: "Wartet",
+    processing: "Wird umgewandelt",
+    ready: "Bereit",
+    failed: "Fehlgeschlagen",
+    stored: "Gespeichert",
+  },
+  pages: (n) => count(n, "Seite", "Seiten"),
+  attempt: (n) => `${n}. Versuch`,
+  open: "Öffnen",
+  openOf: (name) => `PDF von ${name} öffnen`,
+  newTab: "In neuem Tab öffnen",
+  download: "Herunterladen",
+  warnings: (n) => count(n, "Warnung", "Warnungen"),
+  notes: (n) => count(n, "Hinweis", "Hinweise"),
+  warning: {
+    pages_differ: (of) => `Aus ${slides(of["slides"])} wurden ${count(of["pages"], "Seite", "Seiten")}.`,
+    hidden_slides: (of) => `${count(of["slides"], "ausgeblendete Folie fehlt", "ausgeblendete Folien fehlen")} im PDF.`,
+    fonts_substituted: (of) =>
+      Object.keys(of["same_widths"] ?? {}).length === of["fonts"].length
+        ? `${count(of["fonts"].length, "Schrift wurde", "Schriften wurden")} durch eine gleich breite ersetzt:`
+        : `${count(of["fonts"].length, "Schrift wurde", "Schriften wurden")} ersetzt; Zeilen brechen vielleicht anders um:`,
+    fonts_not_known: (of) =>
+      of["fonts"].length
+        ? "Welche Schriften der Text verwendet, ist nicht bekannt; fehlende können unter diesen sein:"
+        : "Welche Schriften der Text verwendet, ist nicht bekannt.",
+    contents_not_known: () =>
+      "Die Datei konnte für diesen Bericht nicht gelesen werden: Schriften, Bewegung und Verweise sind nicht bekannt.",
+    motion_lost: (of) =>
+      lost([
+        of["videos"] && count(of["videos"], "Video", "Videos"),
+        of["audios"] && count(of["audios"], "Ton", "Töne"),
+        of["animated_slides"] && `Animation auf ${slides(of["animated_slides"])}`,
+      ]),
+    letters_missing: (of) =>
+      `${count(of["count"], "Buchstabe kommt", "Buchstaben kommen")} in keiner Schrift des Umwandlers vor und ${of["count"] === 1 ? "erscheint" : "erscheinen"} als Kästchen: ${of["letters"]}`,
+    timing_lost: (of) =>
+      lost([
+        of["transitions"] && `Übergänge von ${slides(of["transitions"])}`,
+        of["advancing"] && `selbsttätiger Wechsel von ${slides(of["advancing"])}`,
+      ]),
+    workbooks_not_asked: (of) =>
+      `Diagramme zeigen die Zahlen, die in der Datei stehen; ${count(of["count"], "Arbeitsmappe wurde", "Arbeitsmappen wurden")} nicht nach neueren gefragt:`,
+    links_not_followed: (of) =>
+      `${count(of["count"], "verknüpfte Datei wurde", "verknüpfte Dateien wurden")} nicht abgerufen:`,
+    hyperlinks: (of) => `${count(of["count"], "Verweis führt", "Verweise führen")} aus der Datei hinaus:`,
+  },
+  alike: (font, twin) => `${font}: ersetzt durch ${twin}, jeder Buchstabe gleich breit`,
+  firstPage: (name) => `Erste Seite von ${name}`,
+  moreOf: (name) => `Mehr zu ${name}`,
+  rename: "Umbenennen…",
+  convertAgain: "Neu umwandeln…",
+  original: "Original herunterladen",
+  delete: "Löschen…",
+  newName: "Neuer Name",
+  ask: {
+    rename: { title: "Diese Datei umbenennen", text: "", go: "Umbenennen" },
+    delete: {
+      title: "Diese Datei löschen?",
+      text: "Die Datei und ihr PDF sind endgültig weg. Displays, die sie über ihre Adresse zeigen, finden sie dann nicht mehr.",
+      go: "Löschen",
+    },
+    again: {
+      title: "Neu umwandeln?",
+      text: "Sinnvoll, nachdem Schriften installiert wurden. Bis das neue PDF bereit ist, gilt das bisherige.",
+      go: "Neu umwandeln",
+    },
+  },
+  viewer: "Hochladen dürfen nur Bediener.",
+  viewerRetry: "Neu umwandeln dürfen nur Bediener.",
+  preview: (name) => `PDF von ${name}`,
+};

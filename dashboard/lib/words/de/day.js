@@ -1,0 +1,8 @@
+import { number, small } from "../../format.js";
+
+/** @type {typeof import("../day.js").dayWords} */
+export const dayWords = {
+  closed: "geschlossen",
+  said: (parts) => `Die letzten 24 Stunden, jede halbe Stunde nach ihrem schlechtesten Zustand: ${parts.join(", ")}`,
+  part: (n, word) => `${number(n)}-mal ${small(word)}`,
+};

@@ -1,0 +1,20 @@
+import { count } from "../../format.js";
+
+/** @type {typeof import("../edit.js").editWords} */
+export const editWords = {
+  button: "Bearbeiten…",
+  title: "Display bearbeiten",
+  name: "Name",
+  site: "Standort",
+  tags: "Schlagwörter, durch Kommas getrennt",
+  notes: "Notizen",
+  go: "Speichern",
+  manyButton: "Umziehen, verschlagworten…",
+  manyTitle: "Displays umziehen oder verschlagworten",
+  many: (n) => `Das ändert ${count(n, "Display", "Displays")}.`,
+  move: "Zu diesem Standort umziehen; leer heißt: ohne Standort",
+  add: "Schlagwörter hinzufügen",
+  remove: "Schlagwörter entfernen",
+  left: (names) =>
+    `Geändert bis auf diese; sie sind weg oder hätten zu viele Schlagwörter: ${names.slice(0, 5).join(", ")}`,
+};

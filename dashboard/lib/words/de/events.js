@@ -1,0 +1,16 @@
+/** @type {typeof import("../events.js").eventWords} */
+export const eventWords = {
+  kind: {
+    registered: "Aufgenommen",
+    state: "Zustand",
+    service_failed: "Dienstausfall",
+    service_cleared: "Quittiert",
+    screen: "Bildschirm",
+    log: "Protokoll",
+    command: "Befehl",
+    recovery: "Wiederherstellung",
+    audit: "Änderung",
+  },
+  none: "Mit diesem Display ist noch nichts geschehen.",
+  failed: "Die Ereignisse konnten nicht geladen werden.",
+};

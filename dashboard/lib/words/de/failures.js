@@ -1,0 +1,24 @@
+import { count, number } from "../../format.js";
+
+/** @type {typeof import("../failures.js").failureWords} */
+export const failureWords = {
+  region: "Dienst ausgefallen",
+  title: (n) => `Dienst ausgefallen auf ${count(n, "Display", "Displays")}`,
+  unit: "Dienst",
+  acknowledge: "Quittieren",
+  acknowledgeOf: (name) => `Ausfall von ${name} quittieren`,
+  sending: "Wird quittiert…",
+  done: "Quittiert",
+  by: (who) => `Quittiert von ${who}`,
+  elsewhere: "Von jemand anderem quittiert",
+  again: (time) => `Erneut ausgefallen (${time}): vor dem Quittieren bitte ansehen`,
+  error: "Die Quittung kam nicht durch.",
+  refused: (detail) => `Nicht quittiert: ${detail}`,
+  mended: (n) => `${number(n)} sind behoben.`,
+  mendedBy: (who) => (who ? `neu gestartet von ${who}, gut seit` : "gut seit"),
+  acknowledgeThese: (n) => `Diese ${number(n)} quittieren`,
+  showAll: (n) => `Alle ${number(n)} zeigen`,
+  showLess: "Weniger zeigen",
+  paused: (time) => `Stand ${time}, keine Aktualisierung`,
+  viewer: "Quittieren dürfen nur Bediener",
+};

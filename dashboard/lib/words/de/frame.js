@@ -1,0 +1,27 @@
+/** @type {typeof import("../frame.js").frameWords} */
+export const frameWords = {
+  product: "Signage Fleet",
+  nav: {
+    fleet: "Flotte",
+    incidents: "Störungen",
+    quiet: "Ruhezeiten",
+    availability: "Verfügbarkeit",
+    batches: "Sammelbefehle",
+    logs: "Protokolle",
+    conversions: "Präsentationen",
+    settings: "Einstellungen",
+    wall: "Wandansicht",
+  },
+  api: "API",
+  titled: (n, title) => (n ? `(${n}) ${title}` : title),
+  skip: "Zum Inhalt springen",
+  zone: (zone) => `Zeiten in ${zone}`,
+  signOut: "Abmelden",
+  help: "Tastenkürzel",
+  updating: "Live",
+  paused: "Keine Aktualisierung",
+  connecting: "Verbindung wird aufgebaut…",
+  asOf: (time) => `Stand ${time}`,
+  roles: { viewer: "Betrachter", operator: "Bediener", admin: "Admin" },
+  onlyFor: (sites) => `nur für ${new Intl.ListFormat("de").format(sites)}`,
+};

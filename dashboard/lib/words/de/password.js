@@ -1,0 +1,10 @@
+/** @type {typeof import("../password.js").passwordWords} */
+export const passwordWords = {
+  title: "Eigenes Passwort setzen",
+  why: "Ihr erstes Passwort wurde erzeugt. Bitte ein eigenes setzen, bevor es weitergeht.",
+  current: "Bisheriges Passwort",
+  fresh: "Neues Passwort",
+  go: "Passwort setzen",
+  going: "Wird gesetzt…",
+  wrong: "Das bisherige Passwort ist falsch.",
+};

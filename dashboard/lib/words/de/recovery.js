@@ -1,0 +1,24 @@
+import { count } from "../../format.js";
+
+/** @type {typeof import("../recovery.js").recoveryWords} */
+export const recoveryWords = {
+  state: {
+    off: "Die Wiederherstellung ist aus",
+    due: "Der nächste Takt greift ein",
+    in_flight: "Ein Befehl ist unterwegs",
+    verifying: "Es wird abgewartet, ob es geholfen hat",
+    locked: "Wartezeit nach dem letzten Befehl",
+    suspended: "Ausgesetzt, bis jemand eingreift",
+    unreachable: "Das Display ist nicht verbunden",
+    blocked_bridge: "Die Bridge schweigt",
+    blocked_breaker: "Zu viele fallen zugleich aus",
+    held: "In Ruhe gelassen",
+    not_recovered: "Wird nicht automatisch wiederhergestellt",
+  },
+  mute: "Es wird nichts gesendet: Das Display sendet noch Nachrichten",
+  well: "Diesem Display geht es gut; es gibt nichts wiederherzustellen.",
+  never: "Es hat noch kein Lebenszeichen gesendet; es gibt nichts wiederherzustellen.",
+  tried: (restarts, reboots) =>
+    `Bisher versucht: ${count(restarts, "Player-Neustart", "Player-Neustarts")}, ${count(reboots, "Neustart", "Neustarts")} des Geräts.`,
+  resume: "Wiederherstellung fortsetzen",
+};

@@ -1,0 +1,33 @@
+import { number } from "../../format.js";
+
+/** @type {typeof import("../second_factor.js").secondFactorWords} */
+export const secondFactorWords = {
+  title: "Zweiter Faktor",
+  off: "Sie melden sich nur mit Ihrem Passwort an.",
+  on: "Sie melden sich mit Ihrem Passwort und einem Code aus Ihrer App an, seit",
+  left: (n) => (n === 1 ? "Ein Ersatzcode ist übrig." : `${number(n)} Ersatzcodes sind übrig.`),
+  begin: "Zweiten Faktor einrichten…",
+  remove: "Zweiten Faktor entfernen…",
+  setUp: "Zweiten Faktor einrichten",
+  what: "Sie brauchen eine App, die Codes erzeugt: einen Authenticator oder Passwortmanager. Von da an gehört deren Code zu Ihrer Anmeldung.",
+  next: "Weiter",
+  password: "Bisheriges Passwort",
+  code: "Code",
+  qr: "Das Geheimnis der App als QR-Code",
+  scan: "Dies mit der App scannen.",
+  typed: "Oder dies dort eingeben:",
+  copySecret: "Geheimnis kopieren",
+  first: "Die sechs Ziffern, die die App jetzt zeigt.",
+  either: "Die sechs Ziffern, die die App jetzt zeigt, oder ein Ersatzcode.",
+  confirm: "Einschalten",
+  codes: "Ersatzcodes",
+  once: "Jetzt aufbewahren: Sie werden nicht noch einmal gezeigt.",
+  keep: "Jeder gilt einmal anstelle eines Codes, falls Sie Ihr Telefon verlieren. Am besten bei wichtigen Unterlagen aufbewahren. Ohne Telefon und Ersatzcodes kann ein Admin Ihren zweiten Faktor zurücksetzen.",
+  kept: "Ich habe sie aufbewahrt",
+  copyCodes: "Ersatzcodes kopieren",
+  removeTitle: "Zweiten Faktor entfernen?",
+  removeText: "Zum Anmelden genügt dann Ihr Passwort. Ihre anderen Sitzungen enden.",
+  removeGo: "Entfernen",
+  pageTitle: "Zweiten Faktor einrichten",
+  why: "Personen mit Ihrer Rolle melden sich mit Passwort und einem Code aus einer App an. Bitte einrichten, bevor es weitergeht.",
+};

@@ -1,0 +1,26 @@
+import { count, number } from "../../format.js";
+
+/** @type {typeof import("../shops.js").finderWords} */
+export const finderWords = {
+  region: "Displays suchen",
+  search: "Name, Standort, Schlagwort, Status, Dienst…",
+  searchLabel: "Displays suchen",
+  found: (n, all) => (n === all ? "" : `${number(n)} von `) + count(all, "Display", "Displays"),
+  without: (part) => `Filter ${part} entfernen`,
+  tag: (tag) => `Schlagwort ${tag}`,
+  incident: (id) => `Störung ${id}`,
+  unsteady: "Unstete Verbindung",
+  clear: "Filter aufheben",
+};
+
+/** @type {typeof import("../shops.js").shopWords} */
+export const shopWords = {
+  title: "Standorte",
+  none: "Ohne Standort",
+  well: (n) => (n === 1 ? "gut" : `alle ${number(n)} gut`),
+  unwell: (n, all) => `${number(n)} von ${number(all)} gestört`,
+  more: (n) => `+${number(n)}`,
+  all: (n) => `Alle ${number(n)} Standorte zeigen`,
+  tags: "Schlagwörter",
+  allTags: (n) => `Alle ${number(n)} Schlagwörter zeigen`,
+};

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import test from "node:test";
+
+process.env.TZ = "Europe/Berlin";
+Object.defineProperty(globalThis, "navigator", { value: { languages: ["fr", "de-AT", "en"] }, configurable: true });
+const { chosen, language, locale, translate, worded } = await import("../lib/language.js");
+const { ago, count, exact, number } = await import("../lib/format.js");
+const { duration, percentOf } = await import("../lib/measures.js");
+
+const folder = new URL("../lib/words/", import.meta.url);
+
+test("the first language of the browser that the page speaks is the reader's, with its region", () => {
+  assert.deepEqual([chosen, language, locale], [undefined, "de", "de-AT"]);
+});
+
+test("an own choice goes before the browser's languages, and nonsense is none", async () => {
+  for (const [stored, expected] of [
+    ["en", "en"],
+    ["de", "de"],
+    ["tlh", "de"],
+    ["toString", "de"],
+  ]) {
+    globalThis.localStorage = { getItem: () => stored };
+    assert.equal((await import(`../lib/language.js?${stored}`)).language, expected);
+  }
+  delete globalThis.localStorage;
+});
+
+test("numbers, ages, lengths of time and dates are German", async () => {
+  await worded();
+  const now = Date.parse("2026-11-21T12:00:00Z");
+
+  assert.equal(number(1234.56), "1.234,6");
+  assert.equal(ago("2026-11-21T11:57:00Z", now), "vor 3\u00a0Min.");
+  assert.equal(duration(2 * 86400 + 4 * 3600), "2\u00a0Tg. 4\u00a0Std.");
+  assert.equal(percentOf(0.9996), "99,9\u00a0%");
+  assert.equal(count(2, "Display", "Displays"), "2 Displays");
+  assert.match(exact("2020-11-03T14:02:00Z"), /^3\. ?(Nov\.?|11\.) ?2020, 15:02$|^03\.11\.2020, 15:02$/);
+});
+
+test("every file of words has the German ones once they are loaded", async () => {
+  for (const file of readdirSync(new URL("de", folder))) {
+    const english = await import(new URL(file, folder));
+    await worded();
+    const german = await import(new URL(`de/${file}`, folder));
+
+    for (const [name, words] of Object.entries(german)) assert.deepEqual(english[name], words, `${file} ${name}`);
+  }
+});
+
+test("English stays where a file cannot be loaded", async () => {
+  const words = { title: "Fleet", state: { on: "On" } };
+  translate("no such file", { words });
+  await worded();
+
+  assert.deepEqual(words, { title: "Fleet", state: { on: "On" } });
+});
+
+test("English stays where a newer page has words that an older file lacks", async () => {
+  const statusWords = { running: "Running", brand_new: "Brand new" };
+  translate("states", { statusWords });
+  await worded();
+
+  assert.equal(statusWords.running, "Läuft");
+  assert.equal(statusWords.brand_new, "Brand new");
+});

@@ -1,0 +1,202 @@
+import "./browser.js";
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import test from "node:test";
+import { textsIn } from "./texts.js";
+
+const here = new URL("..", import.meta.url);
+const programs = ["app.js", ...["lib", "lib/api", "views"].flatMap((folder) => filesIn(folder))];
+const nouns = filesIn("lib/words").map((file) => file.split("/").at(-1));
+const LANGUAGES = readdirSync(new URL("lib/words", here), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+function filesIn(folder) {
+  const all = readdirSync(new URL(folder, here));
+  return all.filter((name) => name.endsWith(".js")).map((name) => `${folder}/${name}`);
+}
+
+const sourceOf = (file) => readFileSync(new URL(file, here), "utf8");
+
+/** What the rule takes for a text, but no person reads as one: names of programs, keys of lists, shell, files, errors. */
+const NO_TEXTS = new Set([
+  ...["lib/browser_name.js Edge", "lib/browser_name.js Opera", "lib/browser_name.js Firefox"],
+  ...["lib/browser_name.js Chrome", "lib/browser_name.js Safari", "lib/browser_name.js Windows"],
+  ...["lib/browser_name.js Android", "lib/browser_name.js ChromeOS", "lib/browser_name.js Linux"],
+  ...["lib/language.js English", "lib/language.js Deutsch"], // each by its own name
+  ...["lib/measures.js … B", "lib/measures.js … kB", "lib/measures.js … MB"],
+  ...["lib/api/call.js Content-Type", "lib/api/call.js Retry-After", "lib/api/commands.js Idempotency-Key"],
+  ...["lib/api/failures.js If-Match", "lib/uploads.js AbortError", "views/client_panel.js Escape"],
+  "lib/api/call.js The service answered ….", // of an answer that is not the service's: problems.js words it
+  "lib/commands.js … screenshot",
+  "lib/exports.js availability ….csv",
+  "views/connect_display.js (SHA-256",
+  "views/connect_display.js ca.pem",
+  "views/connect_display.js --cacert ca.pem",
+  "views/quiet_form.js [aria-invalid], .wrong :is(input, button)",
+  ...["views/schedules.js planned …", "views/schedules.js over …", "views/second_factor.js set up"],
+]);
+const isShell = (text) => /^curl |\bcurl -/.test(text);
+
+const textsOf = (file) =>
+  textsIn(sourceOf(file))
+    .filter(({ text }) => !NO_TEXTS.has(`${file} ${text}`) && !isShell(text))
+    .map(({ line, text }) => `${file}:${line} ${text}`);
+
+test("every text that people read stands in a file of words", () => {
+  assert.ok(programs.length > 120);
+  assert.deepEqual(programs.flatMap(textsOf), []);
+});
+
+test("the exceptions are still there", () => {
+  const all = new Set(programs.flatMap((file) => textsIn(sourceOf(file)).map(({ text }) => `${file} ${text}`)));
+
+  assert.deepEqual(
+    [...NO_TEXTS].filter((one) => !all.has(one)),
+    [],
+  );
+});
+
+const PLANTED = [
+  ["html`<p>Nothing here</p>`", "Nothing here"],
+  ["html`<p>${name} failed</p>`", "failed"],
+  ["html`<b>${a && html`<i>Deep</i>`}</b>`", "Deep"],
+  ['html`<input placeholder="Search" />`', "Search"],
+  ["html`<p title=${on ? `Show all` : x}></p>`", "Show all"],
+  ['html`<p title=${on ? "Show" : ""}></p>`', "Show"],
+  ["html`<button aria-label=Close />`", "Close"],
+  ['confirm("Remove it?")', "Remove it?"],
+  ['const title = "Logs";', "Logs"],
+  ["return `${n} displays`;", "… displays"],
+  ["return n > 1 ? `last ${n}` : ``;", "last …"],
+  ['throw new ApiProblem(x), tell("It failed")', "It failed"],
+];
+const HARMLESS = [
+  'html`<p class="a b" id=${`x-${n}`} data-what="plain name"></p>`',
+  'html`<p class=${classes("tag on", on && "very off")}></p>`',
+  'html`<svg viewBox="0 0 10 10"><path d="M0 0h1v1h-1z" /></svg>`',
+  'throw new Error("no such thing")',
+  "// a comment with words\n/* and `another` one */",
+  'import { x } from "./A thing.js";',
+  "/'[A-Z]`/.test(x)",
+];
+
+for (const [source, text] of PLANTED)
+  test(`a text is found: ${source}`, () => {
+    assert.deepEqual(
+      textsIn(`const x = 1;\n${source}`).map((one) => one.text),
+      [text],
+    );
+  });
+
+test("what nobody reads is no text", () => {
+  for (const source of HARMLESS) assert.deepEqual(textsIn(source), [], source);
+});
+
+test("no words are taken while a module is loaded: another language's are not there yet", () => {
+  const taken =
+    /^(?:export )?const (?!.*=>)[^=]+=(?:(?!=>|\bfunction\b|^\S)[^])*?\b[a-z]\w*(?:Words|Names|Meanings)(?:\.|\[)/m;
+  const outer = (file) => sourceOf(file).replace(/Object\.keys\([^)]*\)/g, "");
+
+  assert.match('const A = [\n  ["x", someWords.x],\n];', taken);
+  assert.deepEqual(
+    [...programs, ...filesIn("lib/words")].filter((file) => taken.test(outer(file))),
+    [],
+  );
+});
+
+/** The names in it, with what stands at each: "states.statusWords.late string". @param {any} of */
+function shape(of, name) {
+  if (Array.isArray(of)) return [`${name} list of ${of.length}`];
+  if (typeof of !== "object") return [`${name} ${typeof of}`];
+  return Object.entries(of).flatMap(([key, value]) => shape(value, `${name}.${key}`));
+}
+
+/** The texts in it, of a function its source. @param {any} of @returns {[string, string][]} */
+function texts(of, name) {
+  if (typeof of !== "object") return [[name, String(of).replace(/\/\*.*?\*\/|\s+/gs, "")]];
+  return Object.entries(of).flatMap(([key, value]) => texts(value, `${name}.${key}`));
+}
+
+const wordsOf = async (path) =>
+  Object.fromEntries(Object.entries(await import(path)).filter(([, value]) => typeof value === "object"));
+
+const translated = nouns.filter((file) => sourceOf(`lib/words/${file}`).includes("\ntranslate("));
+
+test("every file of words is translated, or has none", () => {
+  const others = nouns.filter((file) => !translated.includes(file));
+
+  assert.ok(translated.length > 40);
+  assert.deepEqual(
+    others.filter((file) => textsIn(sourceOf(`lib/words/${file}`)).length > 0),
+    [],
+  );
+});
+
+for (const language of LANGUAGES) {
+  test(`each file of words has its counterpart with the same names: ${language}`, async () => {
+    assert.deepEqual(readdirSync(new URL(`lib/words/${language}`, here)).sort(), [...translated].sort());
+    for (const file of translated) {
+      const english = await wordsOf(`../lib/words/${file}`);
+      const own = await wordsOf(`../lib/words/${language}/${file}`);
+      assert.deepEqual(shape(own, file).sort(), shape(english, file).sort());
+    }
+  });
+}
+
+/** Texts that are the same in German: names, technical terms, and what has no words. */
+const SAME = new Set(
+  [
+    ...[
+      "Signage Fleet",
+      "API",
+      "IP",
+      "URL",
+      "MQTT",
+      "Bridge",
+      "Webhook",
+      "Slack",
+      "Telegram",
+      "Microsoft Teams",
+      "Port",
+    ],
+    ...[
+      "Chats",
+      "STARTTLS",
+      "TLS",
+      "Code",
+      "Name",
+      "Status",
+      "Version",
+      "System",
+      "Filter",
+      "Player",
+      "Screenshot",
+      "Hostname",
+      "Mailserver",
+      "Live",
+    ],
+    ...["Display", "Displays", "Live", "Debug", "Info", "Admin", "", "/", "j  k", "Enter", "x", "Esc", "?"],
+    ...["g f", "g l", "g c", "g i", "g q", "g a", "g s", "https://…/workflows/…/triggers/manual/paths/invoke?…"],
+    "https://hooks.slack.com/services/…/…/…",
+    "(name) => `Display ${name}`",
+    "(n, title) => (n ? `(${n}) ${title}` : title)",
+    "https://.+/workflows/.+/triggers/manual/paths/invoke.+",
+    "https://hooks\\.slack\\.com/services/.+/.+/.+",
+  ].map((text) => text.replace(/\s+/g, "")),
+);
+
+/** Nothing but values and signs is left of the source of a function: `${day}: ${share}`. @param {string} source */
+const hasNoWords = (source) =>
+  /^\d*$/.test(source) || (source.includes("=>") && !/\p{L}/u.test(source.replace(/^.*?=>|\$\{[^}]*\}/g, "")));
+
+test("German is German: no text of it is the English one, but for names", async () => {
+  const same = [];
+  for (const file of translated) {
+    const english = new Map(texts(await wordsOf(`../lib/words/${file}`), file));
+    for (const [name, text] of texts(await wordsOf(`../lib/words/de/${file}`), file))
+      if (english.get(name) === text && !SAME.has(text) && !hasNoWords(text)) same.push(`${name} ${text}`);
+  }
+
+  assert.deepEqual(same, []);
+});

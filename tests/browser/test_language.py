@@ -1,0 +1,173 @@
+"""The page in the reader's language: the browser's, or an own choice that stays."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from deploy.displays.simulated.simulated import SimulatedDisplay
+from tests.browser.conftest import OpenPage, name_of, online_display, uuid_of
+from tests.browser.people import SessionState
+from tests.browser.watched import WatchedPage, does_not_scroll_sideways
+from tests.stack import Stack, eventually
+
+ENGLISH: Final = (
+    "the|and|of|is|are|not|no|this|with|since|until|show|save|close|site|sites|settings|logs|more|all|open|sent|new|add"
+    "|remove|change|by|from|for|ago|never|none|running|silent|crashed|heartbeat|heartbeats|reboot|restart|sign|search"
+    "|what|who|when|quiet|reason|hours|screen|loading|last|use|your|you|it"
+)
+"""Words of English that are no German ones."""
+SERVER_SAYS: Final = (
+    "code, .notes, .setting-meaning, .setting-value, .event-text, .audit-words, .audit-target, .recovery-box > p"
+    ", .panel-state ~ p, .quiet-items, .attention-row dd:last-child, .token-body, .banner, .log-message"
+)
+"""Where data stand, and sentences of the service's own."""
+SEEN: Final = """([words, skip]) => {
+  const english = new RegExp(`(?<![\\\\p{L}.])(?:${words})(?![\\\\p{L}])`, "iu");
+  const found = [];
+  for (const one of document.querySelectorAll("#app *")) {
+    if (one.closest(skip) || one.matches("option[lang]")) continue;
+    const own = [...one.childNodes].filter((child) => child.nodeType === 3).map((child) => child.data).join(" ");
+    const read = ["title", "aria-label", "placeholder", "alt"].map((name) => one.getAttribute(name) ?? "");
+    found.push(...[own, ...read].filter((text) => english.test(text) && !/^\\s*\\w+\\/\\S+\\s*$/.test(text)));
+  }
+  return found;
+}"""
+"""The texts of the page, read or heard, that have an English word in them; names of languages and zones are data."""
+
+OpenGerman = Callable[..., WatchedPage]
+
+
+@pytest.fixture(scope="module")
+def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
+    """A busy display whose service has failed."""
+    api = stack.api()
+    with online_display(api, tmp_path_factory.mktemp("display")) as online:
+        online.log("error", "Fehler")
+        online.display.vitals.update(cpu_percent=97.0)
+        online.health()
+        online.service_failed("kiosk.service")
+        path = f"/api/clients/{uuid_of(online)}"
+        eventually(lambda: api.get(path)["service_failed_at"] and api.get(path)["health"], "all that it said")
+        yield online
+
+
+@pytest.fixture
+def open_german(open_page: OpenPage, admin_session: SessionState) -> OpenGerman:
+    """Return a function that opens an address in a German browser in which the first admin is signed in."""
+
+    def make(address: str, **options: object) -> WatchedPage:
+        watched = open_page(**{"locale": "de-DE", "storage_state": admin_session, **options})
+        watched.open(address)
+        watched.page.get_by_role("button", name="Abmelden").wait_for()
+        return watched
+
+    return make
+
+
+def is_german(page: Page) -> None:
+    """Check what stands on the page now."""
+    expect(page.locator("[aria-busy=true]:visible")).to_have_count(0)
+    assert page.evaluate("document.documentElement.lang") == "de"
+    assert page.evaluate(SEEN, [ENGLISH, SERVER_SAYS]) == []
+
+
+def test_a_german_browser_is_asked_to_sign_in_in_german(open_page: OpenPage) -> None:
+    page = open_page(locale="de-CH").open()
+
+    expect(page.get_by_role("button", name="Anmelden")).to_be_visible()
+    expect(page.get_by_label("Benutzername")).to_be_visible()
+    is_german(page)
+
+
+def test_the_fleet_the_panel_and_the_settings_are_german(open_german: OpenGerman, display: SimulatedDisplay) -> None:
+    watched = open_german("/")
+    page = watched.page
+
+    expect(page).to_have_title("(1) Signage Fleet")
+    expect(page.get_by_role("heading", name="Dienst ausgefallen auf 1 Display")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text=name_of(display))).to_contain_text("Dienst ausgefallen")
+    is_german(page)
+    one = f"/?d={uuid_of(display)}"
+    for address, proof in (
+        (one, "MQTT-Verbindung"),
+        (f"{one}&tab=logs", "Fehler"),
+        (f"{one}&tab=commands", "An dieses Display wurde kein Befehl gesendet."),
+        (f"{one}&tab=health", "über dem üblichen Grenzwert von 90"),
+        (f"{one}&tab=events", "Dienstausfall"),
+        ("/?v=settings", "Sprache (Language)"),
+        ("/?v=incidents", "Wartung planen: siehe Ruhezeiten."),
+        ("/?v=quiet", "Nichts ist in Ruhe, und nichts ist geplant."),
+        ("/?v=availability", "Der Anteil der Öffnungszeiten"),
+        ("/?v=batches", "Es wurde noch kein Sammelbefehl gesendet."),
+        ("/?v=logs", "Wer am meisten protokolliert"),
+        ("/?v=conversions", "Dateien auswählen"),
+    ):
+        watched.follow(address)
+        expect(page.get_by_text(proof).first, address).to_be_visible()
+        is_german(page)
+
+
+def test_the_form_of_a_quiet_time_is_german_in_each_of_its_kinds(open_german: OpenGerman) -> None:
+    page = open_german("/?v=quiet").page
+    page.get_by_role("button", name="Ruhezeit hinzufügen").click()
+    dialog = page.get_by_role("dialog")
+
+    for kind in ("Anhalten", "Meldepause", "Wartung", "Öffnungszeiten", "Ausnehmen", "Eigene"):
+        dialog.get_by_role("radio", name=kind).check()
+        is_german(page)
+    dialog.get_by_role("radio", name="Meldepause").check()
+    dialog.get_by_label("Für", exact=True).select_option("fleet")
+    expect(dialog.locator(".consequence")).to_contain_text("Keine Meldungen für die ganze Flotte")
+
+
+def test_a_choice_is_kept_and_goes_before_the_browsers_language(open_german: OpenGerman) -> None:
+    page = open_german("/?v=settings").page
+
+    page.get_by_label("Sprache").select_option("English")
+
+    expect(page.get_by_role("heading", name="Settings")).to_be_visible()
+    assert page.evaluate("document.documentElement.lang") == "en"
+    page.goto(page.url.split("?")[0])
+    expect(page.get_by_role("heading", name="Fleet")).to_be_visible()
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_label("Language").select_option("As the browser")
+    expect(page.get_by_role("heading", name="Einstellungen")).to_be_visible()
+    assert page.evaluate("document.documentElement.lang") == "de"
+
+
+def test_words_that_cannot_be_loaded_stay_english(open_page: OpenPage, admin_session: SessionState) -> None:
+    watched = open_page(locale="de-DE", storage_state=admin_session)
+    watched.page.route("**/words/de/frame.js", lambda route: route.abort())
+    page = watched.open()
+
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    expect(page.get_by_role("searchbox", name="Displays suchen")).to_be_visible()
+
+
+def test_who_reads_english_fetches_no_other_words(open_page: OpenPage, admin_session: SessionState) -> None:
+    watched = open_page(storage_state=admin_session)
+    fetched: list[str] = []
+    watched.page.on("request", lambda request: fetched.append(request.url))
+    page = watched.open("/?v=settings")
+    expect(page.get_by_role("heading", name="Settings")).to_be_visible()
+
+    assert any("/lib/words/settings.js" in address for address in fetched)
+    assert not any("/words/de/" in address for address in fetched)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (390, "dark"), (1440, "light")])
+def test_nothing_scrolls_sideways_in_german(
+    open_german: OpenGerman, display: SimulatedDisplay, width: int, scheme: str
+) -> None:
+    watched = open_german("/", viewport={"width": width, "height": 844}, color_scheme=scheme)
+    page = watched.page
+    one = f"/?d={uuid_of(display)}"
+    views = ("incidents", "quiet", "availability", "batches", "logs", "conversions", "settings")
+    tabs = ("logs", "commands", "health", "events")
+    for address in ("/", one, *(f"{one}&tab={tab}" for tab in tabs), *(f"/?v={view}" for view in views)):
+        watched.follow(address)
+        expect(page.get_by_role("main" if address != one else "complementary")).to_be_visible()
+        expect(page.locator("[aria-busy=true]:visible")).to_have_count(0)
+        assert does_not_scroll_sideways(page), address
