@@ -2,6 +2,14 @@
 
 /** @typedef {import("./openapi").CommandSchedule} Schedule */
 
+export const WAVES = [1, "10%", "rest"];
+
+/** The waves that the form's box asks for. Waves of another kind stay. @param {boolean} asked @param {Schedule["waves"]} before */
+export function wavesIn(asked, before) {
+  if (asked === before.length > 1) return before;
+  return asked ? WAVES : ["rest"];
+}
+
 /**
  * Only what differs: times that are sent are set anew, and a time that has just come would then be missed.
  * @param {Schedule} one @param {Partial<Schedule>} wanted

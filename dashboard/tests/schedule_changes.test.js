@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changesOf } from "../lib/schedule_changes.js";
+import { changesOf, wavesIn } from "../lib/schedule_changes.js";
 
 const WEEKLY = /** @type {any} */ ({
   at: null,
@@ -32,4 +32,11 @@ test("a moment is the same in every writing of it", () => {
 
   assert.deepEqual(changesOf(once, { at: "2026-12-01T03:00:00.000Z", reason: "" }), {});
   assert.deepEqual(changesOf(once, { at: "2026-12-01T04:00:00.000Z" }), { at: "2026-12-01T04:00:00.000Z" });
+});
+
+test("a box asks for waves, and leaves waves of another kind alone", () => {
+  assert.deepEqual(wavesIn(true, ["rest"]), [1, "10%", "rest"]);
+  assert.deepEqual(wavesIn(false, [1, "10%", "rest"]), ["rest"]);
+  assert.deepEqual(wavesIn(true, [5, "rest"]), [5, "rest"]);
+  assert.deepEqual(wavesIn(false, ["rest"]), ["rest"]);
 });

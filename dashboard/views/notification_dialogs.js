@@ -58,7 +58,8 @@ function wanted(form, zone) {
   };
 }
 
-const USUAL = Object.keys(notificationWords.event).filter((name) => name !== "conversion_failed");
+const CHOSEN = ["conversion_failed", "daily_report", "weekly_report"]; // never without being asked for
+const USUAL = Object.keys(notificationWords.event).filter((name) => !CHOSEN.includes(name));
 const WORKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday"];
 
 /** @param {{name: string, label: string, on: boolean}} props */

@@ -7,6 +7,7 @@ import { clients } from "../lib/fleet.js";
 import { zoneName } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { localTime } from "../lib/quiet_form.js";
+import { WAVES } from "../lib/schedule_changes.js";
 import { mayAdminister } from "../lib/session.js";
 import { go } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
@@ -20,7 +21,6 @@ import { Dialog } from "./dialog.js";
 /** @typedef {import("../lib/openapi").CommandSchedule} Schedule */
 
 const TYPE_ABOVE = 10; // more displays than that, and their number has to be typed
-const WAVES = [1, "10%", "rest"];
 /** @type {Action[]} */
 const ACTIONS = ["restart_app", "reboot_host", "shutdown_host", "screen_on", "screen_off"];
 const WEEKDAYS = Object.keys(weekdayWords);

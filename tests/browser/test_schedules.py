@@ -115,6 +115,7 @@ def test_a_schedule_is_changed_in_a_form_that_keeps_what_is_not_changed(enter: E
     expect(page.get_by_text(re.compile(r"Changed\. Next: \w+ \d+ \w+ \d{4}, 04:30 Europe/Berlin"))).to_be_visible()
     page.get_by_role("button", name=f"Change: Reboot: Site {shop.site}").click()
     dialog.get_by_label("Reason").fill("after the delivery")
+    dialog.get_by_label(re.compile("^In waves")).check()
     dialog.get_by_role("button", name="Save").click()
     expect(page.locator("li.token").filter(has_text="Reboot")).to_contain_text("after the delivery")
 
@@ -122,6 +123,7 @@ def test_a_schedule_is_changed_in_a_form_that_keeps_what_is_not_changed(enter: E
     assert (after[weekly["id"]]["weekdays"], after[weekly["id"]]["local_time"]) == (["monday", "sunday"], "04:30")
     assert after[weekly["id"]]["time_zone"] == "Europe/Berlin"
     assert (after[once["id"]]["at"], after[once["id"]]["reason"]) == (once["at"], "after the delivery")
+    assert (after[weekly["id"]]["waves"], after[once["id"]]["waves"]) == (["rest"], [1, "10%", "rest"])
 
 
 def test_what_was_missed_is_said_in_the_list(enter: Enter, shop: Fleet, api: Api, database: Engine) -> None:

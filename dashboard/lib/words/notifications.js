@@ -34,6 +34,8 @@ export const notificationWords = {
     certificate_ending: "a certificate of the service that expires within 3 days, or has expired",
     conversion_failed: "a presentation that could not be converted",
     recovered: "all clear: the end of any of these",
+    daily_report: "a report each day at 07:00: who is unwell, and what happened in the last 24 hours",
+    weekly_report: "a report each Monday at 07:00: how available each site was",
   }),
   delay: "Only if it lasts for (minutes)",
   sites: "Only these sites, separated by commas (empty: all)",

@@ -32,6 +32,8 @@ export const notificationWords = {
     certificate_ending: "ein Zertifikat des Servers, das innerhalb von 3 Tagen abläuft oder abgelaufen ist",
     conversion_failed: "eine Präsentation, die nicht umgewandelt werden konnte",
     recovered: "Entwarnung: das Ende von einem davon",
+    daily_report: "ein Bericht jeden Tag um 07:00: was nicht läuft und was in den letzten 24 Stunden geschah",
+    weekly_report: "ein Bericht jeden Montag um 07:00: wie verfügbar jeder Standort war",
   },
   delay: "Nur, wenn es so lange dauert (Minuten)",
   sites: "Nur diese Standorte, durch Kommas getrennt (leer: alle)",
