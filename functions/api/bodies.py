@@ -7,7 +7,7 @@ in answers are RFC 3339 in UTC with Z.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, Final, NoReturn, TypeVar
@@ -109,13 +109,23 @@ def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:
         fitted = msgspec.convert(values, shape, strict=strict)
     except msgspec.ValidationError as error:
         _refuse(str(error), shape)
-    struct: Any = fitted
-    for name, field in zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True):
-        value = getattr(struct, name)
-        if isinstance(value, datetime) and not is_in_calendar(value):
+    for field, moment in _times_in(fitted, ""):
+        if not is_in_calendar(moment):
             expected = "a time between the years 1 and 9999 in UTC"
             raise InvalidField(f"{field}: expected {expected}.", errors=[{"field": field, "expected": expected}])
     return fitted
+
+
+def _times_in(value: Any, field: str) -> Iterator[tuple[str, datetime]]:
+    """Every time in this value, with the name of its field: `failures[2].service_failed_at`."""
+    if isinstance(value, datetime):
+        yield field, value
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from _times_in(one, f"{field}[{number}]")
+    elif isinstance(value, msgspec.Struct):
+        for name, shown in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
+            yield from _times_in(getattr(value, name), f"{field}.{shown}" if field else shown)
 
 
 def _refuse_numbers_as_times(values: Mapping[str, Any], shape: type[Any]) -> None:

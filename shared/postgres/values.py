@@ -5,7 +5,7 @@ from datetime import date, datetime
 from types import NoneType
 from typing import Any, Final
 
-from pg8000.converters import DATE, PG_TYPES, TIMESTAMP, TIMESTAMPTZ, array_out
+from pg8000.converters import DATE, PG_TYPES, TIMESTAMP, TIMESTAMPTZ, array_out, datetime_out
 
 _TEXT_OR_NONE: Final = (str, NoneType)
 _TIME_OR_NONE: Final = frozenset({datetime, NoneType})
@@ -43,7 +43,7 @@ def array(values: list[Any]) -> str:
     if kinds <= _NUMBER_OR_NONE:
         return f"{{{','.join(['NULL' if value is None else repr(value) for value in values])}}}"
     if kinds <= _TIME_OR_NONE:
-        return f"{{{','.join(['NULL' if value is None else value.isoformat() for value in values])}}}"
+        return f"{{{','.join(['NULL' if value is None else datetime_out(value) for value in values])}}}"
     if all(issubclass(kind, _TEXT_OR_NONE) for kind in kinds):
         return f"{{{','.join(['NULL' if value is None else _quoted(value) for value in values])}}}"
     written: str = array_out(values)

@@ -1,8 +1,10 @@
 """Service failures that are mended: the overview says so, and one request acknowledges them."""
 
-from datetime import UTC, datetime, timedelta
+import uuid
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
@@ -95,6 +97,26 @@ def test_a_viewer_acknowledges_nothing(api: Api, engine: Engine) -> None:
 
     assert api.post("/api/clients/service_failed/mended", "viewer", json=body).status_code == 403
     assert mended in listed(api)
+
+
+def test_the_time_of_a_failure_may_be_of_any_zone_that_rfc_3339_has(api: Api, engine: Engine) -> None:
+    mended = add(engine, status="running", **UNIT)
+    reports(engine, mended, None)
+    far_east = FAILED_AT.astimezone(timezone(timedelta(hours=20, minutes=57)))
+
+    assert acknowledge(api, {"uuid": mended, "service_failed_at": far_east.isoformat()}) == [mended]
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-01:00"])
+def test_a_time_beyond_the_calendar_is_a_400_that_names_it(api: Api, at: str) -> None:
+    shown = [{"uuid": str(uuid.uuid4()), "service_failed_at": when} for when in (FAILED_AT.isoformat(), at)]
+
+    answer = api.post("/api/clients/service_failed/mended", "operator", json={"failures": shown})
+
+    assert answer.status_code == 400
+    assert answer.get_json()["errors"] == [
+        {"field": "failures[1].service_failed_at", "expected": "a time between the years 1 and 9999 in UTC"}
+    ]
 
 
 def test_what_recovery_mended_is_counted_since_a_time(api: Api, engine: Engine) -> None:
