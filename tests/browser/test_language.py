@@ -20,7 +20,7 @@ ENGLISH: Final = (
 """Words of English that are no German ones."""
 SERVER_SAYS: Final = (
     "code, .notes, .setting-meaning, .setting-value, .event-text, .audit-words, .audit-target, .recovery-box > p"
-    ", .panel-state ~ p, .quiet-items, .attention-row dd:last-child, .token-body, .banner, .log-message"
+    ", .panel-state ~ p, .quiet-items, .attention-row dd:last-child, .token, .banner, .log-message"
 )
 """Where data stand, and sentences of the service's own."""
 SEEN: Final = """([words, skip]) => {
@@ -118,7 +118,7 @@ def test_the_form_of_a_quiet_time_is_german_in_each_of_its_kinds(open_german: Op
         dialog.get_by_role("radio", name=kind).check()
         is_german(page)
     dialog.get_by_role("radio", name="Meldepause").check()
-    dialog.get_by_label("Für", exact=True).select_option("fleet")
+    dialog.get_by_role("combobox", name="Für").select_option("fleet")
     expect(dialog.locator(".consequence")).to_contain_text("Keine Meldungen für die ganze Flotte")
 
 
