@@ -12,8 +12,11 @@ const STORED = "signage.language";
 /** How dates look where the browser names no region. @type {Record<Language, string>} */
 const USUAL = { en: "en-GB", de: "de-DE" };
 
-/** @param {string} tag "de-AT" @returns {Language | undefined} */
-const known = (tag) => /** @type {Language[]} */ (Object.keys(LANGUAGES)).find((one) => one === tag.split("-")[0]);
+/** @param {string} tag "de-AT"; of "en-US@posix" `Intl` makes nothing @returns {Language | undefined} */
+function known(tag) {
+  const [, word] = /^([a-z]+)(-\w+)*$/.exec(tag) ?? [];
+  return /** @type {Language[]} */ (Object.keys(LANGUAGES)).find((one) => one === word);
+}
 
 function stored() {
   try {
