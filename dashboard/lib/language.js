@@ -4,16 +4,19 @@
  */
 
 /** The languages of the page, each by its own name. */
-export const LANGUAGES = /** @type {const} */ ({ en: "English", de: "Deutsch" });
+export const LANGUAGES = /** @type {const} */ ({ en: "English", de: "Deutsch", ja: "日本語" });
 
 /** @typedef {keyof typeof LANGUAGES} Language */
 
 const STORED = "signage.language";
 /** How dates look where the browser names no region. @type {Record<Language, string>} */
-const USUAL = { en: "en-GB", de: "de-DE" };
+const USUAL = { en: "en-GB", de: "de-DE", ja: "ja-JP" };
 
-/** @param {string} tag "de-AT" @returns {Language | undefined} */
-const known = (tag) => /** @type {Language[]} */ (Object.keys(LANGUAGES)).find((one) => one === tag.split("-")[0]);
+/** @param {string} tag "de-AT"; of "en-US@posix" `Intl` makes nothing @returns {Language | undefined} */
+function known(tag) {
+  const [, word] = /^([a-z]+)(-\w+)*$/.exec(tag) ?? [];
+  return /** @type {Language[]} */ (Object.keys(LANGUAGES)).find((one) => one === word);
+}
 
 function stored() {
   try {

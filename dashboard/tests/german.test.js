@@ -3,7 +3,10 @@ import { readdirSync } from "node:fs";
 import test from "node:test";
 
 process.env.TZ = "Europe/Berlin";
-Object.defineProperty(globalThis, "navigator", { value: { languages: ["fr", "de-AT", "en"] }, configurable: true });
+Object.defineProperty(globalThis, "navigator", {
+  value: { languages: ["fr", "de_DE", "de-DE@posix", "de-AT", "en"] },
+  configurable: true,
+});
 const { chosen, language, locale, translate, worded } = await import("../lib/language.js");
 const { ago, count, exact, number } = await import("../lib/format.js");
 const { duration, percentOf } = await import("../lib/measures.js");

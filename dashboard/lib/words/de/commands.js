@@ -24,7 +24,7 @@ export const commandWords = {
   adminOnly: "Herunterfahren dürfen nur Admins.",
   notCapable: "Dieses Display kann das nach eigener Angabe nicht.",
   open: "Ein Befehl ist unterwegs; bitte sein Ende abwarten.",
-  by: (who) => `angefordert von ${who}`,
+  by: (who) => `angefordert von ${who === "recovery" ? "der Wiederherstellung" : who}`,
   confirmedBy: {
     ack: "Das Display hat es bestätigt.",
     evidence: "Belegt durch das, was das Display danach gesendet hat.",

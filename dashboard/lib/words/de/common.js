@@ -9,7 +9,7 @@ export const commonWords = {
   reload: "Neu laden",
   more: "Mehr laden",
   andMore: (n) => `und ${number(n)} weitere`,
-  csv: "Als CSV speichern",
+  csv: "Als CSV",
   close: "Schließen",
   cancel: "Abbrechen",
   dismiss: "Ausblenden",

@@ -48,7 +48,7 @@ export const displayWords = {
     logs: "Protokoll",
     commands: "Befehle",
     health: "Zustand",
-    events: "Ereignisse",
+    events: "Verlauf",
     refused: "Abgelehnt",
   },
 };

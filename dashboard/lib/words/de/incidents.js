@@ -9,7 +9,7 @@ export const incidentWords = {
   lead: "Displays, die zusammen ausgefallen sind, und was sie gemeinsam haben.",
   which: "Welche Störungen",
   open: "Offen",
-  closed: "Geschlossen",
+  closed: "Beendet",
   number: (id) => `Störung ${id}`,
   kind: {
     site: "Ein Standort",
@@ -30,7 +30,7 @@ export const incidentWords = {
   well: "gut seit",
   timeline: "Was geschehen ist",
   noneOpen: "Keine Displays sind zusammen ausgefallen.",
-  noneClosed: "Es wurde noch keine Störung geschlossen.",
+  noneClosed: "Es wurde noch keine Störung beendet.",
   maintenance: "Wartung planen: siehe",
   failed: "Die Störungen konnten nicht geladen werden.",
   failedOne: "Diese Störung konnte nicht geladen werden.",

@@ -3,7 +3,7 @@ import { count, number } from "../../format.js";
 /** @type {typeof import("../shops.js").finderWords} */
 export const finderWords = {
   region: "Displays suchen",
-  search: "Name, Standort, Schlagwort, Status, Dienst…",
+  search: "Name, Standort, Status, Dienst…",
   searchLabel: "Displays suchen",
   found: (n, all) => (n === all ? "" : `${number(n)} von `) + count(all, "Display", "Displays"),
   without: (part) => `Filter ${part} entfernen`,

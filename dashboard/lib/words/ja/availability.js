@@ -1,0 +1,33 @@
+import { number } from "../../format.js";
+
+/** @type {typeof import("../availability.js").availabilityWords} */
+export const availabilityWords = {
+  title: "稼働率",
+  lead: "営業時間のうち、プレーヤーが動いていた割合です。状態が不明な時間は含みません。",
+  month: "月",
+  soFar: (month) => `${month}（途中）`,
+  print: "印刷",
+  csv: "この一覧を表として保存",
+  sites: "拠点",
+  all: "すべての拠点",
+  site: "拠点",
+  displays: "ディスプレイ",
+  display: "ディスプレイ",
+  share: "稼働",
+  down: "停止",
+  unknown: "不明",
+  closed: "営業時間外",
+  showAll: (n) => `${number(n)} 拠点をすべて表示`,
+  none: "ディスプレイはまだありません。",
+  noneHere: "この拠点にディスプレイはありません。",
+  failed: "稼働率を読み込めませんでした。",
+  was: (share, month, n) => `${month}の営業時間の ${share} で稼働: ${number(n)} 台。`,
+  nothing: (month) => `${month}のことは何も分かっていません。`,
+  downFor: (time) => `全ディスプレイ合計で ${time} 停止。`,
+  unknownFor: (time) => `${time} は状態不明。`,
+  closedFor: (time) => `${time} は営業時間外で、含みません。`,
+  days: "日ごと",
+  day: (day, share) => `${day}: ${share}`,
+  scale: "棒の高さは失われた時間です。いっぱいの棒は営業時間の 1 割以上です。",
+  zone: (zone) => `日付のタイムゾーン: ${zone}。`,
+};

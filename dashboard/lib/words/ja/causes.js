@@ -1,0 +1,31 @@
+import { number } from "../../format.js";
+
+/** @type {Record<string, string>} */
+const DID = { stale: "応答なし", crashed: "クラッシュ", bad: "異常" };
+
+/** @type {typeof import("../causes.js").causeWords} */
+export const causeWords = {
+  title: "問題",
+  network: (subnet) => `ネットワーク ${subnet}`,
+  several: "複数の拠点",
+  some: "複数のディスプレイ",
+  are: (how, n, all) => `${number(all)} 台中 ${number(n)} 台が${DID[how] ?? how}`,
+  since: "発生",
+  holds: "自動復旧を控えています。これほど同時なら、原因はこちら側かもしれません。",
+  acts: (n) => `${number(n)} 台を自動復旧中です。`,
+  off: "自動復旧はオフです。",
+  show: (n) => (n === 1 ? "表示" : `${number(n)} 台を表示`),
+  snooze: "通知停止…",
+  release: "解除",
+  story: "経過",
+  unsteady: (n) => `不安定な接続: ${number(n)} 台`,
+  worst: (name, losses) =>
+    `${name} は過去 1 時間に ${number(losses)} 回ブローカーから切断されました。現地のネットワークが原因と思われます。`,
+  worstOf: (name, losses) =>
+    `いずれも過去 1 時間に 3 回以上ブローカーから切断されました。${name} は ${number(losses)} 回です。現地のネットワークが原因と思われます。`,
+  shared: (n) => `同じログインを使う 2 台の機器: ${number(n)} 台`,
+  sharedWhy:
+    "どちらの機器にもコマンドが届きうるため、自動復旧はこのディスプレイに触れません。一方に新しいコードを発行すると解消します。",
+  andMore: (n) => `ほか ${number(n)} 台`,
+  mended: (n, since) => `自動復旧は ${since} 以降、${number(n)} 件の障害を直しました。`,
+};

@@ -1,0 +1,8 @@
+import { number } from "../../format.js";
+
+/** @type {typeof import("../day.js").dayWords} */
+export const dayWords = {
+  closed: "営業時間外",
+  said: (parts) => `過去 24 時間、30 分ごとの最も悪い状態: ${parts.join("、")}`,
+  part: (n, word) => `${word} ${number(n)} 回`,
+};

@@ -1,0 +1,61 @@
+import { number } from "../../format.js";
+
+/** @type {typeof import("../display.js").displayWords} */
+export const displayWords = {
+  region: (name) => `ディスプレイ ${name}`,
+  gone: "この UUID のディスプレイはないか、削除されました。",
+  copyUuid: "UUID をコピー",
+  since: "開始",
+  uuid: "UUID",
+  site: "拠点",
+  tags: "タグ",
+  host: "ホスト名",
+  ip: "IP アドレス",
+  version: "プレーヤーのバージョン",
+  heartbeat: "最後のハートビート",
+  screen: "画面",
+  hours: "営業時間",
+  keepsHours: "ディスプレイ自身が守る",
+  hoursUntold: "まだディスプレイに届いていない",
+  presence: "ブローカーのセッション",
+  connection: "MQTT 接続",
+  reconnects: "再接続回数",
+  unsteady: (losses) => `不安定な接続: 過去 1 時間に ${number(losses)} 回切断`,
+  never: "まだ一度も接続していません。",
+  noHeartbeat: "接続しましたが、まだハートビートがありません。",
+  codeEnded: (time) => `コードは ${time} に期限切れになりました。`,
+  codeUntil: (time) => `コードは ${time} まで有効です。`,
+  codeNone: "有効なコードはありません。",
+  newCode: "新しいコード",
+  newCodeHow: "前のコードは無効になります。再表示はできません。",
+  remove: "削除",
+  removeSure: "完全に削除",
+  askAdmin: "管理者が新しいコードを作るか、削除できます。",
+  lastDisconnect: "最後の切断（機器の時計）",
+  oddLogin: "同じログインを使う 2 台の機器",
+  sharedLogin: (time) => `最後に見えたのは ${time} です。互いに切断し合い、どちらにもコマンドが届きえます。`,
+  sharedAsk: "新しいコードで解消します。それを使う機器がディスプレイを引き継ぎ、もう一方はログインを失います。",
+  sharedHow: (time) => `残す機器に ${time} までにこのコードを入力してください。もう一方はログインを失います。`,
+  sharedAskAdmin: "管理者が新しいコードを作れます。",
+  counterWentBack: (time) =>
+    `カウンターが ${time} に戻りました。イメージの復元か書き込みフィルターが原因と思われます。ログの一部が二重に見えることがあります。`,
+  recovery: "自動復旧",
+  tabs: {
+    about: "概要",
+    logs: "ログ",
+    commands: "コマンド",
+    health: "状態",
+    events: "履歴",
+    refused: "拒否",
+  },
+};
+
+/** @type {typeof import("../display.js").refusedWords} */
+export const refusedWords = {
+  title: "拒否されたメッセージ",
+  last: "最後",
+  show: "表示",
+  none: "このディスプレイのメッセージは拒否されていません。",
+  failed: "拒否されたメッセージを読み込めませんでした。",
+  times: (n) => `${number(n)} 回`,
+};

@@ -1,0 +1,27 @@
+/** @type {typeof import("../frame.js").frameWords} */
+export const frameWords = {
+  product: "Signage Fleet",
+  nav: {
+    fleet: "フリート",
+    incidents: "障害",
+    quiet: "抑止時間",
+    availability: "稼働率",
+    batches: "一括コマンド",
+    logs: "ログ",
+    conversions: "プレゼンテーション",
+    settings: "設定",
+    wall: "ウォール表示",
+  },
+  api: "API",
+  titled: (n, title) => (n ? `(${n}) ${title}` : title),
+  skip: "本文へ移動",
+  zone: (zone) => `時刻は ${zone}`,
+  signOut: "サインアウト",
+  help: "キーボードショートカット",
+  updating: "ライブ",
+  paused: "更新停止中",
+  connecting: "接続中…",
+  asOf: (time) => `${time} 時点`,
+  roles: { viewer: "閲覧者", operator: "オペレーター", admin: "管理者" },
+  onlyFor: (sites) => `${new Intl.ListFormat("ja").format(sites)} のみ`,
+};

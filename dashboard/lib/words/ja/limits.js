@@ -1,0 +1,47 @@
+import { number } from "../../format.js";
+import { duration } from "../../measures.js";
+
+const DAY = 86_400;
+
+/** @param {number} days */
+const certificate = (days) => (days <= 0 ? "期限切れ" : `残り ${duration(days * DAY)}`);
+
+/** @param {number} seconds */
+const clock = (seconds) =>
+  Math.abs(seconds) < 1 ? "正確" : `${duration(Math.abs(seconds))}${seconds > 0 ? "進み" : "遅れ"}`;
+
+/** @type {typeof import("../limits.js").limitNames} */
+export const limitNames = {
+  disk: "ディスク",
+  memory: "メモリー",
+  heat: "温度",
+  certificate: "証明書",
+  clock: "時計",
+  voltage: "電源",
+};
+
+/** @type {typeof import("../limits.js").limitValues} */
+export const limitValues = {
+  disk: (percent) => `${Math.floor(percent)}%`,
+  memory: (percent) => `${Math.floor(percent)}%`,
+  heat: (degrees) => `${Math.floor(degrees)} °C`,
+  certificate,
+  clock,
+  voltage: (low) => (low ? "起動後に電圧不足あり" : "起動後の電圧は十分"),
+};
+
+/** @type {typeof import("../limits.js").limitTexts} */
+export const limitTexts = {
+  disk: (at) => `しきい値 ${at}%`,
+  memory: (at) => `しきい値 ${at}%`,
+  heat: (at) => `しきい値 ${at} °C`,
+  certificate: (at) => `しきい値 期限の ${number(at)} 日前`,
+  clock: (at) => `しきい値 ${duration(at)}`,
+  voltage: () => "",
+};
+
+/** @type {typeof import("../limits.js").limitWords} */
+export const limitWords = {
+  passed: "しきい値超過、発生",
+  stays: "15 分間よい値が続くと解消します。",
+};

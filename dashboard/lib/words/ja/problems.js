@@ -1,0 +1,12 @@
+/** @type {typeof import("../problems.js").problemWords} */
+export const problemWords = {
+  refused: {
+    command_in_flight: "このディスプレイにはすでに実行中のコマンドがあります。",
+    not_capable: "このディスプレイは対応していません。",
+    forbidden: "あなたの権限ではできません。ページを開いた後に変わった可能性があります。管理者に聞いてください。",
+    internal_error: "サーバーで問題が起きました。再試行し、また起きるようならサーバーの運用者に連絡してください。",
+    api_timeout: "サーバーが時間内に応答しませんでした。再試行の前に、実行されたか確認してください。",
+  },
+  unreachable: "サーバーが応答しません。少し待って再試行してください。",
+  reference: (of) => `参照番号 ${of}。`,
+};

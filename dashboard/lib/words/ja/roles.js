@@ -1,0 +1,6 @@
+/** @type {typeof import("../roles.js").roleWords} */
+export const roleWords = {
+  viewer: "閲覧者: 見るだけ",
+  operator: "オペレーター: 操作も可",
+  admin: "管理者: すべて",
+};

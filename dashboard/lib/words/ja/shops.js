@@ -1,0 +1,26 @@
+import { number } from "../../format.js";
+
+/** @type {typeof import("../shops.js").finderWords} */
+export const finderWords = {
+  region: "ディスプレイを検索",
+  search: "名前、拠点、タグ、状態、サービス…",
+  searchLabel: "ディスプレイを検索",
+  found: (n, all) => (n === all ? `${number(all)} 台` : `${number(all)} 台中 ${number(n)} 台`),
+  without: (part) => `絞り込み ${part} を解除`,
+  tag: (tag) => `タグ ${tag}`,
+  incident: (id) => `障害 ${id}`,
+  unsteady: "不安定な接続",
+  clear: "絞り込みを解除",
+};
+
+/** @type {typeof import("../shops.js").shopWords} */
+export const shopWords = {
+  title: "拠点",
+  none: "拠点なし",
+  well: (n) => (n === 1 ? "正常" : `${number(n)} 台すべて正常`),
+  unwell: (n, all) => `${number(all)} 台中 ${number(n)} 台が異常`,
+  more: (n) => `+${number(n)}`,
+  all: (n) => `${number(n)} 拠点をすべて表示`,
+  tags: "タグ",
+  allTags: (n) => `${number(n)} 個のタグをすべて表示`,
+};
