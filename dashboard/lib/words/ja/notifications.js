@@ -32,6 +32,8 @@ export const notificationWords = {
     certificate_ending: "3 日以内に切れる、または切れたサーバーの証明書",
     conversion_failed: "変換できなかったプレゼンテーション",
     recovered: "解消: 上記のいずれかの終わり",
+    daily_report: "毎日 7:00 の報告: 異常なディスプレイと過去 24 時間のできごと",
+    weekly_report: "毎週月曜 7:00 の報告: 各拠点の稼働率",
   },
   delay: "この時間続いた場合だけ（分）",
   sites: "これらの拠点だけ（カンマ区切り、空欄はすべて）",
