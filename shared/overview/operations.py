@@ -9,18 +9,19 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection
 
-from shared.clients.store import ClientState
 from shared.config import Config
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import BridgeStatus, listening
-from shared.overview import packed_operations, rules, store
+from shared.overview import packed_operations, rules, store, summary_store
 from shared.overview.rules import OverviewCursor
 from shared.overview.store import LastTick
+from shared.overview.summary_store import ListedFailure, OngoingIncident
 from shared.quiet import operations as quiet_times
 from shared.quiet.rules import QuietOn
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import store as evidence_store
+from shared.recovery.evidence.rules import RecoveryFacts
 from shared.recovery.evidence.store import Surroundings
 
 FAILED_SHOWN = 1000  # service failures listed in one overview
@@ -40,8 +41,8 @@ class Overview:
     gone: Sequence[str]
     heartbeats: bytes | None  # JSON: an array of [uuid, time]; packed: an object of the columns uuid, last_heartbeat_at
     counts: Mapping[str, int]
-    service_failed: Sequence[store.ListedFailure]
-    incidents: Sequence[store.OngoingIncident]
+    service_failed: Sequence[ListedFailure]
+    incidents: Sequence[OngoingIncident]
     bridge: Mapping[str, Any]
     scheduler: Mapping[str, Any]
     breaker: Mapping[str, Any]
@@ -59,9 +60,11 @@ class Reader:
     packed: bool
     quiet: Sequence[QuietOn]
 
-    def recovery_of(self, clients: Sequence[ClientState]) -> dict[str, str]:
+    def recovery_of(self, unwell: Sequence[RecoveryFacts]) -> dict[str, str]:
         """Uuid -> what recovery does about the client, as JSON, which Postgres inserts into the client's row."""
-        states = recovery.states_of(self.connection, self.now, self.config, clients, self.around)
+        if not unwell:
+            return {}
+        states = recovery.states_of_facts(self.connection, self.now, self.config, unwell, self.around)
         return {uuid: msgspec.json.encode(state).decode() for uuid, state in states.items()}
 
 
@@ -81,11 +84,10 @@ def overview(
     because the caller cannot see that it left.
     The cursor is read first, so a change that commits before the rows are read is sent twice and never lost.
     """
-    stands = store.standpoint(connection)
-    around = evidence_store.surroundings(connection, now)
-    quiet = quiet_times.of_fleet(connection, now) if around.quiet_times else ()
-    reader = Reader(connection, now, config, around, packed, quiet)
-    here = _here(reader, stands.cursor if sites is None else _at_sites(connection, stands.cursor, sites))
+    summary = summary_store.summary(connection, now, FAILED_SHOWN, INCIDENTS_SHOWN)
+    quiet = quiet_times.of_fleet(connection, now) if summary.around.quiet_times else ()
+    reader = Reader(connection, now, config, summary.around, packed, quiet)
+    here = _here(reader, summary.cursor if sites is None else _at_sites(connection, summary.cursor, sites))
     since = asked if rules.can_continue(asked, here) else None
     rows, gone = (_whole(reader), []) if since is None else _changed(reader, since, here)
     return Overview(
@@ -97,13 +99,13 @@ def overview(
         columns=tuple(store.COLUMNS),
         gone=gone,
         heartbeats=_heartbeats(reader) if with_heartbeats else None,
-        counts=store.counts(connection).by_name(),
-        service_failed=store.failed_services(connection, FAILED_SHOWN),
-        incidents=store.standing_incidents(connection, INCIDENTS_SHOWN),
-        bridge=bridge_state_of(reader.around.bridge, now, config),
-        scheduler=_scheduler_state(stands, now, config),
+        counts=summary.counts.by_name(),
+        service_failed=summary.service_failed,
+        incidents=summary.incidents,
+        bridge=bridge_state_of(summary.around.bridge, now, config),
+        scheduler=_scheduler_state(summary, now, config),
         breaker=breakers.state(connection, config)
-        if reader.around.breakers
+        if summary.around.breakers
         else {"open": False, "why": None, "sites": []},
         quiet_times=None if since is not None and since.circumstances == here.circumstances else quiet,
     )
@@ -126,7 +128,8 @@ def _at_sites(connection: Connection, cursor: OverviewCursor, sites: Sequence[st
 
 def _whole(reader: Reader) -> bytes:
     """The rows of all clients."""
-    states = reader.recovery_of(store.unwell(reader.connection))
+    unwell = store.unwell(reader.connection)
+    states = reader.recovery_of(evidence_store.facts(reader.connection, unwell)) if unwell else {}
     if reader.packed:
         return packed_operations.whole_fleet(reader.connection, reader.now, states)
     return f"[{store.whole_fleet(reader.connection, states)}]".encode()
@@ -145,7 +148,7 @@ def _changed(reader: Reader, asked: OverviewCursor, here: OverviewCursor) -> tup
     """
     uuids, gone = store.changed(reader.connection, asked.xid)
     if asked.circumstances != here.circumstances:
-        uuids += [one.uuid for one in store.unwell(reader.connection)]
+        uuids += store.unwell(reader.connection)
     states = reader.recovery_of(store.unwell_among(reader.connection, uuids))
     if reader.packed:
         return packed_operations.some_clients(reader.connection, reader.now, uuids, states), gone

@@ -87,6 +87,8 @@ def _columns(which: str) -> str:
     """  # noqa: S608 - made of constants
 
 
+NO_CLIENTS: Final = {name: '""' if name == "uuid" else "[]" for name in COLUMNS}
+"""What Postgres would write of no clients."""
 WHOLE_FLEET = Query(_columns("true"), tuple)
 SOME_CLIENTS = Query(_columns(NAMED), tuple)
 HEARTBEATS = Query(
@@ -116,6 +118,8 @@ def some_clients(
     connection: Connection, second: int, uuids: Sequence[str], recovery: Mapping[str, str]
 ) -> dict[str, str]:
     """The same for these clients, without deleted ones."""
+    if not uuids:
+        return NO_CLIENTS
     return _named(SOME_CLIENTS.one(connection, second=second, recovery=json.dumps(recovery), uuids=",".join(uuids)))
 
 

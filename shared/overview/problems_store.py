@@ -81,4 +81,4 @@ def _found(
     after_at, after_uuid = after or (None, None)
     found = query.one(connection, now=now, after_at=after_at, after_uuid=after_uuid, **values)
     shown = msgspec.json.decode(found.facts, type=list[ShownClient])
-    return UnwellClients(shown, facts_in(found.facts), found.surroundings)
+    return UnwellClients(shown, facts_in(found.facts), found.around)

@@ -13,12 +13,11 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import MAY_BE_MUTE
-from shared.clients.store import ClientState
-from shared.leadership.store import LIFE
-from shared.overview.rules import Counts, OverviewCursor
-from shared.postgres.fragments import is_mended, is_unwell, occupies, screen_failed_since, screen_fails
+from shared.overview.rules import Counts
+from shared.postgres.fragments import is_unwell, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import NO_ROW, Query
-from shared.vocabulary import IncidentKind
+from shared.recovery.evidence.rules import RecoveryFacts
+from shared.recovery.evidence.store import facts_in, facts_of
 
 
 def _quoted(text: str) -> str:
@@ -117,45 +116,6 @@ class LastTick:
     did: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Standpoint(LastTick):
-    """The parts of an OverviewCursor, and the last tick, in one row."""
-
-    xid: int
-    epoch: str
-    circumstances: str
-
-    @property
-    def cursor(self) -> OverviewCursor:
-        """The cursor of a reader that reads after this statement."""
-        return OverviewCursor(self.epoch, self.xid, self.circumstances)
-
-
-STANDPOINT = Query(  # pg_snapshot_xmin and xid8 are not known to Core
-    f"""
-    SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS xid, {LIFE} AS epoch,
-        left(md5(concat(
-            (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
-                WHERE open_since IS NOT NULL),
-            (SELECT string_agg(concat_ws(' ', 'screens', screens_since, site), ',' ORDER BY site)
-                FROM recovery_breakers WHERE screens_since IS NOT NULL))), 12) AS circumstances,
-        s.last_tick_at, s.duration_ms, s.did
-    FROM pg_database AS d CROSS JOIN scheduler_status AS s WHERE d.datname = current_database()
-    """,  # noqa: S608 - made of constants
-    Standpoint,
-)
-
-
-def standpoint(connection: Connection) -> Standpoint:
-    """The cursor of a reader that reads after this statement, and the last tick.
-
-    `xid` is the oldest open transaction, not the newest: so a change that commits late is sent again and not lost. The
-    epoch changes at each start of Postgres and with each restored database, because transaction ids may then go back.
-    The circumstances are the open breakers.
-    """
-    return STANDPOINT.one(connection)
-
-
 WHOLE_FLEET = Query(_rows("true"), str)
 SOME_CLIENTS = Query(_rows(NAMED), str)
 
@@ -201,7 +161,7 @@ def changed(connection: Connection, since: int) -> tuple[list[str], list[str]]:
 
 def some_clients(connection: Connection, uuids: Sequence[str], recovery: Mapping[str, str]) -> str:
     """The same for these clients, without deleted ones."""
-    return SOME_CLIENTS.one(connection, recovery=json.dumps(recovery), uuids=",".join(uuids))
+    return SOME_CLIENTS.one(connection, recovery=json.dumps(recovery), uuids=",".join(uuids)) if uuids else ""
 
 
 WHICH_CLIENTS = Query(
@@ -214,31 +174,25 @@ def which_clients(connection: Connection) -> str:
     return WHICH_CLIENTS.one(connection)
 
 
-_STATE: Final = f"""
-    c.uuid, c.status, c.process_status, c.service_failed_at, {screen_failed_since("c")} AS screen_failed_since"""
+UNWELL = Query(
+    f"""
+    SELECT c.uuid FROM clients AS c WHERE {is_unwell("c")} AND c.deleted_at IS NULL
+    UNION SELECT c.uuid FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    WHERE {MAY_BE_MUTE} AND c.deleted_at IS NULL
+    """,  # noqa: S608 - made of constants
+    str,
+)
+UNWELL_AMONG = Query(facts_of(f"{NAMED} AND ({is_unwell('c')} OR {MAY_BE_MUTE})"), str)
 
 
-def _unwell(which: str) -> str:
-    """SQL: the clients for which `which` holds, and which recovery may have to help."""
-    return f"""
-    SELECT {_STATE} FROM clients AS c WHERE {is_unwell("c")} AND c.deleted_at IS NULL AND {which}
-    UNION SELECT {_STATE} FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-    WHERE {MAY_BE_MUTE} AND c.deleted_at IS NULL AND {which}
-    """  # noqa: S608 - made of constants
-
-
-UNWELL = Query(_unwell("true"), ClientState)
-UNWELL_AMONG = Query(_unwell(NAMED), ClientState)
-
-
-def unwell(connection: Connection) -> list[ClientState]:
+def unwell(connection: Connection) -> list[str]:
     """The clients that recovery may have to help."""
     return UNWELL.all(connection)
 
 
-def unwell_among(connection: Connection, uuids: Sequence[str]) -> list[ClientState]:
-    """The same among these clients."""
-    return UNWELL_AMONG.all(connection, uuids=",".join(uuids)) if uuids else []
+def unwell_among(connection: Connection, uuids: Sequence[str]) -> list[RecoveryFacts]:
+    """What recovery needs to know of the same clients among these."""
+    return facts_in(UNWELL_AMONG.one(connection, uuids=",".join(uuids))) if uuids else []
 
 
 HEARTBEATS = Query(
@@ -255,93 +209,21 @@ def heartbeats(connection: Connection) -> str:
     return HEARTBEATS.one(connection)
 
 
-@dataclass(frozen=True)
-class OngoingIncident:
-    """An open incident of displays: how many were ever part of it, and how many still are unwell."""
-
-    id: int
-    kind: IncidentKind
-    key: str
-    """The site or the subnet; empty for a cluster."""
-    cause: str
-    began_at: datetime
-    group_size: int | None
-    members: int
-    unwell: int
-
-
-INCIDENTS = Query(
-    """
-    SELECT i.id, i.kind, i.key, i.cause, i.began_at, i.group_size, count(DISTINCT m.client_uuid) AS members,
-        count(DISTINCT m.client_uuid) FILTER (WHERE m.left_at IS NULL) AS unwell
-    FROM incidents AS i LEFT JOIN incident_members AS m ON m.incident_id = i.id
-    WHERE i.closed_at IS NULL AND i.kind <> 'listening'
-    GROUP BY i.id, i.kind, i.key, i.cause, i.began_at, i.group_size ORDER BY i.id DESC LIMIT :limit
-    """,
-    OngoingIncident,
-)
-
-
-def standing_incidents(connection: Connection, limit: int) -> list[OngoingIncident]:
-    """Up to `limit` open incidents of displays, the newest first."""
-    return INCIDENTS.all(connection, limit=limit)
-
-
-COUNTS = Query(  # one statement for all counts, because each poll of the page reads them
-    f"""
+COUNTED: Final = f"""
     SELECT coalesce(jsonb_object_agg(status, number), '{{}}') AS of_each,
         CAST(coalesce(sum(failed), 0) AS int) AS service_failed,
         (SELECT count(*) FROM clients AS c WHERE {screen_fails("c")} AND c.deleted_at IS NULL) AS screen_failed,
         (SELECT count(DISTINCT c.uuid) FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
             WHERE l.passed_at IS NOT NULL AND c.deleted_at IS NULL) AS limit_passed
     FROM (SELECT status, count(*) AS number, count(service_failed_at) AS failed FROM clients
-        WHERE deleted_at IS NULL GROUP BY status) AS counted
-    """,  # noqa: S608 - made of constants
-    Counts,
-)
+        WHERE deleted_at IS NULL GROUP BY status) AS counted"""  # noqa: S608 - made of constants
+"""SQL: the columns of `Counts`, in one statement, because each poll of the page reads them."""
+COUNTS = Query(COUNTED, Counts)
 
 
 def counts(connection: Connection) -> Counts:
     """The counts of all clients."""
     return COUNTS.one(connection)
-
-
-@dataclass(frozen=True)
-class ListedFailure:
-    """A client with a failed service."""
-
-    uuid: str
-    name: str
-    site: str | None
-    service_failed_at: datetime
-    service_failed_unit: str | None
-    mended_since: datetime | None
-    """Since when its health reports name no failure; None: it is not known to be mended."""
-    mended_by: str | None
-    """Whose restart or reboot was the last one that succeeded after the failure; None: nobody's."""
-
-
-FAILED = Query(
-    f"""
-    SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit,
-        CASE WHEN mended.yes THEN greatest(c.status_since, c.service_failed_at) END AS mended_since,
-        CASE WHEN mended.yes THEN (
-            SELECT CASE k.source WHEN 'recovery' THEN 'recovery' ELSE k.requested_by END FROM client_commands AS k
-            WHERE k.client_uuid = c.uuid AND k.created_at >= c.service_failed_at AND k.state = 'succeeded'
-                AND k.action IN ('restart_app', 'reboot_host')
-            ORDER BY k.created_at DESC LIMIT 1) END AS mended_by
-    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
-    CROSS JOIN LATERAL (SELECT {is_mended("c", "h")} AS yes) AS mended
-    WHERE c.service_failed_at IS NOT NULL AND c.deleted_at IS NULL
-    ORDER BY c.service_failed_at DESC, c.uuid LIMIT :limit
-    """,  # noqa: S608 - made of constants
-    ListedFailure,
-)
-
-
-def failed_services(connection: Connection, limit: int) -> list[ListedFailure]:
-    """Up to `limit` clients with a failed service, the newest failure first."""
-    return FAILED.all(connection, limit=limit)
 
 
 SCHEDULER = Query("SELECT last_tick_at, duration_ms, did FROM scheduler_status", LastTick)

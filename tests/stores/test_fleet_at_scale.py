@@ -14,7 +14,7 @@ from shared.clients import limits_store
 from shared.clients import store as clients_store
 from shared.clients.limits_operations import limits_of
 from shared.clients.store import ClientFilter
-from shared.overview import problems_store, store
+from shared.overview import problems_store, store, summary_store
 from shared.overview.rules import Counts
 from shared.postgres.door import database_now, transaction
 from shared.vocabulary import ClientStatus
@@ -114,7 +114,12 @@ def test_a_page_of_clients_reads_about_what_it_shows(
 FIGURES: list[tuple[str, str, Callable[[Connection], Any], int]] = [
     ("whom recovery speaks of", "ix_clients_unwell", store.unwell, 100),
     ("how many are in each state", "ix_clients_status", store.counts, FLEET + 100),
-    ("failed services", "ix_clients_service_failed_at", lambda c: store.failed_services(c, 1000), 100),
+    (
+        "what each poll says of the fleet as a whole",
+        "ix_clients_service_failed_at",
+        lambda c: summary_store.summary(c, datetime.now(UTC), 1000, 50),
+        FLEET + 200,
+    ),
     (
         "failed clients",
         "ix_clients_service_failed_at",

@@ -22,6 +22,7 @@ from shared.clients.reports.rules import HealthReport
 from shared.clients.store import ClientFilter
 from shared.overview import operations as overview
 from shared.overview import store as overview_store
+from shared.overview import summary_store
 from shared.overview.gauges import store as gauges_store
 from shared.tables import client_health, client_limits, clients
 from shared.vocabulary import NotificationEvent
@@ -243,7 +244,7 @@ def test_a_reader_of_changes_learns_that_a_limit_is_passed_and_that_it_is_not(
     connection: Connection, now: datetime
 ) -> None:
     uuid = add_client(connection, now)
-    since = overview_store.standpoint(connection).xid
+    since = summary_store.summary(connection, now, 1, 1).xid
 
     at = live(connection, now, uuid, 6, disk_percent=94.0)
     assert overview_store.changed(connection, since)[0] == [uuid]

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine
 
 from shared.clients import store as clients_store
 from shared.clients.store import ClientFilter
-from shared.overview import problems_store, rules, store
+from shared.overview import problems_store, rules, store, summary_store
 from shared.overview.rules import OverviewCursor
 from shared.postgres.door import database_now, transaction
 from shared.recovery.evidence.rules import is_unwell
@@ -27,6 +27,11 @@ def uuid(number: int) -> str:
 @pytest.fixture
 def now(connection: Connection) -> datetime:
     return database_now(connection)
+
+
+def cursor(connection: Connection) -> OverviewCursor:
+    """The cursor of a reader that reads from now on."""
+    return summary_store.summary(connection, database_now(connection), 1, 1).cursor
 
 
 def add(
@@ -113,14 +118,15 @@ def test_whom_recovery_may_speak_of_is_told_by_the_rule(connection: Connection, 
     add(connection, 998, screen_health="frozen", screen_health_since=now, screen_failed_at=now)
     everybody = clients_store.page(connection, ClientFilter(), 1000, None)
 
-    found = {one.uuid for one in store.unwell(connection)}
+    found = set(store.unwell(connection))
+    among = {one.uuid for one in store.unwell_among(connection, [one.uuid for one in everybody])}
 
     by_rule = {
         one.uuid
         for one in everybody
         if is_unwell(one.status, one.process_status, one.service_failed_at, one.screen_failed_since)
     }
-    assert found == by_rule
+    assert found == among == by_rule
     assert 0 < len(found) < len(everybody)
 
 
@@ -153,7 +159,7 @@ def test_a_change_that_commits_after_a_later_one_is_still_told(engine: Engine) -
         with transaction(engine) as fast:
             fast.execute(sa.update(clients).where(clients.c.uuid == late).values(name="fast"))
         with transaction(engine) as reader:
-            here = store.standpoint(reader).cursor
+            here = cursor(reader)
             seen = {row["uuid"]: row["name"] for row in told(store.whole_fleet(reader, {}))}
         slow.commit()
 
@@ -170,7 +176,7 @@ def test_a_heartbeat_is_no_change_and_a_command_is_one(engine: Engine) -> None:
         quiet = add(connection, 21, heartbeat=database_now(connection))
         commanded = add(connection, 22)
     with transaction(engine) as connection:
-        here = store.standpoint(connection).cursor
+        here = cursor(connection)
     with transaction(engine) as connection:
         now = database_now(connection)
         beat = sa.update(client_heartbeats).where(client_heartbeats.c.client_uuid == quiet)
@@ -191,7 +197,7 @@ def test_a_heartbeat_is_no_change_and_a_command_is_one(engine: Engine) -> None:
 def test_a_client_deleted_since_is_named_as_gone(engine: Engine) -> None:
     with transaction(engine) as connection:
         doomed = add(connection, 31)
-        here = store.standpoint(connection).cursor
+        here = cursor(connection)
     with transaction(engine) as connection:
         clients_store.tombstone(connection, database_now(connection), doomed)
 
@@ -207,7 +213,7 @@ def test_whoever_is_deleted_is_gone_once_though_its_command_ends_with_it(engine:
         doomed, gone_before = add(connection, 32), add(connection, 33)
         clients_store.tombstone(connection, database_now(connection), gone_before)
     with transaction(engine) as connection:
-        here = store.standpoint(connection).cursor
+        here = cursor(connection)
     with transaction(engine) as connection:
         now = database_now(connection)
         clients_store.tombstone(connection, now, doomed)

@@ -16,7 +16,7 @@ from shared.clients.logins_rules import SHARED_FOR
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.leadership.rules import BridgeStatus
 from shared.postgres.fragments import may_be_mended, may_be_quiet, occupies, screen_failed_since, screen_fails
-from shared.postgres.query import Query
+from shared.postgres.query import Query, columns
 from shared.quiet.store import COVERED_UUIDS
 from shared.recovery.evidence.rules import RecoveryFacts
 
@@ -79,10 +79,10 @@ def facts_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = Mappin
     in Python costs ten times as much. For so many columns and a few dozen rows, one text is faster than a text for
     each column (`ColumnQuery`).
     """
-    columns = ", ".join(f"{what} AS {name}" for name, what in {**more, **FACTS}.items())
+    fields = ", ".join(f"{what} AS {name}" for name, what in {**more, **FACTS}.items())
     return f"""
     SELECT CAST(coalesce(json_agg(facts), '[]') AS text) FROM (
-    SELECT {columns}
+    SELECT {fields}
     FROM clients AS c
     LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {occupies("k")}
@@ -120,45 +120,34 @@ class Surroundings:
     """Whether any client may be part of an open incident."""
 
 
+SURROUNDINGS: Final = f"""json_build_object(
+    'bridge', (SELECT to_json(one) FROM (SELECT {columns(BridgeStatus, "b")} FROM bridge_status AS b) AS one),
+    'breakers', EXISTS (SELECT FROM recovery_breakers WHERE open_since IS NOT NULL OR screens_since IS NOT NULL),
+    'quiet_times', EXISTS (SELECT FROM quiet_times AS q WHERE {may_be_quiet("q")}),
+    'incidents', EXISTS (SELECT FROM incident_members WHERE left_at IS NULL))"""  # noqa: S608 - made of constants
+"""SQL: the surroundings as one column, for a statement that also reads something else."""
+
+
 @dataclass(frozen=True)
-class SurroundedClients(BridgeStatus):
+class SurroundedClients:
     """Some clients and the surroundings, in one row."""
 
     facts: str
     """The result of `facts_of`."""
-    breakers: bool
-    quiet_times: bool
-    incidents: bool
-
-    @property
-    def surroundings(self) -> Surroundings:
-        """The surroundings alone."""
-        bridge = BridgeStatus(
-            self.epoch, self.instance, self.connected_since, self.last_commit_at, self.canary_at, self.counters
-        )
-        return Surroundings(bridge, self.breakers, self.quiet_times, self.incidents)
+    around: Surroundings
 
 
 def with_surroundings(facts: str) -> Query[SurroundedClients]:
     """The clients of `facts_of` and the surroundings, in one round trip."""
-    return Query(
-        f"""
-    SELECT ({facts}) AS facts, b.epoch, b.instance, b.connected_since, b.last_commit_at, b.canary_at, b.counters,
-        EXISTS (SELECT FROM recovery_breakers WHERE open_since IS NOT NULL OR screens_since IS NOT NULL) AS breakers,
-        EXISTS (SELECT FROM quiet_times AS q WHERE {may_be_quiet("q")}) AS quiet_times,
-        EXISTS (SELECT FROM incident_members WHERE left_at IS NULL) AS incidents
-    FROM bridge_status AS b
-    """,  # noqa: S608 - made of constants
-        SurroundedClients,
-    )
+    return Query(f"SELECT ({facts}) AS facts, {SURROUNDINGS} AS around", SurroundedClients)
 
 
-SURROUNDINGS = with_surroundings("'[]'")
+ALONE = with_surroundings("'[]'")
 
 
 def surroundings(connection: Connection, now: datetime) -> Surroundings:
     """Read the surroundings in one round trip. Usually they show that nothing else has to be read."""
-    return SURROUNDINGS.one(connection, now=now).surroundings
+    return ALONE.one(connection, now=now).around
 
 
 NAMED: Final = """

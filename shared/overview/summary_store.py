@@ -1,0 +1,116 @@
+"""SQL of what each answer of the overview says of the fleet as a whole: one statement, because each poll sends it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from shared.leadership.store import LIFE
+from shared.overview.rules import Counts, OverviewCursor
+from shared.overview.store import COUNTED, LastTick
+from shared.postgres.fragments import is_mended
+from shared.postgres.query import Query
+from shared.recovery.evidence.store import SURROUNDINGS, Surroundings
+from shared.vocabulary import IncidentKind
+
+
+@dataclass(frozen=True)
+class OngoingIncident:
+    """An open incident of displays: how many were ever part of it, and how many still are unwell."""
+
+    id: int
+    kind: IncidentKind
+    key: str
+    """The site or the subnet; empty for a cluster."""
+    cause: str
+    began_at: datetime
+    group_size: int | None
+    members: int
+    unwell: int
+
+
+_INCIDENTS: Final = """
+    SELECT i.id, i.kind, i.key, i.cause, i.began_at, i.group_size, count(DISTINCT m.client_uuid) AS members,
+        count(DISTINCT m.client_uuid) FILTER (WHERE m.left_at IS NULL) AS unwell
+    FROM incidents AS i LEFT JOIN incident_members AS m ON m.incident_id = i.id
+    WHERE i.closed_at IS NULL AND i.kind <> 'listening'
+    GROUP BY i.id, i.kind, i.key, i.cause, i.began_at, i.group_size
+    ORDER BY i.id DESC LIMIT CAST(:most_incidents AS int)"""
+
+
+@dataclass(frozen=True)
+class ListedFailure:
+    """A client with a failed service."""
+
+    uuid: str
+    name: str
+    site: str | None
+    service_failed_at: datetime
+    service_failed_unit: str | None
+    mended_since: datetime | None
+    """Since when its health reports name no failure; None: it is not known to be mended."""
+    mended_by: str | None
+    """Whose restart or reboot was the last one that succeeded after the failure; None: nobody's."""
+
+
+_FAILED: Final = f"""
+    SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit,
+        CASE WHEN mended.yes THEN greatest(c.status_since, c.service_failed_at) END AS mended_since,
+        CASE WHEN mended.yes THEN (
+            SELECT CASE k.source WHEN 'recovery' THEN 'recovery' ELSE k.requested_by END FROM client_commands AS k
+            WHERE k.client_uuid = c.uuid AND k.created_at >= c.service_failed_at AND k.state = 'succeeded'
+                AND k.action IN ('restart_app', 'reboot_host')
+            ORDER BY k.created_at DESC LIMIT 1) END AS mended_by
+    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
+    CROSS JOIN LATERAL (SELECT {is_mended("c", "h")} AS yes) AS mended
+    WHERE c.service_failed_at IS NOT NULL AND c.deleted_at IS NULL
+    ORDER BY c.service_failed_at DESC, c.uuid LIMIT CAST(:most_failures AS int)"""  # noqa: S608 - made of constants
+
+
+@dataclass(frozen=True)
+class FleetSummary(LastTick):
+    """The parts of an OverviewCursor, the last tick, and what the answer says of the fleet as a whole."""
+
+    xid: int
+    epoch: str
+    circumstances: str
+    around: Surroundings
+    counts: Counts
+    service_failed: list[ListedFailure]
+    """The newest failure first."""
+    incidents: list[OngoingIncident]
+    """The newest first."""
+
+    @property
+    def cursor(self) -> OverviewCursor:
+        """The cursor of a reader that reads after this statement."""
+        return OverviewCursor(self.epoch, self.xid, self.circumstances)
+
+
+SUMMARY = Query(  # pg_snapshot_xmin and xid8 are not known to Core
+    f"""
+    SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS xid, {LIFE} AS epoch,
+        left(md5(concat(
+            (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
+                WHERE open_since IS NOT NULL),
+            (SELECT string_agg(concat_ws(' ', 'screens', screens_since, site), ',' ORDER BY site)
+                FROM recovery_breakers WHERE screens_since IS NOT NULL))), 12) AS circumstances,
+        s.last_tick_at, s.duration_ms, s.did, {SURROUNDINGS} AS around,
+        (SELECT to_json(one) FROM ({COUNTED}) AS one) AS counts,
+        (SELECT coalesce(json_agg(one), '[]') FROM ({_FAILED}) AS one) AS service_failed,
+        (SELECT coalesce(json_agg(one), '[]') FROM ({_INCIDENTS}) AS one) AS incidents
+    FROM pg_database AS d CROSS JOIN scheduler_status AS s WHERE d.datname = current_database()
+    """,  # noqa: S608 - made of constants
+    FleetSummary,
+)
+
+
+def summary(connection: Connection, now: datetime, most_failures: int, most_incidents: int) -> FleetSummary:
+    """What this answer says of the fleet as a whole, with the cursor of a reader that reads after this statement.
+
+    `xid` is the oldest open transaction, not the newest: so a change that commits late is sent again and not lost. The
+    epoch changes at each start of Postgres and with each restored database, because transaction ids may then go back.
+    The circumstances are the open breakers.
+    """
+    return SUMMARY.one(connection, now=now, most_failures=most_failures, most_incidents=most_incidents)
