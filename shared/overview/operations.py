@@ -82,22 +82,24 @@ def overview(
 
     `sites`: those that the caller may see; None: all. A display that comes to or leaves these sites makes a new epoch,
     because the caller cannot see that it left.
-    The cursor is read first, so a change that commits before the rows are read is sent twice and never lost.
+    The cursor and the changes are read first, at one moment. A change that commits later is sent the next time, also
+    if the rows, which are read after it, show it already.
     """
-    summary = summary_store.summary(connection, now, FAILED_SHOWN, INCIDENTS_SHOWN)
+    asked_xid = None if asked is None else asked.xid
+    summary = summary_store.summary(connection, now, asked_xid, FAILED_SHOWN, INCIDENTS_SHOWN)
     quiet = quiet_times.of_fleet(connection, now) if summary.around.quiet_times else ()
     reader = Reader(connection, now, config, summary.around, packed, quiet)
     here = _here(reader, summary.cursor if sites is None else _at_sites(connection, summary.cursor, sites))
     since = asked if rules.can_continue(asked, here) else None
-    rows, gone = (_whole(reader), []) if since is None else _changed(reader, since, here)
+    circumstances_same = since is not None and since.circumstances == here.circumstances
     return Overview(
         now=now,
         here=here,
         full=since is None,
         packed=packed,
-        rows=rows,
+        rows=_whole(reader) if since is None else _changed(reader, summary.changed, unwell_too=not circumstances_same),
         columns=tuple(store.COLUMNS),
-        gone=gone,
+        gone=[] if since is None else summary.gone,
         heartbeats=_heartbeats(reader) if with_heartbeats else None,
         counts=summary.counts.by_name(),
         service_failed=summary.service_failed,
@@ -107,7 +109,7 @@ def overview(
         breaker=breakers.state(connection, config)
         if summary.around.breakers
         else {"open": False, "why": None, "sites": []},
-        quiet_times=None if since is not None and since.circumstances == here.circumstances else quiet,
+        quiet_times=None if circumstances_same else quiet,
     )
 
 
@@ -141,18 +143,16 @@ def _heartbeats(reader: Reader) -> bytes:
     return f"[{store.heartbeats(reader.connection)}]".encode()
 
 
-def _changed(reader: Reader, asked: OverviewCursor, here: OverviewCursor) -> tuple[bytes, list[str]]:
-    """The rows of changed clients, and the uuids of deleted ones.
+def _changed(reader: Reader, changed: Sequence[str], *, unwell_too: bool) -> bytes:
+    """The rows of changed clients. `unwell_too`: and those of every unwell client.
 
-    When the circumstances changed, every unwell client is sent, because what recovery does may have changed.
+    That is so when the circumstances changed, because then what recovery does may have changed.
     """
-    uuids, gone = store.changed(reader.connection, asked.xid)
-    if asked.circumstances != here.circumstances:
-        uuids += store.unwell(reader.connection)
+    uuids = [*changed, *store.unwell(reader.connection)] if unwell_too else changed
     states = reader.recovery_of(store.unwell_among(reader.connection, uuids))
     if reader.packed:
-        return packed_operations.some_clients(reader.connection, reader.now, uuids, states), gone
-    return f"[{store.some_clients(reader.connection, uuids, states)}]".encode(), gone
+        return packed_operations.some_clients(reader.connection, reader.now, uuids, states)
+    return f"[{store.some_clients(reader.connection, uuids, states)}]".encode()
 
 
 def bridge_state(connection: Connection, now: datetime, config: Config) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
 
 from shared.vocabulary import ClientStatus
 
+LAST_XID: Final = 2**64 - 1  # the largest transaction id of Postgres
 LATE_TICKS = 3  # the scheduler counts as late when its tick is this many periods overdue
 
 
@@ -27,12 +29,12 @@ class OverviewCursor:
 
 
 def parse_cursor(text: str) -> OverviewCursor | None:
-    """Parse a cursor; None if the text is not one."""
+    """Parse a cursor; None if the text is not one. An `xid` that Postgres cannot have becomes the last one."""
     epoch, dash, rest = text.partition("-")
     xid, _, circumstances = rest.partition("-")
     if not dash or not epoch or not xid.isascii() or not xid.isdigit() or len(xid) > 20:
         return None
-    return OverviewCursor(epoch, int(xid), circumstances)
+    return OverviewCursor(epoch, min(int(xid), LAST_XID), circumstances)
 
 
 def can_continue(asked: OverviewCursor | None, here: OverviewCursor) -> bool:

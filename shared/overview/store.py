@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
@@ -102,7 +102,6 @@ def _rows(which: str) -> str:
     """  # noqa: S608 - made of constants
 
 
-_SINCE: Final = "changed_xid >= CAST(CAST(:since AS text) AS xid8)"
 NAMED: Final = "c.uuid = ANY(string_to_array(CAST(:uuids AS text), ','))"
 """SQL: whether the client is one of `uuids`, given as one text because pg8000 is slow at writing lists."""
 
@@ -126,37 +125,6 @@ def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:
     `recovery`: uuid of an unwell client -> what recovery does about it, as JSON text.
     """
     return WHOLE_FLEET.one(connection, recovery=json.dumps(recovery))
-
-
-class ChangedClients(NamedTuple):
-    """The uuids of changed clients, and of the deleted clients among them, separated by commas."""
-
-    all: str | None
-    gone: str | None
-
-
-CHANGED = Query(  # planned for each value: few clients or all may have changed
-    f"""
-    SELECT string_agg(uuid, ','), string_agg(uuid, ',' ORDER BY uuid) FILTER (WHERE gone) FROM (
-        SELECT uuid, deleted_at IS NOT NULL AS gone FROM clients WHERE {_SINCE}
-        UNION SELECT client_uuid, false FROM client_commands WHERE {_SINCE}
-        UNION SELECT client_uuid, false FROM client_recovery WHERE {_SINCE}
-        UNION SELECT client_uuid, false FROM client_limits WHERE {_SINCE}
-        UNION SELECT client_uuid, false FROM incident_members WHERE {_SINCE}) AS changed
-    """,  # noqa: S608 - made of constants
-    ChangedClients,
-)
-
-
-def changed(connection: Connection, since: int) -> tuple[list[str], list[str]]:
-    """The clients that changed in transaction `since` or later, and the deleted clients among them.
-
-    A change is one of the client, its command, its recovery, its limits or its incident.
-    """
-    # Each list comes as one text: converting the whole text takes as long as converting one uuid.
-    both = CHANGED.one(connection, since=str(since))
-    all_changed, gone = (uuids.split(",") if uuids else [] for uuids in both)
-    return all_changed, gone
 
 
 def some_clients(connection: Connection, uuids: Sequence[str], recovery: Mapping[str, str]) -> str:

@@ -189,10 +189,11 @@ def test_the_overview_tells_what_changed_since_its_cursor_and_nothing_else(api: 
     assert last["clients"] == []
 
 
-def test_a_cursor_of_another_life_of_the_database_gets_the_whole_fleet(api: Api, engine: Engine) -> None:
+@pytest.mark.parametrize("xid", ["5", "9" * 20], ids=["a past one", "one that Postgres cannot have"])
+def test_a_cursor_of_another_life_of_the_database_gets_the_whole_fleet(api: Api, engine: Engine, xid: str) -> None:
     identity = add(engine)
 
-    answer = api.get("/api/monitoring/overview?since=000000000000-5").get_json()
+    answer = api.get(f"/api/monitoring/overview?since=000000000000-{xid}").get_json()
 
     assert answer["full"]
     assert identity in [client["uuid"] for client in answer["clients"]]

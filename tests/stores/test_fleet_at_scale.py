@@ -115,12 +115,6 @@ FIGURES: list[tuple[str, str, Callable[[Connection], Any], int]] = [
     ("whom recovery speaks of", "ix_clients_unwell", store.unwell, 100),
     ("how many are in each state", "ix_clients_status", store.counts, FLEET + 100),
     (
-        "what each poll says of the fleet as a whole",
-        "ix_clients_service_failed_at",
-        lambda c: summary_store.summary(c, datetime.now(UTC), 1000, 50),
-        FLEET + 200,
-    ),
-    (
         "failed clients",
         "ix_clients_service_failed_at",
         lambda c: problems_store.failed(c, datetime.now(UTC), 1000),
@@ -137,6 +131,18 @@ def test_a_figure_of_the_fleet_is_served_by_its_index(
 
     assert index in indexes(plan), what
     assert looked_at(plan, "clients") <= most, what
+
+
+@HOW
+def test_a_poll_counts_by_one_index_and_finds_failures_and_changes_by_others(scaled: Connection, kept: bool) -> None:
+    since, now = summary_store.summary(scaled, datetime.now(UTC), None, 1000, 50).xid, datetime.now(UTC)
+    scaled.execute(sa.text("UPDATE clients SET name = 'Changed' WHERE right(uuid, 3) = '555'"))
+
+    plan = plan_of(scaled, lambda c: summary_store.summary(c, now, since, 1000, 50), kept=kept)
+
+    assert {"ix_clients_status", "ix_clients_service_failed_at", "ix_clients_changed_xid"} <= indexes(plan)
+    assert FLEET <= looked_at(plan, "clients") <= FLEET + 200
+    assert len(summary_store.summary(scaled, now, since, 1000, 50).changed) == FLEET // 1000
 
 
 @HOW

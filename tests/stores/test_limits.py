@@ -244,10 +244,10 @@ def test_a_reader_of_changes_learns_that_a_limit_is_passed_and_that_it_is_not(
     connection: Connection, now: datetime
 ) -> None:
     uuid = add_client(connection, now)
-    since = summary_store.summary(connection, now, 1, 1).xid
+    since = summary_store.summary(connection, now, None, 1, 1).xid
 
     at = live(connection, now, uuid, 6, disk_percent=94.0)
-    assert overview_store.changed(connection, since)[0] == [uuid]
+    assert summary_store.summary(connection, now, since, 1, 1).changed == [uuid]
     live(connection, at, uuid, 16, disk_percent=20.0)
 
     assert connection.execute(sa.select(sa.func.count()).select_from(client_limits)).scalar_one() == 1

@@ -12,6 +12,7 @@ from shared.clients import store as clients_store
 from shared.clients.store import ClientFilter
 from shared.overview import problems_store, rules, store, summary_store
 from shared.overview.rules import OverviewCursor
+from shared.overview.summary_store import FleetSummary
 from shared.postgres.door import database_now, transaction
 from shared.recovery.evidence.rules import is_unwell
 from shared.tables import client_commands, client_heartbeats, clients
@@ -31,7 +32,13 @@ def now(connection: Connection) -> datetime:
 
 def cursor(connection: Connection) -> OverviewCursor:
     """The cursor of a reader that reads from now on."""
-    return summary_store.summary(connection, database_now(connection), 1, 1).cursor
+    return changes(connection, None).cursor
+
+
+def changes(connection: Connection, since: OverviewCursor | None) -> FleetSummary:
+    """What a reader learns that has read until `since`."""
+    xid = None if since is None else since.xid
+    return summary_store.summary(connection, database_now(connection), xid, 1, 1)
 
 
 def add(
@@ -164,7 +171,7 @@ def test_a_change_that_commits_after_a_later_one_is_still_told(engine: Engine) -
         slow.commit()
 
     with transaction(engine) as reader:
-        uuids, _ = store.changed(reader, here.xid)
+        uuids = changes(reader, here).changed
         then = {row["uuid"]: row["name"] for row in told(store.some_clients(reader, uuids, {}))}
 
     assert (seen[early], seen[late]) == ("", "fast")
@@ -186,7 +193,7 @@ def test_a_heartbeat_is_no_change_and_a_command_is_one(engine: Engine) -> None:
         connection.execute(sa.insert(client_commands).values(**row, **times, requested_by="user:a"))
 
     with transaction(engine) as reader:
-        uuids, _ = store.changed(reader, here.xid)
+        uuids = changes(reader, here).changed
         changed = [row["uuid"] for row in told(store.some_clients(reader, uuids, {}))]
         beats = dict(json.loads(f"[{store.heartbeats(reader)}]"))
 
@@ -202,10 +209,10 @@ def test_a_client_deleted_since_is_named_as_gone(engine: Engine) -> None:
         clients_store.tombstone(connection, database_now(connection), doomed)
 
     with transaction(engine) as reader:
-        changed, gone = store.changed(reader, here.xid)
-        assert doomed in gone
-        assert doomed in changed
-        assert doomed not in [row["uuid"] for row in told(store.some_clients(reader, changed, {}))]
+        then = changes(reader, here)
+        assert doomed in then.gone
+        assert doomed in then.changed
+        assert doomed not in [row["uuid"] for row in told(store.some_clients(reader, then.changed, {}))]
 
 
 def test_whoever_is_deleted_is_gone_once_though_its_command_ends_with_it(engine: Engine) -> None:
@@ -223,11 +230,11 @@ def test_whoever_is_deleted_is_gone_once_though_its_command_ends_with_it(engine:
             connection.execute(sa.insert(client_commands).values(**row, **times, requested_by="user:a"))
 
     with transaction(engine) as reader:
-        changed, gone = store.changed(reader, here.xid)
+        then = changes(reader, here)
 
-    assert gone.count(doomed) == 1
-    assert gone_before in changed  # its command is new
-    assert gone_before not in gone  # a reader from this position never saw it
+    assert then.gone.count(doomed) == 1
+    assert gone_before in then.changed  # its command is new
+    assert gone_before not in then.gone  # a reader from this position never saw it
 
 
 CURSORS = [

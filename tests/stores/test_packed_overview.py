@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
-from shared.overview import packed_operations, packed_rules, store
+from shared.overview import packed_operations, packed_rules, store, summary_store
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, RegisteredBy, ScreenHealthStatus
 from tests.unpacked import unpacked, uuids_of
@@ -130,7 +130,7 @@ def test_a_fleet_is_the_same_row_by_row_and_column_by_column(
 
         rows = json.loads(f"[{store.whole_fleet(alone, recovery)}]")
         told = json.loads(packed_operations.whole_fleet(alone, moment, recovery))
-        uuids = store.changed(alone, 0)[0]
+        uuids = summary_store.summary(alone, moment, 0, 1, 1).changed
         changed = json.loads(f"[{store.some_clients(alone, uuids, recovery)}]")
         changed_told = json.loads(packed_operations.some_clients(alone, moment, uuids, recovery))
         beats = json.loads(packed_operations.heartbeats(alone, moment))
