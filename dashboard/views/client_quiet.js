@@ -83,7 +83,7 @@ export function ClientQuietBox({ uuid }) {
   return html`<section class=${`recovery-box ${quietClass}`} aria-label=${clientQuietWords.title}>
     <h3>${clientQuietWords.title}</h3>
     ${!told && failed && h(LoadFailed, { text: clientQuietWords.failed, why: failed })}
-    ${told && told.items.length === 0 && html`<p class="quiet">${told.words}</p>`}
+    ${told && told.items.length === 0 && html`<p class="quiet">${clientQuietWords.nothing}</p>`}
     ${
       told &&
       told.items.length > 0 &&
