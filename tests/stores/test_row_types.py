@@ -47,7 +47,6 @@ NEVER_NULL: Final = {  # (statement, nullable column) -> why no row of the state
     "CONVERSIONS conversions.finished_at": WHERE,
     "CLEAR_MENDED clients.service_failed_unit": "it is written with service_failed_at, which is compared",
     "FAILED_SERVICES clients.service_failed_at": WHERE,
-    "FAILED clients.service_failed_at": WHERE,
     "LOOKED_AT recovery_breakers.looked_at": WHERE,
     "STANDING recovery_breakers.open_since": WHERE,
     "STANDING recovery_breakers.why": "it is written with open_since",
