@@ -48,6 +48,7 @@ class View:
 
 _MEMBERS: Final = "SELECT FROM public.incident_members AS m WHERE m.incident_id = t.id"
 _BEYOND: Final = f"EXISTS ({_MEMBERS} AND NOT {_is_mine('m.client_uuid')})"
+_OTHERS_TOO: Final = """'[{"code": "other_sites_too", "params": {}}]'::jsonb"""
 _FOUND: Final = "strpos(lower(concat_ws(' ', c.name, c.uuid, c.site, c.hostname, c.ip)), lower(t.filter ->> 'q')) > 0"
 _NAMES_MINE: Final = "named.uuid = c.uuid AND c.site = " + MINE
 VIEWS: Final[Mapping[str, View]] = {
@@ -119,6 +120,7 @@ VIEWS: Final[Mapping[str, View]] = {
         {
             "key": f"CASE WHEN t.kind <> 'site' OR t.key = {MINE} THEN t.key ELSE '' END",
             "cause": f"CASE WHEN {_BEYOND} THEN 'Displays of other sites failed at the same time.' ELSE t.cause END",
+            "cause_sentences": f"CASE WHEN {_BEYOND} THEN {_OTHERS_TOO} ELSE t.cause_sentences END",
             "group_size": f"CASE WHEN {_BEYOND} THEN NULL ELSE t.group_size END",
         },
         checks=False,

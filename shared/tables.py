@@ -600,6 +600,7 @@ recovery_events = Table(
     Column("client_uuid", Text, ForeignKey("clients.uuid")),  # null: about the breaker of the fleet or of a site
     Column("decision", Text, nullable=False),
     Column("why", Text, nullable=False),
+    Column("why_sentences", JSONB),  # codes and facts; null: written by older code. So in all columns of this name
     Column("evidence", JSONB, nullable=False),
     Column("command_id", Text, ForeignKey("client_commands.id")),
     Index("ix_recovery_events_client_uuid_at", "client_uuid", "at"),
@@ -656,6 +657,7 @@ recovery_breakers = Table(  # the fleet's breaker, and that of each site whose b
     Column("site", Text, primary_key=True),  # '' is the fleet: no site has this name
     _when("open_since"),  # null: closed
     Column("why", Text),
+    Column("why_sentences", JSONB),
     Column("stale", Integer, nullable=False, server_default="0"),  # silent displays at the last tick while open
     Column("seen", Integer, nullable=False, server_default="0"),
     _when("released_at"),  # silence that began before this time no longer counts
@@ -665,6 +667,7 @@ recovery_breakers = Table(  # the fleet's breaker, and that of each site whose b
     _when("looked_at"),  # the last evaluation of all breakers; only in the fleet's row
     _when("screens_since"),  # so many screens fail at once that no screen is acted on; null: they do not
     Column("screens_why", Text),
+    Column("screens_why_sentences", JSONB),
     _when("screens_released_at"),  # screens that failed before count no more
 )
 
@@ -805,6 +808,7 @@ incidents = Table(
     _when("opened_at", nullable=False),
     _when("closed_at"),
     Column("cause", Text, nullable=False),  # for people
+    Column("cause_sentences", JSONB),
     Column("group_size", Integer),  # clients of the site or subnet that were heard in the last day
     Column("merged_into", BigInteger, ForeignKey("incidents.id", ondelete="SET NULL")),
     _one_of("kind", IncidentKind),
@@ -847,6 +851,7 @@ incident_events = Table(  # events that the members' rows do not show; append on
     _when("at", nullable=False),
     Column("kind", Text, nullable=False),
     Column("words", Text, nullable=False),
+    Column("words_sentences", JSONB),
     _one_of("kind", IncidentEventKind),
     Index("ix_incident_events_incident_id_at", "incident_id", "at"),
 )

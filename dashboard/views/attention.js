@@ -7,6 +7,7 @@ import { filtered, kept } from "../lib/filter.js";
 import { clients, isLocked, overview, version } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
+import { worded } from "../lib/sentences.js";
 import { isMute, isUnwell } from "../lib/unwell.js";
 import { go } from "../lib/url.js";
 import { attentionWords } from "../lib/words/attention.js";
@@ -56,7 +57,7 @@ export function recoveryDid(client) {
 export function recoveryWhy(client, reference) {
   const recovery = client.recovery;
   if (!recovery) return attentionWords.notUnwell;
-  const why = recovery.why || recovery.state;
+  const why = worded(recovery.why_sentences, recovery.why) || recovery.state;
   const open = recovery.until && Date.parse(recovery.until) > reference;
   return open && recovery.until
     ? `${why} ${attentionWords.until(exact(recovery.until), left(recovery.until, reference))}`
@@ -76,7 +77,7 @@ function whyInRow(client, reference) {
 export function IncidentLink({ client }) {
   const { incident } = client;
   if (!incident) return null;
-  return html`<button class="link incident-link" title=${incident.cause}
+  return html`<button class="link incident-link" title=${worded(incident.cause_sentences, incident.cause)}
     onClick=${() => go({ v: "incidents", i: String(incident.id), d: null })}>${attentionWords.incident(incident.id)}
   </button>`;
 }

@@ -7,6 +7,7 @@ import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { failing, overview, reference, refresh, updatedAt } from "../lib/fleet.js";
 import { quietTimes } from "../lib/quiet.js";
+import { worded } from "../lib/sentences.js";
 import { mayOperate, principal, signOutFailed } from "../lib/session.js";
 import { view } from "../lib/url.js";
 import { bannerWords } from "../lib/words/banners.js";
@@ -64,7 +65,12 @@ function BreakerOpen() {
   const button =
     mayOperate.value &&
     html`<button class="link" onClick=${release}>${bannerWords.release}</button> <span role="alert">${failed}</span>`;
-  return h(Banner, { kind: "warn", text: bannerWords.breaker, why: breaker.why, children: button });
+  return h(Banner, {
+    kind: "warn",
+    text: bannerWords.breaker,
+    why: breaker.why && worded(breaker.why_sentences, breaker.why),
+    children: button,
+  });
 }
 
 export function Banners() {

@@ -7,6 +7,7 @@ import { kept, narrowed } from "../lib/filter.js";
 import { clients, overview, refresh, version } from "../lib/fleet.js";
 import { capital, nameOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
+import { worded } from "../lib/sentences.js";
 import { mayOperate } from "../lib/session.js";
 import { unsteady } from "../lib/unsteady.js";
 import { go } from "../lib/url.js";
@@ -38,7 +39,8 @@ export function how(rows) {
 
 /** The card's second sentence: of a place the likely cause, of others what they share too. @param {Cause} cause */
 function why({ incident }) {
-  const { kind, cause } = incident;
+  const { kind } = incident;
+  const cause = worded(incident.cause_sentences, incident.cause);
   const at = cause.lastIndexOf("; ");
   if (kind === "cluster" || at < 0) return cause;
   const likely = cause.slice(at + 2);

@@ -1,13 +1,17 @@
 """The likely cause of an incident, as a sentence that an operator can act on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Final
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
 
+from shared.sentences import Phrases, Sentence, moment
 from shared.vocabulary import IncidentKind, Symptom
 
-LIKELY_PLACE: Final = {IncidentKind.SITE: "of the site", IncidentKind.SUBNET: "of this part of the network"}
+LIKELY_PLACE: Final[Mapping[str, str]] = {
+    IncidentKind.SITE: "of the site",
+    IncidentKind.SUBNET: "of this part of the network",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,60 +43,101 @@ class Facts:
     """For a cluster: the place with at least half of its members."""
 
 
-def cause(facts: Facts) -> str:
+CAUSES: Final = Phrases()
+
+
+def cause(facts: Facts) -> Sentence:
     """One sentence: what happened, and its likely cause."""
-    members = sum(facts.symptoms.values())
-    happened = f"{_whom(facts, members)} {_what(facts)} {_within(facts.last_failed_at - facts.first_failed_at)}"
-    return f"{happened}{_among_them(facts, members)}; {_likely(facts)}."
-
-
-def _whom(facts: Facts, members: int) -> str:
-    number = f"{members} of {max(facts.size, members)} displays" if facts.size is not None else f"{members} displays"
-    if facts.kind is IncidentKind.SITE:
-        return f"{number} at site {facts.key}"
-    if facts.kind is IncidentKind.SUBNET:
-        return f"{number} in the subnet {facts.key}"
-    return f"{number} at {facts.sites} sites" if facts.sites > 1 else number
-
-
-def _among_them(facts: Facts, members: int) -> str:
-    """The words for the place with half of a cluster's members: a person should look there first."""
     place = facts.place
+    return failed_together(
+        kind=facts.kind,
+        key=facts.key,
+        size=facts.size,
+        symptoms={str(symptom): count for symptom, count in facts.symptoms.items()},
+        seconds=int((facts.last_failed_at - facts.first_failed_at).total_seconds()),
+        sites=facts.sites,
+        unit=facts.unit,
+        place=None if place is None else asdict(place),
+    )
+
+
+@CAUSES.phrase
+def failed_together(
+    *,
+    kind: str,
+    key: str,
+    size: int | None,
+    symptoms: Mapping[str, int],
+    seconds: int,
+    sites: int,
+    unit: str | None,
+    place: Mapping[str, Any] | None,
+) -> str:
+    """`Facts`, with `seconds` from the first failure to the last."""
+    members = sum(symptoms.values())
+    happened = f"{_whom(kind, key, size, sites, members)} {_what(symptoms, unit)} {_within(seconds)}"
+    return f"{happened}{_among_them(place, members)}; {_likely(kind, symptoms, unit, place)}."
+
+
+@CAUSES.phrase
+def fleet_not_heard(*, since: str) -> str:
+    """`since`: when the bridge gave its last sign."""
+    at = datetime.fromisoformat(since).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return f"We do not hear the fleet: the bridge gives no sign since {at}. The displays may well be running."
+
+
+@CAUSES.phrase
+def other_sites_too() -> str:
+    """For a caller of chosen sites, who may not see the cause (`migrations/site_views.py`)."""
+    return "Displays of other sites failed at the same time."
+
+
+def _whom(kind: str, key: str, size: int | None, sites: int, members: int) -> str:
+    number = f"{members} of {max(size, members)} displays" if size is not None else f"{members} displays"
+    if kind == IncidentKind.SITE:
+        return f"{number} at site {key}"
+    if kind == IncidentKind.SUBNET:
+        return f"{number} in the subnet {key}"
+    return f"{number} at {sites} sites" if sites > 1 else number
+
+
+def _among_them(place: Mapping[str, Any] | None, members: int) -> str:
+    """The words for the place with half of a cluster's members: a person should look there first."""
     if place is None:
         return ""
-    called = place.key if place.kind is IncidentKind.SITE else f"the subnet {place.key}"
-    size = max(place.size, place.members)
-    number = f"all {place.members}" if place.members == size else f"{place.members} of {size}"
-    return f", {number} of {called}" if place.members == members else f", among them {number} of {called}"
+    called = place["key"] if place["kind"] == IncidentKind.SITE else f"the subnet {place['key']}"
+    there, size = place["members"], max(place["size"], place["members"])
+    number = f"all {there}" if there == size else f"{there} of {size}"
+    return f", {number} of {called}" if there == members else f", among them {number} of {called}"
 
 
-def _what(facts: Facts) -> str:
-    if len(facts.symptoms) > 1:
-        parts = [f"{count} {WORDS[symptom]}" for symptom, count in facts.symptoms.items()]
+def _what(symptoms: Mapping[str, int], unit: str | None) -> str:
+    if len(symptoms) > 1:
+        parts = [f"{symptoms[symptom]} {WORDS[symptom]}" for symptom in Symptom if symptom in symptoms]
         return f"failed ({', '.join(parts)})"
-    [symptom] = facts.symptoms
-    if symptom is Symptom.SERVICE_FAILED and facts.unit is not None:
-        return f"reported that {facts.unit} failed"
-    if symptom is Symptom.SCREEN_FAILED and facts.unit in SCREENS_DID:
-        return SCREENS_DID[facts.unit]
+    [symptom] = symptoms
+    if symptom == Symptom.SERVICE_FAILED and unit is not None:
+        return f"reported that {unit} failed"
+    if symptom == Symptom.SCREEN_FAILED and unit is not None and unit in SCREENS_DID:
+        return SCREENS_DID[unit]
     return DONE[symptom]
 
 
-WORDS: Final = {
+WORDS: Final[Mapping[str, str]] = {
     Symptom.SILENT: "silent",
     Symptom.CRASHED: "crashed",
     Symptom.SERVICE_FAILED: "with a failed service",
     Symptom.DISCONNECTED: "cut off for a moment",
     Symptom.SCREEN_FAILED: "with a bad screen",
 }
-DONE: Final = {
+DONE: Final[Mapping[str, str]] = {
     Symptom.SILENT: "went silent",
     Symptom.CRASHED: "crashed",
     Symptom.SERVICE_FAILED: "reported a failed service",
     Symptom.DISCONNECTED: "lost the broker and came back",
     Symptom.SCREEN_FAILED: "lost their picture",
 }
-SCREENS_DID: Final = {
+SCREENS_DID: Final[Mapping[str, str]] = {
     "black": "went black",
     "frozen": "froze",
     "disconnected": "lost their screens",
@@ -100,8 +145,7 @@ SCREENS_DID: Final = {
 }
 
 
-def _within(spread: timedelta) -> str:
-    seconds = int(spread.total_seconds())
+def _within(seconds: int) -> str:
     if seconds < 1:
         return "at once"
     if seconds < 120:
@@ -109,25 +153,19 @@ def _within(spread: timedelta) -> str:
     return f"within {seconds // 60} minutes" if seconds < 7200 else f"within {seconds // 3600} hours"
 
 
-def _likely(facts: Facts) -> str:
+def _likely(kind: str, symptoms: Mapping[str, int], unit: str | None, place: Mapping[str, Any] | None) -> str:
     """The words for the likely cause: network or power for silence and lost connections, content for crashes."""
-    if set(facts.symptoms) == {Symptom.SCREEN_FAILED} and facts.unit in {"disconnected", "off"}:
+    if set(symptoms) == {Symptom.SCREEN_FAILED} and unit in {"disconnected", "off"}:
         return "the power of the screens, or somebody at the switch, is likely"
-    by_network = sum(facts.symptoms.get(symptom, 0) for symptom in (Symptom.SILENT, Symptom.DISCONNECTED))
-    if 2 * by_network < sum(facts.symptoms.values()):
+    by_network = sum(symptoms.get(symptom, 0) for symptom in (Symptom.SILENT, Symptom.DISCONNECTED))
+    if 2 * by_network < sum(symptoms.values()):
         return "what they were given to show, or an update, is likely"
-    if facts.place is not None:
-        return f"{_network(facts)} {LIKELY_PLACE[facts.place.kind]} is likely"
-    if facts.kind is IncidentKind.CLUSTER:
+    if place is None and kind == IncidentKind.CLUSTER:
         return "a provider they share, the way to the broker or the broker itself is likely"
-    return f"{_network(facts)} {LIKELY_PLACE[facts.kind]} is likely"
+    network = "the network or power" if Symptom.SILENT in symptoms else "a short break of the network"
+    return f"{network} {LIKELY_PLACE[kind if place is None else place['kind']]} is likely"
 
 
-def _network(facts: Facts) -> str:
-    return "the network or power" if Symptom.SILENT in facts.symptoms else "a short break of the network"
-
-
-def why_unheard(silent_since: datetime) -> str:
+def why_unheard(silent_since: datetime) -> Sentence:
     """The cause of an incident of kind `listening`: the bridge does not hear the fleet."""
-    since = silent_since.strftime("%Y-%m-%d %H:%M:%S UTC")
-    return f"We do not hear the fleet: the bridge gives no sign since {since}. The displays may well be running."
+    return fleet_not_heard(since=moment(silent_since))

@@ -7,7 +7,9 @@ from sqlalchemy import Connection
 
 from shared.incidents import failures_store
 from shared.incidents.causes_rules import Facts, Place
+from shared.postgres.many import as_json
 from shared.postgres.query import NO_ROW, Query
+from shared.sentences import Sentence
 from shared.vocabulary import IncidentKind, Symptom
 
 
@@ -81,9 +83,15 @@ def facts(connection: Connection, incident_id: int, heard_since: datetime) -> Fa
     return Facts(found.kind, found.key, found.group_size, symptoms, *times, found.sites, found.unit, place)
 
 
-DESCRIBE = Query("UPDATE incidents SET cause = :words, began_at = :began_at WHERE id = :id", NO_ROW)
+DESCRIBE = Query(
+    """
+    UPDATE incidents SET cause = :words, cause_sentences = CAST(CAST(:coded AS text) AS jsonb), began_at = :began_at
+    WHERE id = :id
+    """,
+    NO_ROW,
+)
 
 
-def describe(connection: Connection, incident_id: int, words: str, began_at: datetime) -> None:
+def describe(connection: Connection, incident_id: int, cause: Sentence, began_at: datetime) -> None:
     """Write an incident's cause, and when its first display failed."""
-    DESCRIBE.run(connection, id=incident_id, words=words, began_at=began_at)
+    DESCRIBE.run(connection, id=incident_id, words=cause.english, coded=as_json(cause.coded), began_at=began_at)

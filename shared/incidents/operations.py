@@ -9,13 +9,14 @@ from sqlalchemy import Connection
 
 from shared.clients import losses_store
 from shared.config import Config
-from shared.incidents import causes_rules, causes_store, failures_store, rules, store
+from shared.incidents import causes_rules, causes_store, failures_store, rules, store, timeline_rules
 from shared.incidents.failures_store import Since
 from shared.incidents.rules import FailedDisplay, Group, JoinableIncident, Thresholds
 from shared.incidents.store import Membership
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import Listening, listening
 from shared.quiet import operations as quiet_times
+from shared.sentences import Sentence, plain
 from shared.vocabulary import IncidentEventKind, IncidentKind
 
 REOPENED_WITHIN: Final = timedelta(minutes=30)  # a place that fails again so soon reopens its incident
@@ -57,12 +58,12 @@ def observe(connection: Connection, now: datetime, config: Config) -> IncidentRe
     )
     if heard.silent or heard.since is None:
         return _deaf(connection, now, heard)
-    closed = _close(connection, now, store.close_listening(connection, now), "We hear the fleet again.")
+    closed = _close(connection, now, store.close_listening(connection, now), timeline_rules.fleet_heard_again())
     left = store.leave_well(connection, now)
     opened, joined, merged = _group(connection, now, thresholds(config), _since(connection, now, config))
     left += store.leave_well(connection, now) if joined else 0
     well_since = now - timedelta(seconds=config["INCIDENT_CLOSE_SECONDS"])
-    closed += _close(connection, now, store.close_quiet(connection, now, well_since), "All displays are well again.")
+    closed += _close(connection, now, store.close_quiet(connection, now, well_since), timeline_rules.all_well_again())
     return IncidentReport(opened, joined, left, merged, closed)
 
 
@@ -138,15 +139,15 @@ def _write(connection: Connection, now: datetime, group: Group, known: Sequence[
     """Write one group. Returns whether its incident is new, and how many incidents it absorbed."""
     incident_id, is_new = group.into, False
     if incident_id is None:
-        incident_id, is_new = _open(connection, now, group.kind, group.key, group.began_at, "")
+        incident_id, is_new = _open(connection, now, group.kind, group.key, group.began_at, plain(""))
     absorbed = [
         *store.absorb(connection, now, incident_id, group.absorbs),
         *_claim(connection, now, incident_id, group),
     ]
-    causes_of = {incident.id: _place(incident) for incident in known}
-    store.record(connection, now, absorbed, IncidentEventKind.MERGED, f"Part of incident {incident_id} from here on.")
+    known_by_id = {incident.id: incident for incident in known}
+    store.record(connection, now, absorbed, IncidentEventKind.MERGED, timeline_rules.part_of_another(id=incident_id))
     for part in absorbed:
-        words = f"Incident {part} ({causes_of[part]}) turned out to be part of this one."
+        words = timeline_rules.has_part(id=part, kind=known_by_id[part].kind, key=known_by_id[part].key)
         store.record(connection, now, [incident_id], IncidentEventKind.MERGED, words)
     _join(connection, now, incident_id, group.failures, group.size)
     return is_new, len(absorbed)
@@ -165,12 +166,8 @@ def _claim(connection: Connection, now: datetime, incident_id: int, group: Group
     return gone
 
 
-def _place(incident: JoinableIncident) -> str:
-    return f"{incident.kind} {incident.key}".strip()
-
-
 def _open(
-    connection: Connection, now: datetime, kind: IncidentKind, key: str, began_at: datetime, words: str
+    connection: Connection, now: datetime, kind: IncidentKind, key: str, began_at: datetime, words: Sentence
 ) -> tuple[int, bool]:
     """The open incident of this place, and whether it was opened now: the last one again, or a new one."""
     if kind is IncidentKind.CLUSTER:
@@ -179,7 +176,7 @@ def _open(
         return open_id, False
     if (again := store.reopen(connection, kind, key, now - REOPENED_WITHIN)) is None:
         return store.insert(connection, now, kind, key, began_at, words), True
-    store.record(connection, now, [again], IncidentEventKind.REOPENED, "It failed again shortly after.")
+    store.record(connection, now, [again], IncidentEventKind.REOPENED, timeline_rules.failed_again())
     return again, True
 
 
@@ -201,6 +198,6 @@ def _describe(connection: Connection, now: datetime, incident_id: int) -> None:
         causes_store.describe(connection, incident_id, causes_rules.cause(facts), facts.first_failed_at)
 
 
-def _close(connection: Connection, now: datetime, incident_ids: Sequence[int], words: str) -> int:
+def _close(connection: Connection, now: datetime, incident_ids: Sequence[int], words: Sentence) -> int:
     store.record(connection, now, incident_ids, IncidentEventKind.CLOSED, words)
     return len(incident_ids)

@@ -9,8 +9,9 @@ from sqlalchemy import Connection
 
 from shared.incidents.rules import FailedDisplay, JoinableIncident
 from shared.postgres.fragments import is_well, no_later, screen_fails
-from shared.postgres.many import ManyRows
+from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
+from shared.sentences import Coded, Sentence
 from shared.vocabulary import OLDER_SYMPTOM, IncidentEventKind, IncidentKind, Symptom
 
 INCIDENTS_LOCK: Final = 7_305_006  # advisory lock of the transaction that groups failures
@@ -30,6 +31,7 @@ class Membership:
     uuid: str
     id: int
     cause: str
+    cause_sentences: list[Coded] | None
 
 
 LOCK = Query("SELECT pg_advisory_xact_lock(:lock)", NO_ROW)
@@ -117,16 +119,19 @@ def find_open(connection: Connection, kind: IncidentKind, key: str) -> int | Non
 
 INSERT = Query(
     """
-    INSERT INTO incidents (kind, key, began_at, opened_at, cause) VALUES (:kind, :key, :began_at, :now, :words)
-    RETURNING id
+    INSERT INTO incidents (kind, key, began_at, opened_at, cause, cause_sentences)
+    VALUES (:kind, :key, :began_at, :now, :words, CAST(CAST(:coded AS text) AS jsonb)) RETURNING id
     """,
     int,
 )
 
 
-def insert(connection: Connection, now: datetime, kind: IncidentKind, key: str, began_at: datetime, words: str) -> int:
+def insert(
+    connection: Connection, now: datetime, kind: IncidentKind, key: str, began_at: datetime, cause: Sentence
+) -> int:
     """Insert an incident. Returns its id. A place has at most one open incident."""
-    return INSERT.one(connection, now=now, kind=kind, key=key, began_at=began_at, words=words)
+    told = {"words": cause.english, "coded": as_json(cause.coded)}
+    return INSERT.one(connection, now=now, kind=kind, key=key, began_at=began_at, **told)
 
 
 FAILURES: Final = ManyRows("f", FailedDisplay)
@@ -266,8 +271,9 @@ def set_size(connection: Connection, incident_id: int, size: int) -> None:
 
 RECORD = Query(
     """
-    INSERT INTO incident_events (incident_id, at, kind, words)
-    SELECT of, CAST(:now AS timestamptz), CAST(:kind AS text), CAST(:words AS text)
+    INSERT INTO incident_events (incident_id, at, kind, words, words_sentences)
+    SELECT of, CAST(:now AS timestamptz), CAST(:kind AS text), CAST(:words AS text),
+        CAST(CAST(:coded AS text) AS jsonb)
     FROM unnest(CAST(:ids AS bigint[])) AS of
     """,
     NO_ROW,
@@ -275,15 +281,16 @@ RECORD = Query(
 
 
 def record(
-    connection: Connection, now: datetime, incident_ids: Collection[int], kind: IncidentEventKind, words: str
+    connection: Connection, now: datetime, incident_ids: Collection[int], kind: IncidentEventKind, words: Sentence
 ) -> None:
     """Add an event to the timeline of each of these incidents."""
-    RECORD.run(connection, now=now, ids=list(incident_ids), kind=kind, words=words)
+    told = {"words": words.english, "coded": as_json(words.coded)}
+    RECORD.run(connection, now=now, ids=list(incident_ids), kind=kind, **told)
 
 
 OPEN_OF = Query(
     """
-    SELECT m.client_uuid AS uuid, i.id, i.cause
+    SELECT m.client_uuid AS uuid, i.id, i.cause, i.cause_sentences
     FROM incident_members AS m JOIN incidents AS i ON i.id = m.incident_id
     WHERE m.left_at IS NULL AND m.client_uuid = ANY(:uuids)
     """,

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_rules, timeline_store
 from shared.incidents.timeline_store import ListedIncident
+from shared.sentences import Sentence
 from shared.vocabulary import IncidentEventKind
 
 
@@ -20,7 +21,7 @@ class TimelineEvent:
     at: datetime
     kind: IncidentEventKind
     key: str
-    title: str
+    title: Sentence
     count: int | None
     """How many displays the event concerns; None when it is not about displays."""
     uuids: Sequence[str]
@@ -49,7 +50,7 @@ def events(
             entry.at,
             entry.kind,
             entry.key,
-            timeline_rules.title(entry.kind, entry.count, entry.details),
+            timeline_rules.title(entry.kind, entry.count, entry.details, entry.sentences),
             entry.count,
             entry.uuids or (),
             entry.details,

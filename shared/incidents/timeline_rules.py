@@ -1,8 +1,10 @@
 """The titles of an incident's events."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from shared.incidents.causes_rules import CAUSES
+from shared.sentences import Coded, Phrases, Sentence, joined
 from shared.vocabulary import IncidentEventKind
 
 ACTIONS: Final = {
@@ -15,24 +17,84 @@ ACTIONS: Final = {
 }
 
 
-def title(kind: IncidentEventKind, count: int | None, details: Mapping[str, Any]) -> str:
-    """The title of an event, for people. `count` is how many displays it concerns, if it is about displays."""
+TIMELINE: Final = Phrases(CAUSES)
+
+
+@TIMELINE.phrase
+def part_of_another(*, id: int) -> str:  # noqa: A002 - the fact's name
+    return f"Part of incident {id} from here on."
+
+
+@TIMELINE.phrase
+def has_part(*, id: int, kind: str, key: str) -> str:  # noqa: A002 - the fact's name
+    return f"Incident {id} ({f'{kind} {key}'.strip()}) turned out to be part of this one."
+
+
+@TIMELINE.phrase
+def failed_again() -> str:
+    return "It failed again shortly after."
+
+
+@TIMELINE.phrase
+def fleet_heard_again() -> str:
+    return "We hear the fleet again."
+
+
+@TIMELINE.phrase
+def all_well_again() -> str:
+    return "All displays are well again."
+
+
+@TIMELINE.phrase
+def displays_failed(*, displays: int) -> str:
+    return f"{counted(displays)} failed"
+
+
+@TIMELINE.phrase
+def displays_well(*, displays: int) -> str:
+    return f"{counted(displays)} well again"
+
+
+@TIMELINE.phrase
+def command_asked(*, action: str, displays: int, by: str, reason: str) -> str:
+    because = f" ({reason})" if reason else ""
+    return f"{ACTIONS.get(action, action)} for {counted(displays)} asked for by {by}{because}"
+
+
+@TIMELINE.phrase
+def recovery_waits(*, displays: int) -> str:
+    """The reason follows."""
+    return f"Recovery does nothing for {counted(displays)}:"
+
+
+@TIMELINE.phrase
+def recovery_acts(*, action: str, displays: int) -> str:
+    """The reason follows."""
+    return f"Recovery asks for {action} for {counted(displays)}:"
+
+
+def title(
+    kind: IncidentEventKind, count: int | None, details: Mapping[str, Any], coded: Sequence[Coded] | None
+) -> Sentence:
+    """The title of an event. `count` is how many displays it concerns; `coded`: the codes of the text in `details`."""
+    displays = count or 0
     match kind:
         case IncidentEventKind.JOINED:
-            return f"{displays(count)} failed"
+            return displays_failed(displays=displays)
         case IncidentEventKind.LEFT:
-            return f"{displays(count)} well again"
+            return displays_well(displays=displays)
         case IncidentEventKind.COMMAND:
-            what = ACTIONS.get(details["action"], details["action"])
-            because = f" ({details['reason']})" if details["reason"] else ""
-            return f"{what} for {displays(count)} asked for by {details['requested_by']}{because}"
+            by, reason = details["requested_by"], details["reason"]
+            return command_asked(action=details["action"], displays=displays, by=by, reason=reason)
         case IncidentEventKind.RECOVERY:
-            done = "does nothing" if details["decision"] == "none" else f"asks for {details['decision']}"
-            return f"Recovery {done} for {displays(count)}: {details['why']}"
+            why = Sentence(details["why"], None if coded is None else tuple(coded))
+            if details["decision"] == "none":
+                return joined([recovery_waits(displays=displays), why])
+            return joined([recovery_acts(action=details["decision"], displays=displays), why])
         case _:
-            return str(details["words"])
+            return TIMELINE.stored(str(details["words"]), coded)
 
 
-def displays(count: int | None) -> str:
+def counted(displays: int) -> str:
     """The number with its noun: `1 display`, `3 displays`."""
-    return "1 display" if count == 1 else f"{count or 0} displays"
+    return "1 display" if displays == 1 else f"{displays} displays"

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import Query
+from shared.sentences import Coded
 from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Symptom
 
 NAMED: Final = 10  # the most displays that an entry of the timeline lists
@@ -22,6 +23,7 @@ class ListedIncident:
     kind: IncidentKind
     key: str
     cause: str
+    cause_sentences: list[Coded] | None
     began_at: datetime
     opened_at: datetime
     closed_at: datetime | None
@@ -58,6 +60,8 @@ class Entry:
     uuids: list[str] | None
     """Some of these displays."""
     details: dict[str, Any]
+    sentences: list[Coded] | None
+    """The codes of the text in `details`."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class IncidentFilter:
 
 _MEMBERS: Final = "SELECT count(DISTINCT client_uuid) FROM incident_members WHERE incident_id = i.id"
 INCIDENT: Final = f"""
-    i.id, i.kind, i.key, i.cause, i.began_at, i.opened_at, i.closed_at, i.group_size, i.merged_into,
+    i.id, i.kind, i.key, i.cause, i.cause_sentences, i.began_at, i.opened_at, i.closed_at, i.group_size, i.merged_into,
     ({_MEMBERS}) AS members, ({_MEMBERS} AND left_at IS NULL) AS unwell
     FROM incidents AS i"""
 """SQL: the columns of a ListedIncident, with their tables."""
@@ -143,28 +147,29 @@ TIMELINE = Query(  # Core says it at thrice the length
     time AS (SELECT began_at, coalesce(closed_at, 'infinity') AS over_at FROM incident),
     entry AS (
         SELECT opened_at AS at, 'opened' AS kind, '' AS key, NULL::bigint AS count, NULL::text[] AS uuids,
-            jsonb_build_object('words', cause) AS details
+            jsonb_build_object('words', cause) AS details, cause_sentences AS sentences
         FROM incident
         UNION ALL
-        SELECT at, kind, lpad(id::text, 19, '0'), NULL, NULL, jsonb_build_object('words', words)
+        SELECT at, kind, lpad(id::text, 19, '0'), NULL, NULL, jsonb_build_object('words', words), words_sentences
         FROM incident_events WHERE incident_id = :id
         UNION ALL
-        SELECT joined_at, 'joined', '', {_WHOM}, '{{}}'::jsonb
+        SELECT joined_at, 'joined', '', {_WHOM}, '{{}}'::jsonb, NULL
         FROM incident_members WHERE incident_id = :id GROUP BY joined_at
         UNION ALL
-        SELECT left_at, 'left', '', {_WHOM}, '{{}}'::jsonb
+        SELECT left_at, 'left', '', {_WHOM}, '{{}}'::jsonb, NULL
         FROM incident_members WHERE incident_id = :id AND left_at IS NOT NULL GROUP BY left_at
         UNION ALL
         SELECT created_at, 'command', action || ' ' || requested_by || ' ' || reason, {_WHOM},
-            jsonb_build_object('action', action, 'source', source, 'requested_by', requested_by, 'reason', reason)
+            jsonb_build_object('action', action, 'source', source, 'requested_by', requested_by, 'reason', reason),
+            NULL
         FROM client_commands JOIN met USING (client_uuid), time
         WHERE created_at BETWEEN began_at AND over_at GROUP BY created_at, action, source, requested_by, reason
         UNION ALL
         SELECT at, 'recovery', decision || ' ' || why, {_WHOM},
-            jsonb_build_object('decision', decision, 'why', why)
+            jsonb_build_object('decision', decision, 'why', why), min(why_sentences::text)::jsonb
         FROM recovery_events JOIN met USING (client_uuid), time
         WHERE at BETWEEN began_at AND over_at GROUP BY at, decision, why)
-    SELECT at, kind, key, count, uuids, details FROM entry
+    SELECT at, kind, key, count, uuids, details, sentences FROM entry
     WHERE at <= CAST(:at AS timestamptz)
         AND (at, kind, key) < (CAST(:at AS timestamptz), CAST(:kind AS text), CAST(:key AS text))
     ORDER BY at DESC, kind DESC, key DESC LIMIT CAST(:limit AS int)

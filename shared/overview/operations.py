@@ -108,7 +108,7 @@ def overview(
         scheduler=_scheduler_state(summary, now, config),
         breaker=breakers.state(connection, config)
         if summary.around.breakers
-        else {"open": False, "why": None, "sites": []},
+        else {"open": False, "why": None, "why_sentences": None, "sites": []},
         quiet_times=None if circumstances_same else quiet,
     )
 

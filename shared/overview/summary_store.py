@@ -12,6 +12,7 @@ from shared.overview.store import COUNTED, LastTick
 from shared.postgres.fragments import is_mended
 from shared.postgres.query import Query
 from shared.recovery.evidence.store import SURROUNDINGS, Surroundings
+from shared.sentences import Coded
 from shared.vocabulary import IncidentKind
 
 
@@ -24,6 +25,7 @@ class OngoingIncident:
     key: str
     """The site or the subnet; empty for a cluster."""
     cause: str
+    cause_sentences: list[Coded] | None
     began_at: datetime
     group_size: int | None
     members: int
@@ -31,11 +33,12 @@ class OngoingIncident:
 
 
 _INCIDENTS: Final = """
-    SELECT i.id, i.kind, i.key, i.cause, i.began_at, i.group_size, count(DISTINCT m.client_uuid) AS members,
+    SELECT i.id, i.kind, i.key, i.cause, i.cause_sentences, i.began_at, i.group_size,
+        count(DISTINCT m.client_uuid) AS members,
         count(DISTINCT m.client_uuid) FILTER (WHERE m.left_at IS NULL) AS unwell
     FROM incidents AS i LEFT JOIN incident_members AS m ON m.incident_id = i.id
     WHERE i.closed_at IS NULL AND i.kind <> 'listening'
-    GROUP BY i.id, i.kind, i.key, i.cause, i.began_at, i.group_size
+    GROUP BY i.id, i.kind, i.key, i.cause, i.cause_sentences, i.began_at, i.group_size
     ORDER BY i.id DESC LIMIT CAST(:most_incidents AS int)"""
 
 

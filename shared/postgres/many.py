@@ -60,7 +60,7 @@ class ManyRows(Generic[R]):
     def of(self, rows: Collection[R]) -> dict[str, list[Any]]:
         """These rows as parameters, in their order."""
         return {
-            key: [_json(getattr(row, field)) if kind == "jsonb" else getattr(row, field) for row in rows]
+            key: [as_json(getattr(row, field)) if kind == "jsonb" else getattr(row, field) for row in rows]
             for field, key, kind, _ in self._columns
         }
 
@@ -71,5 +71,6 @@ def _kind(hint: Any) -> tuple[str, Any]:
     return next((sql, core) for base, sql, core in KINDS if issubclass(plain, base))
 
 
-def _json(value: Any) -> str | None:
+def as_json(value: Any) -> str | None:
+    """A value for a jsonb column; None: NULL."""
     return None if value is None else msgspec.json.encode(value).decode()

@@ -14,6 +14,7 @@ from shared.clients import zones_rules
 from shared.errors import QuietTimesRefused, Refused
 from shared.quiet import displays_rules, hours_rules
 from shared.quiet.hours_rules import Span, TimeSpan
+from shared.sentences import Phrases, Sentence
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState
 
 AFTER_OPENING: Final = timedelta(minutes=10)
@@ -70,8 +71,12 @@ class BegunQuietTime:
     @property
     def words(self) -> str:
         """Why it is quiet and what that means, as one sentence without the end."""
-        because = f" ({self.reason.strip().rstrip('.')})" if self.reason.strip() else ""
-        return f"{HOW[self.preset]} by {self.created_by}{because}: {', '.join(WHAT[one] for one in self.quiet)}."
+        return self.sentence.english
+
+    @property
+    def sentence(self) -> Sentence:
+        """The same with its code."""
+        return quiet_time(preset=self.preset, by=self.created_by, reason=self.reason, quiet=self.quiet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +101,16 @@ WHAT: Final[Mapping[Quiet, str]] = {
     Quiet.SCREEN: "the screen may be off",
     Quiet.COMMANDS: "batches wait",
 }
+
+
+QUIET: Final = Phrases()
+
+
+@QUIET.phrase
+def quiet_time(*, preset: str, by: str, reason: str, quiet: Sequence[str]) -> str:
+    """`quiet`: what is left alone."""
+    because = f" ({reason.strip().rstrip('.')})" if reason.strip() else ""
+    return f"{HOW[QuietPreset(preset)]} by {by}{because}: {', '.join(WHAT[Quiet(one)] for one in quiet)}."
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ from shared.recovery.evidence.rules import (
 from shared.recovery.evidence.store import Surroundings
 from shared.recovery.rules import ShownRecovery, Verdict
 from shared.recovery.store import HealthNote, NewDecision, Rung
+from shared.sentences import in_code
 from shared.vocabulary import ClientStatus, CommandAction, CommandSource, RecoveryBasis, RecoveryDecision
 
 REQUESTED_BY = "recovery"
@@ -126,7 +127,14 @@ def states_of_facts(
         fleet = replace(fleet, late=breakers.why_late(connection, now, config, around.bridge))
         verdicts = {uuid: rules.recovery_state(client, now, fleet) for uuid, client in clients.items()}
     return {
-        uuid: ShownRecovery(verdict.state, verdict.why, verdict.until, verdict.mute, clients[uuid].step)
+        uuid: ShownRecovery(
+            state=verdict.state,
+            why=verdict.why,
+            why_sentences=verdict.sentence.coded,
+            until=verdict.until,
+            mute=verdict.mute,
+            step=clients[uuid].step,
+        )
         for uuid, verdict in verdicts.items()
     }
 
@@ -278,7 +286,7 @@ def _request(case: Case) -> CommandRequest:
         client_uuid=case.uuid,
         action=case.verdict.action or CommandAction.RESTART_APP,
         requested_by=REQUESTED_BY,
-        reason=rules.why_acted(case.client, case.verdict),
+        reason=rules.why_acted(case.client, case.verdict).english,
         source=CommandSource.RECOVERY,
     )
 
@@ -350,8 +358,8 @@ def _event(case: Case, bridge: BridgeStatus, command_id: str | None) -> NewDecis
     }
     acted = command_id is not None and verdict.action is not None
     decision = RecoveryDecision(verdict.action) if acted and verdict.action else RecoveryDecision.NONE
-    why = rules.why_acted(case.client, verdict) if acted else verdict.why
-    return NewDecision(case.uuid, decision, why, seen, command_id)
+    why = rules.why_acted(case.client, verdict) if acted else verdict.sentence
+    return NewDecision(case.uuid, decision, why.english, in_code(why), seen, command_id)
 
 
 def _text(moment: datetime | None) -> str | None:

@@ -4,18 +4,19 @@ The evidence decides the action, the ladder limits the attempts, and each obstac
 to wait: the bridge did not listen, too many displays are silent at once, or nothing confirms a failure.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypedDict
 
-from shared.clients.reports.rules import in_words
-from shared.clients.signs_rules import why_mute
 from shared.quiet.rules import AFTER_OPENING
+from shared.recovery import words_rules
 from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence.rules import Condition, Fleet, evidence, is_heard, is_mute
 from shared.recovery.screens_rules import LOOK_AROUND as LOOK_AT_SCREENS
-from shared.recovery.screens_rules import how, of_screen
-from shared.vocabulary import CommandAction, Presence, RecoveryBasis, RecoveryState
+from shared.recovery.screens_rules import of_screen
+from shared.sentences import Coded, Sentence, joined
+from shared.vocabulary import CommandAction, Presence, RecoveryBasis, RecoveryState, ScreenHealthStatus
 
 LADDER: Final = (
     CommandAction.RESTART_APP,
@@ -58,12 +59,18 @@ class Verdict:
     """
 
     state: RecoveryState
-    why: str
+    sentence: Sentence
+    """Why."""
     until: datetime | None = None
     action: CommandAction | None = None
     basis: RecoveryBasis | None = None
     mute: bool = False
     """The display sends messages, but no heartbeats."""
+
+    @property
+    def why(self) -> str:
+        """Why, in English."""
+        return self.sentence.english
 
     @property
     def acts(self) -> bool:
@@ -76,6 +83,7 @@ class ShownRecovery:
 
     state: RecoveryState
     why: str
+    why_sentences: Sequence[Coded] | None
     until: datetime | None
     """When this ends by itself, where that is known."""
     mute: bool
@@ -95,18 +103,21 @@ def recovery_state(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
     """What recovery does about an unhealthy client, and why."""
     verdict = _switched_off(fleet) or _before_evidence(client, now, fleet)
     if is_mute(client, now, fleet):
-        mute = Verdict(RecoveryState.VERIFYING, why_mute(client.put_aside), mute=True)
-        verdict = mute if verdict is None else replace(verdict, why=f"{mute.why} {verdict.why}", mute=True)
+        missing = words_rules.heartbeats_missing(refused=dict(client.put_aside))
+        if verdict is None:
+            verdict = Verdict(RecoveryState.VERIFYING, missing, mute=True)
+        else:
+            verdict = replace(verdict, sentence=joined([missing, verdict.sentence]), mute=True)
     verdict = verdict or _by_evidence(client, now, fleet)
     if client.incident is None or not fleet.enabled:
         return verdict
-    return replace(verdict, why=f"{verdict.why} It is part of an incident: {client.incident}")
+    return replace(verdict, sentence=joined([verdict.sentence, words_rules.part_of_incident(), client.incident]))
 
 
 def _switched_off(fleet: Fleet) -> Verdict | None:
     if fleet.enabled:
         return None
-    return Verdict(RecoveryState.OFF, "Automatic recovery is switched off (CRASH_RECOVERY_ENABLED).")
+    return Verdict(RecoveryState.OFF, words_rules.recovery_off())
 
 
 def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict | None:
@@ -116,25 +127,20 @@ def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict 
     if client.hold is not None:
         return Verdict(RecoveryState.HELD, client.hold, client.held_until)
     if fleet.bridge_silent:
-        why = "The bridge gives no sign, so what we see may be out of date; nothing is sent until it listens again."
-        return Verdict(RecoveryState.BLOCKED_BRIDGE, why)
+        return Verdict(RecoveryState.BLOCKED_BRIDGE, words_rules.bridge_silent())
     if client.step >= len(LADDER):
         return Verdict(RecoveryState.SUSPENDED, _nothing_helped(client, now))
     if client.refused >= MOST_REFUSED:
-        return Verdict(RecoveryState.SUSPENDED, f"{refused(client)}: {_A_PERSON}")
+        return Verdict(RecoveryState.SUSPENDED, words_rules.all_refused(**_refused(client)))
     return None
 
 
 def _of_open_command(client: Condition, action: str, now: datetime, fleet: Fleet) -> Verdict:
     """The verdict for an open command. A command open for longer than recovery's own could be is another's: wait."""
     if client.open_since is None or now - client.open_since <= fleet.command_life:
-        why = f"A {action} is on its way; its outcome decides what comes next."
-        return Verdict(RecoveryState.IN_FLIGHT, why, client.open_until)
-    age = in_words(now - client.open_since)
-    why = (
-        f"A {action} that {client.open_by} asked for {age} ago has no outcome yet; recovery waits until it has one,"
-        " or its time is over, or an admin ends it."
-    )
+        return Verdict(RecoveryState.IN_FLIGHT, words_rules.command_open(action=action), client.open_until)
+    seconds = _seconds(now - client.open_since)
+    why = words_rules.command_of_another(action=action, by=client.open_by, seconds=seconds)
     return Verdict(RecoveryState.LOCKED, why, client.open_until)
 
 
@@ -145,49 +151,49 @@ def _by_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
     return _obstacle(client, now, fleet, basis) or _due(client, now, fleet, basis)
 
 
-def _nothing_helped(client: Condition, now: datetime) -> str:
-    began = f", the first of them {in_words(now - client.tried_since)} ago" if client.tried_since else ""
-    return f"{tried(client)} did not help{began}: {_A_PERSON}"
+def _nothing_helped(client: Condition, now: datetime) -> Sentence:
+    seconds = _seconds(now - client.tried_since) if client.tried_since else None
+    return words_rules.nothing_helped(restarts=client.restarts, reboots=client.reboots, seconds=seconds)
 
 
-def tried(client: Condition) -> str:
-    """The attempts so far, as the subject of a sentence."""
-    return _counted(client.restarts, client.reboots) or "Nothing so far"
+class _Refused(TypedDict):
+    """The facts of a sentence about refused commands."""
+
+    restarts: int
+    reboots: int
+    reason: str | None
+    elsewhere: bool
 
 
-def refused(client: Condition) -> str:
-    """The commands that the display refused, and its last reason, without a full stop."""
-    why = f" ({client.refused_why})" if client.refused_why else ""
-    were = "was" if client.refused == 1 else "were"
-    return f"{_counted(client.refused_restarts, client.refused_reboots)} {were} refused by the display{why}"
+def _refused(client: Condition) -> _Refused:
+    return {
+        "restarts": client.refused_restarts,
+        "reboots": client.refused_reboots,
+        "reason": client.refused_reason,
+        "elsewhere": client.refused_elsewhere,
+    }
 
 
-def _counted(restarts: int, reboots: int) -> str:
-    counted = ((restarts, "restart"), (reboots, "reboot"))
-    return " and ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counted if n)
+def _seconds(duration: timedelta) -> int:
+    return int(duration.total_seconds())
 
 
 def _of_uncertain(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
     """The verdict for a client that is unwell without evidence to act on."""
     if client.last_heartbeat_at is None:
-        why = "No heartbeat of the display has come yet; there is nothing to go by."
-        return Verdict(RecoveryState.NOT_RECOVERED, why)
+        return Verdict(RecoveryState.NOT_RECOVERED, words_rules.no_heartbeat_yet())
     if not is_heard(client, now, fleet):
         since = fleet.listening_since
         if since is not None and client.sign_at is not None and client.sign_at >= since:
-            why = "Its reports come again since the bridge listens again; recovery waits for its heartbeats."
+            why = words_rules.reports_come_again()
         else:
-            why = "The display has not been heard since the bridge listens again; its silence counts from then."
+            why = words_rules.not_heard_since()
         return Verdict(RecoveryState.BLOCKED_BRIDGE, why, since + client.stale_after if since else None)
     if client.service_failed_unit is not None:
-        why = (
-            f"The service {client.service_failed_unit} failed, but the display has not said so again since;"
-            " acknowledge the failure if all is well."
-        )
-        return Verdict(RecoveryState.VERIFYING, why)
+        return Verdict(RecoveryState.VERIFYING, words_rules.failure_not_repeated(unit=client.service_failed_unit))
     if client.screen is not None:
         return Verdict(*of_screen(client.screen))
-    return Verdict(RecoveryState.VERIFYING, "The display is heard again; whether it stays well is not known yet.")
+    return Verdict(RecoveryState.VERIFYING, words_rules.heard_again())
 
 
 def _obstacle(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -> Verdict | None:
@@ -197,12 +203,12 @@ def _obstacle(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBas
     if (why := _breaker(client, fleet, basis)) is not None:
         return Verdict(RecoveryState.BLOCKED_BREAKER, why)
     if basis is RecoveryBasis.STALE and _is_silent_too_long(client, now):
-        return Verdict(RecoveryState.NOT_RECOVERED, _SILENT_TOO_LONG)
+        return Verdict(RecoveryState.NOT_RECOVERED, words_rules.silent_too_long())
     if client.lockout_until is not None and client.lockout_until > now:
         return _locked(client, client.lockout_until)
     action = action_for(basis, client.step)
     if client.capabilities is not None and action not in client.capabilities:
-        why = f"{_wrong(client, basis)}, but this display says that it cannot do {action}."
+        why = words_rules.cannot_do(basis=basis, screen=_screen(client, basis), action=action)
         return Verdict(RecoveryState.NOT_RECOVERED, why)
     return None
 
@@ -218,7 +224,7 @@ def _is_unreachable(client: Condition, basis: RecoveryBasis) -> bool:
     return any(at is not None and all(sign <= at for sign in signs) for at in gone)
 
 
-def _breaker(client: Condition, fleet: Fleet, basis: RecoveryBasis) -> str | None:
+def _breaker(client: Condition, fleet: Fleet, basis: RecoveryBasis) -> Sentence | None:
     """Why an open breaker of the fleet or of this client's site stops recovery; None without one."""
     which = {RecoveryBasis.STALE: fleet.breakers, RecoveryBasis.SCREEN_FAILED: fleet.screens}.get(basis, {})
     of_site = which.get(client.site) if client.site is not None else None
@@ -232,13 +238,10 @@ def _is_silent_too_long(client: Condition, now: datetime) -> bool:
 
 def _locked(client: Condition, until: datetime) -> Verdict:
     if client.done_action is not None:
-        why = f"Recovery's {client.done_action} was done; whether it helped is judged when the lockout ends."
-        return Verdict(RecoveryState.VERIFYING, why, until)
+        return Verdict(RecoveryState.VERIFYING, words_rules.command_done(action=client.done_action), until)
     if client.locked_by_refusal:
-        why = f"{refused(client)}; it is asked again when the lockout ends."
-        return Verdict(RecoveryState.LOCKED, why, until)
-    why = "A restart or reboot was sent lately; the display is given time to come back before the next one."
-    return Verdict(RecoveryState.LOCKED, why, until)
+        return Verdict(RecoveryState.LOCKED, words_rules.asked_again_later(**_refused(client)), until)
+    return Verdict(RecoveryState.LOCKED, words_rules.sent_lately(), until)
 
 
 def action_for(basis: RecoveryBasis, step: int) -> CommandAction:
@@ -249,27 +252,38 @@ def action_for(basis: RecoveryBasis, step: int) -> CommandAction:
 def _due(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -> Verdict:
     since = client.process_status_since or now
     if basis is RecoveryBasis.CRASHED and now - since < CRASHED_FOR:
-        why = "The player crashed a moment ago; the display's own watchdog goes first."
-        return Verdict(RecoveryState.DUE, why, since + CRASHED_FOR)
+        return Verdict(RecoveryState.DUE, words_rules.watchdog_first(), since + CRASHED_FOR)
     if basis is RecoveryBasis.SCREEN_FAILED and (until := (client.screen_failed_at or now) + LOOK_AT_SCREENS) > now:
-        why = f"{_wrong(client, basis)}; recovery waits to see whether many others fail too."
-        return Verdict(RecoveryState.DUE, why, until)
+        return Verdict(RecoveryState.DUE, words_rules.other_screens_first(screen=client.screen), until)
     if basis is RecoveryBasis.STALE and (waits := _silence_waits(client, now, fleet)) is not None:
         return Verdict(RecoveryState.DUE, *waits)
     action = action_for(basis, client.step)
-    before = (f" {tried(client)} did not help so far." if client.step else "") + _refused_before(client)
-    why = f"{_wrong(client, basis)}; the next tick with a place free sends {action}.{before}"
-    return Verdict(RecoveryState.DUE, why, action=action, basis=basis)
+    due = words_rules.command_due(basis=basis, screen=_screen(client, basis), action=action)
+    no_help = words_rules.no_help_so_far(restarts=client.restarts, reboots=client.reboots)
+    return Verdict(RecoveryState.DUE, _with_tries(client, due, no_help), action=action, basis=basis)
 
 
-def _silence_waits(client: Condition, now: datetime, fleet: Fleet) -> tuple[str, datetime | None] | None:
+def _with_tries(client: Condition, sentence: Sentence, no_help: Sentence) -> Sentence:
+    """The sentence, then what did not help and what the display refused."""
+    tries = [no_help] if client.step else []
+    if client.refused:
+        tries.append(words_rules.refused_before(**_refused(client)))
+    return joined([sentence, *tries])
+
+
+def _screen(client: Condition, basis: RecoveryBasis) -> ScreenHealthStatus | None:
+    """How the screen fails, if the evidence is about the screen."""
+    return client.screen if basis is RecoveryBasis.SCREEN_FAILED else None
+
+
+def _silence_waits(client: Condition, now: datetime, fleet: Fleet) -> tuple[Sentence, datetime | None] | None:
     """Why recovery does not act on a silence yet, and until when; None when it acts."""
     if (until := _looks_around_until(client, fleet)) > now:
-        return "The display fell silent a moment ago; recovery waits to see whether many others did too.", until
+        return words_rules.others_first(), until
     if (until := _starts_until(client, now)) > now:
-        return "Its shop opened a moment ago and it was silent before; recovery gives it the time to start.", until
+        return words_rules.shop_just_opened(), until
     if (until := _listened_to_until(client, now)) > now:
-        return "The display came online a moment ago; recovery waits for its first heartbeat.", until
+        return words_rules.first_heartbeat_awaited(), until
     return None if fleet.late is None else (fleet.late, None)
 
 
@@ -302,38 +316,20 @@ def _listened_to_until(client: Condition, now: datetime) -> datetime:
     return client.presence_at + client.stale_after * FIRST_HEARTBEAT
 
 
-def why_acted(client: Condition, verdict: Verdict) -> str:
+def why_acted(client: Condition, verdict: Verdict) -> Sentence:
     """Why this command was sent, for the record."""
     basis = verdict.basis or RecoveryBasis.CRASHED
-    before = (f" {tried(client)} did not help." if client.step else "") + _refused_before(client)
-    return f"{_wrong(client, basis)}: {verdict.action}, attempt {client.step + 1} of {len(LADDER)}.{before}"
+    sent = words_rules.command_sent(
+        basis=basis,
+        screen=_screen(client, basis),
+        action=str(verdict.action),
+        attempt=client.step + 1,
+        attempts=len(LADDER),
+    )
+    return _with_tries(client, sent, words_rules.no_help(restarts=client.restarts, reboots=client.reboots))
 
 
-def _wrong(client: Condition, basis: RecoveryBasis) -> str:
-    if basis is RecoveryBasis.SCREEN_FAILED:
-        return f"{how(client.screen)} and the display is heard"
-    return _WRONG[basis]
-
-
-def _unreachable(client: Condition, basis: RecoveryBasis) -> str:
+def _unreachable(client: Condition, basis: RecoveryBasis) -> Sentence:
     if basis is RecoveryBasis.STALE:
-        return "The display is silent and not connected: nothing can be sent to it."
-    said = {RecoveryBasis.CRASHED: "The player crashed", RecoveryBasis.SERVICE_FAILED: "A service failed"}
-    what = said.get(basis) or how(client.screen)
-    return f"{what}, but the display is not connected; recovery tries again after its next heartbeat."
-
-
-def _refused_before(client: Condition) -> str:
-    return f" {refused(client)}." if client.refused else ""
-
-
-_A_PERSON: Final = "nothing is sent any more until a person acts and resumes recovery."
-_SILENT_TOO_LONG: Final = (
-    "The display has been silent for more than a day. A reboot would not help, so recovery sends nothing:"
-    " a person must look at it."
-)
-_WRONG: Final = {
-    RecoveryBasis.CRASHED: "The player crashed and the heartbeat that says so is fresh",
-    RecoveryBasis.SERVICE_FAILED: "A service failed and the display is heard",
-    RecoveryBasis.STALE: "The display is silent while we listen, and the broker does not say that it left",
-}
+        return words_rules.silent_and_gone()
+    return words_rules.not_connected(basis=basis, screen=_screen(client, basis))

@@ -8,12 +8,13 @@ from sqlalchemy import Connection
 from shared.config import Config
 from shared.quiet import operations as quiet_times
 from shared.quiet.rules import QuietNow
-from shared.recovery import screens_rules, screens_store, store
+from shared.recovery import screens_rules, screens_store, store, words_rules
 from shared.recovery.breakers.rules import FEWEST
 from shared.recovery.breakers.store import THE_FLEET
 from shared.recovery.screens_rules import FailingScreens
 from shared.recovery.screens_store import ScreensBreaker
 from shared.recovery.store import NewDecision
+from shared.sentences import Sentence, in_code
 from shared.vocabulary import Quiet, RecoveryDecision
 
 
@@ -30,7 +31,7 @@ def judge_off(connection: Connection, now: datetime) -> int:
     return screens_store.judge_off(connection, now, sorted(ids))
 
 
-def watch(connection: Connection, now: datetime, quiet: QuietNow | None = None) -> dict[str | None, str]:
+def watch(connection: Connection, now: datetime, quiet: QuietNow | None = None) -> dict[str | None, Sentence]:
     """Open and close the breakers of screens. Returns why each is open, by site; None is the fleet.
 
     The caller holds recovery's lock. `quiet`: what is quiet now, if it was read. While the fleet's breaker is open, no
@@ -40,9 +41,10 @@ def watch(connection: Connection, now: datetime, quiet: QuietNow | None = None) 
     found = {site: one for site, one in _counted(connection, now, quiet).items() if one.are_too_many}
     if None in found:
         found = {site: one for site, one in found.items() if site is None or site in before}
+    whys = {site: screens_rules.why(site, one) for site, one in found.items()}
     rows = [
-        ScreensBreaker(site or THE_FLEET, before[site].since if site in before else now, screens_rules.why(site, one))
-        for site, one in found.items()
+        ScreensBreaker(site or THE_FLEET, before[site].since if site in before else now, why.english, in_code(why))
+        for site, why in whys.items()
     ]
     closed = [ScreensBreaker(site or THE_FLEET, None, None) for site in before if site not in found]
     if rows or closed:
@@ -51,7 +53,7 @@ def watch(connection: Connection, now: datetime, quiet: QuietNow | None = None) 
     events = [*opened, *(_event(row.site or None, None) for row in closed)]
     if events:
         store.record(connection, now, events)
-    return {row.site or None: row.why or "" for row in rows}
+    return dict(whys)
 
 
 def _counted(connection: Connection, now: datetime, quiet: QuietNow | None) -> dict[str | None, FailingScreens]:
@@ -72,18 +74,15 @@ def _counted(connection: Connection, now: datetime, quiet: QuietNow | None) -> d
 
 def _event(site: str | None, found: FailingScreens | None, by: str | None = None) -> NewDecision:
     """The record of a breaker that opened; without `found` it closed, or was released by somebody."""
-    whose = "The breaker of the fleet's screens" if site is None else f"The breaker of the screens of {site}"
+    numbers = {}
     if found is not None:
         numbers = {"telling": found.telling, "failing": found.failing, "at_once": found.at_once}
-        return NewDecision(
-            None, RecoveryDecision.BREAKER_OPEN, screens_rules.why(site, found), {"site": site, **numbers}, None
-        )
-    if by is None:
-        decision, words = RecoveryDecision.BREAKER_CLOSED, f"{whose} closed: few enough fail."
+        decision, why = RecoveryDecision.BREAKER_OPEN, screens_rules.why(site, found)
+    elif by is None:
+        decision, why = RecoveryDecision.BREAKER_CLOSED, words_rules.screens_closed(site=site)
     else:
-        decision = RecoveryDecision.BREAKER_RELEASED
-        words = f"{whose} was released by {by}; screens that failed before count no more."
-    return NewDecision(None, decision, words, {"site": site}, None)
+        decision, why = RecoveryDecision.BREAKER_RELEASED, words_rules.screens_released(site=site, by=by)
+    return NewDecision(None, decision, why.english, in_code(why), {"site": site, **numbers}, None)
 
 
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[str | None]:
@@ -94,8 +93,11 @@ def release(connection: Connection, now: datetime, by: str, site: str | None) ->
     return released
 
 
-def standing(connection: Connection, config: Config) -> Mapping[str | None, str]:
+def standing(connection: Connection, config: Config) -> Mapping[str | None, Sentence]:
     """Why each breaker of screens is open, by site; None is the fleet. While recovery is off, none is open."""
     if not config["CRASH_RECOVERY_ENABLED"]:
         return {}
-    return {row.site or None: row.why for row in screens_store.standing(connection)}
+    return {
+        row.site or None: words_rules.BREAKERS.stored(row.why, row.why_sentences)
+        for row in screens_store.standing(connection)
+    }

@@ -5,31 +5,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.clients.screens_rules import WORDS
+from shared.recovery import words_rules
 from shared.recovery.breakers.rules import TOGETHER, Silence, opens
+from shared.sentences import Sentence
 from shared.vocabulary import RecoveryState, ScreenHealthStatus
 
 LOOK_AROUND: Final = timedelta(seconds=60)
 """Wait so long after a screen failed: the other screens with the same cause have reported by then."""
 
 
-def how(screen: ScreenHealthStatus | None) -> str:
-    """How a screen fails, in words, without a full stop."""
-    return f"The screen {WORDS[screen] if screen is not None else 'fails'}"
-
-
-def of_screen(screen: ScreenHealthStatus) -> tuple[RecoveryState, str]:
+def of_screen(screen: ScreenHealthStatus) -> tuple[RecoveryState, Sentence]:
     """What recovery does about a failing screen when it has no evidence to act on, and why."""
     if screen is ScreenHealthStatus.DISCONNECTED:
-        why = "No command mends that: somebody has to look at its cable and its power."
-        return RecoveryState.NOT_RECOVERED, f"{how(screen)}. {why}"
+        return RecoveryState.NOT_RECOVERED, words_rules.screen_disconnected(screen=screen)
     if screen is ScreenHealthStatus.OFF:
-        why = "No command is sent: somebody has to switch it on, or plan the time in which it is off."
-        return RecoveryState.NOT_RECOVERED, f"{how(screen)}, and nobody planned that. {why}"
-    return (
-        RecoveryState.VERIFYING,
-        f"{how(screen)}; recovery waits for two new reports before it sends anything.",
-    )
+        return RecoveryState.NOT_RECOVERED, words_rules.screen_off(screen=screen)
+    return RecoveryState.VERIFYING, words_rules.screen_unproven(screen=screen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +61,6 @@ def counted(telling: int, failing: Sequence[FailingScreen]) -> FailingScreens:
     return FailingScreens(telling, len(moments), most)
 
 
-def why(site: str | None, found: FailingScreens) -> str:
-    """Why the breaker of the fleet's, or of this site's, screens is open, in words."""
-    share = f"{found.failing:,} of {found.telling:,} screens"
-    whose = share if site is None else f"At {site}, {share}"
-    there = "" if site is None else " there"
-    return (
-        f"{whose} are black or frozen: so many at once come from what they were given to show, or from the power."
-        f" No player{there} is restarted for its screen until fewer are, or an operator releases the breaker."
-    )
+def why(site: str | None, found: FailingScreens) -> Sentence:
+    """Why the breaker of the fleet's, or of this site's, screens is open."""
+    return words_rules.screens_open(site=site, failing=found.failing, telling=found.telling)

@@ -14,6 +14,7 @@ from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.recovery.evidence.store import AT_REST
 from shared.recovery.screens_rules import FailingScreen
+from shared.sentences import Coded
 
 _AS_RECOVERY_SEES_IT: Final = """
     clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
@@ -79,6 +80,7 @@ class OpenScreensBreaker:
     site: str
     since: datetime
     why: str
+    why_sentences: list[Coded] | None
 
 
 @dataclass(frozen=True)
@@ -88,11 +90,13 @@ class ScreensBreaker:
     site: str
     since: datetime | None
     why: str | None
+    why_sentences: list[Coded] | None = None
 
 
 STANDING = Query(
     """
-    SELECT site, screens_since AS since, screens_why AS why FROM recovery_breakers
+    SELECT site, screens_since AS since, screens_why AS why, screens_why_sentences AS why_sentences
+    FROM recovery_breakers
     WHERE screens_since IS NOT NULL ORDER BY site
     """,
     OpenScreensBreaker,
@@ -100,9 +104,10 @@ STANDING = Query(
 FOUND: Final = ManyRows("said", ScreensBreaker)
 PUT = Query(
     f"""
-    INSERT INTO recovery_breakers AS b (site, screens_since, screens_why) SELECT site, since, why FROM {FOUND}
-    ORDER BY site ON CONFLICT (site) DO UPDATE SET
-        screens_since = EXCLUDED.screens_since, screens_why = EXCLUDED.screens_why
+    INSERT INTO recovery_breakers AS b (site, screens_since, screens_why, screens_why_sentences)
+    SELECT site, since, why, why_sentences FROM {FOUND}
+    ORDER BY site ON CONFLICT (site) DO UPDATE SET screens_since = EXCLUDED.screens_since,
+        screens_why = EXCLUDED.screens_why, screens_why_sentences = EXCLUDED.screens_why_sentences
     """,  # noqa: S608 - made of constants
     NO_ROW,
 )

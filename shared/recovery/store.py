@@ -11,6 +11,7 @@ from shared.postgres.fragments import is_open, no_later
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.quiet.store import RECOVERY_LOCK
+from shared.sentences import Coded
 from shared.vocabulary import RecoveryBasis, RecoveryDecision, RecoveryState
 
 
@@ -21,6 +22,7 @@ class NewDecision:
     client_uuid: str | None
     decision: RecoveryDecision
     why: str
+    why_sentences: list[Coded] | None
     evidence: dict[str, Any]
     command_id: str | None
 
@@ -30,7 +32,8 @@ class RecoveryEvent:
     """A recorded decision; `client_uuid` null: about a breaker. `evidence` holds the facts at that time.
 
     `decision`: restart_app, reboot_host, none, breaker_open, breaker_closed or breaker_released; while versions change,
-    a word of a newer one.
+    a word of a newer one. `why_sentences` says the same as `why`, as in a client's `recovery`; null: older code
+    wrote it.
     """
 
     id: int
@@ -38,6 +41,7 @@ class RecoveryEvent:
     client_uuid: str | None
     decision: str
     why: str
+    why_sentences: list[Coded] | None
     evidence: dict[str, Any]
     command_id: str | None
 
@@ -188,8 +192,8 @@ def note_decisions(connection: Connection, now: datetime, decided: Mapping[str, 
 EVENTS: Final = ManyRows("said", NewDecision)
 RECORD = Query(
     f"""
-    INSERT INTO recovery_events (at, client_uuid, decision, why, evidence, command_id)
-    SELECT CAST(:now AS timestamptz), client_uuid, decision, why, evidence, command_id FROM {EVENTS}
+    INSERT INTO recovery_events (at, client_uuid, decision, why, why_sentences, evidence, command_id)
+    SELECT CAST(:now AS timestamptz), client_uuid, decision, why, why_sentences, evidence, command_id FROM {EVENTS}
     """,  # noqa: S608 - made of constants
     NO_ROW,
 )

@@ -353,7 +353,7 @@ def test_why_a_client_is_not_recovered_is_said_in_words(api: Api, engine: Engine
 def test_what_was_decided_about_a_client_is_told_with_its_evidence(api: Api, engine: Engine) -> None:
     identity = add(engine, heartbeat_age=1, process_status="crashed", status="crashed")
     decision = recovery_store.NewDecision(
-        identity, RecoveryDecision.NONE, "The bridge is silent.", {"state": "crashed"}, command_id=None
+        identity, RecoveryDecision.NONE, "The bridge is silent.", None, {"state": "crashed"}, command_id=None
     )
     with transaction(engine) as connection:
         recovery_store.record(connection, database_now(connection), [decision])

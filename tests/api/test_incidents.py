@@ -4,11 +4,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from shared.config import Config
 from shared.incidents import operations
 from shared.postgres.door import database_now
+from shared.tables import incidents
 from tests.api.people import Api
 from tests.stores.incidents_world import come_back, go_silent, listen, site
 
@@ -42,6 +44,35 @@ def test_an_incident_is_listed_with_its_cause_and_its_numbers(api: Api, fleet: l
     assert (incident["members"], incident["unwell"], incident["group_size"]) == (11, 10, 12)
     assert (incident["closed_at"], incident["merged_into"]) == (None, None)
     assert "11 of 12 displays at site Rome went silent" in incident["cause"]
+    [sentence] = incident["cause_sentences"]
+    assert sentence["code"] == "failed_together"
+    assert (sentence["params"]["key"], sentence["params"]["symptoms"]) == ("Rome", {"silent": 11})
+
+
+def test_the_overview_and_the_page_of_a_display_tell_the_cause_in_codes_too(api: Api, fleet: list[str]) -> None:
+    sentences = of_rome(api)["cause_sentences"]
+    overview = api.get("/api/monitoring/overview").get_json()
+    why = {one["uuid"]: one["recovery"] for one in overview["clients"]}[fleet[1]]["why_sentences"]
+
+    assert [incident["cause_sentences"] for incident in overview["incidents"]] == [sentences]
+    assert api.get(f"/api/clients/{fleet[1]}").get_json()["incident"]["cause_sentences"] == sentences
+    assert why == [{"code": "recovery_off", "params": {}}]
+
+
+def test_a_cause_that_older_code_wrote_has_no_codes(api: Api, engine: Engine, fleet: list[str]) -> None:
+    """Older code changes the English alone."""
+    incident = of_rome(api)
+    change = sa.update(incidents).where(incidents.c.id == incident["id"])
+    with engine.begin() as connection:
+        connection.execute(change.values(cause="Many displays at Rome are silent."))
+
+    changed = of_rome(api)
+    client = api.get(f"/api/clients/{fleet[1]}").get_json()
+
+    assert (changed["cause"], changed["cause_sentences"]) == ("Many displays at Rome are silent.", None)
+    assert (client["incident"]["cause"], client["incident"]["cause_sentences"]) == (changed["cause"], None)
+    with engine.begin() as connection:
+        connection.execute(change.values(cause=incident["cause"]))
 
 
 def test_lists_are_narrowed_by_what_is_asked_for(api: Api, fleet: list[str]) -> None:
@@ -61,6 +92,8 @@ def test_one_incident_tells_its_displays_and_its_timeline(api: Api, fleet: list[
     assert members[fleet[0]]["left_at"] is not None
     assert {member["symptom"] for member in members.values()} == {"silent"}
     titles = [(event["kind"], event["count"]) for event in incident["timeline"]["items"]]
+    codes = [[one["code"] for one in event["title_sentences"]] for event in incident["timeline"]["items"]]
+    assert codes == [["displays_well"], ["failed_together"], ["displays_failed"]]
     assert titles == [("left", 1), ("opened", None), ("joined", 11)]
     assert incident["timeline"]["items"][0]["uuids"] == [fleet[0]]
     assert incident["in_maintenance"] == 0
@@ -88,6 +121,7 @@ def test_a_displays_page_names_the_incident_that_it_is_in(api: Api, fleet: list[
     assert api.get(f"/api/clients/{fleet[3]}").get_json()["incident"] == {
         "id": incident["id"],
         "cause": incident["cause"],
+        "cause_sentences": incident["cause_sentences"],
     }
     assert api.get(f"/api/clients/{fleet[0]}").get_json()["incident"] is None  # well again
 

@@ -161,7 +161,10 @@ def test_why_is_told_in_full(api: Api, engine: Engine, crashed: str) -> None:
 
     assert (told["tried"]["step"], told["tried"]["restarts"], told["tried"]["reboots"]) == (1, 1, 0)
     assert told["events"][0]["decision"] == "restart_app"
-    assert told["breaker"] == {"open": False, "why": None, "sites": []}
+    facts = {"basis": "crashed", "screen": None, "action": "restart_app", "attempt": 1, "attempts": 4}
+    assert told["events"][0]["why_sentences"] == [{"code": "command_sent", "params": facts}]
+    assert told["recovery"]["why_sentences"] == [{"code": "recovery_off", "params": {}}]
+    assert told["breaker"] == {"open": False, "why": None, "why_sentences": None, "sites": []}
     assert told["bridge"]["state"] == "listening"
 
 

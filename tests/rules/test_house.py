@@ -23,7 +23,7 @@ MAY_IMPORT: Final = {
     "operations": {"rules", "store", "operations"},
 }
 FOLDER_FROM_LINES: Final = 250
-RULES_MAY_IMPORT: Final = {"vocabulary", "errors"}
+RULES_MAY_IMPORT: Final = {"vocabulary", "errors", "sentences"}
 FILES: Final = sorted(
     path
     for path in SHARED.rglob("*.py")

@@ -59,7 +59,7 @@ CAUSES = [
 
 @pytest.mark.parametrize(("known", "happened", "likely"), CAUSES, ids=[happened[:30] for _, happened, _ in CAUSES])
 def test_the_cause_is_a_sentence_that_says_what_to_look_at(known: Facts, happened: str, likely: str) -> None:
-    assert causes_rules.cause(known) == f"{happened}; {likely}"
+    assert causes_rules.cause(known).english == f"{happened}; {likely}"
 
 
 @given(
@@ -71,14 +71,14 @@ def test_the_cause_is_a_sentence_that_says_what_to_look_at(known: Facts, happene
 def test_every_incident_has_a_cause_in_words(
     kind: IncidentKind, symptoms: dict[Symptom, int], size: int | None, spread: int
 ) -> None:
-    words = causes_rules.cause(facts(kind, "Rome", size, spread, symptoms=symptoms))
+    words = causes_rules.cause(facts(kind, "Rome", size, spread, symptoms=symptoms)).english
 
     assert words.startswith(str(sum(symptoms.values())))
     assert words.endswith("likely.")
 
 
 def test_our_own_silence_says_that_the_displays_may_be_well() -> None:
-    words = causes_rules.why_unheard(NOW)
+    words = causes_rules.why_unheard(NOW).english
 
     assert "2026-03-10 12:00:00 UTC" in words
     assert "may well be running" in words
@@ -88,10 +88,11 @@ def test_entries_of_the_timeline_say_how_many_displays_they_are_about() -> None:
     asked = {"action": "restart_app", "requested_by": "recovery", "reason": ""}
     decided = {"decision": "none", "why": "The breaker is open."}
 
-    assert timeline_rules.title(IncidentEventKind.JOINED, 11, {}) == "11 displays failed"
-    assert timeline_rules.title(IncidentEventKind.LEFT, 1, {}) == "1 display well again"
-    assert timeline_rules.title(IncidentEventKind.COMMAND, 2, asked) == "Restart for 2 displays asked for by recovery"
-    assert timeline_rules.title(IncidentEventKind.RECOVERY, 9, decided) == (
-        "Recovery does nothing for 9 displays: The breaker is open."
-    )
-    assert timeline_rules.title(IncidentEventKind.CLOSED, None, {"words": "All well."}) == "All well."
+    def title(kind: IncidentEventKind, count: int | None, details: dict[str, str]) -> str:
+        return timeline_rules.title(kind, count, details, None).english
+
+    assert title(IncidentEventKind.JOINED, 11, {}) == "11 displays failed"
+    assert title(IncidentEventKind.LEFT, 1, {}) == "1 display well again"
+    assert title(IncidentEventKind.COMMAND, 2, asked) == "Restart for 2 displays asked for by recovery"
+    assert title(IncidentEventKind.RECOVERY, 9, decided) == "Recovery does nothing for 9 displays: The breaker is open."
+    assert title(IncidentEventKind.CLOSED, None, {"words": "All well."}) == "All well."

@@ -12,6 +12,7 @@ from shared.recovery.breakers.rules import Silence
 from shared.recovery.evidence import rules as evidence
 from shared.recovery.evidence.rules import Condition, Fleet, RecoveryFacts
 from shared.recovery.rules import Verdict
+from shared.sentences import Sentence, plain
 from shared.vocabulary import (
     MENDED_BY_A_START,
     CommandAction,
@@ -87,14 +88,14 @@ CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
     ({"presence": Presence.OFFLINE, "presence_at": ago(5)}, RecoveryState.UNREACHABLE, "gone after its heartbeat"),
     ({"presence": Presence.OFFLINE, "presence_at": ago(15)}, RecoveryState.DUE, "the heartbeat is the truth"),
     ({"step": 4}, RecoveryState.SUSPENDED, "everything was tried"),
-    ({"refused_reboots": 3, "refused_why": "busy"}, RecoveryState.DUE, "a refusal is no rung"),
+    ({"refused_reboots": 3, "refused_reason": "busy"}, RecoveryState.DUE, "a refusal is no rung"),
     ({"refused_reboots": 3, "refused_restarts": 1}, RecoveryState.SUSPENDED, "it is not asked without end"),
     ({"last_heartbeat_at": NOW - timedelta(days=1)}, RecoveryState.DUE, "silent for a day"),
     ({"last_heartbeat_at": NOW - timedelta(days=1, seconds=1)}, RecoveryState.NOT_RECOVERED, "and a second"),
     ({"open_action": "reboot_host", "open_since": ago(720)}, RecoveryState.IN_FLIGHT, "as long as one of ours"),
     ({"open_action": "reboot_host", "open_since": ago(721)}, RecoveryState.LOCKED, "a person's, with hours to live"),
-    ({"hold": "anna says so.", "step": 4}, RecoveryState.HELD, "a person's word comes first"),
-    ({"open_action": "reboot_host", "hold": "x."}, RecoveryState.IN_FLIGHT, "what is on its way is not held"),
+    ({"hold": plain("anna says so."), "step": 4}, RecoveryState.HELD, "a person's word comes first"),
+    ({"open_action": "reboot_host", "hold": plain("x.")}, RecoveryState.IN_FLIGHT, "what is on its way is not held"),
     (SILENT, RecoveryState.DUE, "silent while we listened"),
     ({**SILENT, "process_status": ProcessStatus.RUNNING}, RecoveryState.DUE, "whatever its player was"),
     ({"last_heartbeat_at": ago(180)}, RecoveryState.DUE, "at the threshold it is still heard, and crashed"),
@@ -121,7 +122,7 @@ CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
     ({**BLACK, **SILENT}, RecoveryState.DUE, "black and silent is silent"),
     ({**BLACK, "unheard_at": ago(5)}, RecoveryState.UNREACHABLE, "black, and the display is not connected"),
     ({**BLACK, "lockout_until": NOW + timedelta(seconds=1)}, RecoveryState.LOCKED, "black, and restarted lately"),
-    ({**BLACK, "hold": "anna says so."}, RecoveryState.HELD, "black, and a person wants it left alone"),
+    ({**BLACK, "hold": plain("anna says so.")}, RecoveryState.HELD, "black, and a person wants it left alone"),
     ({**BLACK, "capabilities": ["reboot_host"]}, RecoveryState.NOT_RECOVERED, "black, and it restarts no player"),
     (CABLE, RecoveryState.NOT_RECOVERED, "no command puts a cable back"),
     ({**CABLE, "screen": ScreenHealthStatus.OFF}, RecoveryState.NOT_RECOVERED, "no command switches a screen on"),
@@ -216,7 +217,9 @@ def test_a_suspended_client_says_what_was_tried_how_often_and_that_nothing_helpe
     ],
 )
 def test_what_was_tried_is_counted_in_words(restarts: int, reboots: int, words: str) -> None:
-    assert rules.tried(replace(CRASHED, restarts=restarts, reboots=reboots)) == words
+    answer = verdict(replace(CRASHED, step=4, restarts=restarts, reboots=reboots))
+
+    assert answer.why.startswith(f"{words} did not help:")
 
 
 def test_a_heartbeat_from_before_we_listened_is_no_evidence_of_a_crash() -> None:
@@ -242,7 +245,7 @@ def test_a_long_interval_of_its_own_makes_a_display_silent_later() -> None:
     assert evidence.evidence(client, NOW, HEARD) is RecoveryBasis.CRASHED
 
 
-OPEN = "612 of 1,000 are silent."
+OPEN = plain("612 of 1,000 are silent.")
 
 
 @pytest.mark.parametrize(
@@ -259,23 +262,23 @@ OPEN = "612 of 1,000 are silent."
     ],
 )
 def test_a_breaker_holds_back_what_is_done_to_the_silent_only(
-    facts: dict[str, Any], site: str | None, breakers: dict[str | None, str], state: RecoveryState
+    facts: dict[str, Any], site: str | None, breakers: dict[str | None, Sentence], state: RecoveryState
 ) -> None:
     answer = verdict(replace(CRASHED, **facts, site=site), breakers=breakers)
 
     assert answer.state is state
-    assert (answer.why == OPEN) is (state is RecoveryState.BLOCKED_BREAKER)
+    assert (answer.sentence == OPEN) is (state is RecoveryState.BLOCKED_BREAKER)
 
 
 def test_whoever_is_part_of_an_incident_is_told_its_cause() -> None:
-    answer = verdict(replace(CRASHED, incident="Basel lost its network."))
+    answer = verdict(replace(CRASHED, incident=plain("Basel lost its network.")))
 
     assert answer.why.endswith(" It is part of an incident: Basel lost its network.")
     assert answer.acts
 
 
 def test_switched_off_says_so_before_anything_else() -> None:
-    answer = verdict(replace(CRASHED, open_action="restart_app", hold="x."), enabled=False, bridge_silent=True)
+    answer = verdict(replace(CRASHED, open_action="restart_app", hold=plain("x.")), enabled=False, bridge_silent=True)
 
     assert answer.state is RecoveryState.OFF
     assert "CRASH_RECOVERY_ENABLED" in answer.why
@@ -492,9 +495,9 @@ def test_whether_other_screens_fail_too_is_seen_first() -> None:
 
 @pytest.mark.parametrize(("site", "blocked"), [(None, "Rome"), ("Rome", "Rome"), ("Oslo", "Rome"), ("Oslo", None)])
 def test_while_too_many_screens_fail_none_there_is_acted_on(site: str | None, blocked: str | None) -> None:
-    answer = verdict(replace(DARK, site=site), screens={blocked: "Too many."})
-    of_silence = verdict(replace(DARK, site=site), breakers={blocked: "Too many."})
-    crashed = verdict(replace(CRASHED, site=site), screens={blocked: "Too many."})
+    answer = verdict(replace(DARK, site=site), screens={blocked: plain("Too many.")})
+    of_silence = verdict(replace(DARK, site=site), breakers={blocked: plain("Too many.")})
+    crashed = verdict(replace(CRASHED, site=site), screens={blocked: plain("Too many.")})
 
     is_meant = blocked is None or site == blocked
     assert (answer.state is RecoveryState.BLOCKED_BREAKER) is is_meant

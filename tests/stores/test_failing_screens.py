@@ -254,7 +254,7 @@ def test_a_breaker_of_screens_closes_when_they_are_well_and_can_be_released(
     assert [action for _, action in history.acts] == ["restart_app"] * 8
     tell_twice(connection, history.at, shop, "ok")
     history.tick(shop)
-    assert breakers.state(connection, ON) == {"open": False, "why": None, "sites": []}
+    assert breakers.state(connection, ON) == {"open": False, "why": None, "why_sentences": None, "sites": []}
     assert [decision for decision, _ in breaker_decisions(connection)] == ["breaker_open", "breaker_released"]
 
 

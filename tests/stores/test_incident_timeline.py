@@ -61,8 +61,8 @@ def test_the_timeline_tells_commands_and_recovery_of_its_members_as_one_entry_ea
     by_kind = {event.kind.value: event for event in events}
     assert [event.kind.value for event in events] == ["recovery", "command", "opened", "joined"]
     assert (by_kind["command"].count, set(by_kind["command"].uuids)) == (2, set(fleet[:2]))
-    assert by_kind["recovery"].title == "Recovery does nothing for 3 displays: Held."
-    assert by_kind["opened"].title == only(connection)["cause"]
+    assert by_kind["recovery"].title.english == "Recovery does nothing for 3 displays: Held."
+    assert by_kind["opened"].title.english == only(connection)["cause"]
 
 
 def test_timeline_members_and_list_are_paged_without_gap_or_repetition(connection: Connection, now: datetime) -> None:

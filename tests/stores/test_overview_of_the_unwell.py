@@ -55,7 +55,9 @@ def act(engine: Engine, what: Act, client: str) -> None:
 
 
 def open_breaker(connection: Connection, now: datetime, _client: str) -> None:
-    open_now = FoundBreaker(SITE, now, "At Rome all are silent.", stale=10, seen=10, low_since=None, counted_since=None)
+    open_now = FoundBreaker(
+        SITE, now, "At Rome all are silent.", None, stale=10, seen=10, low_since=None, counted_since=None
+    )
     breakers_store.put(connection, [open_now])
 
 

@@ -11,6 +11,7 @@ from shared.commands import operations as commands
 from shared.postgres.door import database_now
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
+from shared.sentences import Coded
 from shared.tables import client_heartbeats, clients
 from tests.stores.commands_world import seconds
 from tests.stores.recovery_world import (
@@ -51,7 +52,9 @@ def test_it_opens_when_a_fifth_fell_silent_at_once_and_says_so_once(connection: 
     state = told(connection, now + seconds(40), gone[0])
     assert state["state"] == "blocked_breaker"
     assert "20 of 100 displays are silent" in state["why"]
-    assert breakers.state(connection, ON) == {"open": True, "why": state["why"], "sites": [None]}
+    shown = breakers.state(connection, ON)
+    assert (shown["open"], shown["why"], shown["sites"]) == (True, state["why"], [None])
+    assert shown["why_sentences"] == (Coded("breaker_open", {"site": None, "stale": 20, "seen": 100, "percent": 20}),)
 
 
 def test_below_a_fifth_it_stays_closed(connection: Connection, now: datetime) -> None:
@@ -59,7 +62,7 @@ def test_below_a_fifth_it_stays_closed(connection: Connection, now: datetime) ->
     fleet(connection, now - 4 * MINUTE, 19)
 
     assert len(recover(connection, now).command_ids) == 10
-    assert breakers.state(connection, ON) == {"open": False, "why": None, "sites": []}
+    assert breakers.state(connection, ON) == {"open": False, "why": None, "why_sentences": None, "sites": []}
 
 
 def test_half_of_the_fleet_opens_it_however_slowly_they_went(connection: Connection, now: datetime) -> None:
@@ -339,7 +342,7 @@ def test_with_recovery_off_no_breaker_is_shown_as_open(connection: Connection, n
     fleet(connection, now - 4 * MINUTE, 20)
     recover(connection, now)
 
-    assert breakers.state(connection, OFF) == {"open": False, "why": None, "sites": []}
+    assert breakers.state(connection, OFF) == {"open": False, "why": None, "why_sentences": None, "sites": []}
 
 
 # --- small fleets, and what a tick writes ---

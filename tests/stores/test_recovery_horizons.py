@@ -120,7 +120,7 @@ def test_displays_that_fall_silent_while_it_is_open_count_as_well(connection: Co
     beat(connection, there[:6], at - 36 * HOUR)
     recover(connection, at)
 
-    assert "6 of 26 displays are silent" in breakers.standing(connection, ON)[None]
+    assert "6 of 26 displays are silent" in breakers.standing(connection, ON)[None].english
 
 
 def test_once_closed_the_next_opening_reckons_with_a_day_again(connection: Connection, now: datetime) -> None:

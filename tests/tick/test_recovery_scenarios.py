@@ -253,6 +253,7 @@ def test_displays_that_fail_together_are_told_of_their_incident(world: World, en
         state = told(connection, database_now(connection), gone[0])
     assert state["state"] == "blocked_breaker"
     assert "It is part of an incident: " in state["why"]
+    assert [one.code for one in state["why_sentences"]][-2:] == ["part_of_incident", "failed_together"]
 
 
 # --- races ---

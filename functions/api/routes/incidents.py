@@ -9,8 +9,10 @@ from sqlalchemy import Connection
 from functions.api.bodies import Answer, Time, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
+from functions.api.shapes.sentences import CauseSentence, TimelineSentence, stored
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_operations, timeline_store
+from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_store import IncidentFilter, ListedIncident
 from shared.quiet import operations as quiet_times
 from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Quiet, Role, Symptom
@@ -31,7 +33,7 @@ class IncidentQuery(PageQuery):
 
 
 class Incident(Answer):
-    """Displays that failed together, and the likely `cause`.
+    """Displays that failed together, and the likely `cause`, also in codes (null: older code wrote it).
 
     `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the
     displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part
@@ -44,6 +46,7 @@ class Incident(Answer):
     site: str | None
     subnet: str | None
     cause: str
+    cause_sentences: list[CauseSentence] | None
     began_at: datetime
     opened_at: datetime
     closed_at: datetime | None
@@ -68,11 +71,15 @@ class Member(Answer):
 
 
 class IncidentEvent(Answer):
-    """An event of an incident. `title` is for people; it concerns `count` displays, `uuids` are up to ten of them."""
+    """An event of an incident. `title` is for people; it concerns `count` displays, `uuids` are up to ten of them.
+
+    `title_sentences` says the same as `title` in codes; null: older code wrote it.
+    """
 
     at: datetime
     kind: IncidentEventKind
     title: str
+    title_sentences: list[TimelineSentence] | None
     count: int | None
     uuids: list[str]
     details: dict[str, Any]
@@ -139,7 +146,8 @@ def events_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[I
 
 def _incident(row: ListedIncident) -> Incident:
     site, subnet = (row.key if row.kind is of else None for of in (IncidentKind.SITE, IncidentKind.SUBNET))
-    return answer_of(Incident, row, site=site, subnet=subnet)
+    sentences = stored(CAUSES, row.cause, row.cause_sentences)
+    return answer_of(Incident, row, site=site, subnet=subnet, cause_sentences=sentences)
 
 
 def _members(connection: Connection, incident_id: int, limit: int, after: tuple[str, str] | None) -> Page[Member]:
@@ -155,12 +163,5 @@ def _events(
         found,
         limit,
         lambda event: (event.at, event.kind.value, event.key),
-        lambda event: IncidentEvent(
-            at=event.at,
-            kind=event.kind,
-            title=event.title,
-            count=event.count,
-            uuids=list(event.uuids),
-            details=event.details,
-        ),
+        lambda event: answer_of(IncidentEvent, event, title=event.title.english, title_sentences=event.title.coded),
     )

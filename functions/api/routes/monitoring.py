@@ -10,7 +10,9 @@ from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
 from functions.api.shapes.quiet import QuietNowView, quiet_now
+from functions.api.shapes.sentences import CauseSentence, stored
 from functions.problems import InvalidField
+from shared.incidents.causes_rules import CAUSES
 from shared.overview import operations
 from shared.overview.operations import Overview
 from shared.overview.rules import OverviewCursor, parse_cursor
@@ -47,12 +49,16 @@ class FailedService(Answer):
 
 
 class StandingIncident(Answer):
-    """An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it."""
+    """An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it.
+
+    `cause_sentences` says the same as `cause` in codes; null: older code wrote it.
+    """
 
     id: int
     kind: IncidentKind
     key: Annotated[str, msgspec.Meta(description="the site or the subnet; empty for a cluster")]
     cause: str
+    cause_sentences: list[CauseSentence] | None
     began_at: datetime
     group_size: int | None
     members: int
@@ -173,7 +179,10 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
         counts=dict(seen.counts),
         gone=list(seen.gone),
         service_failed=[answer_of(FailedService, row) for row in seen.service_failed],
-        incidents=[answer_of(StandingIncident, row) for row in seen.incidents],
+        incidents=[
+            answer_of(StandingIncident, row, cause_sentences=stored(CAUSES, row.cause, row.cause_sentences))
+            for row in seen.incidents
+        ],
         bridge=Bridge(**seen.bridge),
         scheduler=answer_of(Scheduler, seen.scheduler),
         breaker=Breaker(**seen.breaker),

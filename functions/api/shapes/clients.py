@@ -9,10 +9,12 @@ import msgspec
 from functions.api.bodies import Answer, answer_of
 from functions.api.shapes.commands import StoredAction, StoredSource
 from functions.api.shapes.quiet import QuietNowView, quiet_now
+from functions.api.shapes.sentences import CauseSentence, RecoverySentence, stored
 from shared.clients import limits_rules
 from shared.clients.limits_rules import Limit
 from shared.clients.signs_rules import refused_in_words
 from shared.clients.store import ShownClient, WholeClient
+from shared.incidents.causes_rules import CAUSES
 from shared.quiet.rules import QuietOn
 from shared.recovery.rules import ShownRecovery
 from shared.vocabulary import (
@@ -34,13 +36,14 @@ PutAsideFor = Annotated[
 
 
 class Recovery(Answer):
-    """What recovery does about an unhealthy client; `why` is for people.
+    """What recovery does about an unhealthy client; `why` is for people, `why_sentences` says the same in codes.
 
-    `mute`: the client sends messages, but no heartbeats.
+    `why_sentences` is null where older code wrote a part of it. `mute`: the client sends messages, but no heartbeats.
     """
 
     state: RecoveryState
     why: str
+    why_sentences: list[RecoverySentence] | None
     until: datetime | None
     step: int
     mute: bool
@@ -126,6 +129,7 @@ class OpenIncident(Answer):
 
     id: int
     cause: str
+    cause_sentences: list[CauseSentence] | None
 
 
 class RefusedMessages(Answer):
@@ -202,12 +206,19 @@ def client_details(
         row,
         recovery=recovery,
         **more,
-        incident=row.incident_id and {"id": row.incident_id, "cause": row.incident_cause},
+        incident=_open_incident(row),
         quiet_times=[quiet_now(one) for one in quiet],
         refused=[
             {**vars(one), "words": refused_in_words(one.kind, one.reason, one.count)} for one in row.refused or ()
         ],
     )
+
+
+def _open_incident(row: WholeClient) -> dict[str, Any] | None:
+    if row.incident_id is None or row.incident_cause is None:
+        return None
+    sentences = stored(CAUSES, row.incident_cause, row.incident_cause_sentences)
+    return {"id": row.incident_id, "cause": row.incident_cause, "cause_sentences": sentences}
 
 
 def open_command(row: ShownClient) -> dict[str, Any] | None:

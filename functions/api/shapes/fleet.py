@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from functions.api.bodies import Answer
+from functions.api.shapes.sentences import BreakerSentence
 
 
 class Bridge(Answer):
@@ -15,9 +16,11 @@ class Bridge(Answer):
 class Breaker(Answer):
     """Whether a breaker stops recovery because too many displays went silent at once, and at which sites.
 
-    A site that is null stands for the whole fleet.
+    A site that is null stands for the whole fleet. `why_sentences` says the same as `why` in codes; null: older code
+    wrote it.
     """
 
     open: bool
     why: str | None
+    why_sentences: list[BreakerSentence] | None
     sites: list[str | None]

@@ -13,12 +13,14 @@ from shared.quiet import operations as quiet_times
 from shared.quiet.rules import QuietNow
 from shared.recovery import screens_operations as screens
 from shared.recovery import store as recovery_store
+from shared.recovery import words_rules
 from shared.recovery.breakers import rules, store
 from shared.recovery.breakers.rules import Silence
 from shared.recovery.breakers.store import FoundBreaker, OpenBreaker, SilentAtSite
 from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.store import Beats
 from shared.recovery.store import NewDecision
+from shared.sentences import Sentence, in_code, joined
 from shared.vocabulary import RecoveryDecision
 
 SITES_TOLD = 3  # by name, where several are open at once
@@ -30,11 +32,11 @@ class Watch:
 
     seen: int
     """The size of the fleet: clients heard within the last 24 hours of listening time."""
-    open: Mapping[str | None, str] = field(default_factory=dict)
+    open: Mapping[str | None, Sentence] = field(default_factory=dict)
     """The open breakers: why each is open, by site; None is the fleet's."""
     silent: Sequence[str] = ()
     """Every client that is silent by the raw age of its last sign of life."""
-    late: str | None = None
+    late: Sentence | None = None
     """Why recovery must not act on silence now: so many displays are late. None: it may."""
 
 
@@ -77,7 +79,7 @@ class Reckoning:
         return self.beats.seen - sum(self.resting.values())
 
     @property
-    def late(self) -> str | None:
+    def late(self) -> Sentence | None:
         """Why recovery must not act on silence now; None: it may."""
         return rules.why_wait(self.beats.late, self.counted)
 
@@ -121,7 +123,7 @@ def watch(
     return Watch(reckoned.beats.seen, why, reckoned.beats.silent, reckoned.late)
 
 
-def why_late(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> str | None:
+def why_late(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Sentence | None:
     """Why a tick would not act on silence now; None: it would. Scans the fleet's heartbeats."""
     return _reckon(connection, now, config, bridge, quiet_since_last_look(connection, now)).late
 
@@ -241,11 +243,13 @@ def _row(
     site: str | None, now: datetime, before: OpenBreaker | None, one: BreakerFinding, seen_since: datetime
 ) -> FoundBreaker:
     since = before.open_since if before is not None else now
+    why = rules.why(site, one.silence) if one.is_open else None
     counted_since = rules.counted_since(since, before.counted_since) if before is not None else seen_since
     return FoundBreaker(
         site=site or store.THE_FLEET,
         open_since=since if one.is_open else None,
-        why=rules.why(site, one.silence) if one.is_open else None,
+        why=None if why is None else why.english,
+        why_sentences=None if why is None else in_code(why),
         stale=one.silence.stale,
         seen=one.silence.seen,
         low_since=one.low_since if one.is_open else None,
@@ -254,14 +258,13 @@ def _row(
 
 
 def _event(site: str | None, decision: RecoveryDecision, silence: Silence, by: str | None = None) -> NewDecision:
-    whose = "The breaker of the fleet" if site is None else f"The breaker of {site}"
-    words = {
+    why = {
         RecoveryDecision.BREAKER_OPEN: rules.why(site, silence),
-        RecoveryDecision.BREAKER_CLOSED: f"{whose} closed: few enough displays are silent.",
-        RecoveryDecision.BREAKER_RELEASED: f"{whose} was released by {by}; silence from before no longer counts.",
-    }
+        RecoveryDecision.BREAKER_CLOSED: words_rules.breaker_closed(site=site),
+        RecoveryDecision.BREAKER_RELEASED: words_rules.breaker_released(site=site, by=by),
+    }[decision]
     numbers = {"seen": silence.seen, "stale": silence.stale, "recent": silence.recent}
-    return NewDecision(None, decision, words[decision], {"site": site, **numbers}, None)
+    return NewDecision(None, decision, why.english, in_code(why), {"site": site, **numbers}, None)
 
 
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[str | None]:
@@ -280,18 +283,26 @@ def release(connection: Connection, now: datetime, by: str, site: str | None) ->
     return of_silence + [one for one in screens.release(connection, now, by, site) if one not in of_silence]
 
 
-def standing(connection: Connection, config: Config) -> dict[str | None, str]:
+def standing(connection: Connection, config: Config) -> dict[str | None, Sentence]:
     """Why each open breaker is open, by site; the key None is the fleet's. Empty while recovery is off."""
     if not config["CRASH_RECOVERY_ENABLED"]:
         return {}
-    return {row.site or None: row.why for row in store.standing(connection)}
+    return {
+        row.site or None: words_rules.BREAKERS.stored(row.why, row.why_sentences) for row in store.standing(connection)
+    }
 
 
 def state(connection: Connection, config: Config) -> dict[str, Any]:
-    """{open, why, sites} for the overview; `why` is None while every breaker is closed. Site None: the fleet's."""
+    """{open, why, why_sentences, sites}; `why` is None while every breaker is closed. Site None: the fleet's."""
     both = (standing(connection, config), screens.standing(connection, config))
     sites = sorted({site for which in both for site in which}, key=lambda site: site or "")
     words = [why for which in both for _, why in sorted(which.items(), key=lambda item: item[0] or "")]
     more = len(words) - SITES_TOLD
-    rest = [f"{more:,} more sites are held back as well."] if more > 0 else []
-    return {"open": bool(words), "why": " ".join(words[:SITES_TOLD] + rest) or None, "sites": sites}
+    rest = [words_rules.more_sites_held(sites=more)] if more > 0 else []
+    why = joined(words[:SITES_TOLD] + rest)
+    return {
+        "open": bool(words),
+        "why": why.english if words else None,
+        "why_sentences": why.coded if words else None,
+        "sites": sites,
+    }

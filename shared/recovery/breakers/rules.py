@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.clients.reports.rules import in_words
+from shared.recovery import words_rules
+from shared.sentences import Sentence
 
 FEWEST: Final = 5  # fewer silent displays never open a breaker
 TOGETHER: Final = timedelta(minutes=5)
@@ -64,7 +65,7 @@ def is_low(silence: Silence) -> bool:
     return few or silence.stale < FELL_TOGETHER * silence.seen
 
 
-def why_wait(late: int, seen: int) -> str | None:
+def why_wait(late: int, seen: int) -> Sentence | None:
     """Why recovery must wait before it acts on silence, for people; None when it need not.
 
     When all displays fall silent by our fault, the breaker opens only once they are stale. Before that, a display that
@@ -72,7 +73,7 @@ def why_wait(late: int, seen: int) -> str | None:
     """
     if late < FEWEST or late < FELL_TOGETHER * seen:
         return None
-    return f"{late:,} of {seen:,} displays are late: recovery waits to see whether they fall silent too."
+    return words_rules.many_late(late=late, seen=seen)
 
 
 def closes(now: datetime, low_since: datetime | None, silence: Silence) -> bool:
@@ -114,19 +115,10 @@ def last_look(now: datetime, looked_at: datetime | None) -> datetime:
     return min(looked_at or now, now)
 
 
-def why(site: str | None, silence: Silence) -> str:
+def why(site: str | None, silence: Silence) -> Sentence:
     """Why a breaker is open, for people. A breaker that only waits to close has another text."""
     if is_low(silence):
-        where, there = ("", "") if site is None else (f" at {site}", " there")
-        return (
-            f"So many displays{where} were silent at once that it may have been our own fault; now few enough are."
-            f" No silent display{there} is rebooted until that has lasted {in_words(silence.closes_after)},"
-            " or an operator releases the breaker."
-        )
-    share = f"{silence.stale:,} of {silence.seen:,} displays"
-    whose = share if site is None else f"At {site}, {share}"
-    return (
-        f"{whose} are silent: so many at once may be our own fault. No silent display"
-        f"{'' if site is None else ' there'} is rebooted until fewer than {FELL_TOGETHER:.0%} are silent,"
-        " or an operator releases the breaker."
+        return words_rules.breaker_closing(site=site, seconds=int(silence.closes_after.total_seconds()))
+    return words_rules.breaker_open(
+        site=site, stale=silence.stale, seen=silence.seen, percent=round(100 * FELL_TOGETHER)
     )

@@ -17,6 +17,7 @@ from shared.postgres.query import NO_ROW, Query, columns
 from shared.quiet.rules import QuietNow
 from shared.quiet.store import covered_by, covers
 from shared.recovery.evidence.store import AT_REST, NAMED
+from shared.sentences import Coded
 from shared.vocabulary import Quiet
 
 
@@ -53,6 +54,7 @@ class OpenBreaker:
     site: str
     open_since: datetime
     why: str
+    why_sentences: list[Coded] | None
     low_since: datetime | None
     counted_since: datetime | None
 
@@ -64,6 +66,7 @@ class FoundBreaker:
     site: str
     open_since: datetime | None
     why: str | None
+    why_sentences: list[Coded] | None
     stale: int
     seen: int
     low_since: datetime | None
@@ -292,11 +295,11 @@ def note_look(connection: Connection, now: datetime) -> None:
 FOUND: Final = ManyRows("said", FoundBreaker)
 PUT = Query(
     f"""
-    INSERT INTO recovery_breakers AS b (site, open_since, why, stale, seen, low_since, counted_since)
-    SELECT site, open_since, why, stale, seen, low_since, counted_since FROM {FOUND} ORDER BY site
+    INSERT INTO recovery_breakers AS b (site, open_since, why, why_sentences, stale, seen, low_since, counted_since)
+    SELECT site, open_since, why, why_sentences, stale, seen, low_since, counted_since FROM {FOUND} ORDER BY site
     ON CONFLICT (site) DO UPDATE SET open_since = EXCLUDED.open_since, why = EXCLUDED.why,
-        stale = EXCLUDED.stale, seen = EXCLUDED.seen, low_since = EXCLUDED.low_since,
-        counted_since = EXCLUDED.counted_since
+        why_sentences = EXCLUDED.why_sentences, stale = EXCLUDED.stale, seen = EXCLUDED.seen,
+        low_since = EXCLUDED.low_since, counted_since = EXCLUDED.counted_since
     """,  # noqa: S608 - made of constants
     NO_ROW,
 )

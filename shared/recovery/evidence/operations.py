@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 
 from shared.config import Config
 from shared.incidents import operations as incidents
+from shared.incidents.causes_rules import CAUSES
 from shared.leadership.rules import BridgeStatus, is_bridge_silent
 from shared.quiet import operations as quiet
 from shared.quiet.rules import QuietNow
@@ -14,6 +15,7 @@ from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence import rules, store
 from shared.recovery.evidence.rules import Condition, Fleet, RecoveryFacts
 from shared.recovery.evidence.store import Surroundings
+from shared.sentences import Sentence
 from shared.vocabulary import Quiet
 
 SENT = ("RESTART_APP", "REBOOT_HOST")  # the actions of recovery, as prefixes of their settings
@@ -25,10 +27,10 @@ def circumstances(
     now: datetime,
     config: Config,
     around: Surroundings,
-    breakers: Mapping[str | None, str],
+    breakers: Mapping[str | None, Sentence],
     uuids: Collection[str],
-    late: str | None = None,
-    screens: Mapping[str | None, str] | None = None,
+    late: Sentence | None = None,
+    screens: Mapping[str | None, Sentence] | None = None,
     found: QuietNow | None = None,
 ) -> Fleet:
     """The facts that all clients share, and which of the clients are in a quiet time or an incident.
@@ -48,12 +50,12 @@ def circumstances(
         listening_since=around.bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         breakers=breakers,
-        quiet={uuid: (one.time.words, one.until) for uuid, one in held.items()},
+        quiet={uuid: (one.time.sentence, one.until) for uuid, one in held.items()},
         opened=quiet.opened(connection, found, Quiet.RECOVERY, uuids),
         screens=screens or {},
         late=late,
         command_life=timedelta(seconds=max(config[f"{a}_TTL_SECONDS"] + config[f"{a}_RESULT_SECONDS"] for a in SENT)),
-        incidents={uuid: incident.cause for uuid, incident in met.items()},
+        incidents={uuid: CAUSES.stored(one.cause, one.cause_sentences) for uuid, one in met.items()},
     )
 
 
@@ -68,7 +70,7 @@ def candidates(
     now: datetime,
     config: Config,
     bridge: BridgeStatus,
-    breakers: Mapping[str | None, str],
+    breakers: Collection[str | None],
     silent: Collection[str],
     places: int,
     found: QuietNow,

@@ -8,9 +8,11 @@ from typing import Final
 
 from shared.clients import screens_rules
 from shared.clients.logins_rules import SHARED_FOR
-from shared.clients.reports.rules import in_words, stale_after
+from shared.clients.reports.rules import stale_after
 from shared.clients.screens_rules import SeenScreen
 from shared.clients.signs_rules import last_sign
+from shared.recovery import words_rules
+from shared.sentences import Sentence
 from shared.vocabulary import (
     MENDED_BY_A_START,
     ClientStatus,
@@ -91,20 +93,20 @@ class Fleet:
     """Start of the present listening time; silence before it is not counted."""
     stale_seconds: int
     """HEARTBEAT_STALE_SECONDS."""
-    breakers: Mapping[str | None, str]
+    breakers: Mapping[str | None, Sentence]
     """Site -> why its breaker is open; None is the whole fleet."""
-    quiet: Mapping[str, tuple[str, datetime | None]] = field(default_factory=dict)
+    quiet: Mapping[str, tuple[Sentence, datetime | None]] = field(default_factory=dict)
     """Uuid of a client that a quiet time lets recovery leave alone -> why, and until when (None: until it is ended)."""
     opened: Mapping[str, datetime] = field(default_factory=dict)
     """Uuid of a client whose shop opened a moment ago -> when it opened."""
-    screens: Mapping[str | None, str] = field(default_factory=dict)
+    screens: Mapping[str | None, Sentence] = field(default_factory=dict)
     """Site -> why its breaker of failing screens is open; None is the whole fleet."""
-    late: str | None = None
+    late: Sentence | None = None
     """Why recovery waits, because many clients are late and may fall silent together; None when few are late."""
     command_life: timedelta = timedelta(minutes=12)
     """How long a command of recovery can be open: its time to live and the time for its result."""
-    incidents: Mapping[str, str] = field(default_factory=dict)
-    """Uuid of a client in an open incident -> the cause of the incident, in words."""
+    incidents: Mapping[str, Sentence] = field(default_factory=dict)
+    """Uuid of a client in an open incident -> the cause of the incident."""
 
 
 @dataclass(slots=True)
@@ -130,8 +132,8 @@ class Condition:
     open_until: datetime | None
     unheard_at: datetime | None
     """When the broker answered that a command of recovery had no matching subscribers; None if it never did."""
-    hold: str | None
-    """Why recovery leaves the client alone, in words; None if it does not."""
+    hold: Sentence | None
+    """Why recovery leaves the client alone; None if it does not."""
     held_until: datetime | None
     step: int
     """How many rungs of the ladder were used."""
@@ -140,13 +142,15 @@ class Condition:
     tried_since: datetime | None
     done_action: str | None
     """Recovery's last action, while the lockout after its success lasts."""
-    incident: str | None
-    """The cause of the open incident that the client is part of, in words."""
+    incident: Sentence | None
+    """The cause of the open incident that the client is part of."""
     refused_restarts: int = 0
     """Commands of recovery that the display did not begin; they do not count as rungs."""
     refused_reboots: int = 0
-    refused_why: str | None = None
-    """Why the display refused recovery's last command; None if it did not."""
+    refused_reason: str | None = None
+    """Why the display refused recovery's last command, by itself; empty: without a reason; None: it did not."""
+    refused_elsewhere: bool = False
+    """Whether its boot was then another one than in its last stored heartbeat."""
     open_since: datetime | None = None
     open_by: str | None = None
     """Who requested its open command."""
@@ -220,8 +224,8 @@ def screen_is_proven(row: RecoveryFacts, now: datetime) -> bool:
 
 
 def why_held(
-    row: RecoveryFacts, now: datetime, quiet: tuple[str, datetime | None] | None
-) -> tuple[str, datetime | None] | tuple[None, None]:
+    row: RecoveryFacts, now: datetime, quiet: tuple[Sentence, datetime | None] | None
+) -> tuple[Sentence, datetime | None] | tuple[None, None]:
     """Why recovery leaves this client alone, and until when if that is known; (None, None) if it does not.
 
     `quiet` is the reason and the end of the client's present quiet time.
@@ -229,20 +233,16 @@ def why_held(
     if (for_now := quiet or _shared(row.shared_login_seen_at, now)) is not None:
         return for_now
     if row.shut_down:
-        return "The display was shut down on purpose; it is left alone until its next heartbeat.", None
+        return words_rules.shut_down_on_purpose(), None
     if row.process_status == ProcessStatus.STOPPED:
-        return "The player was stopped on purpose; it is left alone.", None
+        return words_rules.stopped_on_purpose(), None
     return None, None
 
 
-def _shared(seen_at: datetime | None, now: datetime) -> tuple[str, datetime] | None:
+def _shared(seen_at: datetime | None, now: datetime) -> tuple[Sentence, datetime] | None:
     if seen_at is None or now - seen_at >= SHARED_FOR:
         return None
-    why = (
-        f"Two devices use this login, last seen {in_words(now - seen_at)} ago, so either could receive a command."
-        " Give one of them a new code."
-    )
-    return why, seen_at + SHARED_FOR
+    return words_rules.two_devices(seconds=int((now - seen_at).total_seconds())), seen_at + SHARED_FOR
 
 
 _stale_after = lru_cache(maxsize=1024)(stale_after)  # few intervals exist, and it is called for each client
@@ -281,7 +281,8 @@ def condition(row: RecoveryFacts, now: datetime, fleet: Fleet) -> Condition:
         open_by=row.open_requested_by,
         refused_restarts=row.refused_restarts or 0,
         refused_reboots=row.refused_reboots or 0,
-        refused_why=_refused_why(row),
+        refused_reason=(row.tried_reason or "") if row.tried_refused else None,
+        refused_elsewhere=bool(row.tried_refused and row.tried_elsewhere),
         locked_by_refusal=own_lockout and bool(row.tried_refused),
         sign_at=row.sign_at,
         put_aside=row.put_aside or {},
@@ -290,13 +291,6 @@ def condition(row: RecoveryFacts, now: datetime, fleet: Fleet) -> Condition:
         screen_is_proven=screen_is_proven(row, now),
         opened_at=fleet.opened.get(row.uuid),
     )
-
-
-def _refused_why(row: RecoveryFacts) -> str | None:
-    if not row.tried_refused:
-        return None
-    elsewhere = "its boot was another one than in its last stored heartbeat" if row.tried_elsewhere else None
-    return ": ".join(said for said in (row.tried_reason, elsewhere) if said) or "without a reason"
 
 
 def is_heard(client: Condition, now: datetime, fleet: Fleet) -> bool:

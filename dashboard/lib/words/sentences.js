@@ -1,0 +1,322 @@
+/** The server's sentences, by code (`docs/openapi.json` lists the codes with their facts). */
+import { count, number } from "../format.js";
+
+/** @typedef {import("../sentences.js").Sentence} Sentence */
+
+/** A duration, rounded down. @param {number} seconds */
+function lasting(seconds) {
+  if (seconds >= 2 * 86_400) return `${Math.floor(seconds / 86_400)} days`;
+  if (seconds >= 2 * 3_600) return `${Math.floor(seconds / 3_600)} hours`;
+  return seconds >= 120 ? `${Math.floor(seconds / 60)} minutes` : `${seconds} seconds`;
+}
+
+/** @param {string} at */
+const inUtc = (at) => `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+/** The word for a fact. Throws for a fact that only a newer server knows. @param {Record<string, string>} words @param {string} fact */
+function word(words, fact) {
+  const found = words[fact];
+  if (found === undefined) throw new RangeError(fact);
+  return found;
+}
+
+// --- recovery ---
+
+/** @type {Record<string, string>} */
+const SCREEN_IS = { black: "is black", frozen: "is frozen", disconnected: "is disconnected", off: "is off" };
+
+/** How a screen fails, without a full stop. @param {string | null} screen */
+const screenIs = (screen) => `The screen ${screen === null ? "fails" : word(SCREEN_IS, screen)}`;
+
+/** @type {Record<string, string>} */
+const WRONG = {
+  crashed: "The player crashed and the heartbeat that says so is fresh",
+  service_failed: "A service failed and the display is heard",
+  stale: "The display is silent while we listen, and the broker does not say that it left",
+};
+
+/** The evidence, without a full stop. @param {{basis: string, screen: string | null}} facts */
+const wrong = ({ basis, screen }) =>
+  basis === "screen_failed" ? `${screenIs(screen)} and the display is heard` : word(WRONG, basis);
+
+/** @type {Record<string, string>} */
+const GONE = { crashed: "The player crashed", service_failed: "A service failed" };
+const A_PERSON = "nothing is sent any more until a person acts and resumes recovery.";
+
+/** @param {{restarts: number, reboots: number}} facts */
+function tried({ restarts, reboots }) {
+  const parts = [restarts && count(restarts, "restart", "restarts"), reboots && count(reboots, "reboot", "reboots")];
+  return parts.filter(Boolean).join(" and ");
+}
+
+/** @param {{restarts: number, reboots: number}} facts */
+const triedOrNothing = (facts) => tried(facts) || "Nothing so far";
+
+/**
+ * What the display refused, and why the last time, without a full stop.
+ * @param {{restarts: number, reboots: number, reason: string | null, elsewhere: boolean}} facts
+ */
+function refused(facts) {
+  const { restarts, reboots, reason, elsewhere } = facts;
+  const other = elsewhere && "its boot was another one than in its last stored heartbeat";
+  const why = [reason, other].filter(Boolean).join(": ") || "without a reason";
+  return `${tried(facts)} ${restarts + reboots === 1 ? "was" : "were"} refused by the display${reason === null ? "" : ` (${why})`}`;
+}
+
+/** Why a heartbeat was put aside, after "it was". @type {Record<string, string>} */
+const PUT_ASIDE = {
+  unknown_topic: "sent to an unknown topic",
+  bad_uuid: "sent under a wrong uuid",
+  too_large: "too large",
+  not_utf8: "not UTF-8",
+  not_json: "not JSON",
+  not_an_object: "not a JSON object",
+  too_deep: "nested too deep",
+  bad_number: "spoilt by a number out of range",
+  bad_field: "spoilt by a field",
+  unsupported_version: "of a version that is not supported",
+  unknown_client: "sent when the display was not registered",
+  refused_by_database: "lost by a fault of this service",
+};
+
+/** @param {Record<string, number>} refusals */
+function heartbeatsMissing(refusals) {
+  const parts = Object.entries(refusals)
+    .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
+    .map(([reason, n], i) => {
+      const was = PUT_ASIDE[reason] ?? "refused for another reason";
+      return `${number(n)} ${i ? "" : "of them "}${n === 1 ? "was" : "were"} ${was}`;
+    });
+  const why = parts.join(", ") || "look at what the broker lets it publish, and at whether it sends them";
+  return `Its reports come, its heartbeats do not: ${why}.`;
+}
+
+/** @param {string | null} site @param {string} share */
+const at = (site, share) => (site === null ? share : `At ${site}, ${share}`);
+/** @param {string | null} site */
+const there = (site) => (site === null ? "" : " there");
+/** @param {string | null} site */
+const breaker = (site) => (site === null ? "The breaker of the fleet" : `The breaker of ${site}`);
+/** @param {string | null} site */
+const screensBreaker = (site) =>
+  site === null ? "The breaker of the fleet's screens" : `The breaker of the screens of ${site}`;
+
+// --- quiet times ---
+
+/** @type {Record<string, string>} */
+const QUIET_HOW = {
+  hold: "On hold",
+  snooze: "Snoozed",
+  maintenance: "In maintenance",
+  opening_hours: "Closed, as its opening hours say that were set",
+  leave_out: "Left out of recovery",
+  custom: "Made quiet",
+};
+/** @type {Record<string, string>} */
+const QUIET_WHAT = {
+  recovery: "no automatic restarts",
+  notices: "no messages",
+  screen: "the screen may be off",
+  commands: "batches wait",
+};
+
+/** @param {{preset: string, by: string, reason: string, quiet: string[]}} facts */
+export function quietTime({ preset, by, reason, quiet }) {
+  const because = reason.trim() && ` (${reason.trim().replace(/\.+$/, "")})`;
+  return `${word(QUIET_HOW, preset)} by ${by}${because}: ${quiet.map((one) => word(QUIET_WHAT, one)).join(", ")}.`;
+}
+
+// --- incidents ---
+
+/** @typedef {{kind: string, key: string, members: number, size: number}} Place */
+/**
+ * @typedef {object} Failed
+ * @property {string} kind
+ * @property {string} key
+ * @property {number | null} size
+ * @property {Record<string, number>} symptoms how many displays failed in each way
+ * @property {number} seconds
+ * @property {number} sites
+ * @property {string | null} unit
+ * @property {Place | null} place
+ */
+
+const SYMPTOMS = /** @type {const} */ ([
+  ["silent", "silent", "went silent"],
+  ["crashed", "crashed", "crashed"],
+  ["service_failed", "with a failed service", "reported a failed service"],
+  ["disconnected", "cut off for a moment", "lost the broker and came back"],
+  ["screen_failed", "with a bad screen", "lost their picture"],
+]);
+/** @type {Record<string, string>} */
+const SCREENS_DID = {
+  black: "went black",
+  frozen: "froze",
+  disconnected: "lost their screens",
+  off: "had their screens switched off",
+};
+
+/** @param {Failed} facts @param {number} members */
+function whom({ kind, key, size, sites }, members) {
+  const displays = size === null ? `${members} displays` : `${members} of ${Math.max(size, members)} displays`;
+  if (kind === "site") return `${displays} at site ${key}`;
+  if (kind === "subnet") return `${displays} in the subnet ${key}`;
+  return sites > 1 ? `${displays} at ${sites} sites` : displays;
+}
+
+/** @param {Failed} facts */
+function did({ symptoms, unit }) {
+  const found = SYMPTOMS.filter(([symptom]) => symptom in symptoms);
+  const [first] = found;
+  if (found.length !== 1 || !first)
+    return `failed (${found.map(([symptom, how]) => `${symptoms[symptom]} ${how}`).join(", ")})`;
+  const [symptom, , happened] = first;
+  if (symptom === "service_failed" && unit !== null) return `reported that ${unit} failed`;
+  return (symptom === "screen_failed" && SCREENS_DID[unit ?? ""]) || happened;
+}
+
+/** @param {number} seconds */
+function within(seconds) {
+  if (seconds < 1) return "at once";
+  if (seconds < 120) return `within ${seconds} s`;
+  return seconds < 7200 ? `within ${Math.floor(seconds / 60)} minutes` : `within ${Math.floor(seconds / 3600)} hours`;
+}
+
+/** @param {Place | null} place @param {number} members */
+function among(place, members) {
+  if (!place) return "";
+  const size = Math.max(place.size, place.members);
+  const called = place.kind === "site" ? place.key : `the subnet ${place.key}`;
+  const some = place.members === size ? `all ${place.members}` : `${place.members} of ${size}`;
+  return `${place.members === members ? "," : ", among them"} ${some} of ${called}`;
+}
+
+/** @param {Failed} facts @param {number} members */
+function likely({ kind, symptoms, unit, place }, members) {
+  const ways = Object.keys(symptoms);
+  if (ways.length === 1 && ways[0] === "screen_failed" && (unit === "disconnected" || unit === "off"))
+    return "the power of the screens, or somebody at the switch, is likely";
+  if (2 * ((symptoms["silent"] ?? 0) + (symptoms["disconnected"] ?? 0)) < members)
+    return "what they were given to show, or an update, is likely";
+  if (!place && kind === "cluster")
+    return "a provider they share, the way to the broker or the broker itself is likely";
+  const network = "silent" in symptoms ? "the network or power" : "a short break of the network";
+  return `${network} ${(place?.kind ?? kind) === "site" ? "of the site" : "of this part of the network"} is likely`;
+}
+
+/** What happened; after the semicolon, its likely cause. @param {Failed} facts */
+function failedTogether(facts) {
+  const members = Object.values(facts.symptoms).reduce((sum, n) => sum + n, 0);
+  const happened = `${whom(facts, members)} ${did(facts)} ${within(facts.seconds)}`;
+  return `${happened}${among(facts.place, members)}; ${likely(facts, members)}.`;
+}
+
+/** What was asked for. @type {Record<string, string>} */
+const ACTIONS = {
+  restart_app: "Restart",
+  reboot_host: "Reboot",
+  shutdown_host: "Shutdown",
+  screenshot: "Screenshot",
+  screen_on: "Screen on",
+  screen_off: "Screen off",
+};
+
+/** @param {number} n */
+const displays = (n) => (n === 1 ? "1 display" : `${n} displays`);
+
+/** @type {Record<string, (facts: any) => string>} */
+export const sentenceWords = {
+  recovery_off: () => "Automatic recovery is switched off (CRASH_RECOVERY_ENABLED).",
+  bridge_silent: () =>
+    "The bridge gives no sign, so what we see may be out of date; nothing is sent until it listens again.",
+  command_open: ({ action }) => `A ${action} is on its way; its outcome decides what comes next.`,
+  command_of_another: ({ action, by, seconds }) =>
+    `A ${action} that ${by} asked for ${lasting(seconds)} ago has no outcome yet; recovery waits until it has one, or its time is over, or an admin ends it.`,
+  nothing_helped: (facts) => {
+    const began = facts.seconds === null ? "" : `, the first of them ${lasting(facts.seconds)} ago`;
+    return `${triedOrNothing(facts)} did not help${began}: ${A_PERSON}`;
+  },
+  all_refused: (facts) => `${refused(facts)}: ${A_PERSON}`,
+  two_devices: ({ seconds }) =>
+    `Two devices use this login, last seen ${lasting(seconds)} ago, so either could receive a command. Give one of them a new code.`,
+  shut_down_on_purpose: () => "The display was shut down on purpose; it is left alone until its next heartbeat.",
+  stopped_on_purpose: () => "The player was stopped on purpose; it is left alone.",
+  no_heartbeat_yet: () => "No heartbeat of the display has come yet; there is nothing to go by.",
+  reports_come_again: () => "Its reports come again since the bridge listens again; recovery waits for its heartbeats.",
+  not_heard_since: () => "The display has not been heard since the bridge listens again; its silence counts from then.",
+  failure_not_repeated: ({ unit }) =>
+    `The service ${unit} failed, but the display has not said so again since; acknowledge the failure if all is well.`,
+  screen_disconnected: ({ screen }) =>
+    `${screenIs(screen)}. No command mends that: somebody has to look at its cable and its power.`,
+  screen_off: ({ screen }) =>
+    `${screenIs(screen)}, and nobody planned that. No command is sent: somebody has to switch it on, or plan the time in which it is off.`,
+  screen_unproven: ({ screen }) => `${screenIs(screen)}; recovery waits for two new reports before it sends anything.`,
+  heard_again: () => "The display is heard again; whether it stays well is not known yet.",
+  heartbeats_missing: (facts) => heartbeatsMissing(facts.refused),
+  silent_and_gone: () => "The display is silent and not connected: nothing can be sent to it.",
+  not_connected: ({ basis, screen }) =>
+    `${GONE[basis] ?? screenIs(screen)}, but the display is not connected; recovery tries again after its next heartbeat.`,
+  silent_too_long: () =>
+    "The display has been silent for more than a day. A reboot would not help, so recovery sends nothing: a person must look at it.",
+  command_done: ({ action }) => `Recovery's ${action} was done; whether it helped is judged when the lockout ends.`,
+  asked_again_later: (facts) => `${refused(facts)}; it is asked again when the lockout ends.`,
+  sent_lately: () => "A restart or reboot was sent lately; the display is given time to come back before the next one.",
+  cannot_do: (facts) => `${wrong(facts)}, but this display says that it cannot do ${facts.action}.`,
+  watchdog_first: () => "The player crashed a moment ago; the display's own watchdog goes first.",
+  other_screens_first: ({ screen }) =>
+    `${wrong({ basis: "screen_failed", screen })}; recovery waits to see whether many others fail too.`,
+  others_first: () => "The display fell silent a moment ago; recovery waits to see whether many others did too.",
+  shop_just_opened: () => "Its shop opened a moment ago and it was silent before; recovery gives it the time to start.",
+  first_heartbeat_awaited: () => "The display came online a moment ago; recovery waits for its first heartbeat.",
+  many_late: ({ late, seen }) =>
+    `${number(late)} of ${number(seen)} displays are late: recovery waits to see whether they fall silent too.`,
+  command_due: (facts) => `${wrong(facts)}; the next tick with a place free sends ${facts.action}.`,
+  no_help_so_far: (facts) => `${triedOrNothing(facts)} did not help so far.`,
+  refused_before: (facts) => `${refused(facts)}.`,
+  command_sent: (facts) => `${wrong(facts)}: ${facts.action}, attempt ${facts.attempt} of ${facts.attempts}.`,
+  no_help: (facts) => `${triedOrNothing(facts)} did not help.`,
+  part_of_incident: () => "It is part of an incident:",
+
+  breaker_open: ({ site, stale, seen, percent }) =>
+    `${at(site, `${number(stale)} of ${number(seen)} displays`)} are silent: so many at once may be our own fault. No silent display${there(site)} is rebooted until fewer than ${percent}% are silent, or an operator releases the breaker.`,
+  breaker_closing: ({ site, seconds }) =>
+    `So many displays${site === null ? "" : ` at ${site}`} were silent at once that it may have been our own fault; now few enough are. No silent display${there(site)} is rebooted until that has lasted ${lasting(seconds)}, or an operator releases the breaker.`,
+  breaker_closed: ({ site }) => `${breaker(site)} closed: few enough displays are silent.`,
+  breaker_released: ({ site, by }) => `${breaker(site)} was released by ${by}; silence from before no longer counts.`,
+  screens_open: ({ site, failing, telling }) =>
+    `${at(site, `${number(failing)} of ${number(telling)} screens`)} are black or frozen: so many at once come from what they were given to show, or from the power. No player${there(site)} is restarted for its screen until fewer are, or an operator releases the breaker.`,
+  screens_closed: ({ site }) => `${screensBreaker(site)} closed: few enough fail.`,
+  screens_released: ({ site, by }) =>
+    `${screensBreaker(site)} was released by ${by}; screens that failed before count no more.`,
+  more_sites_held: ({ sites }) => `${number(sites)} more sites are held back as well.`,
+
+  quiet_time: quietTime,
+
+  failed_together: failedTogether,
+  fleet_not_heard: ({ since }) =>
+    `We do not hear the fleet: the bridge gives no sign since ${inUtc(since)}. The displays may well be running.`,
+  other_sites_too: () => "Displays of other sites failed at the same time.",
+  part_of_another: ({ id }) => `Part of incident ${id} from here on.`,
+  has_part: ({ id, kind, key }) => `Incident ${id} (${`${kind} ${key}`.trim()}) turned out to be part of this one.`,
+  failed_again: () => "It failed again shortly after.",
+  fleet_heard_again: () => "We hear the fleet again.",
+  all_well_again: () => "All displays are well again.",
+  displays_failed: (facts) => `${displays(facts.displays)} failed`,
+  displays_well: (facts) => `${displays(facts.displays)} well again`,
+  command_asked: (facts) => {
+    const because = facts.reason && ` (${facts.reason})`;
+    return `${ACTIONS[facts.action] ?? facts.action} for ${displays(facts.displays)} asked for by ${facts.by}${because}`;
+  },
+  recovery_waits: (facts) => `Recovery does nothing for ${displays(facts.displays)}:`,
+  recovery_acts: (facts) => `Recovery asks for ${facts.action} for ${displays(facts.displays)}:`,
+};
+
+/** These sentences one after the other; null when one of them is not known here. @param {readonly Sentence[]} sentences */
+export function inWords(sentences) {
+  try {
+    const parts = sentences.map(({ code, params }) => sentenceWords[code]?.(params));
+    return parts.includes(undefined) ? null : parts.join(" ");
+  } catch {
+    return null; // facts that only a newer server knows
+  }
+}

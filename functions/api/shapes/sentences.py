@@ -1,0 +1,60 @@
+"""Sentences for people as codes and facts, beside their English.
+
+Each shape names the codes of one noun and the facts of each code. While versions change, a newer code may come too.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from functions.api.bodies import Answer
+from shared.incidents.causes_rules import CAUSES
+from shared.incidents.timeline_rules import TIMELINE
+from shared.recovery.words_rules import BREAKERS, RECOVERY
+from shared.sentences import Coded, Phrases
+
+
+def _code(phrases: Phrases) -> msgspec.Meta:
+    return msgspec.Meta(extra_json_schema={"enum": phrases.codes})
+
+
+def _params(phrases: Phrases) -> msgspec.Meta:
+    facts = "; ".join(f"{code}: {', '.join(names) or 'none'}" for code, names in phrases.params.items())
+    return msgspec.Meta(description=f"by code: {facts}")
+
+
+class RecoverySentence(Answer):
+    """A sentence of recovery, of a quiet time or of the cause of an incident; sentences follow one another."""
+
+    code: Annotated[str, _code(RECOVERY)]
+    params: Annotated[dict[str, Any], _params(RECOVERY)]
+
+
+class BreakerSentence(Answer):
+    """A sentence about a breaker."""
+
+    code: Annotated[str, _code(BREAKERS)]
+    params: Annotated[dict[str, Any], _params(BREAKERS)]
+
+
+class CauseSentence(Answer):
+    """The cause of an incident."""
+
+    code: Annotated[str, _code(CAUSES)]
+    params: Annotated[dict[str, Any], _params(CAUSES)]
+
+
+_TIMELINE: Final = Phrases(TIMELINE, RECOVERY)
+
+
+class TimelineSentence(Answer):
+    """An event of an incident, its cause, or why recovery acts or does not."""
+
+    code: Annotated[str, _code(_TIMELINE)]
+    params: Annotated[dict[str, Any], _params(_TIMELINE)]
+
+
+def stored(phrases: Phrases, english: str, coded: Sequence[Coded] | None) -> Sequence[Coded] | None:
+    """The codes of a text that was stored; None if they do not make its English."""
+    return phrases.stored(english, coded).coded
