@@ -5,11 +5,14 @@ import { eventsOf } from "../lib/api/history.js";
 import { day } from "../lib/measures.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
+import { worded } from "../lib/sentences.js";
 import { commonWords } from "../lib/words/common.js";
 import { eventWords } from "../lib/words/events.js";
 import { Glyph, LoadFailed, Loading, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Event} Event */
+
+const LONGEST = 200;
 
 /** @type {Record<string, string>} */
 const SHAPES = {
@@ -33,13 +36,16 @@ function looks(event) {
   return [SHAPES[event.kind] ?? "unknown", tone];
 }
 
+/** As long as the server's own title. @param {string} text */
+const short = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
+
 /** @param {{event: Event}} props */
 function Row({ event }) {
   const [shape, tone] = looks(event);
   return html`<li class="event">
     <span class=${`event-mark ${tone}`}>${h(Glyph, { shape })}</span>
     <span class="event-text"><span class="visually-hidden">${eventWords.kind[event.kind] ?? event.kind}: </span>
-      ${event.title}</span>
+      ${short(worded(event.title_sentences, event.title))}</span>
     <span class="event-time quiet">${h(Time, { at: event.at })}</span>
   </li>`;
 }

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from shared.clients.reports.rules import MUTE, stale_after
+from shared.sentences import Phrases
 from shared.vocabulary import DeadLetterReason
 
 INTERVAL_SECONDS: Final = 30  # for a client that did not report its own
@@ -99,7 +100,11 @@ def why_mute(refused: Mapping[str, int]) -> str:
     return f"{MUTE}: {', '.join(parts)}."
 
 
-def refused_in_words(kind: str, reason: str, count: int) -> str:
-    """A sentence: how many messages of this kind were refused for this reason."""
+REFUSALS: Final = Phrases()
+
+
+@REFUSALS.phrase
+def messages_refused(*, kind: str, reason: str, count: int) -> str:
+    """`kind`: of the topic; `reason`: of DeadLetterReason."""
     one, many = KINDS.get(kind, MESSAGE)
     return f"{count:,} {one if count == 1 else many} {'was' if count == 1 else 'were'} {REFUSED.get(reason, ANOTHER)}"

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+import msgspec
 from sqlalchemy import Connection
 
 from shared.clients import operations as clients
 from shared.history import rules, store
 from shared.history.rules import Segment, UptimeShares
+from shared.history.store import ClientEventRow
 from shared.quiet import rules as quiet_rules
 from shared.quiet import store as quiet_store
+from shared.sentences import Coded, Sentence
 from shared.vocabulary import EventKind
 
 CHANGES_READ: Final = 50_000  # the limit for a display that flaps; the time before them counts as unknown
@@ -34,7 +37,7 @@ class ClientEvent:
     at: datetime
     kind: EventKind
     key: str
-    title: str
+    title: Sentence
     details: dict[str, Any]
 
 
@@ -66,7 +69,10 @@ def events(connection: Connection, uuid: str, limit: int, after: tuple[datetime,
         ClientNotFound: there is none with this uuid.
     """
     clients.find(connection, uuid)
-    return [
-        ClientEvent(one.at, one.kind, one.key, rules.title(one.kind, one.details), one.details)
-        for one in store.timeline(connection, uuid, limit, after)
-    ]
+    return [_event(one) for one in store.timeline(connection, uuid, limit, after)]
+
+
+def _event(row: ClientEventRow) -> ClientEvent:
+    why = msgspec.convert(row.details.get("why_sentences"), list[Coded] | None)
+    details = {name: fact for name, fact in row.details.items() if name != "why_sentences"}
+    return ClientEvent(row.at, row.kind, row.key, rules.title(row.kind, details, why), details)

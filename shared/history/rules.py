@@ -1,13 +1,15 @@
 """One client's history: how long each shown state lasted, and a text for each event."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, Final
 
+from shared.clients.reports.rules import STATES, cause_of_state
 from shared.clients.screens_rules import WORDS as SCREENS
+from shared.sentences import Coded, Phrases, Sentence, joined
 from shared.vocabulary import ClientStatus, EventKind, ScreenHealthStatus
 
 WINDOWS: Final = (timedelta(hours=24), timedelta(days=7), timedelta(days=30))
@@ -145,7 +147,7 @@ def worse(one: ClientStatus | None, other: ClientStatus) -> ClientStatus:
 
 # --- texts of events ---
 
-REGISTERED_BY: Final = {
+REGISTERED_BY: Final[Mapping[str, str]] = {
     "enrolment": "Created by an enrolment code.",
     "first_message": "Registered by its first message.",
 }
@@ -175,7 +177,7 @@ DONE_TO_IT: Final = {  # action of the audit log -> text
     "quiet_time.write": "Quiet time changed",
     "quiet_time.end": "Quiet time ended",
 }
-SCREENS_WITHOUT_FAULT: Final = {
+SCREENS_WITHOUT_FAULT: Final[Mapping[str, str]] = {
     ScreenHealthStatus.OK: "The screen shows its content again",
     ScreenHealthStatus.OFF: "The screen is off, which is no failure now",
     ScreenHealthStatus.UNKNOWN: "Nobody sees the screen any more",
@@ -190,70 +192,128 @@ OUTCOMES: Final = {
 }
 
 
-def title(kind: EventKind, details: Mapping[str, Any]) -> str:
-    """One event as a text of at most 200 characters."""
-    text = _TITLES[kind](details)
-    return text if len(text) <= TITLE_CHARS else text[: TITLE_CHARS - 1] + "…"
+HISTORY: Final = Phrases(STATES)
+"""What follows an event of recovery is a sentence of recovery."""
 
 
-def _registered(details: Mapping[str, Any]) -> str:
-    return REGISTERED_BY.get(details["registered_by"], "Registered.")
+def title(kind: EventKind, details: Mapping[str, Any], why: Sequence[Coded] | None = None) -> Sentence:
+    """One event; its English has at most 200 characters. `why`: the codes of the reason in `details`."""
+    told = _decided(details, why) if kind is EventKind.RECOVERY else _TITLES[kind](details)
+    text = told.english
+    return told if len(text) <= TITLE_CHARS else Sentence(text[: TITLE_CHARS - 1] + "…", told.coded)
 
 
-def _state(details: Mapping[str, Any]) -> str:
-    return f"{str(details['from']).capitalize()} → {details['to']}: {details['cause']}"
+@HISTORY.phrase
+def client_registered(*, how: str) -> str:
+    """`how`: a code, or its first message."""
+    return REGISTERED_BY.get(how, "Registered.")
 
 
-def _screen(details: Mapping[str, Any]) -> str:
-    word = details["screen"]
-    if not details["fails"]:
-        return SCREENS_WITHOUT_FAULT.get(word, "The screen fails no more")
-    unplanned = ", and nobody planned that" if word == ScreenHealthStatus.OFF else ""
-    return f"The screen {SCREENS.get(word, f'is {word}')}{unplanned}"
+@HISTORY.phrase
+def state_changed(*, before: str, after: str) -> str:
+    """The cause follows."""
+    return f"{before.capitalize()} → {after}:"
 
 
-def _log(details: Mapping[str, Any]) -> str:
-    return f"{str(details['level']).capitalize()}: {details['message']}"
+def _state(details: Mapping[str, Any]) -> Sentence:
+    changed = state_changed(before=str(details["from"]), after=details["to"])
+    return joined([changed, cause_of_state(details["cause"])])
 
 
-def _command(details: Mapping[str, Any]) -> str:
-    what = ACTIONS.get(details["action"], details["action"])
+@HISTORY.phrase
+def service_failed(*, unit: str) -> str:
+    return f"Service {unit} failed"
+
+
+@HISTORY.phrase
+def failure_acknowledged(*, unit: str, by: str) -> str:
+    return f"Failure of {unit} acknowledged by {by}"
+
+
+@HISTORY.phrase
+def screen_changed(*, screen: str, fails: bool) -> str:
+    if not fails:
+        return SCREENS_WITHOUT_FAULT.get(screen, "The screen fails no more")
+    unplanned = ", and nobody planned that" if screen == ScreenHealthStatus.OFF else ""
+    return f"The screen {SCREENS.get(screen, f'is {screen}')}{unplanned}"
+
+
+@HISTORY.phrase
+def line_logged(*, level: str, message: str) -> str:
+    return f"{level.capitalize()}: {message}"
+
+
+@HISTORY.phrase
+def command_requested(*, action: str, by: str, reason: str) -> str:
+    return f"{ACTIONS.get(action, action)} asked for by {by}{_because(reason)}"
+
+
+@HISTORY.phrase
+def command_received(*, action: str) -> str:
+    return f"{ACTIONS.get(action, action)} received by the display"
+
+
+@HISTORY.phrase
+def command_over_before(*, action: str, state: str) -> str:
+    """`state`: what the display said afterwards."""
+    return f"{ACTIONS.get(action, action)}: the display said {state} after it was over"
+
+
+@HISTORY.phrase
+def command_over(*, action: str, state: str, reason: str | None, confirmed_by: str | None) -> str:
+    why = reason or (f"confirmed by {confirmed_by}" if confirmed_by else "")
+    return f"{ACTIONS.get(action, action)} {OUTCOMES.get(state, state)}{_because(why)}"
+
+
+def _command(details: Mapping[str, Any]) -> Sentence:
+    action = details["action"]
     match details["step"]:
         case "asked":
-            return f"{what} asked for by {details['requested_by']}" + _because(details["reason"])
+            return command_requested(action=action, by=details["requested_by"], reason=details["reason"])
         case "received":
-            return f"{what} received by the display"
+            return command_received(action=action)
         case "late":
-            return f"{what}: the display said {details['late_state']} after it was over"
+            return command_over_before(action=action, state=details["late_state"])
         case _:
-            why = details["outcome_reason"] or (
-                f"confirmed by {details['confirmed_by']}" if details["confirmed_by"] else ""
-            )
-            return f"{what} {OUTCOMES.get(details['state'], details['state'])}" + _because(why)
+            reason, confirmed_by = details["outcome_reason"], details["confirmed_by"]
+            return command_over(action=action, state=details["state"], reason=reason, confirmed_by=confirmed_by)
 
 
 def _because(why: str) -> str:
     return f" ({why})" if why else ""
 
 
-def _recovery(details: Mapping[str, Any]) -> str:
-    done = "does nothing" if details["decision"] == "none" else f"asks for {details['decision']}"
-    return f"Recovery {done}: {details['why']}"
+@HISTORY.phrase
+def recovery_did_nothing() -> str:
+    """The reason follows."""
+    return "Recovery does nothing:"
 
 
-def _audit(details: Mapping[str, Any]) -> str:
-    what = DONE_TO_IT.get(details["action"], details["action"])
-    return f"{what}, by {details['actor']}"
+@HISTORY.phrase
+def recovery_asked(*, action: str) -> str:
+    """The reason follows."""
+    return f"Recovery asks for {action}:"
 
 
-_TITLES: Final = {
-    EventKind.REGISTERED: _registered,
+def _decided(details: Mapping[str, Any], why: Sequence[Coded] | None) -> Sentence:
+    decision = details["decision"]
+    did = recovery_did_nothing() if decision == "none" else recovery_asked(action=decision)
+    return joined([did, Sentence(details["why"], None if why is None else tuple(why))])
+
+
+@HISTORY.phrase
+def person_did(*, action: str, by: str) -> str:
+    """`action`: of the audit log."""
+    return f"{DONE_TO_IT.get(action, action)}, by {by}"
+
+
+_TITLES: Final[Mapping[EventKind, Callable[[Mapping[str, Any]], Sentence]]] = {
+    EventKind.REGISTERED: lambda details: client_registered(how=details["registered_by"]),
     EventKind.STATE: _state,
-    EventKind.SERVICE_FAILED: lambda details: f"Service {details['unit']} failed",
-    EventKind.SERVICE_CLEARED: lambda details: f"Failure of {details['unit']} acknowledged by {details['by']}",
-    EventKind.SCREEN: _screen,
-    EventKind.LOG: _log,
+    EventKind.SERVICE_FAILED: lambda details: service_failed(unit=details["unit"]),
+    EventKind.SERVICE_CLEARED: lambda details: failure_acknowledged(unit=details["unit"], by=details["by"]),
+    EventKind.SCREEN: lambda details: screen_changed(screen=details["screen"], fails=details["fails"]),
+    EventKind.LOG: lambda details: line_logged(level=str(details["level"]), message=details["message"]),
     EventKind.COMMAND: _command,
-    EventKind.RECOVERY: _recovery,
-    EventKind.AUDIT: _audit,
+    EventKind.AUDIT: lambda details: person_did(action=details["action"], by=details["actor"]),
 }

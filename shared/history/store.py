@@ -111,7 +111,8 @@ _TIMELINE: Final = "\nUNION ALL".join(
             "recovery_events WHERE client_uuid = :uuid",
             "at",
             _number("id"),
-            "jsonb_build_object('decision', decision, 'why', why, 'command_id', command_id)",
+            "jsonb_build_object('decision', decision, 'why', why, 'why_sentences', why_sentences,"
+            " 'command_id', command_id)",
             "at DESC, id DESC",
         ),
         _branch(  # commands and acknowledgements have branches of their own; addresses and request ids are for admins

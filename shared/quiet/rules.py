@@ -14,7 +14,7 @@ from shared.clients import zones_rules
 from shared.errors import QuietTimesRefused, Refused
 from shared.quiet import displays_rules, hours_rules
 from shared.quiet.hours_rules import Span, TimeSpan
-from shared.sentences import Phrases, Sentence
+from shared.sentences import Phrases, Sentence, joined
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState
 
 AFTER_OPENING: Final = timedelta(minutes=10)
@@ -104,6 +104,7 @@ WHAT: Final[Mapping[Quiet, str]] = {
 
 
 QUIET: Final = Phrases()
+QUIET_WORDS: Final = Phrases(QUIET)
 
 
 @QUIET.phrase
@@ -354,26 +355,54 @@ def last_first(times: Iterable[QuietOn]) -> list[QuietOn]:
     return sorted(times, key=lambda one: one.order, reverse=True)
 
 
-def in_words(times: Sequence[QuietOn]) -> str:
+def in_words(times: Sequence[QuietOn]) -> Sentence:
     """Why it is quiet, in sentences."""
-    return " ".join(one.time.words for one in times) or "Nothing is quiet for this display now."
+    return joined(one.time.sentence for one in times) if times else nothing_quiet()
 
 
-def cut_through(times: Sequence[QuietOn]) -> str | None:
-    """What a person's command cuts through, as a sentence; None when nothing is quiet."""
+@QUIET_WORDS.phrase
+def nothing_quiet() -> str:
+    return "Nothing is quiet for this display now."
+
+
+def cut_through(times: Sequence[QuietOn]) -> Sentence | None:
+    """What a person's command cuts through; None when nothing is quiet."""
     if not times:
         return None
-    how = [f"{HOW[one.time.preset][0].lower()}{HOW[one.time.preset][1:]} by {one.time.created_by}" for one in times]
-    return f"It goes although the display is {' and '.join(how)}."
+    return goes_although(times=[{"preset": one.time.preset, "by": one.time.created_by} for one in times])
 
 
-def nobody(scope: QuietScope, site: str | None, tag: str | None, covers: int) -> str | None:
+@QUIET_WORDS.phrase
+def goes_although(*, times: Sequence[Mapping[str, str]]) -> str:
+    """`times`: the preset of each quiet time, and who made it (`by`)."""
+    how = [(HOW[QuietPreset(one["preset"])], one["by"]) for one in times]
+    return (
+        f"It goes although the display is {' and '.join(f'{word[0].lower()}{word[1:]} by {by}' for word, by in how)}."
+    )
+
+
+def nobody(scope: QuietScope, site: str | None, tag: str | None, covers: int) -> Sentence | None:
     """A sentence that nobody is covered yet; None when somebody is."""
     if covers:
         return None
     if scope is QuietScope.SITE:
-        return f"No display is at {site} yet."
-    return f"No display has the tag “{tag}” yet." if scope is QuietScope.TAG else "No display is covered now."
+        return nobody_at_site(site=site)
+    return nobody_with_tag(tag=tag) if scope is QuietScope.TAG else nobody_covered()
+
+
+@QUIET_WORDS.phrase
+def nobody_at_site(*, site: str | None) -> str:
+    return f"No display is at {site} yet."
+
+
+@QUIET_WORDS.phrase
+def nobody_with_tag(*, tag: str | None) -> str:
+    return f"No display has the tag “{tag}” yet."
+
+
+@QUIET_WORDS.phrase
+def nobody_covered() -> str:
+    return "No display is covered now."
 
 
 def is_left_alone(covered: Collection[str], uuid: str, opened_at: datetime | None, since: datetime) -> bool:

@@ -10,7 +10,7 @@ from shared.clients.signs_rules import why_mute
 from shared.incidents.causes_rules import CAUSES
 from shared.quiet.rules import QUIET
 from shared.sentences import Phrases
-from shared.vocabulary import RecoveryBasis, ScreenHealthStatus
+from shared.vocabulary import RecoveryBasis
 
 BREAKERS: Final = Phrases()
 RECOVERY: Final = Phrases(BREAKERS, QUIET, CAUSES)
@@ -28,7 +28,7 @@ _GONE: Final[Mapping[str, str]] = {
 
 def _screen(screen: str | None) -> str:
     """How a screen fails, without a full stop."""
-    return f"The screen {'fails' if screen is None else SCREENS[ScreenHealthStatus(screen)]}"
+    return f"The screen {'fails' if screen is None else SCREENS[screen]}"
 
 
 def _wrong(basis: str, screen: str | None) -> str:

@@ -70,6 +70,8 @@ def test_words_of_newer_code_cost_no_answer(api: Api, engine: Engine, mute: str)
     told = ask(api, f"/api/clients/{mute}/recovery")["events"]
 
     assert page["refused"][0]["words"] == "2 heartbeats were refused for another reason"
+    facts = {"kind": "heartbeat", "reason": page["refused"][0]["reason"], "count": 2}
+    assert page["refused"][0]["words_sentences"] == [{"code": "messages_refused", "params": facts}]
     assert {row["uuid"] for row in overview["clients"]} > {mute}
     assert {one["reason"] for one in letters} == {"of_newer_code"}
     assert [event["decision"] for event in told] == ["send_a_technician"]

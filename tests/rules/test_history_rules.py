@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.clients.reports.rules import when_heard
 from shared.history import rules
 from shared.history.rules import Change, Segment
-from shared.vocabulary import ClientStatus, EventKind
+from shared.sentences import Coded
+from shared.vocabulary import ClientStatus, EventKind, ProcessStatus
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -160,8 +162,54 @@ TITLES: list[tuple[EventKind, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("kind", "details", "title"), TITLES)
 def test_an_event_is_told_in_words(kind: EventKind, details: dict[str, Any], title: str) -> None:
-    assert rules.title(kind, details) == title
+    assert rules.title(kind, details).english == title
 
 
 def test_every_kind_of_event_has_words() -> None:
     assert {kind for kind, _, _ in TITLES} == set(EventKind)
+
+
+@pytest.mark.parametrize(
+    "english",
+    [
+        *(when_heard(process_status)[1] for process_status in ProcessStatus),
+        "No heartbeat of the display has come yet.",
+        "The bridge is silent: nothing is known of the display.",
+        "Not heard since the bridge listens again.",
+        "Its reports come, its heartbeats do not.",
+        "No heartbeat for 119 seconds.",
+        "No heartbeat for 2 minutes.",
+        "No heartbeat for 47 hours.",
+        "No heartbeat for 3 days.",
+    ],
+)
+def test_a_stored_cause_of_a_state_is_told_in_code(english: str) -> None:
+    details = {"from": "running", "to": "late", "cause": english}
+
+    told = rules.title(EventKind.STATE, details)
+
+    assert told.coded is not None
+    assert told.coded[0].code == "state_changed"
+    assert rules.HISTORY.english(told.coded) == told.english == f"Running → late: {english}"
+
+
+def test_a_cause_that_only_other_code_knows_is_told_in_english_alone() -> None:
+    details = {"from": "running", "to": "late", "cause": "No heartbeat for 9 fortnights."}
+
+    assert rules.title(EventKind.STATE, details).coded is None
+
+
+def test_what_recovery_decided_is_told_with_the_codes_of_its_reason() -> None:
+    why = [Coded("heard_again", {})]
+
+    told = rules.title(EventKind.RECOVERY, {"decision": "none", "why": "It is heard."}, why)
+
+    assert told.coded == (Coded("recovery_did_nothing", {}), *why)
+    assert rules.title(EventKind.RECOVERY, {"decision": "none", "why": "It is heard."}).coded is None
+
+
+def test_a_long_title_is_cut_and_its_facts_are_whole() -> None:
+    told = rules.title(EventKind.LOG, {"level": "error", "message": "x" * 300})
+
+    assert len(told.english) == 200
+    assert told.coded == (Coded("line_logged", {"level": "error", "message": "x" * 300}),)

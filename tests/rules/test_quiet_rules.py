@@ -297,13 +297,13 @@ def test_quiet_is_the_union_and_says_why() -> None:
 
     assert [one.time.id for one in on] == [1, 2]
     assert rules.union(on) == [Quiet.RECOVERY, Quiet.NOTICES, Quiet.COMMANDS]
-    assert rules.in_words(on) == (
+    assert rules.in_words(on).english == (
         "On hold by user:anna: no automatic restarts."
         " In maintenance by user:anna: no automatic restarts, no messages, batches wait."
     )
-    assert rules.cut_through(on) == (
-        "It goes although the display is on hold by user:anna and in maintenance by user:anna."
-    )
+    cut = rules.cut_through(on)
+    assert cut is not None
+    assert cut.english == ("It goes although the display is on hold by user:anna and in maintenance by user:anna.")
     assert rules.cut_through([]) is None
 
 

@@ -7,13 +7,17 @@ import pytest
 
 from deploy.parts.layout import REPOSITORY
 from functions.api.shapes import sentences as shapes
+from shared.clients.reports.rules import STATES
+from shared.clients.signs_rules import REFUSALS
+from shared.history.rules import HISTORY
 from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_rules import TIMELINE
-from shared.quiet.rules import QUIET
+from shared.quiet.rules import QUIET, QUIET_WORDS
 from shared.recovery.words_rules import BREAKERS, RECOVERY
 from shared.sentences import Coded, Phrases, Sentence, joined, plain
 
-ALL: Final = Phrases(RECOVERY, TIMELINE)
+NOUNS: Final = (BREAKERS, QUIET, CAUSES, RECOVERY, TIMELINE, QUIET_WORDS, REFUSALS, STATES, HISTORY)
+ALL: Final = Phrases(*NOUNS)
 CASES: Final[list[dict[str, Any]]] = json.loads(
     (REPOSITORY / "dashboard" / "tests" / "sentences.json").read_text(encoding="utf-8")
 )
@@ -36,8 +40,7 @@ def test_there_is_a_case_for_every_code() -> None:
 
 
 def test_a_code_stands_for_one_sentence_in_all_nouns() -> None:
-    nouns = (BREAKERS, QUIET, CAUSES, RECOVERY, TIMELINE)
-    codes = [code for phrases in nouns for code in phrases.makers.maps[0]]
+    codes = [code for phrases in NOUNS for code in phrases.makers.maps[0]]
 
     assert sorted(codes) == ALL.codes
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.clients.reports.rules import shown_status
-from shared.clients.signs_rules import REFUSED, SignsMemory, due, last_sign, refused_in_words, why_mute
+from shared.clients.signs_rules import REFUSED, SignsMemory, due, last_sign, messages_refused, why_mute
 from shared.vocabulary import ClientStatus, DeadLetterReason, ProcessStatus
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -64,11 +64,15 @@ def test_a_display_without_heartbeats_is_explained_by_what_was_put_aside(refused
     assert why_mute(refused) == f"Its reports come, its heartbeats do not: {words}"
 
 
+def told(kind: str, reason: str, count: int) -> str:
+    return messages_refused(kind=kind, reason=reason, count=count).english
+
+
 def test_there_are_words_for_every_reason_and_kind() -> None:
     assert set(REFUSED) == set(DeadLetterReason)
-    assert refused_in_words("logs", "too_large", 2) == "2 log lines were too large"
-    assert refused_in_words("acks", "of_newer_code", 1) == "1 answer to a command was refused for another reason"
-    assert refused_in_words("nonsense", "unknown_topic", 1) == "1 message was sent to an unknown topic"
+    assert told("logs", "too_large", 2) == "2 log lines were too large"
+    assert told("acks", "of_newer_code", 1) == "1 answer to a command was refused for another reason"
+    assert told("nonsense", "unknown_topic", 1) == "1 message was sent to an unknown topic"
 
 
 @pytest.mark.parametrize("process", ProcessStatus)

@@ -338,7 +338,7 @@ def test_the_gauge_counts_failing_screens_by_what_they_show(connection: Connecti
 def lines(connection: Connection, display: str) -> list[tuple[str, datetime]]:
     """What its history says of its screen, the oldest first."""
     told = history_operations.events(connection, display, 100, None)
-    return [(one.title, one.at) for one in reversed(told) if one.kind is EventKind.SCREEN]
+    return [(one.title.english, one.at) for one in reversed(told) if one.kind is EventKind.SCREEN]
 
 
 def test_the_history_says_when_a_screen_failed_how_and_when_it_showed_again(

@@ -79,6 +79,22 @@ const PUT_ASIDE = {
   refused_by_database: "lost by a fault of this service",
 };
 
+/** What was refused. @type {Record<string, [string, string]>} */
+const KINDS = {
+  heartbeat: ["heartbeat", "heartbeats"],
+  health: ["health report", "health reports"],
+  logs: ["log line", "log lines"],
+  service_failed: ["service failure", "service failures"],
+  presence: ["presence message", "presence messages"],
+  acks: ["answer to a command", "answers to commands"],
+};
+
+/** @param {{kind: string, reason: string, count: number}} facts */
+function messagesRefused({ kind, reason, count: n }) {
+  const [one, many] = KINDS[kind] ?? ["message", "messages"];
+  return `${count(n, one, many)} ${n === 1 ? "was" : "were"} ${PUT_ASIDE[reason] ?? "refused for another reason"}`;
+}
+
 /** @param {Record<string, number>} refusals */
 function heartbeatsMissing(refusals) {
   const parts = Object.entries(refusals)
@@ -121,9 +137,18 @@ const QUIET_WHAT = {
 };
 
 /** @param {{preset: string, by: string, reason: string, quiet: string[]}} facts */
-export function quietTime({ preset, by, reason, quiet }) {
+function quietTime({ preset, by, reason, quiet }) {
   const because = reason.trim() && ` (${reason.trim().replace(/\.+$/, "")})`;
   return `${word(QUIET_HOW, preset)} by ${by}${because}: ${quiet.map((one) => word(QUIET_WHAT, one)).join(", ")}.`;
+}
+
+/** @param {{times: {preset: string, by: string}[]}} facts */
+function goesAlthough({ times }) {
+  const how = times.map(({ preset, by }) => {
+    const made = word(QUIET_HOW, preset);
+    return `${made.charAt(0).toLowerCase()}${made.slice(1)} by ${by}`;
+  });
+  return `It goes although the display is ${how.join(" and ")}.`;
 }
 
 // --- incidents ---
@@ -224,6 +249,61 @@ const ACTIONS = {
 /** @param {number} n */
 const displays = (n) => (n === 1 ? "1 display" : `${n} displays`);
 
+// --- what happened to a display ---
+
+/** @type {Record<string, string>} */
+const REGISTERED_BY = {
+  enrolment: "Created by an enrolment code.",
+  first_message: "Registered by its first message.",
+};
+/** @type {Record<string, string>} */
+const SCREENS_WITHOUT_FAULT = {
+  ok: "The screen shows its content again",
+  off: "The screen is off, which is no failure now",
+  unknown: "Nobody sees the screen any more",
+};
+/** @type {Record<string, string>} */
+const OUTCOMES = {
+  succeeded: "succeeded",
+  failed: "failed",
+  rejected: "was refused by the display",
+  expired: "expired",
+  timed_out: "brought no result in time",
+  cancelled: "was cancelled",
+};
+/** By the action of the audit log. @type {Record<string, string>} */
+const DONE_TO_IT = {
+  "client.write": "Facts changed",
+  "client.delete": "Deleted",
+  "client.log_level": "Log level changed for a time",
+  "enrolment.create": "Enrolment code issued",
+  "enrolment.use": "Enrolled: the display fetched its login",
+  "enrolment.rotate": "Password replaced by the display's own",
+  "enrolment.delete": "Login revoked",
+  "screenshot.send": "Picture of its screen stored",
+  "screenshot.look": "A picture of its screen looked at",
+  "recovery.hold": "Recovery put on hold",
+  "recovery.resume": "Recovery resumed",
+  "recovery.exclude": "Excluded from recovery",
+  "recovery.include": "Recovered automatically again",
+  "quiet_time.create": "Quiet time made",
+  "quiet_time.write": "Quiet time changed",
+  "quiet_time.end": "Quiet time ended",
+};
+
+/** @param {{screen: string, fails: boolean}} facts */
+function screenChanged({ screen, fails }) {
+  if (!fails) return SCREENS_WITHOUT_FAULT[screen] ?? "The screen fails no more";
+  return `The screen ${SCREEN_IS[screen] ?? `is ${screen}`}${screen === "off" ? ", and nobody planned that" : ""}`;
+}
+
+/** @param {string} action */
+const asked = (action) => ACTIONS[action] ?? action;
+/** @param {string | null} why */
+const because = (why) => (why ? ` (${why})` : "");
+/** @param {string} text */
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** @type {Record<string, (facts: any) => string>} */
 export const sentenceWords = {
   recovery_off: () => "Automatic recovery is switched off (CRASH_RECOVERY_ENABLED).",
@@ -291,6 +371,38 @@ export const sentenceWords = {
   more_sites_held: ({ sites }) => `${number(sites)} more sites are held back as well.`,
 
   quiet_time: quietTime,
+  nothing_quiet: () => "Nothing is quiet for this display now.",
+  goes_although: goesAlthough,
+  nobody_at_site: ({ site }) => `No display is at ${site} yet.`,
+  nobody_with_tag: ({ tag }) => `No display has the tag “${tag}” yet.`,
+  nobody_covered: () => "No display is covered now.",
+  messages_refused: messagesRefused,
+
+  player_starting: () => "The display says that its player is starting.",
+  player_running: () => "The display says that its player is running.",
+  player_crashed: () => "The display says that its player has crashed.",
+  player_stopped: () => "The display says that its player was stopped.",
+  player_unknown: () => "The display is heard but does not say how its player is.",
+  never_heard: () => "No heartbeat of the display has come yet.",
+  not_known_while_silent: () => "The bridge is silent: nothing is known of the display.",
+  not_heard_again: () => "Not heard since the bridge listens again.",
+  heartbeats_do_not_come: () => "Its reports come, its heartbeats do not.",
+  no_heartbeat_for: ({ seconds }) => `No heartbeat for ${lasting(seconds)}.`,
+
+  client_registered: ({ how }) => REGISTERED_BY[how] ?? "Registered.",
+  state_changed: ({ before, after }) => `${capital(before)} → ${after}:`,
+  service_failed: ({ unit }) => `Service ${unit} failed`,
+  failure_acknowledged: ({ unit, by }) => `Failure of ${unit} acknowledged by ${by}`,
+  screen_changed: screenChanged,
+  line_logged: ({ level, message }) => `${capital(level)}: ${message}`,
+  command_requested: ({ action, by, reason }) => `${asked(action)} asked for by ${by}${because(reason)}`,
+  command_received: ({ action }) => `${asked(action)} received by the display`,
+  command_over_before: ({ action, state }) => `${asked(action)}: the display said ${state} after it was over`,
+  command_over: ({ action, state, reason, confirmed_by: by }) =>
+    `${asked(action)} ${OUTCOMES[state] ?? state}${because(reason || (by && `confirmed by ${by}`))}`,
+  recovery_did_nothing: () => "Recovery does nothing:",
+  recovery_asked: ({ action }) => `Recovery asks for ${action}:`,
+  person_did: ({ action, by }) => `${DONE_TO_IT[action] ?? action}, by ${by}`,
 
   failed_together: failedTogether,
   fleet_not_heard: ({ since }) =>
@@ -303,10 +415,8 @@ export const sentenceWords = {
   all_well_again: () => "All displays are well again.",
   displays_failed: (facts) => `${displays(facts.displays)} failed`,
   displays_well: (facts) => `${displays(facts.displays)} well again`,
-  command_asked: (facts) => {
-    const because = facts.reason && ` (${facts.reason})`;
-    return `${ACTIONS[facts.action] ?? facts.action} for ${displays(facts.displays)} asked for by ${facts.by}${because}`;
-  },
+  command_asked: (facts) =>
+    `${asked(facts.action)} for ${displays(facts.displays)} asked for by ${facts.by}${because(facts.reason)}`,
   recovery_waits: (facts) => `Recovery does nothing for ${displays(facts.displays)}:`,
   recovery_acts: (facts) => `Recovery asks for ${facts.action} for ${displays(facts.displays)}:`,
 };

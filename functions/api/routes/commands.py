@@ -31,6 +31,7 @@ from shared.errors import (
 from shared.quiet import operations as quiet_times
 from shared.quiet import rules as quiet_rules
 from shared.screenshots import operations as screenshots
+from shared.sentences import Sentence
 from shared.structured_log import event
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, Role
@@ -174,6 +175,6 @@ def end_command(call: Call, command_id: str, body: EndOfCommand) -> shapes.Comma
     return _command(call, command_id)
 
 
-def _command(call: Call, command_id: str, cuts_through: str | None = None) -> shapes.Command:
+def _command(call: Call, command_id: str, cuts_through: Sentence | None = None) -> shapes.Command:
     with call.transaction() as (connection, _):
         return shapes.command(operations.find(connection, command_id), cuts_through)

@@ -5,9 +5,10 @@ from typing import Annotated, Any
 
 import msgspec
 
-from functions.api.bodies import Answer, QueryParameters
+from functions.api.bodies import Answer, QueryParameters, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
+from functions.api.shapes.sentences import EventSentence
 from shared.errors import ClientNotFound
 from shared.history import operations
 from shared.vocabulary import ClientStatus, EventKind, Role
@@ -67,11 +68,15 @@ class Uptime(Answer):
 
 
 class Event(Answer):
-    """An event of a client. `title` is for people; the fields of `details` depend on `kind`."""
+    """An event of a client. `title` is for people; the fields of `details` depend on `kind`.
+
+    `title_sentences` says the same as `title` in codes, at full length; null: older code wrote a part of it.
+    """
 
     at: datetime
     kind: EventKind
     title: str
+    title_sentences: list[EventSentence] | None
     details: dict[str, Any]
 
 
@@ -105,5 +110,5 @@ def client_events(call: Call, uuid: str, query: PageQuery) -> Page[Event]:
         found,
         query.limit,
         lambda event: (event.at, event.kind.value, event.key),
-        lambda event: Event(at=event.at, kind=event.kind, title=event.title, details=event.details),
+        lambda event: answer_of(Event, event, title=event.title.english, title_sentences=event.title.coded),
     )

@@ -12,6 +12,7 @@ from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.commands import ASKED_WITH, idempotency_key
 from functions.api.shapes.quiet import QuietTime
+from functions.api.shapes.sentences import QuietSentence
 from functions.problems import InvalidField
 from shared.clients import operations as clients
 from shared.errors import (
@@ -111,6 +112,7 @@ class ClientQuietTimes(Answer):
     quiet: list[Quiet]
     until: datetime | None
     words: str
+    words_sentences: list[QuietSentence] | None
     items: list[QuietTime]
 
 
@@ -197,12 +199,17 @@ def client_quiet_times(call: Call, uuid: str) -> ClientQuietTimes:
         on = operations.of_client(connection, now, uuid)
         rows = store.some(connection, [one.time.id for one in on[:SHOWN]])
         shown = _shapes(connection, now, rows)
-    return ClientQuietTimes(
-        uuid=uuid,
-        quiet=rules.union(on),
-        until=on[0].until if on else None,
-        words=rules.in_words(on[:SHOWN]),
-        items=[shown[one.time.id] for one in on[:SHOWN]],
+    words = rules.in_words(on[:SHOWN])
+    return answer_of(
+        ClientQuietTimes,
+        {
+            "uuid": uuid,
+            "quiet": rules.union(on),
+            "until": on[0].until if on else None,
+            "words": words.english,
+            "words_sentences": words.coded,
+            "items": [shown[one.time.id] for one in on[:SHOWN]],
+        },
     )
 
 
@@ -253,6 +260,7 @@ def _shapes(connection: Connection, now: datetime, rows: Sequence[KeptQuietTime]
 
 def _answer(row: KeptQuietTime, now: datetime, covers: int) -> QuietTime:
     at = rules.occurrence_at(row, now) or rules.next_occurrence(row, now)
+    note = rules.nobody(row.scope, row.site, row.tag, covers)
     return answer_of(
         QuietTime,
         row,
@@ -260,6 +268,8 @@ def _answer(row: KeptQuietTime, now: datetime, covers: int) -> QuietTime:
         state=rules.state_at(row, now),
         occurrence=at and {"starts_at": at.starts_at, "ends_at": at.ends_at},
         covers=covers,
-        note=rules.nobody(row.scope, row.site, row.tag, covers),
+        note=None if note is None else note.english,
+        note_sentences=None if note is None else note.coded,
         words=row.words,
+        words_sentences=row.sentence.coded,
     )

@@ -9,11 +9,11 @@ import msgspec
 from functions.api.bodies import Answer, answer_of
 from functions.api.shapes.commands import StoredAction, StoredSource
 from functions.api.shapes.quiet import QuietNowView, quiet_now
-from functions.api.shapes.sentences import CauseSentence, RecoverySentence, stored
+from functions.api.shapes.sentences import CauseSentence, RecoverySentence, RefusedSentence, stored
 from shared.clients import limits_rules
 from shared.clients.limits_rules import Limit
-from shared.clients.signs_rules import refused_in_words
-from shared.clients.store import ShownClient, WholeClient
+from shared.clients.signs_rules import messages_refused
+from shared.clients.store import RefusedRow, ShownClient, WholeClient
 from shared.incidents.causes_rules import CAUSES
 from shared.quiet.rules import QuietOn
 from shared.recovery.rules import ShownRecovery
@@ -133,13 +133,17 @@ class OpenIncident(Answer):
 
 
 class RefusedMessages(Answer):
-    """Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people."""
+    """Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people,
+
+    `words_sentences` says the same in codes.
+    """
 
     kind: str
     reason: PutAsideFor
     count: int
     last_at: datetime
     words: str
+    words_sentences: list[RefusedSentence] | None
 
 
 class ClientDetails(Client):
@@ -208,10 +212,13 @@ def client_details(
         **more,
         incident=_open_incident(row),
         quiet_times=[quiet_now(one) for one in quiet],
-        refused=[
-            {**vars(one), "words": refused_in_words(one.kind, one.reason, one.count)} for one in row.refused or ()
-        ],
+        refused=[_refused(one) for one in row.refused or ()],
     )
+
+
+def _refused(row: RefusedRow) -> dict[str, Any]:
+    words = messages_refused(kind=row.kind, reason=row.reason, count=row.count)
+    return {**vars(row), "words": words.english, "words_sentences": words.coded}
 
 
 def _open_incident(row: WholeClient) -> dict[str, Any] | None:

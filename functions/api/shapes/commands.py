@@ -7,9 +7,11 @@ import msgspec
 
 from functions.api.bodies import Answer
 from functions.api.routing import Call, Header
+from functions.api.shapes.sentences import QuietSentence
 from functions.problems import InvalidField
 from shared.commands import store as commands_store
 from shared.postgres.door import scrub
+from shared.sentences import Sentence
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, CommandState, ConfirmedBy
 
@@ -60,13 +62,21 @@ class Command(Answer):
     """The id in every log line about the command; null for commands of older versions."""
     cuts_through: str | None
     """In the answer to sending it: the quiet times that it does not respect, as a sentence. Else null."""
+    cuts_through_sentences: list[QuietSentence] | None
+    """The same in codes."""
 
 
-def command(found: commands_store.CommandRow, cuts_through: str | None = None) -> Command:
+def command(found: commands_store.CommandRow, cuts_through: Sentence | None = None) -> Command:
     """A command as its answer."""
-    own = {"trace_id", "cuts_through"}
+    own = {"trace_id", "cuts_through", "cuts_through_sentences"}
     fields = {name: getattr(found, name) for name in Command.__struct_fields__ if name not in own}
-    return Command(**fields, trace_id=trace_id(found.traceparent), cuts_through=cuts_through)
+    coded = () if cuts_through is None else cuts_through.coded or ()
+    return Command(
+        **fields,
+        trace_id=trace_id(found.traceparent),
+        cuts_through=None if cuts_through is None else cuts_through.english,
+        cuts_through_sentences=[QuietSentence(code=one.code, params=one.params) for one in coded] or None,
+    )
 
 
 def idempotency_key(call: Call) -> str | None:

@@ -9,8 +9,11 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from functions.api.bodies import Answer
+from shared.clients.signs_rules import REFUSALS
+from shared.history.rules import HISTORY
 from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_rules import TIMELINE
+from shared.quiet.rules import QUIET_WORDS
 from shared.recovery.words_rules import BREAKERS, RECOVERY
 from shared.sentences import Coded, Phrases
 
@@ -48,11 +51,35 @@ class CauseSentence(Answer):
 _TIMELINE: Final = Phrases(TIMELINE, RECOVERY)
 
 
+class QuietSentence(Answer):
+    """A sentence about a quiet time."""
+
+    code: Annotated[str, _code(QUIET_WORDS)]
+    params: Annotated[dict[str, Any], _params(QUIET_WORDS)]
+
+
+class RefusedSentence(Answer):
+    """How many messages were refused, and why."""
+
+    code: Annotated[str, _code(REFUSALS)]
+    params: Annotated[dict[str, Any], _params(REFUSALS)]
+
+
 class TimelineSentence(Answer):
     """An event of an incident, its cause, or why recovery acts or does not."""
 
     code: Annotated[str, _code(_TIMELINE)]
     params: Annotated[dict[str, Any], _params(_TIMELINE)]
+
+
+_EVENTS: Final = Phrases(HISTORY, RECOVERY)
+
+
+class EventSentence(Answer):
+    """An event of a client, the cause of its state, or why recovery acts or does not."""
+
+    code: Annotated[str, _code(_EVENTS)]
+    params: Annotated[dict[str, Any], _params(_EVENTS)]
 
 
 def stored(phrases: Phrases, english: str, coded: Sequence[Coded] | None) -> Sequence[Coded] | None:

@@ -4,12 +4,14 @@
 difference to the clock is the report's age.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
+from shared.sentences import Phrases, Sentence, plain
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus, ScreenOffBy
 
 LATE_INTERVALS: Final = 2
@@ -182,16 +184,89 @@ def stale_after(interval_seconds: int, stale_seconds: int) -> timedelta:
     return max(timedelta(seconds=stale_seconds), STALE_INTERVALS * timedelta(seconds=interval_seconds))
 
 
+STATES: Final = Phrases()
+
+
+@STATES.phrase
+def player_starting() -> str:
+    return "The display says that its player is starting."
+
+
+@STATES.phrase
+def player_running() -> str:
+    return "The display says that its player is running."
+
+
+@STATES.phrase
+def player_crashed() -> str:
+    return "The display says that its player has crashed."
+
+
+@STATES.phrase
+def player_stopped() -> str:
+    return "The display says that its player was stopped."
+
+
+@STATES.phrase
+def player_unknown() -> str:
+    return "The display is heard but does not say how its player is."
+
+
+@STATES.phrase
+def never_heard() -> str:
+    return "No heartbeat of the display has come yet."
+
+
+@STATES.phrase
+def not_known_while_silent() -> str:
+    return "The bridge is silent: nothing is known of the display."
+
+
+@STATES.phrase
+def not_heard_again() -> str:
+    return "Not heard since the bridge listens again."
+
+
+@STATES.phrase
+def heartbeats_do_not_come() -> str:
+    return f"{MUTE}."
+
+
+@STATES.phrase
+def no_heartbeat_for(*, seconds: int) -> str:
+    """`seconds`: rounded down to the unit of the English."""
+    return f"No heartbeat for {in_words(timedelta(seconds=seconds))}."
+
+
+_LASTING: Final = re.compile(r"No heartbeat for (\d+) (second|minute|hour|day)s\.", re.ASCII)
+_SECONDS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
+
+
+def cause_of_state(english: str) -> Sentence:
+    """The stored cause of a state as a sentence: the codes are few, so only the English is stored."""
+    causes = (
+        *(player_starting(), player_running(), player_crashed(), player_stopped(), player_unknown()),
+        *(never_heard(), not_known_while_silent(), not_heard_again(), heartbeats_do_not_come()),
+    )
+    if found := next((one for one in causes if one.english == english), None):
+        return found
+    if match := _LASTING.fullmatch(english):
+        return no_heartbeat_for(seconds=int(match[1]) * _SECONDS[match[2]])
+    return plain(english)
+
+
+_WHEN_HEARD: Final = {
+    ProcessStatus.STARTING: player_starting().english,
+    ProcessStatus.RUNNING: player_running().english,
+    ProcessStatus.CRASHED: player_crashed().english,
+    ProcessStatus.STOPPED: player_stopped().english,
+    ProcessStatus.UNKNOWN: player_unknown().english,
+}
+
+
 def when_heard(process_status: ProcessStatus) -> tuple[ClientStatus, str]:
     """The shown state of a client that was heard just now, and its cause for people."""
-    causes = {
-        ProcessStatus.STARTING: "The display says that its player is starting.",
-        ProcessStatus.RUNNING: "The display says that its player is running.",
-        ProcessStatus.CRASHED: "The display says that its player has crashed.",
-        ProcessStatus.STOPPED: "The display says that its player was stopped.",
-        ProcessStatus.UNKNOWN: "The display is heard but does not say how its player is.",
-    }
-    return ClientStatus(process_status.value), causes[process_status]
+    return ClientStatus(process_status.value), _WHEN_HEARD[process_status]
 
 
 def shown_status(
@@ -212,18 +287,18 @@ def shown_status(
     heartbeats (the last one at `sign_at`) also make it unknown.
     """
     if last_heartbeat_at is None:
-        return ClientStatus.UNKNOWN, "No heartbeat of the display has come yet."
+        return ClientStatus.UNKNOWN, never_heard().english
     if now - last_heartbeat_at <= late_after(interval_seconds):
         return when_heard(process_status)
     if silent or listening_since is None:
-        return ClientStatus.UNKNOWN, "The bridge is silent: nothing is known of the display."
+        return ClientStatus.UNKNOWN, not_known_while_silent().english
     silence = now - max(last_heartbeat_at, listening_since)
     if silence > stale_after(interval_seconds, stale_seconds):
         talks = sign_at is not None and now - sign_at <= stale_after(interval_seconds, stale_seconds)
         return _while_silent(now - last_heartbeat_at, talks=talks)
     if silence > late_after(interval_seconds):
         return _while_late(process_status, now - last_heartbeat_at)
-    return ClientStatus.UNKNOWN, "Not heard since the bridge listens again."
+    return ClientStatus.UNKNOWN, not_heard_again().english
 
 
 def unknown_from(last_heartbeat_at: datetime, interval_seconds: int, silent_since: datetime) -> datetime:
@@ -242,14 +317,14 @@ def silent_from(last_sign_at: datetime, listening_since: datetime) -> datetime:
 def _while_silent(age: timedelta, *, talks: bool) -> tuple[ClientStatus, str]:
     """The state without heartbeats: unknown if other messages come, otherwise stale."""
     if talks:
-        return ClientStatus.UNKNOWN, f"{MUTE}."
-    return ClientStatus.STALE, f"No heartbeat for {in_words(age)}."
+        return ClientStatus.UNKNOWN, heartbeats_do_not_come().english
+    return ClientStatus.STALE, no_heartbeat_for(seconds=int(age.total_seconds())).english
 
 
 def _while_late(process_status: ProcessStatus, age: timedelta) -> tuple[ClientStatus, str]:
     """The state with a late heartbeat: late replaces only running; other states stay until stale."""
     if process_status in {ProcessStatus.RUNNING, ProcessStatus.UNKNOWN}:
-        return ClientStatus.LATE, f"No heartbeat for {in_words(age)}."
+        return ClientStatus.LATE, no_heartbeat_for(seconds=int(age.total_seconds())).english
     return when_heard(process_status)
 
 
