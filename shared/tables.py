@@ -510,6 +510,7 @@ command_batches = Table(  # many commands from one request
     Column("wave", SmallInteger, nullable=False, server_default="1"),  # the present wave, from 1
     Column("state", Text, nullable=False, server_default="running"),
     Column("state_reason", Text),  # why it is paused or aborted
+    Column("state_reason_sentences", JSONB),  # codes and facts; null: older code wrote it. So in all such columns
     Column("excused", Integer, nullable=False, server_default="0"),  # the unproven commands at the last resume
     Column("excused_wave", SmallInteger, nullable=False, server_default="0"),  # the wave at the last resume
     _when("created_at", nullable=False),
@@ -585,6 +586,7 @@ command_schedule_runs = Table(  # what became of each time of a schedule, decide
     _when("due_at", nullable=False),
     Column("outcome", Text, nullable=False),
     Column("why", Text),  # why it was missed
+    Column("why_sentences", JSONB),
     Column("batch_id", Text, ForeignKey("command_batches.id", ondelete="SET NULL")),
     PrimaryKeyConstraint("schedule_id", "due_at"),
     _one_of("outcome", ScheduleOutcome),
@@ -600,7 +602,7 @@ recovery_events = Table(
     Column("client_uuid", Text, ForeignKey("clients.uuid")),  # null: about the breaker of the fleet or of a site
     Column("decision", Text, nullable=False),
     Column("why", Text, nullable=False),
-    Column("why_sentences", JSONB),  # codes and facts; null: written by older code. So in all columns of this name
+    Column("why_sentences", JSONB),
     Column("evidence", JSONB, nullable=False),
     Column("command_id", Text, ForeignKey("client_commands.id")),
     Index("ix_recovery_events_client_uuid_at", "client_uuid", "at"),

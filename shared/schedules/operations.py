@@ -32,6 +32,7 @@ from shared.errors import (
 from shared.postgres.door import database_now, scrub, transaction
 from shared.schedules import rules, store
 from shared.schedules.rules import KeptSchedule, ScheduleRun, WantedSchedule
+from shared.sentences import Sentence, plain
 from shared.structured_log import failure
 from shared.vocabulary import ScheduleOutcome
 
@@ -136,7 +137,7 @@ def change(
     rules.check_batch(changed.waves, rules.limit_of(changed.max_unproven))
     if times := {name: value for name, value in changes.items() if name in TIMES}:
         when = rules.checked(rules.changed(row.when, times), now)
-        _pass_by(connection, now, row, f"{by} changed the schedule before the scheduler came.")
+        _pass_by(connection, now, row, rules.changed_before(by=by))
         more = vars(when) | {"weekdays": list(when.weekdays), "next_at": rules.next_time(when, now)}
         changed = replace(changed, **more)
     store.write(connection, changed)
@@ -152,7 +153,7 @@ def cancel(connection: Connection, now: datetime, schedule_id: str, by: str) -> 
     if row is not None and row.cancelled_at is not None:
         return False
     row = _locked(connection, schedule_id)
-    _pass_by(connection, now, row, f"{by} cancelled the schedule before the scheduler came.")
+    _pass_by(connection, now, row, rules.cancelled_before(by=by))
     store.cancel(connection, now, schedule_id, by)
     return True
 
@@ -167,10 +168,10 @@ def _locked(connection: Connection, schedule_id: str) -> KeptSchedule:
     return row
 
 
-def _pass_by(connection: Connection, now: datetime, row: KeptSchedule, why: str) -> None:
+def _pass_by(connection: Connection, now: datetime, row: KeptSchedule, why: Sentence) -> None:
     """Write down as missed the times that have come and that no tick has seen."""
     times = rules.passed(row.when, row.next_at, now)
-    store.insert_runs(connection, row.id, [ScheduleRun(at, ScheduleOutcome.MISSED, why) for at in times])
+    store.insert_runs(connection, row.id, [rules.missed(at, why) for at in times])
 
 
 def make_due(engine: Engine, grace: timedelta, budget_seconds: float) -> DueReport:
@@ -206,7 +207,7 @@ def take_turn(connection: Connection, now: datetime, schedule_id: str, grace: ti
         return []
     turn = rules.turn(row.when, row.next_at, now, grace)
     known = store.decided(connection, row.id, [*turn.missed, *([] if turn.due is None else [turn.due])])
-    runs = [ScheduleRun(at, ScheduleOutcome.MISSED, rules.why_late(at, now)) for at in turn.missed if at not in known]
+    runs = [rules.missed(at, rules.why_late(at, now)) for at in turn.missed if at not in known]
     if turn.due is not None and turn.due not in known:
         runs.append(_make_batch(connection, now, row, turn.due))
     store.insert_runs(connection, row.id, runs)
@@ -221,7 +222,7 @@ def _make_batch(connection: Connection, now: datetime, row: KeptSchedule, due_at
         uuids = batches.chosen(connection, request)
         batch = batches.create(connection, now, request, uuids, rules.batch_id(row.id, due_at))
     except ServiceError as refusal:
-        return ScheduleRun(due_at, ScheduleOutcome.MISSED, refusal.detail)
+        return rules.missed(due_at, plain(refusal.detail))
     details = {"command": row.action, "reason": row.reason, "waves": batch.waves, "schedule": row.id}
     line = AuditLine(row.created_by, "command_batch.send", batch.id, "done", None, details)
     access.record_audit(connection, now, line)

@@ -18,8 +18,9 @@ from typing import Any, Final
 
 from shared.clients import zones_rules
 from shared.commands.batches import rules as batch_rules
-from shared.commands.batches.rules import BatchRequest, Wave
+from shared.commands.batches.rules import BATCHES, BatchRequest, Wave
 from shared.errors import ScheduleTimesRefused
+from shared.sentences import Coded, Phrases, Sentence, in_code, joined, moment
 from shared.vocabulary import BatchState, CommandAction, ScheduleOutcome, ScheduleState, Weekday
 
 DAY: Final = timedelta(days=1)
@@ -88,9 +89,11 @@ class KeptSchedule:
     last_due_at: datetime | None
     last_outcome: ScheduleOutcome | None
     last_why: str | None
+    last_why_sentences: list[Coded] | None
     last_batch_id: str | None
     last_batch_state: BatchState | None
     last_batch_reason: str | None
+    last_batch_reason_sentences: list[Coded] | None
 
     @property
     def when(self) -> When:
@@ -129,6 +132,7 @@ class ScheduleRun:
     due_at: datetime
     outcome: ScheduleOutcome
     why: str | None = None
+    why_sentences: list[Coded] | None = None
     batch_id: str | None = None
 
 
@@ -238,10 +242,73 @@ def check_batch(waves: Sequence[Wave], max_unproven: int | str) -> None:
     batch_rules.wave_sizes(waves, 0)
 
 
-def why_late(due_at: datetime, now: datetime) -> str:
+def missed(due_at: datetime, why: Sentence) -> ScheduleRun:
+    """A time that was missed."""
+    return ScheduleRun(due_at, ScheduleOutcome.MISSED, why.english, in_code(why))
+
+
+def why_late(due_at: datetime, now: datetime) -> Sentence:
     """Why a time was missed that the scheduler came too late for."""
-    minutes = max(1, round((now - due_at) / timedelta(minutes=1)))
+    return scheduler_late(minutes=max(1, round((now - due_at) / timedelta(minutes=1))))
+
+
+SCHEDULES: Final = Phrases(BATCHES)
+
+
+@SCHEDULES.phrase
+def scheduler_late(*, minutes: int) -> str:
     return f"The scheduler was away: it came {minutes:,} minutes too late."
+
+
+@SCHEDULES.phrase
+def changed_before(*, by: str) -> str:
+    return f"{by} changed the schedule before the scheduler came."
+
+
+@SCHEDULES.phrase
+def cancelled_before(*, by: str) -> str:
+    return f"{by} cancelled the schedule before the scheduler came."
+
+
+@SCHEDULES.phrase
+def schedule_cancelled(*, by: str | None) -> str:
+    return f"Cancelled by {by}."
+
+
+@SCHEDULES.phrase
+def schedule_next(*, at: str, time_zone: str) -> str:
+    return f"Next: {_local(at, time_zone)}."
+
+
+@SCHEDULES.phrase
+def schedule_held() -> str:
+    """The reason follows."""
+    return "Held:"
+
+
+@SCHEDULES.phrase
+def schedule_held_back() -> str:
+    return "Held: its batch is paused."
+
+
+@SCHEDULES.phrase
+def schedule_running() -> str:
+    return "Its commands are on their way."
+
+
+@SCHEDULES.phrase
+def schedule_missed(*, at: str, time_zone: str) -> str:
+    """The reason follows."""
+    return f"Missed on {_local(at, time_zone)}:"
+
+
+@SCHEDULES.phrase
+def schedule_done(*, at: str, time_zone: str) -> str:
+    return f"Done on {_local(at, time_zone)}."
+
+
+def _local(at: str, time_zone: str) -> str:
+    return worded(datetime.fromisoformat(at), time_zone)
 
 
 def is_held(state: BatchState | None, reason: str | None) -> bool:
@@ -262,26 +329,29 @@ def state_of(one: KeptSchedule) -> ScheduleState:
     return ScheduleState.MISSED if one.last_outcome is ScheduleOutcome.MISSED else ScheduleState.DONE
 
 
-def words(one: KeptSchedule) -> str:
+def words(one: KeptSchedule) -> Sentence:
     """The state of a schedule as sentences for people."""
     if one.cancelled_at is not None:
-        return f"Cancelled by {one.cancelled_by}."
-    last = _last_words(one, state_of(one))
-    coming = "" if one.next_at is None else f"Next: {worded(one.next_at, one.time_zone)}."
-    return " ".join(sentence for sentence in (last, coming) if sentence)
+        return schedule_cancelled(by=one.cancelled_by)
+    told = _last_words(one, state_of(one))
+    if one.next_at is not None:
+        told.append(schedule_next(at=moment(one.next_at), time_zone=one.time_zone))
+    return joined(told)
 
 
-def _last_words(one: KeptSchedule, state: ScheduleState) -> str:
+def _last_words(one: KeptSchedule, state: ScheduleState) -> list[Sentence]:
     if state is ScheduleState.HELD:
-        return f"Held: {one.last_batch_reason or 'its batch is paused.'}"
+        if one.last_batch_reason is None:
+            return [schedule_held_back()]
+        return [schedule_held(), BATCHES.stored(one.last_batch_reason, one.last_batch_reason_sentences)]
     if state is ScheduleState.RUNNING:
-        return "Its commands are on their way."
+        return [schedule_running()]
     if one.last_due_at is None:
-        return ""
-    at = worded(one.last_due_at, one.time_zone)
+        return []
+    when = {"at": moment(one.last_due_at), "time_zone": one.time_zone}
     if one.last_outcome is ScheduleOutcome.MISSED:
-        return f"Missed on {at}: {one.last_why}"
-    return f"Done on {at}." if one.next_at is None else ""
+        return [schedule_missed(**when), SCHEDULES.stored(one.last_why or "", one.last_why_sentences)]
+    return [schedule_done(**when)] if one.next_at is None else []
 
 
 def worded(at: datetime, time_zone: str) -> str:

@@ -289,9 +289,11 @@ KEPT = KeptSchedule(
     last_due_at=None,
     last_outcome=None,
     last_why=None,
+    last_why_sentences=None,
     last_batch_id=None,
     last_batch_state=None,
     last_batch_reason=None,
+    last_batch_reason_sentences=None,
 )
 LAST: dict[str, Any] = {"last_due_at": utc(3, 8, 2), "last_outcome": ScheduleOutcome.MADE, "last_batch_id": "b"}
 MISSED: dict[str, Any] = {**LAST, "last_outcome": ScheduleOutcome.MISSED, "last_why": "The scheduler was away."}
@@ -324,8 +326,8 @@ def test_the_state_is_said_in_words(facts: dict[str, Any], state: ScheduleState,
     one = replace(KEPT, **facts)
 
     assert rules.state_of(one) is state
-    assert words in rules.words(one)
+    assert words in rules.words(one).english
 
 
 def test_a_miss_says_how_late_the_scheduler_came() -> None:
-    assert rules.why_late(NOW, NOW + 25 * MINUTE) == "The scheduler was away: it came 25 minutes too late."
+    assert rules.why_late(NOW, NOW + 25 * MINUTE).english == "The scheduler was away: it came 25 minutes too late."

@@ -168,7 +168,9 @@ def test_it_is_held_while_a_quiet_time_holds_its_batch_back_and_then_runs(
 
     assert rules.state_of(waits) is ScheduleState.HELD
     said = f"3 displays wait until {until:%Y-%m-%d %H:%M} UTC: a quiet time holds batches back."
-    assert rules.words(waits) == f"Held: {said}"
+    words = rules.words(waits)
+    assert words.english == f"Held: {said}"
+    assert [one.code for one in words.coded or ()] == ["schedule_held", "members_wait"]
     assert rules.state_of(again(connection, one)) is ScheduleState.RUNNING
 
 

@@ -249,6 +249,40 @@ const ACTIONS = {
 /** @param {number} n */
 const displays = (n) => (n === 1 ? "1 display" : `${n} displays`);
 
+// --- batches and schedules ---
+
+/** Of the server's time zones those that no browser knows are shown in UTC. @param {string} zone */
+function formatIn(zone) {
+  const options = /** @type {const} */ ({
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  try {
+    return { zone, format: new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone }) };
+  } catch {
+    return { zone: "UTC", format: new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" }) };
+  }
+}
+
+/** A time in its zone: Sunday 29 November 2026, 03:00 Europe/Berlin. @param {{at: string, time_zone: string}} facts */
+function local({ at: moment, time_zone }) {
+  const { zone, format } = formatIn(time_zone);
+  const parts = Object.fromEntries(format.formatToParts(new Date(moment)).map(({ type, value }) => [type, value]));
+  const { weekday, day, month, year, hour, minute } = parts;
+  return `${weekday} ${day} ${month} ${year}, ${hour}:${minute} ${zone}`;
+}
+
+/** @param {{members: number, until: string | null}} facts */
+function membersWait({ members, until }) {
+  const end = until ? `until ${inUtc(until).replace(/:\d\d UTC$/, " UTC")}` : "until somebody ends it";
+  return `${count(members, "display waits", "displays wait")} ${end}: a quiet time holds batches back.`;
+}
+
 // --- what happened to a display ---
 
 /** @type {Record<string, string>} */
@@ -377,6 +411,24 @@ export const sentenceWords = {
   nobody_with_tag: ({ tag }) => `No display has the tag “${tag}” yet.`,
   nobody_covered: () => "No display is covered now.",
   messages_refused: messagesRefused,
+
+  too_many_unproven: ({ unproven, sent, excused, limit, waiting }) =>
+    `${unproven} of ${sent} commands ended unproven${excused ? `, ${excused} of them excused` : ""}, more than ${limit}; ${waiting} were not sent.`,
+  wave_proves_nothing: ({ wave }) => `No client of wave ${wave} could be sent its command, so it proves nothing.`,
+  members_wait: membersWait,
+  batch_paused: ({ by }) => `Paused by ${by}.`,
+  batch_aborted: ({ by, not_sent, withdrawn }) =>
+    `Aborted by ${by}: ${not_sent} were not sent, ${withdrawn} were withdrawn.`,
+  scheduler_late: ({ minutes }) => `The scheduler was away: it came ${number(minutes)} minutes too late.`,
+  changed_before: ({ by }) => `${by} changed the schedule before the scheduler came.`,
+  cancelled_before: ({ by }) => `${by} cancelled the schedule before the scheduler came.`,
+  schedule_cancelled: ({ by }) => `Cancelled by ${by}.`,
+  schedule_next: (facts) => `Next: ${local(facts)}.`,
+  schedule_held: () => "Held:",
+  schedule_held_back: () => "Held: its batch is paused.",
+  schedule_running: () => "Its commands are on their way.",
+  schedule_missed: (facts) => `Missed on ${local(facts)}:`,
+  schedule_done: (facts) => `Done on ${local(facts)}.`,
 
   player_starting: () => "The display says that its player is starting.",
   player_running: () => "The display says that its player is running.",

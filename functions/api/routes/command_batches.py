@@ -20,6 +20,7 @@ from functions.api.shapes.command_batches import (
     Sent,
     WaveView,
     batch_request,
+    reason_in_code,
 )
 from functions.api.shapes.commands import ASKED_WITH
 from shared.access.rules import check_may_send
@@ -27,7 +28,7 @@ from shared.clients import store as clients_store
 from shared.commands import operations as commands
 from shared.commands.batches import operations, rules, store
 from shared.commands.batches.rules import BatchRequest
-from shared.commands.batches.store import MemberRow
+from shared.commands.batches.store import BatchRow, MemberRow
 from shared.commands.outbox import operations as outbox
 from shared.errors import (
     CommandBatchNotFound,
@@ -150,13 +151,17 @@ def list_command_batches(call: Call, query: PageQuery) -> Page[Batch]:
     after = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, _):
         rows = store.page(connection, query.limit + 1, after)
-    return page(rows, query.limit, lambda row: (row.created_at, row.id), lambda row: answer_of(Batch, row))
+    return page(rows, query.limit, lambda row: (row.created_at, row.id), _batch)
 
 
 @routes.get("/command-batches/<uuid:batch_id>", role=Role.VIEWER, bound=Bound.LISTS, raises=(CommandBatchNotFound,))
 def command_batch(call: Call, batch_id: str, query: MemberQuery) -> BatchDetails:
     """One batch: its counts, its waves, and a page of its members in the requested order."""
     return _details(call, batch_id, query)
+
+
+def _batch(row: BatchRow) -> Batch:
+    return answer_of(Batch, row, state_reason_sentences=reason_in_code(row))
 
 
 def _details(call: Call, batch_id: str, query: MemberQuery) -> BatchDetails:
@@ -169,6 +174,7 @@ def _details(call: Call, batch_id: str, query: MemberQuery) -> BatchDetails:
     return answer_of(
         BatchDetails,
         batch,
+        state_reason_sentences=reason_in_code(batch),
         clients=sum(counts.values()),
         unproven=rules.progress(counts, batch.wave).unproven,
         result=rules.result(counts) if is_over else None,

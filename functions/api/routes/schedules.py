@@ -12,7 +12,7 @@ from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import schedules as shapes
 from functions.api.shapes.command_batches import CommandsForMany, Number, Reason, Share, Waves, batch_request
 from functions.api.shapes.commands import ASKED_WITH
-from functions.api.shapes.schedules import CommandSchedule, ScheduleDetails, SchedulesOfClient, ScheduleTime
+from functions.api.shapes.schedules import CommandSchedule, ScheduleDetails, SchedulesOfClient
 from shared.access.rules import check_may_send
 from shared.errors import (
     ClientNotFound,
@@ -148,7 +148,7 @@ def _details(connection: Connection, schedule_id: str, query: PageQuery | None =
         **shapes.facts(row),
         clients=named,
         covers=operations.covers(connection, row),
-        times=page(times, asked.limit, lambda run: (run.due_at,), lambda run: answer_of(ScheduleTime, run)),
+        times=page(times, asked.limit, lambda run: (run.due_at,), shapes.time_of),
     )
 
 

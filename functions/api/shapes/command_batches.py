@@ -1,5 +1,6 @@
 """Requests for commands to many displays, and the answers about batches: outcomes, waves and counts."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
@@ -9,10 +10,13 @@ from functions.api.bodies import END, Answer, Body
 from functions.api.pages import Page
 from functions.api.routing import Call
 from functions.api.shapes.commands import StoredAction, idempotency_key
+from functions.api.shapes.sentences import BatchSentence, stored
 from functions.problems import InvalidField
 from shared.access.rules import check_may_send
 from shared.commands.batches import rules
-from shared.commands.batches.rules import BatchRequest
+from shared.commands.batches.rules import BATCHES, BatchRequest
+from shared.commands.batches.store import BatchRow
+from shared.sentences import Coded
 from shared.vocabulary import BatchState, ClientStatus, CommandAction, CommandState, ConfirmedBy, MemberOutcome
 
 AnyUuid = Annotated[str, msgspec.Meta(pattern=rf"^[0-9a-fA-F]{{8}}(-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}{END}")]
@@ -115,7 +119,10 @@ class WaveView(Answer):
 
 
 class Batch(Answer):
-    """A batch of commands. `state_reason` tells people why it is paused or aborted, or that members wait."""
+    """A batch of commands. `state_reason` tells people why it is paused or aborted, or that members wait.
+
+    `state_reason_sentences` says the same in codes; null: older code wrote it.
+    """
 
     id: str
     action: StoredAction
@@ -123,11 +130,17 @@ class Batch(Answer):
     requested_by: str
     state: BatchState
     state_reason: str | None
+    state_reason_sentences: list[BatchSentence] | None
     wave: int
     waves: int
     max_unproven: str
     created_at: datetime
     finished_at: datetime | None
+
+
+def reason_in_code(row: BatchRow) -> Sequence[Coded] | None:
+    """The codes of a batch's `state_reason`; None if it has none, or if they do not make its English."""
+    return None if row.state_reason is None else stored(BATCHES, row.state_reason, row.state_reason_sentences)
 
 
 class BatchMember(Outcome):

@@ -1,13 +1,17 @@
 """The answers about schedules: when commands will be sent, to whom, and what became of each time."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
 from functions.api.bodies import Answer, answer_of
 from functions.api.pages import Page
 from functions.api.shapes.commands import StoredAction
+from functions.api.shapes.sentences import ScheduleSentence, stored
 from shared.schedules import rules
-from shared.schedules.rules import KeptSchedule
+from shared.schedules.rules import SCHEDULES, KeptSchedule
+from shared.schedules.store import ShownRun
+from shared.sentences import Coded
 from shared.vocabulary import BatchState, ScheduleOutcome, ScheduleState, Weekday
 
 
@@ -17,12 +21,13 @@ class ScheduleTime(Answer):
     due_at: datetime
     outcome: ScheduleOutcome
     why: str | None
+    why_sentences: list[ScheduleSentence] | None
     batch_id: str | None
     batch_state: BatchState | None
 
 
 class CommandSchedule(Answer):
-    """A schedule. `next_at` is null when no time is left; `words` says its state, for people.
+    """A schedule. `next_at` is null when no time is left; `words` says its state, for people, also in codes.
 
     `filter`: whom it is for, found anew at each time; null: the `named` clients that it names.
     """
@@ -42,6 +47,7 @@ class CommandSchedule(Answer):
     until: date | None
     state: ScheduleState
     words: str
+    words_sentences: list[ScheduleSentence] | None
     next_at: datetime | None
     last: ScheduleTime | None
     created_by: str
@@ -72,7 +78,18 @@ def schedule(row: KeptSchedule) -> CommandSchedule:
 
 def facts(row: KeptSchedule) -> dict[str, Any]:
     """What an answer adds to the row."""
-    return {"state": rules.state_of(row), "words": rules.words(row), "last": _last(row)}
+    words = rules.words(row)
+    told = {"words": words.english, "words_sentences": words.coded}
+    return {"state": rules.state_of(row), **told, "last": _last(row)}
+
+
+def time_of(run: ShownRun) -> ScheduleTime:
+    """What became of a time, as its answer."""
+    return answer_of(ScheduleTime, run, why_sentences=_why(run.why, run.why_sentences))
+
+
+def _why(why: str | None, coded: Sequence[Coded] | None) -> Sequence[Coded] | None:
+    return None if why is None else stored(SCHEDULES, why, coded)
 
 
 def _last(row: KeptSchedule) -> dict[str, Any] | None:
@@ -82,6 +99,7 @@ def _last(row: KeptSchedule) -> dict[str, Any] | None:
         "due_at": row.last_due_at,
         "outcome": row.last_outcome,
         "why": row.last_why,
+        "why_sentences": _why(row.last_why, row.last_why_sentences),
         "batch_id": row.last_batch_id,
         "batch_state": row.last_batch_state,
     }

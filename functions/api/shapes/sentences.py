@@ -10,11 +10,13 @@ import msgspec
 
 from functions.api.bodies import Answer
 from shared.clients.signs_rules import REFUSALS
+from shared.commands.batches.rules import BATCHES
 from shared.history.rules import HISTORY
 from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_rules import TIMELINE
 from shared.quiet.rules import QUIET_WORDS
 from shared.recovery.words_rules import BREAKERS, RECOVERY
+from shared.schedules.rules import SCHEDULES
 from shared.sentences import Coded, Phrases
 
 
@@ -63,6 +65,20 @@ class RefusedSentence(Answer):
 
     code: Annotated[str, _code(REFUSALS)]
     params: Annotated[dict[str, Any], _params(REFUSALS)]
+
+
+class BatchSentence(Answer):
+    """Why a batch is paused or aborted, or that members wait."""
+
+    code: Annotated[str, _code(BATCHES)]
+    params: Annotated[dict[str, Any], _params(BATCHES)]
+
+
+class ScheduleSentence(Answer):
+    """The state of a schedule, or why its batch waits."""
+
+    code: Annotated[str, _code(SCHEDULES)]
+    params: Annotated[dict[str, Any], _params(SCHEDULES)]
 
 
 class TimelineSentence(Answer):

@@ -37,6 +37,7 @@ from shared.errors import (
 )
 from shared.postgres.door import database_now, scrub, transaction
 from shared.quiet import operations as quiet_times
+from shared.sentences import Sentence, in_code
 from shared.structured_log import failure
 from shared.vocabulary import BatchState, CommandAction, MemberOutcome, Quiet
 
@@ -201,13 +202,20 @@ def advance(connection: Connection, now: datetime, batch_id: str, timings: Timin
     return decision.turn, 0
 
 
+def _because(batch: BatchRow, why: Sentence | None) -> BatchRow:
+    """The batch with this reason for its state."""
+    if why is None:
+        return replace(batch, state_reason=None, state_reason_sentences=None)
+    return replace(batch, state_reason=why.english, state_reason_sentences=in_code(why))
+
+
 def _write_down(connection: Connection, now: datetime, batch: BatchRow, decision: Decision) -> None:
     if decision.turn is BatchStep.NEXT_WAVE:
-        store.write(connection, replace(batch, wave=batch.wave + 1, state_reason=None))
+        store.write(connection, replace(_because(batch, None), wave=batch.wave + 1))
     elif decision.turn is BatchStep.PAUSE:
-        store.write(connection, replace(batch, state=BatchState.PAUSED, state_reason=decision.why))
+        store.write(connection, replace(_because(batch, decision.why), state=BatchState.PAUSED))
     elif decision.turn is BatchStep.FINISH:
-        store.write(connection, replace(batch, state=BatchState.FINISHED, state_reason=None, finished_at=now))
+        store.write(connection, replace(_because(batch, None), state=BatchState.FINISHED, finished_at=now))
 
 
 def _send(connection: Connection, now: datetime, batch: BatchRow, timings: Timings) -> tuple[BatchStep, int]:
@@ -223,8 +231,8 @@ def _send(connection: Connection, now: datetime, batch: BatchRow, timings: Timin
     uuids = [one for one in waiting if one not in held][: rules.AT_ONCE]
     last = max(held.values(), key=lambda one: one.order, default=None)
     why = rules.why_waiting(len(held), last.until) if last is not None else None
-    if batch.state_reason != why:
-        store.write(connection, replace(batch, state_reason=why))
+    if batch.state_reason != (None if why is None else why.english):
+        store.write(connection, _because(batch, why))
     if not uuids:
         return BatchStep.WAIT, 0
     requests = [replace(request.to(one), id=rules.command_id(batch.id, one)) for one in uuids]
@@ -260,7 +268,7 @@ def pause(connection: Connection, batch_id: str, by: str) -> tuple[BatchRow, boo
     batch = _locked(connection, batch_id)
     if batch.state == BatchState.PAUSED:
         return batch, False
-    paused = replace(batch, state=BatchState.PAUSED, state_reason=f"Paused by {by}.")
+    paused = replace(_because(batch, rules.batch_paused(by=by)), state=BatchState.PAUSED)
     store.write(connection, paused)
     return paused, True
 
@@ -271,7 +279,8 @@ def resume(connection: Connection, batch_id: str) -> tuple[BatchRow, bool]:
     if batch.state == BatchState.RUNNING:
         return batch, False
     unproven = rules.progress(store.counts(connection, batch_id), batch.wave).unproven
-    resumed = replace(batch, state=BatchState.RUNNING, state_reason=None, excused=unproven, excused_wave=batch.wave)
+    running = replace(_because(batch, None), state=BatchState.RUNNING)
+    resumed = replace(running, excused=unproven, excused_wave=batch.wave)
     store.write(connection, resumed)
     return resumed, True
 
@@ -289,8 +298,8 @@ def abort(connection: Connection, now: datetime, batch_id: str, by: str) -> tupl
     left_out = store.leave_out_waiting(connection, now, batch_id)
     commands_store.lock_clients(connection, store.open_clients(connection, batch_id))
     cancelled = store.cancel_nobodys(connection, now, batch_id, f"cancelled by {by}")
-    why = f"Aborted by {by}: {left_out} were not sent, {cancelled} were withdrawn."
-    aborted = replace(batch, state=BatchState.ABORTED, state_reason=why, finished_at=now)
+    why = rules.batch_aborted(by=by, not_sent=left_out, withdrawn=cancelled)
+    aborted = replace(_because(batch, why), state=BatchState.ABORTED, finished_at=now)
     store.write(connection, aborted)
     return aborted, {"not_sent": left_out, "cancelled": cancelled}
 

@@ -12,6 +12,7 @@ from uuid import UUID, uuid5
 
 from shared.commands.rules import CommandRequest
 from shared.errors import ClientNotFound, InvalidWaves, ServiceError
+from shared.sentences import Phrases, Sentence, moment
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandSource, CommandState, MemberOutcome
 
 MOST_CLIENTS: Final = 10_000
@@ -100,7 +101,7 @@ class Decision:
     """The next step; `why`: the reason of a pause, for people."""
 
     turn: BatchStep
-    why: str | None = None
+    why: Sentence | None = None
 
 
 @dataclass(frozen=True)
@@ -221,8 +222,7 @@ def decide(now: Progress, *, wave: int, limit: str, excused: int, excused_wave: 
     """
     waits = now.waiting_now + now.waiting_later
     if waits and is_too_many(now.unproven - excused, now.sent, limit):
-        again = f", {excused} of them excused" if excused else ""
-        why = f"{now.unproven} of {now.sent} commands ended unproven{again}, more than {limit}; {waits} were not sent."
+        why = too_many_unproven(unproven=now.unproven, sent=now.sent, excused=excused, limit=limit, waiting=waits)
         return Decision(BatchStep.PAUSE, why)
     if now.waiting_now:
         return Decision(BatchStep.SEND)
@@ -231,15 +231,47 @@ def decide(now: Progress, *, wave: int, limit: str, excused: int, excused_wave: 
     if not now.waiting_later:
         return Decision(BatchStep.FINISH)
     if not now.sent_in_wave and excused_wave < wave:
-        return Decision(BatchStep.PAUSE, f"No client of wave {wave} could be sent its command, so it proves nothing.")
+        return Decision(BatchStep.PAUSE, wave_proves_nothing(wave=wave))
     return Decision(BatchStep.NEXT_WAVE)
 
 
-def why_waiting(members: int, until: datetime | None) -> str:
+def why_waiting(members: int, until: datetime | None) -> Sentence:
     """Why members wait for a quiet time, for people. `until` None: until a person ends it."""
+    return members_wait(members=members, until=None if until is None else moment(until))
+
+
+BATCHES: Final = Phrases()
+
+
+@BATCHES.phrase
+def too_many_unproven(*, unproven: int, sent: int, excused: int, limit: str, waiting: int) -> str:
+    """`limit`: a number, or a share such as 10%."""
+    again = f", {excused} of them excused" if excused else ""
+    return f"{unproven} of {sent} commands ended unproven{again}, more than {limit}; {waiting} were not sent."
+
+
+@BATCHES.phrase
+def wave_proves_nothing(*, wave: int) -> str:
+    return f"No client of wave {wave} could be sent its command, so it proves nothing."
+
+
+@BATCHES.phrase
+def members_wait(*, members: int, until: str | None) -> str:
     displays = "1 display waits" if members == 1 else f"{members:,} displays wait"
-    end = f"until {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if until is not None else "until somebody ends it"
+    end = "until somebody ends it"
+    if until is not None:
+        end = f"until {datetime.fromisoformat(until).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     return f"{displays} {end}: a quiet time holds batches back."
+
+
+@BATCHES.phrase
+def batch_paused(*, by: str) -> str:
+    return f"Paused by {by}."
+
+
+@BATCHES.phrase
+def batch_aborted(*, by: str, not_sent: int, withdrawn: int) -> str:
+    return f"Aborted by {by}: {not_sent} were not sent, {withdrawn} were withdrawn."
 
 
 def result(counts: Counts) -> str | None:

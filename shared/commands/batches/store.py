@@ -12,8 +12,9 @@ from shared.commands.batches.rules import BatchRequest, Counts, DecidedMember, P
 from shared.commands.endings_store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
 from shared.postgres.fragments import is_open
-from shared.postgres.many import ManyRows
+from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query, columns
+from shared.sentences import Coded
 from shared.tables import client_commands, command_batch_members
 from shared.vocabulary import BATCH_ACTIONS, BatchState, CommandState, ConfirmedBy, MemberOutcome
 
@@ -34,6 +35,7 @@ class BatchRow:
     wave: int
     state: BatchState
     state_reason: str | None
+    state_reason_sentences: list[Coded] | None
     excused: int
     excused_wave: int
     created_at: datetime
@@ -189,7 +191,8 @@ def leave_out_waiting(connection: Connection, now: datetime, batch_id: str) -> i
 
 WRITE = Query(
     """
-    UPDATE command_batches SET wave = :wave, state = :state, state_reason = :state_reason, excused = :excused,
+    UPDATE command_batches SET wave = :wave, state = :state, state_reason = :state_reason,
+        state_reason_sentences = CAST(CAST(:state_reason_sentences AS text) AS jsonb), excused = :excused,
         excused_wave = :excused_wave, finished_at = :finished_at
     WHERE id = :id
     """,
@@ -199,7 +202,7 @@ WRITE = Query(
 
 def write(connection: Connection, batch: BatchRow) -> None:
     """Write the progress of a batch whose row is locked."""
-    WRITE.run(connection, **vars(batch))
+    WRITE.run(connection, **vars(batch) | {"state_reason_sentences": as_json(batch.state_reason_sentences)})
 
 
 COUNTS = Query(
