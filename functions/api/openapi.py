@@ -84,6 +84,8 @@ def document(blueprints: Sequence[Routes]) -> dict[str, Any]:
 _ABOUT: Final = (
     "Times are RFC 3339 in UTC. Errors are RFC 9457 problem documents whose `code` says which. "
     "Lists take `limit` and `cursor` and answer `items` and `next_cursor`. "
+    "A sentence for people, such as `why`, has the same sentences as codes and facts beside it, such as "
+    "`why_sentences`: null where older code wrote it, or a part of it. "
     "Changes made with the session cookie need the header `X-Requested-With: signage`. "
     "`x-sites` says what callers of chosen sites may do: `clients` and `lists` show them their sites only, `fleet` is "
     "refused (`site_not_allowed`), `none` is not about clients."
