@@ -446,6 +446,7 @@ client_commands = Table(
     Column("rank", SmallInteger, Computed(_RANK, persisted=True), nullable=False),
     Column("source", Text, nullable=False),
     Column("reason", Text, nullable=False, server_default=""),  # the reason of the request
+    Column("reason_sentences", JSONB),  # its codes and facts, of recovery's own commands
     Column("outcome_reason", Text),  # the reason of the outcome
     Column("requested_by", Text, nullable=False),
     Column("idempotency_key", Text),

@@ -17,6 +17,7 @@ COLUMNS = (
     ("recovery_breakers", "screens_why_sentences"),
     ("incidents", "cause_sentences"),
     ("incident_events", "words_sentences"),
+    ("client_commands", "reason_sentences"),
     ("command_batches", "state_reason_sentences"),
     ("command_schedule_runs", "why_sentences"),
 )

@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused, ServiceError
+from shared.sentences import Coded
 from shared.vocabulary import (
     COMMAND_RANKS,
     POWER_ACTIONS,
@@ -114,6 +115,8 @@ class CommandRequest:
     traceparent: str | None = field(default=None, compare=False)
     id: str | None = field(default=None, compare=False)
     """The id of the command; None: a new one."""
+    reason_sentences: Sequence[Coded] | None = field(default=None, compare=False)
+    """The codes of the reason; None: a person gave it."""
 
     def hash(self) -> str:
         """SHA-256 of the request in hexadecimal: the same key must come with the same request."""

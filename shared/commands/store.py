@@ -4,7 +4,7 @@ Before a change of several commands lock their clients in the order of their uui
 deadlocks.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -26,6 +26,7 @@ from shared.commands.rules import (
 from shared.postgres.fragments import NOW, are_ahead, is_open, no_later, occupies
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, among, moment, one_of
+from shared.sentences import Coded
 from shared.tables import client_commands, client_heartbeats, client_recovery, clients
 from shared.vocabulary import POWER_ACTIONS, CommandAction, CommandSource, CommandState, ConfirmedBy
 
@@ -43,6 +44,8 @@ class CommandRow:
     state: CommandState
     source: str
     reason: str
+    reason_sentences: list[Coded] | None
+    """The codes of the reason; None: a person gave it, or older code wrote it."""
     outcome_reason: str | None
     requested_by: str
     created_at: datetime
@@ -171,6 +174,7 @@ class RequestedCommand:
     action: CommandAction
     source: CommandSource
     reason: str
+    reason_sentences: Sequence[Coded] | None
     requested_by: str
     idempotency_key: str | None
     request_hash: str | None
@@ -202,6 +206,7 @@ def _new(command_id: str, request: CommandRequest, timings: Timings) -> Requeste
         action=request.action,
         source=request.source,
         reason=request.reason,
+        reason_sentences=request.reason_sentences,
         requested_by=request.requested_by,
         idempotency_key=request.idempotency_key,
         request_hash=request.hash() if request.idempotency_key else None,

@@ -74,5 +74,6 @@ def events(connection: Connection, uuid: str, limit: int, after: tuple[datetime,
 
 def _event(row: ClientEventRow) -> ClientEvent:
     why = msgspec.convert(row.details.get("why_sentences"), list[Coded] | None)
-    details = {name: fact for name, fact in row.details.items() if name != "why_sentences"}
-    return ClientEvent(row.at, row.kind, row.key, rules.title(row.kind, details, why), details)
+    title = rules.title(row.kind, row.details, why)
+    details = {name: fact for name, fact in row.details.items() if not name.endswith("_sentences")}
+    return ClientEvent(row.at, row.kind, row.key, title, details)

@@ -244,7 +244,14 @@ def line_logged(*, level: str, message: str) -> str:
 
 
 @HISTORY.phrase
-def command_requested(*, action: str, by: str, reason: str) -> str:
+def command_requested(
+    *,
+    action: str,
+    by: str,
+    reason: str,
+    reason_sentences: Sequence[Any] | None,  # noqa: ARG001 - for readers of another language
+) -> str:
+    """`reason`: a person's own words; of recovery, the English of `reason_sentences`."""
     return f"{ACTIONS.get(action, action)} asked for by {by}{_because(reason)}"
 
 
@@ -269,7 +276,8 @@ def _command(details: Mapping[str, Any]) -> Sentence:
     action = details["action"]
     match details["step"]:
         case "asked":
-            return command_requested(action=action, by=details["requested_by"], reason=details["reason"])
+            why = {"reason": details["reason"], "reason_sentences": details.get("reason_sentences")}
+            return command_requested(action=action, by=details["requested_by"], **why)
         case "received":
             return command_received(action=action)
         case "late":

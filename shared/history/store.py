@@ -102,7 +102,8 @@ _TIMELINE: Final = "\nUNION ALL".join(
             "s.at",
             "c.id || s.step",
             "jsonb_build_object('command_id', id, 'action', action, 'step', split_part(step, ' ', 2), 'state', state,"
-            " 'source', source, 'reason', reason, 'outcome_reason', outcome_reason, 'requested_by', requested_by,"
+            " 'source', source, 'reason', reason, 'reason_sentences', reason_sentences,"
+            " 'outcome_reason', outcome_reason, 'requested_by', requested_by,"
             " 'confirmed_by', confirmed_by, 'late_state', late_state)",
             "s.at DESC, s.step DESC",
         ),

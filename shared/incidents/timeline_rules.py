@@ -1,6 +1,7 @@
 """The titles of an incident's events."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from shared.incidents.causes_rules import CAUSES
@@ -56,7 +57,15 @@ def displays_well(*, displays: int) -> str:
 
 
 @TIMELINE.phrase
-def command_asked(*, action: str, displays: int, by: str, reason: str) -> str:
+def command_asked(
+    *,
+    action: str,
+    displays: int,
+    by: str,
+    reason: str,
+    reason_sentences: Sequence[Any] | None,  # noqa: ARG001 - for readers of another language
+) -> str:
+    """`reason`: a person's own words; of recovery, the English of `reason_sentences`."""
     because = f" ({reason})" if reason else ""
     return f"{ACTIONS.get(action, action)} for {counted(displays)} asked for by {by}{because}"
 
@@ -85,7 +94,10 @@ def title(
             return displays_well(displays=displays)
         case IncidentEventKind.COMMAND:
             by, reason = details["requested_by"], details["reason"]
-            return command_asked(action=details["action"], displays=displays, by=by, reason=reason)
+            sentences = None if coded is None else [asdict(one) for one in coded]
+            return command_asked(
+                action=details["action"], displays=displays, by=by, reason=reason, reason_sentences=sentences
+            )
         case IncidentEventKind.RECOVERY:
             why = Sentence(details["why"], None if coded is None else tuple(coded))
             if details["decision"] == "none":

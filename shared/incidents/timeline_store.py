@@ -161,7 +161,7 @@ TIMELINE = Query(  # Core says it at thrice the length
         UNION ALL
         SELECT created_at, 'command', action || ' ' || requested_by || ' ' || reason, {_WHOM},
             jsonb_build_object('action', action, 'source', source, 'requested_by', requested_by, 'reason', reason),
-            NULL
+            min(reason_sentences::text)::jsonb
         FROM client_commands JOIN met USING (client_uuid), time
         WHERE created_at BETWEEN began_at AND over_at GROUP BY created_at, action, source, requested_by, reason
         UNION ALL

@@ -282,11 +282,13 @@ def _issue(connection: Connection, now: datetime, chosen: Sequence[Case], timing
 
 
 def _request(case: Case) -> CommandRequest:
+    why = rules.why_acted(case.client, case.verdict)
     return CommandRequest(
         client_uuid=case.uuid,
         action=case.verdict.action or CommandAction.RESTART_APP,
         requested_by=REQUESTED_BY,
-        reason=rules.why_acted(case.client, case.verdict).english,
+        reason=why.english,
+        reason_sentences=why.coded,
         source=CommandSource.RECOVERY,
     )
 

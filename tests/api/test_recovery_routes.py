@@ -163,6 +163,14 @@ def test_why_is_told_in_full(api: Api, engine: Engine, crashed: str) -> None:
     assert told["events"][0]["decision"] == "restart_app"
     facts = {"basis": "crashed", "screen": None, "action": "restart_app", "attempt": 1, "attempts": 4}
     assert told["events"][0]["why_sentences"] == [{"code": "command_sent", "params": facts}]
+    [command] = api.get(f"/api/clients/{crashed}/commands").get_json()["items"]
+    assert (command["reason"], command["reason_sentences"]) == (
+        told["events"][0]["why"],
+        told["events"][0]["why_sentences"],
+    )
+    events = api.get(f"/api/clients/{crashed}/events").get_json()["items"]
+    asked = {one["code"]: one["params"] for event in events for one in event["title_sentences"] or ()}
+    assert asked["command_requested"]["reason_sentences"] == command["reason_sentences"]
     assert told["recovery"]["why_sentences"] == [{"code": "recovery_off", "params": {}}]
     assert told["breaker"] == {"open": False, "why": None, "why_sentences": None, "sites": []}
     assert told["bridge"]["state"] == "listening"

@@ -333,6 +333,8 @@ function screenChanged({ screen, fails }) {
 
 /** @param {string} action */
 const asked = (action) => ACTIONS[action] ?? action;
+/** Recovery's reason in words, a person's as it was given. @param {{reason: string, reason_sentences: Sentence[] | null}} facts */
+const reasonOf = ({ reason, reason_sentences: coded }) => (coded && inWords(coded)) || reason;
 /** @param {string | null} why */
 const because = (why) => (why ? ` (${why})` : "");
 /** @param {string} text */
@@ -447,7 +449,7 @@ export const sentenceWords = {
   failure_acknowledged: ({ unit, by }) => `Failure of ${unit} acknowledged by ${by}`,
   screen_changed: screenChanged,
   line_logged: ({ level, message }) => `${capital(level)}: ${message}`,
-  command_requested: ({ action, by, reason }) => `${asked(action)} asked for by ${by}${because(reason)}`,
+  command_requested: (facts) => `${asked(facts.action)} asked for by ${facts.by}${because(reasonOf(facts))}`,
   command_received: ({ action }) => `${asked(action)} received by the display`,
   command_over_before: ({ action, state }) => `${asked(action)}: the display said ${state} after it was over`,
   command_over: ({ action, state, reason, confirmed_by: by }) =>
@@ -468,7 +470,7 @@ export const sentenceWords = {
   displays_failed: (facts) => `${displays(facts.displays)} failed`,
   displays_well: (facts) => `${displays(facts.displays)} well again`,
   command_asked: (facts) =>
-    `${asked(facts.action)} for ${displays(facts.displays)} asked for by ${facts.by}${because(facts.reason)}`,
+    `${asked(facts.action)} for ${displays(facts.displays)} asked for by ${facts.by}${because(reasonOf(facts))}`,
   recovery_waits: (facts) => `Recovery does nothing for ${displays(facts.displays)}:`,
   recovery_acts: (facts) => `Recovery asks for ${facts.action} for ${displays(facts.displays)}:`,
 };

@@ -7,7 +7,7 @@ import msgspec
 
 from functions.api.bodies import Answer
 from functions.api.routing import Call, Header
-from functions.api.shapes.sentences import QuietSentence
+from functions.api.shapes.sentences import QuietSentence, RecoverySentence
 from functions.problems import InvalidField
 from shared.commands import store as commands_store
 from shared.postgres.door import scrub
@@ -42,6 +42,8 @@ class Command(Answer):
     state: CommandState
     source: StoredSource
     reason: str
+    reason_sentences: list[RecoverySentence] | None
+    """The codes of recovery's own reason; null for a person's, and where older code wrote it."""
     outcome_reason: str | None
     requested_by: str
     created_at: datetime
@@ -68,11 +70,13 @@ class Command(Answer):
 
 def command(found: commands_store.CommandRow, cuts_through: Sentence | None = None) -> Command:
     """A command as its answer."""
-    own = {"trace_id", "cuts_through", "cuts_through_sentences"}
+    own = {"trace_id", "reason_sentences", "cuts_through", "cuts_through_sentences"}
     fields = {name: getattr(found, name) for name in Command.__struct_fields__ if name not in own}
     coded = () if cuts_through is None else cuts_through.coded or ()
+    why = found.reason_sentences or ()
     return Command(
         **fields,
+        reason_sentences=[RecoverySentence(code=one.code, params=one.params) for one in why] or None,
         trace_id=trace_id(found.traceparent),
         cuts_through=None if cuts_through is None else cuts_through.english,
         cuts_through_sentences=[QuietSentence(code=one.code, params=one.params) for one in coded] or None,
