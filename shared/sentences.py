@@ -8,6 +8,7 @@ facts are JSON values: times as RFC 3339 texts, durations in seconds, counts, na
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import wraps
 from inspect import signature
 from typing import Any, Final, ParamSpec
@@ -91,10 +92,9 @@ def joined(sentences: Iterable[Sentence]) -> Sentence:
     return Sentence(english, None if None in coded else tuple(one for some in coded for one in some or ()))
 
 
-def moment(at: Any) -> str:
+def moment(at: datetime) -> str:
     """A time as a fact of a sentence."""
-    text: str = at.isoformat()
-    return text
+    return at.isoformat()
 
 
 def in_code(sentence: Sentence) -> list[Coded] | None:
