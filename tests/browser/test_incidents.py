@@ -46,7 +46,7 @@ def test_a_cause_is_worded_by_the_page_and_an_unknown_code_by_the_server(enter: 
     page = enter("/").page
     page.route("**/api/incidents?*", lambda route: route.fulfill(json=listed([known], [{**known, "code": "newer"}])))
 
-    page.goto("/?v=incidents")
+    page.get_by_role("link", name="Incidents").click()
 
     rows = page.locator(".incident-row")
     expect(rows.first).to_contain_text("We do not hear the fleet: the bridge gives no sign since 2026-03-10 12:00:00")
