@@ -42,7 +42,7 @@ export type AuditQuery = {
   target?: string | null;
 };
 
-/** A batch of commands. `state_reason` tells people why it is paused or aborted, or that members wait. */
+/** A batch of commands. `state_reason` tells people why it is paused or aborted, or that members wait. `state_reason_sentences` says the same in codes; null: older code wrote it. */
 export type Batch = {
   action: string;
   created_at: string;
@@ -53,6 +53,7 @@ export type Batch = {
   requested_by: string;
   state: BatchState;
   state_reason: string | null;
+  state_reason_sentences: Array<BatchSentence> | null;
   wave: number;
   waves: number;
 };
@@ -73,6 +74,7 @@ export type BatchDetails = {
   result: string | null;
   state: BatchState;
   state_reason: string | null;
+  state_reason_sentences: Array<BatchSentence> | null;
   states: Record<string, number>;
   unproven: number;
   wave: number;
@@ -90,14 +92,27 @@ export type BatchMember = {
   wave: number | null;
 };
 
+/** Why a batch is paused or aborted, or that members wait. */
+export type BatchSentence = {
+  code: "batch_aborted" | "batch_paused" | "members_wait" | "too_many_unproven" | "wave_proves_nothing";
+  params: Record<string, unknown>;
+};
+
 /** The state of a batch: many commands from one request. */
 export type BatchState = "aborted" | "finished" | "paused" | "running";
 
-/** Whether a breaker stops recovery because too many displays went silent at once, and at which sites. A site that is null stands for the whole fleet. */
+/** Whether a breaker stops recovery because too many displays went silent at once, and at which sites. A site that is null stands for the whole fleet. `why_sentences` says the same as `why` in codes; null: older code wrote it. */
 export type Breaker = {
   open: boolean;
   sites: Array<string | null>;
   why: string | null;
+  why_sentences: Array<BreakerSentence> | null;
+};
+
+/** A sentence about a breaker. */
+export type BreakerSentence = {
+  code: "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "more_sites_held" | "screens_closed" | "screens_open" | "screens_released";
+  params: Record<string, unknown>;
 };
 
 /** Whether the bridge hears the fleet. */
@@ -132,6 +147,12 @@ export type Caller = {
   name: string;
   role: Role;
   sites: Array<string> | null;
+};
+
+/** The cause of an incident. */
+export type CauseSentence = {
+  code: "failed_together" | "fleet_not_heard" | "other_sites_too";
+  params: Record<string, unknown>;
 };
 
 /** The fields to change; once stays once, and weekly stays weekly. */
@@ -357,6 +378,7 @@ export type ClientQuietTimes = {
   until: string | null;
   uuid: string;
   words: string;
+  words_sentences: Array<QuietSentence> | null;
 };
 
 /** What recovery does about one client now, and why. `recovery` is null while the client is healthy. */
@@ -394,6 +416,12 @@ export type Code = {
   expires_at: string;
 };
 
+/** A sentence without its English. */
+export type Coded = {
+  code: string;
+  params: Record<string, unknown>;
+};
+
 /** A command with the times of its steps. */
 export type Command = {
   acked_boot_id: string | null;
@@ -402,6 +430,7 @@ export type Command = {
   confirmed_by: ConfirmedBy | null;
   created_at: string;
   cuts_through: string | null;
+  cuts_through_sentences: Array<QuietSentence> | null;
   expires_at: string;
   finished_at: string | null;
   id: string;
@@ -410,6 +439,7 @@ export type Command = {
   late_state: string | null;
   outcome_reason: string | null;
   reason: string;
+  reason_sentences: Array<RecoverySentence> | null;
   received_at: string | null;
   requested_by: string;
   result_deadline: string | null;
@@ -423,7 +453,7 @@ export type Command = {
 /** What a command makes a display do. */
 export type CommandAction = "reboot_host" | "restart_app" | "screen_off" | "screen_on" | "screenshot" | "shutdown_host";
 
-/** A schedule. `next_at` is null when no time is left; `words` says its state, for people. `filter`: whom it is for, found anew at each time; null: the `named` clients that it names. */
+/** A schedule. `next_at` is null when no time is left; `words` says its state, for people, also in codes. `filter`: whom it is for, found anew at each time; null: the `named` clients that it names. */
 export type CommandSchedule = {
   action: string;
   at: string | null;
@@ -446,6 +476,7 @@ export type CommandSchedule = {
   waves: Array<number | string>;
   weekdays: Array<Weekday>;
   words: string;
+  words_sentences: Array<ScheduleSentence> | null;
 };
 
 /** The state of a command. It only moves to a higher rank; a terminal state never changes. */
@@ -644,16 +675,23 @@ export type ErrorLog = {
   truncated: boolean;
 };
 
-/** An event of a client. `title` is for people; the fields of `details` depend on `kind`. */
+/** An event of a client. `title` is for people; the fields of `details` depend on `kind`. `title_sentences` says the same as `title` in codes, at full length; null: older code wrote a part of it. */
 export type Event = {
   at: string;
   details: Record<string, unknown>;
   kind: EventKind;
   title: string;
+  title_sentences: Array<EventSentence> | null;
 };
 
 /** The kind of an entry in a client's timeline. */
 export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" | "screen" | "service_cleared" | "service_failed" | "state";
+
+/** An event of a client, the cause of its state, or why recovery acts or does not. */
+export type EventSentence = {
+  code: "all_refused" | "asked_again_later" | "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "bridge_silent" | "cannot_do" | "client_registered" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_over" | "command_over_before" | "command_received" | "command_requested" | "command_sent" | "failed_together" | "failure_acknowledged" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_not_heard" | "heard_again" | "heartbeats_do_not_come" | "heartbeats_missing" | "line_logged" | "many_late" | "more_sites_held" | "never_heard" | "no_heartbeat_for" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_again" | "not_heard_since" | "not_known_while_silent" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_incident" | "person_did" | "player_crashed" | "player_running" | "player_starting" | "player_stopped" | "player_unknown" | "quiet_time" | "recovery_asked" | "recovery_did_nothing" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_changed" | "screen_disconnected" | "screen_off" | "screen_unproven" | "screens_closed" | "screens_open" | "screens_released" | "sent_lately" | "service_failed" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "state_changed" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
+  params: Record<string, unknown>;
+};
 
 /** A client with a service failure. `mended_since`: since when the client runs again, if a later health report names no failure; else null. `mended_by`: who asked for the last restart or reboot that succeeded since the failure; `recovery`, or null. */
 export type FailedService = {
@@ -753,10 +791,11 @@ export type HoursBody = {
   weekdays: Array<Weekday>;
 };
 
-/** Displays that failed together, and the likely `cause`. `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. */
+/** Displays that failed together, and the likely `cause`, also in codes (null: older code wrote it). `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. */
 export type Incident = {
   began_at: string;
   cause: string;
+  cause_sentences: Array<CauseSentence> | null;
   closed_at: string | null;
   group_size: number | null;
   id: number;
@@ -773,6 +812,7 @@ export type Incident = {
 export type IncidentDetails = {
   began_at: string;
   cause: string;
+  cause_sentences: Array<CauseSentence> | null;
   closed_at: string | null;
   displays: PageMember;
   group_size: number | null;
@@ -788,13 +828,14 @@ export type IncidentDetails = {
   unwell: number;
 };
 
-/** An event of an incident. `title` is for people; it concerns `count` displays, `uuids` are up to ten of them. */
+/** An event of an incident. `title` is for people; it concerns `count` displays, `uuids` are up to ten of them. `title_sentences` says the same as `title` in codes; null: older code wrote it. */
 export type IncidentEvent = {
   at: string;
   count: number | null;
   details: Record<string, unknown>;
   kind: IncidentEventKind;
   title: string;
+  title_sentences: Array<TimelineSentence> | null;
   uuids: Array<string>;
 };
 
@@ -1163,6 +1204,7 @@ export type OpenCommand = {
 /** The open incident that a client is part of; see `GET /api/incidents/<id>`. */
 export type OpenIncident = {
   cause: string;
+  cause_sentences: Array<CauseSentence> | null;
   id: number;
 };
 
@@ -1506,10 +1548,16 @@ export type QuietPreset = "custom" | "hold" | "leave_out" | "maintenance" | "ope
 /** Whom a quiet time is about. */
 export type QuietScope = "clients" | "fleet" | "site" | "tag";
 
+/** A sentence about a quiet time. */
+export type QuietSentence = {
+  code: "goes_although" | "nobody_at_site" | "nobody_covered" | "nobody_with_tag" | "nothing_quiet" | "quiet_time";
+  params: Record<string, unknown>;
+};
+
 /** The state of a quiet time. */
 export type QuietState = "ended" | "on" | "over" | "planned";
 
-/** A quiet time: whom it is about, what is quiet, when, who made it and why. `occurrence` is the present or the next time in which it is quiet (of opening hours: closed); null: none is left. `covers`: how many displays it is about now; `note` says when there is none yet. `words` is one sentence for people, without the end. */
+/** A quiet time: whom it is about, what is quiet, when, who made it and why. `occurrence` is the present or the next time in which it is quiet (of opening hours: closed); null: none is left. `covers`: how many displays it is about now; `note` says when there is none yet. `words` is one sentence for people, without the end. `…_sentences` say the same in codes. */
 export type QuietTime = {
   clients: Array<string>;
   covers: number;
@@ -1521,6 +1569,7 @@ export type QuietTime = {
   hours: Array<QuietHours>;
   id: number;
   note: string | null;
+  note_sentences: Array<QuietSentence> | null;
   occurrence: Occurrence | null;
   preset: QuietPreset;
   quiet: Array<Quiet>;
@@ -1532,6 +1581,7 @@ export type QuietTime = {
   tag: string | null;
   time_zone: string | null;
   words: string;
+  words_sentences: Array<QuietSentence> | null;
 };
 
 /** New values; a field that is left out stays. `starts_at` only before it begins. */
@@ -1565,13 +1615,14 @@ export type RecentErrorsQuery = {
   limit?: number;
 };
 
-/** What recovery does about an unhealthy client; `why` is for people. `mute`: the client sends messages, but no heartbeats. */
+/** What recovery does about an unhealthy client; `why` is for people, `why_sentences` says the same in codes. `why_sentences` is null where older code wrote a part of it. `mute`: the client sends messages, but no heartbeats. */
 export type Recovery = {
   mute: boolean;
   state: RecoveryState;
   step: number;
   until: string | null;
   why: string;
+  why_sentences: Array<RecoverySentence> | null;
 };
 
 /** Recovery codes. Each replaces a code of the app once. They are shown only once. */
@@ -1579,7 +1630,7 @@ export type RecoveryCodes = {
   recovery_codes: Array<string>;
 };
 
-/** A recorded decision; `client_uuid` null: about a breaker. `evidence` holds the facts at that time. `decision`: restart_app, reboot_host, none, breaker_open, breaker_closed or breaker_released; while versions change, a word of a newer one. */
+/** A recorded decision; `client_uuid` null: about a breaker. `evidence` holds the facts at that time. `decision`: restart_app, reboot_host, none, breaker_open, breaker_closed or breaker_released; while versions change, a word of a newer one. `why_sentences` says the same as `why`, as in a client's `recovery`; null: older code wrote it. */
 export type RecoveryEvent = {
   at: string;
   client_uuid: string | null;
@@ -1588,6 +1639,13 @@ export type RecoveryEvent = {
   evidence: Record<string, unknown>;
   id: number;
   why: string;
+  why_sentences: Array<Coded> | null;
+};
+
+/** A sentence of recovery, of a quiet time or of the cause of an incident; sentences follow one another. */
+export type RecoverySentence = {
+  code: "all_refused" | "asked_again_later" | "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "bridge_silent" | "cannot_do" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "failed_together" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_not_heard" | "heard_again" | "heartbeats_missing" | "many_late" | "more_sites_held" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_incident" | "quiet_time" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "screens_closed" | "screens_open" | "screens_released" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
+  params: Record<string, unknown>;
 };
 
 /** Why recovery acts on a client or does not. */
@@ -1598,13 +1656,20 @@ export type Redemption = {
   code: string;
 };
 
-/** Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people. */
+/** Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people, `words_sentences` says the same in codes. */
 export type RefusedMessages = {
   count: number;
   kind: string;
   last_at: string;
   reason: string;
   words: string;
+  words_sentences: Array<RefusedSentence> | null;
+};
+
+/** How many messages were refused, and why. */
+export type RefusedSentence = {
+  code: "messages_refused";
+  params: Record<string, unknown>;
 };
 
 /** Which breaker: the site's, or without `site` every open breaker. */
@@ -1680,6 +1745,7 @@ export type ScheduleDetails = {
   waves: Array<number | string>;
   weekdays: Array<Weekday>;
   words: string;
+  words_sentences: Array<ScheduleSentence> | null;
 };
 
 /** What became of one time of a schedule. */
@@ -1692,6 +1758,12 @@ export type ScheduleQuery = {
   limit?: number;
 };
 
+/** The state of a schedule, or why its batch waits. */
+export type ScheduleSentence = {
+  code: "batch_aborted" | "batch_paused" | "cancelled_before" | "changed_before" | "members_wait" | "schedule_cancelled" | "schedule_done" | "schedule_held" | "schedule_held_back" | "schedule_missed" | "schedule_next" | "schedule_running" | "scheduler_late" | "too_many_unproven" | "wave_proves_nothing";
+  params: Record<string, unknown>;
+};
+
 /** The state of a schedule of commands. */
 export type ScheduleState = "cancelled" | "done" | "held" | "missed" | "planned" | "running";
 
@@ -1702,6 +1774,7 @@ export type ScheduleTime = {
   due_at: string;
   outcome: ScheduleOutcome;
   why: string | null;
+  why_sentences: Array<ScheduleSentence> | null;
 };
 
 /** Whether ticks come on time, how long the last one took and what each of its steps did. */
@@ -1822,10 +1895,11 @@ export type SitePolicy = {
   site: string;
 };
 
-/** An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it. */
+/** An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it. `cause_sentences` says the same as `cause` in codes; null: older code wrote it. */
 export type StandingIncident = {
   began_at: string;
   cause: string;
+  cause_sentences: Array<CauseSentence> | null;
   group_size: number | null;
   id: number;
   key: string;
@@ -1858,6 +1932,12 @@ export type TestAnswer = {
   blueprint: string;
   logs: number;
   status: string;
+};
+
+/** An event of an incident, its cause, or why recovery acts or does not. */
+export type TimelineSentence = {
+  code: "all_refused" | "all_well_again" | "asked_again_later" | "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "bridge_silent" | "cannot_do" | "command_asked" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "displays_failed" | "displays_well" | "failed_again" | "failed_together" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_heard_again" | "fleet_not_heard" | "has_part" | "heard_again" | "heartbeats_missing" | "many_late" | "more_sites_held" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_another" | "part_of_incident" | "quiet_time" | "recovery_acts" | "recovery_off" | "recovery_waits" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "screens_closed" | "screens_open" | "screens_released" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
+  params: Record<string, unknown>;
 };
 
 /** A token in a list, without its secret. `sites`: where the role counts; null: at all sites. */
