@@ -107,7 +107,7 @@ SPOILED: Final[dict[str, dict[str, Any]]] = {
     "without a nonce": {"nonce": None},
     "expired": {"iat": int(time.time()) - 400, "exp": int(time.time()) - 100},
     "without an end": {"exp": None},
-    "from the future": {"iat": int(time.time()) + 300},
+    "from the future": {"iat": int(time.time()) + 86_400},
     "without a time": {"iat": None},
     "older than the try": {"iat": int(time.time()) - 400},
     "of nobody": {"sub": None},
