@@ -64,5 +64,10 @@ function lay(english, own) {
   }
 }
 
-/** Resolves when the words of all modules that have been loaded are there; it never fails. */
-export const worded = () => Promise.all(loading);
+/** Resolves when the words of all modules that have been loaded are there, also of those that these load; it never fails. */
+export async function worded() {
+  for (let awaited = 0; awaited < loading.length;) {
+    awaited = loading.length;
+    await Promise.all(loading);
+  }
+}

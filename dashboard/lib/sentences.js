@@ -1,5 +1,6 @@
 /** The server's sentences in the page's words. The module that words them is fetched with the first of them. */
 import { signal } from "../vendor/signals.js";
+import { worded as wordsAreThere } from "./language.js";
 
 /** @typedef {{code: string, params: Record<string, unknown>}} Sentence */
 
@@ -8,7 +9,13 @@ let asked = false;
 
 async function load() {
   asked = true;
-  words.value = await import("./words/sentences.js").catch(() => ((asked = false), null));
+  try {
+    const found = await import("./words/sentences.js");
+    await wordsAreThere();
+    words.value = found;
+  } catch {
+    asked = false; // the next of them asks again
+  }
 }
 
 /**

@@ -1,24 +1,29 @@
 /** The server's sentences, by code (`docs/openapi.json` lists the codes with their facts). */
 import { count, number } from "../format.js";
+import { translate } from "../language.js";
+import {
+  byCount,
+  formatIn,
+  isOfSite,
+  likelyCause,
+  membersOf,
+  told,
+  unitOf,
+  unitWithin,
+  word,
+} from "../sentence_facts.js";
 
+/** @typedef {import("../sentence_facts.js").Failed} Failed */
 /** @typedef {import("../sentences.js").Sentence} Sentence */
 
 /** A duration, rounded down. @param {number} seconds */
 function lasting(seconds) {
-  if (seconds >= 2 * 86_400) return `${Math.floor(seconds / 86_400)} days`;
-  if (seconds >= 2 * 3_600) return `${Math.floor(seconds / 3_600)} hours`;
-  return seconds >= 120 ? `${Math.floor(seconds / 60)} minutes` : `${seconds} seconds`;
+  const [n, unit] = unitOf(seconds);
+  return `${n} ${unit}s`;
 }
 
 /** @param {string} at */
 const inUtc = (at) => `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
-
-/** The word for a fact. Throws for a fact that only a newer server knows. @param {Record<string, string>} words @param {string} fact */
-function word(words, fact) {
-  const found = words[fact];
-  if (found === undefined) throw new RangeError(fact);
-  return found;
-}
 
 // --- recovery ---
 
@@ -95,14 +100,12 @@ function messagesRefused({ kind, reason, count: n }) {
   return `${count(n, one, many)} ${n === 1 ? "was" : "were"} ${PUT_ASIDE[reason] ?? "refused for another reason"}`;
 }
 
-/** @param {Record<string, number>} refusals */
-function heartbeatsMissing(refusals) {
-  const parts = Object.entries(refusals)
-    .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
-    .map(([reason, n], i) => {
-      const was = PUT_ASIDE[reason] ?? "refused for another reason";
-      return `${number(n)} ${i ? "" : "of them "}${n === 1 ? "was" : "were"} ${was}`;
-    });
+/** @param {{refused: Record<string, number>}} facts */
+function heartbeatsMissing({ refused: refusals }) {
+  const parts = byCount(refusals).map(([reason, n], i) => {
+    const was = PUT_ASIDE[reason] ?? "refused for another reason";
+    return `${number(n)} ${i ? "" : "of them "}${n === 1 ? "was" : "were"} ${was}`;
+  });
   const why = parts.join(", ") || "look at what the broker lets it publish, and at whether it sends them";
   return `Its reports come, its heartbeats do not: ${why}.`;
 }
@@ -153,19 +156,6 @@ function goesAlthough({ times }) {
 
 // --- incidents ---
 
-/** @typedef {{kind: string, key: string, members: number, size: number}} Place */
-/**
- * @typedef {object} Failed
- * @property {string} kind
- * @property {string} key
- * @property {number | null} size
- * @property {Record<string, number>} symptoms how many displays failed in each way
- * @property {number} seconds
- * @property {number} sites
- * @property {string | null} unit
- * @property {Place | null} place
- */
-
 const SYMPTOMS = /** @type {const} */ ([
   ["silent", "silent", "went silent"],
   ["crashed", "crashed", "crashed"],
@@ -202,12 +192,12 @@ function did({ symptoms, unit }) {
 
 /** @param {number} seconds */
 function within(seconds) {
-  if (seconds < 1) return "at once";
-  if (seconds < 120) return `within ${seconds} s`;
-  return seconds < 7200 ? `within ${Math.floor(seconds / 60)} minutes` : `within ${Math.floor(seconds / 3600)} hours`;
+  const [n, unit] = unitWithin(seconds) ?? [];
+  if (!unit) return "at once";
+  return unit === "second" ? `within ${n} s` : `within ${n} ${unit}s`;
 }
 
-/** @param {Place | null} place @param {number} members */
+/** @param {Failed["place"]} place @param {number} members */
 function among(place, members) {
   if (!place) return "";
   const size = Math.max(place.size, place.members);
@@ -216,24 +206,25 @@ function among(place, members) {
   return `${place.members === members ? "," : ", among them"} ${some} of ${called}`;
 }
 
-/** @param {Failed} facts @param {number} members */
-function likely({ kind, symptoms, unit, place }, members) {
-  const ways = Object.keys(symptoms);
-  if (ways.length === 1 && ways[0] === "screen_failed" && (unit === "disconnected" || unit === "off"))
-    return "the power of the screens, or somebody at the switch, is likely";
-  if (2 * ((symptoms["silent"] ?? 0) + (symptoms["disconnected"] ?? 0)) < members)
-    return "what they were given to show, or an update, is likely";
-  if (!place && kind === "cluster")
-    return "a provider they share, the way to the broker or the broker itself is likely";
-  const network = "silent" in symptoms ? "the network or power" : "a short break of the network";
-  return `${network} ${(place?.kind ?? kind) === "site" ? "of the site" : "of this part of the network"} is likely`;
+const LIKELY = {
+  screens: "the power of the screens, or somebody at the switch, is likely",
+  content: "what they were given to show, or an update, is likely",
+  shared: "a provider they share, the way to the broker or the broker itself is likely",
+};
+
+/** @param {Failed} failed */
+function likely(failed) {
+  const cause = likelyCause(failed);
+  if (cause !== "network" && cause !== "short_break") return LIKELY[cause];
+  const network = cause === "network" ? "the network or power" : "a short break of the network";
+  return `${network} ${isOfSite(failed) ? "of the site" : "of this part of the network"} is likely`;
 }
 
 /** What happened; after the semicolon, its likely cause. @param {Failed} facts */
 function failedTogether(facts) {
-  const members = Object.values(facts.symptoms).reduce((sum, n) => sum + n, 0);
+  const members = membersOf(facts);
   const happened = `${whom(facts, members)} ${did(facts)} ${within(facts.seconds)}`;
-  return `${happened}${among(facts.place, members)}; ${likely(facts, members)}.`;
+  return `${happened}${among(facts.place, members)}; ${likely(facts)}.`;
 }
 
 /** What was asked for. @type {Record<string, string>} */
@@ -251,27 +242,9 @@ const displays = (n) => (n === 1 ? "1 display" : `${n} displays`);
 
 // --- batches and schedules ---
 
-/** Of the server's time zones those that no browser knows are shown in UTC. @param {string} zone */
-function formatIn(zone) {
-  const options = /** @type {const} */ ({
-    weekday: "long",
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
-  try {
-    return { zone, format: new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone }) };
-  } catch {
-    return { zone: "UTC", format: new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" }) };
-  }
-}
-
 /** A time in its zone: Sunday 29 November 2026, 03:00 Europe/Berlin. @param {{at: string, time_zone: string}} facts */
 function local({ at: moment, time_zone }) {
-  const { zone, format } = formatIn(time_zone);
+  const { zone, format } = formatIn("en-GB", time_zone);
   const parts = Object.fromEntries(format.formatToParts(new Date(moment)).map(({ type, value }) => [type, value]));
   const { weekday, day, month, year, hour, minute } = parts;
   return `${weekday} ${day} ${month} ${year}, ${hour}:${minute} ${zone}`;
@@ -340,7 +313,7 @@ const because = (why) => (why ? ` (${why})` : "");
 /** @param {string} text */
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** @type {Record<string, (facts: any) => string>} */
+/** @type {import("../sentence_facts.js").SentenceWords} */
 export const sentenceWords = {
   recovery_off: () => "Automatic recovery is switched off (CRASH_RECOVERY_ENABLED).",
   bridge_silent: () =>
@@ -368,7 +341,7 @@ export const sentenceWords = {
     `${screenIs(screen)}, and nobody planned that. No command is sent: somebody has to switch it on, or plan the time in which it is off.`,
   screen_unproven: ({ screen }) => `${screenIs(screen)}; recovery waits for two new reports before it sends anything.`,
   heard_again: () => "The display is heard again; whether it stays well is not known yet.",
-  heartbeats_missing: (facts) => heartbeatsMissing(facts.refused),
+  heartbeats_missing: heartbeatsMissing,
   silent_and_gone: () => "The display is silent and not connected: nothing can be sent to it.",
   not_connected: ({ basis, screen }) =>
     `${GONE[basis] ?? screenIs(screen)}, but the display is not connected; recovery tries again after its next heartbeat.`,
@@ -475,12 +448,10 @@ export const sentenceWords = {
   recovery_acts: (facts) => `Recovery asks for ${facts.action} for ${displays(facts.displays)}:`,
 };
 
+/** What stands between two sentences. */
+export const betweenWords = { space: " " };
+
 /** These sentences one after the other; null when one of them is not known here. @param {readonly Sentence[]} sentences */
-export function inWords(sentences) {
-  try {
-    const parts = sentences.map(({ code, params }) => sentenceWords[code]?.(params));
-    return parts.includes(undefined) ? null : parts.join(" ");
-  } catch {
-    return null; // facts that only a newer server knows
-  }
-}
+export const inWords = (sentences) => told(sentenceWords, sentences, betweenWords.space);
+
+translate("sentences", { sentenceWords, betweenWords });

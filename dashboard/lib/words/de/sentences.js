@@ -1,0 +1,465 @@
+import { capital, count, exact, number, person, small } from "../../format.js";
+import { locale } from "../../language.js";
+import { byCount, formatIn, likelyCause, membersOf, told, unitOf, unitWithin, word } from "../../sentence_facts.js";
+import { commandWords } from "../commands.js";
+import { logWords } from "../logs.js";
+import { actionWords, statusWords, stepWords } from "../states.js";
+
+/** @typedef {import("../../sentence_facts.js").Failed} Failed */
+
+/** After "vor", "nach", "seit" or "von". @type {Record<"second" | "minute" | "hour" | "day", [string, string]>} */
+const UNITS = {
+  second: ["Sekunde", "Sekunden"],
+  minute: ["Minute", "Minuten"],
+  hour: ["Stunde", "Stunden"],
+  day: ["Tag", "Tagen"],
+};
+
+/** @param {ReturnType<typeof unitOf>} length */
+const inUnit = ([n, unit]) => count(n, ...UNITS[unit]);
+/** @param {number} seconds */
+const lasting = (seconds) => inUnit(unitOf(seconds));
+
+/** After "von". @param {string | null} by */
+const who = (by) => (by === "recovery" ? "der Wiederherstellung" : by === null ? "jemandem" : person(by));
+/** @param {string} action */
+const asked = (action) => word(actionWords, action);
+/** @param {string | null} why */
+const because = (why) => (why ? ` (${why.trim().replace(/\.+$/, "")})` : "");
+/** Recovery's reason in words, a person's as it was given. @param {{reason: string, reason_sentences: import("../../sentences.js").Sentence[] | null}} facts */
+const reasonOf = ({ reason, reason_sentences: coded }) =>
+  (coded && told(sentenceWords, coded, betweenWords.space)) || reason;
+/** @param {number} n */
+const displays = (n) => count(n, "Display", "Displays");
+
+// --- recovery ---
+
+/** @type {Record<string, string>} */
+const SCREEN_IS = {
+  black: "ist schwarz",
+  frozen: "ist eingefroren",
+  disconnected: "ist nicht angeschlossen",
+  off: "ist aus",
+};
+
+/** @param {string | null} screen */
+const screenIs = (screen) => `Der Bildschirm ${screen === null ? "ist gestört" : word(SCREEN_IS, screen)}`;
+
+/** @type {Record<string, string>} */
+const WRONG = {
+  crashed: "Der Player ist abgestürzt, wie ein frisches Lebenszeichen sagt",
+  service_failed: "Ein Dienst ist ausgefallen, und das Display ist zu hören",
+  stale: "Das Display ist verstummt, obwohl wir zuhören, und der Broker meldet nicht, dass es gegangen ist",
+};
+
+/** The evidence, without a full stop. @param {{basis: string, screen: string | null}} facts */
+const wrong = ({ basis, screen }) =>
+  basis === "screen_failed" ? `${screenIs(screen)}, und das Display ist zu hören` : word(WRONG, basis);
+
+/** @type {Record<string, string>} */
+const GONE = { crashed: "Der Player ist abgestürzt", service_failed: "Ein Dienst ist ausgefallen" };
+const A_PERSON = "Es wird nichts mehr gesendet, bis jemand eingreift und die Wiederherstellung fortsetzt.";
+
+/** @param {{restarts: number, reboots: number}} facts */
+function tried({ restarts, reboots }) {
+  const parts = [
+    restarts && count(restarts, "Player-Neustart", "Player-Neustarts"),
+    reboots && `${count(reboots, "Neustart", "Neustarts")} des Geräts`,
+  ];
+  return parts.filter(Boolean).join(" und ");
+}
+
+/** @param {{restarts: number, reboots: number}} facts @param {string} [soFar] */
+function noHelp(facts, soFar = "") {
+  const n = facts.restarts + facts.reboots;
+  return n ? `${tried(facts)} ${n === 1 ? "hat" : "haben"} ${soFar}nicht geholfen` : "Bisher hat nichts geholfen";
+}
+
+/** @param {{restarts: number, reboots: number, reason: string | null, elsewhere: boolean}} facts */
+function refused(facts) {
+  const { reason, elsewhere } = facts;
+  const other = elsewhere && "sein Start ist ein anderer als in seinem letzten gespeicherten Lebenszeichen";
+  const why = [reason, other].filter(Boolean).join(": ") || "ohne Grund";
+  return `Das Display hat ${tried(facts)} abgelehnt${reason === null ? "" : ` (${why})`}`;
+}
+
+/** Why a message was put aside, after "war". @type {Record<string, string>} */
+const PUT_ASIDE = {
+  too_large: "zu groß",
+  not_utf8: "kein UTF-8",
+  not_json: "kein JSON",
+  not_an_object: "kein JSON-Objekt",
+  too_deep: "zu tief verschachtelt",
+  bad_number: "unbrauchbar wegen einer Zahl außerhalb des Bereichs",
+  bad_field: "unbrauchbar wegen eines Feldes",
+  unsupported_version: "von einer Version, die nicht unterstützt wird",
+};
+/** The same after "wurde". @type {Record<string, string>} */
+const NOT_TAKEN = {
+  unknown_topic: "an ein unbekanntes Topic gesendet",
+  bad_uuid: "unter einer falschen UUID gesendet",
+  unknown_client: "gesendet, als das Display nicht aufgenommen war",
+  refused_by_database: "durch einen Fehler dieses Servers nicht gespeichert",
+};
+
+/** @param {number} n @param {string} reason */
+function putAside(n, reason) {
+  const was = PUT_ASIDE[reason];
+  if (was) return `${n === 1 ? "war" : "waren"} ${was}`;
+  return `${n === 1 ? "wurde" : "wurden"} ${NOT_TAKEN[reason] ?? "aus einem anderen Grund abgelehnt"}`;
+}
+
+/** What was refused. @type {Record<string, [string, string]>} */
+const KINDS = {
+  heartbeat: ["Lebenszeichen", "Lebenszeichen"],
+  health: ["Zustandsbericht", "Zustandsberichte"],
+  logs: ["Protokollzeile", "Protokollzeilen"],
+  service_failed: ["Dienstausfall", "Dienstausfälle"],
+  presence: ["Nachricht zur Broker-Sitzung", "Nachrichten zur Broker-Sitzung"],
+  acks: ["Antwort auf einen Befehl", "Antworten auf Befehle"],
+};
+
+/** @param {{kind: string, reason: string, count: number}} facts */
+function messagesRefused({ kind, reason, count: n }) {
+  const [one, many] = KINDS[kind] ?? ["Nachricht", "Nachrichten"];
+  return `${count(n, one, many)} ${putAside(n, reason)}`;
+}
+
+/** @param {{refused: Record<string, number>}} facts */
+function heartbeatsMissing({ refused: refusals }) {
+  const parts = byCount(refusals).map(([reason, n], i) => `${number(n)} ${i ? "" : "davon "}${putAside(n, reason)}`);
+  const why = parts.join(", ") || "bitte nachsehen, was der Broker ihm zu senden erlaubt und ob es sie sendet";
+  return `Seine Nachrichten kommen, seine Lebenszeichen nicht: ${why}.`;
+}
+
+/** @param {string | null} site @param {string} share */
+const are = (site, share) => (site === null ? `${share} sind` : `Am Standort ${site} sind ${share}`);
+/** @param {string | null} site */
+const there = (site) => (site === null ? "" : " dort");
+/** @param {string | null} site */
+const breaker = (site) => `Die Sicherung ${site === null ? "der Flotte" : `von ${site}`}`;
+/** @param {string | null} site */
+const screensBreaker = (site) => `Die Sicherung für die Bildschirme ${site === null ? "der Flotte" : `von ${site}`}`;
+
+// --- quiet times ---
+
+/** @type {Record<string, string>} */
+const QUIET_HOW = {
+  hold: "Angehalten",
+  snooze: "Ohne Meldungen",
+  maintenance: "In Wartung",
+  opening_hours: "Geschlossen nach den Öffnungszeiten",
+  leave_out: "Ausgenommen",
+  custom: "In Ruhe",
+};
+/** @type {Record<string, string>} */
+const QUIET_WHAT = {
+  recovery: "keine automatischen Neustarts",
+  notices: "keine Meldungen",
+  screen: "der Bildschirm darf aus sein",
+  commands: "Sammelbefehle warten",
+};
+
+/** @param {{preset: string, by: string, reason: string, quiet: string[]}} facts */
+function quietTime({ preset, by, reason, quiet }) {
+  const what = quiet.map((one) => word(QUIET_WHAT, one)).join(", ");
+  return `${word(QUIET_HOW, preset)}, von ${who(by)}${because(reason)}: ${what}.`;
+}
+
+/** @param {{times: {preset: string, by: string}[]}} facts */
+function goesAlthough({ times }) {
+  const how = times.map(({ preset, by }) => `${small(word(QUIET_HOW, preset))} (von ${who(by)})`);
+  return `Es unterbricht eine Ruhezeit: ${how.join(" und ")}.`;
+}
+
+// --- incidents ---
+
+/** What displays did, as its two verbs. @type {Record<string, [string, string]>} */
+const DID = {
+  silent: ["sind", "verstummt"],
+  crashed: ["sind", "abgestürzt"],
+  service_failed: ["haben", "einen Dienstausfall gemeldet"],
+  disconnected: ["haben", "den Broker verloren und sind zurückgekommen"],
+  screen_failed: ["haben", "ihr Bild verloren"],
+};
+/** @type {Record<string, string>} */
+const SCREENS_ARE = {
+  black: "Bildschirm schwarz",
+  frozen: "Bild eingefroren",
+  disconnected: "Bildschirm nicht angeschlossen",
+  off: "Bildschirm ausgeschaltet",
+};
+/** @type {Record<string, string>} */
+const SYMPTOMS = {
+  silent: "verstummt",
+  crashed: "abgestürzt",
+  service_failed: "mit ausgefallenem Dienst",
+  disconnected: "kurz ohne Verbindung",
+  screen_failed: "mit gestörtem Bildschirm",
+};
+
+/** @param {Failed} facts @param {number} members */
+function whom({ kind, key, size, sites }, members) {
+  const some = size === null ? displays(members) : `${number(members)} von ${displays(Math.max(size, members))}`;
+  if (kind === "site") return `${some} am Standort ${key}`;
+  if (kind === "subnet") return `${some} im Netz ${key}`;
+  return sites > 1 ? `${some} an ${number(sites)} Standorten` : some;
+}
+
+/** @param {Failed} facts @returns {[string, string]} */
+function did({ symptoms, unit }) {
+  const found = Object.keys(SYMPTOMS).filter((symptom) => symptom in symptoms);
+  const [symptom] = found;
+  if (found.length !== 1 || !symptom) {
+    const ways = found.map((one) => `${number(symptoms[one] ?? 0)} ${SYMPTOMS[one]}`);
+    return ["sind", `ausgefallen (${ways.join(", ")})`];
+  }
+  const [verb, participle] = DID[symptom] ?? ["sind", "ausgefallen"];
+  if (symptom === "service_failed" && unit !== null) return [verb, `den Ausfall von ${unit} gemeldet`];
+  return [verb, participle + (symptom === "screen_failed" ? because(SCREENS_ARE[unit ?? ""] ?? null) : "")];
+}
+
+/** @param {Failed} facts @param {number} members */
+function among({ place }, members) {
+  if (!place) return "";
+  const size = Math.max(place.size, place.members);
+  const some = place.members === size ? `alle ${number(size)}` : `${number(place.members)} von ${number(size)}`;
+  const where = place.kind === "site" ? `am Standort ${place.key}` : `im Netz ${place.key}`;
+  return `, ${place.members === members ? "und zwar" : "darunter"} ${some} ${where}`;
+}
+
+/** After "wahrscheinlich liegt es". */
+const LIKELY = {
+  screens: "am Strom der Bildschirme, oder jemand hat sie ausgeschaltet",
+  content: "an dem, was sie zeigen sollen, oder an einer Aktualisierung",
+  shared: "an einem gemeinsamen Anbieter, am Weg zum Broker oder am Broker selbst",
+  network: "am Netz oder am Strom dort",
+  short_break: "an einer kurzen Unterbrechung des Netzes dort",
+};
+
+/** @param {Failed} facts */
+function failedTogether(facts) {
+  const members = membersOf(facts);
+  const [verb, participle] = did(facts);
+  const length = unitWithin(facts.seconds);
+  const when = length ? `innerhalb von ${inUnit(length)}` : "zugleich";
+  const happened = `${whom(facts, members)} ${verb} ${when} ${participle}`;
+  return `${happened}${among(facts, members)}; wahrscheinlich liegt es ${LIKELY[likelyCause(facts)]}.`;
+}
+
+/** What the displays of an incident have in common. @type {Record<string, string>} */
+const INCIDENTS = { site: "Standort", subnet: "Netz", cluster: "mehrere Standorte", listening: "bei uns" };
+
+// --- batches and schedules ---
+
+/** @param {{at: string, time_zone: string}} facts */
+function local({ at, time_zone }) {
+  const { zone, format } = formatIn(locale, time_zone);
+  return `${format.format(new Date(at))} Uhr (${zone})`;
+}
+
+/** @param {{members: number, until: string | null}} facts */
+function membersWait({ members, until }) {
+  const held = until ? `bis ${exact(until)} zurück` : "zurück, bis jemand sie beendet";
+  return `${count(members, "Display wartet", "Displays warten")}: Eine Ruhezeit hält Sammelbefehle ${held}.`;
+}
+
+// --- what happened to a display ---
+
+/** @type {Record<string, string>} */
+const REGISTERED_BY = {
+  enrolment: "Angelegt durch einen Verbindungscode.",
+  first_message: "Aufgenommen mit seiner ersten Nachricht.",
+};
+/** @type {Record<string, string>} */
+const SCREENS_WITHOUT_FAULT = {
+  ok: "Der Bildschirm zeigt wieder seinen Inhalt",
+  off: "Der Bildschirm ist aus, was jetzt kein Ausfall ist",
+  unknown: "Niemand sieht mehr, wie der Bildschirm ist",
+};
+/** By the action of the audit log. @type {Record<string, string>} */
+const DONE_TO_IT = {
+  "client.write": "Angaben geändert",
+  "client.delete": "Entfernt",
+  "client.log_level": "Protokollstufe für eine Weile geändert",
+  "enrolment.create": "Verbindungscode erstellt",
+  "enrolment.use": "Verbunden: Das Display hat sein Login abgeholt",
+  "enrolment.rotate": "Passwort durch ein eigenes des Displays ersetzt",
+  "enrolment.delete": "Login widerrufen",
+  "screenshot.send": "Bild seines Bildschirms gespeichert",
+  "screenshot.look": "Bild seines Bildschirms angesehen",
+  "recovery.hold": "Wiederherstellung angehalten",
+  "recovery.resume": "Wiederherstellung fortgesetzt",
+  "recovery.exclude": "Von der Wiederherstellung ausgenommen",
+  "recovery.include": "Wird wieder automatisch wiederhergestellt",
+  "quiet_time.create": "Ruhezeit angelegt",
+  "quiet_time.write": "Ruhezeit geändert",
+  "quiet_time.end": "Ruhezeit beendet",
+};
+
+/** @param {{screen: string, fails: boolean}} facts */
+function screenChanged({ screen, fails }) {
+  if (!fails) return SCREENS_WITHOUT_FAULT[screen] ?? "Der Bildschirm ist nicht mehr gestört";
+  return `${screenIs(screen)}${screen === "off" ? ", und niemand hat das geplant" : ""}`;
+}
+
+/** @param {{action: string, state: string, reason: string | null, confirmed_by: string | null}} facts */
+function commandOver({ action, state, reason, confirmed_by: by }) {
+  const why = reason ? (commandWords.cause[reason] ?? reason) : by && word(commandWords.confirmedBy, by);
+  return `${asked(action)}: ${small(word(stepWords, state))}${because(why)}`;
+}
+
+/** @type {typeof import("../sentences.js").sentenceWords} */
+export const sentenceWords = {
+  recovery_off: () => "Die automatische Wiederherstellung ist abgeschaltet (CRASH_RECOVERY_ENABLED).",
+  bridge_silent: () =>
+    "Die Bridge schweigt; was wir sehen, ist vielleicht veraltet. Bis sie wieder zuhört, wird nichts gesendet.",
+  command_open: ({ action }) =>
+    `Ein Befehl ist unterwegs (${asked(action)}); sein Ergebnis entscheidet, wie es weitergeht.`,
+  command_of_another: ({ action, by, seconds }) =>
+    `Ein Befehl von ${who(by)} (${asked(action)}) hat nach ${lasting(seconds)} noch kein Ergebnis; die Wiederherstellung wartet, bis er eines hat, seine Zeit um ist oder ein Admin ihn beendet.`,
+  nothing_helped: (facts) => {
+    const began = facts.seconds === null ? "" : `; der erste Versuch war vor ${lasting(facts.seconds)}`;
+    return `${noHelp(facts)}${began}. ${A_PERSON}`;
+  },
+  all_refused: (facts) => `${refused(facts)}. ${A_PERSON}`,
+  two_devices: ({ seconds }) =>
+    `Zwei Geräte verwenden dieses Login, zuletzt gesehen vor ${lasting(seconds)}; jedes von beiden könnte einen Befehl erhalten. Bitte einem davon einen neuen Code geben.`,
+  shut_down_on_purpose: () =>
+    "Das Display wurde absichtlich heruntergefahren; bis zu seinem nächsten Lebenszeichen bleibt es in Ruhe.",
+  stopped_on_purpose: () => "Der Player wurde absichtlich gestoppt; er bleibt in Ruhe.",
+  no_heartbeat_yet: () => "Von dem Display kam noch kein Lebenszeichen; ohne das ist nichts zu entscheiden.",
+  reports_come_again: () =>
+    "Seine Nachrichten kommen wieder, seit die Bridge wieder zuhört; die Wiederherstellung wartet auf seine Lebenszeichen.",
+  not_heard_since: () =>
+    "Das Display war noch nicht zu hören, seit die Bridge wieder zuhört; seine Stille zählt von da an.",
+  failure_not_repeated: ({ unit }) =>
+    `Der Dienst ${unit} ist ausgefallen, aber das Display hat es seither nicht wieder gemeldet; wenn alles gut ist, bitte den Ausfall quittieren.`,
+  screen_disconnected: ({ screen }) =>
+    `${screenIs(screen)}. Das behebt kein Befehl: Jemand muss nach Kabel und Strom sehen.`,
+  screen_off: ({ screen }) =>
+    `${screenIs(screen)}, und niemand hat das geplant. Es wird kein Befehl gesendet: Jemand muss ihn einschalten oder die Zeit planen, in der er aus ist.`,
+  screen_unproven: ({ screen }) =>
+    `${screenIs(screen)}; die Wiederherstellung wartet auf zwei neue Meldungen, bevor sie etwas sendet.`,
+  heard_again: () => "Das Display ist wieder zu hören; ob es so bleibt, ist noch nicht bekannt.",
+  heartbeats_missing: heartbeatsMissing,
+  silent_and_gone: () => "Das Display ist verstummt und nicht verbunden: Es kann ihm nichts gesendet werden.",
+  not_connected: ({ basis, screen }) =>
+    `${GONE[basis] ?? screenIs(screen)}, aber das Display ist nicht verbunden; die Wiederherstellung versucht es nach seinem nächsten Lebenszeichen erneut.`,
+  silent_too_long: () =>
+    "Das Display ist seit mehr als einem Tag verstummt. Ein Neustart würde nicht helfen, darum sendet die Wiederherstellung nichts: Jemand muss nach ihm sehen.",
+  command_done: ({ action }) =>
+    `Der Befehl der Wiederherstellung (${asked(action)}) wurde ausgeführt; ob er geholfen hat, zeigt sich am Ende der Wartezeit.`,
+  asked_again_later: (facts) => `${refused(facts)}; am Ende der Wartezeit wird es erneut gefragt.`,
+  sent_lately: () =>
+    "Vor Kurzem wurde ein Neustart gesendet; vor dem nächsten bekommt das Display Zeit, zurückzukommen.",
+  cannot_do: (facts) =>
+    `${wrong(facts)}; nach eigener Angabe kann das Display aber nicht, was jetzt zu tun wäre: ${asked(facts.action)}.`,
+  watchdog_first: () => "Der Player ist eben erst abgestürzt; zuerst ist der Wächter des Displays an der Reihe.",
+  other_screens_first: ({ screen }) =>
+    `${wrong({ basis: "screen_failed", screen })}; die Wiederherstellung wartet ab, ob es viele andere auch trifft.`,
+  others_first: () =>
+    "Das Display ist eben erst verstummt; die Wiederherstellung wartet ab, ob es viele andere auch sind.",
+  shop_just_opened: () =>
+    "Sein Standort hat eben erst geöffnet, und es war schon vorher verstummt; die Wiederherstellung gibt ihm Zeit zum Starten.",
+  first_heartbeat_awaited: () =>
+    "Das Display hat sich eben erst verbunden; die Wiederherstellung wartet auf sein erstes Lebenszeichen.",
+  many_late: ({ late, seen }) =>
+    `${number(late)} von ${displays(seen)} sind verspätet: Die Wiederherstellung wartet ab, ob auch sie verstummen.`,
+  command_due: (facts) => `${wrong(facts)}; der nächste Takt, der Platz hat, sendet: ${asked(facts.action)}.`,
+  no_help_so_far: (facts) => `${noHelp(facts, "bisher ")}.`,
+  refused_before: (facts) => `${refused(facts)}.`,
+  command_sent: (facts) =>
+    `${wrong(facts)}: ${asked(facts.action)}, Versuch ${number(facts.attempt)} von ${number(facts.attempts)}.`,
+  no_help: (facts) => `${noHelp(facts)}.`,
+  part_of_incident: () => "Es ist Teil einer Störung:",
+
+  breaker_open: ({ site, stale, seen, percent }) =>
+    `${are(site, `${number(stale)} von ${displays(seen)}`)} verstummt: So viele zugleich können unser eigener Fehler sein. Verstummte Displays werden${there(site)} erst neu gestartet, wenn weniger als ${number(percent)}\u00a0% verstummt sind oder ein Bediener die Sicherung freigibt.`,
+  breaker_closing: ({ site, seconds }) =>
+    `So viele Displays waren${site === null ? "" : ` am Standort ${site}`} zugleich verstummt, dass es unser eigener Fehler gewesen sein kann; jetzt sind es wenige genug. Verstummte Displays werden${there(site)} erst neu gestartet, wenn das seit ${lasting(seconds)} so ist oder ein Bediener die Sicherung freigibt.`,
+  breaker_closed: ({ site }) => `${breaker(site)} hält nichts mehr zurück: Es sind wenige genug verstummt.`,
+  breaker_released: ({ site, by }) =>
+    `${breaker(site)} wurde von ${who(by)} freigegeben; was vorher verstummt ist, zählt nicht mehr.`,
+  screens_open: ({ site, failing, telling }) =>
+    `${are(site, `${number(failing)} von ${count(telling, "Bildschirm", "Bildschirmen")}`)} schwarz oder eingefroren: So viele zugleich liegen an dem, was sie zeigen sollen, oder am Strom. Kein Player wird${there(site)} wegen seines Bildschirms neu gestartet, bis es weniger sind oder ein Bediener die Sicherung freigibt.`,
+  screens_closed: ({ site }) => `${screensBreaker(site)} hält nichts mehr zurück: Es sind wenige genug gestört.`,
+  screens_released: ({ site, by }) =>
+    `${screensBreaker(site)} wurde von ${who(by)} freigegeben; Bildschirme, die vorher gestört waren, zählen nicht mehr.`,
+  more_sites_held: ({ sites }) =>
+    `${count(sites, "weiterer Standort wird", "weitere Standorte werden")} ebenfalls zurückgehalten.`,
+
+  quiet_time: quietTime,
+  nothing_quiet: () => "Für dieses Display ist jetzt nichts in Ruhe.",
+  goes_although: goesAlthough,
+  nobody_at_site: ({ site }) => `Am Standort ${site} ist noch kein Display.`,
+  nobody_with_tag: ({ tag }) => `Noch kein Display hat das Schlagwort „${tag}“.`,
+  nobody_covered: () => "Zurzeit ist kein Display betroffen.",
+  messages_refused: messagesRefused,
+
+  too_many_unproven: ({ unproven, sent, excused, limit, waiting }) =>
+    `${number(unproven)} von ${count(sent, "Befehl", "Befehlen")} endeten ohne Nachweis${excused ? `, davon ${number(excused)} entschuldigt` : ""}, mehr als ${limit.replace("%", "\u00a0%")}; ${number(waiting)} wurden nicht gesendet.`,
+  wave_proves_nothing: ({ wave }) =>
+    `Keinem Display der Welle ${wave} konnte sein Befehl gesendet werden; sie beweist also nichts.`,
+  members_wait: membersWait,
+  batch_paused: ({ by }) => `Angehalten von ${who(by)}.`,
+  batch_aborted: ({ by, not_sent, withdrawn }) =>
+    `Abgebrochen von ${who(by)}: ${number(not_sent)} nicht gesendet, ${number(withdrawn)} zurückgezogen.`,
+  scheduler_late: ({ minutes }) => `Der Taktgeber war weg: Er kam ${count(minutes, "Minute", "Minuten")} zu spät.`,
+  changed_before: ({ by }) => `Der Plan wurde von ${who(by)} geändert, bevor der Taktgeber kam.`,
+  cancelled_before: ({ by }) => `Der Plan wurde von ${who(by)} abgesagt, bevor der Taktgeber kam.`,
+  schedule_cancelled: ({ by }) => `Abgesagt von ${who(by)}.`,
+  schedule_next: (facts) => `Als Nächstes: ${local(facts)}.`,
+  schedule_held: () => "Angehalten:",
+  schedule_held_back: () => "Angehalten: Der Sammelbefehl ist angehalten.",
+  schedule_running: () => "Die Befehle sind unterwegs.",
+  schedule_missed: (facts) => `Verpasst am ${local(facts)}:`,
+  schedule_done: (facts) => `Erledigt am ${local(facts)}.`,
+
+  player_starting: () => "Nach Angabe des Displays startet sein Player.",
+  player_running: () => "Nach Angabe des Displays läuft sein Player.",
+  player_crashed: () => "Nach Angabe des Displays ist sein Player abgestürzt.",
+  player_stopped: () => "Nach Angabe des Displays wurde sein Player gestoppt.",
+  player_unknown: () => "Das Display ist zu hören, sagt aber nicht, wie es um seinen Player steht.",
+  never_heard: () => "Von dem Display kam noch kein Lebenszeichen.",
+  not_known_while_silent: () => "Die Bridge schweigt: Über das Display ist nichts bekannt.",
+  not_heard_again: () => "Nicht mehr gehört, seit die Bridge wieder zuhört.",
+  heartbeats_do_not_come: () => "Seine Nachrichten kommen, seine Lebenszeichen nicht.",
+  no_heartbeat_for: ({ seconds }) => `Seit ${lasting(seconds)} kein Lebenszeichen.`,
+
+  client_registered: ({ how }) => REGISTERED_BY[how] ?? "Aufgenommen.",
+  state_changed: ({ before, after }) => `${word(statusWords, before)} → ${small(word(statusWords, after))}:`,
+  service_failed: ({ unit }) => `Dienst ${unit} ausgefallen`,
+  failure_acknowledged: ({ unit, by }) => `Ausfall von ${unit} quittiert von ${who(by)}`,
+  screen_changed: screenChanged,
+  line_logged: ({ level, message }) => `${logWords.level[level] ?? capital(level)}: ${message}`,
+  command_requested: (facts) => `${asked(facts.action)}: angefordert von ${who(facts.by)}${because(reasonOf(facts))}`,
+  command_received: ({ action }) => `${asked(action)}: vom Display empfangen`,
+  command_over_before: ({ action, state }) =>
+    `${asked(action)}: Das Display hat nach dem Ende noch geantwortet (${small(word(stepWords, state))})`,
+  command_over: commandOver,
+  recovery_did_nothing: () => "Die Wiederherstellung greift nicht ein:",
+  recovery_asked: ({ action }) => `Die Wiederherstellung greift ein (${asked(action)}):`,
+  person_did: ({ action, by }) => `${DONE_TO_IT[action] ?? action}, von ${who(by)}`,
+
+  failed_together: failedTogether,
+  fleet_not_heard: ({ since }) =>
+    `Wir hören die Flotte nicht: Die Bridge schweigt seit ${exact(since)}. Die Displays laufen vielleicht trotzdem.`,
+  other_sites_too: () => "Zur gleichen Zeit sind Displays anderer Standorte ausgefallen.",
+  part_of_another: ({ id }) => `Von hier an Teil von Störung ${id}.`,
+  has_part: ({ id, kind, key }) =>
+    `Störung ${id} (${`${word(INCIDENTS, kind)} ${key}`.trim()}) erwies sich als Teil von dieser.`,
+  failed_again: () => "Kurz darauf kam es erneut zum Ausfall.",
+  fleet_heard_again: () => "Wir hören die Flotte wieder.",
+  all_well_again: () => "Allen Displays geht es wieder gut.",
+  displays_failed: (facts) => `${displays(facts.displays)} ausgefallen`,
+  displays_well: (facts) => `${displays(facts.displays)} wieder gut`,
+  command_asked: (facts) =>
+    `${asked(facts.action)}: für ${displays(facts.displays)} angefordert von ${who(facts.by)}${because(reasonOf(facts))}`,
+  recovery_waits: (facts) => `Die Wiederherstellung greift bei ${displays(facts.displays)} nicht ein:`,
+  recovery_acts: (facts) =>
+    `Die Wiederherstellung greift bei ${displays(facts.displays)} ein (${asked(facts.action)}):`,
+};
+
+/** @type {typeof import("../sentences.js").betweenWords} */
+export const betweenWords = { space: " " };

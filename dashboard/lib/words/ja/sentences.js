@@ -1,0 +1,449 @@
+import { capital, exact, inUnit, number, person } from "../../format.js";
+import { locale } from "../../language.js";
+import {
+  byCount,
+  formatIn,
+  isOfSite,
+  likelyCause,
+  membersOf,
+  told,
+  unitOf,
+  unitWithin,
+  word,
+} from "../../sentence_facts.js";
+import { commandWords } from "../commands.js";
+import { logWords } from "../logs.js";
+import { actionWords, statusWords, stepWords } from "../states.js";
+
+/** @typedef {import("../../sentence_facts.js").Failed} Failed */
+
+/** @param {number} seconds */
+const lasting = (seconds) => inUnit(...unitOf(seconds));
+
+/** @param {string | null} by */
+const who = (by) => (by === "recovery" ? "自動復旧" : by === null ? "誰か" : person(by));
+/** Who did it. @param {string | null} by */
+const didIt = (by) => (by === "recovery" || by === null ? `${who(by)}が` : `${who(by)} が`);
+/** @param {string} action */
+const asked = (action) => word(actionWords, action);
+/** @param {string | null} why */
+const because = (why) => (why ? `（${why.trim().replace(/[.。]+$/, "")}）` : "");
+/** Recovery's reason in words, a person's as it was given. @param {{reason: string, reason_sentences: import("../../sentences.js").Sentence[] | null}} facts */
+const reasonOf = ({ reason, reason_sentences: coded }) =>
+  (coded && told(sentenceWords, coded, betweenWords.space)) || reason;
+/** @param {number} n */
+const displays = (n) => `${number(n)} 台`;
+/** @param {number} n @param {number} all */
+const someOf = (n, all) => `${displays(all)}中 ${displays(n)}`;
+
+// --- recovery ---
+
+/** @type {Record<string, string>} */
+const SCREEN_IS = {
+  black: "画面が黒くなっています",
+  frozen: "画面が固まっています",
+  disconnected: "画面が接続されていません",
+  off: "画面が消えています",
+};
+
+/** @param {string | null} screen */
+const screenIs = (screen) => (screen === null ? "画面が異常です" : word(SCREEN_IS, screen));
+
+/** @type {Record<string, string>} */
+const WRONG = {
+  crashed: "プレーヤーがクラッシュし、それを伝えるハートビートは最新です",
+  service_failed: "サービスに障害がありますが、ディスプレイの声は届いています",
+  stale: "ディスプレイの応答がありませんが、ブローカーは切断を伝えていません",
+};
+
+/** The evidence, without a full stop. @param {{basis: string, screen: string | null}} facts */
+const wrong = ({ basis, screen }) =>
+  basis === "screen_failed" ? `${screenIs(screen)}が、ディスプレイの声は届いています` : word(WRONG, basis);
+
+/** @type {Record<string, string>} */
+const GONE = { crashed: "プレーヤーがクラッシュしました", service_failed: "サービスに障害があります" };
+const A_PERSON = "人が対応して自動復旧を再開するまで、何も送りません。";
+
+/** @param {{restarts: number, reboots: number}} facts */
+function tried({ restarts, reboots }) {
+  const parts = [restarts && `プレーヤー再起動 ${number(restarts)} 回`, reboots && `再起動 ${number(reboots)} 回`];
+  return parts.filter(Boolean).join("、");
+}
+
+/** @param {{restarts: number, reboots: number}} facts */
+const triedOrNothing = (facts) => tried(facts) || "これまでの対応";
+
+/** @param {{restarts: number, reboots: number, reason: string | null, elsewhere: boolean}} facts */
+function refused(facts) {
+  const { reason, elsewhere } = facts;
+  const other = elsewhere && "最後に保存されたハートビートとは別の起動";
+  const why = [reason, other].filter(Boolean).join("、") || "理由なし";
+  return `ディスプレイが${tried(facts)}を拒否しました${reason === null ? "" : `（${why}）`}`;
+}
+
+/** Why a message was put aside. @type {Record<string, string>} */
+const PUT_ASIDE = {
+  unknown_topic: "不明なトピックへの送信",
+  bad_uuid: "誤った UUID での送信",
+  too_large: "サイズ超過",
+  not_utf8: "UTF-8 以外",
+  not_json: "JSON 以外",
+  not_an_object: "JSON オブジェクト以外",
+  too_deep: "深すぎる入れ子",
+  bad_number: "範囲外の数値",
+  bad_field: "不正なフィールド",
+  unsupported_version: "未対応のバージョン",
+  unknown_client: "未登録のときの送信",
+  refused_by_database: "このサーバーの不具合による消失",
+};
+
+/** @param {string} reason */
+const putAside = (reason) => PUT_ASIDE[reason] ?? "その他の理由";
+
+/** What was refused. @type {Record<string, string>} */
+const KINDS = {
+  heartbeat: "ハートビート",
+  health: "状態の報告",
+  logs: "ログ",
+  service_failed: "サービス障害",
+  presence: "ブローカーのセッションのメッセージ",
+  acks: "コマンドへの応答",
+};
+
+/** @param {{refused: Record<string, number>}} facts */
+function heartbeatsMissing({ refused: refusals }) {
+  const parts = byCount(refusals).map(([reason, n]) => `${putAside(reason)} ${number(n)} 件`);
+  const why = parts.length
+    ? `拒否の理由: ${parts.join("、")}。`
+    : "ブローカーが送信を許可しているか、ディスプレイが送っているかを確認してください。";
+  return `メッセージは届きますが、ハートビートが届きません。${why}`;
+}
+
+/** @param {string | null} site */
+const at = (site) => (site === null ? "" : `拠点 ${site} で、`);
+/** @param {string | null} site */
+const there = (site) => (site === null ? "" : "この拠点の");
+/** @param {string | null} site */
+const breaker = (site) => (site === null ? "フリートのブレーカー" : `拠点 ${site} のブレーカー`);
+/** @param {string | null} site */
+const screensBreaker = (site) => (site === null ? "フリートの画面のブレーカー" : `拠点 ${site} の画面のブレーカー`);
+
+// --- quiet times ---
+
+/** @type {Record<string, string>} */
+const QUIET_HOW = {
+  hold: "保留中",
+  snooze: "通知停止中",
+  maintenance: "メンテナンス中",
+  opening_hours: "営業時間外",
+  leave_out: "除外中",
+  custom: "抑止中",
+};
+/** @type {Record<string, string>} */
+const QUIET_WHAT = {
+  recovery: "自動再起動なし",
+  notices: "通知なし",
+  screen: "画面は消えていてよい",
+  commands: "一括コマンドは待機",
+};
+
+/** @param {{preset: string, by: string, reason: string, quiet: string[]}} facts */
+function quietTime({ preset, by, reason, quiet }) {
+  const what = quiet.map((one) => word(QUIET_WHAT, one)).join("、");
+  return `${word(QUIET_HOW, preset)}、設定者 ${who(by)}${because(reason)}: ${what}。`;
+}
+
+/** @param {{times: {preset: string, by: string}[]}} facts */
+function goesAlthough({ times }) {
+  const how = times.map(({ preset, by }) => `${word(QUIET_HOW, preset)}（設定者 ${who(by)}）`);
+  return `抑止時間中に実行されます: ${how.join("、")}。`;
+}
+
+// --- incidents ---
+
+/** @type {Record<string, string>} */
+const DID = {
+  silent: "応答しなくなりました",
+  crashed: "クラッシュしました",
+  service_failed: "サービスの障害を報告しました",
+  disconnected: "ブローカーから切断され、戻りました",
+  screen_failed: "画面の異常を報告しました",
+};
+/** @type {Record<string, string>} */
+const SCREENS_DID = {
+  black: "画面が黒くなりました",
+  frozen: "画面が固まりました",
+  disconnected: "画面が未接続になりました",
+  off: "画面が消されました",
+};
+/** @type {Record<string, string>} */
+const SYMPTOMS = {
+  silent: "応答なし",
+  crashed: "クラッシュ",
+  service_failed: "サービス障害",
+  disconnected: "一時的な切断",
+  screen_failed: "画面異常",
+};
+
+/** @param {Failed} facts @param {number} members */
+function whom({ kind, key, size, sites }, members) {
+  const some = size === null ? displays(members) : someOf(members, Math.max(size, members));
+  if (kind === "site") return `拠点 ${key} の ${some}`;
+  if (kind === "subnet") return `ネットワーク ${key} の ${some}`;
+  return sites > 1 ? `${number(sites)} 拠点の ${some}` : some;
+}
+
+/** @param {Failed} facts @param {string} when */
+function did({ symptoms, unit }, when) {
+  const found = Object.keys(SYMPTOMS).filter((symptom) => symptom in symptoms);
+  const [symptom] = found;
+  if (found.length !== 1 || !symptom) {
+    const ways = found.map((one) => `${SYMPTOMS[one]} ${displays(symptoms[one] ?? 0)}`);
+    return `が${when}異常になりました（${ways.join("、")}）`;
+  }
+  if (symptom === "service_failed" && unit !== null) return `が${when} ${unit} の障害を報告しました`;
+  const screens = symptom === "screen_failed" && SCREENS_DID[unit ?? ""];
+  return screens ? `で${when}${screens}` : `が${when}${word(DID, symptom)}`;
+}
+
+/** @param {Failed} facts @param {number} members */
+function among({ place }, members) {
+  if (!place) return "";
+  const size = Math.max(place.size, place.members);
+  const where = place.kind === "site" ? `拠点 ${place.key}` : `ネットワーク ${place.key}`;
+  const some = place.members === size ? `全 ${displays(size)}` : ` ${someOf(place.members, size)}`;
+  return `。${place.members === members ? "いずれも" : "うち"}${where} の${some}です`;
+}
+
+const LIKELY = {
+  screens: "画面の電源か、誰かのスイッチ操作",
+  content: "表示する内容か、更新",
+  shared: "共通の通信事業者、ブローカーまでの経路、またはブローカー自体",
+};
+
+/** @param {Failed} facts */
+function likely(facts) {
+  const cause = likelyCause(facts);
+  if (cause !== "network" && cause !== "short_break") return LIKELY[cause];
+  const where = isOfSite(facts) ? "拠点の" : "ネットワークのこの範囲の";
+  return where + (cause === "network" ? "回線または電源" : "回線の一時的な切断");
+}
+
+/** @param {Failed} facts */
+function failedTogether(facts) {
+  const members = membersOf(facts);
+  const length = unitWithin(facts.seconds);
+  const when = length ? ` ${inUnit(...length)}以内に` : "同時に";
+  const happened = `${whom(facts, members)}${did(facts, when)}`;
+  return `${happened}${among(facts, members)}。原因は${likely(facts)}と思われます。`;
+}
+
+/** What the displays of an incident have in common. @type {Record<string, string>} */
+const INCIDENTS = { site: "拠点", subnet: "ネットワーク", cluster: "複数の拠点", listening: "こちら側" };
+
+// --- batches and schedules ---
+
+/** @param {{at: string, time_zone: string}} facts */
+function local({ at: moment, time_zone }) {
+  const { zone, format } = formatIn(locale, time_zone);
+  return `${format.format(new Date(moment))}（${zone}）`;
+}
+
+/** @param {{members: number, until: string | null}} facts */
+function membersWait({ members, until }) {
+  const end = until ? `${exact(until)} まで` : "誰かが終えるまで";
+  return `${displays(members)}が待機中です。抑止時間のため、一括コマンドは${end}待ちます。`;
+}
+
+// --- what happened to a display ---
+
+/** @type {Record<string, string>} */
+const REGISTERED_BY = {
+  enrolment: "登録コードで作成されました。",
+  first_message: "最初のメッセージで登録されました。",
+};
+/** @type {Record<string, string>} */
+const SCREENS_WITHOUT_FAULT = {
+  ok: "画面の表示が戻りました",
+  off: "画面が消えていますが、いまは障害ではありません",
+  unknown: "画面の様子が分からなくなりました",
+};
+/** By the action of the audit log. @type {Record<string, string>} */
+const DONE_TO_IT = {
+  "client.write": "情報を変更",
+  "client.delete": "削除",
+  "client.log_level": "ログレベルを一時的に変更",
+  "enrolment.create": "登録コードを作成",
+  "enrolment.use": "接続: ディスプレイがログインを取得",
+  "enrolment.rotate": "パスワードをディスプレイ自身のものに置き換え",
+  "enrolment.delete": "ログインを失効",
+  "screenshot.send": "画面の画像を保存",
+  "screenshot.look": "画面の画像を閲覧",
+  "recovery.hold": "自動復旧を保留",
+  "recovery.resume": "自動復旧を再開",
+  "recovery.exclude": "自動復旧から除外",
+  "recovery.include": "自動復旧の対象に復帰",
+  "quiet_time.create": "抑止時間を作成",
+  "quiet_time.write": "抑止時間を変更",
+  "quiet_time.end": "抑止時間を終了",
+};
+
+/** @param {{screen: string, fails: boolean}} facts */
+function screenChanged({ screen, fails }) {
+  if (!fails) return SCREENS_WITHOUT_FAULT[screen] ?? "画面の異常がなくなりました";
+  return `${screenIs(screen)}${screen === "off" ? "が、予定にありません" : ""}`;
+}
+
+/** @param {{action: string, state: string, reason: string | null, confirmed_by: string | null}} facts */
+function commandOver({ action, state, reason, confirmed_by: by }) {
+  const why = reason ? (commandWords.cause[reason] ?? reason) : by && word(commandWords.confirmedBy, by);
+  return `${asked(action)}: ${word(stepWords, state)}${because(why)}`;
+}
+
+/** @type {typeof import("../sentences.js").sentenceWords} */
+export const sentenceWords = {
+  recovery_off: () => "自動復旧はオフです（CRASH_RECOVERY_ENABLED）。",
+  bridge_silent: () => "ブリッジが応答しないため、表示は古い可能性があります。応答が戻るまで、何も送りません。",
+  command_open: ({ action }) => `コマンドを実行中です（${asked(action)}）。次の対応は結果で決まります。`,
+  command_of_another: ({ action, by, seconds }) =>
+    `${didIt(by)} ${lasting(seconds)}前に要求したコマンド（${asked(action)}）の結果がまだありません。結果が出るか、時間が過ぎるか、管理者が終えるまで、自動復旧は待ちます。`,
+  nothing_helped: (facts) => {
+    const began = facts.seconds === null ? "" : `（最初の試行は ${lasting(facts.seconds)}前）`;
+    return `${triedOrNothing(facts)}は効果がありませんでした${began}。${A_PERSON}`;
+  },
+  all_refused: (facts) => `${refused(facts)}。${A_PERSON}`,
+  two_devices: ({ seconds }) =>
+    `2 台の機器が同じログインを使っています（最後に見えたのは ${lasting(seconds)}前）。どちらにもコマンドが届きえます。一方に新しいコードを渡してください。`,
+  shut_down_on_purpose: () =>
+    "ディスプレイは意図的にシャットダウンされました。次のハートビートまで、そのままにします。",
+  stopped_on_purpose: () => "プレーヤーは意図的に止められました。そのままにします。",
+  no_heartbeat_yet: () => "ディスプレイのハートビートがまだなく、判断できません。",
+  reports_come_again: () =>
+    "ブリッジの応答が戻ってから、メッセージは届いています。自動復旧はハートビートを待っています。",
+  not_heard_since: () =>
+    "ブリッジの応答が戻ってから、ディスプレイの声が届いていません。無応答の時間はそこから数えます。",
+  failure_not_repeated: ({ unit }) =>
+    `サービス ${unit} に障害がありましたが、その後ディスプレイは報告していません。問題がなければ、障害を確認してください。`,
+  screen_disconnected: ({ screen }) =>
+    `${screenIs(screen)}。コマンドでは直りません。ケーブルと電源を現地で確認してください。`,
+  screen_off: ({ screen }) =>
+    `${screenIs(screen)}が、予定にありません。コマンドは送りません。画面を点けるか、消す時間を予定に入れてください。`,
+  screen_unproven: ({ screen }) => `${screenIs(screen)}。自動復旧は、新しい報告が 2 回届くまで何も送りません。`,
+  heard_again: () => "ディスプレイの声が再び届きました。このまま正常かどうかは、まだ分かりません。",
+  heartbeats_missing: heartbeatsMissing,
+  silent_and_gone: () => "ディスプレイは応答がなく、接続もしていません。何も送れません。",
+  not_connected: ({ basis, screen }) =>
+    `${GONE[basis] ?? screenIs(screen)}。ただしディスプレイが接続していないため、自動復旧は次のハートビートの後にやり直します。`,
+  silent_too_long: () =>
+    "ディスプレイは 1 日を超えて応答がありません。再起動では直らないため、自動復旧は何も送りません。人が見る必要があります。",
+  command_done: ({ action }) =>
+    `自動復旧のコマンド（${asked(action)}）が実行されました。効果は、クールダウンの終わりに判断します。`,
+  asked_again_later: (facts) => `${refused(facts)}。クールダウンの終わりに、もう一度要求します。`,
+  sent_lately: () => "最近、再起動を送信しました。次を送る前に、ディスプレイが戻るのを待っています。",
+  cannot_do: (facts) => `${wrong(facts)}。ただし、このディスプレイは${asked(facts.action)}に対応していません。`,
+  watchdog_first: () => "プレーヤーがクラッシュしたばかりです。まずディスプレイ自身の監視役に任せます。",
+  other_screens_first: ({ screen }) =>
+    `${wrong({ basis: "screen_failed", screen })}。ほかにも多くの画面が異常になるか、自動復旧は様子を見ています。`,
+  others_first: () =>
+    "ディスプレイの応答がなくなったばかりです。ほかにも多くが応答しなくなるか、自動復旧は様子を見ています。",
+  shop_just_opened: () =>
+    "営業時間が始まったばかりで、その前から応答がありません。自動復旧は起動する時間を与えています。",
+  first_heartbeat_awaited: () =>
+    "ディスプレイがオンラインになったばかりです。自動復旧は最初のハートビートを待っています。",
+  many_late: ({ late, seen }) =>
+    `${someOf(late, seen)}が遅延しています。これらも応答しなくなるか、自動復旧は様子を見ています。`,
+  command_due: (facts) => `${wrong(facts)}。空きのある次の実行で、${asked(facts.action)}を送ります。`,
+  no_help_so_far: (facts) => `${triedOrNothing(facts)}は、まだ効果がありません。`,
+  refused_before: (facts) => `${refused(facts)}。`,
+  command_sent: (facts) =>
+    `${wrong(facts)}。${asked(facts.action)}を送りました。${number(facts.attempts)} 回中 ${number(facts.attempt)} 回目です。`,
+  no_help: (facts) => `${triedOrNothing(facts)}は効果がありませんでした。`,
+  part_of_incident: () => "障害の一部です。",
+
+  breaker_open: ({ site, stale, seen, percent }) =>
+    `${at(site)}${someOf(stale, seen)}が応答していません。これほど同時なら、原因はこちら側かもしれません。応答のないものが ${number(percent)}% を下回るか、オペレーターがブレーカーを解除するまで、${there(site)}応答のないディスプレイは再起動しません。`,
+  breaker_closing: ({ site, seconds }) =>
+    `${at(site)}多くのディスプレイが同時に応答しなくなりました。原因はこちら側だったかもしれません。いまは十分に減りました。この状態が ${lasting(seconds)}続くか、オペレーターがブレーカーを解除するまで、${there(site)}応答のないディスプレイは再起動しません。`,
+  breaker_closed: ({ site }) => `${breaker(site)}が元に戻りました。応答のないディスプレイが十分に減りました。`,
+  breaker_released: ({ site, by }) => `${didIt(by)}${breaker(site)}を解除しました。それ以前の無応答は数えません。`,
+  screens_open: ({ site, failing, telling }) =>
+    `${at(site)}${number(telling)} 画面中 ${number(failing)} 画面が黒いか固まっています。これほど同時なら、原因は表示する内容か電源です。これが減るか、オペレーターがブレーカーを解除するまで、画面を理由に${there(site)}プレーヤーを再起動しません。`,
+  screens_closed: ({ site }) => `${screensBreaker(site)}が元に戻りました。異常な画面が十分に減りました。`,
+  screens_released: ({ site, by }) =>
+    `${didIt(by)}${screensBreaker(site)}を解除しました。それ以前の画面の異常は数えません。`,
+  more_sites_held: ({ sites }) => `ほか ${number(sites)} 拠点でも控えています。`,
+
+  quiet_time: quietTime,
+  nothing_quiet: () => "いまこのディスプレイに抑止はありません。",
+  goes_although: goesAlthough,
+  nobody_at_site: ({ site }) => `拠点 ${site} にはまだディスプレイがありません。`,
+  nobody_with_tag: ({ tag }) => `タグ「${tag}」のディスプレイはまだありません。`,
+  nobody_covered: () => "いま対象のディスプレイはありません。",
+  messages_refused: ({ kind, reason, count }) =>
+    `${KINDS[kind] ?? "メッセージ"} ${number(count)} 件を拒否: ${putAside(reason)}`,
+
+  too_many_unproven: ({ unproven, sent, excused, limit, waiting }) =>
+    `${number(sent)} 件中 ${number(unproven)} 件のコマンドが、成功を確認できないまま終わりました${excused ? `（うち ${number(excused)} 件は了承済み）` : ""}。上限の ${limit} を超えています。${number(waiting)} 件は未送信です。`,
+  wave_proves_nothing: ({ wave }) =>
+    `第 ${wave} 段階では、どのディスプレイにもコマンドを送れませんでした。何も確かめられません。`,
+  members_wait: membersWait,
+  batch_paused: ({ by }) => `${didIt(by)}一時停止しました。`,
+  batch_aborted: ({ by, not_sent, withdrawn }) =>
+    `${didIt(by)}中止しました。未送信 ${number(not_sent)} 件、取り消し ${number(withdrawn)} 件。`,
+  scheduler_late: ({ minutes }) => `スケジューラーが止まっていました。${number(minutes)} 分遅れました。`,
+  changed_before: ({ by }) => `スケジューラーの実行前に、${didIt(by)}予約を変更しました。`,
+  cancelled_before: ({ by }) => `スケジューラーの実行前に、${didIt(by)}予約を取り消しました。`,
+  schedule_cancelled: ({ by }) => `${didIt(by)}取り消しました。`,
+  schedule_next: (facts) => `次回: ${local(facts)}。`,
+  schedule_held: () => "保留中です。",
+  schedule_held_back: () => "一括コマンドが一時停止中のため、保留中です。",
+  schedule_running: () => "コマンドを実行中です。",
+  schedule_missed: (facts) => `${local(facts)}は実行されませんでした。`,
+  schedule_done: (facts) => `${local(facts)}に実行しました。`,
+
+  player_starting: () => "ディスプレイによると、プレーヤーは起動中です。",
+  player_running: () => "ディスプレイによると、プレーヤーは稼働中です。",
+  player_crashed: () => "ディスプレイによると、プレーヤーがクラッシュしました。",
+  player_stopped: () => "ディスプレイによると、プレーヤーは止められました。",
+  player_unknown: () => "ディスプレイの声は届いていますが、プレーヤーの状態を伝えていません。",
+  never_heard: () => "ディスプレイのハートビートはまだありません。",
+  not_known_while_silent: () => "ブリッジが応答しないため、ディスプレイの状態は不明です。",
+  not_heard_again: () => "ブリッジの応答が戻ってから、声が届いていません。",
+  heartbeats_do_not_come: () => "メッセージは届きますが、ハートビートが届きません。",
+  no_heartbeat_for: ({ seconds }) => `ハートビートが ${lasting(seconds)}途絶えています。`,
+
+  client_registered: ({ how }) => REGISTERED_BY[how] ?? "登録されました。",
+  state_changed: ({ before, after }) => `${word(statusWords, before)} → ${word(statusWords, after)}。`,
+  service_failed: ({ unit }) => `サービス ${unit} に障害`,
+  failure_acknowledged: ({ unit, by }) => `${didIt(by)} ${unit} の障害を確認`,
+  screen_changed: screenChanged,
+  line_logged: ({ level, message }) => `${logWords.level[level] ?? capital(level)}: ${message}`,
+  command_requested: (facts) => `${didIt(facts.by)}${asked(facts.action)}を要求${because(reasonOf(facts))}`,
+  command_received: ({ action }) => `${asked(action)}: ディスプレイが受領`,
+  command_over_before: ({ action, state }) =>
+    `${asked(action)}: 終了後にディスプレイが応答（${word(stepWords, state)}）`,
+  command_over: commandOver,
+  recovery_did_nothing: () => "自動復旧は何もしません。",
+  recovery_asked: ({ action }) => `自動復旧が${asked(action)}を要求しました。`,
+  person_did: ({ action, by }) => `${DONE_TO_IT[action] ?? action}（${who(by)}）`,
+
+  failed_together: failedTogether,
+  fleet_not_heard: ({ since }) =>
+    `フリートの声が届いていません。ブリッジが ${exact(since)} から応答しません。ディスプレイは正常に動いている可能性があります。`,
+  other_sites_too: () => "同じときに、ほかの拠点のディスプレイも異常になりました。",
+  part_of_another: ({ id }) => `ここからは障害 ${id} の一部です。`,
+  has_part: ({ id, kind, key }) =>
+    `障害 ${id}（${`${word(INCIDENTS, kind)} ${key}`.trim()}）は、この障害の一部と分かりました。`,
+  failed_again: () => "その後すぐに、再び異常になりました。",
+  fleet_heard_again: () => "フリートの声が再び届きました。",
+  all_well_again: () => "すべてのディスプレイが正常に戻りました。",
+  displays_failed: (facts) => `${displays(facts.displays)}が異常`,
+  displays_well: (facts) => `${displays(facts.displays)}が正常に復帰`,
+  command_asked: (facts) =>
+    `${didIt(facts.by)} ${displays(facts.displays)}に${asked(facts.action)}を要求${because(reasonOf(facts))}`,
+  recovery_waits: (facts) => `${displays(facts.displays)}について、自動復旧は何もしません。`,
+  recovery_acts: (facts) => `自動復旧が ${displays(facts.displays)}に${asked(facts.action)}を要求しました。`,
+};
+
+/** @type {typeof import("../sentences.js").betweenWords} */
+export const betweenWords = { space: "" };

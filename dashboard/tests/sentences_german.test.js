@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { sentencesIn } from "./sentences_in.js";
+
+process.env.TZ = "Europe/Berlin";
+const { inWords } = await sentencesIn({ tag: "de-AT", stop: ".", comma: "." });
+
+test("a time is in its zone, in the reader's words", () => {
+  const params = { at: "2026-11-29T02:05:00+00:00", time_zone: "America/New_York" };
+
+  assert.match(
+    inWords([{ code: "schedule_next", params }]),
+    /^Als Nächstes: Samstag, 28\. November 2026.* 21:05 Uhr \(America\/New_York\)\.$/,
+  );
+  assert.match(inWords([{ code: "fleet_not_heard", params: { since: "2020-03-10T12:00:00Z" } }]), /2020, 13:00/);
+});
+
+test("recovery's own reason is German, a person's is as it was given", () => {
+  const asked = { action: "restart_app", by: "recovery", reason: "The player crashed.", reason_sentences: null };
+  const why = [
+    {
+      code: "command_sent",
+      params: { basis: "crashed", screen: null, action: "restart_app", attempt: 1, attempts: 4 },
+    },
+  ];
+  const words = (params) => inWords([{ code: "command_requested", params }]);
+
+  assert.match(
+    words({ ...asked, reason_sentences: why }),
+    /^Player-Neustart: angefordert von der Wiederherstellung \(Der Player ist/,
+  );
+  assert.match(words({ ...asked, by: "user:ada", reason: "Wand" }), /angefordert von ada \(Wand\)$/);
+});
