@@ -11,7 +11,7 @@ from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import OpenPage, name_of, online_display, uuid_of
 from tests.browser.people import SessionState
 from tests.browser.watched import WatchedPage, does_not_scroll_sideways
-from tests.stack import Stack, eventually
+from tests.stack import Stack, eventually, running_stack
 
 ENGLISH: Final = (
     "the|and|of|is|are|not|no|this|with|since|until|show|save|close|site|sites|settings|logs|more|all|open|sent|new|add"
@@ -36,6 +36,13 @@ SEEN: Final = """([words, skip]) => {
 """The texts of the page, read or heard, that have an English word in them; names of zones and tokens are data."""
 
 OpenGerman = Callable[..., WatchedPage]
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A stack of its own: what other tests write about their displays, files and people is English."""
+    with running_stack(tmp_path_factory.mktemp("stack"), TICK_SECONDS="3", DEMO="") as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
