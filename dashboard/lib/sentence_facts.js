@@ -40,7 +40,7 @@ export function unitWithin(seconds) {
 export const byCount = (refusals) => Object.entries(refusals).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
 
 /**
- * A day and time of a zone. Of the server's time zones those that no browser knows are shown in UTC.
+ * A day and time of a zone. A zone that the browser does not know is shown in UTC.
  * @param {string} locale @param {string} zone
  */
 export function formatIn(locale, zone) {

@@ -270,6 +270,15 @@ def notify(world: World, _moment: Moment) -> Did:
     return {**counts, "left": len(decided.tasks) - enqueued}
 
 
+def report(world: World, _moment: Moment) -> Did:
+    """Write the reports that channels get in the morning and enqueue them. `notify` enqueues a failed one again."""
+    with transaction(world.engine) as connection:
+        tasks = notifications.report(connection, database_now(connection), world.config)
+    if not tasks:
+        return {"made": 0}
+    return {"made": len(tasks), "enqueued": _enqueue(tasks, partial(enqueue_notification, queue_of(world.config)))}
+
+
 def _enqueue(tasks: Sequence[tuple[int, int]], enqueue: Callable[[int, int], bool]) -> int:
     """Enqueue tasks, given by (id, generation), until ENQUEUE_BUDGET is spent. Returns how many were enqueued.
 
@@ -359,6 +368,7 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "conversions": sweep_conversions,
     "limits": judge_limits,
     "notifications": notify,
+    "reports": report,
     "health_history": sample_health,
     "retention": retain,
 }

@@ -17,6 +17,7 @@ from shared.notifications.deliveries import operations as deliveries
 from shared.notifications.deliveries import store as deliveries_store
 from shared.notifications.deliveries.store import NewMessage
 from shared.notifications.reports import operations as reports
+from shared.notifications.reports.rules import REPORTS
 from shared.notifications.rules import Channel, Notice, QuietNotices
 from shared.notifications.troubles import operations as troubles
 from shared.notifications.troubles import rules as troubles_rules
@@ -78,8 +79,7 @@ def decide(connection: Connection, now: datetime, config: Config) -> Decided:
     1. One transaction decides at a time. Without channels and open messages there is nothing to do.
     2. A trouble that is over gets a closing message, where its first one was sent; unsent messages are dropped.
     3. A trouble that began or got worse gets a message, unless it is quiet, too young or had one a short while ago.
-    4. A channel gets the report whose time has come.
-    5. A message that should have been sent by now is put on the queue again.
+    4. A message that should have been sent by now is put on the queue again.
     """
     store.lock_notifications(connection)
     listeners = {row.id: _channel(row) for row in channels_store.enabled(connection)}
@@ -90,9 +90,21 @@ def decide(connection: Connection, now: datetime, config: Config) -> Decided:
     desk = _Desk(connection, now, config, listeners, quiet_times.now_quiet(connection, now))
     recovered, dropped, standing = _settle(desk, standing)
     opened = _open(desk, _gather(desk), standing)
-    opened += _report(desk)
     new = tuple((delivery_id, 1) for delivery_id in (*recovered, *opened))
     return Decided((*new, *again), len(opened), len(recovered), dropped, len(again))
+
+
+def report(connection: Connection, now: datetime, config: Config) -> list[tuple[int, int]]:
+    """Write the reports that are due. Returns (id, generation) of each, to enqueue after the commit.
+
+    It is apart from `decide`: a report that cannot be made holds back no message about a trouble.
+    """
+    listeners = {one.id: one for one in map(_channel, channels_store.enabled(connection)) if one.events & REPORTS}
+    if not listeners:
+        return []
+    desk = _Desk(connection, now, config, listeners, quiet_times.now_quiet(connection, now))
+    rows = reports.make(connection, now, listeners.values(), desk.quiet, desk.addressee)
+    return [(delivery_id, 1) for row in rows for delivery_id in _insert(desk, [row]).values()]
 
 
 @dataclass(frozen=True)
@@ -149,12 +161,6 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
             rest.append(notice)
     deliveries_store.settle(connection, silent)
     return _send(desk, rows, over=True), dropped, rest
-
-
-def _report(desk: _Desk) -> list[int]:
-    """Write the reports that are due: ids to send."""
-    rows = reports.make(desk.connection, desk.now, desk.channels, desk.quiet, desk.addressee)
-    return [id_ for row in rows for id_ in _insert(desk, [row]).values()]
 
 
 def _is_quiet(notice: Notice, quiet: QuietNotices) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from bridge.broker_accounts.certificates import Certificates
 from deploy.parts import identity
 from deploy.parts.layout import REPOSITORY
 from shared.notifications import operations
+from shared.notifications.channels.rules import Hours
 from shared.postgres.door import database_now
 from shared.tables import (
     bridge_status,
@@ -29,7 +30,7 @@ from shared.tables import (
     notification_channels,
     notification_deliveries,
 )
-from shared.vocabulary import Door
+from shared.vocabulary import Door, NotificationEvent, Weekday
 from tests.deploy.certificates import listening
 from tests.local.queue_harness import ACCOUNT, QUEUE_SECRET, Emulator, emulator, wait_until
 from tests.problem_documents import check_problem
@@ -165,6 +166,33 @@ def test_an_incident_reaches_its_receiver_once_whatever_ticks_at_once(
     assert posted.json["title"] == "1 display failed together"
     assert posted.headers["idempotency-key"] == posted.json["id"] == f"signage-{only(engine)['id']}"
     assert channel_row(engine)["last_delivered_at"] is not None
+
+
+def test_a_report_reaches_its_receiver_once_whatever_ticks_at_once(
+    function: Signed, engine: Engine, hook: Receiver
+) -> None:
+    with engine.begin() as connection:
+        now = database_now(connection)
+        hours = Hours(where_it_is_eight(now), frozenset(Weekday), time(), time())
+        events = [NotificationEvent.DAILY_REPORT]
+        channel(connection, now - 3 * HOUR, url=hook.url, events=events, hours=hours)
+    set_last_tick(engine, None)
+
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(lambda _: function.call(), range(4)))
+    function.tick()
+    wait_until(lambda: only(engine)["state"] == "delivered", "the report arrives")
+    function.tick()
+
+    assert {reply.status_code for reply in replies} == {200}
+    [posted] = hook.posted
+    assert posted.json["event"] == "daily_report"
+
+
+def where_it_is_eight(now: datetime) -> str:
+    """A time zone in which it is between eight and nine in the morning."""
+    ahead = (8 - now.astimezone(UTC).hour + 12) % 24 - 12
+    return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"  # the sign of these names is that of the way to UTC
 
 
 def has(hook: Receiver, count: int) -> Callable[[], bool]:

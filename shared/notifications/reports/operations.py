@@ -1,6 +1,6 @@
 """Make the reports that channels get in the morning: each day, and each Monday."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -23,20 +23,17 @@ from shared.vocabulary import NEWER_EVENTS, NotificationEvent, NotificationPhase
 def make(
     connection: Connection,
     now: datetime,
-    channels: Mapping[int, Channel],
+    channels: Collection[Channel],
     quiet: QuietNow,
     addressee: Callable[[Channel], Addressee],
 ) -> list[NewMessage]:
     """The reports that are due now and that their channels do not have yet."""
-    wanting = [channel for channel in channels.values() if not channel.events.isdisjoint(rules.REPORTS)]
-    if not wanting:
-        return []
     roots = [rules.root(event) for event in rules.REPORTS]
     had = deliveries_store.opened_since(connection, roots, now - rules.DAY / 2)
     made = []
-    for channel in wanting:
+    for channel in channels:
         zone = _zone(connection, now, channel)
-        for event in rules.REPORTS:
+        for event in sorted(rules.REPORTS):
             due = rules.due_day(event, channel, zone, now)
             if due is None or (channel.id, rules.root(event)) in had:
                 continue

@@ -14,7 +14,7 @@ from shared.vocabulary import CommandAction, NotificationEvent, NotificationPhas
 
 BEGINS: Final = time(7)
 ENDS: Final = time(12)  # a report that could not be made until noon is left out
-REPORTS: Final = (NotificationEvent.DAILY_REPORT, NotificationEvent.WEEKLY_REPORT)
+REPORTS: Final = frozenset({NotificationEvent.DAILY_REPORT, NotificationEvent.WEEKLY_REPORT})
 DAY: Final = timedelta(days=1)
 WEEK: Final = timedelta(days=7)
 LISTED: Final = 15  # the most sites, and the most incidents, that a report names
@@ -113,7 +113,9 @@ def weekly(weeks: Sequence[SiteWeek], more: int, day: date, to: Addressee, now: 
     whole = sum((week.spent for week in weeks), Spent())
     begins, ends = day - WEEK, day - DAY
     shown = sorted(weeks, key=lambda week: (_share(week.spent) is None, _share(week.spent) or 0, week.site))
-    left_out = f"The page has {more} more sites: there are too many displays for one message." if more else ""
+    left_out = (
+        f"The page has {_count(more, 'more site')}: one message has no room for so many displays." if more else ""
+    )
     lines = [f"{begins:%Y-%m-%d} to {ends:%Y-%m-%d}, while open.", *_some([_week(one) for one in shown], "sites")]
     numbers = {"available": _share(whole), "from": begins.isoformat(), "to": ends.isoformat()}
     title = f"Weekly report: {_percent(whole)} available"
@@ -173,10 +175,9 @@ def _place(place: SiteNow) -> str:
 
 
 def _recovered(counts: Mapping[str, int]) -> str:
-    restarts, reboots = counts.get(CommandAction.RESTART_APP, 0), counts.get(CommandAction.REBOOT_HOST, 0)
-    if not restarts and not reboots:
-        return "Recovery had nothing to do."
-    return f"Recovery restarted a player {_times(restarts)} and rebooted a display {_times(reboots)}."
+    did = ((CommandAction.RESTART_APP, "restarted a player"), (CommandAction.REBOOT_HOST, "rebooted a display"))
+    words = " and ".join(f"{what} {_times(counts[action])}" for action, what in did if counts.get(action))
+    return f"Recovery {words or 'had nothing to do'}."
 
 
 def _times(count: int) -> str:
