@@ -8,7 +8,7 @@ import { updatedAt, updating, watchFleet } from "./lib/fleet.js";
 import { exact, zoneName } from "./lib/format.js";
 import { classes, html } from "./lib/html.js";
 import { helpOpen } from "./lib/keys.js";
-import { language, worded } from "./lib/language.js";
+import { language, wordsLoaded } from "./lib/language.js";
 import { byProxy, mustChangePassword, mustSetUpSecondFactor, principal, recall, signOut } from "./lib/session.js";
 import { troubles } from "./lib/troubles.js";
 import { goToView, param, view } from "./lib/url.js";
@@ -127,4 +127,4 @@ function App() {
 startTicking();
 document.documentElement.lang = language;
 const root = document.getElementById("app");
-worded().then(() => root && render(h(App, {}), root));
+wordsLoaded().then(() => root && render(h(App, {}), root));

@@ -65,7 +65,7 @@ function lay(english, own) {
 }
 
 /** Resolves when the words of all modules that have been loaded are there, also of those that these load; it never fails. */
-export async function worded() {
+export async function wordsLoaded() {
   for (let awaited = 0; awaited < loading.length;) {
     awaited = loading.length;
     await Promise.all(loading);

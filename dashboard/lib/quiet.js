@@ -1,6 +1,6 @@
 /** The quiet times that are on now. The module that words them is fetched with the first of them. */
 import { computed, effect, signal } from "../vendor/signals.js";
-import { worded } from "./language.js";
+import { wordsLoaded } from "./language.js";
 
 /** Those of the last answer that told them. */
 export const quietTimes = signal(/** @type {import("./types").QuietNow[]} */ ([]));
@@ -14,7 +14,7 @@ effect(() => {
 
 async function load() {
   const found = await import("./words/quiet_now.js");
-  await worded();
+  await wordsLoaded();
   words.value = found;
 }
 

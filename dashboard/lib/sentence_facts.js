@@ -7,7 +7,7 @@
  * These sentences one after the other; null when one of them is not known here.
  * @param {SentenceWords} words @param {readonly Sentence[]} sentences @param {string} space between them
  */
-export function told(words, sentences, space) {
+export function joined(words, sentences, space) {
   try {
     const parts = sentences.map(({ code, params }) => words[code]?.(params));
     return parts.includes(undefined) ? null : parts.join(space);

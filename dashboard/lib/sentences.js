@@ -1,6 +1,6 @@
 /** The server's sentences in the page's words. The module that words them is fetched with the first of them. */
 import { signal } from "../vendor/signals.js";
-import { worded as wordsAreThere } from "./language.js";
+import { wordsLoaded } from "./language.js";
 
 /** @typedef {{code: string, params: Record<string, unknown>}} Sentence */
 
@@ -11,7 +11,7 @@ async function load() {
   asked = true;
   try {
     const found = await import("./words/sentences.js");
-    await wordsAreThere();
+    await wordsLoaded();
     words.value = found;
   } catch {
     asked = false; // the next of them asks again

@@ -7,7 +7,7 @@ Object.defineProperty(globalThis, "navigator", {
   value: { languages: ["fr", "de_DE", "de-DE@posix", "de-AT", "en"] },
   configurable: true,
 });
-const { chosen, language, locale, translate, worded } = await import("../lib/language.js");
+const { chosen, language, locale, translate, wordsLoaded } = await import("../lib/language.js");
 const { ago, count, exact, number } = await import("../lib/format.js");
 const { duration, percentOf } = await import("../lib/measures.js");
 
@@ -31,7 +31,7 @@ test("an own choice goes before the browser's languages, and nonsense is none", 
 });
 
 test("numbers, ages, lengths of time and dates are German", async () => {
-  await worded();
+  await wordsLoaded();
   const now = Date.parse("2026-11-21T12:00:00Z");
 
   assert.equal(number(1234.56), "1.234,6");
@@ -45,7 +45,7 @@ test("numbers, ages, lengths of time and dates are German", async () => {
 test("every file of words has the German ones once they are loaded", async () => {
   for (const file of readdirSync(new URL("de", folder))) {
     const english = await import(new URL(file, folder));
-    await worded();
+    await wordsLoaded();
     const german = await import(new URL(`de/${file}`, folder));
 
     for (const [name, words] of Object.entries(german)) assert.deepEqual(english[name], words, `${file} ${name}`);
@@ -55,7 +55,7 @@ test("every file of words has the German ones once they are loaded", async () =>
 test("English stays where a file cannot be loaded", async () => {
   const words = { title: "Fleet", state: { on: "On" } };
   translate("no such file", { words });
-  await worded();
+  await wordsLoaded();
 
   assert.deepEqual(words, { title: "Fleet", state: { on: "On" } });
 });
@@ -63,7 +63,7 @@ test("English stays where a file cannot be loaded", async () => {
 test("English stays where a newer page has words that an older file lacks", async () => {
   const statusWords = { running: "Running", brand_new: "Brand new" };
   translate("states", { statusWords });
-  await worded();
+  await wordsLoaded();
 
   assert.equal(statusWords.running, "Läuft");
   assert.equal(statusWords.brand_new, "Brand new");

@@ -35,9 +35,9 @@ const numbersIn = (text, comma) => text.match(/\d+(?:[.,]\d{3}(?!\d))*/g)?.map((
 /** @param {{tag: string, stop: string, comma: string}} language */
 export async function sentencesIn({ tag, stop, comma }) {
   Object.defineProperty(globalThis, "navigator", { value: { languages: [tag] }, configurable: true });
-  const { worded } = await import("../lib/language.js");
+  const { wordsLoaded } = await import("../lib/language.js");
   const { inWords } = await import("../lib/words/sentences.js");
-  await worded();
+  await wordsLoaded();
   const told = cases.map((one) => ({ ...one, text: inWords([one]) }));
   const own = told.filter(({ text }) => text !== null);
 

@@ -1,7 +1,7 @@
 /** Views whose code is fetched when they are first shown: the fleet page does not wait for what it does not need. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { worded } from "../lib/language.js";
+import { wordsLoaded } from "../lib/language.js";
 import { commonWords } from "../lib/words/common.js";
 import { LoadFailed, Loading } from "./parts.js";
 
@@ -45,7 +45,7 @@ export function lazy(load, { bare = false, small = false } = {}) {
       if (found) return;
       Promise.all([load(), style("views.css"), small || style("pages.css")]).then(
         async ([component]) => {
-          await worded();
+          await wordsLoaded();
           found = component;
           arrived(true);
         },

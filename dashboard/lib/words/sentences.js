@@ -7,7 +7,7 @@ import {
   isOfSite,
   likelyCause,
   membersOf,
-  told,
+  joined,
   unitOf,
   unitWithin,
   word,
@@ -452,6 +452,6 @@ export const sentenceWords = {
 export const betweenWords = { space: " " };
 
 /** These sentences one after the other; null when one of them is not known here. @param {readonly Sentence[]} sentences */
-export const inWords = (sentences) => told(sentenceWords, sentences, betweenWords.space);
+export const inWords = (sentences) => joined(sentenceWords, sentences, betweenWords.space);
 
 translate("sentences", { sentenceWords, betweenWords });

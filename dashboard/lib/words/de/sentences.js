@@ -1,6 +1,6 @@
 import { capital, count, exact, number, person, small } from "../../format.js";
 import { locale } from "../../language.js";
-import { byCount, formatIn, likelyCause, membersOf, told, unitOf, unitWithin, word } from "../../sentence_facts.js";
+import { byCount, formatIn, likelyCause, membersOf, joined, unitOf, unitWithin, word } from "../../sentence_facts.js";
 import { commandWords } from "../commands.js";
 import { logWords } from "../logs.js";
 import { actionWords, statusWords, stepWords } from "../states.js";
@@ -28,7 +28,7 @@ const asked = (action) => word(actionWords, action);
 const because = (why) => (why ? ` (${why.trim().replace(/\.+$/, "")})` : "");
 /** Recovery's reason in words, a person's as it was given. @param {{reason: string, reason_sentences: import("../../sentences.js").Sentence[] | null}} facts */
 const reasonOf = ({ reason, reason_sentences: coded }) =>
-  (coded && told(sentenceWords, coded, betweenWords.space)) || reason;
+  (coded && joined(sentenceWords, coded, betweenWords.space)) || reason;
 /** @param {number} n */
 const displays = (n) => count(n, "Display", "Displays");
 

@@ -6,7 +6,7 @@ import {
   isOfSite,
   likelyCause,
   membersOf,
-  told,
+  joined,
   unitOf,
   unitWithin,
   word,
@@ -30,7 +30,7 @@ const asked = (action) => word(actionWords, action);
 const because = (why) => (why ? `（${why.trim().replace(/[.。]+$/, "")}）` : "");
 /** Recovery's reason in words, a person's as it was given. @param {{reason: string, reason_sentences: import("../../sentences.js").Sentence[] | null}} facts */
 const reasonOf = ({ reason, reason_sentences: coded }) =>
-  (coded && told(sentenceWords, coded, betweenWords.space)) || reason;
+  (coded && joined(sentenceWords, coded, betweenWords.space)) || reason;
 /** @param {number} n */
 const displays = (n) => `${number(n)} 台`;
 /** @param {number} n @param {number} all */
