@@ -47,18 +47,16 @@ def let_in(connection: Connection, now: datetime, person: ProviderPerson) -> Let
 
     Raises PersonDisabled, and LastAdmin when the provider takes the rights of the only person who needs no provider.
     """
+    provider_store.lock_identity(connection, person.issuer, person.subject)
     user_id = provider_store.user_of(connection, person.issuer, person.subject)
-    if user_id is not None:
-        changed = _renew(connection, now, user_id, person)
-        return LetIn(_noted(connection, now, user_id), changed=changed)
-    people_store.lock_users(connection)
-    user_id = provider_store.user_of(connection, person.issuer, person.subject)
-    if user_id is not None:  # of two first sign-ins at once this is the second one
-        return LetIn(_noted(connection, now, user_id))
-    return LetIn(_noted(connection, now, _add(connection, now, person)), is_new=True)
+    if user_id is None:
+        return LetIn(_noted(connection, now, _add(connection, now, person)), is_new=True)
+    changed = _renew(connection, now, user_id, person)
+    return LetIn(_noted(connection, now, user_id), changed=changed)
 
 
 def _add(connection: Connection, now: datetime, person: ProviderPerson) -> int:
+    people_store.lock_users(connection)
     taken = people_store.is_taken(connection, person.name)
     name = provider_rules.other_name(person.name, secrets.token_hex(MARK_BYTES)) if taken else person.name
     user = people_store.insert_user(

@@ -20,6 +20,14 @@ def use_try(connection: Connection, state_hash: str, now: datetime, before: date
     return USE_TRY.run(connection, state_hash=state_hash, now=now, before=before) == 1
 
 
+LOCK_IDENTITY = Query("SELECT pg_advisory_xact_lock(hashtextextended(:identity, 0))", NO_ROW)
+
+
+def lock_identity(connection: Connection, issuer: str, subject: str) -> None:
+    """Let the sign-ins of one person go one after the other until the transaction ends."""
+    LOCK_IDENTITY.run(connection, identity=f"provider identity:{issuer} {subject}")
+
+
 USER_OF = Query("SELECT user_id FROM provider_identities WHERE issuer = :issuer AND subject = :subject", int)
 
 

@@ -9,7 +9,10 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from shared.access import operations as access
+from shared.access import provider_operations
 from shared.access.people import operations
+from shared.access.provider_operations import LetIn
+from shared.access.provider_rules import ProviderPerson
 from shared.access.rules import Principal
 from shared.errors import InvalidIdentity, LastAdmin, ServiceError, UsernameTaken
 from shared.postgres.door import database_now, transaction
@@ -99,6 +102,23 @@ def test_of_many_who_add_the_same_person_one_does(empty: Engine) -> None:
 
     assert sum(isinstance(outcome, str) for outcome in outcomes) == 1
     assert sum(isinstance(outcome, UsernameTaken) for outcome in outcomes) == 5
+
+
+def test_first_sign_ins_of_one_person_at_the_provider_make_one_account_and_none_is_refused(empty: Engine) -> None:
+    """Those who find the account lock its row and then write it: nobody who has the table may wait for that row."""
+    for turn in range(15):
+        person = ProviderPerson("https://login.example", f"subject {turn}", f"dora {turn}", Role.VIEWER, None)
+
+        def sign_in() -> LetIn:
+            with transaction(empty) as connection:
+                return provider_operations.let_in(connection, database_now(connection), person)  # noqa: B023
+
+        outcomes = at_once(8, sign_in)
+
+        let_in = [outcome for outcome in outcomes if isinstance(outcome, LetIn)]
+        assert len(let_in) == 8, outcomes
+        assert len({outcome.user.id for outcome in let_in}) == 1
+        assert [outcome.is_new for outcome in let_in].count(True) == 1
 
 
 @pytest.mark.parametrize("change", ["disable", "hand over", "remove"])
