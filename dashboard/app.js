@@ -70,9 +70,8 @@ function TopBar() {
       ${VIEWS.filter((name) => name !== "batches" && name !== "wall").map((name) => h(NavLink, { key: name, name }))}</nav>
     <div class="top-right">
       ${h(Live, {})}
-      <span class="who" title=${role}>${who?.name} <span class="quiet">${role} ${
-        who?.sites && frameWords.onlyFor(who.sites)
-      }</span></span>
+      <span class="who" title=${role}>${who?.name} <span class="tag">${role}</span>
+        ${who?.sites && html`<span class="quiet">${frameWords.onlyFor(who.sites)}</span>`}</span>
       ${!byProxy.value && html`<button class="plain" onClick=${signOut}>${frameWords.signOut}</button>`}
     </div>
   </header>`;

@@ -4,7 +4,8 @@ import { isUnwell } from "./unwell.js";
 
 /** @typedef {import("./types").Client} Client */
 /** @typedef {{dot: string, count: number}} Dots so many displays in one state */
-/** @typedef {{site: string | null, total: number, unwell: number, dots: Dots[]}} Shop */
+/** @typedef {{site: string | null, total: number, unwell: number, how: string, dots: Dots[]}} Shop */
+// `how`: what is wrong with its displays, "bad" where they differ
 
 /** The states of dots, worst first. "bad": its service or its screen fails. */
 const UNWELL = ["crashed", "stale", "bad"];
@@ -34,7 +35,8 @@ export function shopsOf(clients) {
     const dots = ORDER.map((dot) => ({ dot, count: counts.get(dot) ?? 0 })).filter(({ count }) => count > 0);
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const unwell = UNWELL.reduce((sum, dot) => sum + (counts.get(dot) ?? 0), 0);
-    return { site, total, unwell, dots };
+    const [how, other] = UNWELL.filter((dot) => counts.has(dot));
+    return { site, total, unwell, how: other ? "bad" : (how ?? ""), dots };
   });
   return shops.sort(
     (a, b) =>

@@ -21,13 +21,13 @@ test("the site with most unwell displays stands first, then by name; displays wi
   const shops = shopsOf(fleet);
 
   assert.deepEqual(
-    shops.map(({ site, total, unwell }) => [site, total, unwell]),
+    shops.map(({ site, total, unwell, how }) => [site, total, unwell, how]),
     [
-      ["Bern", 4, 3],
-      ["Chur", 1, 1],
-      ["Shop 9", 2, 0],
-      ["Shop 10", 2, 0],
-      [null, 3, 0],
+      ["Bern", 4, 3, "stale"],
+      ["Chur", 1, 1, "bad"],
+      ["Shop 9", 2, 0, ""],
+      ["Shop 10", 2, 0, ""],
+      [null, 3, 0, ""],
     ],
   );
 });

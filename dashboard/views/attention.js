@@ -100,27 +100,29 @@ function Row({ client }) {
   </li>`;
 }
 
-/** Those that no card tells of. @returns {Client[]} worst first, then the longest lasting */
+/** @returns {{rows: Client[], told: number}} those that no card tells of, worst first, then the longest lasting */
 function unwell() {
   void version.value;
   /** @param {Client} client */
   const weight = (client) => WEIGHT[client.status] ?? 2;
-  return [...clients.values()]
-    .filter((client) => isUnwell(client) && !hasCard(client) && (!filtered.value || kept(client)))
+  const all = [...clients.values()].filter((client) => isUnwell(client) && (!filtered.value || kept(client)));
+  const rows = all
+    .filter((client) => !hasCard(client))
     .sort(
       (a, b) =>
         weight(a) - weight(b) || Date.parse(a.status_since) - Date.parse(b.status_since) || (a.uuid < b.uuid ? -1 : 1),
     );
+  return { rows, told: all.length - rows.length };
 }
 
 export function Attention() {
   const [all, setAll] = useState(false);
   if (!overview.value || overview.value.bridge.state === "silent") return null; // one banner replaces many rows
-  const rows = unwell();
+  const { rows, told } = unwell();
   if (!rows.length) return null;
   const shown = rows.slice(0, all ? MANY : FEW);
   return html`<section class="attention" aria-labelledby="attention-title">
-    <h2 id="attention-title">${attentionWords.title} <span class="quiet">${attentionWords.count(rows.length)}</span>
+    <h2 id="attention-title">${attentionWords.title} <span class="quiet">${attentionWords.count(rows.length, told)}</span>
     </h2>
     <ul>${shown.map((client) => h(Row, { key: client.uuid, client }))}</ul>
     ${

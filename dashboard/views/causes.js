@@ -14,7 +14,7 @@ import { go } from "../lib/url.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { causeWords } from "../lib/words/causes.js";
 import { lazy } from "./lazy.js";
-import { Glyph, Time } from "./parts.js";
+import { Age, Glyph, Time } from "./parts.js";
 import { SharedLogins, sharedLogins } from "./shared_logins.js";
 
 /** @typedef {import("../lib/types").Client} Client */
@@ -68,7 +68,8 @@ function Card({ cause }) {
   const open = () => go({ v: "incidents", i: String(incident.id), d: null });
   return html`<li class="trouble-card">
     <h2>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${causeWords.are(how(rows), rows.length, all)}
-        ${" "}${causeWords.since} ${h(Time, { at: incident.began_at })}</span></h2>
+        ${" "}${causeWords.since} ${h(Time, { at: incident.began_at })}</span>
+      <span class="quiet">${h(Age, { at: incident.began_at })}</span></h2>
     <p>${why(cause)} ${recovery(rows)}</p>
     <div class="buttons">
       <button class="plain" onClick=${() => go({ ...ALL_OFF, incident: String(incident.id) })}>

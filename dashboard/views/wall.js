@@ -61,7 +61,7 @@ export function Wall() {
     <ul class="wall-shops">${shops.map(
       (shop) => html`<li key=${shop.site ?? ""} class=${classes("wall-shop", shop.unwell > 0 && "unwell")}>
         <strong>${shop.site ?? shopWords.none}</strong>
-        <span>${shop.unwell ? shopWords.unwell(shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
+        <span>${shop.unwell ? causeWords.are(shop.how, shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
         ${h(Dots, { shop })}</li>`,
     )}</ul>
     <button class="link wall-leave" onClick=${() => goToView("fleet")}>${wallWords.leave}</button>

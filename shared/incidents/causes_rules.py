@@ -156,14 +156,14 @@ def _within(seconds: int) -> str:
 def _likely(kind: str, symptoms: Mapping[str, int], unit: str | None, place: Mapping[str, Any] | None) -> str:
     """The words for the likely cause: network or power for silence and lost connections, content for crashes."""
     if set(symptoms) == {Symptom.SCREEN_FAILED} and unit in {"disconnected", "off"}:
-        return "the power of the screens, or somebody at the switch, is likely"
+        return "the power of the screens, or somebody at the switch, is the likely cause"
     by_network = sum(symptoms.get(symptom, 0) for symptom in (Symptom.SILENT, Symptom.DISCONNECTED))
     if 2 * by_network < sum(symptoms.values()):
-        return "what they were given to show, or an update, is likely"
+        return "what they were given to show, or an update, is the likely cause"
     if place is None and kind == IncidentKind.CLUSTER:
-        return "a provider they share, the way to the broker or the broker itself is likely"
+        return "a provider they share, the way to the broker or the broker itself is the likely cause"
     network = "the network or power" if Symptom.SILENT in symptoms else "a short break of the network"
-    return f"{network} {LIKELY_PLACE[kind if place is None else place['kind']]} is likely"
+    return f"{network} {LIKELY_PLACE[kind if place is None else place['kind']]} is the likely cause"
 
 
 def why_unheard(silent_since: datetime) -> Sentence:

@@ -55,7 +55,7 @@ _ELSEWHERE: Final = "its boot was another one than in its last stored heartbeat"
 
 @RECOVERY.phrase
 def recovery_off() -> str:
-    return "Automatic recovery is switched off (CRASH_RECOVERY_ENABLED)."
+    return "Automatic recovery is switched off by the setting CRASH_RECOVERY_ENABLED."
 
 
 @RECOVERY.phrase

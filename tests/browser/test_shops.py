@@ -1,5 +1,6 @@
 """The fleet page of a chain of shops: causes first, a tile for each site, and filters that move the whole page."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -100,8 +101,12 @@ def test_a_dark_shop_is_one_card_and_its_displays_are_folded_into_it(
     watched.look_until(lambda: card(page, "Shop Basel: 6 of 6 silent").count() == 1, "the card of the shop")
 
     dark = card(page, "Shop Basel: 6 of 6 silent since")
-    expect(dark).to_contain_text("The network or power of the site is likely.")
+    expect(dark).to_contain_text("The network or power of the site is the likely cause.")
     attention = page.locator(".attention")
+    expect(dark.locator("h2")).to_contain_text(re.compile(r"since [0-9:]+ +6 min ago"))
+    expect(tile(page, "Shop Basel")).to_contain_text("6 of 6 silent")
+    expect(tile(page, "Shop Bern")).to_contain_text("1 of 4 crashed")
+    expect(attention.get_by_role("heading")).to_have_text("Needs attention 1 display, besides the 6 above")
     expect(attention).to_contain_text(bern.name(1))
     expect(attention).not_to_contain_text("Basel")
     assert top_of(dark) < top_of(attention) < top_of(page.locator(".displays"))
@@ -122,7 +127,7 @@ def test_a_shop_is_snoozed_from_its_card(enter: Enter, api: Api, basel: Fleet, b
     page = watched.page
     watched.look_until(lambda: card(page, "Shop Basel").count() == 1, "the card of the shop")
 
-    card(page, "Shop Basel").get_by_role("button", name="Snooze…").click()
+    card(page, "Shop Basel").get_by_role("button", name="Snooze the site…").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Shop Basel")
     dialog.get_by_role("button", name="Make it quiet").click()
@@ -187,7 +192,7 @@ def test_a_tile_of_a_site_filters_the_whole_page_and_the_table_comes_first(
     expect(failed.get_by_role("listitem")).to_have_count(2)
     of_shops = attention.locator(".attention-row").filter(has_text="Shop ")  # other tests' displays are elsewhere
     expect(of_shops).to_have_count(3)
-    expect(tile(page, "Shop Köln")).to_contain_text("2 of 3 unwell")
+    expect(tile(page, "Shop Köln")).to_contain_text("2 of 3 unwell")  # one crashed, one with a failed service
     assert top_of(failed) < top_of(page.locator(".displays"))
 
     tile(page, "Shop Köln").click()

@@ -49,7 +49,9 @@ def test_an_unsteady_connection_is_named_in_its_row_and_with_its_losses_in_the_p
 def test_displays_of_an_incident_that_are_back_count_as_back(enter: Enter, fleet: Fleet, database: Engine) -> None:
     with database.begin() as connection:
         now = database_now(connection)
-        words = "8 displays at 6 sites lost the broker and came back within 51 s; the broker itself is likely."
+        words = (
+            "8 displays at 6 sites lost the broker and came back within 51 s; the broker itself is the likely cause."
+        )
         row = {"kind": "cluster", "key": "", "began_at": now, "opened_at": now, "cause": words}
         made = connection.execute(sa.insert(incidents).values(**row).returning(incidents.c.id)).scalar_one()
         member = {"incident_id": made, "joined_at": now, "left_at": now, "failed_at": now, "symptom": "disconnected"}

@@ -25,18 +25,22 @@ def facts(
     return Facts(kind, key, size, symptoms, NOW, NOW + timedelta(seconds=spread), **known)
 
 
-CONTENT = "what they were given to show, or an update, is likely."
+CONTENT = "what they were given to show, or an update, is the likely cause."
 CAUSES = [
-    (facts(), "11 of 12 displays at site Rome went silent within 40 s", "the network or power of the site is likely."),
+    (
+        facts(),
+        "11 of 12 displays at site Rome went silent within 40 s",
+        "the network or power of the site is the likely cause.",
+    ),
     (
         facts(SUBNET, "10.1.2.0/24", 5, 0, symptoms={SILENT: 5}),
         "5 of 5 displays in the subnet 10.1.2.0/24 went silent at once",
-        "the network or power of this part of the network is likely.",
+        "the network or power of this part of the network is the likely cause.",
     ),
     (
         facts(CLUSTER, "", None, 45, symptoms={SILENT: 60}, sites=5),
         "60 displays at 5 sites went silent within 45 s",
-        "a provider they share, the way to the broker or the broker itself is likely.",
+        "a provider they share, the way to the broker or the broker itself is the likely cause.",
     ),
     (facts(symptoms={CRASHED: 4}, spread=200), "4 of 12 displays at site Rome crashed within 3 minutes", CONTENT),
     (
@@ -47,12 +51,12 @@ CAUSES = [
     (
         facts(symptoms={DISCONNECTED: 12}, spread=8),
         "12 of 12 displays at site Rome lost the broker and came back within 8 s",
-        "a short break of the network of the site is likely.",
+        "a short break of the network of the site is the likely cause.",
     ),
     (
         facts(symptoms={SILENT: 8, CRASHED: 1}, spread=8000),
         "9 of 12 displays at site Rome failed (8 silent, 1 crashed) within 2 hours",
-        "the network or power of the site is likely.",
+        "the network or power of the site is the likely cause.",
     ),
 ]
 
@@ -74,7 +78,7 @@ def test_every_incident_has_a_cause_in_words(
     words = causes_rules.cause(facts(kind, "Rome", size, spread, symptoms=symptoms)).english
 
     assert words.startswith(str(sum(symptoms.values())))
-    assert words.endswith("likely.")
+    assert words.endswith("is the likely cause.")
 
 
 def test_our_own_silence_says_that_the_displays_may_be_well() -> None:

@@ -195,7 +195,7 @@ def test_a_cluster_names_the_place_that_holds_half_of_it(connection: Connection,
     cause = only(connection)["cause"]
     assert cause == (
         "9 displays at 3 sites went silent within 8 s, among them 7 of 25 of Basel;"
-        " the network or power of the site is likely."
+        " the network or power of the site is the likely cause."
     )
 
 

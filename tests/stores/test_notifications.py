@@ -62,7 +62,7 @@ def test_a_site_that_goes_dark_is_one_message_and_its_return_another(
 
     assert told(connection) == [("opened", ROME_AWAY), ("recovered", f"Over: {ROME_AWAY}")]
     first, last = messages(connection)
-    assert "the network or power of the site is likely" in first["text"]
+    assert "the network or power of the site is the likely cause" in first["text"]
     assert "12 displays are affected: " in first["text"]
     assert "https://signage.test/?v=incidents&i=" in first["text"]
     assert first["facts"]["recovery"].startswith("Recovery") or "recovery" in first["facts"]["recovery"]

@@ -100,7 +100,7 @@ def test_a_display_that_talks_is_never_rebooted_and_told_why_its_heartbeats_are_
     off = told(connection, now + 30 * MINUTE, client, OFF)
     assert (off["state"], off["why"]) == (
         "off",
-        f"{why} Automatic recovery is switched off (CRASH_RECOVERY_ENABLED).",
+        f"{why} Automatic recovery is switched off by the setting CRASH_RECOVERY_ENABLED.",
     )
     assert overview.unwell(connection) == [client]
 

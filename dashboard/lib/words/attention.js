@@ -4,7 +4,8 @@ import { translate } from "../language.js";
 
 export const attentionWords = {
   title: "Needs attention",
-  count: (/** @type {number} */ n) => count(n, "display", "displays"),
+  count: (/** @type {number} */ n, /** @type {number} */ told) =>
+    count(n, "display", "displays") + (told ? `, besides the ${number(told)} above` : ""),
   wrong: "What is wrong",
   did: "What recovery did",
   why: "Why it is not acting now",

@@ -15,16 +15,16 @@ export const causeWords = {
   since: "since",
   holds: "Recovery holds back: so many at once may be our own fault.",
   acts: (/** @type {number} */ n) => `Recovery is at work on ${count(n, "display", "displays")}.`,
-  off: "Recovery is switched off.",
+  off: "Automatic recovery is switched off.",
   show: (/** @type {number} */ n) => (n === 1 ? "Show it" : `Show the ${number(n)}`),
-  snooze: "Snooze…",
+  snooze: "Snooze the site…",
   release: "Release",
   story: "What happened",
   unsteady: (/** @type {number} */ n) => `Unsteady connection: ${count(n, "display", "displays")}`,
   worst: (/** @type {string} */ name, /** @type {number} */ losses) =>
-    `${name} lost the broker ${number(losses)} times in the last hour. Its own network is likely.`,
+    `${name} lost the broker ${number(losses)} times in the last hour. The likely cause is its own network.`,
   worstOf: (/** @type {string} */ name, /** @type {number} */ losses) =>
-    `Each lost the broker three times or more in the last hour; ${name} did ${number(losses)} times. Their own networks are likely.`,
+    `Each lost the broker three times or more in the last hour; ${name} did ${number(losses)} times. The likely cause is their own networks.`,
   shared: (/** @type {number} */ n) => `Two devices with one login: ${count(n, "display", "displays")}`,
   sharedWhy:
     "Either device may get a command, so recovery leaves the display alone. A new code for one of them ends it.",

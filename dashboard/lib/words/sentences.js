@@ -207,9 +207,9 @@ function among(place, members) {
 }
 
 const LIKELY = {
-  screens: "the power of the screens, or somebody at the switch, is likely",
-  content: "what they were given to show, or an update, is likely",
-  shared: "a provider they share, the way to the broker or the broker itself is likely",
+  screens: "the power of the screens, or somebody at the switch, is the likely cause",
+  content: "what they were given to show, or an update, is the likely cause",
+  shared: "a provider they share, the way to the broker or the broker itself is the likely cause",
 };
 
 /** @param {Failed} failed */
@@ -217,7 +217,7 @@ function likely(failed) {
   const cause = likelyCause(failed);
   if (cause !== "network" && cause !== "short_break") return LIKELY[cause];
   const network = cause === "network" ? "the network or power" : "a short break of the network";
-  return `${network} ${isOfSite(failed) ? "of the site" : "of this part of the network"} is likely`;
+  return `${network} ${isOfSite(failed) ? "of the site" : "of this part of the network"} is the likely cause`;
 }
 
 /** What happened; after the semicolon, its likely cause. @param {Failed} facts */
@@ -315,7 +315,7 @@ const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** @type {import("../sentence_facts.js").SentenceWords} */
 export const sentenceWords = {
-  recovery_off: () => "Automatic recovery is switched off (CRASH_RECOVERY_ENABLED).",
+  recovery_off: () => "Automatic recovery is switched off by the setting CRASH_RECOVERY_ENABLED.",
   bridge_silent: () =>
     "The bridge gives no sign, so what we see may be out of date; nothing is sent until it listens again.",
   command_open: ({ action }) => `A ${action} is on its way; its outcome decides what comes next.`,

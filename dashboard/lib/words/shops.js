@@ -19,7 +19,6 @@ export const shopWords = {
   title: "Sites",
   none: "No site",
   well: (/** @type {number} */ n) => (n === 1 ? "well" : `all ${number(n)} well`),
-  unwell: (/** @type {number} */ n, /** @type {number} */ all) => `${number(n)} of ${number(all)} unwell`,
   more: (/** @type {number} */ n) => `+${number(n)}`,
   all: (/** @type {number} */ n) => `Show all ${number(n)} sites`,
   tags: "Tags",

@@ -6,7 +6,7 @@ const HOW = { black: "schwarz", frozen: "eingefroren", off: "ungeplant aus", dis
 /** @type {typeof import("../attention.js").attentionWords} */
 export const attentionWords = {
   title: "Braucht Aufmerksamkeit",
-  count: (n) => count(n, "Display", "Displays"),
+  count: (n, told) => count(n, "Display", "Displays") + (told ? `, außer den ${number(told)} oben` : ""),
   wrong: "Was nicht stimmt",
   did: "Bisher unternommen",
   why: "Warum gerade nichts geschieht",

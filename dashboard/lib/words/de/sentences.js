@@ -311,7 +311,7 @@ function commandOver({ action, state, reason, confirmed_by: by }) {
 
 /** @type {typeof import("../sentences.js").sentenceWords} */
 export const sentenceWords = {
-  recovery_off: () => "Die automatische Wiederherstellung ist abgeschaltet (CRASH_RECOVERY_ENABLED).",
+  recovery_off: () => "Die Einstellung CRASH_RECOVERY_ENABLED schaltet die automatische Wiederherstellung ab.",
   bridge_silent: () =>
     "Die Bridge schweigt; was wir sehen, ist vielleicht veraltet. Bis sie wieder zuhört, wird nichts gesendet.",
   command_open: ({ action }) =>

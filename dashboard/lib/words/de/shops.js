@@ -18,7 +18,6 @@ export const shopWords = {
   title: "Standorte",
   none: "Ohne Standort",
   well: (n) => (n === 1 ? "gut" : `alle ${number(n)} gut`),
-  unwell: (n, all) => `${number(n)} von ${number(all)} gestört`,
   more: (n) => `+${number(n)}`,
   all: (n) => `Alle ${number(n)} Standorte zeigen`,
   tags: "Schlagwörter",

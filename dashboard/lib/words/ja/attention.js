@@ -6,7 +6,7 @@ const HOW = { black: "黒い画面", frozen: "画面の固まり", off: "予定�
 /** @type {typeof import("../attention.js").attentionWords} */
 export const attentionWords = {
   title: "対応が必要",
-  count: (n) => `${number(n)} 台`,
+  count: (n, told) => `${number(n)} 台` + (told ? `（上の ${number(told)} 台を除く）` : ""),
   wrong: "問題",
   did: "これまでの自動復旧",
   why: "いま動かない理由",

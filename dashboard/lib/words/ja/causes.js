@@ -15,7 +15,7 @@ export const causeWords = {
   acts: (n) => `${number(n)} 台を自動復旧中です。`,
   off: "自動復旧はオフです。",
   show: (n) => (n === 1 ? "表示" : `${number(n)} 台を表示`),
-  snooze: "通知停止…",
+  snooze: "拠点の通知停止…",
   release: "解除",
   story: "経過",
   unsteady: (n) => `不安定な接続: ${number(n)} 台`,

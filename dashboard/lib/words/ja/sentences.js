@@ -302,7 +302,7 @@ function commandOver({ action, state, reason, confirmed_by: by }) {
 
 /** @type {typeof import("../sentences.js").sentenceWords} */
 export const sentenceWords = {
-  recovery_off: () => "自動復旧はオフです（CRASH_RECOVERY_ENABLED）。",
+  recovery_off: () => "設定 CRASH_RECOVERY_ENABLED により、自動復旧はオフです。",
   bridge_silent: () => "ブリッジが応答しないため、表示は古い可能性があります。応答が戻るまで、何も送りません。",
   command_open: ({ action }) => `コマンドを実行中です（${asked(action)}）。次の対応は結果で決まります。`,
   command_of_another: ({ action, by, seconds }) =>

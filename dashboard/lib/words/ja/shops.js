@@ -18,7 +18,6 @@ export const shopWords = {
   title: "拠点",
   none: "拠点なし",
   well: (n) => (n === 1 ? "正常" : `${number(n)} 台すべて正常`),
-  unwell: (n, all) => `${number(all)} 台中 ${number(n)} 台が異常`,
   more: (n) => `+${number(n)}`,
   all: (n) => `${number(n)} 拠点をすべて表示`,
   tags: "タグ",
