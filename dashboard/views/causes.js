@@ -13,6 +13,7 @@ import { unsteady } from "../lib/unsteady.js";
 import { go } from "../lib/url.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { causeWords } from "../lib/words/causes.js";
+import { shopWords } from "../lib/words/shops.js";
 import { lazy } from "./lazy.js";
 import { Age, Glyph, Time } from "./parts.js";
 import { SharedLogins, sharedLogins } from "./shared_logins.js";
@@ -67,7 +68,7 @@ function Card({ cause }) {
   const close = () => setSnoozing(false);
   const open = () => go({ v: "incidents", i: String(incident.id), d: null });
   return html`<li class="trouble-card">
-    <h2>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${causeWords.are(how(rows), rows.length, all)}
+    <h2>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${shopWords.are(how(rows), rows.length, all)}
         ${" "}${causeWords.since} ${h(Time, { at: incident.began_at })}</span>
       <span class="quiet">${h(Age, { at: incident.began_at })}</span></h2>
     <p>${why(cause)} ${recovery(rows)}</p>

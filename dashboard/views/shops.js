@@ -6,7 +6,6 @@ import { classes, html } from "../lib/html.js";
 import { placed, shopsOf, tagsOf } from "../lib/shops.js";
 import { quietWords } from "../lib/quiet.js";
 import { go, param } from "../lib/url.js";
-import { causeWords } from "../lib/words/causes.js";
 import { shopWords } from "../lib/words/shops.js";
 
 /** @typedef {import("../lib/shops.js").Shop} Shop */
@@ -43,7 +42,7 @@ function Tile({ shop }) {
   return html`<button class=${classes("shop", on && "on")} aria-pressed=${on} onClick=${toggle}>
     <span class="strong shop-name">${shop.site ?? shopWords.none}</span>
     <span class=${classes("shop-state", shop.unwell === 0 && "quiet")}>
-      ${shop.unwell ? causeWords.are(shop.how, shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
+      ${shop.unwell ? shopWords.are(shop.how, shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
     ${quiet && html`<span class="quiet shop-state" title=${quiet.title}>${quiet.word}</span>`}
     ${h(Dots, { shop })}
     ${more > 0 && html`<span class="quiet" aria-hidden="true">${shopWords.more(more)}</span>`}

@@ -42,7 +42,7 @@ function Wrong() {
   return html`<ul>
     ${causes.value.slice(0, CAUSES).map(
       (cause) => html`<li class="wall-wrong" key=${cause.incident.id}>${placeOf(cause)}:
-        ${" "}${causeWords.are(how(cause.rows), cause.rows.length, Math.max(cause.incident.members, cause.rows.length))}
+        ${" "}${shopWords.are(how(cause.rows), cause.rows.length, Math.max(cause.incident.members, cause.rows.length))}
         ${" "}${causeWords.since} ${shortTime(cause.incident.began_at)}</li>`,
     )}
     ${failures.value.length > 0 && html`<li class="wall-wrong">${failureWords.title(failures.value.length)}</li>`}
@@ -61,7 +61,7 @@ export function Wall() {
     <ul class="wall-shops">${shops.map(
       (shop) => html`<li key=${shop.site ?? ""} class=${classes("wall-shop", shop.unwell > 0 && "unwell")}>
         <strong>${shop.site ?? shopWords.none}</strong>
-        <span>${shop.unwell ? causeWords.are(shop.how, shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
+        <span>${shop.unwell ? shopWords.are(shop.how, shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
         ${h(Dots, { shop })}</li>`,
     )}</ul>
     <button class="link wall-leave" onClick=${() => goToView("fleet")}>${wallWords.leave}</button>

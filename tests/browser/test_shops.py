@@ -103,7 +103,7 @@ def test_a_dark_shop_is_one_card_and_its_displays_are_folded_into_it(
     dark = card(page, "Shop Basel: 6 of 6 silent since")
     expect(dark).to_contain_text("The network or power of the site is the likely cause.")
     attention = page.locator(".attention")
-    expect(dark.locator("h2")).to_contain_text(re.compile(r"since [0-9:]+ +6 min ago"))
+    expect(dark.locator("h2")).to_contain_text(re.compile(r"since [0-9:]+ +\d+ min ago"))
     expect(tile(page, "Shop Basel")).to_contain_text("6 of 6 silent")
     expect(tile(page, "Shop Bern")).to_contain_text("1 of 4 crashed")
     expect(attention.get_by_role("heading")).to_have_text("Needs attention 1 display, besides the 6 above")

@@ -2,16 +2,11 @@
 import { count, number } from "../format.js";
 import { translate } from "../language.js";
 
-/** @type {Record<string, string>} */
-const DID = { stale: "silent", crashed: "crashed", bad: "unwell" };
-
 export const causeWords = {
   title: "What is wrong",
   network: (/** @type {string} */ subnet) => `Network ${subnet}`,
   several: "Several sites",
   some: "Several displays",
-  are: (/** @type {string} */ how, /** @type {number} */ n, /** @type {number} */ all) =>
-    `${number(n)} of ${number(all)} ${DID[how] ?? how}`,
   since: "since",
   holds: "Recovery holds back: so many at once may be our own fault.",
   acts: (/** @type {number} */ n) => `Recovery is at work on ${count(n, "display", "displays")}.`,

@@ -2,6 +2,9 @@
 import { count, number } from "../format.js";
 import { translate } from "../language.js";
 
+/** @type {Record<string, string>} */
+const DID = { stale: "silent", crashed: "crashed", bad: "unwell" };
+
 export const finderWords = {
   region: "Find displays",
   search: "Name, site, tag, status, unit…",
@@ -19,6 +22,8 @@ export const shopWords = {
   title: "Sites",
   none: "No site",
   well: (/** @type {number} */ n) => (n === 1 ? "well" : `all ${number(n)} well`),
+  are: (/** @type {string} */ how, /** @type {number} */ n, /** @type {number} */ all) =>
+    `${number(n)} of ${number(all)} ${DID[how] ?? how}`,
   more: (/** @type {number} */ n) => `+${number(n)}`,
   all: (/** @type {number} */ n) => `Show all ${number(n)} sites`,
   tags: "Tags",

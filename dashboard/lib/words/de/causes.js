@@ -1,8 +1,5 @@
 import { count, number } from "../../format.js";
 
-/** @type {Record<string, string>} */
-const DID = { stale: "verstummt", crashed: "abgestürzt", bad: "gestört" };
-
 /** @param {number} n */
 const displays = (n) => count(n, "Display", "Displays");
 
@@ -12,7 +9,6 @@ export const causeWords = {
   network: (subnet) => `Netz ${subnet}`,
   several: "Mehrere Standorte",
   some: "Mehrere Displays",
-  are: (how, n, all) => `${number(n)} von ${number(all)} ${DID[how] ?? how}`,
   since: "seit",
   holds: "Die Wiederherstellung hält sich zurück: So viele zugleich können unser eigener Fehler sein.",
   acts: (n) => `Die Wiederherstellung arbeitet an ${count(n, "Display", "Displays")}.`,

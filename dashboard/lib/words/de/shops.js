@@ -1,5 +1,8 @@
 import { count, number } from "../../format.js";
 
+/** @type {Record<string, string>} */
+const DID = { stale: "verstummt", crashed: "abgestürzt", bad: "gestört" };
+
 /** @type {typeof import("../shops.js").finderWords} */
 export const finderWords = {
   region: "Displays suchen",
@@ -18,6 +21,7 @@ export const shopWords = {
   title: "Standorte",
   none: "Ohne Standort",
   well: (n) => (n === 1 ? "gut" : `alle ${number(n)} gut`),
+  are: (how, n, all) => `${number(n)} von ${number(all)} ${DID[how] ?? how}`,
   more: (n) => `+${number(n)}`,
   all: (n) => `Alle ${number(n)} Standorte zeigen`,
   tags: "Schlagwörter",

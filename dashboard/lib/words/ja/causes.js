@@ -1,15 +1,11 @@
 import { number } from "../../format.js";
 
-/** @type {Record<string, string>} */
-const DID = { stale: "応答なし", crashed: "クラッシュ", bad: "異常" };
-
 /** @type {typeof import("../causes.js").causeWords} */
 export const causeWords = {
   title: "問題",
   network: (subnet) => `ネットワーク ${subnet}`,
   several: "複数の拠点",
   some: "複数のディスプレイ",
-  are: (how, n, all) => `${number(all)} 台中 ${number(n)} 台が${DID[how] ?? how}`,
   since: "発生",
   holds: "自動復旧を控えています。これほど同時なら、原因はこちら側かもしれません。",
   acts: (n) => `${number(n)} 台を自動復旧中です。`,

@@ -1,5 +1,8 @@
 import { number } from "../../format.js";
 
+/** @type {Record<string, string>} */
+const DID = { stale: "応答なし", crashed: "クラッシュ", bad: "異常" };
+
 /** @type {typeof import("../shops.js").finderWords} */
 export const finderWords = {
   region: "ディスプレイを検索",
@@ -18,6 +21,7 @@ export const shopWords = {
   title: "拠点",
   none: "拠点なし",
   well: (n) => (n === 1 ? "正常" : `${number(n)} 台すべて正常`),
+  are: (how, n, all) => `${number(all)} 台中 ${number(n)} 台が${DID[how] ?? how}`,
   more: (n) => `+${number(n)}`,
   all: (n) => `${number(n)} 拠点をすべて表示`,
   tags: "タグ",
