@@ -12,8 +12,9 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tests.displays.conftest import Seen
 from tests.displays.kernels import Emulated, emulated
@@ -21,6 +22,7 @@ from tests.displays.lines import stored_lines
 from tests.lab.campaigns.whole import Whole
 from tests.stack import Stack, enrolled, eventually
 
+Answer = TypeVar("Answer")
 MINUTES: Final = 900.0  # an emulated machine is slow, the more so beside others
 CUT_SECONDS: Final = 8.0
 AWAY_SECONDS: Final = 60.0
@@ -52,7 +54,7 @@ class Kernel:
         self._boot("-rtc", "base=1970-01-01")
         eventually(lambda: CLOCK in self.seen.logs(), "the word about the clock", MINUTES)
         self._works("with a clock of 1970")
-        self.machine.begin_to_write()
+        self._once_it_answers(self.machine.begin_to_write)
 
     def cut_power_in_a_restart(self) -> None:
         """At a random moment; nothing is carried out again."""
@@ -116,21 +118,26 @@ class Kernel:
 
     def count_lines(self) -> None:
         """Of all its boots: none is lost, and none is stored twice."""
-        written, lost, twice = self.machine.lines_lost_and_twice(lambda: stored_lines(self.whole, self.seen.uuid))
+        stored = partial(stored_lines, self.whole, self.seen.uuid)
+        written, lost, twice = self._once_it_answers(lambda: self.machine.lines_lost_and_twice(stored))
         if lost or twice or not written:
             self.wrong.append(f"of {written} lines {lost} are lost and {twice} are stored twice")
         self.say(f"{written} lines")
 
     def _run(self, lines: str) -> str:
-        """As the machine's own, as soon as its shell answers. The lines may run twice."""
+        """What the shell says to these lines, which may run twice."""
+        return self._once_it_answers(lambda: self.machine.run(lines))
 
-        def ran() -> tuple[str] | None:
+    def _once_it_answers(self, ask: Callable[[], Answer]) -> Answer:
+        """Ask until the machine's shell answers: it is slow, and for a moment there is none."""
+
+        def answered() -> tuple[Answer] | None:
             try:
-                return (self.machine.run(lines),)
+                return (ask(),)
             except OSError:
                 return None
 
-        return eventually(ran, "the shell", MINUTES)[0]
+        return eventually(answered, "the shell", MINUTES)[0]
 
     def _boot(self, *options: str) -> None:
         self.machine.boot(*options)
