@@ -46,6 +46,11 @@ export function inSight(load, kept) {
     answers,
     /** What is known of a display: undefined before the answer, null for nothing. @param {string} uuid */
     of: (uuid) => known.get(uuid)?.value,
+    /** Something newer is known of a display. @param {string} uuid @param {T | null} value */
+    learn(uuid, value) {
+      known.set(uuid, { value, at: performance.now() });
+      answers.value++;
+    },
     /** A display is shown; returns the way to say that it is not any more. @param {string} uuid */
     show(uuid) {
       shown.set(uuid, (shown.get(uuid) ?? 0) + 1);
