@@ -112,7 +112,7 @@ export function UptimeStrip({ uuid, status }) {
   const text = uptime ? uptimeSentence(uptime, days) : "";
   const last = uptime?.segments[uptime.segments.length - 1];
   const until = last ? Date.parse(last.to) : 0;
-  const week = text && days !== WEEK ? uptimeSentence(/** @type {Uptime} */ (uptime), WEEK) : ""; // said once
+  const week = uptime ? uptimeSentence(uptime, WEEK) : "";
   return html`<section class="uptime" aria-label=${uptimeWords.title}>
     <div class="uptime-head"><h3>${uptimeWords.title}</h3>
       <div class="chips" role="group" aria-label=${uptimeWords.range}>${RANGES.map(
@@ -130,5 +130,5 @@ export function UptimeStrip({ uuid, status }) {
       ]
     }
   </section>
-  ${uptime && last && h(Week, { uptime, until, text: week })}`;
+  ${uptime && last && h(Week, { uptime, until, text: week === text ? "" : week })}`;
 }
