@@ -85,10 +85,10 @@ function Week({ uptime, until, text }) {
   return html`<section class="uptime" aria-label=${dayWords.week}>
     <h3>${dayWords.week}</h3>
     ${text && html`<p>${text}</p>`}
-    <ol class="week">${weekOf(uptime, until).map(({ at, hours }) => {
+    <ol class="seven-days">${weekOf(uptime, until).map(({ at, hours }) => {
       const when = new Date(at).toISOString();
       const said = (/** @type {string[]} */ parts) => dayWords.hours(day(when), parts);
-      return html`<li key=${at}>${h(StateBar, { states: hours, said, name: "week-day", width: Math.max(24, hours.length) })}
+      return html`<li key=${at}>${h(StateBar, { states: hours, said, name: "one-day", width: Math.max(24, hours.length) })}
         <span class="quiet" aria-hidden="true">${weekday(when)}</span></li>`;
     })}</ol></section>`;
 }
