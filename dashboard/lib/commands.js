@@ -53,7 +53,7 @@ export function dismiss(uuid, action) {
 }
 
 /** @param {number} ms */
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A version 4 UUID; `crypto.randomUUID` is missing on pages over plain HTTP. */
 export function newUuid() {

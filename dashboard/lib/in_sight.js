@@ -30,9 +30,11 @@ export function inSight(load, kept) {
   async function round(abort) {
     const uuids = due().slice(0, AT_ONCE);
     if (!uuids.length) return;
+    const began = performance.now();
     const found = new Map(await load(uuids, abort));
     const at = performance.now();
-    for (const uuid of uuids) known.set(uuid, { value: found.get(uuid) ?? null, at });
+    for (const uuid of uuids)
+      if ((known.get(uuid)?.at ?? -Infinity) < began) known.set(uuid, { value: found.get(uuid) ?? null, at });
     answers.value++;
   }
 
@@ -46,6 +48,11 @@ export function inSight(load, kept) {
     answers,
     /** What is known of a display: undefined before the answer, null for nothing. @param {string} uuid */
     of: (uuid) => known.get(uuid)?.value,
+    /** Something newer is known of a display; an answer that was on its way does not undo it. @param {string} uuid @param {T | null} value */
+    learn(uuid, value) {
+      known.set(uuid, { value, at: performance.now() });
+      answers.value++;
+    },
     /** A display is shown; returns the way to say that it is not any more. @param {string} uuid */
     show(uuid) {
       shown.set(uuid, (shown.get(uuid) ?? 0) + 1);

@@ -4,10 +4,14 @@ import { language, locale } from "./language.js";
 import { unitWords } from "./words/units.js";
 
 const dayName = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
+const weekdayName = new Intl.DateTimeFormat(locale, { weekday: "short" });
 const percent = new Intl.NumberFormat(language, { style: "percent" });
 
 /** The day in words: "Saturday, 21 November". @param {string} at */
 export const day = (at) => dayName.format(new Date(at));
+
+/** A short name of the day of the week: "Sat". @param {string} at */
+export const weekday = (at) => weekdayName.format(new Date(at));
 
 /** A length of time in its two largest units: "3 min 20 s", "2 d 4 h". @param {number} seconds */
 export function duration(seconds) {

@@ -54,6 +54,7 @@ export interface Page<T> {
 /** RFC 9457 problem document with the extras that the dashboard reads. */
 export type Problem = Omit<Api.Problem, "request_id"> & {
   request_id?: string;
+  command_id?: string;
   lockout_until?: string;
   retry_after_seconds?: number;
   service_failed_at?: string;

@@ -14,7 +14,7 @@ import { screenshotWords } from "../lib/words/screenshots.js";
 import { blocked } from "./command_box.js";
 import { Age, LoadFailed, Time } from "./parts.js";
 import { Picture } from "./picture.js";
-import { causeOf } from "./stepper.js";
+import { pictureCause } from "./stepper.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 /** @typedef {import("../lib/openapi").Screenshot} Screenshot */
@@ -58,7 +58,7 @@ function Progress({ uuid }) {
   const over = command !== null && isOver(command);
   if (over && command.state === "succeeded") return null;
   const bad = over
-    ? (screenshotWords.cause[command.outcome_reason ?? ""] ?? (causeOf(command) || command.state))
+    ? pictureCause(command)
     : phase === "refused"
       ? wordsOf(problem)
       : phase === "lost"

@@ -1,4 +1,5 @@
-/** The last 24 hours of a display as a small bar, in half hours. */
+/** States over time as a small bar; the last 24 hours of a display in half hours. */
+import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
 import { days } from "../lib/days.js";
 import { html } from "../lib/html.js";
@@ -27,16 +28,21 @@ function path(word, places) {
     d=${places.map((x) => `M${x} ${HEIGHT - height}h1v${height}h-1z`).join("")} />`;
 }
 
+/**
+ * States in equal times as a bar. said: their beginning in words; name: a class; width: how many states have room
+ * @param {{states: import("../lib/days.js").States, said: (parts: string[]) => string, name: string, width?: number}} props
+ */
+export function StateBar({ states, said, name, width = states.length }) {
+  const places = placesOf(states);
+  const text = said(places.map(([word, { length }]) => dayWords.part(length, statusWords[word] ?? dayWords.closed)));
+  return html`<svg class=${name} viewBox=${`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img"
+    aria-label=${text}><title>${text}</title>${places.map(([word, at]) => path(word, at))}</svg>`;
+}
+
 /** @param {{uuid: string}} props */
 export function DayBar({ uuid }) {
   void days.answers.value;
   useEffect(() => days.show(uuid), [uuid]);
   const states = days.of(uuid);
-  if (!states?.length) return null;
-  const places = placesOf(states);
-  const said = dayWords.said(
-    places.map(([word, { length }]) => dayWords.part(length, statusWords[word] ?? dayWords.closed)),
-  );
-  return html`<svg class="day" viewBox=${`0 0 ${states.length} ${HEIGHT}`} preserveAspectRatio="none" role="img"
-    aria-label=${said}><title>${said}</title>${places.map(([word, at]) => path(word, at))}</svg>`;
+  return states?.length ? h(StateBar, { states, said: dayWords.said, name: "day" }) : null;
 }

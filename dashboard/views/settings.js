@@ -3,7 +3,6 @@ import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { settings } from "../lib/api/settings.js";
 import { classes, html } from "../lib/html.js";
-import { choose, chosen as ownChoice, LANGUAGES } from "../lib/language.js";
 import { poll } from "../lib/poll.js";
 import { byProvider, byProxy, mayAdminister, principal, provider } from "../lib/session.js";
 import { number } from "../lib/format.js";
@@ -12,6 +11,7 @@ import { retryingAfter } from "../lib/words/problems.js";
 import { frameWords } from "../lib/words/frame.js";
 import { settingsWords } from "../lib/words/settings.js";
 import { Audit } from "./audit.js";
+import { LanguageChoice } from "./language_choice.js";
 import { lazy } from "./lazy.js";
 import { Dialog } from "./dialog.js";
 import { Age, LoadFailed, Loading, Time } from "./parts.js";
@@ -67,20 +67,10 @@ function Account() {
     ${byProvider.value && html`<p class="quiet">${settingsWords.byProvider(provider.value ?? commonWords.none)}</p>`}
     ${hasPassword && h(SecondFactorLine, {})}
     ${who.kind === "user" && !byProxy.value && h(OwnSessions, {})}
-    ${h(Language, {})}
+    <div class="settings-form">${h(LanguageChoice, {})}</div>
     ${!mayAdminister.value && html`<p class="quiet">${settingsWords.adminOnly}</p>`}
     ${changing && h(Dialog, { title: settingsWords.changePassword, onClose: close, children: form })}
   </section>`;
-}
-
-function Language() {
-  /** @param {Event} event */
-  const change = (event) => choose(/** @type {HTMLSelectElement} */ (event.currentTarget).value);
-  return html`<div class="settings-form"><label>${settingsWords.language}
-      <select value=${ownChoice ?? ""} onChange=${change}>
-        <option value="">${settingsWords.asBrowser}</option>
-        ${Object.entries(LANGUAGES).map(([tag, name]) => html`<option key=${tag} value=${tag} lang=${tag}>${name}</option>`)}
-      </select></label></div>`;
 }
 
 /** @param {{name: string, children?: any}} props */

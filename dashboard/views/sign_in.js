@@ -13,6 +13,7 @@ import { frameWords } from "../lib/words/frame.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { sessionWords } from "../lib/words/session.js";
 import { Dialog } from "./dialog.js";
+import { LanguageChoice } from "./language_choice.js";
 
 /** How long nobody may try, when the service does not say: in seconds. */
 const WAIT_UNSAID = 30;
@@ -117,6 +118,7 @@ export function SignInPage() {
       <h1><img src="icon.svg" alt="" width="40" height="40" />${frameWords.product}</h1>
       ${elsewhere && html`<p class="quiet" role="status">${sessionWords.endedElsewhere}</p>`}
       ${h(SignInForm, {})}
+      ${h(LanguageChoice, {})}
     </div>
   </main>`;
 }

@@ -5,6 +5,7 @@ import { isOver } from "../lib/commands.js";
 import { exact, left, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { commandWords } from "../lib/words/commands.js";
+import { screenshotWords } from "../lib/words/screenshots.js";
 import { actionWords, stepWords } from "../lib/words/states.js";
 import { Time } from "./parts.js";
 
@@ -17,6 +18,11 @@ export function causeOf(command) {
   const reason = command.outcome_reason;
   return reason ? (commandWords.cause[reason] ?? reason) : "";
 }
+
+/** The same of a screenshot. @param {Command} command */
+export const pictureCause = (command) =>
+  screenshotWords.cause[command.outcome_reason ?? ""] ??
+  (causeOf(command) || (stepWords[command.state] ?? command.state));
 
 /**
  * @param {Command} command

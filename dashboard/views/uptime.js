@@ -1,15 +1,18 @@
-/** How one display stood over time: a strip, shares in words, and each time that it was away or crashed. */
+/** How one display stood over time: a strip, shares in words, each time that it was away or crashed, and a week. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { uptimeOf } from "../lib/api/history.js";
 import { serverNow } from "../lib/clock.js";
 import { classes, html } from "../lib/html.js";
-import { duration } from "../lib/measures.js";
+import { day, duration, weekday } from "../lib/measures.js";
 import { poll } from "../lib/poll.js";
 import { isPartly, piecesOf, uptimeSentence, windowOf } from "../lib/uptime.js";
+import { weekOf } from "../lib/week.js";
+import { dayWords } from "../lib/words/day.js";
 import { retryingAfter } from "../lib/words/problems.js";
 import { statusWords } from "../lib/words/states.js";
 import { uptimeWords } from "../lib/words/uptime.js";
+import { StateBar } from "./day_bar.js";
 import { LoadFailed, Loading, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Uptime} Uptime */
@@ -22,7 +25,8 @@ const DAY = 86_400_000;
 /** How high each state stands: trouble towers, so that colour is not the only sign. @type {Record<string, number>} */
 const HEIGHTS = { running: 12, late: 20, starting: 16, stopped: 8, unknown: 5, stale: 28, crashed: 36 };
 const BAD = new Set(["stale", "crashed"]);
-const RANGES = /** @type {const} */ ([1, 7]);
+const WEEK = 7; // days
+const RANGES = /** @type {const} */ ([1, WEEK]);
 const LISTED = 5;
 
 /** @param {Segment} one @param {number} from @param {number} span milliseconds */
@@ -76,6 +80,19 @@ function Troubles({ uptime, days, from }) {
   )}</ul>${found.length > LISTED && html`<p class="quiet">${uptimeWords.more(found.length - LISTED)}</p>`}`;
 }
 
+/** A bar for each of seven days. @param {{uptime: Uptime, until: number, text: string}} props */
+function Week({ uptime, until, text }) {
+  return html`<section class="uptime" aria-label=${dayWords.week}>
+    <h3>${dayWords.week}</h3>
+    ${text && html`<p>${text}</p>`}
+    <ol class="seven-days">${weekOf(uptime, until).map(({ at, hours }) => {
+      const when = new Date(at).toISOString();
+      const said = (/** @type {string[]} */ parts) => dayWords.hours(day(when), parts);
+      return html`<li key=${at}>${h(StateBar, { states: hours, said, name: "one-day", width: Math.max(24, hours.length) })}
+        <span class="quiet" aria-hidden="true">${weekday(when)}</span></li>`;
+    })}</ol></section>`;
+}
+
 /** @param {{uuid: string, status: string}} props status: asked for again when it changes */
 export function UptimeStrip({ uuid, status }) {
   const [days, setDays] = useState(/** @type {number} */ (RANGES[0]));
@@ -83,7 +100,7 @@ export function UptimeStrip({ uuid, status }) {
   const [failed, setFailed] = useState("");
   useEffect(() => {
     const look = async (/** @type {AbortSignal} */ abort) => {
-      setUptime(await uptimeOf(uuid, 7, abort));
+      setUptime(await uptimeOf(uuid, WEEK, abort));
       setFailed("");
     };
     return poll(
@@ -94,6 +111,8 @@ export function UptimeStrip({ uuid, status }) {
   }, [uuid, status]);
   const text = uptime ? uptimeSentence(uptime, days) : "";
   const last = uptime?.segments[uptime.segments.length - 1];
+  const until = last ? Date.parse(last.to) : 0;
+  const week = uptime ? uptimeSentence(uptime, WEEK) : "";
   return html`<section class="uptime" aria-label=${uptimeWords.title}>
     <div class="uptime-head"><h3>${uptimeWords.title}</h3>
       <div class="chips" role="group" aria-label=${uptimeWords.range}>${RANGES.map(
@@ -107,8 +126,9 @@ export function UptimeStrip({ uuid, status }) {
         html`<p>${text}
         </p>`,
         h(Strip, { uptime, days, text }),
-        h(Troubles, { uptime, days, from: (last ? Date.parse(last.to) : 0) - days * DAY }),
+        h(Troubles, { uptime, days, from: until - days * DAY }),
       ]
     }
-  </section>`;
+  </section>
+  ${uptime && last && h(Week, { uptime, until, text: week === text ? "" : week })}`;
 }

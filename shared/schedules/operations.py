@@ -36,7 +36,7 @@ from shared.sentences import Sentence, plain
 from shared.structured_log import failure
 from shared.vocabulary import ScheduleOutcome
 
-MOST_LIVE: Final = 500  # schedules with a next time
+MOST_LIVE: Final = 500  # schedules of the whole fleet with a next time
 OF_ONE_CLIENT: Final = 100
 TIMES: Final = frozenset({"at", "time_zone", *rules.WEEKLY})
 

@@ -72,11 +72,11 @@ def by_key(connection: Connection, created_by: str, key: str) -> SameKey | None:
     return BY_KEY.one_or_none(connection, caller=created_by, key=key)
 
 
-COUNT_LIVE = Query(f"SELECT count(*) FROM command_schedules AS s WHERE {IS_LIVE}", int)  # noqa: S608 - constants
+COUNT_LIVE = Query(f"SELECT count(*) FROM public.command_schedules AS s WHERE {IS_LIVE}", int)  # noqa: S608 - constants
 
 
 def count_live(connection: Connection) -> int:
-    """How many schedules have a next time."""
+    """How many schedules of the whole fleet have a next time, also where the caller sees chosen sites only."""
     return COUNT_LIVE.one(connection)
 
 

@@ -22,6 +22,7 @@ from shared.access.rules import digest, parse_token
 from shared.config import Config
 from shared.postgres.door import database_now, transaction
 from shared.recovery.breakers import store as breakers_store
+from shared.schedules import operations as schedules
 from shared.tables import (
     api_tokens,
     client_health,
@@ -351,6 +352,20 @@ def test_a_schedule_names_displays_of_the_own_sites_only(api: Api, world: SiteWo
 
     assert api.post("/api/schedules", token=tokens["admin"], json=both).get_json()["code"] == "clients_unknown"
     assert len(api.get("/api/schedules?limit=100").get_json()["items"]) == before
+
+
+def test_the_limit_of_schedules_counts_those_of_other_sites_too(
+    api: Api, world: SiteWorld, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = "/api/schedules?current=true&limit=100"
+    mine = len(api.get(live, token=tokens["operator"]).get_json()["items"])
+    all_of_them = len(api.get(live).get_json()["items"])
+    monkeypatch.setattr(schedules, "MOST_LIVE", all_of_them)
+
+    answer = api.post("/api/schedules", token=tokens["operator"], json=planned(filter={"site": OWN}))
+
+    assert mine < all_of_them
+    assert answer.get_json()["code"] == "too_many_schedules"
 
 
 def test_schedules_of_the_own_site_can_be_made_changed_and_cancelled(

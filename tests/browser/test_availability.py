@@ -18,6 +18,11 @@ from tests.stack import Api
 
 UTC_ZONE = "Etc/UTC"
 DAYS = "/api/availability/day"
+DAILY = {
+    "days": ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
+    "from": "10:00",
+    "to": "20:00",
+}
 
 
 @pytest.fixture
@@ -62,12 +67,38 @@ def test_every_row_has_a_bar_of_24_hours_that_is_asked_for_once_and_apart(enter:
     assert violations(page) == []
 
 
+def test_the_panel_shows_a_week_hour_by_hour_within_opening_hours(enter: Enter, api: Api, ulm: Fleet) -> None:
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    yesterday, before = today - timedelta(days=1), today - timedelta(days=2)
+    ulm.was(2, "unknown", before + timedelta(hours=10), before + timedelta(hours=11))
+    ulm.was(2, "stale", yesterday + timedelta(hours=18, minutes=30), yesterday + timedelta(hours=21))
+    body = {"preset": "opening_hours", "scope": "site", "site": ulm.site, "time_zone": "UTC", "hours": [DAILY]}
+    made = api.post("/api/quiet-times", body | {"starts_at": f"{today - timedelta(days=9):%Y-%m-%dT%H:%M:%SZ}"}, 201)
+
+    page = enter(f"/?d={ulm.uuid(2)}", timezone_id=UTC_ZONE).page
+
+    week = page.get_by_role("region", name="The last 7 days")
+    expect(week.get_by_role("img")).to_have_count(7)
+    expect(week).to_contain_text(re.compile(r"Up 97\.\d % of the opening hours of the last 7 days\."))
+    for day, states in (
+        (before, "14 closed, 1 unknown, 9 running"),
+        (yesterday, "14 closed, 8 running, 2 stale"),
+        (today - timedelta(days=3), "14 closed, 10 running"),
+    ):
+        said = f"{day:%A, %B} {day.day}, each hour by its worst state: {states}"
+        expect(week.get_by_role("img", name=said, exact=True)).to_be_visible()
+    page.get_by_role("group", name="How far back").get_by_role("button", name="7 d").click()
+    expect(page.get_by_text("of the opening hours of the last 7 days.")).to_have_count(1)
+    for width in (320, 1360):
+        page.set_viewport_size({"width": width, "height": 800})
+        is_right_in_both_schemes(page, f"the week at {width}")
+    api.call("DELETE", f"/api/quiet-times/{made['id']}", 204)
+
+
 def test_a_month_of_a_site_is_three_presses_away_and_counts_opening_hours_only(
     enter: Enter, api: Api, ulm: Fleet, last_month: datetime
 ) -> None:
-    hours = [{"days": ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]}]
-    hours[0] |= {"from": "10:00", "to": "20:00"}  # type: ignore[dict-item]  # texts beside a list
-    body = {"preset": "opening_hours", "scope": "site", "site": ulm.site, "time_zone": "UTC", "hours": hours}
+    body = {"preset": "opening_hours", "scope": "site", "site": ulm.site, "time_zone": "UTC", "hours": [DAILY]}
     starts = f"{last_month - timedelta(days=3):%Y-%m-%dT%H:%M:%SZ}"
     made = api.post("/api/quiet-times", body | {"starts_at": starts}, 201)["id"]
     day = last_month + timedelta(days=9)

@@ -95,6 +95,27 @@ def test_a_german_browser_is_asked_to_sign_in_in_german(open_page: OpenPage) -> 
     is_german(page)
 
 
+def test_who_is_not_signed_in_chooses_a_language_that_stays_after_the_sign_in(
+    open_page: OpenPage, stack: Stack
+) -> None:
+    page = open_page(locale="de-DE").open()
+
+    page.get_by_label("Sprache (Language)").select_option("日本語")
+
+    choice = page.get_by_label("言語（Language）")
+    expect(choice).to_have_value("ja")
+    assert page.evaluate("document.documentElement.lang") == "ja"
+    choice.select_option("English")
+    expect(page.get_by_label("Language")).to_have_value("en")
+    page.get_by_label("User name").fill(stack.environment["SIGNAGE_SIGN_IN_USER"])
+    page.get_by_label("Password").fill(stack.environment["SIGNAGE_SIGN_IN_PASSWORD"])
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("Language").select_option("As the browser")
+    expect(page.get_by_role("button", name="Anmelden")).to_be_visible()
+
+
 def test_the_fleet_the_panel_and_the_settings_are_german(open_german: OpenGerman, display: SimulatedDisplay) -> None:
     watched = open_german("/")
     page = watched.page

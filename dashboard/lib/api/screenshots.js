@@ -19,6 +19,9 @@ export function screenshotsOfIncident(id, abort) {
   return call("GET", `/api/incidents/${id}/screenshots`, { signal: abort });
 }
 
+/** The sites whose screens nobody may see; an empty name means displays without a site. @returns {Promise<string[]>} */
+export const sitesOff = async () => (await call("GET", "/api/screenshot-policy")).sites_off;
+
 /** @param {string} site empty for displays without one @param {boolean} allowed */
 export function allowScreenshots(site, allowed) {
   return call("PUT", "/api/screenshot-policy", { body: { site, allowed } });

@@ -1,8 +1,11 @@
-/** The bar of the last 24 hours. */
+/** The bars of the last 24 hours and of the last week. */
 import { number } from "../format.js";
 import { translate } from "../language.js";
 
 export const dayWords = {
+  week: "The last 7 days",
+  hours: (/** @type {string} */ day, /** @type {string[]} */ parts) =>
+    `${day}, each hour by its worst state: ${parts.join(", ")}`,
   closed: "closed",
   /** @param {string[]} parts */
   said: (parts) => `The last 24 hours, each half hour by its worst state: ${parts.join(", ")}`,

@@ -1,4 +1,5 @@
 /** Pictures of displays' screens. */
+import { count, number } from "../format.js";
 import { translate } from "../language.js";
 
 export const screenshotWords = {
@@ -25,6 +26,28 @@ export const screenshotWords = {
     screenshot_not_wanted: "The picture came too late.",
   }),
   failed: "The pictures could not be loaded.",
+  newPictures: "New pictures",
+  /** How far the new pictures of many displays are; the numbers add up to `all`. @param {string[]} rest */
+  progress: (/** @type {number} */ came, /** @type {number} */ all, rest) =>
+    `${[`${number(came)} of ${count(all, "picture", "pictures")} came`, ...rest].join(", ")}.`,
+  /** The displays whose picture did not come, or not yet. @type {Record<string, (n: number) => string>} */
+  part: {
+    unable: (n) => `${count(n, "display", "displays")} cannot send one`,
+    hidden: (n) => `${count(n, "screen", "screens")} may not be seen`,
+    away: (n) => `${count(n, "display is", "displays are")} not connected`,
+    silent: (n) => `${count(n, "display", "displays")} did not answer`,
+    failed: (n) => `${number(n)} failed`,
+    waiting: (n) => `${number(n)} still to come`,
+  },
+  /** The same of one display. @type {Record<string, string>} */
+  step: {
+    unable: "Cannot send one",
+    hidden: "May not be seen",
+    away: "Not connected",
+    silent: "Did not answer",
+    failed: "Failed",
+    waiting: "A new one is on its way…",
+  },
 };
 
 translate("screenshots", { screenshotWords });

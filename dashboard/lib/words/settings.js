@@ -9,8 +9,6 @@ export const settingsWords = {
   changePassword: "Change password",
   passwordChanged: "Your password was changed.",
   byProvider: (/** @type {string} */ name) => `You sign in with ${name}: password and second factor are there.`,
-  language: "Language",
-  asBrowser: "As the browser",
   service: "Service",
   scheduler: "Scheduler",
   lastTick: "Last tick",

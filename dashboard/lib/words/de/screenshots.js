@@ -1,3 +1,5 @@
+import { count, number } from "../../format.js";
+
 /** @type {typeof import("../screenshots.js").screenshotWords} */
 export const screenshotWords = {
   title: "Bildschirm",
@@ -23,4 +25,25 @@ export const screenshotWords = {
     screenshot_not_wanted: "Das Bild kam zu spät.",
   },
   failed: "Die Bilder konnten nicht geladen werden.",
+  newPictures: "Neue Bilder",
+  progress: (came, all, rest) => {
+    const first = `${number(came)} von ${count(all, "Bild", "Bildern")} ${came === 1 ? "ist" : "sind"} da`;
+    return `${[first, ...rest].join(", ")}.`;
+  },
+  part: {
+    unable: (n) => `${count(n, "Display kann", "Displays können")} keines senden`,
+    hidden: (n) => `${count(n, "Bildschirm darf", "Bildschirme dürfen")} nicht gesehen werden`,
+    away: (n) => `${count(n, "Display ist", "Displays sind")} nicht verbunden`,
+    silent: (n) => `${count(n, "Display hat", "Displays haben")} nicht geantwortet`,
+    failed: (n) => `${count(n, "Aufnahme ist", "Aufnahmen sind")} misslungen`,
+    waiting: (n) => `${count(n, "kommt", "kommen")} noch`,
+  },
+  step: {
+    unable: "Kann keines senden",
+    hidden: "Darf nicht gesehen werden",
+    away: "Nicht verbunden",
+    silent: "Keine Antwort",
+    failed: "Misslungen",
+    waiting: "Ein neues ist unterwegs…",
+  },
 };

@@ -7,8 +7,6 @@ export const settingsWords = {
   changePassword: "Passwort ändern",
   passwordChanged: "Ihr Passwort wurde geändert.",
   byProvider: (name) => `Sie melden sich mit ${name} an: Passwort und zweiter Faktor sind dort.`,
-  language: "Sprache (Language)",
-  asBrowser: "Wie der Browser",
   service: "Server",
   scheduler: "Taktgeber",
   lastTick: "letzter Takt",

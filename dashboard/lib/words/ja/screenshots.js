@@ -1,3 +1,5 @@
+import { number } from "../../format.js";
+
 /** @type {typeof import("../screenshots.js").screenshotWords} */
 export const screenshotWords = {
   title: "画面",
@@ -23,4 +25,23 @@ export const screenshotWords = {
     screenshot_not_wanted: "画像の到着が遅すぎました。",
   },
   failed: "画像を読み込めませんでした。",
+  newPictures: "新しい画像を撮る",
+  progress: (came, all, rest) =>
+    `${[`${number(all)} 件中 ${number(came)} 件の画像が届きました`, ...rest].join("。")}。`,
+  part: {
+    unable: (n) => `${number(n)} 台は画像を送れません`,
+    hidden: (n) => `${number(n)} 台の画面は誰も見られません`,
+    away: (n) => `${number(n)} 台は接続されていません`,
+    silent: (n) => `${number(n)} 台は応答しませんでした`,
+    failed: (n) => `${number(n)} 件は失敗しました`,
+    waiting: (n) => `${number(n)} 件を待っています`,
+  },
+  step: {
+    unable: "画像を送れません",
+    hidden: "誰も見られません",
+    away: "未接続",
+    silent: "応答なし",
+    failed: "失敗",
+    waiting: "新しい画像を待っています…",
+  },
 };

@@ -7,8 +7,6 @@ export const settingsWords = {
   changePassword: "パスワードを変更",
   passwordChanged: "パスワードを変更しました。",
   byProvider: (name) => `${name} でサインインしています。パスワードと二要素認証はそちらにあります。`,
-  language: "言語（Language）",
-  asBrowser: "ブラウザーに合わせる",
   service: "サーバー",
   scheduler: "スケジューラー",
   lastTick: "最後の実行",
