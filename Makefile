@@ -14,7 +14,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --re
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	$(if $(UPGRADE),--upgrade)
 
-.PHONY: help run stop status reset test quick check lock openapi screenshots bench campaign display-package
+.PHONY: help run stop status reset test quick check docs lock openapi screenshots bench campaign display-package
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
@@ -53,7 +53,7 @@ quick: $(DEVELOPMENT) ## Lint, import rules, types and the tests of rules: while
 	@$(BIN)/mypy
 	@$(BIN)/pytest -q tests/rules --hypothesis-profile quick
 
-check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, containers, bandit, pip-audit, documents in step
+check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, containers, bandit, pip-audit, documents in step, their site
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -70,8 +70,11 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, c
 	npm --prefix dashboard run --silent check
 	npm --prefix dashboard test --silent >/dev/null || npm --prefix dashboard test --silent
 	$(BIN)/pytest -q tests/rules/test_locks_in_step.py tests/rules/test_docs_in_step.py tests/rules/test_protocol_document.py \
-		tests/rules/test_dashboard_vendor.py tests/rules/test_dashboard_modules.py \
+		tests/rules/test_dashboard_vendor.py tests/rules/test_dashboard_modules.py tests/deploy/test_site_of_documents.py \
 		tests/api/test_openapi.py::test_the_file_in_the_repository_is_the_generated_one
+
+docs: $(DEVELOPMENT) ## Make the site of documents, with search, in dist/docs; a broken link ends it
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --fresh-env --conf-dir docs/site . $(or $(TO),dist/docs)
 
 lock: $(DEVELOPMENT) ## Renew the locks after a change of requirements*.txt; UPGRADE=1 takes what is newest
 	@$(LOCK) requirements.txt --output-file requirements.lock

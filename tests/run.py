@@ -30,7 +30,7 @@ from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, run_alone
 USUAL_PROCESSOR_SECONDS = {
     "browser": 320,
     "faults": 62,
-    "deploy": 18,
+    "deploy": 34,
     "simulation": 35,
     "tick": 58,
     "displays": 216,

@@ -1,0 +1,45 @@
+"""The site of documents in a browser, opened from its folder: it needs no server, and asks no other host."""
+
+from pathlib import Path
+from typing import Final, Literal
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests import site_of_documents
+
+SIDEWAYS: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    made = site_of_documents.make(folder)
+    assert made.returncode == 0, made.stderr
+    return folder
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
+def test_a_word_is_searched_and_found_and_no_page_scrolls_sideways(
+    browser: Browser, folder: Path, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+
+    page.goto((folder / "index.html").as_uri())
+    page.wait_for_url("**/README.html")
+    if width < 1000:
+        page.locator(".nav-overlay-icon").first.click()
+    page.get_by_placeholder("Search").fill("Receive Maximum")
+    page.get_by_placeholder("Search").press("Enter")
+    page.locator("#search-results").get_by_role("link", name="Deploying Signage Fleet").click()
+
+    expect(page.get_by_role("heading", name="Deploying Signage Fleet")).to_be_visible()
+    expect(page.locator(".highlighted").first).to_have_text("Receive")
+    for path in sorted(folder.glob("[!i]*.html")) + sorted(folder.glob("docs/**/*.html")):  # index.html leads elsewhere
+        page.goto(path.as_uri())
+        assert page.evaluate(SIDEWAYS) == 0, path.name
+    assert [url for url in asked if not url.startswith((folder.as_uri(), "data:"))] == []
+    context.close()
