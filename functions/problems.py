@@ -6,12 +6,13 @@ and the caller gets the request id to quote.
 """
 
 import secrets
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Self
 
 import msgspec
 from flask import Response
 
 from shared import errors
+from shared.sentences import Sentence, in_code
 
 PROBLEM_JSON: Final = "application/problem+json"
 RETRY_SECONDS: Final = 5  # the default of Retry-After
@@ -21,15 +22,27 @@ class BadRequest(errors.ServiceError):
     """The request cannot be understood."""
 
     code = "bad_request"
+    says: ClassVar = {
+        "upload_cut_off": "The upload ended before it was complete, or is not well-formed; nothing was stored.",
+        "upload_without_name": "The upload's file has no name.",
+        "one_file_at_a_time": "One file at a time: the form has a second one; nothing was stored.",
+        "file_field_missing": "The upload's file must be the form field named `file`.",
+        "content_length_odd": "Content-Length is not a number.",
+        "upload_filename_odd": "Upload-Metadata: the filename is not UTF-8 in Base64.",
+        "upload_filename_missing": "Upload-Metadata must hold the filename.",
+    }
 
 
 class MalformedJson(BadRequest):
     """The body is not valid JSON."""
 
     code = "malformed_json"
+    says: ClassVar = {
+        "body_must_be_object": "The body must be a JSON object.",
+    }
 
 
-class BadJob(BadRequest):
+class BadJob(errors.ForOperators, BadRequest):
     """This is no job of this function."""
 
     code = "bad_job"
@@ -39,6 +52,30 @@ class InvalidField(BadRequest):
     """A field or parameter is not as expected; `errors` names it and says what was expected."""
 
     code = "invalid_field"
+    says: ClassVar = {
+        "field_unknown": "{field}: no such field.",
+        "field_missing": "{field}: this field is required.",
+        "field_once": "{field}: expected one value.",
+        "field_in_calendar": "{field}: expected a time between the years 1 and 9999 in UTC.",
+        "field_before_until": "{field}: expected a time before until.",
+        "field_page_cursor": "{field}: expected the next_cursor of a page of this list.",
+        "field_earlier_cursor": "{field}: expected the cursor of an earlier answer.",
+        "field_etag_of_failure": "{field}: expected the failure's service_failed_at in double quotes.",
+        "field_characters": "{field}: expected {least} to {most} characters.",
+        "field_reason_of_override": "{field}: expected a text: an override of the lockout needs a reason.",
+        "field_clients_or_filter": "{field}: expected a list of clients, or a filter with at least one field.",
+        "field_file_size": "{field}: expected 1 or more: a file must not be empty.",
+        "field_nothing_unless": "{field}: expected nothing unless scope is {scope}.",
+        "field_with_scope": "{field}: expected given with scope {scope}.",
+    }
+
+    @classmethod
+    def at(cls, field: str, said: str | Sentence, **facts: Any) -> Self:
+        """The error of this field; `said` is the code of a sentence about a field, or that sentence."""
+        if not isinstance(said, Sentence):
+            said = errors.REFUSALS.said(said, {"field": field or "body", **facts})
+        expected = said.english.removeprefix(f"{field or 'body'}: ").removeprefix("expected ").removesuffix(".")
+        return cls(said, errors=[{"field": field, "expected": expected}])
 
 
 class PathUnknown(errors.ServiceError):
@@ -53,7 +90,7 @@ class MethodUnknown(errors.ServiceError):
     code = "method_not_allowed"
 
 
-class PostOnly(MethodUnknown):
+class PostOnly(errors.ForOperators, MethodUnknown):
     """Jobs and ticks are sent with POST."""
 
 
@@ -85,6 +122,11 @@ class BodyTooLarge(errors.ServiceError):
     """The request's body is larger than this address accepts."""
 
     code = "too_large"
+    says: ClassVar = {
+        "form_too_large": "The form around the file is too large.",
+        "body_over_limit": "The body may have {limit_bytes:,} bytes at most here.",
+        "body_longer_than_file": "The body is longer than the rest of the file.",
+    }
 
 
 class UriTooLong(errors.ServiceError):
@@ -99,7 +141,7 @@ class DatabaseUnavailable(errors.ServiceError):
     code = "database_unavailable"
 
 
-class TryAgain(errors.ServiceError):
+class TryAgain(errors.ForOperators):
     """This cannot be done right now; try again shortly."""
 
     code = "try_again"
@@ -155,6 +197,7 @@ def document(error: errors.ServiceError, request_id: str) -> dict[str, Any]:
         "title": title,
         "status": status,
         "detail": error.detail,
+        "detail_sentences": in_code(error.sentence),
         "code": error.code,
         "request_id": request_id,
         **error.extras,

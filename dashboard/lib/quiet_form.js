@@ -200,22 +200,34 @@ const CODES = {
 /** With nouns for people instead of the API's. @param {string} text */
 const plainly = (text) => capital(text.replace(/\b[a-z]+_[a-z]+\b/g, (name) => quietRefusalWords.nouns[name] ?? name));
 
-/** What the sentence of a refusal is about; the end, where none of these matches. @type {[RegExp, Field][]} */
-const ABOUT = [
-  [/needs a reason/, "reason"],
-  [/^quiet goes/, "quiet"],
-  [/the fleet, a site or a tag/, "whom"],
-  [/^starts_at/, "starts"],
-  [/ends_at/, "ends"],
-  [/hours|time of the day/i, "hours"],
-];
-
-/** @param {string} detail @returns {Field} */
-const fieldOf = (detail) => ABOUT.find(([words]) => words.test(detail))?.[1] ?? "ends";
+/** What a sentence of `quiet_times_refused` is about. @type {Record<string, Field>} */
+const ABOUT = {
+  quiet_needs_reason: "reason",
+  quiet_only_of_custom: "quiet",
+  opening_hours_of_many: "whom",
+  quiet_start_too_far: "starts",
+  quiet_has_begun: "starts",
+  quiet_end_before_start: "ends",
+  quiet_end_in_past: "ends",
+  quiet_end_too_far: "ends",
+  quiet_too_long: "ends",
+  quiet_needs_end: "ends",
+  leave_out_has_no_end: "ends",
+  quiet_hours_need_zone: "hours",
+  quiet_takes_no_hours: "hours",
+  opening_hours_need_hours: "hours",
+  quiet_clock: "hours",
+  quiet_hours_need_days: "hours",
+  quiet_hours_length: "hours",
+  too_many_opening_hours: "hours",
+  opening_hours_need_days: "hours",
+  opening_hours_are_times: "hours",
+  opening_hours_have_length: "hours",
+};
 
 /**
  * A refusal as sentences beside their fields; what is about no field of the form is `other`.
- * @param {{code: string, detail: string, errors?: {field: string, expected: string}[]}} problem
+ * @param {{code: string, detail: string, detail_sentences?: readonly import("./sentences.js").Sentence[] | null, errors?: {field: string}[]}} problem
  * @param {readonly Field[]} shown the fields that the form shows now
  * @returns {{fields: Partial<Record<Field, string>>, other: string}}
  */
@@ -229,16 +241,12 @@ export function refusalOf(problem, shown) {
     if (field && shown.includes(field)) fields[field] ??= plainly(text);
     else other.push(plainly(text));
   };
-  if (problem.errors?.length) {
-    for (const { field, expected } of problem.errors) {
-      const name = field.split(/[.[]/)[0] ?? "";
-      put(
-        SHOWN_AT[name],
-        SHOWN_AT[name] ? quietRefusalWords.expected(expected) : quietRefusalWords.expectedOf(field, expected),
-      );
-    }
-  } else if (problem.code === "quiet_times_refused") put(fieldOf(problem.detail), problem.detail);
-  else put(CODES[problem.code], problem.detail);
+  const [wrong] = problem.errors ?? [];
+  const name = wrong?.field.split(/[.[]/)[0] ?? "";
+  const at = SHOWN_AT[name];
+  const about = CODES[problem.code] ?? ABOUT[problem.detail_sentences?.[0]?.code ?? ""];
+  if (wrong && at && shown.includes(at)) put(at, problem.detail.replace(`${wrong.field}: `, ""));
+  else put(about, problem.detail);
   return { fields, other: other.join(" ") };
 }
 

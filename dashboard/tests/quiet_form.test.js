@@ -21,6 +21,11 @@ const NOW = Date.parse("2026-11-26T12:00:00Z"); // Thursday, 13:00 in Rome
 const ONE = { scope: "clients", clients: ["a"] };
 const draft = (preset, of = {}) => ({ ...newDraft(preset, null, "Europe/Rome"), site: "Shop 12", ...of });
 const OPEN = { ...emptyWeek(), thursday: [{ from: "09:00", to: "19:30", nights: null }] };
+const refused = (code, detail) => ({
+  code: "quiet_times_refused",
+  detail,
+  detail_sentences: [{ code, params: {} }],
+});
 const stored = (of = {}) => ({
   id: 12,
   preset: "maintenance",
@@ -127,14 +132,13 @@ test("what the API refuses stands beside the field that it is about", () => {
   const shown = shownFields(draft("maintenance"), false);
   const said = (problem) => refusalOf(problem, shown);
 
-  assert.deepEqual(said({ code: "quiet_times_refused", detail: "ends_at must be after starts_at." }), {
+  assert.deepEqual(said(refused("quiet_end_before_start", "ends_at must be after starts_at.")), {
     fields: { ends: "The end must be after the start." },
     other: "",
   });
   assert.deepEqual(
-    said({ code: "invalid_field", detail: "", errors: [{ field: "starts_at", expected: "a time with a zone" }] })
-      .fields,
-    { starts: "Expected a time with a zone." },
+    said({ code: "invalid_field", detail: "starts_at: expected a time.", errors: [{ field: "starts_at" }] }).fields,
+    { starts: "Expected a time." },
   );
   assert.deepEqual(said({ code: "clients_unknown", detail: "2 of these clients do not exist." }).fields, {
     whom: "2 of these clients do not exist.",
@@ -146,8 +150,12 @@ test("what the API refuses stands beside the field that it is about", () => {
 });
 
 test("what it refuses about hours stands at the hours, and at the foot where the form shows none", () => {
-  const problem = { code: "quiet_times_refused", detail: "Weekly hours end after they begin, within 7 days." };
-  const nested = { code: "invalid_field", detail: "", errors: [{ field: "hours[0].from", expected: "a text" }] };
+  const problem = refused("quiet_hours_length", "Weekly hours end after they begin, within 7 days.");
+  const nested = {
+    code: "invalid_field",
+    detail: "hours[0].from: expected a text.",
+    errors: [{ field: "hours[0].from" }],
+  };
   const open = shownFields(draft("opening_hours"), false);
 
   assert.equal(refusalOf(problem, open).fields.hours, problem.detail);
@@ -158,14 +166,15 @@ test("what it refuses about hours stands at the hours, and at the foot where the
 
 test("each rule of the API is said at the field that it is about", () => {
   const shown = shownFields(draft("maintenance", { weekly: true }), false);
-  const at = (detail) => Object.keys(refusalOf({ code: "quiet_times_refused", detail }, [...shown, "quiet"]).fields);
+  const at = (code) => Object.keys(refusalOf(refused(code, "Nein."), [...shown, "quiet"]).fields);
 
-  assert.deepEqual(at("A hold needs a reason."), ["reason"]);
-  assert.deepEqual(at("opening_hours are of the fleet, a site or a tag."), ["whom"]);
-  assert.deepEqual(at("quiet goes with the preset custom, and with no other one."), ["quiet"]);
-  assert.deepEqual(at("starts_at cannot change: it has begun."), ["starts"]);
-  assert.deepEqual(at("A snooze lasts 31 days at most."), ["ends"]);
-  assert.deepEqual(at("opening_hours need hours."), ["hours"]);
+  assert.deepEqual(at("quiet_needs_reason"), ["reason"]);
+  assert.deepEqual(at("opening_hours_of_many"), ["whom"]);
+  assert.deepEqual(at("quiet_only_of_custom"), ["quiet"]);
+  assert.deepEqual(at("quiet_has_begun"), ["starts"]);
+  assert.deepEqual(at("quiet_too_long"), ["ends"]);
+  assert.deepEqual(at("opening_hours_need_hours"), ["hours"]);
+  assert.equal(refusalOf(refused("of_newer_code", "Nein."), shown).other, "Nein.");
 });
 
 test("it is counted whom a quiet time is about", () => {

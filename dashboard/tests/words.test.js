@@ -121,6 +121,9 @@ function texts(of, name) {
 const wordsOf = async (path) =>
   Object.fromEntries(Object.entries(await import(path)).filter(([, value]) => typeof value === "object"));
 
+/** The server's own English, in other languages; refusals.test.js holds them. */
+const SERVERS = "refusals.js";
+
 const translated = nouns.filter((file) => sourceOf(`lib/words/${file}`).includes("\ntranslate("));
 
 test("every file of words is translated, or has none", () => {
@@ -135,7 +138,8 @@ test("every file of words is translated, or has none", () => {
 
 for (const language of LANGUAGES) {
   test(`each file of words has its counterpart with the same names: ${language}`, async () => {
-    assert.deepEqual(readdirSync(new URL(`lib/words/${language}`, here)).sort(), [...translated].sort());
+    const own = readdirSync(new URL(`lib/words/${language}`, here));
+    assert.deepEqual(own.sort(), [...translated, SERVERS].sort());
     for (const file of translated) {
       const english = await wordsOf(`../lib/words/${file}`);
       const own = await wordsOf(`../lib/words/${language}/${file}`);

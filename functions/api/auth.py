@@ -75,7 +75,7 @@ def authenticate(call: Call) -> Principal:
         return _named_by_proxy(call, *said)
     cookie = call.request.cookies.get(cookie_name(call.services.config)) if header is None else None
     if header is None and cookie is None:
-        raise InvalidIdentity("Sign in, or send an API token as Authorization: Bearer.")
+        raise InvalidIdentity("sign_in_or_send_token")
     if call.request.method in READS:
         return _recognise(call, call.begin(), header, cookie)
     with door.transaction(call.services.engine) as connection:
@@ -146,9 +146,9 @@ def refuse_foreign_page(request: Request) -> None:
         return
     origin = request.headers.get("Origin")
     if origin is not None and _host_of(origin) != request.host.lower():
-        raise CrossSiteRequest("The Origin header does not name this service.")
+        raise CrossSiteRequest("origin_of_another_site")
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
-        raise CrossSiteRequest("The browser says that this request comes from another site.")
+        raise CrossSiteRequest("request_of_another_site")
 
 
 def _host_of(origin: str) -> str | None:
@@ -173,7 +173,7 @@ def client_address(forwarded: Iterable[str], peer: str, hops: int) -> str:
 def _bearer(header: str) -> str:
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer":
-        raise InvalidIdentity("Only Authorization: Bearer with an API token is accepted.")
+        raise InvalidIdentity("only_bearer")
     return _bounded(token.strip())
 
 

@@ -15,12 +15,13 @@ from typing import Annotated, Any, Final, NoReturn, TypeVar
 import msgspec
 from flask import Request
 
+from functions.api import fields
 from functions.problems import BadRequest, InvalidField, MalformedJson
 from shared.errors import UnsupportedMediaType
 from shared.postgres.door import scrub
+from shared.sentences import plain
 
 T = TypeVar("T")
-TIME: Final = "an RFC 3339 time with a timezone, such as 2026-03-01T12:00:00Z"
 
 Time = Annotated[datetime, msgspec.Meta(tz=True, description="RFC 3339 with a zone")]
 
@@ -48,13 +49,13 @@ class Answer(msgspec.Struct, kw_only=True):
 def parse_body(request: Request, shape: type[T]) -> T:
     """The JSON body of `request` as `shape`, scrubbed. Raises UnsupportedMediaType, MalformedJson or InvalidField."""
     if request.mimetype != "application/json":
-        raise UnsupportedMediaType("The body must be JSON, sent as Content-Type: application/json.")
+        raise UnsupportedMediaType("body_must_be_json")
     try:
         raw = msgspec.json.decode(request.get_data(cache=False))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         raise MalformedJson from None
     if not isinstance(raw, dict):
-        raise MalformedJson("The body must be a JSON object.")
+        raise MalformedJson("body_must_be_object")
     return _fit(scrubbed(raw), shape, strict=True)
 
 
@@ -67,7 +68,7 @@ def parse_query(request: Request, shape: type[T]) -> T:
     values: dict[str, Any] = {}
     for name, given in request.args.lists() if request.query_string else ():
         if name not in lists and len(given) > 1:
-            raise InvalidField(errors=[{"field": name, "expected": "one value"}])
+            raise InvalidField.at(name, "field_once")
         values[name] = given if name in lists else given[0]
     return _fit(scrubbed(values), shape, strict=False)
 
@@ -111,8 +112,7 @@ def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:
         _refuse(str(error), shape)
     for field, moment in _times_in(fitted, ""):
         if not is_in_calendar(moment):
-            expected = "a time between the years 1 and 9999 in UTC"
-            raise InvalidField(f"{field}: expected {expected}.", errors=[{"field": field, "expected": expected}])
+            raise InvalidField.at(field, "field_in_calendar")
     return fitted
 
 
@@ -132,16 +132,14 @@ def _refuse_numbers_as_times(values: Mapping[str, Any], shape: type[Any]) -> Non
     """Refuse a number as a time of the query: msgspec would take it for seconds since 1970. Raises InvalidField."""
     for name in _time_fields(shape) & values.keys():  # type: ignore[arg-type]  # a class can be hashed
         if not re.match(r"\d{4}-", values[name], re.ASCII):
-            raise InvalidField(f"{name}: expected {TIME}.", errors=[{"field": name, "expected": TIME}])
+            raise InvalidField.at(name, fields.field_time(field=name))
 
 
 def _refuse_numbers_in_disguise(values: Mapping[str, Any], shape: type[Any]) -> None:
     """Refuse 1e2 and 5.0, which msgspec takes for whole numbers. Raises InvalidField."""
     for name in _whole_fields(shape) & values.keys():  # type: ignore[arg-type]  # a class can be hashed
         if not re.fullmatch(r"-?[0-9]+", values[name]):
-            raise InvalidField(
-                f"{name}: expected a whole number.", errors=[{"field": name, "expected": "a whole number"}]
-            )
+            raise InvalidField.at(name, fields.field_whole_number(field=name, least=None, most=None))
 
 
 def is_in_calendar(moment: datetime) -> bool:
@@ -161,39 +159,14 @@ _WRONG = re.compile(r"(?P<what>.*?)(?: - at `(?:key in )?\$(?P<at>.*)`)?", re.DO
 def _refuse(message: str, shape: type[Any]) -> NoReturn:
     """Raise InvalidField with the field and the expected value from msgspec's message."""
     if match := _UNKNOWN.fullmatch(message):
-        found = {"field": _field(match["at"], match["field"]), "expected": "no such field"}
-    elif match := _MISSING.fullmatch(message):
-        found = {"field": _field(match["at"], match["field"]), "expected": "this field is required"}
-    elif match := _WRONG.fullmatch(message):
+        raise InvalidField.at(_field(match["at"], match["field"]), "field_unknown")
+    if match := _MISSING.fullmatch(message):
+        raise InvalidField.at(_field(match["at"], match["field"]), "field_missing")
+    if match := _WRONG.fullmatch(message):
         field = _field(match["at"], "")
-        found = {"field": field, "expected": _expected(match["what"].replace("`", ""), shape, field)}
-    else:
-        raise BadRequest
-    word = "" if found["expected"] in {"no such field", "this field is required"} else "expected "
-    raise InvalidField(f"{found['field'] or 'body'}: {word}{found['expected']}."[:500], errors=[found])
-
-
-def _expected(what: str, shape: type[Any], field: str) -> str:
-    """The expected value, also when msgspec's message only says what is wrong."""
-    if what.startswith("Invalid enum value") and (choices := _choices(msgspec.inspect.type_info(shape), field)):
-        return "one of " + ", ".join(choices)
-    if what.startswith("Invalid RFC3339"):
-        return TIME
-    return what.removeprefix("Expected ")
-
-
-def _choices(info: msgspec.inspect.Type, field: str) -> list[str]:
-    """The values that the field at this path may have; empty when any value of its type is allowed."""
-    if isinstance(info, msgspec.inspect.UnionType):
-        return [choice for part in info.types for choice in _choices(part, field)]
-    if isinstance(info, msgspec.inspect.ListType):
-        return _choices(info.item_type, field)
-    if isinstance(info, msgspec.inspect.StructType):
-        name, _, rest = re.sub(r"\[[^]]*\]", "", field).partition(".")
-        return [choice for f in info.fields if f.encode_name == name for choice in _choices(f.type, rest)]
-    if isinstance(info, msgspec.inspect.EnumType):
-        return [str(member.value) for member in info.cls]
-    return [str(value) for value in info.values] if isinstance(info, msgspec.inspect.LiteralType) else []
+        own = plain(f"{field or 'body'}: expected {match['what'].replace('`', '').removeprefix('Expected ')}."[:500])
+        raise InvalidField.at(field, fields.expected(shape, field) or own)
+    raise BadRequest
 
 
 def _field(path: str | None, name: str) -> str:

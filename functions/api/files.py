@@ -61,7 +61,7 @@ class FilePart(io.RawIOBase):
         """Read the rest of the body, to check that it is complete and has no second file. Raises BadRequest."""
         while not isinstance(found := self._next(), Epilogue):
             if isinstance(found, File):
-                raise BadRequest("One file at a time: the form has a second one; nothing was stored.")
+                raise BadRequest("one_file_at_a_time")
         while block := self._request.stream.read(BLOCK_BYTES):
             self._received += len(block)
         if self._declared is not None and self._received != self._declared:
@@ -72,7 +72,7 @@ class FilePart(io.RawIOBase):
             found = self._next()
             if isinstance(found, File):
                 if found.name != "file":
-                    raise BadRequest("The upload's file must be the form field named `file`.")
+                    raise BadRequest("file_field_missing")
                 return _plain(found.filename)
 
     def _take(self, found: Event) -> None:
@@ -91,14 +91,14 @@ class FilePart(io.RawIOBase):
         except (ValueError, UnicodeDecodeError):
             raise _cut_off() from None
         except RequestEntityTooLarge:
-            raise BodyTooLarge("The form around the file is too large.") from None
+            raise BodyTooLarge("form_too_large") from None
         return found
 
 
 def _boundary(request: Request) -> bytes:
     boundary = request.mimetype_params.get("boundary", "")
     if request.mimetype != "multipart/form-data" or not boundary:
-        raise UnsupportedMediaType("The body must be multipart/form-data with the file in the field `file`.")
+        raise UnsupportedMediaType("body_must_be_form")
     return boundary.encode("ascii", "replace")
 
 
@@ -106,12 +106,12 @@ def _plain(filename: str | None) -> str:
     """The file name without folders, scrubbed. Raises BadRequest when it is empty."""
     name = scrub(filename or "").replace("\\", "/").rsplit("/", 1)[-1].strip()
     if not name:
-        raise BadRequest("The upload's file has no name.")
+        raise BadRequest("upload_without_name")
     return name[-LONGEST_FILENAME:]
 
 
 def _cut_off() -> BadRequest:
-    return BadRequest("The upload ended before it was complete, or is not well-formed; nothing was stored.")
+    return BadRequest("upload_cut_off")
 
 
 CLOUD_MOST_BYTES: Final = 30_000_000

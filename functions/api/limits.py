@@ -114,7 +114,7 @@ class BoundedBody(io.RawIOBase):
 
 def too_large(limit: int) -> problems.BodyTooLarge:
     """The error of a body above `limit` bytes, which names the limit."""
-    return problems.BodyTooLarge(f"The body may have {limit:,} bytes at most here.", limit_bytes=limit)
+    return problems.BodyTooLarge("body_over_limit", limit_bytes=limit)
 
 
 def _refusal(environ: "WSGIEnvironment", limit: int) -> ServiceError | None:
@@ -124,7 +124,7 @@ def _refusal(environ: "WSGIEnvironment", limit: int) -> ServiceError | None:
         return problems.PathUnknown()
     length = environ.get("CONTENT_LENGTH") or "0"
     if not (length.isascii() and length.isdigit()):
-        return problems.BadRequest("Content-Length is not a number.")
+        return problems.BadRequest("content_length_odd")
     if len(length) > 18 or int(length) > limit:
         return too_large(limit)
     return None

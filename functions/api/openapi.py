@@ -9,6 +9,7 @@ import msgspec
 from werkzeug.http import HTTP_STATUS_CODES  # the standard library's phrases differ between Python versions
 
 from functions.api.routing import FORM, JSON, Bound, Endpoint, Routes
+from functions.api.shapes.sentences import Refusal
 from functions.problems import (
     PROBLEM_JSON,
     BodyTooLarge,
@@ -39,6 +40,7 @@ class Problem(msgspec.Struct, kw_only=True):
     title: str
     status: int
     detail: str
+    detail_sentences: list[Refusal] | None = None
     code: str
     request_id: str
 

@@ -93,7 +93,4 @@ def _is_usable(value: Any) -> bool:
 
 
 def _bad_cursor() -> InvalidField:
-    return InvalidField(
-        "cursor: expected the next_cursor of a page of this list.",
-        errors=[{"field": "cursor", "expected": "the next_cursor of a page of this list"}],
-    )
+    return InvalidField.at("cursor", "field_page_cursor")

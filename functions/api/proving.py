@@ -16,8 +16,6 @@ from shared.access.rules import AuditLine, Counter, own_password_counters, sign_
 from shared.access.second_factor_rules import SecondFactorProof
 from shared.errors import InvalidIdentity, Refused, SecondFactorRequired, SecondFactorWrong
 
-WRONG = "Name or password is wrong."
-
 
 def check_sign_in(
     call: Call, username: str, password: str, code: str | None
@@ -56,7 +54,7 @@ def check_own_password_and_code(call: Call, password: str, code: str, action: st
 
 def _check_by_password(call: Call) -> None:
     if call.principal.by_provider:
-        raise Refused("You signed in at the sign-in service; password and second factor are there.")
+        raise Refused("signed_in_at_provider")
 
 
 def own_counters(call: Call) -> tuple[Counter, ...]:
@@ -67,9 +65,9 @@ def own_counters(call: Call) -> tuple[Counter, ...]:
 def own_cookie(call: Call) -> str:
     """The session cookie of this call. Raises Refused for callers by token or proxy."""
     if call.by_proxy:
-        raise Refused("You are signed in by the proxy in front of this service; passwords and sign-out are there.")
+        raise Refused("signed_in_by_proxy")
     if call.session_cookie is None:
-        raise Refused("This is for people who signed in; an API token is ended by DELETE /api/tokens/<id>.")
+        raise Refused("for_people_only")
     return call.session_cookie
 
 
@@ -116,7 +114,7 @@ def _check(
         if not is_right or proof is SecondFactorProof.WRONG:
             note_failure(call, connection, now, counters, username, action)
     if user is None or not is_right:
-        raise InvalidIdentity(WRONG)
+        raise InvalidIdentity("name_or_password_wrong")
     if proof is SecondFactorProof.MISSING:
         raise SecondFactorRequired
     if proof is SecondFactorProof.WRONG:

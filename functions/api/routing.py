@@ -112,7 +112,7 @@ class Call:
         to_write = self.request.method not in READS
         now = sites_store.narrow(connection, caller.kind, caller.id, caller.role, to_write=to_write)
         if now is None:
-            raise InvalidIdentity("Your rights have changed; sign in again.")
+            raise InvalidIdentity("rights_changed")
         return now
 
     def check_site(self, site: str | None) -> None:

@@ -13,7 +13,6 @@ from shared.clients import store as clients_store
 from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid, InvalidIdentity, TooManyAttempts
 from shared.vocabulary import RegisteredBy
 
-WRONG_LOGIN: Final = "The display or its password is wrong."
 # The hash for displays without a login, so that the response time does not show whether a login exists.
 _LOGIN_OF_NOBODY: Final = mosquitto_hash(secrets.token_urlsafe(), secrets.token_bytes(MOSQUITTO_SALT_BYTES))
 
@@ -72,16 +71,14 @@ def rotate(connection: Connection, now: datetime, client_uuid: str, current: str
         return False
     wait = enrolment_rules.wait_after_rotation(live.rotated_at, now) if live and is_right else None
     if wait is not None:
-        raise TooManyAttempts(
-            "A display changes its password once a minute at most.", retry_after_seconds=whole_seconds(wait)
-        )
+        raise TooManyAttempts("password_changed_lately", retry_after_seconds=whole_seconds(wait))
     hashed = mosquitto_hash(new, secrets.token_bytes(MOSQUITTO_SALT_BYTES))
     if (
         not is_right
         or login is None
         or not enrolment_store.replace_display_login(connection, client_uuid, login, hashed, now)
     ):
-        raise InvalidIdentity(WRONG_LOGIN)
+        raise InvalidIdentity("display_or_password_wrong")
     clients_store.begin_login(connection, now, client_uuid)
     return True
 
@@ -90,7 +87,7 @@ def check_login(connection: Connection, client_uuid: str, password: str) -> None
     """Raises InvalidIdentity, always with the same words and as slowly, unless this is the display's live login."""
     live = enrolment_store.live_login(connection, client_uuid)
     if not mosquitto_matches(password, live.password_hash if live else _LOGIN_OF_NOBODY) or live is None:
-        raise InvalidIdentity(WRONG_LOGIN)
+        raise InvalidIdentity("display_or_password_wrong")
 
 
 def revoke(connection: Connection, now: datetime, client_uuid: str) -> bool:

@@ -91,8 +91,7 @@ def principal_of_session(connection: Connection, cookie: str, idle: timedelta | 
 def principal_of_email(connection: Connection, email: str, expires_at: datetime) -> Principal:
     """The person with this e-mail address, which the proxy before the API asserts. Raises PersonUnknown."""
     if (user := people_store.user_by_email(connection, email)) is None:
-        unknown = f"{email[:200]} may not use this service yet; ask an admin to add you by that address."
-        raise PersonUnknown(unknown).of(f"unknown:{email[:200]}")
+        raise PersonUnknown("email_unknown", facts={"email": email[:200]}).of(f"unknown:{email[:200]}")
     sites = None if user.sites is None else tuple(user.sites)
     return Principal(PrincipalKind.USER, str(user.id), user.username, user.role, expires_at, sites=sites)
 
@@ -165,7 +164,7 @@ def sign_in(connection: Connection, now: datetime, user: PersonWithPassword, add
     """
     signed_in = people_store.note_sign_in(connection, now, user.id, user.password_hash)
     if signed_in is None:
-        raise InvalidIdentity("Name or password is wrong.")
+        raise InvalidIdentity("name_or_password_wrong")
     attempts_store.note_address(connection, signed_in.id, rules.network_of(address), now)
     return signed_in
 
@@ -214,7 +213,7 @@ def change_password(
     Raises Refused when another request has changed the password since `user` was read.
     """
     if not people_store.replace_password(connection, user.id, user.password_hash, new_hash):
-        raise Refused("The password was changed elsewhere in the meantime; sign in again.")
+        raise Refused("password_changed_elsewhere")
     store.revoke_other_sessions(connection, user.id, rules.digest(cookie), now)
 
 

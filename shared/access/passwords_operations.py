@@ -15,7 +15,7 @@ AFTER_ALL: Final = b"~"  # sorts behind every hexadecimal digit
 def check_not_leaked(password: str, list_file: str) -> None:
     """Raises PasswordNotAccepted for a password in the list; ConfigurationError when the file is missing."""
     if list_file and is_listed(password, Path(list_file)):
-        raise PasswordNotAccepted("This password is in a list of leaked passwords, which attackers try first.")
+        raise PasswordNotAccepted("password_leaked")
 
 
 def is_listed(password: str, list_file: Path) -> bool:

@@ -88,14 +88,11 @@ _SIGNS: Final = re.compile(r"[^\w]|_")
 def check_new(new: str, current: str, username: str) -> None:
     """Raises PasswordNotAccepted when the person of this name may not choose `new` after `current`."""
     if not SHORTEST <= len(new) <= LONGEST:
-        raise PasswordNotAccepted(f"A password has {SHORTEST} to {LONGEST} characters.")
+        raise PasswordNotAccepted("password_length", facts={"shortest": SHORTEST, "longest": LONGEST})
     if new == current:
-        raise PasswordNotAccepted("The new password is the same as the present one.")
+        raise PasswordNotAccepted("password_as_before")
     if is_easily_guessed(new, username):
-        raise PasswordNotAccepted(
-            "That password is among the first that somebody would try: it is little more than frequent words, your own"
-            " name, years, repetitions or neighbours on the keyboard. Add words of your own."
-        )
+        raise PasswordNotAccepted("password_guessed")
 
 
 def is_easily_guessed(password: str, username: str = "") -> bool:

@@ -133,7 +133,7 @@ def _sites(values: Sequence[str]) -> list[str] | None:
     if not sites:
         raise NoSiteAtProvider
     if len(sites) > MOST_SITES:
-        raise NoSiteAtProvider(f"The sign-in service gives you {len(sites)} sites; {MOST_SITES} are possible here.")
+        raise NoSiteAtProvider("too_many_sites_at_provider", facts={"sites": len(sites), "most": MOST_SITES})
     return sites
 
 

@@ -86,7 +86,7 @@ class Principal:
 def check_may(caller: Principal, needed: Role) -> None:
     """Raises Forbidden unless the caller's role includes `needed`."""
     if not caller.may(needed):
-        raise Forbidden(f"This needs the role {needed.value}; yours is {caller.role.value}.")
+        raise Forbidden("role_needed", facts={"needed": needed.value, "role": caller.role.value})
 
 
 def in_order(sites: Iterable[str] | None) -> list[str] | None:

@@ -31,7 +31,7 @@ def state(connection: Connection, user_id: int) -> State:
 def begin(connection: Connection, now: datetime, user_id: int, key: str | None) -> bytes:
     """A new secret, to show once; a code confirms it. Raises SecondFactorStands, Refused."""
     if key is None:
-        raise Refused("A second factor needs the setting SIGNING_KEY, which is not set here.")
+        raise Refused("signing_key_missing")
     nonce = secrets.token_hex(second_factor_rules.NONCE_BYTES)
     if not second_factor_store.begin(connection, now, user_id, nonce):
         raise SecondFactorStands

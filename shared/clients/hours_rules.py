@@ -41,14 +41,14 @@ def check(hours: OpeningHours) -> None:
     """Raises Refused when a display could not follow these hours, TimeZoneUnknown when there is no such zone."""
     zones_rules.known(hours.zone)
     if len(hours.open) > MOST_TIMES:
-        raise Refused(f"Opening hours have at most {MOST_TIMES} times.")
+        raise Refused("too_many_opening_hours", facts={"most": MOST_TIMES})
     for one in hours.open:
         if not one.days or len(set(one.days)) < len(one.days):
-            raise Refused("Each time of opening hours names its days, each of them once.")
+            raise Refused("opening_hours_need_days")
         if not _CLOCK.fullmatch(one.opens) or not (_CLOCK.fullmatch(one.until) or one.until == MIDNIGHT):
-            raise Refused("Opening hours are times such as 08:00; the end may be 24:00.")
+            raise Refused("opening_hours_are_times")
         if one.opens == one.until:
-            raise Refused("Opening hours end at another time than they begin; a whole day is 00:00 to 24:00.")
+            raise Refused("opening_hours_have_length")
 
 
 def document(hours: OpeningHours) -> dict[str, Any]:

@@ -10,7 +10,7 @@ def known(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # a malformed name is a ValueError, a folder's an OSError
-        raise TimeZoneUnknown(f"There is no time zone {name[:100]!r}; name one such as Europe/Rome.") from None
+        raise TimeZoneUnknown("zone_unknown", facts={"name": name[:100]}) from None
 
 
 def or_utc(name: str) -> ZoneInfo:

@@ -243,7 +243,10 @@ def lifetime(request: CommandRequest, timings: Timings) -> timedelta:
     """The time to live of the requested command. Raises Refused outside 10 s to 24 h."""
     ttl = timings.ttl[request.action] if request.ttl is None else request.ttl
     if not SHORTEST_TTL <= ttl <= LONGEST_TTL:
-        raise Refused("ttl_seconds must be 10 to 86400.")
+        raise Refused(
+            "ttl_out_of_range",
+            facts={"least": int(SHORTEST_TTL.total_seconds()), "most": int(LONGEST_TTL.total_seconds())},
+        )
     return ttl
 
 

@@ -48,7 +48,7 @@ def inspect(file: BinaryIO) -> Slides | None:
         container = _Container(file)
         streams = container.root_streams()
     except (struct.error, IndexError, ValueError) as error:
-        raise NotAPresentation("The presentation is damaged.") from error
+        raise NotAPresentation("presentation_damaged") from error
     if ENCRYPTED_PACKAGE in streams:
         raise Encrypted
     if DECK in streams:
@@ -83,13 +83,13 @@ def _inspect_deck(container: _Container, streams: dict[str, _Entry]) -> Slides |
         deck = container.open(streams[DECK])
         user = container.open(streams[CURRENT_USER]).read(0, 20) if CURRENT_USER in streams else b""
     except (struct.error, IndexError, ValueError) as error:
-        raise NotAPresentation("The presentation is damaged.") from error
+        raise NotAPresentation("presentation_damaged") from error
     try:
         slides = _count(deck, user)
     except (struct.error, IndexError, ValueError, KeyError):
         return None  # LibreOffice may still read it: the converter decides
     if slides.visible == 0:
-        raise NoSlides("Every slide of this presentation is hidden." if slides.hidden else None)
+        raise NoSlides("every_slide_hidden" if slides.hidden else None)
     return slides
 
 

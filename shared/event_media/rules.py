@@ -39,9 +39,9 @@ def kind_of_name(filename: str) -> MediaKind:
     suffix = PurePath(filename).suffix.lower()
     kind = SUFFIXES.get(suffix)
     if kind is None and suffix == KEYNOTE:
-        raise UnsupportedMediaType("Export the Keynote file as PowerPoint and upload that.", accepted=list(SUFFIXES))
+        raise UnsupportedMediaType("export_keynote", accepted=list(SUFFIXES))
     if kind is None:
-        raise UnsupportedMediaType(f"Accepted are files named {', '.join(SUFFIXES)}.", accepted=list(SUFFIXES))
+        raise UnsupportedMediaType("accepted_names", accepted=list(SUFFIXES))
     return kind
 
 
@@ -80,7 +80,7 @@ def inspect(file: BinaryIO, named: MediaKind) -> tuple[MediaKind, Slides | None]
         if matches(head) and _is_related(kind, named):
             _check_rest(file, kind)
             return kind, None
-    raise UnsupportedMediaType(f"The file's name says {named}, but its content does not.")
+    raise UnsupportedMediaType("content_is_another", facts={"kind": named.value})
 
 
 def _check_rest(file: BinaryIO, kind: MediaKind) -> None:
@@ -88,14 +88,16 @@ def _check_rest(file: BinaryIO, kind: MediaKind) -> None:
     if kind is MediaKind.PDF:
         file.seek(max(0, file.seek(0, 2) - PDF_TAIL_BYTES))
         if b"%%EOF" not in file.read():
-            raise UnsupportedMediaType("The PDF has no end: it is cut off, or not a PDF.")
+            raise UnsupportedMediaType("pdf_without_end")
     elif kind in PICTURES:
         file.seek(0)
         pixels = pictures_rules.pixels(file)
         if pixels == 0:
-            raise UnsupportedMediaType("The picture has no size: it is cut off, or not a picture.")
+            raise UnsupportedMediaType("picture_without_size")
         if pixels > pictures_rules.MAX_PIXELS:
-            raise TooLargeUnpacked("The picture has more than 150 megapixels.")
+            raise TooLargeUnpacked(
+                "picture_has_too_many_pixels", facts={"megapixels": pictures_rules.MAX_PIXELS // 10**6}
+            )
 
 
 def _inspect_presentation(file: BinaryIO) -> tuple[MediaKind, Slides | None]:

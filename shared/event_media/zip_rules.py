@@ -68,7 +68,7 @@ def inspect(file: BinaryIO) -> tuple[MediaKind, Slides]:
             _check_parts(package, kind)
             slides = count(package)
     if slides.visible == 0:
-        raise NoSlides("Every slide of this presentation is hidden." if slides.hidden else None)
+        raise NoSlides("every_slide_hidden" if slides.hidden else None)
     return kind, slides
 
 
@@ -77,13 +77,13 @@ def _zip_errors() -> Iterator[None]:
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError, expat.ExpatError) as error:
-        raise NotAPresentation("The presentation is damaged.") from error
+        raise NotAPresentation("presentation_damaged") from error
     except (struct.error, ValueError, LookupError, NotImplementedError, RuntimeError) as error:
-        raise NotAPresentation("The presentation is damaged.") from error
+        raise NotAPresentation("presentation_damaged") from error
     except OSError as error:
         if error.errno != errno.EINVAL:  # a damaged package made zipfile seek before the file's beginning
             raise
-        raise NotAPresentation("The presentation is damaged.") from error
+        raise NotAPresentation("presentation_damaged") from error
 
 
 def _check_directory_size(file: BinaryIO) -> None:
@@ -94,28 +94,28 @@ def _check_directory_size(file: BinaryIO) -> None:
     tail = file.read()
     at = tail.rfind(b"PK\x05\x06")
     if at < 0:
-        raise NotAPresentation("The presentation is damaged.")
+        raise NotAPresentation("presentation_damaged")
     entries, directory_bytes = _END_OF_DIRECTORY.unpack_from(tail, at)[4:6]
     if tail[max(0, at - _LOCATOR_64_BYTES) :].startswith(b"PK\x06\x07"):
         at_64 = at - _LOCATOR_64_BYTES - _END_OF_DIRECTORY_64.size
         entries, directory_bytes = _END_OF_DIRECTORY_64.unpack_from(tail, at_64)[7:9]
     if entries > MAX_ENTRIES or directory_bytes > MAX_DIRECTORY_BYTES:
-        raise TooLargeUnpacked(f"The presentation has more than {MAX_ENTRIES} parts.")
+        raise TooLargeUnpacked("presentation_has_too_many_parts", facts={"most": MAX_ENTRIES})
 
 
 def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
     """Check the entries of the directory, before anything is unpacked."""
     if len(entries) > MAX_ENTRIES:
-        raise TooLargeUnpacked(f"The presentation has more than {MAX_ENTRIES} parts.")
+        raise TooLargeUnpacked("presentation_has_too_many_parts", facts={"most": MAX_ENTRIES})
     if sum(entry.file_size for entry in entries) > MAX_UNPACKED_BYTES:
-        raise TooLargeUnpacked("Unpacked, the presentation has more than 1 GiB.")
+        raise TooLargeUnpacked("presentation_too_large", facts={"gibibytes": MAX_UNPACKED_BYTES >> 30})
     for entry in entries:
         if entry.flag_bits & 0x1:
             raise Encrypted
         if entry.compress_type not in METHODS:
-            raise NotAPresentation("The presentation is packed in a way that its format does not allow.")
+            raise NotAPresentation("presentation_packed_oddly")
         if _is_xml(entry) and entry.file_size > MAX_XML_BYTES:
-            raise TooLargeUnpacked("Unpacked, one part of the presentation has more than 128 MiB.")
+            raise TooLargeUnpacked("presentation_part_too_large", facts={"mebibytes": MAX_XML_BYTES >> 20})
 
 
 def _judge(package: zipfile.ZipFile) -> tuple[MediaKind, Callable[[zipfile.ZipFile], Slides]]:
@@ -159,7 +159,9 @@ def _check_parts(package: zipfile.ZipFile, kind: MediaKind) -> None:
                 is_name_allowed = kind is MediaKind.ODP and entry.filename not in NEVER_TYPED
                 _check_no_doctype(part, is_name_allowed=is_name_allowed)
             elif pictures_rules.pixels(part) > pictures_rules.MAX_PIXELS:
-                raise TooLargeUnpacked("One picture of the presentation has more than 150 megapixels.")
+                raise TooLargeUnpacked(
+                    "presentation_picture_too_large", facts={"megapixels": pictures_rules.MAX_PIXELS // 10**6}
+                )
 
 
 def _check_no_doctype(part: IO[bytes], *, is_name_allowed: bool) -> None:
@@ -172,7 +174,7 @@ def _check_no_doctype(part: IO[bytes], *, is_name_allowed: bool) -> None:
             parser.Parse(block)
     except expat.ExpatError:
         if any(doctype in head for doctype in _DOCTYPES):
-            raise NotAPresentation("The presentation holds a document type definition.") from None
+            raise NotAPresentation("presentation_has_doctype") from None
 
 
 def _main_part(package: zipfile.ZipFile) -> str | None:
@@ -293,7 +295,7 @@ def _parser(on_element: OnElement, *, is_name_allowed: bool = False) -> tuple[ex
     def refuse(_name: str, system: str | None, public: str | None, declares: bool) -> None:
         if is_name_allowed and not declares and OFFICES_OWN.fullmatch(f"{public} {system}"):
             return
-        raise NotAPresentation("The presentation holds a document type definition.")
+        raise NotAPresentation("presentation_has_doctype")
 
     parser.StartElementHandler = start
     parser.StartDoctypeDeclHandler = refuse

@@ -76,7 +76,7 @@ class Publisher:
             BrokerUnavailable: the message was not sent.
         """
         if not self._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
-            raise BrokerUnavailable("Other messages kept the connection to the broker busy.")
+            raise BrokerUnavailable("broker_busy")
         try:
             return self._usable_link(deadline).publish(topic, payload, expiry_seconds, deadline)
         except BrokerUnavailable:
@@ -95,7 +95,7 @@ class Publisher:
         Up to WINDOW messages wait for answers at once, which saves round trips.
         """
         if not self._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
-            return [BrokerUnavailable("Other messages kept the connection to the broker busy.")] * len(messages)
+            return [BrokerUnavailable("broker_busy")] * len(messages)
         try:
             answers = self._usable_link(deadline).publish_many(messages, deadline)
         except BrokerUnavailable as error:
@@ -159,18 +159,18 @@ class _Link:
         try:
             self._client.connect(self._parts.hostname or "", port, KEEPALIVE_SECONDS, properties=connect_properties())
         except (OSError, ValueError) as error:
-            raise BrokerUnavailable(f"The MQTT broker cannot be reached ({type(error).__name__}).") from error
+            raise BrokerUnavailable("broker_unreachable", facts={"error": type(error).__name__}) from error
         if not self._wait(lambda: self._connack is not None, deadline):
-            raise BrokerUnavailable("The MQTT broker did not answer the connection.")
+            raise BrokerUnavailable("broker_silent")
         if self._connack:
-            raise BrokerUnavailable(f"The MQTT broker refused the connection (reason code 0x{self._connack:02x}).")
+            raise BrokerUnavailable("broker_refused_connection", facts={"reason": self._connack})
         if not self._maximum_qos:
-            raise BrokerUnavailable("The MQTT broker takes QoS 0 only.")
+            raise BrokerUnavailable("broker_without_qos")
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
         """Publish on this connection; see `Publisher.publish`."""
         if deadline <= time.monotonic():
-            raise BrokerUnavailable("No time was left to publish.")
+            raise BrokerUnavailable("no_time_to_publish")
         info = self._client.publish(topic, payload, qos=1, retain=False, properties=_publish_properties(expiry_seconds))
         if info.rc != MQTTErrorCode.MQTT_ERR_SUCCESS or not self._wait(lambda: info.mid in self._answers, deadline):
             raise PublishUnanswered
@@ -179,7 +179,7 @@ class _Link:
 
     def publish_many(self, messages: Sequence[Message], deadline: float) -> list[int | BrokerUnavailable]:
         """Publish on this connection; see `Publisher.publish_many`."""
-        found: list[int | BrokerUnavailable] = [BrokerUnavailable("No time was left to publish.") for _ in messages]
+        found: list[int | BrokerUnavailable] = [BrokerUnavailable("no_time_to_publish")] * len(messages)
         spared = min(ANSWER_SECONDS, (deadline - time.monotonic()) / 3)
         waiting = deque(enumerate(messages))
         awaited: dict[int, tuple[int, float]] = {}  # message id -> index of the message, time of sending

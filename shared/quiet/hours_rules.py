@@ -64,7 +64,7 @@ def clock(text: str) -> timedelta:
     if text == MIDNIGHT:
         return DAY
     if (found := CLOCK.fullmatch(text)) is None:
-        raise QuietTimesRefused(f"{text[:20]!r} is no time of the day such as 09:30.")
+        raise QuietTimesRefused("quiet_clock", facts={"text": text[:20]})
     hours, minutes, seconds = (int(part or 0) for part in found.groups())
     return timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
@@ -78,9 +78,9 @@ def span(days: Iterable[Weekday], begins: str, ends: str, nights: int | None) ->
     passed = int(clock(ends) <= clock(begins)) if nights is None else nights
     kept = Span(tuple(day for day in Weekday if day in given), short(begins), short(ends), passed)
     if not kept.days:
-        raise QuietTimesRefused("Each of the hours needs a day of the week.")
+        raise QuietTimesRefused("quiet_hours_need_days")
     if not timedelta() < kept.length <= LONGEST_NIGHTS * DAY:
-        raise QuietTimesRefused(f"Weekly hours end after they begin, within {LONGEST_NIGHTS} days.")
+        raise QuietTimesRefused("quiet_hours_length", facts={"days": LONGEST_NIGHTS})
     return kept
 
 

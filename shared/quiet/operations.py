@@ -62,7 +62,7 @@ def _insert(
 ) -> KeptQuietTime:
     unknown = sorted(set(checked.clients) - store.known_clients(connection, checked.clients)) if checked.clients else []
     if unknown:
-        raise ClientsUnknown(f"{len(unknown)} of these clients do not exist.", uuids=unknown[:100])
+        raise ClientsUnknown("some_clients_unknown", facts={"count": len(unknown)}, uuids=unknown[:100])
     place = (checked.scope, checked.site, checked.tag)
     if checked.preset is QuietPreset.OPENING_HOURS:
         store.end_old_hours(connection, now, *place, by)
@@ -105,7 +105,7 @@ def change(connection: Connection, now: datetime, quiet_id: int, changes: Mappin
         raise QuietTimeOver
     begun = before.starts_at <= now
     if begun and changes.get("starts_at", before.starts_at) != before.starts_at:
-        raise QuietTimesRefused("starts_at cannot change: it has begun.")
+        raise QuietTimesRefused("quiet_has_begun")
     wanted = rules.checked(_changed(before, changes), now)
     if not begun or (wanted.spans, wanted.time_zone) == (before.spans, before.time_zone):
         return store.write(connection, quiet_id, wanted)

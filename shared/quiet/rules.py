@@ -182,12 +182,12 @@ def checked(wanted: WantedQuietTime, now: datetime) -> WantedQuietTime:
     """
     starts_at = wanted.starts_at or now
     if abs(starts_at - now) > FURTHEST:
-        raise QuietTimesRefused("starts_at must be within five years.")
+        raise QuietTimesRefused("quiet_start_too_far")
     if wanted.ends_at is not None:
         _check_end(wanted, starts_at, wanted.ends_at, now)
     _check_preset(wanted)
     if (wanted.time_zone is None) != (not wanted.spans):
-        raise QuietTimesRefused("hours and time_zone go together.")
+        raise QuietTimesRefused("quiet_hours_need_zone")
     if wanted.time_zone is not None:
         zones_rules.known(wanted.time_zone)
         _check_displays_can_keep(wanted, wanted.time_zone)
@@ -200,34 +200,34 @@ def _check_displays_can_keep(wanted: WantedQuietTime, zone: str) -> None:
     try:
         clients_hours_rules.check(displays_rules.kept_by_displays(wanted.spans, zone))
     except Refused as error:
-        raise QuietTimesRefused(error.detail) from error
+        raise QuietTimesRefused(error.sentence) from error
 
 
 def _check_end(wanted: WantedQuietTime, starts_at: datetime, ends_at: datetime, now: datetime) -> None:
     longest = None if wanted.spans else LONGEST.get(wanted.preset)
     if ends_at <= starts_at:
-        raise QuietTimesRefused("ends_at must be after starts_at.")
+        raise QuietTimesRefused("quiet_end_before_start")
     if ends_at <= now:
-        raise QuietTimesRefused("ends_at must be in the future.")
+        raise QuietTimesRefused("quiet_end_in_past")
     if ends_at - now > FURTHEST:
-        raise QuietTimesRefused("ends_at must be within five years.")
+        raise QuietTimesRefused("quiet_end_too_far")
     if longest is not None and ends_at - starts_at > longest:
-        raise QuietTimesRefused(f"A {wanted.preset} lasts {longest.days} days at most.")
+        raise QuietTimesRefused("quiet_too_long", facts={"preset": wanted.preset.value, "days": longest.days})
 
 
 def chosen(preset: QuietPreset, quiet: Collection[Quiet] | None) -> tuple[Quiet, ...]:
     """What this preset makes quiet; `quiet` is for `custom` only. Raises QuietTimesRefused."""
     if (quiet is None) is (preset is QuietPreset.CUSTOM):
-        raise QuietTimesRefused("quiet goes with the preset custom, and with no other one.")
+        raise QuietTimesRefused("quiet_only_of_custom")
     made = MAKES_QUIET.get(preset, quiet or ())
     return tuple(one for one in Quiet if one in made)
 
 
 def _check_preset(wanted: WantedQuietTime) -> None:
     if wanted.preset in {QuietPreset.HOLD, QuietPreset.LEAVE_OUT} and not wanted.reason.strip():
-        raise QuietTimesRefused(f"A {wanted.preset} needs a reason.")
+        raise QuietTimesRefused("quiet_needs_reason", facts={"preset": wanted.preset.value})
     if wanted.preset is QuietPreset.OPENING_HOURS and wanted.scope is QuietScope.CLIENTS:
-        raise QuietTimesRefused("opening_hours are of the fleet, a site or a tag.")
+        raise QuietTimesRefused("opening_hours_of_many")
     _check_times(wanted)
 
 
@@ -235,13 +235,13 @@ def _check_times(wanted: WantedQuietTime) -> None:
     preset, has_end, weekly = wanted.preset, wanted.ends_at is not None, bool(wanted.spans)
     needs_end = preset is QuietPreset.SNOOZE or (preset is QuietPreset.MAINTENANCE and not weekly)
     if needs_end and not has_end:
-        raise QuietTimesRefused(f"A {preset} needs ends_at, so that a forgotten one ends by itself.")
+        raise QuietTimesRefused("quiet_needs_end", facts={"preset": preset.value})
     if preset is QuietPreset.LEAVE_OUT and has_end:
-        raise QuietTimesRefused("leave_out has no ends_at: it lasts until somebody ends it; a hold may have one.")
+        raise QuietTimesRefused("leave_out_has_no_end")
     if weekly and preset in {QuietPreset.HOLD, QuietPreset.LEAVE_OUT, QuietPreset.SNOOZE}:
-        raise QuietTimesRefused(f"A {preset} takes no hours.")
+        raise QuietTimesRefused("quiet_takes_no_hours", facts={"preset": preset.value})
     if not weekly and preset is QuietPreset.OPENING_HOURS:
-        raise QuietTimesRefused("opening_hours need hours.")
+        raise QuietTimesRefused("opening_hours_need_hours")
 
 
 def looked_at(time: BegunQuietTime, now: datetime) -> datetime:

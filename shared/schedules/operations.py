@@ -117,7 +117,7 @@ def _name_clients(connection: Connection, schedule_id: str, uuids: list[str]) ->
         raise NoClients
     unknown = sorted(set(uuids) - store.name_clients(connection, schedule_id, uuids))
     if unknown:
-        raise ClientsUnknown(f"{len(unknown)} of these clients do not exist.", uuids=unknown[:100])
+        raise ClientsUnknown("some_clients_unknown", facts={"count": len(unknown)}, uuids=unknown[:100])
 
 
 def change(

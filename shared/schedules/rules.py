@@ -201,24 +201,24 @@ def checked(when: When, now: datetime) -> When:
     """
     zones_rules.known(when.time_zone)
     if (when.at is None) == (not when.weekdays):
-        raise ScheduleTimesRefused("A schedule is either once, with `at`, or weekly, with `weekdays`.")
+        raise ScheduleTimesRefused("schedule_once_or_weekly")
     if when.at is not None:
         return _checked_once(when, when.at, now)
     if not CLOCK.fullmatch(when.local_time or ""):
-        raise ScheduleTimesRefused("local_time must be a time of the day such as 03:00.")
+        raise ScheduleTimesRefused("schedule_local_time")
     if when.until is not None and when.until > now.date() + FURTHEST:
-        raise ScheduleTimesRefused("until must be within five years.")
+        raise ScheduleTimesRefused("schedule_until_too_far")
     kept = replace(when, weekdays=tuple(day for day in Weekday if day in when.weekdays))
     if next_time(kept, now) is None:
-        raise ScheduleTimesRefused("No time is left until the last date.")
+        raise ScheduleTimesRefused("schedule_has_no_time")
     return kept
 
 
 def _checked_once(when: When, at: datetime, now: datetime) -> When:
     if when.local_time is not None or when.until is not None:
-        raise ScheduleTimesRefused("local_time and until go with weekdays, not with `at`.")
+        raise ScheduleTimesRefused("schedule_once_takes_no_weekly")
     if not now < at <= now + FURTHEST:
-        raise ScheduleTimesRefused("at must be in the future, within five years.")
+        raise ScheduleTimesRefused("schedule_at_in_future")
     return when
 
 
@@ -365,5 +365,5 @@ def changed(when: When, changes: Mapping[str, Any]) -> When:
     """These times with some of them changed. Raises ScheduleTimesRefused: once stays once, and weekly stays weekly."""
     of_the_other = WEEKLY if when.at is not None else {"at"}
     if of_the_other & changes.keys():
-        raise ScheduleTimesRefused("A schedule stays once or weekly: cancel it, and make another one.")
+        raise ScheduleTimesRefused("schedule_stays_as_it_is")
     return replace(when, **changes)

@@ -27,10 +27,10 @@ class Picture:
 def read_jpeg(content: bytes) -> Picture:
     """Check a JPEG. Raises UploadTooLarge, and UnsupportedMediaType if it is not a complete JPEG."""
     if len(content) > LARGEST_BYTES:
-        raise UploadTooLarge(f"A picture may have {LARGEST_BYTES:,} bytes at most.", limit_bytes=LARGEST_BYTES)
+        raise UploadTooLarge("screenshot_too_large", limit_bytes=LARGEST_BYTES)
     width, height = _size(content)
     if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE and content.endswith(b"\xff\xd9")):
-        raise UnsupportedMediaType("The body is not a complete JPEG.")
+        raise UnsupportedMediaType("jpeg_incomplete")
     return Picture(content, width, height)
 
 

@@ -38,6 +38,7 @@ class Everything(Body):
     action: CommandAction | None = None
     at: Time | None = None
     inner: tuple[Inner, ...] = ()
+    share: int | str = 1
 
 
 class Asked(PageQuery):

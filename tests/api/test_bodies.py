@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from shared.errors import REFUSALS
+from shared.sentences import Coded
+
 
 def post(probe: FlaskClient, body: bytes, content_type: str = "application/json") -> Any:
     return probe.post("/probe/echo", data=body, content_type=content_type)
@@ -56,13 +59,13 @@ def test_what_is_no_json_object_is_a_400(probe: FlaskClient, body: bytes, code: 
     ("body", "field", "expected"),
     [
         ({}, "text", "required"),
-        ({"text": 5}, "text", "str"),
-        ({"text": None}, "text", "str"),
-        ({"text": "x" * 11}, "text", "<= 10"),
-        ({"text": "x", "number": 6}, "number", "<= 5"),
-        ({"text": "x", "number": "3"}, "number", "int"),
-        ({"text": "x", "number": True}, "number", "int"),
-        ({"text": "x", "number": 10**30}, "number", "int"),
+        ({"text": 5}, "text", "a text of at most 10 characters"),
+        ({"text": None}, "text", "a text"),
+        ({"text": "x" * 11}, "text", "at most 10"),
+        ({"text": "x", "number": 6}, "number", "from 1 to 5"),
+        ({"text": "x", "number": "3"}, "number", "a whole number"),
+        ({"text": "x", "number": True}, "number", "a whole number"),
+        ({"text": "x", "number": 10**30}, "number", "a whole number"),
         ({"text": "x", "action": "explode"}, "action", "one of restart_app, reboot_host, shutdown_host"),
         ({"text": "x", "at": "yesterday"}, "at", "RFC 3339"),
         ({"text": "x", "at": "2026-01-01T00:00:00"}, "at", "timezone"),
@@ -83,6 +86,16 @@ def test_a_wrong_field_is_a_400_that_names_it_and_what_was_expected(
     assert expected in named["expected"]
     assert not named["expected"].startswith(("Expected", "Invalid"))
     assert field.split("[", maxsplit=1)[0] in answer.json["detail"]
+    (said,) = answer.json["detail_sentences"]
+    assert said["params"]["field"] == named["field"]
+    assert REFUSALS.english([Coded(**said)]) == answer.json["detail"]
+
+
+def test_what_no_sentence_says_is_said_in_english_alone(probe: FlaskClient) -> None:
+    answer = post(probe, json.dumps({"text": "x", "share": []}).encode())
+
+    assert (answer.status_code, answer.json["detail"]) == (400, "share: expected int | str, got array.")
+    assert answer.json["detail_sentences"] is None
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "", "application/xml"])

@@ -76,6 +76,7 @@ def test_extras_of_an_error_are_members_of_the_document(probe: FlaskClient) -> N
         "title": "Conflict with the present state",
         "status": 409,
         "detail": errors.CommandLockedOut().detail,
+        "detail_sentences": [{"code": "command_locked_out", "params": {}}],
         "code": "locked_out",
         "request_id": answer.headers["X-Request-Id"],
         "lockout_until": "2026-01-01T00:00:00Z",
@@ -98,7 +99,8 @@ def test_every_domain_error_but_the_general_one_has_a_status_of_its_own() -> Non
     ours = {error for error in subclasses(errors.ServiceError) if error.__module__.startswith(("shared", "functions"))}
     at_500 = {error for error in ours if problems.status_of(error) == 500}
 
-    assert at_500 == {errors.ServiceError, errors.ConfigurationError, problems.InternalError}
+    general = {errors.ServiceError, errors.ForOperators}
+    assert at_500 == {*general, errors.ConfigurationError, errors.AuthorityUnreadable, problems.InternalError}
 
 
 def test_every_answer_carries_the_headers_that_keep_browsers_careful(probe: FlaskClient) -> None:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import OpenPage, name_of, online_display, uuid_of
@@ -155,6 +155,41 @@ def test_the_form_of_a_quiet_time_is_german_in_each_of_its_kinds(open_german: Op
     dialog.get_by_role("radio", name="Meldepause").check()
     dialog.get_by_role("combobox", name="Für").select_option("fleet")
     expect(dialog.locator(".consequence")).to_contain_text("Keine Meldungen für die ganze Flotte")
+
+
+NOTES: Final = FilePayload(name="notes.txt", mimeType="", buffer=b"hello")
+
+
+def test_what_the_service_refuses_is_said_in_german_with_its_facts(open_german: OpenGerman) -> None:
+    watched = open_german("/?v=conversions")
+    page = watched.page
+    watched.expect_answer(415, "/api/event-media$")
+    watched.expect_answer(422, "/api/quiet-times$")
+
+    page.get_by_label("Dateien auswählen").set_input_files([NOTES])
+    refused = page.get_by_role("list", name="Hochladen").get_by_role("alert")
+    expect(refused).to_contain_text("Angenommen werden Dateien mit der Endung .ppt, .pptx")
+    is_german(page)
+    watched.follow("/?v=quiet")
+    page.get_by_role("button", name="Ruhezeit hinzufügen").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("radio", name="Anhalten").check()
+    dialog.get_by_role("combobox", name="Für").select_option("fleet")
+    dialog.get_by_label("Grund").fill(" ")
+    dialog.get_by_role("button", name="Ruhezeit anlegen").click()
+    expect(dialog).to_contain_text("„Anhalten“ braucht einen Grund.")
+    is_german(page)
+
+
+def test_a_refusal_whose_words_cannot_be_loaded_stays_english(open_german: OpenGerman) -> None:
+    watched = open_german("/?v=conversions")
+    watched.expect_answer(415, "/api/event-media$")
+    watched.page.route("**/words/de/refusals.js", lambda route: route.abort())
+
+    watched.page.get_by_label("Dateien auswählen").set_input_files([NOTES])
+
+    refused = watched.page.get_by_role("list", name="Hochladen").get_by_role("alert")
+    expect(refused).to_contain_text("Accepted are files named .ppt, .pptx")
 
 
 def test_a_choice_is_kept_and_goes_before_the_browsers_language(open_german: OpenGerman) -> None:

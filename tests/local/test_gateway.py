@@ -247,6 +247,7 @@ def test_only_an_upload_may_be_large(gateway: Gateway) -> None:
     refused = ask(gateway, "POST", "/api/clients", body=body).problem
     assert (refused["code"], refused["limit_bytes"]) == ("too_large", limits.BODY_LIMIT)
     assert refused["detail"] == f"The body may have {limits.BODY_LIMIT} bytes at most here."
+    assert refused["detail_sentences"] == [{"code": "body_over_limit", "params": {"limit_bytes": limits.BODY_LIMIT}}]
     assert ask(gateway, "POST", "/api/event-media/7", body=body).problem["code"] == "too_large"
     for method, path in (("POST", "/api/event-media"), ("PATCH", "/api/event-media/uploads/x")):
         assert json.loads(ask(gateway, method, path, body=body).body)["bytes"] == len(body)

@@ -5,6 +5,7 @@
  * came back: nobody knows whether it was carried out. After a 401 it waits for a sign-in and is sent once more.
  */
 import { signal } from "../../vendor/signals.js";
+import { language } from "../language.js";
 
 /** @typedef {import("../types").Problem} Problem */
 
@@ -80,6 +81,16 @@ export function problemOf(status, text) {
   return { type: "about:blank", title, status, detail: title, code: `http_${status}` };
 }
 
+/**
+ * The error of a refusal, in the reader's language.
+ * @param {number} status @param {string} text @param {string | null} retryAfter @param {string} trace
+ */
+export async function refusalOf(status, text, retryAfter, trace) {
+  const problem = problemOf(status, text);
+  if (language !== "en") await (await import("../refusals.js").catch(() => null))?.putInWords(problem);
+  return new ApiProblem(problem, seconds(retryAfter), trace);
+}
+
 /** @param {number} bytes */
 function hex(bytes) {
   return [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -134,7 +145,7 @@ export async function call(method, path, options = {}) {
   });
   if (!response.ok) {
     if (response.status === 403) onForbidden();
-    throw new ApiProblem(problemOf(response.status, text), seconds(response.headers.get("Retry-After")), trace);
+    throw await refusalOf(response.status, text, response.headers.get("Retry-After"), trace);
   }
   return text ? JSON.parse(text) : null;
 }

@@ -1,5 +1,5 @@
 /** Uploaded media and their conversions. */
-import { ApiProblem, Unreachable, seconds, problemOf, newTrace, traceparent, call, search } from "./call.js";
+import { Unreachable, newTrace, refusalOf, traceparent, call, search } from "./call.js";
 
 /** @typedef {import("../types").Media} Media */
 /** @typedef {import("../types").Conversion} Conversion */
@@ -59,13 +59,7 @@ export function upload(file, onProgress) {
     request.onload = () => {
       if (request.status < 300) resolve(JSON.parse(request.responseText));
       else
-        reject(
-          new ApiProblem(
-            problemOf(request.status, request.responseText),
-            seconds(request.getResponseHeader("Retry-After")),
-            trace,
-          ),
-        );
+        refusalOf(request.status, request.responseText, request.getResponseHeader("Retry-After"), trace).then(reject);
     };
     request.onerror = () => reject(new Unreachable("no answer"));
     request.onabort = () => reject(new DOMException("cancelled", "AbortError"));

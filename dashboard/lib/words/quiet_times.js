@@ -154,8 +154,6 @@ export const quietRefusalWords = {
     opening_hours: "opening hours",
     leave_out: "“Leave out”",
   }),
-  expected: (/** @type {string} */ what) => `Expected ${what}.`,
-  expectedOf: (/** @type {string} */ field, /** @type {string} */ what) => `${field}: expected ${what}.`,
 };
 
 translate("quiet_times", {

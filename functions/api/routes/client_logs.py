@@ -66,7 +66,7 @@ class TestAnswer(Answer):
 def client_logs(call: Call, uuid: str, query: LogQuery) -> Page[Log]:
     """Logs of one client, newest first."""
     if query.since and query.until and query.since > query.until:
-        raise InvalidField("since: expected a time before until.", errors=[{"field": "since", "expected": "< until"}])
+        raise InvalidField.at("since", "field_before_until")
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
         rows = store.page_of_client(

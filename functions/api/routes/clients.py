@@ -325,8 +325,5 @@ def _failure_meant(if_match: str | None) -> datetime | None:
     except ValueError:
         meant = None
     if meant is None or meant.tzinfo is None:
-        raise InvalidField(
-            "If-Match: expected the failure's service_failed_at in double quotes.",
-            errors=[{"field": "If-Match", "expected": "service_failed_at in double quotes"}],
-        )
+        raise InvalidField.at("If-Match", "field_etag_of_failure")
     return meant

@@ -97,9 +97,7 @@ def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
     if body.override_lockout:
         check_may(call.principal, Role.ADMIN)
         if not body.reason.strip():
-            raise InvalidField(
-                "reason: an override of the lockout needs one.", errors=[{"field": "reason", "expected": "a text"}]
-            )
+            raise InvalidField.at("reason", "field_reason_of_override")
     return CommandRequest(
         client_uuid=uuid,
         action=body.action,

@@ -97,8 +97,8 @@ def converted_file(call: Call, path: str) -> Response:
     with call.transaction() as (connection, _):
         row = store.ready_target(connection, path)
     if row is None or row.target_path is None:
-        raise ConversionNotFound("There is no converted file at this path.")
+        raise ConversionNotFound("converted_path_unknown")
     name = row.filename.rpartition(".")[0] + ".pdf"
-    missing = ConversionNotFound("The PDF is recorded but not on the media volume; ask for the conversion again.")
+    missing = ConversionNotFound("converted_file_missing")
     opener = call.services.media_volume.open_converted
     return send_stored(call, opener, row.target_path, "application/pdf", None, name, missing)

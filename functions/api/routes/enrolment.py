@@ -18,9 +18,9 @@ from shared.commands.news_operations import log_news
 from shared.commands.rules import LOGIN_REVOKED
 from shared.config import Config
 from shared.errors import (
+    AuthorityUnreadable,
     ClientDeleted,
     ClientNotFound,
-    ConfigurationError,
     EnrolmentCodeInvalid,
     InvalidIdentity,
     PasswordNotAccepted,
@@ -146,7 +146,7 @@ def enroll(call: Call, body: Redemption) -> Enrolled:
 def rotate_password(call: Call, body: Rotation) -> None:
     """Replace a display's password by one that it made and has stored. A repetition gets the same answer."""
     if body.new_password == body.password:
-        raise PasswordNotAccepted("The new password is the same as the present one.")
+        raise PasswordNotAccepted("password_as_before")
     with call.transaction() as (connection, now):
         if enrolment_operations.rotate(connection, now, body.uuid, body.password, body.new_password):
             actor, details = f"display:{body.uuid}", {"address": call.address}
@@ -170,4 +170,4 @@ def _ca(path: str) -> str | None:
     try:
         return Path(path).read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"DISPLAYS_CA_FILE cannot be read ({type(error).__name__}).") from None
+        raise AuthorityUnreadable(facts={"error": type(error).__name__}) from None

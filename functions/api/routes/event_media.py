@@ -168,7 +168,7 @@ def media_content(call: Call, media_id: int) -> Response:
     with call.transaction() as (connection, _):
         media = operations.find(connection, media_id)
     content_type = CONTENT_TYPES[MediaKind(media.kind)]
-    missing = EventMediaNotFound("The file is recorded but not on the media volume.")
+    missing = EventMediaNotFound("event_media_file_missing")
     opener = call.services.media_volume.open_original
     return send_stored(call, opener, media.path, content_type, media.sha256, media.filename, missing)
 

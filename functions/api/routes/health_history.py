@@ -74,9 +74,7 @@ def client_health_history(call: Call, uuid: str, query: HealthHistoryQuery) -> H
         until = query.until or now
         since = query.since or until - min(USUAL, until - datetime.min.replace(tzinfo=until.tzinfo))
         if since >= until:
-            raise InvalidField(
-                "since: expected a time before until.", errors=[{"field": "since", "expected": "before until"}]
-            )
+            raise InvalidField.at("since", "field_before_until")
         found = health_history_operations.history(connection, now, uuid, since, until, kept)
     return HealthHistory(
         uuid=uuid,

@@ -210,8 +210,5 @@ def _asked(since: str | None) -> OverviewCursor | None:
         return None
     cursor = parse_cursor(since)
     if cursor is None:
-        raise InvalidField(
-            "since: expected the cursor of an earlier answer.",
-            errors=[{"field": "since", "expected": "the cursor of an earlier answer"}],
-        )
+        raise InvalidField.at("since", "field_earlier_cursor")
     return cursor

@@ -222,7 +222,7 @@ def _check_service(call: Call, kind: ChannelKind, url: str) -> None:
     """Check an address, outside any transaction: asking Apprise takes a while. Raises ChannelAddressRefused."""
     rules.check_address(kind, url)
     if kind is ChannelKind.APPRISE and _is_unknown(call, url):
-        raise ChannelAddressRefused("Apprise does not understand this address, or it does not lead to people.")
+        raise ChannelAddressRefused("apprise_refused")
 
 
 def _is_unknown(call: Call, url: str) -> bool:

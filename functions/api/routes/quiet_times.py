@@ -218,8 +218,8 @@ def _check(body: NewQuietTime) -> None:
     for scope, field in GOES_WITH.items():
         given = bool(getattr(body, field))
         if given != (body.scope is scope):
-            expected = f"nothing unless scope is {scope}" if given else f"given with scope {scope}"
-            raise InvalidField(f"{field}: expected {expected}.", errors=[{"field": field, "expected": expected}])
+            said = "field_nothing_unless" if given else "field_with_scope"
+            raise InvalidField.at(field, said, scope=scope.value)
 
 
 def _wanted(body: NewQuietTime) -> WantedQuietTime:

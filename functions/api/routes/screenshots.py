@@ -221,7 +221,7 @@ def send_earlier_screenshot(call: Call, query: EarlierPicture) -> Reply[None]:
 def _from_display(call: Call) -> Iterator[tuple[Connection, datetime, str, Picture]]:
     """A transaction in which a display, whose login was right, sends a picture."""
     if call.request.mimetype != JPEG:
-        raise UnsupportedMediaType(f"A picture is sent as Content-Type: {JPEG}.")
+        raise UnsupportedMediaType("body_must_be_picture", facts={"content_type": JPEG})
     uuid, password = _login(call)
     picture = rules.read_jpeg(call.request.stream.read(rules.LARGEST_BYTES + 1))
     with call.transaction() as (connection, now):
@@ -240,5 +240,5 @@ def _login(call: Call) -> tuple[str, str]:
     except (binascii.Error, ValueError):
         uuid, colon, password = "", "", ""
     if scheme.lower() != "basic" or not colon:
-        raise InvalidIdentity("Send the display's uuid and password as Authorization: Basic.")
+        raise InvalidIdentity("display_login_missing")
     return door.scrub(uuid).lower(), password

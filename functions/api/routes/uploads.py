@@ -11,6 +11,7 @@ from datetime import datetime
 from email.utils import format_datetime
 from typing import Final
 
+from functions.api import fields
 from functions.api.bodies import Answer, answer_of
 from functions.api.routing import Bound, Call, Header, Reply, Routes
 from functions.api.tus import PREFIX, VERSION
@@ -82,7 +83,7 @@ def create_upload(call: Call) -> Reply[Upload]:
     _check_version(call)
     size, filename = _number(call, "Upload-Length"), _filename(call)
     if size == 0:
-        raise InvalidField(errors=[{"field": "Upload-Length", "expected": "1 or more: a file must not be empty"}])
+        raise InvalidField.at("Upload-Length", "field_file_size")
     limit: int = call.services.config["UPLOAD_LIMIT_BYTES"]
     with call.transaction() as (connection, now):
         row = operations.create(connection, now, filename, size, limit, call.principal.actor)
@@ -125,7 +126,7 @@ def continue_upload(call: Call, upload_id: str) -> Reply[None]:
     """Send the next bytes, as many as you like. The last byte completes the file, which becomes a medium."""
     _check_version(call)
     if call.request.mimetype != PART:
-        raise UnsupportedMediaType(f"Parts of an upload are sent as Content-Type: {PART}.")
+        raise UnsupportedMediaType("body_must_be_part", facts={"content_type": PART})
     offset = _number(call, "Upload-Offset")
     with call.transaction() as (connection, now):
         turn = operations.take_turn(connection, now, upload_id, offset)
@@ -221,13 +222,13 @@ def _refuse_more(stream: object) -> None:
 
 
 def _too_long(left: int) -> BodyTooLarge:
-    return BodyTooLarge("The body is longer than the rest of the file.", limit_bytes=left)
+    return BodyTooLarge("body_longer_than_file", limit_bytes=left)
 
 
 def _number(call: Call, name: str) -> int:
     value = call.request.headers.get(name, "")
     if not re.fullmatch(r"[0-9]{1,18}", value):
-        raise InvalidField(f"{name}: expected a whole number.", errors=[{"field": name, "expected": "a whole number"}])
+        raise InvalidField.at(name, fields.field_whole_number(field=name, least=None, most=None))
     return int(value)
 
 
@@ -240,8 +241,8 @@ def _filename(call: Call) -> str:
             try:
                 return base64.b64decode(value, validate=True).decode()
             except (binascii.Error, UnicodeDecodeError):
-                raise BadRequest("Upload-Metadata: the filename is not UTF-8 in Base64.") from None
-    raise BadRequest("Upload-Metadata must hold the filename.")
+                raise BadRequest("upload_filename_odd") from None
+    raise BadRequest("upload_filename_missing")
 
 
 def _headers(row: KeptUpload) -> dict[str, str]:

@@ -59,10 +59,7 @@ def batch_request(call: Call, body: CommandsForMany) -> BatchRequest:
     fields = {} if body.filter is None else msgspec.structs.asdict(body.filter)
     chosen = {name: value for name, value in fields.items() if value is not None}
     if (body.clients is None) == (not chosen):
-        raise InvalidField(
-            "clients: either a list of clients, or a filter with at least one field.",
-            errors=[{"field": "clients", "expected": "clients or filter"}],
-        )
+        raise InvalidField.at("clients", "field_clients_or_filter")
     return BatchRequest(
         action=action,
         requested_by=call.principal.actor,

@@ -89,8 +89,5 @@ def idempotency_key(call: Call) -> str | None:
     if key is None:
         return None
     if not 1 <= len(key) <= LONGEST_KEY or scrub(key) != key:
-        raise InvalidField(
-            f"Idempotency-Key: expected 1 to {LONGEST_KEY} characters.",
-            errors=[{"field": "Idempotency-Key", "expected": f"1 to {LONGEST_KEY} characters"}],
-        )
+        raise InvalidField.at("Idempotency-Key", "field_characters", least=1, most=LONGEST_KEY)
     return key

@@ -8,7 +8,9 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from functions.api import fields as _fields  # noqa: F401 - adds the sentences about fields to REFUSALS
 from functions.api.bodies import Answer
+from shared import errors
 from shared.clients.signs_rules import REFUSALS
 from shared.commands.batches.rules import BATCHES
 from shared.history.rules import HISTORY
@@ -96,6 +98,13 @@ class EventSentence(Answer):
 
     code: Annotated[str, _code(_EVENTS)]
     params: Annotated[dict[str, Any], _params(_EVENTS)]
+
+
+class Refusal(Answer):
+    """Why a request was refused."""
+
+    code: Annotated[str, _code(errors.REFUSALS)]
+    params: Annotated[dict[str, Any], _params(errors.REFUSALS)]
 
 
 def stored(phrases: Phrases, english: str, coded: Sequence[Coded] | None) -> Sequence[Coded] | None:

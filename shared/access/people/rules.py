@@ -26,7 +26,7 @@ def check_caller(caller: Principal, target: int, admins: Collection[int]) -> Non
     if caller.kind is not PrincipalKind.USER:
         return
     if int(caller.id) not in admins:
-        raise InvalidIdentity("You are no admin any more; sign in again.")
+        raise InvalidIdentity("no_admin_any_more")
     if int(caller.id) == target:
         raise OwnAccount
 

@@ -88,7 +88,7 @@ def matching(connection: Connection, wanted: Mapping[str, object]) -> list[str]:
     """
     fields: dict[str, Any] = {"text" if name == "q" else name: value for name, value in wanted.items()}
     if unknown := fields.keys() - {field.name for field in dataclass_fields(ClientFilter)}:
-        raise Refused(f"This version does not know a filter by {', '.join(sorted(unknown))}.")
+        raise Refused("filter_unknown", facts={"names": sorted(unknown)})
     return clients_store.matching(connection, ClientFilter(**fields), rules.MOST_CLIENTS + 1)
 
 

@@ -26,7 +26,7 @@ def create(connection: Connection, now: datetime, filename: str, size: int, limi
     """Create an upload of `size` bytes. Raises UnsupportedMediaType or UploadTooLarge."""
     media_rules.kind_of_name(filename)
     if size > limit_bytes:
-        raise UploadTooLarge(f"A file may have {limit_bytes:,} bytes at most.", limit_bytes=limit_bytes)
+        raise UploadTooLarge("file_too_large", limit_bytes=limit_bytes)
     shown = media_rules.shown_filename(scrub(filename))
     return store.insert(connection, now, secrets.token_hex(16), shown, size, now + rules.LIFE, by)
 
@@ -93,7 +93,7 @@ def assemble(volume: MediaVolume, turn: UploadTurn) -> ReceivedUpload:
         received = event_media.receive_upload(volume, stream, turn.filename, turn.bytes)
     if received.incoming.bytes != turn.bytes:
         received.discard()
-        raise VolumeFull("The media volume has lost a part of this upload; send the file anew.")
+        raise VolumeFull("upload_part_lost")
     return received
 
 

@@ -108,7 +108,7 @@ def check_hours(hours: Hours | None) -> None:
     if hours is None:
         return
     if not hours.weekdays:
-        raise ChannelRefused("Its hours need a weekday.")
+        raise ChannelRefused("channel_hours_need_weekday")
     zones_rules.known(hours.time_zone)
 
 
@@ -116,7 +116,7 @@ def check_address(kind: ChannelKind, url: str) -> None:
     """Check the form of an address. Raises ChannelAddressRefused, whose text does not have the address."""
     if kind is ChannelKind.APPRISE:
         if not SCHEME.fullmatch(url):
-            raise ChannelAddressRefused("An address of Apprise begins with its service, such as mailto:// or slack://.")
+            raise ChannelAddressRefused("apprise_address")
         return
     try:
         parts = urlsplit(url)
@@ -124,7 +124,7 @@ def check_address(kind: ChannelKind, url: str) -> None:
     except ValueError:
         usable = False
     if not usable or not url.isascii() or re.search(r"[\s\x00-\x1f]", url):
-        raise ChannelAddressRefused("A webhook's address is http:// or https:// with a host.")
+        raise ChannelAddressRefused("webhook_address")
 
 
 def check_secret(kind: ChannelKind, signing_secret: str | None) -> None:
@@ -132,9 +132,9 @@ def check_secret(kind: ChannelKind, signing_secret: str | None) -> None:
     if signing_secret is None:
         return
     if kind is not ChannelKind.WEBHOOK:
-        raise ChannelRefused("Only messages to a webhook are signed.")
+        raise ChannelRefused("only_webhooks_signed")
     if len(signing_secret) < SHORTEST_SECRET:
-        raise ChannelRefused(f"The secret that signs must have {SHORTEST_SECRET} characters or more.")
+        raise ChannelRefused("signing_secret_short", facts={"shortest": SHORTEST_SECRET})
 
 
 def masked(kind: ChannelKind, url: str) -> str:

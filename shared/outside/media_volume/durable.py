@@ -94,7 +94,7 @@ def copy_hashed(stream: ByteStream, draft: Draft, limit_bytes: int) -> tuple[str
         while block := stream.read(BLOCK_BYTES):
             size += len(block)
             if size > limit_bytes:
-                raise UploadTooLarge(f"A file may have {limit_bytes:,} bytes at most.", limit_bytes=limit_bytes)
+                raise UploadTooLarge("file_too_large", limit_bytes=limit_bytes)
             if hashing is not None:
                 hashing.result()
             hashing = hasher.submit(digest.update, block)

@@ -363,7 +363,7 @@ class SimulatedPublisher:
         """Like `Publisher.publish`."""
         self._agenda.pass_by(self._dice.uniform(0.005, 0.05))
         if not self._broker.is_up:
-            raise BrokerUnavailable("The broker is away.")
+            raise BrokerUnavailable
         code = self._broker.publish(topic, payload, expiry_seconds)
         if self.kill_after is not None:
             self.kill_after -= 1
@@ -387,7 +387,7 @@ class SimulatedPublisher:
         for message in messages:
             expiry_seconds = int(message.expires_at - self._clock())
             if fault is not None or expiry_seconds < 1:
-                found.append(BrokerUnavailable("No time was left to publish."))
+                found.append(BrokerUnavailable("no_time_to_publish"))
                 continue
             try:
                 found.append(self.publish(message.topic, message.payload, expiry_seconds, deadline))

@@ -161,6 +161,4 @@ export const quietRefusalWords = {
     opening_hours: "Öffnungszeiten",
     leave_out: "„Ausnehmen“",
   },
-  expected: (what) => `Erwartet: ${what}.`,
-  expectedOf: (field, what) => `${field}: erwartet ${what}.`,
 };

@@ -153,6 +153,4 @@ export const quietRefusalWords = {
     opening_hours: "営業時間",
     leave_out: "「除外」",
   },
-  expected: (what) => `必要な値: ${what}。`,
-  expectedOf: (field, what) => `${field}: 必要な値は ${what}。`,
 };
