@@ -438,6 +438,7 @@ export type Command = {
   late_at: string | null;
   late_state: string | null;
   outcome_reason: string | null;
+  outcome_reason_sentences: Array<OutcomeSentence> | null;
   reason: string;
   reason_sentences: Array<RecoverySentence> | null;
   received_at: string | null;
@@ -689,7 +690,7 @@ export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" 
 
 /** An event of a client, the cause of its state, or why recovery acts or does not. */
 export type EventSentence = {
-  code: "all_refused" | "asked_again_later" | "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "bridge_silent" | "cannot_do" | "client_registered" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_over" | "command_over_before" | "command_received" | "command_requested" | "command_sent" | "failed_together" | "failure_acknowledged" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_not_heard" | "heard_again" | "heartbeats_do_not_come" | "heartbeats_missing" | "line_logged" | "many_late" | "more_sites_held" | "never_heard" | "no_heartbeat_for" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_again" | "not_heard_since" | "not_known_while_silent" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_incident" | "person_did" | "player_crashed" | "player_running" | "player_starting" | "player_stopped" | "player_unknown" | "quiet_time" | "recovery_asked" | "recovery_did_nothing" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_changed" | "screen_disconnected" | "screen_off" | "screen_unproven" | "screens_closed" | "screens_open" | "screens_released" | "sent_lately" | "service_failed" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "state_changed" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
+  code: "all_refused" | "asked_again_later" | "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "bridge_silent" | "cannot_do" | "client_registered" | "command_cancelled" | "command_done" | "command_due" | "command_ended" | "command_of_another" | "command_open" | "command_over" | "command_over_before" | "command_received" | "command_requested" | "command_sent" | "failed_together" | "failure_acknowledged" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_not_heard" | "heard_again" | "heartbeats_do_not_come" | "heartbeats_missing" | "line_logged" | "many_late" | "more_sites_held" | "never_heard" | "no_heartbeat_for" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_again" | "not_heard_since" | "not_known_while_silent" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_incident" | "person_did" | "player_crashed" | "player_running" | "player_starting" | "player_stopped" | "player_unknown" | "quiet_time" | "recovery_asked" | "recovery_did_nothing" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_changed" | "screen_disconnected" | "screen_off" | "screen_unproven" | "screens_closed" | "screens_open" | "screens_released" | "sent_lately" | "service_failed" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "state_changed" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
   params: Record<string, unknown>;
 };
 
@@ -986,6 +987,7 @@ export type MemberCommand = {
   id: string;
   late_state: string | null;
   outcome_reason: string | null;
+  outcome_reason_sentences: Array<OutcomeSentence> | null;
   state: CommandState;
 };
 
@@ -1222,6 +1224,12 @@ export type Outcome = {
   outcome: MemberOutcome;
   uuid: string;
   wave: number | null;
+};
+
+/** Who cancelled or ended a command. */
+export type OutcomeSentence = {
+  code: "command_cancelled" | "command_ended";
+  params: Record<string, unknown>;
 };
 
 /** The fleet. `full` false: only clients that changed since the cursor; forget the clients in `gone`. `quiet_times`: those that are on; a client is meant by its uuid, site or tags. Left out when they are the same as at the cursor. */
@@ -1767,7 +1775,7 @@ export type ScheduleQuery = {
 
 /** The state of a schedule, or why its batch waits. */
 export type ScheduleSentence = {
-  code: "batch_aborted" | "batch_paused" | "cancelled_before" | "changed_before" | "members_wait" | "schedule_cancelled" | "schedule_done" | "schedule_held" | "schedule_held_back" | "schedule_missed" | "schedule_next" | "schedule_running" | "scheduler_late" | "too_many_unproven" | "wave_proves_nothing";
+  code: "batch_aborted" | "batch_paused" | "cancelled_before" | "changed_before" | "filter_unknown" | "invalid_waves" | "members_wait" | "no_clients" | "schedule_cancelled" | "schedule_done" | "schedule_held" | "schedule_held_back" | "schedule_missed" | "schedule_next" | "schedule_running" | "scheduler_late" | "too_many_clients" | "too_many_unproven" | "ttl_out_of_range" | "wave_proves_nothing";
   params: Record<string, unknown>;
 };
 

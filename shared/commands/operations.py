@@ -28,8 +28,6 @@ from shared.errors import (
 from shared.postgres.door import scrub
 from shared.vocabulary import CommandAction, CommandState
 
-ENDED_BY = "ended by "  # start of the outcome reason when a person ended a command that a display may have
-
 
 @dataclass(frozen=True)
 class ExpiryReport:
@@ -142,7 +140,7 @@ def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> C
     """
     command = find(connection, command_id)
     store.lock_clients(connection, [command.client_uuid])
-    if not endings_store.cancel(connection, now, command_id, f"cancelled by {by}"):
+    if not endings_store.cancel(connection, now, command_id, rules.command_cancelled(by=by).english):
         command = find(connection, command_id)
         if command.state != CommandState.CANCELLED:
             raise CommandNotCancellable(state=command.state)
@@ -161,8 +159,9 @@ def end(connection: Connection, now: datetime, command_id: str, by: str, reason:
     """
     command = find(connection, command_id)
     store.lock_clients(connection, [command.client_uuid])
-    ended = endings_store.cancel(connection, now, command_id, f"cancelled by {by}")
-    if not ended and not endings_store.give_up(connection, now, command_id, f"{ENDED_BY}{by}: {scrub(reason)}"):
+    ended = endings_store.cancel(connection, now, command_id, rules.command_cancelled(by=by).english)
+    why = rules.command_ended(by=by, reason=scrub(reason)).english
+    if not ended and not endings_store.give_up(connection, now, command_id, why):
         command = find(connection, command_id)
         if not _is_withdrawn(command):
             raise CommandNotCancellable(state=command.state)
@@ -170,7 +169,8 @@ def end(connection: Connection, now: datetime, command_id: str, by: str, reason:
 
 
 def _is_withdrawn(command: CommandRow) -> bool:
-    return command.state == CommandState.CANCELLED or (command.outcome_reason or "").startswith(ENDED_BY)
+    by_person = rules.outcome_sentences(command.state, command.outcome_reason)
+    return command.state == CommandState.CANCELLED or by_person is not None
 
 
 def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> tuple[News, ...]:

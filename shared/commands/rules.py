@@ -2,13 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused, ServiceError
-from shared.sentences import Coded
+from shared.sentences import Coded, Phrases, Sentence
 from shared.vocabulary import (
     COMMAND_RANKS,
     POWER_ACTIONS,
@@ -337,3 +338,35 @@ def first_result_each(acks: Iterable[Ack]) -> list[Ack]:
             if kept.state is ack.state and kept.reason is None:
                 first[ack.command_id] = ack
     return list(first.values())
+
+
+ENDINGS: Final = Phrases()
+"""The reasons of an outcome that are not words of the vocabulary or a display's own text."""
+
+
+@ENDINGS.phrase
+def command_cancelled(*, by: str) -> str:
+    return f"cancelled by {by}"
+
+
+@ENDINGS.phrase
+def command_ended(*, by: str, reason: str) -> str:
+    """A display may have it."""
+    return f"ended by {by}: {reason}"
+
+
+_CANCELLED: Final = re.compile(r"cancelled by (?P<by>.+)", re.DOTALL)
+_ENDED: Final = re.compile(r"ended by (?P<by>token:.*?#[0-9]+|\S+): (?P<reason>.*)", re.DOTALL)
+_STORED: Final[Mapping[CommandState, tuple[re.Pattern[str], Callable[..., Sentence]]]] = {
+    CommandState.CANCELLED: (_CANCELLED, command_cancelled),
+    CommandState.EXPIRED: (_ENDED, command_ended),
+    CommandState.TIMED_OUT: (_ENDED, command_ended),
+}
+"""How a person's reason is stored, in the states that no display can bring about with a text of its own."""
+
+
+def outcome_sentences(state: CommandState, reason: str | None) -> tuple[Coded, ...] | None:
+    """The reason of an outcome as codes and facts; None for one that is a word, or a display's own text."""
+    stored, say = _STORED.get(state, (None, None))
+    found = stored.fullmatch(reason or "") if stored else None
+    return say(**found.groupdict()).coded if found and say else None

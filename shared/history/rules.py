@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from shared.clients.reports.rules import STATES, cause_of_state
 from shared.clients.screens_rules import WORDS as SCREENS
+from shared.commands import rules as command_rules
+from shared.commands.rules import ENDINGS
 from shared.sentences import Coded, Phrases, Sentence, joined
 from shared.vocabulary import ClientStatus, EventKind, ScreenHealthStatus
 
@@ -192,7 +194,7 @@ OUTCOMES: Final = {
 }
 
 
-HISTORY: Final = Phrases(STATES)
+HISTORY: Final = Phrases(STATES, ENDINGS)
 """What follows an event of recovery is a sentence of recovery."""
 
 
@@ -267,7 +269,14 @@ def command_over_before(*, action: str, state: str) -> str:
 
 
 @HISTORY.phrase
-def command_over(*, action: str, state: str, reason: str | None, confirmed_by: str | None) -> str:
+def command_over(
+    *,
+    action: str,
+    state: str,
+    reason: str | None,
+    reason_sentences: Sequence[Coded] | None,  # noqa: ARG001 - the same in codes
+    confirmed_by: str | None,
+) -> str:
     why = reason or (f"confirmed by {confirmed_by}" if confirmed_by else "")
     return f"{ACTIONS.get(action, action)} {OUTCOMES.get(state, state)}{_because(why)}"
 
@@ -284,7 +293,9 @@ def _command(details: Mapping[str, Any]) -> Sentence:
             return command_over_before(action=action, state=details["late_state"])
         case _:
             reason, confirmed_by = details["outcome_reason"], details["confirmed_by"]
-            return command_over(action=action, state=details["state"], reason=reason, confirmed_by=confirmed_by)
+            said = command_rules.outcome_sentences(details["state"], reason)
+            why = {"reason": reason, "reason_sentences": said}
+            return command_over(action=action, state=details["state"], **why, confirmed_by=confirmed_by)
 
 
 def _because(why: str) -> str:

@@ -32,7 +32,7 @@ from shared.errors import (
 from shared.postgres.door import database_now, scrub, transaction
 from shared.schedules import rules, store
 from shared.schedules.rules import KeptSchedule, ScheduleRun, WantedSchedule
-from shared.sentences import Sentence, plain
+from shared.sentences import Sentence
 from shared.structured_log import failure
 from shared.vocabulary import ScheduleOutcome
 
@@ -222,7 +222,7 @@ def _make_batch(connection: Connection, now: datetime, row: KeptSchedule, due_at
         uuids = batches.chosen(connection, request)
         batch = batches.create(connection, now, request, uuids, rules.batch_id(row.id, due_at))
     except ServiceError as refusal:
-        return rules.missed(due_at, plain(refusal.detail))
+        return rules.missed(due_at, refusal.sentence)
     details = {"command": row.action, "reason": row.reason, "waves": batch.waves, "schedule": row.id}
     line = AuditLine(row.created_by, "command_batch.send", batch.id, "done", None, details)
     access.record_audit(connection, now, line)

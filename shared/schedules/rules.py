@@ -19,7 +19,7 @@ from typing import Any, Final
 from shared.clients import zones_rules
 from shared.commands.batches import rules as batch_rules
 from shared.commands.batches.rules import BATCHES, BatchRequest, Wave
-from shared.errors import ScheduleTimesRefused
+from shared.errors import REFUSALS, ScheduleTimesRefused
 from shared.sentences import Coded, Phrases, Sentence, in_code, joined, moment
 from shared.vocabulary import BatchState, CommandAction, ScheduleOutcome, ScheduleState, Weekday
 
@@ -252,7 +252,9 @@ def why_late(due_at: datetime, now: datetime) -> Sentence:
     return scheduler_late(minutes=max(1, round((now - due_at) / timedelta(minutes=1))))
 
 
-SCHEDULES: Final = Phrases(BATCHES)
+NOT_MADE: Final = REFUSALS.some("filter_unknown", "invalid_waves", "no_clients", "too_many_clients", "ttl_out_of_range")
+"""Why no batch can be made at a time of a schedule."""
+SCHEDULES: Final = Phrases(BATCHES, NOT_MADE)
 
 
 @SCHEDULES.phrase

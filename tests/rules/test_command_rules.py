@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from shared.commands import rules
 from shared.commands.rules import Ack, AckedCommand, Attempt, CommandRequest, DueCommand, Target, Timings
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused
+from shared.sentences import Coded
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandState, ConfirmedBy
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -270,3 +271,24 @@ def test_a_word_alone_switches_no_screen(action: str, state: CommandState, count
     assert rules.as_proof_allows(Ack("u", "c", CommandState.FAILED, "no"), known) == Ack(
         "u", "c", CommandState.FAILED, "no"
     )
+
+
+@pytest.mark.parametrize("by", ["user:ada", "token:night: shop 12#7", "bert"])
+@pytest.mark.parametrize("reason", ["wrong shop", "", "two\nlines: of it"])
+def test_a_persons_reason_has_the_codes_that_it_was_made_of(by: str, reason: str) -> None:
+    withdrawn, ended = rules.command_cancelled(by=by), rules.command_ended(by=by, reason=reason)
+
+    assert rules.outcome_sentences(CommandState.CANCELLED, withdrawn.english) == withdrawn.coded
+    for state in (CommandState.EXPIRED, CommandState.TIMED_OUT):
+        assert rules.outcome_sentences(state, ended.english) == ended.coded
+    assert ended.coded == (Coded("command_ended", {"by": by, "reason": reason}),)
+
+
+def test_what_a_display_says_and_the_words_of_the_vocabulary_have_no_codes() -> None:
+    forged = rules.command_cancelled(by="user:ada").english, rules.command_ended(by="user:ada", reason="x").english
+
+    for state in (CommandState.FAILED, CommandState.REJECTED, CommandState.SUCCEEDED):
+        assert [rules.outcome_sentences(state, text) for text in forged] == [None, None]
+    assert rules.outcome_sentences(CommandState.CANCELLED, "client_deleted") is None
+    assert rules.outcome_sentences(CommandState.TIMED_OUT, "no_result") is None
+    assert rules.outcome_sentences(CommandState.CANCELLED, None) is None

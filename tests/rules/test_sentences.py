@@ -10,15 +10,30 @@ from functions.api.shapes import sentences as shapes
 from shared.clients.reports.rules import STATES
 from shared.clients.signs_rules import REFUSALS
 from shared.commands.batches.rules import BATCHES
+from shared.commands.rules import ENDINGS
 from shared.history.rules import HISTORY
 from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_rules import TIMELINE
 from shared.quiet.rules import QUIET, QUIET_WORDS
 from shared.recovery.words_rules import BREAKERS, RECOVERY
-from shared.schedules.rules import SCHEDULES
+from shared.schedules.rules import NOT_MADE, SCHEDULES
 from shared.sentences import Coded, Phrases, Sentence, joined, plain
 
-NOUNS: Final = (BREAKERS, QUIET, CAUSES, RECOVERY, TIMELINE, QUIET_WORDS, REFUSALS, STATES, HISTORY, BATCHES, SCHEDULES)
+NOUNS: Final = (
+    BREAKERS,
+    QUIET,
+    CAUSES,
+    RECOVERY,
+    TIMELINE,
+    QUIET_WORDS,
+    REFUSALS,
+    STATES,
+    HISTORY,
+    BATCHES,
+    SCHEDULES,
+    ENDINGS,
+    NOT_MADE,
+)
 ALL: Final = Phrases(*NOUNS)
 CASES: Final[list[dict[str, Any]]] = json.loads(
     (REPOSITORY / "dashboard" / "tests" / "sentences.json").read_text(encoding="utf-8")

@@ -394,6 +394,12 @@ export const sentenceWords = {
   batch_paused: ({ by }) => `Paused by ${by}.`,
   batch_aborted: ({ by, not_sent, withdrawn }) =>
     `Aborted by ${by}: ${not_sent} were not sent, ${withdrawn} were withdrawn.`,
+  filter_unknown: ({ names }) => `This version does not know a filter by ${names.join(", ")}.`,
+  invalid_waves: () =>
+    "Waves are up to 20 numbers or shares such as 10%, with `rest` at the end; the limit is a number or a share.",
+  no_clients: () => "No client matches, so there is nothing to send.",
+  too_many_clients: () => "A batch has at most 10,000 clients; narrow the filter.",
+  ttl_out_of_range: ({ least, most }) => `ttl_seconds must be ${least} to ${most}.`,
   scheduler_late: ({ minutes }) => `The scheduler was away: it came ${number(minutes)} minutes too late.`,
   changed_before: ({ by }) => `${by} changed the schedule before the scheduler came.`,
   cancelled_before: ({ by }) => `${by} cancelled the schedule before the scheduler came.`,
@@ -425,6 +431,8 @@ export const sentenceWords = {
   command_requested: (facts) => `${asked(facts.action)} asked for by ${facts.by}${because(reasonOf(facts))}`,
   command_received: ({ action }) => `${asked(action)} received by the display`,
   command_over_before: ({ action, state }) => `${asked(action)}: the display said ${state} after it was over`,
+  command_cancelled: ({ by }) => `cancelled by ${by}`,
+  command_ended: ({ by, reason }) => `ended by ${by}: ${reason}`,
   command_over: ({ action, state, reason, confirmed_by: by }) =>
     `${asked(action)} ${OUTCOMES[state] ?? state}${because(reason || (by && `confirmed by ${by}`))}`,
   recovery_did_nothing: () => "Recovery does nothing:",

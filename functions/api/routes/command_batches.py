@@ -22,7 +22,7 @@ from functions.api.shapes.command_batches import (
     batch_request,
     reason_in_code,
 )
-from functions.api.shapes.commands import ASKED_WITH
+from functions.api.shapes.commands import ASKED_WITH, outcome_sentences
 from shared.access.rules import check_may_send
 from shared.clients import store as clients_store
 from shared.commands import operations as commands
@@ -142,7 +142,9 @@ def _member(row: MemberRow) -> BatchMember:
 def _command(row: MemberRow) -> dict[str, Any] | None:
     if row.command_id is None:
         return None
-    return {name: getattr(row, f"command_{name}") for name in MemberCommand.__struct_fields__}
+    names = (name for name in MemberCommand.__struct_fields__ if name != "outcome_reason_sentences")
+    found = {name: getattr(row, f"command_{name}") for name in names}
+    return found | {"outcome_reason_sentences": outcome_sentences(found["state"], found["outcome_reason"])}
 
 
 @routes.get("/command-batches", role=Role.VIEWER, bound=Bound.LISTS)

@@ -10,7 +10,7 @@ from functions.api.bodies import END, Answer, Body
 from functions.api.pages import Page
 from functions.api.routing import Call
 from functions.api.shapes.commands import StoredAction, idempotency_key
-from functions.api.shapes.sentences import BatchSentence, stored
+from functions.api.shapes.sentences import BatchSentence, OutcomeSentence, stored
 from functions.problems import InvalidField
 from shared.access.rules import check_may_send
 from shared.commands.batches import rules
@@ -80,6 +80,7 @@ class MemberCommand(Answer):
     id: str
     state: CommandState
     outcome_reason: str | None
+    outcome_reason_sentences: list[OutcomeSentence] | None
     created_at: datetime
     expires_at: datetime
     finished_at: datetime | None

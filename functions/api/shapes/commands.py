@@ -7,8 +7,9 @@ import msgspec
 
 from functions.api.bodies import Answer
 from functions.api.routing import Call, Header
-from functions.api.shapes.sentences import QuietSentence, RecoverySentence
+from functions.api.shapes.sentences import OutcomeSentence, QuietSentence, RecoverySentence
 from functions.problems import InvalidField
+from shared.commands import rules
 from shared.commands import store as commands_store
 from shared.postgres.door import scrub
 from shared.sentences import Sentence
@@ -45,6 +46,8 @@ class Command(Answer):
     reason_sentences: list[RecoverySentence] | None
     """The codes of recovery's own reason; null for a person's, and where older code wrote it."""
     outcome_reason: str | None
+    outcome_reason_sentences: list[OutcomeSentence] | None
+    """The codes of a person's reason; null for a word that says the reason, and for a display's own text."""
     requested_by: str
     created_at: datetime
     expires_at: datetime
@@ -70,17 +73,24 @@ class Command(Answer):
 
 def command(found: commands_store.CommandRow, cuts_through: Sentence | None = None) -> Command:
     """A command as its answer."""
-    own = {"trace_id", "reason_sentences", "cuts_through", "cuts_through_sentences"}
+    own = {"trace_id", "outcome_reason_sentences", "reason_sentences", "cuts_through", "cuts_through_sentences"}
     fields = {name: getattr(found, name) for name in Command.__struct_fields__ if name not in own}
     coded = () if cuts_through is None else cuts_through.coded or ()
     why = found.reason_sentences or ()
     return Command(
         **fields,
         reason_sentences=[RecoverySentence(code=one.code, params=one.params) for one in why] or None,
+        outcome_reason_sentences=outcome_sentences(found.state, found.outcome_reason),
         trace_id=trace_id(found.traceparent),
         cuts_through=None if cuts_through is None else cuts_through.english,
         cuts_through_sentences=[QuietSentence(code=one.code, params=one.params) for one in coded] or None,
     )
+
+
+def outcome_sentences(state: CommandState, reason: str | None) -> list[OutcomeSentence] | None:
+    """The codes of the reason of a command's outcome."""
+    said = rules.outcome_sentences(state, reason)
+    return None if said is None else [OutcomeSentence(code=one.code, params=one.params) for one in said]
 
 
 def idempotency_key(call: Call) -> str | None:

@@ -13,6 +13,7 @@ from functions.api.bodies import Answer
 from shared import errors
 from shared.clients.signs_rules import REFUSALS
 from shared.commands.batches.rules import BATCHES
+from shared.commands.rules import ENDINGS
 from shared.history.rules import HISTORY
 from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_rules import TIMELINE
@@ -67,6 +68,13 @@ class RefusedSentence(Answer):
 
     code: Annotated[str, _code(REFUSALS)]
     params: Annotated[dict[str, Any], _params(REFUSALS)]
+
+
+class OutcomeSentence(Answer):
+    """Who cancelled or ended a command."""
+
+    code: Annotated[str, _code(ENDINGS)]
+    params: Annotated[dict[str, Any], _params(ENDINGS)]
 
 
 class BatchSentence(Answer):

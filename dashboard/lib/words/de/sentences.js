@@ -303,9 +303,10 @@ function screenChanged({ screen, fails }) {
   return `${screenIs(screen)}${screen === "off" ? ", und niemand hat das geplant" : ""}`;
 }
 
-/** @param {{action: string, state: string, reason: string | null, confirmed_by: string | null}} facts */
-function commandOver({ action, state, reason, confirmed_by: by }) {
-  const why = reason ? (commandWords.cause[reason] ?? reason) : by && word(commandWords.confirmedBy, by);
+/** @param {{action: string, state: string, reason: string | null, reason_sentences: import("../../sentences.js").Sentence[] | null, confirmed_by: string | null}} facts */
+function commandOver({ action, state, reason, reason_sentences: coded, confirmed_by: by }) {
+  const said = coded && joined(sentenceWords, coded, betweenWords.space);
+  const why = reason ? (said ?? commandWords.cause[reason] ?? reason) : by && word(commandWords.confirmedBy, by);
   return `${asked(action)}: ${small(word(stepWords, state))}${because(why)}`;
 }
 
@@ -405,6 +406,12 @@ export const sentenceWords = {
   batch_paused: ({ by }) => `Angehalten von ${who(by)}.`,
   batch_aborted: ({ by, not_sent, withdrawn }) =>
     `Abgebrochen von ${who(by)}: ${number(not_sent)} nicht gesendet, ${number(withdrawn)} zurückgezogen.`,
+  filter_unknown: ({ names }) => `Diese Version kennt keinen Filter nach ${names.join(", ")}.`,
+  invalid_waves: () =>
+    `Wellen sind bis zu 20 Zahlen oder Anteile wie 10\u00a0%, mit rest am Ende; die Grenze ist eine Zahl oder ein Anteil.`,
+  no_clients: () => "Auf kein Display trifft das zu; es gibt nichts zu senden.",
+  too_many_clients: () => `Ein Sammelbefehl hat höchstens ${number(10_000)} Displays; bitte den Filter enger fassen.`,
+  ttl_out_of_range: ({ least, most }) => `ttl_seconds muss von ${number(least)} bis ${number(most)} sein.`,
   scheduler_late: ({ minutes }) => `Der Taktgeber war weg: Er kam ${count(minutes, "Minute", "Minuten")} zu spät.`,
   changed_before: ({ by }) => `Der Plan wurde von ${who(by)} geändert, bevor der Taktgeber kam.`,
   cancelled_before: ({ by }) => `Der Plan wurde von ${who(by)} abgesagt, bevor der Taktgeber kam.`,
@@ -437,6 +444,8 @@ export const sentenceWords = {
   command_received: ({ action }) => `${asked(action)}: vom Display empfangen`,
   command_over_before: ({ action, state }) =>
     `${asked(action)}: Das Display hat nach dem Ende noch geantwortet (${small(word(stepWords, state))})`,
+  command_cancelled: ({ by }) => `zurückgezogen von ${who(by)}`,
+  command_ended: ({ by, reason }) => `beendet von ${who(by)}: ${reason}`,
   command_over: commandOver,
   recovery_did_nothing: () => "Die Wiederherstellung greift nicht ein:",
   recovery_asked: ({ action }) => `Die Wiederherstellung greift ein (${asked(action)}):`,

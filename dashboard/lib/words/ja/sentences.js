@@ -294,9 +294,10 @@ function screenChanged({ screen, fails }) {
   return `${screenIs(screen)}${screen === "off" ? "が、予定にありません" : ""}`;
 }
 
-/** @param {{action: string, state: string, reason: string | null, confirmed_by: string | null}} facts */
-function commandOver({ action, state, reason, confirmed_by: by }) {
-  const why = reason ? (commandWords.cause[reason] ?? reason) : by && word(commandWords.confirmedBy, by);
+/** @param {{action: string, state: string, reason: string | null, reason_sentences: import("../../sentences.js").Sentence[] | null, confirmed_by: string | null}} facts */
+function commandOver({ action, state, reason, reason_sentences: coded, confirmed_by: by }) {
+  const said = coded && joined(sentenceWords, coded, betweenWords.space);
+  const why = reason ? (said ?? commandWords.cause[reason] ?? reason) : by && word(commandWords.confirmedBy, by);
   return `${asked(action)}: ${word(stepWords, state)}${because(why)}`;
 }
 
@@ -390,6 +391,11 @@ export const sentenceWords = {
   batch_paused: ({ by }) => `${didIt(by)}一時停止しました。`,
   batch_aborted: ({ by, not_sent, withdrawn }) =>
     `${didIt(by)}中止しました。未送信 ${number(not_sent)} 件、取り消し ${number(withdrawn)} 件。`,
+  filter_unknown: ({ names }) => `このバージョンでは次の絞り込みは使えません: ${names.join("、")}。`,
+  invalid_waves: () => "段階は 20 個までの数か 10% のような割合で、最後は rest にできます。上限は数か割合です。",
+  no_clients: () => "該当するディスプレイがないため、送るものがありません。",
+  too_many_clients: () => `一括コマンドは ${number(10_000)} 台までです。絞り込んでください。`,
+  ttl_out_of_range: ({ least, most }) => `ttl_seconds は ${number(least)}～${number(most)} でなければなりません。`,
   scheduler_late: ({ minutes }) => `スケジューラーが止まっていました。${number(minutes)} 分遅れました。`,
   changed_before: ({ by }) => `スケジューラーの実行前に、${didIt(by)}予約を変更しました。`,
   cancelled_before: ({ by }) => `スケジューラーの実行前に、${didIt(by)}予約を取り消しました。`,
@@ -422,6 +428,8 @@ export const sentenceWords = {
   command_received: ({ action }) => `${asked(action)}: ディスプレイが受領`,
   command_over_before: ({ action, state }) =>
     `${asked(action)}: 終了後にディスプレイが応答（${word(stepWords, state)}）`,
+  command_cancelled: ({ by }) => `${didIt(by)}取り消し`,
+  command_ended: ({ by, reason }) => `${didIt(by)}終了: ${reason}`,
   command_over: commandOver,
   recovery_did_nothing: () => "自動復旧は何もしません。",
   recovery_asked: ({ action }) => `自動復旧が${asked(action)}を要求しました。`,
