@@ -34,6 +34,7 @@ TICK: Final = (
 PLACE: Final = re.compile(r'^revision = "(\w+)"\ndown_revision = "(\w+)"', re.MULTILINE)  # a revision
 SOUND: Final = "import tomllib, shared.tables; tomllib.load(open('pyproject.toml', 'rb'))"
 FARTHEST_BACK: Final = 20
+RELEASE: Final = re.compile(r"v\d+\.\d+\.\d+")
 ACCOUNTS: Final = {
     "SCHEDULER_SERVICE_ACCOUNT": "scheduler@signage.test",
     "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
@@ -93,6 +94,15 @@ def commits() -> list[tuple[str, str]]:
     scripts = chain()
     first = [script.revision for script in scripts].index(FIRST_CODE) + 1
     return [(script.revision, _before(Path(script.path))) for script in scripts[first:]]
+
+
+def release_before() -> tuple[str, str] | None:
+    """(tag, commit) of the newest release that the code checked out comes after; None if none was made."""
+    for tag in _git("tag", "--merged", "HEAD", "--sort=-version:refname").split():
+        commit = _git("rev-parse", f"{tag}^{{commit}}")
+        if RELEASE.fullmatch(tag) and commit != _git("rev-parse", "HEAD"):
+            return tag, commit
+    return None
 
 
 def _before(migration: Path) -> str:
