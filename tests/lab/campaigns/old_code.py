@@ -133,9 +133,9 @@ def taken_out(revision: str, commit: str, folder: Path) -> Iterator[Version]:
     """The code of a commit, during the block; the present code is not on its path."""
     tree = folder / f"before-{revision}"
     tree.mkdir()
-    archive = subprocess.Popen(["git", "archive", commit], cwd=REPOSITORY, stdout=subprocess.PIPE)
-    subprocess.run(["tar", "-x", "-C", tree], stdin=archive.stdout, check=True)
-    if archive.wait() != 0:
+    with subprocess.Popen(["git", "archive", commit], cwd=REPOSITORY, stdout=subprocess.PIPE) as archive:
+        subprocess.run(["tar", "-x", "-C", tree], stdin=archive.stdout, check=True)
+    if archive.returncode != 0:
         raise RuntimeError(f"git archive {commit} failed")
     try:
         yield Version(revision, commit, tree)
