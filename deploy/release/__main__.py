@@ -176,7 +176,7 @@ def main(given: Sequence[str]) -> int:
     asked = parser.parse_args(given)
     try:
         place = release(asked.sign, asked.into, images_needed=asked.images == "needed")
-    except Unready as error:
+    except (Unready, OSError) as error:
         print(f"release: {error}", file=sys.stderr)
         return 2
     print(place)

@@ -228,6 +228,15 @@ def test_a_key_that_does_not_sign_leaves_nothing(branch: Path, without_engine: s
     assert list((branch / "dist").iterdir()) == []
 
 
+def test_a_folder_that_cannot_be_made_is_named(branch: Path, keys: Path, without_engine: str, tmp_path: Path) -> None:
+    place = tmp_path / "taken"
+    place.touch()
+
+    said = make(branch, "--sign", str(keys / "maintainer"), "--into", str(place), code=2, PATH=without_engine)
+
+    assert said.splitlines()[-1] == f"release: [Errno 17] File exists: '{place}'"
+
+
 def test_nobody_makes_a_release_without_a_signature(branch: Path) -> None:
     said = make(branch, code=2)
 
