@@ -14,7 +14,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --re
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	$(if $(UPGRADE),--upgrade)
 
-.PHONY: help run stop status reset test quick check docs lock openapi screenshots bench campaign display-package
+.PHONY: help run stop status reset test quick check docs lock openapi screenshots bench campaign display-package release
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
@@ -63,7 +63,7 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, c
 	$(BIN)/hadolint --failure-threshold style deploy/docker/Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/docker/compose.yaml
 	$(BIN)/check-jsonschema --builtin-schema vendor.cloudbuild deploy/docker/cloudbuild.yaml
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(wildcard .github/workflows/*.yml)
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 	$(BIN)/compose-lint check --fail-on low --strict-config --skip-suppressed --quiet deploy/docker/compose.yaml
@@ -89,6 +89,9 @@ screenshots: $(DEVELOPMENT) ## Take the README's pictures from a demo fleet; TO=
 
 display-package: $(RUNTIME) ## Build the Debian package of the display agent and its installer into dist/
 	@$(BIN)/python -m deploy.parts.display_package dist
+
+release: $(RUNTIME) ## Build and sign this commit's release into dist/; SIGN=file of an SSH key, or cosign; IMAGES=needed
+	@$(BIN)/python -m deploy.release $(if $(SIGN),--sign "$(SIGN)") $(if $(IMAGES),--images "$(IMAGES)")
 
 bench: $(DEVELOPMENT) ## Measure against peers and limits; prints a table; ROWS="ingest store" runs some
 	@$(NEEDS) test

@@ -19,6 +19,7 @@ from shared.errors import ConfigurationError
 from shared.postgres.door import make_engine
 from shared.stopping import stop_event
 from shared.structured_log import configure, event
+from shared.version import version
 
 COLLECT_AFTER: Final = 50_000  # objects
 REQUIRED: Final = ("DATABASE_URL", "MQTT_USERNAME", "MQTT_PASSWORD")
@@ -28,7 +29,7 @@ gc.enable()
 
 def main() -> int:
     """Run the bridge. Returns the exit code: 0 after SIGTERM or SIGINT, 2 after a configuration error."""
-    configure("bridge")
+    configure("bridge", version=version())
     try:
         config = load(required=REQUIRED)
         deployment.check(config, "bridge")

@@ -43,8 +43,13 @@ class JsonFormatter(logging.Formatter):
         return _ENCODER.encode(line)
 
 
-def configure(component: str, stream: TextIO | None = None, level: int = logging.INFO) -> None:
-    """Send every logger of this process to `stream` (standard error by default) as JSON lines."""
+def configure(
+    component: str, stream: TextIO | None = None, level: int = logging.INFO, *, version: str | None = None
+) -> None:
+    """Send every logger of this process to `stream` (standard error by default) as JSON lines.
+
+    The first line says which component starts, and its `version` if it has one.
+    """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonFormatter())
     root = logging.getLogger()
@@ -56,7 +61,8 @@ def configure(component: str, stream: TextIO | None = None, level: int = logging
         logging.getLogger(talkative).setLevel(logging.WARNING)
     # It logs a traceback for each broken connection that it closes; the user of the connection logs the error already.
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
-    event("component_started", "component started", component=component)
+    about: dict[str, Any] = {"component": component, **({"version": version} if version else {})}
+    event("component_started", "component started", **about)
 
 
 def event(name: str, message: str, /, severity: int = logging.INFO, **fields: Any) -> None:

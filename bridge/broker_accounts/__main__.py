@@ -21,6 +21,7 @@ from shared.errors import ConfigurationError
 from shared.postgres.door import is_away, make_engine, said_by_postgres
 from shared.stopping import stop_event
 from shared.structured_log import Outage, configure, event, failure
+from shared.version import version
 
 LOOK_SECONDS: Final = 0.25  # the shortest pause between two looks at the database
 LONGEST_LOOK_SECONDS: Final = 1.0  # the longest pause
@@ -29,7 +30,7 @@ LOOKING_SHARE: Final = 0.05  # between these bounds, looking takes this share of
 
 def main() -> int:
     """Run the program. Returns the exit code: 0 after SIGTERM or SIGINT, 2 after a configuration error."""
-    configure("broker_accounts")
+    configure("broker_accounts", version=version())
     try:
         config = load(required=("DATABASE_URL",))
         if not config["DISPLAYS_PASSWORD_FILE"]:

@@ -10,13 +10,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
 
 from deploy.parts.layout import REPOSITORY, write_file
+from shared.version import version
 
 AGENT: Final = REPOSITORY / "deploy" / "displays" / "agent"
 PARTS: Final = AGENT / "package"
@@ -118,12 +118,6 @@ def _lay_out(tree: Path) -> None:
     _put(tree / "usr/share/doc/signage-display/copyright", _copyright().encode(), program=False)
 
 
-def version() -> str:
-    """The product's version."""
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
-    return str(project["project"]["version"])
-
-
 def _vendor(library: Path) -> None:
     """Copy paho's own files, and none of pip's."""
     wheel = distribution("paho-mqtt")
@@ -163,12 +157,17 @@ def _pack(tree: Path, package: Path) -> None:
         raise Unbuildable(f"dpkg-deb: {done.stderr.strip()}")
 
 
+def file_name() -> str:
+    """The package's file, as Debian names it."""
+    return f"signage-display_{version()}_all.deb"
+
+
 def main(given: list[str]) -> int:
     """Build the package. Returns 0, or 2 after an error, which is printed."""
     if len(given) != 1:
         print(__doc__, file=sys.stderr)
         return 2
-    name = f"signage-display_{version()}_all.deb"
+    name = file_name()
     try:
         build(Path(given[0]), name)
     except Unbuildable as error:

@@ -11,10 +11,11 @@ from flask import Request, Response
 
 from functions.startup import bound_request_lines, check_deployment
 from shared import config, structured_log
+from shared.version import version
 
 REQUIRED = ("DATABASE_URL", "MQTT_USERNAME", "MQTT_PASSWORD", "TASKS_SERVICE_ACCOUNT")
 
-structured_log.configure("api")
+structured_log.configure("api", version=version())
 configuration = config.load(required=REQUIRED)
 check_deployment(configuration, "api", os.environ)
 

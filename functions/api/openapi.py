@@ -22,9 +22,9 @@ from functions.problems import (
     status_of,
 )
 from shared import errors
+from shared.version import version
 
 TITLE: Final = "Signage Fleet API"
-VERSION: Final = "1"
 PATH_SCHEMAS: Final[dict[str, dict[str, Any]]] = {
     "uuid": {"type": "string", "format": "uuid"},
     "id": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
@@ -63,7 +63,7 @@ def document(blueprints: Sequence[Routes]) -> dict[str, Any]:
             path[endpoint.method.lower()] = _operation(routes, endpoint, schemas)
     return {
         "openapi": "3.1.0",
-        "info": {"title": TITLE, "version": VERSION, "description": _ABOUT},
+        "info": {"title": TITLE, "version": version(), "description": _ABOUT},
         "servers": [{"url": "/"}],
         "tags": [{"name": routes.name, "description": routes.about} for routes in blueprints],
         "paths": paths,

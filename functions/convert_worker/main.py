@@ -47,6 +47,7 @@ from shared.outside.oidc import KeySet, ServiceCaller
 from shared.outside.task_queue import CONVERSION_JOB
 from shared.postgres.door import database_now, make_engine, transaction
 from shared.structured_log import event, failure
+from shared.version import version
 from shared.vocabulary import ConversionStatus
 
 RETRY_AFTER_SECONDS: Final = 10
@@ -54,7 +55,7 @@ TAKEN_OVER: Final = "Another worker has taken this conversion over."
 TASK_NAME: Final = re.compile(r"conversion-(\d{1,18})-(\d{1,9})")
 REQUIRED: Final = ("DATABASE_URL", "TASKS_SERVICE_ACCOUNT")
 
-structured_log.configure("convert_worker")
+structured_log.configure("convert_worker", version=version())
 CONFIG: Final = config.load(required=REQUIRED)
 check_deployment(CONFIG, "convert_worker", os.environ)
 bound_request_lines()

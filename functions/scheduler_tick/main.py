@@ -41,6 +41,7 @@ from shared.outside.mqtt import Publisher
 from shared.outside.oidc import KeySet, ServiceCaller
 from shared.postgres.door import engine_for, is_away, said_by_postgres
 from shared.structured_log import Outage, event, failure
+from shared.version import version
 
 REQUIRED: Final = (
     "DATABASE_URL",
@@ -51,7 +52,7 @@ REQUIRED: Final = (
 )
 FEWEST_CONNECTIONS: Final = 2  # one holds the tick's lock, the steps use the other
 
-structured_log.configure("scheduler_tick")
+structured_log.configure("scheduler_tick", version=version())
 CONFIG: Final = config.load(required=REQUIRED)
 check_deployment(CONFIG, "scheduler_tick", os.environ)
 bound_request_lines()

@@ -18,6 +18,7 @@ from deploy.parts.gateway import Gateway
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import accepts, free_port
 from deploy.parts.short_lived import running
+from shared.version import version
 from tests.deploy.certificates import Authority
 from tests.machines import Machine
 from tests.stack import Stack
@@ -62,7 +63,7 @@ def test_a_module_that_no_display_has_stops_the_build(monkeypatch: pytest.Monkey
 def test_the_command_names_the_file_by_its_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert package.main([str(tmp_path)]) == 0
 
-    made = tmp_path / f"signage-display_{package.version()}_all.deb"
+    made = tmp_path / f"signage-display_{version()}_all.deb"
     assert capsys.readouterr().out.strip() == str(made)
     digest = hashlib.sha256(made.read_bytes()).hexdigest()
     assert f"{digest}  {made.name}" in (tmp_path / "SHA256SUMS").read_text().splitlines()

@@ -1,10 +1,9 @@
-"""What the forge and editors read: the workflow, the issue forms, .editorconfig. `make check` knows the schemas."""
+"""What the forge and editors read: the workflows, the issue forms, .editorconfig. `make check` knows the schemas."""
 
 import configparser
 import json
 import re
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,10 +11,13 @@ import pytest
 import yaml
 
 from deploy.parts.layout import REPOSITORY
+from tests.lab.campaigns.guides import block
 
 FORGE: Final = REPOSITORY / ".github"
 TEMPLATES: Final = FORGE / "ISSUE_TEMPLATE"
 WORKFLOWS: Final = sorted((FORGE / "workflows").iterdir())
+CI: Final = FORGE / "workflows" / "ci.yml"
+RELEASE: Final = FORGE / "workflows" / "release.yml"
 FORMS: Final = sorted(path for path in TEMPLATES.iterdir() if path.name != "config.yml")
 ASKED: Final = {
     "bug.yml": {"version", "mode", "steps", "expected", "seen", "log"},
@@ -34,13 +36,10 @@ def read(path: Path) -> dict[str, Any]:
     return found
 
 
-def jobs() -> Iterator[dict[str, Any]]:
-    for path in WORKFLOWS:
-        yield from read(path)["jobs"].values()
-
-
-def steps() -> list[dict[str, Any]]:
-    return [step for job in jobs() for step in job["steps"]]
+def steps(*workflows: Path) -> list[dict[str, Any]]:
+    """The steps of these workflows, or of all; a job that calls another workflow has none."""
+    chosen = [job for path in workflows or WORKFLOWS for job in read(path)["jobs"].values()]
+    return [step for job in chosen for step in job.get("steps", ())]
 
 
 def fields(form: Path) -> list[dict[str, Any]]:
@@ -49,7 +48,7 @@ def fields(form: Path) -> list[dict[str, Any]]:
 
 
 def test_the_same_command_runs_on_both_debians() -> None:
-    [job] = jobs()
+    [job] = read(CI)["jobs"].values()
 
     assert job["strategy"]["matrix"] == {"debian": ["12", "13"]}
     assert job["strategy"]["fail-fast"] == "false"  # each one's verdict is worth having
@@ -60,32 +59,63 @@ def test_the_same_command_runs_on_both_debians() -> None:
 
 def test_the_history_is_there_and_git_may_read_it() -> None:
     """An archive without history skips tests; a folder of another user is closed to git."""
-    named = [str(step.get("run") or step["uses"]) for step in steps()]
-    [checkout] = [step for step in steps() if step.get("uses", "").startswith("actions/checkout@")]
-    place = named.index(checkout["uses"])
+    named = [str(step.get("run") or step["uses"]) for step in steps(CI)]
+    checkouts = [step for step in steps() if step.get("uses", "").startswith("actions/checkout@")]
+    place = named.index(checkouts[0]["uses"])
 
-    assert checkout["with"] == {"fetch-depth": "0", "persist-credentials": "false"}
+    assert [one["with"] for one in checkouts] == [{"fetch-depth": "0", "persist-credentials": "false"}] * 2
     assert any("apt-get install" in text and "git" in text.split() for text in named[:place])
     assert any("safe.directory" in text for text in named[place + 1 :])
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_may_read_the_code_and_nothing_else(path: Path) -> None:
+def test_a_workflow_may_read_the_code_and_nothing_else_and_has_no_secret(path: Path) -> None:
     workflow = read(path)
+    with_more = {name for name, job in workflow["jobs"].items() if "permissions" in job}
 
     assert workflow["permissions"] == {"contents": "read"}
-    assert all("permissions" not in job for job in workflow["jobs"].values())
-    assert set(workflow["on"]) == {"push", "pull_request"}  # not pull_request_target: strangers' code with our rights
+    assert with_more == ({"release"} if path == RELEASE else set())
     assert "secrets." not in path.read_text(encoding="utf-8")
+    assert "secrets" not in {key for job in workflow["jobs"].values() for key in job}  # none is handed on
+
+
+def test_strangers_code_runs_in_ci_alone() -> None:
+    """And not by pull_request_target, which would give it our rights."""
+    assert set(read(CI)["on"]) == {"push", "pull_request", "workflow_call"}
+    assert read(RELEASE)["on"] == {"push": {"tags": ["v*"]}}
+
+
+def test_a_release_is_tested_then_signed_without_a_key_and_published_whole() -> None:
+    jobs = read(RELEASE)["jobs"]
+    job = jobs["release"]
+    said = [step.get("run", "") for step in job["steps"]]
+
+    assert jobs["test"] == {"uses": "./.github/workflows/ci.yml"}
+    assert job["needs"] == "test"
+    assert job["permissions"] == {"contents": "write", "id-token": "write"}
+    assert said[-2] == "make release SIGN=cosign IMAGES=needed"
+    assert said[-1].startswith("gh release create --verify-tag ")
+    assert said[-1].endswith('"$GITHUB_REF_NAME" dist/*/*')
+    assert [step["env"] for step in job["steps"] if "env" in step] == [{"GH_TOKEN": "${{ github.token }}"}]
+    assert "env" in job["steps"][-1]  # the token is there for nothing but publishing
+
+
+def test_the_guides_line_for_the_forge_names_what_the_workflow_signs() -> None:
+    line = block("deploying.md", "cosign verify-blob").replace("\\\n", " ").split()
+
+    identity = line[line.index("--certificate-identity") + 1]
+    assert REPOSITORY / identity.split("OWNER/NAME/")[1].split("@")[0] == RELEASE
+    assert identity.endswith("@refs/tags/vVERSION")
+    assert line[line.index("--bundle") + 1] == "SHA256SUMS.sigstore.json"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_ends_in_time_and_yields_to_a_later_push(path: Path) -> None:
+def test_a_workflow_ends_in_time_and_only_a_release_outlives_a_later_push(path: Path) -> None:
     workflow = read(path)
 
-    assert workflow["concurrency"]["cancel-in-progress"] == "true"
+    assert workflow["concurrency"]["cancel-in-progress"] == ("false" if path == RELEASE else "true")
     assert "github.ref" in workflow["concurrency"]["group"]
-    assert all(0 < int(job["timeout-minutes"]) <= 90 for job in workflow["jobs"].values())
+    assert all(0 < int(job["timeout-minutes"]) <= 90 for job in workflow["jobs"].values() if "steps" in job)
 
 
 def test_others_code_is_named_by_its_commit() -> None:

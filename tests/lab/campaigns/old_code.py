@@ -34,6 +34,7 @@ TICK: Final = (
 PLACE: Final = re.compile(r'^revision = "(\w+)"\ndown_revision = "(\w+)"', re.MULTILINE)  # a revision
 SOUND: Final = "import tomllib, shared.tables; tomllib.load(open('pyproject.toml', 'rb'))"
 FARTHEST_BACK: Final = 20
+RELEASE: Final = re.compile(r"v\d+\.\d+\.\d+")
 ACCOUNTS: Final = {
     "SCHEDULER_SERVICE_ACCOUNT": "scheduler@signage.test",
     "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
@@ -95,6 +96,15 @@ def commits() -> list[tuple[str, str]]:
     return [(script.revision, _before(Path(script.path))) for script in scripts[first:]]
 
 
+def release_before() -> tuple[str, str] | None:
+    """(tag, commit) of the newest release that the code checked out comes after; None if none was made."""
+    for tag in _git("tag", "--merged", "HEAD", "--sort=-version:refname").split():
+        commit = _git("rev-parse", f"{tag}^{{commit}}")
+        if RELEASE.fullmatch(tag) and commit != _git("rev-parse", "HEAD"):
+            return tag, commit
+    return None
+
+
 def _before(migration: Path) -> str:
     came = _git("log", "--diff-filter=A", "--format=%H", "--", str(migration.relative_to(REPOSITORY))).split()
     return _git("rev-parse", f"{came[-1]}^") if came else _git("rev-parse", "HEAD")
@@ -123,9 +133,9 @@ def taken_out(revision: str, commit: str, folder: Path) -> Iterator[Version]:
     """The code of a commit, during the block; the present code is not on its path."""
     tree = folder / f"before-{revision}"
     tree.mkdir()
-    archive = subprocess.Popen(["git", "archive", commit], cwd=REPOSITORY, stdout=subprocess.PIPE)
-    subprocess.run(["tar", "-x", "-C", tree], stdin=archive.stdout, check=True)
-    if archive.wait() != 0:
+    with subprocess.Popen(["git", "archive", commit], cwd=REPOSITORY, stdout=subprocess.PIPE) as archive:
+        subprocess.run(["tar", "-x", "-C", tree], stdin=archive.stdout, check=True)
+    if archive.returncode != 0:
         raise RuntimeError(f"git archive {commit} failed")
     try:
         yield Version(revision, commit, tree)

@@ -5,6 +5,8 @@ For each migration the code of the commit before it is taken from the git histor
 1. survive an upgrade (`upgrade.py`): it serves a fleet on its own schema; today's migrations run; today's code runs
    beside it, and each version reads the other's rows (`together.py`); bridges of both take over from each other;
 2. pass its own tests of stores, api and tick on today's schema, except those that fail on its own schema too.
+
+So must the code of the release before, once there is one: that is the upgrade which people make.
 """
 
 import time
@@ -50,7 +52,16 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
             if number >= len(chosen) - plan.tested:
                 _pass_its_tests(version, folder, found)
         say(f"{revision}, code of {version.commit[:7]}: {found.counted} {found.wrong or ''}")
-    ledger = judged(plan, found, len(seen))
+    release = old_code.release_before()
+    if release is None:
+        say("no upgrade from the release before: no older commit has a tag of a release")
+    else:
+        with old_code.taken_out(*release, folder) as version:
+            _upgrade(version, plan, folder / "upgrade-release", found)
+            _pass_its_tests(version, folder, found)
+        say(f"{release[0]}, the release before: {found.counted} {found.wrong or ''}")
+    ledger = judged(plan, found, len(seen) + (release is not None))
+    ledger.note = f"upgraded from {release[0]}, the release before" if release else "there is no release before"
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
 

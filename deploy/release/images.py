@@ -1,0 +1,63 @@
+"""The images of a release, for both processors, as OCI archives: by a Docker engine with buildx, where there is one."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+from deploy.release.notes import Unready
+from deploy.release.sbom import IMAGES, LICENCE, PRODUCT
+
+PLATFORMS: Final = ("linux/amd64", "linux/arm64")
+LABEL: Final = "org.opencontainers.image"
+
+
+def why_not() -> str | None:
+    """Why no image can be built here for both processors; None if it can."""
+    if shutil.which("docker") is None:
+        return "there is no program `docker`"
+    asked = ["docker", "buildx", "inspect", "--bootstrap"]
+    done = subprocess.run(asked, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        return f"`{' '.join(asked)}` failed: {said[0] if said else done.returncode}"
+    if "docker" in re.findall(r"^Driver:\s+(\S+)", done.stdout, re.MULTILINE):
+        return "the builder's driver `docker` writes no archive; `docker buildx create --use` makes a builder that does"
+    told = ",".join(re.findall(r"^Platforms:\s+(.+)", done.stdout, re.MULTILINE))
+    known = {one.strip(" *") for one in told.split(",")}
+    missing = [one for one in PLATFORMS if one not in known]
+    return f"the builder does not know {' and '.join(missing)}; Debian's qemu-user-static adds it" if missing else None
+
+
+def name(stage: str, version: str) -> str:
+    """The file of an image."""
+    return f"{PRODUCT}-{stage}-{version}.oci.tar"
+
+
+def build(sources: Path, folder: Path, version: str, commit: str, seconds: int) -> None:
+    """Build every image from unpacked sources into the folder. `seconds`: the time of all its files, since 1970.
+
+    The bytes also depend on the day: Debian's packages and the image that ours begin with are the newest.
+
+    Raises:
+        Unready: a build failed; its output is above.
+    """
+    for stage in IMAGES:
+        done = subprocess.run(command(stage, sources, folder, version, commit, seconds), check=False)
+        if done.returncode != 0:
+            raise Unready(f"the image {stage} could not be built")
+
+
+def command(stage: str, sources: Path, folder: Path, version: str, commit: str, seconds: int) -> list[str]:
+    """The command line that builds one image."""
+    labels = {"title": f"{PRODUCT}-{stage}", "version": version, "revision": commit, "licenses": LICENCE}
+    return [
+        *("docker", "buildx", "build", "--file", str(sources / "deploy/docker/Dockerfile"), "--target", stage),
+        *("--platform", ",".join(PLATFORMS), "--tag", f"{PRODUCT}-{stage}:{version}"),
+        *("--provenance=false", "--sbom=false"),  # they hold the time of the build
+        *("--build-arg", f"SOURCE_DATE_EPOCH={seconds}"),
+        *(word for label, value in labels.items() for word in ("--label", f"{LABEL}.{label}={value}")),
+        *("--output", f"type=oci,dest={folder / name(stage, version)},rewrite-timestamp=true"),
+        str(sources),
+    ]
