@@ -3,6 +3,8 @@
 The docstring of a class is its usual sentence, written for the person who reads it; `says` holds others, each by its
 code. Facts stand in them in braces. `code` is the snake_case word that scripts match; `functions/problems.py` turns
 each error into one problem document. The page words the sentences in other languages: `dashboard/lib/words/`.
+
+`nosec B105`: bandit takes a sentence for a password where its code has that word.
 """
 
 import re
@@ -89,12 +91,12 @@ class InvalidIdentity(ServiceError):
 
     code = "unauthenticated"
     says: ClassVar = {
-        "sign_in_or_send_token": "Sign in, or send an API token as Authorization: Bearer.",
+        "sign_in_or_send_token": "Sign in, or send an API token as Authorization: Bearer.",  # nosec B105
         "only_bearer": "Only Authorization: Bearer with an API token is accepted.",
-        "name_or_password_wrong": "Name or password is wrong.",
+        "name_or_password_wrong": "Name or password is wrong.",  # nosec B105
         "rights_changed": "Your rights have changed; sign in again.",
         "no_admin_any_more": "You are no admin any more; sign in again.",
-        "display_or_password_wrong": "The display or its password is wrong.",
+        "display_or_password_wrong": "The display or its password is wrong.",  # nosec B105
         "display_login_missing": "Send the display's uuid and password as Authorization: Basic.",
     }
 
@@ -195,7 +197,7 @@ class TooManyAttempts(ServiceError):
 
     code = "too_many_attempts"
     says: ClassVar = {
-        "password_changed_lately": "A display changes its password once a minute at most.",
+        "password_changed_lately": "A display changes its password once a minute at most.",  # nosec B105
     }
 
 
@@ -354,7 +356,7 @@ class Refused(ServiceError):
             "You are signed in by the proxy in front of this service; passwords and sign-out are there."
         ),
         "for_people_only": "This is for people who signed in; an API token is ended by DELETE /api/tokens/<id>.",
-        "password_changed_elsewhere": "The password was changed elsewhere in the meantime; sign in again.",
+        "password_changed_elsewhere": "The password was changed elsewhere in the meantime; sign in again.",  # nosec B105
         "signing_key_missing": "A second factor needs the setting SIGNING_KEY, which is not set here.",
         "filter_unknown": "This version does not know a filter by {names}.",
         "ttl_out_of_range": "ttl_seconds must be {least} to {most}.",
@@ -578,13 +580,13 @@ class PasswordNotAccepted(Refused):
 
     code = "password_not_accepted"
     says: ClassVar = {
-        "password_length": "A password has {shortest} to {longest} characters.",
-        "password_as_before": "The new password is the same as the present one.",
-        "password_guessed": (
+        "password_length": "A password has {shortest} to {longest} characters.",  # nosec B105
+        "password_as_before": "The new password is the same as the present one.",  # nosec B105
+        "password_guessed": (  # nosec B105
             "That password is among the first that somebody would try: it is little more than frequent words, your own"
             " name, years, repetitions or neighbours on the keyboard. Add words of your own."
         ),
-        "password_leaked": "This password is in a list of leaked passwords, which attackers try first.",
+        "password_leaked": "This password is in a list of leaked passwords, which attackers try first.",  # nosec B105
     }
 
 
@@ -715,7 +717,7 @@ class ChannelRefused(Refused):
     says: ClassVar = {
         "channel_hours_need_weekday": "Its hours need a weekday.",
         "only_webhooks_signed": "Only messages to a webhook are signed.",
-        "signing_secret_short": "The secret that signs must have {shortest} characters or more.",
+        "signing_secret_short": "The secret that signs must have {shortest} characters or more.",  # nosec B105
     }
 
 
