@@ -66,7 +66,7 @@ class InvalidField(BadRequest):
         "field_clients_or_filter": "{field}: expected a list of clients, or a filter with at least one field.",
         "field_file_size": "{field}: expected 1 or more: a file must not be empty.",
         "field_nothing_unless": "{field}: expected nothing unless scope is {scope}.",
-        "field_with_scope": "{field}: expected given with scope {scope}.",
+        "field_with_scope": "{field}: expected a value where scope is {scope}.",
     }
 
     @classmethod
