@@ -3,7 +3,7 @@
     python -m tests.browser.pictures [FOLDER]
 
 Without a folder it writes the README's two into docs/pictures; with one, every view and state there: light, dark and
-narrow.
+narrow, and the views in German and Japanese.
 """
 
 import sys
@@ -37,6 +37,13 @@ LOOKS: Final[dict[str, dict[str, Any]]] = {
     "dark": {"viewport": WIDE, "color_scheme": "dark"},
     "narrow": {"viewport": NARROW, "color_scheme": "light"},
 }
+TRANSLATED: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "de-wide": ("de", {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"}),
+    "de-narrow": ("de", {"viewport": NARROW, "color_scheme": "dark"}),
+    "ja-middle": ("ja", {"viewport": {"width": 1024, "height": 768}, "color_scheme": "light"}),
+    "ja-narrow": ("ja", {"viewport": NARROW, "color_scheme": "light"}),
+}
+"""Language and look of the views in other languages."""
 SOMETHING_IS_WRONG_SECONDS: Final = 240.0
 
 
@@ -108,6 +115,9 @@ def take_all(chromium: Browser, stack: Stack, folder: Path, interesting: str) ->
     for look, options in LOOKS.items():
         for name, address in views.items():
             shoot(chromium, stack, options, address, folder / f"{name}-{look}.png")
+    for look, (language, options) in TRANSLATED.items():
+        for name, address in views.items():
+            shoot(chromium, stack, options, address, folder / f"{name}-{look}.png", language=language)
     pictured_states.take(chromium, stack, LOOKS, folder)
 
 
@@ -118,13 +128,15 @@ def shoot(
     address: str,
     target: Path,
     prepare: Callable[[Page], None] | None = None,
+    language: str = "en",
 ) -> None:
     """Take one picture of one address after everything on it has loaded; fail on any complaint of the page."""
     context = chromium.new_context(**options)
     page = watched(context, stack)
     page.sign_in()
+    page.page.evaluate("language => localStorage.setItem('signage.language', language)", language)
     shown = page.open(address)
-    shown.get_by_role("button", name="Sign out").wait_for()
+    shown.locator("header.top").wait_for()
     shown.wait_for_load_state("networkidle")
     expect(shown.locator("[aria-busy=true]:visible")).to_have_count(0)
     if prepare:
