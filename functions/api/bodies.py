@@ -17,6 +17,7 @@ from flask import Request
 
 from functions.api import fields
 from functions.problems import BadRequest, InvalidField, MalformedJson
+from shared import typed
 from shared.errors import UnsupportedMediaType
 from shared.postgres.door import scrub
 from shared.sentences import plain
@@ -94,7 +95,7 @@ def answer_of(shape: type[T], row: object, **more: Any) -> T:
         struct: Any = shape
         names = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
         fields = {encoded: getattr(row, name) for name, encoded in names if hasattr(row, name)}
-    return msgspec.convert({**fields, **more}, shape, from_attributes=True)
+    return typed.convert({**fields, **more}, shape, from_attributes=True)
 
 
 def to_json(value: Any) -> bytes:
@@ -107,7 +108,7 @@ def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:
         _refuse_numbers_as_times(values, shape)
         _refuse_numbers_in_disguise(values, shape)
     try:
-        fitted = msgspec.convert(values, shape, strict=strict)
+        fitted = typed.convert(values, shape, strict=strict)
     except msgspec.ValidationError as error:
         _refuse(str(error), shape)
     for field, moment in _times_in(fitted, ""):

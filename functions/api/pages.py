@@ -10,6 +10,7 @@ import msgspec
 
 from functions.api.bodies import Answer, QueryParameters, is_in_calendar
 from functions.problems import InvalidField
+from shared import typed
 from shared.postgres.door import scrub
 
 T = TypeVar("T")
@@ -58,7 +59,7 @@ def decode_cursor(cursor: str | None, *kinds: Any) -> tuple[Any, ...] | None:
         return None
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        values: tuple[Any, ...] = msgspec.json.decode(raw, type=tuple[kinds])  # type: ignore[valid-type]
+        values: tuple[Any, ...] = typed.decode(raw, tuple[kinds])  # type: ignore[valid-type]
     except (binascii.Error, ValueError, RecursionError):
         raise _bad_cursor() from None
     if not all(_is_usable(value) for value in values):

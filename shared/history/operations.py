@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-import msgspec
 from sqlalchemy import Connection
 
+from shared import typed
 from shared.clients import operations as clients
 from shared.history import rules, store
 from shared.history.rules import Segment, UptimeShares
@@ -73,7 +73,8 @@ def events(connection: Connection, uuid: str, limit: int, after: tuple[datetime,
 
 
 def _event(row: ClientEventRow) -> ClientEvent:
-    why = msgspec.convert(row.details.get("why_sentences"), list[Coded] | None)
+    coded = row.details.get("why_sentences")
+    why = None if coded is None else typed.convert(coded, list[Coded])
     title = rules.title(row.kind, row.details, why)
     details = {name: fact for name, fact in row.details.items() if not name.endswith("_sentences")}
     return ClientEvent(row.at, row.kind, row.key, title, details)

@@ -19,6 +19,7 @@ from urllib.parse import quote_plus, urlencode, urlsplit
 
 import msgspec
 
+from shared import typed
 from shared.errors import InvalidIdentity, ProviderUnavailable
 from shared.outside.bounded_http import HttpAnswer, NoAnswer, ask
 from shared.outside.oidc import (
@@ -284,7 +285,7 @@ def _asked(
 def _decoded(answer: HttpAnswer, shape: type[T]) -> T:
     """The JSON of an answer. Raises ProviderUnavailable."""
     try:
-        return msgspec.json.decode(answer.body, type=shape)
+        return typed.decode(answer.body, shape)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise _unavailable("", f"unexpected JSON: {error}"[:200]) from None
 

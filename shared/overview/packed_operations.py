@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection
 
+from shared import typed
 from shared.overview import packed_rules, packed_store
 
 FEW_WORDS: Final = ("site", "app_version")  # other columns compress well by themselves
@@ -40,5 +41,5 @@ def _shortest(name: str, column: bytes) -> bytes:
 
 
 def _in_words(column: bytes) -> bytes:
-    words, places = packed_rules.in_words(msgspec.json.decode(column, type=list[str | None]))
+    words, places = packed_rules.in_words(typed.decode(column, list[str | None]))
     return msgspec.json.encode({"words": words, "places": places})

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-import msgspec
 from sqlalchemy import Connection
 
+from shared import typed
 from shared.clients.signs_store import SILENT
 from shared.clients.store import SHOWN, ShownClient
 from shared.postgres.query import Query
@@ -80,5 +80,5 @@ def _found(
 ) -> UnwellClients:
     after_at, after_uuid = after or (None, None)
     found = query.one(connection, now=now, after_at=after_at, after_uuid=after_uuid, **values)
-    shown = msgspec.json.decode(found.facts, type=list[ShownClient])
+    shown = typed.decode(found.facts, list[ShownClient])
     return UnwellClients(shown, facts_in(found.facts), found.around)

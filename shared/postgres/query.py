@@ -11,6 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, CursorResult
 from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
 
+from shared import typed
+
 R = TypeVar("R")
 NO_ROW: Final = NoneType
 """The row type of a statement without rows."""
@@ -48,12 +50,12 @@ class Query(Generic[R]):
         """All rows. Raises msgspec.ValidationError for a row that does not fit the type."""
         result = self._result(connection, values)
         if issubclass(self.row, tuple):
-            return msgspec.convert([tuple(row) for row in result], list[self.row])  # type: ignore[name-defined]
+            return typed.convert([tuple(row) for row in result], list[self.row])  # type: ignore[name-defined]
         if not self._has_fields:
-            return msgspec.convert([row[0] for row in result], list[self.row])  # type: ignore[name-defined]
+            return typed.convert([row[0] for row in result], list[self.row])  # type: ignore[name-defined]
         names = tuple(result.keys())
         found = [dict(zip(names, row, strict=True)) for row in result]
-        return msgspec.convert(found, list[self.row])  # type: ignore[name-defined]
+        return typed.convert(found, list[self.row])  # type: ignore[name-defined]
 
     def one_or_none(self, connection: Connection, **values: Any) -> R | None:
         """The first row, or None."""

@@ -152,6 +152,16 @@ def test_a_class_name_exists_once_in_the_core() -> None:
     assert {name for name, count in names.items() if count > 1} == set()
 
 
+FIRST_LOOK: Final = re.compile(r"\bmsgspec\.convert\(|\bmsgspec\.json\.decode\([^)]*\btype=")
+
+
+def test_types_are_met_by_msgspec_in_one_place() -> None:
+    """Elsewhere two threads might meet a new type at once. The bridge reads messages in one thread."""
+    found = [name for name, path in CORE.items() if FIRST_LOOK.search(path.read_text(encoding="utf-8"))]
+
+    assert sorted(found) == ["bridge.reading", "shared.typed"]
+
+
 def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
     files = [path for part in ("functions", "bridge", "shared", "deploy") for path in (REPOSITORY / part).rglob("*.py")]
 

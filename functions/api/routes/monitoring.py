@@ -12,6 +12,7 @@ from functions.api.shapes.fleet import Breaker, Bridge
 from functions.api.shapes.quiet import QuietNowView, quiet_now
 from functions.api.shapes.sentences import CauseSentence, stored
 from functions.problems import InvalidField
+from shared import typed
 from shared.incidents.causes_rules import CAUSES
 from shared.overview import operations
 from shared.overview.operations import Overview
@@ -197,7 +198,7 @@ def _written(seen: Overview) -> dict[str, Any]:
     if seen.packed:
         written["packed"] = msgspec.Raw(seen.rows)
     else:
-        rows = msgspec.json.decode(seen.rows, type=list[list[Any]])
+        rows = typed.decode(seen.rows, list[list[Any]])
         written["clients"] = [dict(zip(seen.columns, row, strict=True)) for row in rows]
     if seen.heartbeats is not None:
         beats = "packed_heartbeats" if seen.packed else "heartbeats"

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
-import msgspec
 from sqlalchemy import Connection
 
+from shared import typed
 from shared.clients.logins_rules import SHARED_FOR
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.leadership.rules import BridgeStatus
@@ -96,7 +96,7 @@ def facts_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = Mappin
 
 def facts_in(answer: str) -> list[RecoveryFacts]:
     """Parse the result of `facts_of`."""
-    return msgspec.json.decode(answer, type=list[RecoveryFacts])
+    return typed.decode(answer, list[RecoveryFacts])
 
 
 FACTS_OF_CLIENTS = Query(facts_of("c.uuid = ANY(CAST(:uuids AS text[]))"), str)
