@@ -69,8 +69,8 @@ function Card({ cause }) {
   const open = () => go({ v: "incidents", i: String(incident.id), d: null });
   return html`<li class="trouble-card">
     <h2>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${shopWords.are(how(rows), rows.length, all)}
-        ${" "}${causeWords.since} ${h(Time, { at: incident.began_at })}</span>
-      <span class="quiet">${h(Age, { at: incident.began_at })}</span></h2>
+        ${" "}${causeWords.since} ${h(Time, { at: incident.began_at })}${" "}
+        <span class="quiet">${h(Age, { at: incident.began_at })}</span></span></h2>
     <p>${why(cause)} ${recovery(rows)}</p>
     <div class="buttons">
       <button class="plain" onClick=${() => go({ ...ALL_OFF, incident: String(incident.id) })}>
