@@ -6,7 +6,7 @@ export const dayWords = {
   week: "The last 7 days",
   hours: (/** @type {string} */ day, /** @type {string[]} */ parts) =>
     `${day}, each hour by its worst state: ${parts.join(", ")}`,
-  closed: "closed",
+  closed: "closed or not there yet",
   /** @param {string[]} parts */
   said: (parts) => `The last 24 hours, each half hour by its worst state: ${parts.join(", ")}`,
   part: (/** @type {number} */ n, /** @type {string} */ word) => `${number(n)} ${word.toLowerCase()}`,

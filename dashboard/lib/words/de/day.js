@@ -4,7 +4,7 @@ import { number, small } from "../../format.js";
 export const dayWords = {
   week: "Die letzten 7 Tage",
   hours: (day, parts) => `${day}, jede Stunde nach ihrem schlechtesten Zustand: ${parts.join(", ")}`,
-  closed: "geschlossen",
+  closed: "geschlossen oder noch nicht da",
   said: (parts) => `Die letzten 24 Stunden, jede halbe Stunde nach ihrem schlechtesten Zustand: ${parts.join(", ")}`,
   part: (n, word) => `${number(n)}-mal ${small(word)}`,
 };
