@@ -15,7 +15,8 @@ export const failureWords = {
   error: "Die Quittung kam nicht durch.",
   refused: (detail) => `Nicht quittiert: ${detail}`,
   mended: (n) => `${number(n)} sind behoben.`,
-  mendedBy: (who) => (who ? `neu gestartet von ${who}, gut seit` : "gut seit"),
+  mendedBy: (who) =>
+    who ? `neu gestartet von ${who === "recovery" ? "der Wiederherstellung" : who}, gut seit` : "gut seit",
   acknowledgeThese: (n) => `Diese ${number(n)} quittieren`,
   showAll: (n) => `Alle ${number(n)} zeigen`,
   showLess: "Weniger zeigen",
