@@ -356,7 +356,7 @@ def command_ended(*, by: str, reason: str) -> str:
 
 
 _CANCELLED: Final = re.compile(r"cancelled by (?P<by>.+)", re.DOTALL)
-_ENDED: Final = re.compile(r"ended by (?P<by>token:.*?#[0-9]+|\S+): (?P<reason>.*)", re.DOTALL)
+_ENDED: Final = re.compile(r"ended by (?P<by>token:.*?#[0-9a-f]{12}|\S+): (?P<reason>.*)", re.DOTALL)
 _STORED: Final[Mapping[CommandState, tuple[re.Pattern[str], Callable[..., Sentence]]]] = {
     CommandState.CANCELLED: (_CANCELLED, command_cancelled),
     CommandState.EXPIRED: (_ENDED, command_ended),

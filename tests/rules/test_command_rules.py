@@ -273,7 +273,7 @@ def test_a_word_alone_switches_no_screen(action: str, state: CommandState, count
     )
 
 
-@pytest.mark.parametrize("by", ["user:ada", "token:night: shop 12#7", "bert"])
+@pytest.mark.parametrize("by", ["user:ada", "token:night: shop 12#5ac56b06cb64", "bert"])
 @pytest.mark.parametrize("reason", ["wrong shop", "", "two\nlines: of it"])
 def test_a_persons_reason_has_the_codes_that_it_was_made_of(by: str, reason: str) -> None:
     withdrawn, ended = rules.command_cancelled(by=by), rules.command_ended(by=by, reason=reason)
