@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -20,7 +20,8 @@ from tests.tick.conftest import TickFunction
 from tests.tick.world import commands_of, set_last_tick
 
 HOUR = timedelta(hours=1)
-DAILY = When(time_zone="Europe/Berlin", weekdays=tuple(Weekday), local_time="03:00")
+HALF_A_DAY_ON = f"{datetime.now(UTC) + 12 * HOUR:%H:%M}"  # no time of its own passes while a test moves one back
+DAILY = When(time_zone="UTC", weekdays=tuple(Weekday), local_time=HALF_A_DAY_ON)
 
 
 @pytest.fixture
