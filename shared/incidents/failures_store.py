@@ -46,8 +46,8 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         WHERE coalesce(noticed_at, at) > CAST(:noticed AS timestamptz) AND to_status IN ('stale', 'crashed')
         ORDER BY client_uuid, id DESC),
     woken AS MATERIALIZED (  -- displays that were meant to be off and are no more since the last call
-        SELECT DISTINCT c.uuid, c.status, c.status_since, c.process_status_since
-        FROM ({covers(":woken")}) AS covered JOIN clients AS c ON c.uuid = covered.uuid),
+        SELECT c.uuid, c.status, c.status_since, c.process_status_since
+        FROM {covered_by(":woken")} AS covered JOIN clients AS c ON c.uuid = covered.uuid),
     lost AS (
         SELECT client_uuid, max(at) AS at, (array_agg(since ORDER BY at DESC))[1] AS since
         FROM client_losses WHERE at > CAST(:lost AS timestamptz) AND at <= CAST(:now AS timestamptz)
@@ -66,14 +66,15 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         FROM woken AS w LEFT JOIN client_heartbeats AS h ON h.client_uuid = w.uuid
         WHERE w.status IN ('stale', 'crashed')
         UNION ALL
-        SELECT uuid, service_failed_at, service_failed_unit, 'service_failed', service_failed_at
-        FROM clients WHERE service_failed_at IS NOT NULL
-            AND (service_failed_at > CAST(:noticed AS timestamptz) OR uuid IN (SELECT uuid FROM woken))
+        SELECT c.uuid, c.service_failed_at, c.service_failed_unit, 'service_failed', c.service_failed_at
+        FROM clients AS c LEFT JOIN woken AS w ON w.uuid = c.uuid
+        WHERE c.service_failed_at IS NOT NULL
+            AND (c.service_failed_at > CAST(:noticed AS timestamptz) OR w.uuid IS NOT NULL)
         UNION ALL
         SELECT c.uuid, c.screen_failed_at, CAST(c.screen_health AS text), 'screen_failed', c.screen_health_since
-        FROM clients AS c
+        FROM clients AS c LEFT JOIN woken AS w ON w.uuid = c.uuid
         WHERE {screen_fails("c")} AND {is_well("c")}
-            AND (c.screen_failed_at > CAST(:noticed AS timestamptz) OR c.uuid IN (SELECT uuid FROM woken))
+            AND (c.screen_failed_at > CAST(:noticed AS timestamptz) OR w.uuid IS NOT NULL)
         UNION ALL
         SELECT c.uuid, l.at, NULL, 'disconnected', l.at
         FROM lost AS l JOIN clients AS c ON c.uuid = l.client_uuid AND c.status IN ('running', 'starting', 'stopped')
@@ -83,12 +84,14 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         (SELECT m.incident_id FROM incident_members AS m JOIN incidents AS i ON i.id = m.incident_id
             WHERE m.client_uuid = f.uuid AND i.closed_at IS NULL ORDER BY m.joined_at DESC LIMIT 1) AS was_in
     FROM failed AS f JOIN clients AS c ON c.uuid = f.uuid AND c.deleted_at IS NULL
+    LEFT JOIN woken AS w ON w.uuid = f.uuid
+    LEFT JOIN {covered_by(":quiet")} AS resting ON resting.uuid = f.uuid
     LEFT JOIN (SELECT covered.uuid, max(o.at) AS at
         FROM unnest(CAST(:opened AS bigint[]), CAST(:opened_at AS timestamptz[])) AS o(id, at)
         JOIN ({covers(":opened")}) AS covered ON covered.id = o.id GROUP BY covered.uuid
     ) AS opened ON opened.uuid = f.uuid
-    WHERE (f.at > CAST(:happened AS timestamptz) OR f.uuid IN (SELECT uuid FROM woken))
-        AND f.uuid NOT IN {covered_by(":quiet")} AND NOT coalesce(f.at < opened.at, false) AND NOT EXISTS (
+    WHERE (f.at > CAST(:happened AS timestamptz) OR w.uuid IS NOT NULL)
+        AND resting.uuid IS NULL AND NOT coalesce(f.at < opened.at, false) AND NOT EXISTS (
         SELECT FROM incident_members AS m WHERE m.client_uuid = f.uuid
             AND (m.left_at IS NULL OR m.left_at >= f.noticed_at))
     ORDER BY f.uuid

@@ -12,13 +12,13 @@ from shared.clients.screens_store import in_a_row
 from shared.postgres.fragments import is_well, may_be_mended, no_later, screen_fails
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
-from shared.recovery.evidence.store import AT_REST
+from shared.recovery.evidence.store import AT_REST, JOIN_RESTING
 from shared.recovery.screens_rules import FailingScreen
 from shared.sentences import Coded
 
-_AS_RECOVERY_SEES_IT: Final = """
+_AS_RECOVERY_SEES_IT: Final = f"""
     clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-    LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid"""
+    LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid {JOIN_RESTING}"""
 FAILING = Query(
     f"""
     SELECT c.site, c.screen_failed_at AS failed_at FROM {_AS_RECOVERY_SEES_IT}

@@ -16,7 +16,7 @@ from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.quiet.rules import QuietNow
 from shared.quiet.store import covered_by, covers
-from shared.recovery.evidence.store import AT_REST, NAMED
+from shared.recovery.evidence.store import AT_REST, JOIN_RESTING, NAMED
 from shared.sentences import Coded
 from shared.vocabulary import Quiet
 
@@ -119,9 +119,11 @@ def _counted(source: str) -> Query[SilentAtSite]:
                 h.last_sign_at > {OWN_SINCE} AS of_site,
                 CASE WHEN h.stale_at > CAST(:heard_until AS timestamptz)
                     THEN greatest(h.stale_at, CAST(:since AS timestamptz)) ELSE h.stale_at END AS fell_at,
-                h.together, h.interval_seconds, c.uuid IN {covered_by(":woken")} AS woken
+                h.together, h.interval_seconds, woken.uuid IS NOT NULL AS woken
             FROM silent AS h
             JOIN clients AS c ON c.uuid = h.uuid AND c.deleted_at IS NULL
+            {JOIN_RESTING}
+            LEFT JOIN {covered_by(":woken")} AS woken ON woken.uuid = c.uuid
             LEFT JOIN opened ON opened.uuid = c.uuid
             LEFT JOIN client_recovery AS r ON r.client_uuid = h.uuid
             LEFT JOIN recovery_breakers AS own ON own.site = c.site),

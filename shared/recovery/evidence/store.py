@@ -17,7 +17,7 @@ from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.leadership.rules import BridgeStatus
 from shared.postgres.fragments import may_be_mended, may_be_quiet, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import Query, columns
-from shared.quiet.store import COVERED_UUIDS
+from shared.quiet.store import covered_by
 from shared.recovery.evidence.rules import RecoveryFacts
 
 SHUT_DOWN: Final = """EXISTS (
@@ -25,13 +25,15 @@ SHUT_DOWN: Final = """EXISTS (
         AND s.state = 'succeeded' AND s.finished_at >= h.last_heartbeat_at)"""
 """SQL: the client was shut down on purpose, and not heard since."""
 
+JOIN_RESTING: Final = f"LEFT JOIN {covered_by(':quiet')} AS resting ON resting.uuid = c.uuid"
+"""SQL: joins the clients that rest in a quiet time. `:quiet`: the ids of those that are on and let recovery rest."""
+
 AT_REST: Final = f"""(c.process_status = 'stopped'
-    OR c.uuid IN {COVERED_UUIDS}
+    OR resting.uuid IS NOT NULL
     OR c.shared_login_seen_at IS NOT NULL
         AND c.shared_login_seen_at > CAST(:now AS timestamptz) - interval '{SHARED_FOR.total_seconds()} seconds'
     OR {SHUT_DOWN})"""  # nosec B608 - made of constants
-"""SQL: recovery leaves the client alone, as `rules.why_held` decides. `:quiet`: the ids of the quiet times that are on
-and let recovery rest. Never null."""
+"""SQL: recovery leaves the client alone, as `rules.why_held` decides. It needs JOIN_RESTING. Never null."""
 
 UNHEARD: Final = f"""(c.presence = 'offline' OR r.unheard_at >= {LAST_SIGN}
     AND NOT (c.presence = 'online' AND c.presence_at > r.unheard_at))"""
@@ -218,6 +220,7 @@ CANDIDATES = Query(
                 OR i.failed_only AND r.decided = 'verifying', false) AS may_act
         FROM grouped AS i
         JOIN clients AS c ON c.uuid = i.uuid AND c.deleted_at IS NULL
+        {JOIN_RESTING}
         LEFT JOIN client_heartbeats AS h ON h.client_uuid = i.uuid
         LEFT JOIN client_recovery AS r ON r.client_uuid = i.uuid
         LEFT JOIN client_commands AS k ON k.client_uuid = i.uuid AND {occupies("k")}

@@ -164,7 +164,8 @@ def measured(world: World, times: int, *more: str) -> dict[str, float]:
     whole: list[float] = []
     parts: list[Mapping[str, float]] = []
     hear(world.engine, *more)
-    steps.run(world)
+    first = steps.run(world)
+    assert first["failed"] == [], first  # also the tick in which half of the fleet is silent for the first time
     for _ in range(times):
         hear(world.engine, *more)
         report = steps.run(world)
