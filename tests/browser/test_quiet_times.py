@@ -22,6 +22,7 @@ PAGE: Final = "/?v=quiet"
 SHOP: Final = "Shop Ulm"
 DISPLAYS: Final = 3
 PHONE: Final = ViewportSize(width=390, height=844)
+NEXT_YEAR: Final = datetime.now(UTC).year + 1
 TOMORROW: Final = f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%dT%H:%M}"
 """In every zone of the world a time to come."""
 LOOKS_BACK: Final = sa.text(
@@ -225,16 +226,16 @@ def test_a_time_that_does_not_fit_is_said_beside_its_field_and_what_was_typed_st
     page.get_by_role("button", name="Add a quiet time").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Site", exact=True).fill(shop.site)
-    dialog.get_by_label("From (empty: now").fill("2027-01-02T06:00")
+    dialog.get_by_label("From (empty: now").fill(f"{NEXT_YEAR}-01-02T06:00")
     until = dialog.get_by_label("Until", exact=True)
-    until.fill("2027-01-01T06:00")
+    until.fill(f"{NEXT_YEAR}-01-01T06:00")
     dialog.get_by_role("button", name="Make it quiet").click()
 
     expect(until).to_have_attribute("aria-invalid", "true")
     expect(until).to_be_focused()
     expect(page.locator("#quiet-error-ends")).to_have_text("The end must be after the start.")
     expect(dialog.get_by_label("Site", exact=True)).to_have_value(shop.site)
-    until.fill("2027-01-02T09:00")
+    until.fill(f"{NEXT_YEAR}-01-02T09:00")
     dialog.get_by_role("button", name="Make it quiet").click()
     expect(row_of(page, shop.site)).to_contain_text("Planned")
 
