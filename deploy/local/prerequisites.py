@@ -137,6 +137,8 @@ TEST = (
     Need("libatomic1", "the program that drives the browser", any_file("usr/lib/*/libatomic.so.1")),
     Need("debootstrap", "the small Debian of test machines", program("debootstrap")),
     Need("qemu-system-x86", "machines with a kernel of their own", program("qemu-system-x86_64")),
+    Need("certbot", "getting a box's certificate", program("certbot")),
+    Need("pebble", "an authority that gives one", program("pebble")),
     Need("openssh-client", "signing a release", program("ssh-keygen")),
     Need("strace", "ending a program between two of its steps", program("strace")),
     Need("systemd-container", "machines with a systemd of their own", program("systemd-nspawn")),

@@ -20,7 +20,9 @@ PYTHON: Final = "/opt/signage/.venv/bin/python"
 SECRETS: Final = "/var/lib/signage/secrets"
 WORST_EXPOSURE: Final = 3.5  # of 10, as systemd rates exposure; the converter's sandbox needs namespaces
 
-ALL: Final = {path.name.removeprefix("signage-").removesuffix(".service"): path for path in UNITS.glob("*.service")}
+ALL: Final = {
+    path.name.removeprefix("signage-").removesuffix(".service"): path for path in UNITS.glob("signage-*.service")
+}
 SHARED: Final = UNITS / "signage-.service.d"
 
 

@@ -3,7 +3,7 @@
 from deploy.local.prerequisites import RUN
 from tests.lab.campaigns.box_kernel import FAR, FAR_DENIED, judged
 from tests.lab.campaigns.guides import backup_lines, restore_lines
-from tests.lab.campaigns.systemd_box import ALL, STAY, certificate_lines, packages, renewal_lines, set_up_lines
+from tests.lab.campaigns.systemd_box import ALL, STAY, certificate_lines, packages, renewal_line, set_up_lines
 
 
 def test_the_lines_of_the_guide_are_all_that_a_box_needs() -> None:
@@ -31,10 +31,11 @@ def test_backup_and_restore_are_those_for_systemd() -> None:
     assert "docker" not in restore + "".join(backup)
 
 
-def test_a_renewed_certificate_comes_by_the_hook() -> None:
-    lines = renewal_lines("/root/renewed").splitlines()
-
-    assert [line.split()[0] for line in lines] == ["install", "RENEWED_LINEAGE=/root/renewed"]
+def test_a_renewed_certificate_comes_by_one_line() -> None:
+    assert renewal_line("/root/renewed").split("#")[0].split() == [
+        "RENEWED_LINEAGE=/root/renewed",
+        "deploy/box/renewed.sh",
+    ]
     assert "-x509" in certificate_lines()
     assert "/CN=Our signage" not in certificate_lines(again=True)
 

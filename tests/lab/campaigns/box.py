@@ -31,7 +31,7 @@ from tests.lab.campaigns.systemd_box import (
     Box,
     box_of_its_own,
     certificate_lines,
-    renewal_lines,
+    renewal_line,
     set_up_lines,
 )
 from tests.lab.campaigns.tally import Tally
@@ -218,10 +218,10 @@ class Campaign:
         ports = (self.box.doors.gateway, self.box.doors.broker)
         before = {self.box.doors.serial_number(port) for port in ports}
         self.box.run(f"cd {CERTIFICATES}; {certificate_lines(again=True)}")
-        self.box.run(f"mkdir -p {LINEAGE} /etc/letsencrypt/renewal-hooks/deploy")
+        self.box.run(f"mkdir -p {LINEAGE}")
         self.box.run(f"cd {CERTIFICATES}; cp certificate.pem {LINEAGE}/fullchain.pem; cp key.pem {LINEAGE}/privkey.pem")
         began = time.monotonic()
-        self.box.run(f"cd /opt/signage; {renewal_lines(LINEAGE)}")
+        self.box.run(f"cd /opt/signage; {renewal_line(LINEAGE)}")
         self.watch("renewal", began)
         display.wait_until_up()
         self.ledger.counted["display_back_after_renewal_seconds"] = round(time.monotonic() - began, 1)

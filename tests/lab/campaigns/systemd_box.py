@@ -74,10 +74,9 @@ def certificate_lines(*, again: bool = False) -> str:
     return "\n".join(lines[1:] if again else lines)
 
 
-def renewal_lines(lineage: str) -> str:
-    """The commands of deploying.md for the hook that certbot runs after a renewal."""
-    lines = [line for line in block("deploying.md", "certbot certonly").splitlines() if "renewal-hooks" in line]
-    return "\n".join(lines).replace(f"/etc/letsencrypt/live/{HOST}", lineage)
+def renewal_line(lineage: str) -> str:
+    """The command of deploying.md that brings a renewed certificate to the doors."""
+    return block("deploying.md", "RENEWED_LINEAGE").strip().replace("FOLDER", lineage)
 
 
 def _guide() -> str:
