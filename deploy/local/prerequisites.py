@@ -130,6 +130,7 @@ TEST = (
     Need("chromium", "the browser's own PDF viewer, and pictures of the pages", program("chromium")),
     Need("chromium-headless-shell", "the browser journey", program("chromium-headless-shell")),
     Need("prometheus", "promtool, which tries the alert rules", program("promtool")),
+    Need("prometheus-alertmanager", "the mails of the alert rules", program("prometheus-alertmanager")),
     Need("pgbouncer", "a pooler, behind which the bridge must not lead", program("pgbouncer")),
     Need("iproute2", "two networks with a link that can be cut", program("ip")),
     Need("nftables", "the guide's rule for a box that strangers can reach", program("nft")),
@@ -154,6 +155,7 @@ SYSTEM_SERVICES = {
     "mosquitto": "mosquitto",
     "nginx-light": "nginx",
     "prometheus": "prometheus",
+    "prometheus-alertmanager": "prometheus-alertmanager",
     "pgbouncer": "pgbouncer",
 }
 
