@@ -108,7 +108,7 @@ def test_a_door_that_nobody_can_ask_is_refused(told: str) -> None:
 
 
 def test_a_renewed_certificate_comes_to_the_doors_with_its_mode(tmp_path: Path) -> None:
-    """Runs the hook twice with a fake systemctl."""
+    """Brings it to a box with systemd, and a renewed one to a box with Docker; both are scripts here."""
     lineage, to = tmp_path / "live", tmp_path / "etc"
     lineage.mkdir()
     to.mkdir()
@@ -129,13 +129,15 @@ def test_a_renewed_certificate_comes_to_the_doors_with_its_mode(tmp_path: Path) 
     hook = str(REPOSITORY / "deploy" / "box" / "renewed.sh")
 
     subprocess.run([hook], env=told, check=True)
+    (lineage / "fullchain.pem").write_text("renewed certificate")
     subprocess.run([hook], env={**told, "COMPOSE_FILE": "/x/compose.yaml"}, check=True)
 
     assert {file.name: (file.read_text(), oct(file.stat().st_mode & 0o777)) for file in to.iterdir()} == {
-        "certificate.pem": ("certificate", "0o644"),
+        "certificate.pem": ("renewed certificate", "0o644"),
         "key.pem": ("key", "0o640"),
     }
     assert done.read_text().splitlines() == [
-        "systemctl restart signage-broker.service signage-gateway.service",
+        "systemctl try-reload-or-restart signage-gateway.service",
+        "systemctl try-restart signage-broker.service",
         "docker compose --file /x/compose.yaml restart broker gateway",
     ]
