@@ -149,7 +149,7 @@ def test_the_form_of_a_quiet_time_is_german_in_each_of_its_kinds(open_german: Op
     page.get_by_role("button", name="Ruhezeit hinzufügen").click()
     dialog = page.get_by_role("dialog")
 
-    for kind in ("Anhalten", "Meldepause", "Wartung", "Öffnungszeiten", "Ausnehmen", "Eigene"):
+    for kind in ("In Arbeit", "Meldepause", "Wartung", "Öffnungszeiten", "Ausnehmen", "Eigene"):
         dialog.get_by_role("radio", name=kind).check()
         is_german(page)
     dialog.get_by_role("radio", name="Meldepause").check()
@@ -173,11 +173,11 @@ def test_what_the_service_refuses_is_said_in_german_with_its_facts(open_german: 
     watched.follow("/?v=quiet")
     page.get_by_role("button", name="Ruhezeit hinzufügen").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_role("radio", name="Anhalten").check()
+    dialog.get_by_role("radio", name="In Arbeit").check()
     dialog.get_by_role("combobox", name="Für").select_option("fleet")
     dialog.get_by_label("Grund").fill(" ")
     dialog.get_by_role("button", name="Ruhezeit anlegen").click()
-    expect(dialog).to_contain_text("„Anhalten“ braucht einen Grund.")
+    expect(dialog).to_contain_text("„In Arbeit“ braucht einen Grund.")
     is_german(page)
 
 

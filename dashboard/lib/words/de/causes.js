@@ -17,7 +17,7 @@ export const causeWords = {
   snooze: "Meldepause für den Standort…",
   release: "Freigeben",
   story: "Was geschehen ist",
-  unsteady: (n) => `Unstete Verbindung: ${displays(n)}`,
+  unsteady: (n) => `Instabile Verbindung: ${displays(n)}`,
   worst: (name, losses) =>
     `${name} hat den Broker in der letzten Stunde ${number(losses)}-mal verloren. Vermutlich liegt es am Netz dort.`,
   worstOf: (name, losses) =>

@@ -27,7 +27,7 @@ export const incidentWords = {
   inMaintenance: (n) =>
     `${count(n, "Display ist", "Displays sind")} in einer Ruhezeit: Die Wiederherstellung sendet dorthin nichts.`,
   displays: "Displays",
-  well: "gut seit",
+  well: "in Ordnung seit",
   timeline: "Was geschehen ist",
   noneOpen: "Keine Displays sind zusammen ausgefallen.",
   noneClosed: "Es wurde noch keine Störung beendet.",

@@ -1,6 +1,6 @@
 /** @type {typeof import("../roles.js").roleWords} */
 export const roleWords = {
-  viewer: "Betrachter: liest",
-  operator: "Bediener: handelt auch",
+  viewer: "Betrachter: nur lesen",
+  operator: "Bediener: auch eingreifen",
   admin: "Admin: alles",
 };

@@ -3,7 +3,7 @@ import { number } from "../../format.js";
 /** @type {typeof import("../failures.js").failureWords} */
 export const failureWords = {
   region: "サービス障害",
-  title: (n) => `${number(n)} 台でサービス障害`,
+  title: (n) => `${number(n)}台でサービス障害`,
   unit: "サービス",
   acknowledge: "確認",
   acknowledgeOf: (name) => `${name} の障害を確認`,
@@ -11,14 +11,14 @@ export const failureWords = {
   done: "確認済み",
   by: (who) => `${who} が確認`,
   elsewhere: "ほかの人が確認",
-  again: (time) => `${time} に再び障害。確認の前に見てください`,
+  again: (time) => `${time}に再び障害。確認の前に見てください`,
   error: "確認が届きませんでした。",
   refused: (detail) => `確認できません: ${detail}`,
-  mended: (n) => `${number(n)} 件は復旧済みです。`,
+  mended: (n) => `${number(n)}件は復旧済みです。`,
   mendedBy: (who) => (who ? `${who === "recovery" ? "自動復旧" : who} が再起動、正常に戻った時刻` : "正常に戻った時刻"),
-  acknowledgeThese: (n) => `${number(n)} 件をまとめて確認`,
-  showAll: (n) => `${number(n)} 件すべて表示`,
+  acknowledgeThese: (n) => `${number(n)}件をまとめて確認`,
+  showAll: (n) => `${number(n)}件すべて表示`,
   showLess: "少なく表示",
-  paused: (time) => `${time} 時点、更新停止中`,
+  paused: (time) => `${time}時点、更新停止中`,
   viewer: "確認できるのはオペレーターだけです",
 };

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+process.env.TZ = "Asia/Tokyo";
+Object.defineProperty(globalThis, "navigator", { value: { languages: ["ja-JP"] }, configurable: true });
+const { wordsLoaded } = await import("../lib/language.js");
+const { ago, exact, number } = await import("../lib/format.js");
+const { duration, percentOf } = await import("../lib/measures.js");
+
+test("numbers, ages, lengths of time and dates are Japanese, without spaces", async () => {
+  await wordsLoaded();
+  const now = Date.parse("2026-11-21T12:00:00Z");
+
+  assert.equal(number(1234.56), "1,234.6");
+  assert.equal(ago("2026-11-21T11:57:00Z", now), "3分前");
+  assert.equal(duration(2 * 86400 + 4 * 3600), "2日4時間");
+  assert.equal(percentOf(0.9996), "99.9%");
+  assert.match(exact("2020-11-03T14:02:00Z"), /^2020[/年]11[/月]0?3日? 23:02$/);
+});
