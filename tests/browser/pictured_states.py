@@ -29,9 +29,9 @@ HELD: Final = "quiet_times.clientQuietWords"
 DIALOGS: Final[dict[str, tuple[str, ...]]] = {
     "help": ("/", "frame.frameWords.help"),
     "connect": ("/", "fleet.tableWords.connect", "enrolment.enrolmentWords.create"),
-    "bulk": ("/", f"{ACTION}.reboot_host…"),
-    "later": ("/", "batches.batchWords.later"),
-    "move": ("/", "edit.editWords.manyButton"),
+    "bulk": ("/?q=lobby", f"{ACTION}.reboot_host…"),
+    "later": ("/?q=lobby", "batches.batchWords.later"),
+    "move": ("/?q=lobby", "edit.editWords.manyButton"),
     "edit": ("/?d={uuid}", "edit.editWords.button"),
     "shut-down": ("/?d={uuid}", f"{ACTION}.shutdown_host"),
     "hold": ("/?d={uuid}", f"{HELD}.hold"),

@@ -111,13 +111,15 @@ def take_all(chromium: Browser, stack: Stack, folder: Path, interesting: str) ->
         "wall": "/?v=wall",
         "log-of-one": f"/?v=logs&c={interesting}",
     }
-    views |= {f"display-{tab}": f"/?d={interesting}&tab={tab}" for tab in ("logs", "commands", "health", "events")}
+    tabs = {f"display-{tab}": f"/?d={interesting}&tab={tab}" for tab in ("about", "logs", "commands", "health", "events")}
     secrets = stack.environment
     session = session_of(stack, secrets["SIGNAGE_SIGN_IN_USER"], secrets["SIGNAGE_SIGN_IN_PASSWORD"])
     looks = {look: {**options, "storage_state": session} for look, options in LOOKS.items()}
     for look, options in looks.items():
         for name, address in views.items():
             shoot(chromium, stack, options, address, folder / f"{name}-{look}.png", whole=True)
+        for name, address in tabs.items():
+            shoot(chromium, stack, options, address, folder / f"{name}-{look}.png", to_the_tabs)
     pictured_states.take(chromium, stack, looks, folder, interesting)
 
 

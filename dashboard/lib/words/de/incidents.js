@@ -31,7 +31,7 @@ export const incidentWords = {
   timeline: "Was geschehen ist",
   noneOpen: "Keine Displays sind zusammen ausgefallen.",
   noneClosed: "Es wurde noch keine Störung beendet.",
-  maintenance: "Wartung planen: siehe",
+  maintenance: "Wartung planen: siehe ….",
   failed: "Die Störungen konnten nicht geladen werden.",
   failedOne: "Diese Störung konnte nicht geladen werden.",
 };

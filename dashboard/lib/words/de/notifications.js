@@ -2,7 +2,7 @@
 export const notificationWords = {
   title: "Benachrichtigungen",
   lead: "Wer benachrichtigt wird, wenn Displays zusammen ausfallen, wenn eines stumm bleibt, wenn ein Dienst oder ein Bildschirm ausfällt, wenn die Wiederherstellung sich zurückhält, und wenn es vorbei ist.",
-  snoozes: "Eine Weile niemanden benachrichtigen: Meldepause unter",
+  snoozes: "Eine Weile niemanden benachrichtigen: Meldepause unter ….",
   none: "Noch wird niemand benachrichtigt.",
   failed: "Die Kanäle konnten nicht geladen werden.",
   add: "Kanal hinzufügen…",

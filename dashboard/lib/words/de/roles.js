@@ -1,6 +1,6 @@
 /** @type {typeof import("../roles.js").roleWords} */
 export const roleWords = {
-  viewer: "Betrachter: nur lesen",
-  operator: "Bediener: auch eingreifen",
+  viewer: "Betrachter: liest",
+  operator: "Bediener: greift auch ein",
   admin: "Admin: alles",
 };

@@ -21,7 +21,11 @@ const inUnit = ([n, unit]) => count(n, ...UNITS[unit]);
 const lasting = (seconds) => inUnit(unitOf(seconds));
 
 /** After "von". @param {string | null} by */
-const who = (by) => (by === "recovery" ? "der Wiederherstellung" : by === null ? "jemandem" : person(by));
+function who(by) {
+  if (by === "recovery") return "der Wiederherstellung";
+  if (by?.startsWith("display:")) return "dem Display";
+  return by === null ? "jemandem" : person(by);
+}
 /** @param {string} action */
 const asked = (action) => word(actionWords, action);
 /** @param {string | null} why */

@@ -15,7 +15,7 @@ export const failureWords = {
   error: "確認が届きませんでした。",
   refused: (detail) => `確認できません: ${detail}`,
   mended: (n) => `${number(n)}件は復旧済みです。`,
-  mendedBy: (who) => (who ? `${who === "recovery" ? "自動復旧" : who} が再起動、正常に戻った時刻` : "正常に戻った時刻"),
+  mendedBy: (who) => (who ? `${who === "recovery" ? "自動復旧が" : `${who} が`}再起動、正常に復帰` : "正常に復帰"),
   acknowledgeThese: (n) => `${number(n)}件をまとめて確認`,
   showAll: (n) => `${number(n)}件すべて表示`,
   showLess: "少なく表示",

@@ -18,11 +18,11 @@ export const incidentWords = {
   merged: (id) => `インシデント${id}の一部と分かりました。`,
   inMaintenance: (n) => `${number(n)}台は抑止時間中で、自動復旧は何も送りません。`,
   displays: "ディスプレイ",
-  well: "正常に戻った時刻",
+  well: "正常に復帰",
   timeline: "経過",
   noneOpen: "同時に異常になっているディスプレイはありません。",
   noneClosed: "終了したインシデントはまだありません。",
-  maintenance: "メンテナンスの予定はこちら:",
+  maintenance: "メンテナンスは…で予定できます。",
   failed: "インシデントを読み込めませんでした。",
   failedOne: "このインシデントを読み込めませんでした。",
 };

@@ -21,9 +21,13 @@ import { actionWords, statusWords, stepWords } from "../states.js";
 const lasting = (seconds) => inUnit(...unitOf(seconds));
 
 /** @param {string | null} by */
-const who = (by) => (by === "recovery" ? "自動復旧" : by === null ? "誰か" : person(by));
+function who(by) {
+  if (by === "recovery") return "自動復旧";
+  if (by?.startsWith("display:")) return "ディスプレイ";
+  return by === null ? "誰か" : person(by);
+}
 /** Who did it. @param {string | null} by */
-const didIt = (by) => (by === "recovery" || by === null ? `${who(by)}が` : `${who(by)} が`);
+const didIt = (by) => `${who(by)}${/[!-~]$/.test(who(by)) ? " " : ""}が`;
 /** @param {string} action */
 const asked = (action) => word(actionWords, action);
 /** @param {string | null} why */
