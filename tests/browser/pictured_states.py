@@ -88,6 +88,7 @@ def shoot(
         visit.open()
         visit.page.locator("header.top").wait_for()
         visit.page.wait_for_load_state("networkidle")
+        visit.words("sentences.betweenWords.space")  # until it is there, what the service says is in English
     state(visit)
     visit.page.screenshot(path=target)
     context.close()
@@ -96,11 +97,14 @@ def shoot(
 
 
 def dialog(visit: WatchedPage, address: str, buttons: list[str]) -> None:
-    """Open a dialog with nothing filled in."""
+    """Open a dialog; what has to be filled in before its next button is pressed is."""
     visit.follow(address)
+    shown = visit.page.get_by_role("dialog")
     for button in buttons:
+        if shown.is_visible():
+            shown.locator("input[required]").first.fill("Eingang")
         visit.press(button)
-        expect(visit.page.get_by_role("dialog")).to_be_visible()
+        expect(shown).to_be_visible()
     visit.page.wait_for_load_state("networkidle")
 
 

@@ -111,7 +111,9 @@ def take_all(chromium: Browser, stack: Stack, folder: Path, interesting: str) ->
         "wall": "/?v=wall",
         "log-of-one": f"/?v=logs&c={interesting}",
     }
-    tabs = {f"display-{tab}": f"/?d={interesting}&tab={tab}" for tab in ("about", "logs", "commands", "health", "events")}
+    tabs = {
+        f"display-{tab}": f"/?d={interesting}&tab={tab}" for tab in ("about", "logs", "commands", "health", "events")
+    }
     secrets = stack.environment
     session = session_of(stack, secrets["SIGNAGE_SIGN_IN_USER"], secrets["SIGNAGE_SIGN_IN_PASSWORD"])
     looks = {look: {**options, "storage_state": session} for look, options in LOOKS.items()}
@@ -144,6 +146,7 @@ def shoot(
     shown.get_by_role("heading", level=1).first.wait_for()
     shown.wait_for_load_state("networkidle")
     expect(shown.locator("[aria-busy=true]:visible")).to_have_count(0)
+    page.words("sentences.betweenWords.space")  # until it is there, what the service says is in English
     if prepare:
         prepare(shown)
     shown.screenshot(path=target, full_page=whole)

@@ -7,7 +7,7 @@ const FULL = { disk: "ディスク", memory: "メモリー" };
 
 /** @type {typeof import("../fleet.js").tileWords} */
 export const tileWords = {
-  late: (n) => `遅延${number(n)}`,
+  late: (n) => `遅延${number(n)}台`,
   hint: (word, on) => (on ? "すべてのディスプレイを再び表示" : `「${word}」だけを表示`),
 };
 
