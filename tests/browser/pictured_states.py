@@ -29,9 +29,9 @@ HELD: Final = "quiet_times.clientQuietWords"
 DIALOGS: Final[dict[str, tuple[str, ...]]] = {
     "help": ("/", "frame.frameWords.help"),
     "connect": ("/", "fleet.tableWords.connect", "enrolment.enrolmentWords.create"),
-    "bulk": ("/?q=lobby", f"{ACTION}.reboot_host…"),
-    "later": ("/?q=lobby", "batches.batchWords.later"),
-    "move": ("/?q=lobby", "edit.editWords.manyButton"),
+    "bulk": ("/?site=Berlin", f"{ACTION}.reboot_host…"),
+    "later": ("/?site=Berlin", "batches.batchWords.later"),
+    "move": ("/?site=Berlin", "edit.editWords.manyButton"),
     "edit": ("/?d={uuid}", "edit.editWords.button"),
     "shut-down": ("/?d={uuid}", f"{ACTION}.shutdown_host"),
     "hold": ("/?d={uuid}", f"{HELD}.hold"),

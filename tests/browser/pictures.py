@@ -2,8 +2,8 @@
 
     python -m tests.browser.pictures [FOLDER]
 
-Without a folder it writes the README's two into docs/pictures; with one, every view, dialog and state there: light, dark
-and narrow, in English, German and Japanese.
+Without a folder it writes the README's two into docs/pictures; with one, every view, dialog and state there: light,
+dark and narrow, in English, German and Japanese.
 """
 
 import sys
@@ -42,6 +42,7 @@ LOOKS: Final[dict[str, dict[str, Any]]] = {
     "ja-middle": {"viewport": {"width": 1024, "height": 768}, "color_scheme": "light", "locale": "ja-JP"},
     "ja-narrow": {"viewport": NARROW, "color_scheme": "light", "locale": "ja-JP"},
 }
+TABS: Final = ("about", "logs", "commands", "health", "events")
 SOMETHING_IS_WRONG_SECONDS: Final = 240.0
 
 

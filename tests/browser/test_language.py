@@ -10,6 +10,7 @@ from playwright.sync_api import FilePayload, Page, expect
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import OpenPage, name_of, online_display, uuid_of
 from tests.browser.people import SessionState
+from tests.browser.pictured_states import DIALOGS, dialog
 from tests.browser.watched import WatchedPage, does_not_scroll_sideways
 from tests.stack import Stack, eventually, running_stack
 
@@ -72,17 +73,17 @@ def open_german(open_page: OpenPage, admin_session: SessionState) -> OpenGerman:
     return make
 
 
-def is_german(page: Page) -> None:
-    """Check what stands on the page now."""
+def is_german(page: Page, language: str = "de") -> None:
+    """Check what stands on the page now, in German or another language."""
     expect(page.locator("[aria-busy=true]:visible")).to_have_count(0)
-    assert page.evaluate("document.documentElement.lang") == "de"
+    assert page.evaluate("document.documentElement.lang") == language
     with suppress(AssertionError):  # the service's own English stays until the words for it are there
-        eventually(lambda: not english_on(page), "German words")
+        eventually(lambda: not english_on(page), "words of that language")
     assert english_on(page) == []
 
 
 def english_on(page: Page) -> list[str]:
-    """The texts on the page that are not German."""
+    """The texts on the page that are English."""
     found: list[str] = page.evaluate(SEEN, [ENGLISH, SERVER_SAYS])
     return found
 
@@ -253,3 +254,19 @@ def test_nothing_scrolls_sideways_in_another_language(
         expect(page.get_by_role("complementary" if one in address else "heading").first, address).to_be_visible()
         expect(page.locator("[aria-busy=true]:visible")).to_have_count(0)
         assert does_not_scroll_sideways(page), address
+
+
+@pytest.mark.parametrize("language", ["de", "ja"])
+def test_every_dialog_is_in_the_readers_language(
+    open_page: OpenPage, admin_session: SessionState, display: SimulatedDisplay, language: str
+) -> None:
+    watched = open_page(locale=language, storage_state=admin_session)
+    page = watched.open("/")
+    page.locator("header.top").wait_for()
+
+    for address, *buttons in DIALOGS.values():
+        dialog(watched, address.format(uuid=uuid_of(display)), buttons)
+        is_german(page, language)
+        assert does_not_scroll_sideways(page), buttons
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
