@@ -228,6 +228,7 @@ def test_who_reads_english_fetches_no_other_words(open_page: OpenPage, admin_ses
     assert not any("/words/de/" in address for address in fetched)
 
 
+TWO_LINES: Final = 50
 LOOKS: Final = {
     "German on a phone": ("de-DE", "Abmelden", 320, "light"),
     "German on a phone, dark": ("de-DE", "Abmelden", 390, "dark"),
@@ -254,6 +255,11 @@ def test_nothing_scrolls_sideways_in_another_language(
         expect(page.get_by_role("complementary" if one in address else "heading").first, address).to_be_visible()
         expect(page.locator("[aria-busy=true]:visible")).to_have_count(0)
         assert does_not_scroll_sideways(page), address
+    watched.follow("/?v=settings")
+    expect(page.locator("nav [aria-current=page]")).to_be_in_viewport(ratio=0.9)
+    names = page.locator(".setting code")
+    expect(names.first).to_be_visible()
+    assert max(names.evaluate_all("all => all.map(one => one.offsetHeight)")) <= TWO_LINES, "names break at letters"
 
 
 @pytest.mark.parametrize("language", ["de", "ja"])
