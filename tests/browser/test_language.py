@@ -259,7 +259,8 @@ def test_nothing_scrolls_sideways_in_another_language(
     expect(page.locator("nav [aria-current=page]")).to_be_in_viewport(ratio=0.9)
     names = page.locator(".setting code")
     expect(names.first).to_be_visible()
-    assert max(names.evaluate_all("all => all.map(one => one.offsetHeight)")) <= TWO_LINES, "names break at letters"
+    if width < 400:  # elsewhere a name is as high as the value beside it
+        assert max(names.evaluate_all("all => all.map(one => one.offsetHeight)")) <= TWO_LINES
 
 
 @pytest.mark.parametrize("language", ["de", "ja"])
