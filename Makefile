@@ -83,7 +83,7 @@ lock: $(DEVELOPMENT) ## Renew the locks after a change of requirements*.txt; UPG
 openapi: $(RUNTIME) ## Write docs/openapi.json from the routes' declarations
 	@$(BIN)/python -m functions.api docs/openapi.json
 
-screenshots: $(DEVELOPMENT) ## Take the README's pictures from a demo fleet; TO=folder takes one of every view
+screenshots: $(DEVELOPMENT) ## Take the README's pictures from a demo fleet; TO=folder takes every view, dialog and state in each language
 	@$(NEEDS) test
 	@$(BIN)/python -m tests.browser.pictures $(TO)
 

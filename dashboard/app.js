@@ -84,6 +84,7 @@ function useTab() {
     const { product, nav, titled } = frameWords;
     document.title = titled(count, view.value === "fleet" ? product : `${nav[view.value]} · ${product}`);
   }, [view.value, count]);
+  useEffect(() => document.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" }), [view.value]);
   useEffect(() => {
     document.querySelector("link[rel=icon]")?.setAttribute("href", count ? "icon-red.svg" : "icon.svg");
   }, [count > 0]);

@@ -31,7 +31,7 @@ export function duration(seconds) {
   return parts
     .slice(first, first + 2)
     .filter(Boolean)
-    .join(" ");
+    .join(unitWords.space && " ");
 }
 
 /** A share that never rounds up to all: 0.99996 is "99.9 %". @param {number} share 0 to 1 */

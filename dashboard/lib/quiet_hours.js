@@ -3,6 +3,7 @@
  *
  * The API's spans name several days at once, and "24:00"; here that is "00:00" of the next day, which means the same.
  */
+import { listed, ranged } from "./lists.js";
 import { hoursWords, weekdayWords } from "./words/weekdays.js";
 
 /** @typedef {{days: string[], from: string, to: string, nights?: number}} QuietHours a span of the API */
@@ -64,7 +65,7 @@ export function timesAfter(times) {
 
 /** @param {Interval} one */
 const intervalWords = ({ from, to, nights }) =>
-  `${from}–${to === "00:00" ? "24:00" : to}${nights === null ? "" : ` (${hoursWords.nights(nights)})`}`;
+  `${ranged(from, to === "00:00" ? "24:00" : to)}${nights === null ? "" : ` (${hoursWords.nights(nights)})`}`;
 
 /** Days in a row as one: "Mon–Fri", "Sat, Sun". @param {string[]} days */
 function dayWords(days) {
@@ -76,9 +77,7 @@ function dayWords(days) {
     else runs.push([day]);
   }
   const words = (/** @type {string[]} */ run) => run.map((day) => weekdayWords[day] ?? day);
-  return runs
-    .map((run) => (run.length > 2 ? `${words(run)[0]}–${words(run).at(-1)}` : words(run).join(", ")))
-    .join(", ");
+  return listed(runs.map((run) => (run.length > 2 ? ranged(words(run)[0], words(run).at(-1)) : listed(words(run)))));
 }
 
 /** "Mon–Fri 09:00–13:00 and 15:00–19:30, Sat 10:00–18:00"; "" for an empty week. @param {Week} week */
@@ -89,7 +88,7 @@ export function weekWords(week) {
     const text = (week[day] ?? []).map(intervalWords).join(hoursWords.and);
     if (text) alike.set(text, [...(alike.get(text) ?? []), day]);
   }
-  return [...alike].map(([text, days]) => `${dayWords(days)} ${text}`).join(", ");
+  return listed([...alike].map(([text, days]) => `${dayWords(days)} ${text}`));
 }
 
 /** @param {string} text "09:30" */

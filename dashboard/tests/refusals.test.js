@@ -51,3 +51,22 @@ for (const language of ["de", "ja"]) {
     assert.equal(inWords([{ code: "role_needed", params: { needed: "owner", role: "viewer" } }]), null);
   });
 }
+
+test("German says tag, lists and plurals as the pages do", async () => {
+  const { refusalWords } = await import("../lib/words/de/refusals.js");
+  const list = (/** @type {number | null} */ least, /** @type {number | null} */ most) =>
+    refusalWords.field_list({ field: "x", least, most });
+
+  assert.match(refusalWords.field_with_scope({ field: "x", scope: "tag" }), /„Schlagwort“/);
+  assert.match(refusalWords.opening_hours_of_many({}), /oder ein Schlagwort/);
+  assert.match(list(1, null), / mit mindestens 1 Eintrag\.$/);
+  assert.match(list(1, 9), / mit mindestens 1 Eintrag und höchstens 9 Einträgen\.$/);
+  assert.match(list(null, null), /eine Liste\.$/);
+});
+
+test("Japanese calls a recovery code by one name", async () => {
+  const { secondFactorWords } = await import("../lib/words/ja/second_factor.js");
+  const { refusalWords } = await import("../lib/words/ja/refusals.js");
+
+  assert.ok(refusalWords.second_factor_required({}).includes(secondFactorWords.codes));
+});

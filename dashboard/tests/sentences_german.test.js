@@ -31,3 +31,12 @@ test("recovery's own reason is German, a person's is as it was given", () => {
   );
   assert.match(words({ ...asked, by: "user:ada", reason: "Wand" }), /angefordert von ada \(Wand\)$/);
 });
+
+test("one of many is said in the singular", () => {
+  const params = { unproven: 1, sent: 10, excused: 0, limit: "5%", waiting: 1 };
+
+  assert.match(
+    inWords([{ code: "too_many_unproven", params }]),
+    /^1 von 10 Befehlen endete ohne Nachweis, mehr als 5\u00a0%; 1 wurde nicht gesendet\.$/,
+  );
+});

@@ -18,3 +18,10 @@ test("no space stands between two sentences", () => {
 
   assert.doesNotMatch(inWords([known, known]), /\s/);
 });
+
+test("no space stands beside a number", () => {
+  const failed = { kind: "site", key: "Berlin", size: 40, sites: 1, unit: null, place: null };
+  const text = inWords([{ code: "failed_together", params: { ...failed, symptoms: { silent: 12 }, seconds: 120 } }]);
+
+  assert.match(text, /^拠点 Berlin の40台中12台が2分以内に応答しなくなりました。/);
+});

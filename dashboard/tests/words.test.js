@@ -205,3 +205,25 @@ for (const language of LANGUAGES)
 
     assert.deepEqual(same, []);
   });
+
+/** A number, or a value that is one; not the last part of a name such as "UTF-8". */
+const NUMBER = String.raw`(?:(?<![A-Za-z][-\w. ]*)\d+%?|\$\{(?:number|displays|lasting|duration)\([^{}]*\)\}%?|\$\{(?:n|days)\})`;
+const JAPANESE = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー（）、。「」]`;
+const SPACED = new RegExp(`${NUMBER} ${JAPANESE}|${JAPANESE} ${NUMBER}`, "u");
+
+test("in Japanese no space stands beside a number, and no kana is of half width", () => {
+  assert.match("過去 24 時間", SPACED);
+  assert.match("`残り ${number(n)}台`", SPACED);
+  assert.doesNotMatch("過去24時間、UTF-8 ではない", SPACED);
+  const lines = filesIn("lib/words/ja").flatMap((file) =>
+    sourceOf(file)
+      .split("\n")
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+
+  assert.ok(lines.length > 1000);
+  assert.deepEqual(
+    lines.filter((line) => SPACED.test(line) || /[\uff61-\uff9f]/.test(line)),
+    [],
+  );
+});

@@ -8,6 +8,7 @@ import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { auditWords } from "../lib/words/audit.js";
 import { commonWords } from "../lib/words/common.js";
+import { actionWords } from "../lib/words/states.js";
 import { ListState } from "./list_state.js";
 import { NameButton, Time } from "./parts.js";
 
@@ -15,7 +16,15 @@ import { NameButton, Time } from "./parts.js";
 function Called(/** @type {{text: string}} */ { text }) {
   void version.value;
   const client = clients.get(text.replace(/^display:/, ""));
-  return client ? h(NameButton, { client }) : html`${person(text).replace(/#[0-9a-f]{12}$/, "")}`;
+  return client
+    ? h(NameButton, { client })
+    : html`${auditWords.actors[text] ?? person(text).replace(/#[0-9a-f]{12}$/, "")}`;
+}
+
+/** @param {string} action */
+function did(action) {
+  const sent = action.replace(/^command\./, "");
+  return auditWords.did[action] ?? (sent in actionWords ? auditWords.sent(actionWords[sent] ?? sent) : action);
 }
 
 /** @param {unknown} value */
@@ -27,11 +36,11 @@ function Row({ entry }) {
   const { actor, action, target } = entry;
   const details = Object.entries(entry.details)
     .filter(([, value]) => value !== null && value !== "")
-    .map(([key, value]) => `${key.replaceAll("_", " ")}: ${shown(value)}`);
+    .map(([key, value]) => `${auditWords.details[key] ?? key.replaceAll("_", " ")}: ${shown(value)}`);
   return html`<li class="audit">
     <span class="quiet">${h(Time, { at: entry.at })}</span>
     <span class="audit-words" title=${`${actor} ${action} ${target}`}><strong>${h(Called, { text: actor })}</strong>
-      ${" "}${auditWords.did[action] ?? action} ${actor !== target && actor !== `display:${target}` && h(Called, { text: target })}</span>
+      ${" "}${did(action)} ${actor !== target && actor !== `display:${target}` && h(Called, { text: target })}</span>
     <span class="audit-target quiet">${details.join(" · ")}</span>
     <span>${auditWords.result[entry.result] ?? entry.result}</span>
   </li>`;

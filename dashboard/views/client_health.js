@@ -1,6 +1,7 @@
 /** What one display last said of its machine, each figure against its limit, and how it went. */
 import { h } from "../vendor/preact.js";
 import { classes, html } from "../lib/html.js";
+import { listed } from "../lib/lists.js";
 import { commonWords } from "../lib/words/common.js";
 import { healthWords } from "../lib/words/health.js";
 import { limitNames, limitTexts, limitValues, limitWords } from "../lib/words/limits.js";
@@ -102,7 +103,8 @@ function Machine({ client }) {
     ],
     [
       healthWords.capabilities,
-      client.capabilities?.map((action) => actionWords[action] ?? action).join(", ") ?? healthWords.all,
+      (client.capabilities && listed(client.capabilities.map((action) => actionWords[action] ?? action))) ??
+        healthWords.all,
     ],
     [healthWords.boot, html`<code>${client.boot_id ?? commonWords.notReported}</code>`],
     [healthWords.player, html`<code>${client.app_instance ?? commonWords.notReported}</code>`],

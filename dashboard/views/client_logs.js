@@ -29,7 +29,7 @@ function MoreDetail({ client }) {
       setSaid({ text: wordsOf(error), bad: true });
     }
   }
-  return html`<p class="log-level quiet"><span>${client.log_level && logWords.levelNow(client.log_level)}</span>
+  return html`<p class="log-level quiet"><span>${client.log_level && logWords.levelNow(logWords.level[client.log_level] ?? client.log_level)}</span>
     ${mayOperate.value && html`<button class="link" onClick=${tell}>${logWords.debugFor(MINUTES)}</button>`}
     <span class=${said.bad ? "cause" : ""} role="status">${said.text}</span></p>`;
 }

@@ -9,6 +9,7 @@ import { marks } from "../lib/failures.js";
 import { clients, failures, refresh, version } from "../lib/fleet.js";
 import { exact, nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
+import { listed } from "../lib/lists.js";
 import { poll } from "../lib/poll.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
 import { isUnwell } from "../lib/unwell.js";
@@ -92,7 +93,7 @@ function Facts({ client }) {
     ${h(Fact, { name: displayWords.screen, children: screen })}
     ${typeof client.keeps_hours === "boolean" && h(Fact, { name: displayWords.hours, children: hours })}
     ${h(Fact, { name: displayWords.site, children: client.site ?? commonWords.none })}
-    ${h(Fact, { name: displayWords.tags, children: client.tags?.join(", ") || commonWords.none })}
+    ${h(Fact, { name: displayWords.tags, children: listed(client.tags ?? []) || commonWords.none })}
     ${h(Fact, { name: displayWords.host, children: client.hostname ?? commonWords.notReported })}
     ${h(Fact, { name: displayWords.ip, children: client.ip ?? commonWords.notReported })}
     ${h(Fact, { name: displayWords.version, children: client.app_version ?? commonWords.notReported })}

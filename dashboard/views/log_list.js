@@ -1,7 +1,7 @@
 /** Log lines, newest first, as text. */
 import { h } from "../vendor/preact.js";
 import { clients } from "../lib/fleet.js";
-import { html } from "../lib/html.js";
+import { classes, html } from "../lib/html.js";
 import { openDisplay } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
 import { logWords } from "../lib/words/logs.js";
@@ -34,7 +34,7 @@ export function LogList({ list, named, empty }) {
     return list.failed
       ? h(LoadFailed, { text: logWords.failed, why: list.why, retry: list.reload })
       : h(Loading, { rows: 3 });
-  return html`<ol class="logs" aria-busy=${list.busy}>${items.map((row) => h(Line, { key: row.id, row, named }))}</ol>
+  return html`<ol class=${classes("logs", named && "named")} aria-busy=${list.busy}>${items.map((row) => h(Line, { key: row.id, row, named }))}</ol>
     ${items.length === 0 && html`<p class="note">${empty}</p>`}
     ${list.failed && h(LoadFailed, { text: logWords.failed, why: list.why, retry: list.reload })}
     ${

@@ -5,6 +5,7 @@ import { logSummary, recentErrors } from "../lib/api/logs.js";
 import { clients, version } from "../lib/fleet.js";
 import { nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
+import { listed } from "../lib/lists.js";
 import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
 import { useTail } from "../lib/tail.js";
@@ -86,11 +87,11 @@ function Who({ summary }) {
 /** @param {{summary: Summary}} props */
 function Totals({ summary }) {
   const { totals } = summary;
-  const what = [
+  const what = listed([
     logWords.errors(errorsOf(totals)),
     logWords.warnings(totals["warning"] ?? 0),
     logWords.lines(linesOf(totals)),
-  ].join(", ");
+  ]);
   return html`<p class="quiet lead">${logWords.total(what, summary.clients.length)}</p>`;
 }
 

@@ -4,6 +4,7 @@ import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/notifications.js";
 import { serviceOf } from "../lib/channel_address.js";
 import { classes, html } from "../lib/html.js";
+import { listed, ranged } from "../lib/lists.js";
 import { usePages } from "../lib/pages.js";
 import { mayAdminister } from "../lib/session.js";
 import { addressWords } from "../lib/words/channel_address.js";
@@ -23,8 +24,8 @@ import { QuietLink } from "./quiet_link.js";
 /** When it tells, in a few words. @param {Channel} channel */
 function when({ hours }) {
   if (!hours) return notificationWords.allHours;
-  const days = hours.weekdays.map((day) => weekdayWords[day]).join(", ");
-  return `${days} ${hours.begin}–${hours.end} (${hours.time_zone})`;
+  const days = listed(hours.weekdays.map((day) => weekdayWords[day] ?? day));
+  return `${days} ${ranged(hours.begin, hours.end)} (${hours.time_zone})`;
 }
 
 /** @param {{channel: Channel}} props */
@@ -34,7 +35,7 @@ function Facts({ channel }) {
     .join(" · ");
   const what = [
     notificationWords.after(channel.delay_seconds),
-    channel.sites?.join(", ") ?? notificationWords.allSites,
+    (channel.sites && listed(channel.sites)) ?? notificationWords.allSites,
     when(channel),
   ].join(" · ");
   const at = channel.last_delivered_at;

@@ -1,4 +1,4 @@
-/** Small pieces that several views use: times, status glyphs, badges, loading and failure notes. */
+/** Small pieces that several views use. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { now } from "../lib/clock.js";

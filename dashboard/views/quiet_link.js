@@ -3,7 +3,7 @@ import { html } from "../lib/html.js";
 import { goToView } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
 
-/** @param {{text: string}} props text: the sentence up to the link */
+/** @param {{text: string}} props text: a sentence with … where the link stands */
 export function QuietLink({ text }) {
   /** @param {MouseEvent} event */
   const go = (event) => {
@@ -11,5 +11,6 @@ export function QuietLink({ text }) {
     event.preventDefault();
     goToView("quiet");
   };
-  return html`<p class="quiet">${text} <a href="?v=quiet" onClick=${go}>${commonWords.quietTimes}</a>.</p>`;
+  const [before, after] = text.split("…");
+  return html`<p class="quiet">${before}<a href="?v=quiet" onClick=${go}>${commonWords.quietTimes}</a>${after}</p>`;
 }

@@ -1,8 +1,9 @@
-"""Pictures of states that a healthy demo fleet never shows: loading, empty, and every kind of fault."""
+"""Pictures of states that a healthy demo fleet never shows, in any language: dialogs, loading, empty, faults."""
 
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from shared.postgres.door import engine_for
 from tests.browser.fleets import inserted
 from tests.browser.watched import API, WatchedPage, watched
+from tests.browser.windows import SIGNED_OUT
 from tests.stack import Stack
 
 OVERVIEW: Final = "**/api/monitoring/overview*"
@@ -22,12 +24,40 @@ SLOW: Final = """
   window.fetch = (address, ...rest) =>
     String(address).startsWith('/api/incidents') ? new Promise(() => {}) : before(address, ...rest);
 """
+ACTION: Final = "states.actionWords"
+HELD: Final = "quiet_times.clientQuietWords"
+DIALOGS: Final[dict[str, tuple[str, ...]]] = {
+    "help": ("/", "frame.frameWords.help"),
+    "connect": ("/", "fleet.tableWords.connect", "enrolment.enrolmentWords.create"),
+    "bulk": ("/?site=Berlin", f"{ACTION}.reboot_host…"),
+    "later": ("/?site=Berlin", "batches.batchWords.later"),
+    "move": ("/?site=Berlin", "edit.editWords.manyButton"),
+    "edit": ("/?d={uuid}", "edit.editWords.button"),
+    "shut-down": ("/?d={uuid}", f"{ACTION}.shutdown_host"),
+    "hold": ("/?d={uuid}", f"{HELD}.hold"),
+    "snooze": ("/?d={uuid}", f"{HELD}.snooze"),
+    "maintenance": ("/?d={uuid}", f"{HELD}.maintenance"),
+    "leave-out": ("/?d={uuid}", f"{HELD}.leaveOut"),
+    "quiet": ("/?v=quiet", "quiet_times.quietTimesWords.add"),
+    "plan": ("/?v=batches", "schedules.scheduleWords.plan"),
+    "password": ("/?v=settings", "settings.settingsWords.changePassword"),
+    "second-factor": ("/?v=settings", "second_factor.secondFactorWords.begin"),
+    "channel": ("/?v=settings", "notifications.notificationWords.add"),
+    "person": ("/?v=settings", "people.byPassword.add"),
+}
+"""Each dialog: the address of its view, and the words of the buttons that lead to it."""
 FAILURE: Final = {"code": "internal_error", "title": "Internal error", "detail": "Something went wrong on our side."}
 
 
-def take(chromium: Browser, stack: Stack, looks: dict[str, dict[str, Any]], folder: Path) -> None:
-    """Take a picture of every state in every look."""
+def take(chromium: Browser, stack: Stack, looks: dict[str, dict[str, Any]], folder: Path, uuid: str) -> None:
+    """Take a picture of every dialog and every state in every look, whose options sign in.
+
+    `uuid` is of the display whose panel is opened.
+    """
     for look, options in looks.items():
+        for name, (address, *buttons) in DIALOGS.items():
+            shown = partial(dialog, address=address.format(uuid=uuid), buttons=buttons)
+            shoot(chromium, stack, options, shown, folder / f"dialog-{name}-{look}.png")
         for state in (sign_in, loading, empty, offline, error, bridge_silent, signed_out, people_by_proxy):
             shoot(chromium, stack, options, state, folder / f"state-{state.__name__.replace('_', '-')}-{look}.png")
     with a_silent_site(stack):  # last: its breaker outlives it
@@ -52,14 +82,30 @@ def shoot(
     """Take one picture of one state; fail on any complaint that the state does not expect."""
     context = chromium.new_context(**options)
     visit = watched(context, stack)
-    if state is not sign_in:
-        visit.sign_in()
+    if state is sign_in:
+        context.set_storage_state(SIGNED_OUT)
+    else:
+        visit.open()
+        visit.page.locator("header.top").wait_for()
         visit.page.wait_for_load_state("networkidle")
+        visit.words("sentences.betweenWords.space")  # until it is there, what the service says is in English
     state(visit)
     visit.page.screenshot(path=target)
     context.close()
     visit.check()
     print(target)
+
+
+def dialog(visit: WatchedPage, address: str, buttons: list[str]) -> None:
+    """Open a dialog; what has to be filled in before its next button is pressed is."""
+    visit.follow(address)
+    shown = visit.page.get_by_role("dialog")
+    for button in buttons:
+        if shown.is_visible():
+            shown.locator("input[required]").first.fill("Eingang")
+        visit.press(button)
+        expect(shown).to_be_visible()
+    visit.page.wait_for_load_state("networkidle")
 
 
 def sign_in(visit: WatchedPage) -> None:
@@ -82,14 +128,14 @@ def empty(visit: WatchedPage) -> None:
     """Show a fleet before its first display is enrolled."""
     answer_otherwise(visit, lambda _: {"packed": {"uuid": ""}, "service_failed": []})
     visit.page.reload()
-    expect(visit.page.get_by_role("heading", name="No displays yet")).to_be_visible()
+    expect(visit.page.get_by_role("heading", name=visit.words("enrolment.enrolmentWords.emptyTitle"))).to_be_visible()
 
 
 def offline(visit: WatchedPage) -> None:
     """Show the page while the service does not answer."""
     visit.page.route(API, lambda route: route.abort())
     visit.look_again()
-    expect(visit.page.get_by_role("alert").first).to_contain_text("The service does not answer")
+    expect(visit.page.locator(".banner-danger")).to_be_visible()
 
 
 def error(visit: WatchedPage) -> None:
@@ -97,12 +143,12 @@ def error(visit: WatchedPage) -> None:
     visit.expect_answer(500, "/api/client-logs/")
     visit.page.route("**/api/client-logs/**", lambda route: route.fulfill(status=500, json=FAILURE))
     visit.follow("/?v=logs")
-    expect(visit.page.get_by_role("alert").filter(has_text="Reference")).to_have_count(2)
+    expect(visit.page.locator(".note-error")).to_have_count(2)
 
 
 def mass_failure(visit: WatchedPage) -> None:
     """Show a whole site that became silent at the same time."""
-    banner = visit.page.get_by_role("status").filter(has_text="Recovery holds back")
+    banner = visit.page.get_by_text(visit.words("causes.causeWords.holds")).first
     visit.look_until(banner.is_visible, "the breaker")
     expect(visit.page.locator(".attention-row").first).to_be_visible()
 
@@ -111,7 +157,7 @@ def bridge_silent(visit: WatchedPage) -> None:
     """Show the page while the bridge is silent."""
     answer_otherwise(visit, lambda answer: {"bridge": {"state": "silent", "silent_since": answer["server_time"]}})
     visit.page.reload()
-    expect(visit.page.get_by_role("alert").first).to_contain_text("Bridge silent since")
+    expect(visit.page.get_by_text(visit.words("banners.bannerWords.bridgeWhy"))).to_be_visible()
 
 
 def signed_out(visit: WatchedPage) -> None:
@@ -119,16 +165,16 @@ def signed_out(visit: WatchedPage) -> None:
     visit.expect_answer(401, "/api/")
     visit.page.context.clear_cookies()
     visit.look_again()
-    expect(visit.page.get_by_role("dialog", name="Sign in again")).to_be_visible()
+    expect(visit.page.get_by_role("dialog", name=visit.words("session.sessionWords.again"))).to_be_visible()
 
 
 def people_by_proxy(visit: WatchedPage) -> None:
     """Show the people of a service behind an identity-aware proxy."""
     visit.page.route("**/api/session/method", lambda route: route.fulfill(json={"method": "proxy"}))
     visit.open("/?v=settings")
-    people = visit.page.get_by_role("region", name="People")
-    expect(people).to_contain_text("Everybody comes through the proxy")
-    people.scroll_into_view_if_needed()
+    lead = visit.page.get_by_text(visit.words("people.byProxy.lead"))
+    expect(lead).to_be_visible()
+    lead.scroll_into_view_if_needed()
 
 
 def answer_otherwise(visit: WatchedPage, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:

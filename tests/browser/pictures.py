@@ -2,8 +2,8 @@
 
     python -m tests.browser.pictures [FOLDER]
 
-Without a folder it writes the README's two into docs/pictures; with one, every view and state there: light, dark and
-narrow, and the views in German and Japanese.
+Without a folder it writes the README's two into docs/pictures; with one, every view, dialog and state there: light,
+dark and narrow, in English, German and Japanese.
 """
 
 import sys
@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from deploy.parts.layout import REPOSITORY
 from tests.browser import pictured_states
 from tests.browser.conftest import CHROMIUM, FLAGS
+from tests.browser.people import session_of
 from tests.browser.watched import watched
 from tests.browser.windows import PATIENCE_MS
 from tests.stack import Api, Stack, eventually, running_stack
@@ -36,14 +37,12 @@ LOOKS: Final[dict[str, dict[str, Any]]] = {
     "light": {"viewport": WIDE, "color_scheme": "light"},
     "dark": {"viewport": WIDE, "color_scheme": "dark"},
     "narrow": {"viewport": NARROW, "color_scheme": "light"},
+    "de-wide": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light", "locale": "de-DE"},
+    "de-narrow": {"viewport": NARROW, "color_scheme": "dark", "locale": "de-DE"},
+    "ja-middle": {"viewport": {"width": 1024, "height": 768}, "color_scheme": "light", "locale": "ja-JP"},
+    "ja-narrow": {"viewport": NARROW, "color_scheme": "light", "locale": "ja-JP"},
 }
-TRANSLATED: Final[dict[str, tuple[str, dict[str, Any]]]] = {
-    "de-wide": ("de", {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"}),
-    "de-narrow": ("de", {"viewport": NARROW, "color_scheme": "dark"}),
-    "ja-middle": ("ja", {"viewport": {"width": 1024, "height": 768}, "color_scheme": "light"}),
-    "ja-narrow": ("ja", {"viewport": NARROW, "color_scheme": "light"}),
-}
-"""Language and look of the views in other languages."""
+TABS: Final = ("about", "logs", "commands", "health", "events")
 SOMETHING_IS_WRONG_SECONDS: Final = 240.0
 
 
@@ -108,17 +107,23 @@ def take_all(chromium: Browser, stack: Stack, folder: Path, interesting: str) ->
     views |= {
         "incidents": "/?v=incidents",
         "quiet": "/?v=quiet",
+        "availability": "/?v=availability",
         "batches": "/?v=batches",
+        "wall": "/?v=wall",
         "log-of-one": f"/?v=logs&c={interesting}",
     }
-    views |= {f"display-{tab}": f"/?d={interesting}&tab={tab}" for tab in ("logs", "commands", "health", "events")}
-    for look, options in LOOKS.items():
+    tabs = {
+        f"display-{tab}": f"/?d={interesting}&tab={tab}" for tab in ("about", "logs", "commands", "health", "events")
+    }
+    secrets = stack.environment
+    session = session_of(stack, secrets["SIGNAGE_SIGN_IN_USER"], secrets["SIGNAGE_SIGN_IN_PASSWORD"])
+    looks = {look: {**options, "storage_state": session} for look, options in LOOKS.items()}
+    for look, options in looks.items():
         for name, address in views.items():
-            shoot(chromium, stack, options, address, folder / f"{name}-{look}.png")
-    for look, (language, options) in TRANSLATED.items():
-        for name, address in views.items():
-            shoot(chromium, stack, options, address, folder / f"{name}-{look}.png", language=language)
-    pictured_states.take(chromium, stack, LOOKS, folder)
+            shoot(chromium, stack, options, address, folder / f"{name}-{look}.png", whole=True)
+        for name, address in tabs.items():
+            shoot(chromium, stack, options, address, folder / f"{name}-{look}.png", to_the_tabs)
+    pictured_states.take(chromium, stack, looks, folder, interesting)
 
 
 def shoot(
@@ -128,20 +133,24 @@ def shoot(
     address: str,
     target: Path,
     prepare: Callable[[Page], None] | None = None,
-    language: str = "en",
+    whole: bool = False,
 ) -> None:
-    """Take one picture of one address after everything on it has loaded; fail on any complaint of the page."""
+    """Take one picture of one address after everything on it has loaded; fail on any complaint of the page.
+
+    `whole`: of the whole page, not of the window.
+    """
     context = chromium.new_context(**options)
     page = watched(context, stack)
-    page.sign_in()
-    page.page.evaluate("language => localStorage.setItem('signage.language', language)", language)
+    if "storage_state" not in options:
+        page.sign_in()
     shown = page.open(address)
-    shown.locator("header.top").wait_for()
+    shown.get_by_role("heading", level=1).first.wait_for()
     shown.wait_for_load_state("networkidle")
     expect(shown.locator("[aria-busy=true]:visible")).to_have_count(0)
+    page.words("sentences.betweenWords.space")  # until it is there, what the service says is in English
     if prepare:
         prepare(shown)
-    shown.screenshot(path=target)
+    shown.screenshot(path=target, full_page=whole)
     context.close()
     page.check()
     print(target)

@@ -10,6 +10,7 @@ from playwright.sync_api import FilePayload, Page, expect
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import OpenPage, name_of, online_display, uuid_of
 from tests.browser.people import SessionState
+from tests.browser.pictured_states import DIALOGS, dialog
 from tests.browser.watched import WatchedPage, does_not_scroll_sideways
 from tests.stack import Stack, eventually, running_stack
 
@@ -72,17 +73,17 @@ def open_german(open_page: OpenPage, admin_session: SessionState) -> OpenGerman:
     return make
 
 
-def is_german(page: Page) -> None:
-    """Check what stands on the page now."""
+def is_german(page: Page, language: str = "de") -> None:
+    """Check what stands on the page now, in German or another language."""
     expect(page.locator("[aria-busy=true]:visible")).to_have_count(0)
-    assert page.evaluate("document.documentElement.lang") == "de"
+    assert page.evaluate("document.documentElement.lang") == language
     with suppress(AssertionError):  # the service's own English stays until the words for it are there
-        eventually(lambda: not english_on(page), "German words")
+        eventually(lambda: not english_on(page), "words of that language")
     assert english_on(page) == []
 
 
 def english_on(page: Page) -> list[str]:
-    """The texts on the page that are not German."""
+    """The texts on the page that are English."""
     found: list[str] = page.evaluate(SEEN, [ENGLISH, SERVER_SAYS])
     return found
 
@@ -149,7 +150,7 @@ def test_the_form_of_a_quiet_time_is_german_in_each_of_its_kinds(open_german: Op
     page.get_by_role("button", name="Ruhezeit hinzufügen").click()
     dialog = page.get_by_role("dialog")
 
-    for kind in ("Anhalten", "Meldepause", "Wartung", "Öffnungszeiten", "Ausnehmen", "Eigene"):
+    for kind in ("In Arbeit", "Meldepause", "Wartung", "Öffnungszeiten", "Ausnehmen", "Eigene"):
         dialog.get_by_role("radio", name=kind).check()
         is_german(page)
     dialog.get_by_role("radio", name="Meldepause").check()
@@ -173,11 +174,11 @@ def test_what_the_service_refuses_is_said_in_german_with_its_facts(open_german: 
     watched.follow("/?v=quiet")
     page.get_by_role("button", name="Ruhezeit hinzufügen").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_role("radio", name="Anhalten").check()
+    dialog.get_by_role("radio", name="In Arbeit").check()
     dialog.get_by_role("combobox", name="Für").select_option("fleet")
     dialog.get_by_label("Grund").fill(" ")
     dialog.get_by_role("button", name="Ruhezeit anlegen").click()
-    expect(dialog).to_contain_text("„Anhalten“ braucht einen Grund.")
+    expect(dialog).to_contain_text("„In Arbeit“ braucht einen Grund.")
     is_german(page)
 
 
@@ -227,6 +228,7 @@ def test_who_reads_english_fetches_no_other_words(open_page: OpenPage, admin_ses
     assert not any("/words/de/" in address for address in fetched)
 
 
+TWO_LINES: Final = 50
 LOOKS: Final = {
     "German on a phone": ("de-DE", "Abmelden", 320, "light"),
     "German on a phone, dark": ("de-DE", "Abmelden", 390, "dark"),
@@ -253,3 +255,25 @@ def test_nothing_scrolls_sideways_in_another_language(
         expect(page.get_by_role("complementary" if one in address else "heading").first, address).to_be_visible()
         expect(page.locator("[aria-busy=true]:visible")).to_have_count(0)
         assert does_not_scroll_sideways(page), address
+    watched.follow("/?v=settings")
+    expect(page.locator("nav [aria-current=page]")).to_be_in_viewport(ratio=0.9)
+    names = page.locator(".setting code")
+    expect(names.first).to_be_visible()
+    if width < 400:  # elsewhere a name is as high as the value beside it
+        assert max(names.evaluate_all("all => all.map(one => one.offsetHeight)")) <= TWO_LINES
+
+
+@pytest.mark.parametrize("language", ["de", "ja"])
+def test_every_dialog_is_in_the_readers_language(
+    open_page: OpenPage, admin_session: SessionState, display: SimulatedDisplay, language: str
+) -> None:
+    watched = open_page(locale=language, storage_state=admin_session)
+    page = watched.open("/")
+    page.locator("header.top").wait_for()
+
+    for address, *buttons in DIALOGS.values():
+        dialog(watched, address.format(uuid=uuid_of(display)), buttons)
+        is_german(page, language)
+        assert does_not_scroll_sideways(page), buttons
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)

@@ -18,6 +18,13 @@ FOLLOW = """(address) => {
   history.pushState(null, '', address);
   dispatchEvent(new PopStateEvent('popstate', { state: null }));
 }"""
+WORDS = """async ([name, facts]) => {
+  const [file, ...path] = name.split('.');
+  const [words, { wordsLoaded }] = await Promise.all([import(`/lib/words/${file}.js`), import('/lib/language.js')]);
+  await wordsLoaded();
+  const found = path.reduce((of, key) => of[key], words);
+  return typeof found === 'function' ? found(...facts) : found;
+}"""
 REPORT_CSP = (
     "addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.violatedDirective, e.blockedURI));"
 )
@@ -55,14 +62,26 @@ class WatchedPage:
         """Open an address and sign in as the first admin, as a person does."""
         self.open(address)
         self.fill_sign_in(self.stack.environment["SIGNAGE_SIGN_IN_PASSWORD"])
-        self.page.get_by_role("button", name="Sign out").wait_for()
+        self.page.get_by_role("button", name=self.words("frame.frameWords.signOut")).wait_for()
         return self.page
 
     def fill_sign_in(self, password: str) -> None:
         """Fill and send the sign-in form."""
-        self.page.get_by_label("User name").fill(self.stack.environment["SIGNAGE_SIGN_IN_USER"])
-        self.page.get_by_label("Password").fill(password)
-        self.page.get_by_role("button", name="Sign in", exact=True).click()
+        self.page.get_by_label(self.words("session.sessionWords.user")).fill(
+            self.stack.environment["SIGNAGE_SIGN_IN_USER"]
+        )
+        self.page.get_by_label(self.words("session.sessionWords.password")).fill(password)
+        self.press("session.sessionWords.go")
+
+    def words(self, name: str, *facts: object) -> str:
+        """Return a text of `dashboard/lib/words/` in the page's language: its file, then its names, joined by dots."""
+        found: str = self.page.evaluate(WORDS, [name, facts])
+        return found
+
+    def press(self, name: str) -> None:
+        """Press the first button that has these words in the page's language; `…` may follow the name."""
+        words = self.words(name.removesuffix("…")) + "…" * name.endswith("…")
+        self.page.get_by_role("button", name=words, exact=True).first.click()
 
     def change_clock(self, time: datetime | None = None) -> None:
         """From now on the test controls this browser's clock; it cannot be undone."""

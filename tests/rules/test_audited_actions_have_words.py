@@ -3,6 +3,7 @@
 import re
 
 from deploy.parts.layout import REPOSITORY
+from shared.vocabulary import CommandAction
 
 ACTION = re.compile(r'"((?:[a-z]+_)*[a-z]+\.(?:[a-z]+_)*[a-z]+)"')
 AUDITED = re.compile(r"(?:audit\(|AuditLine\(|check_own_password\(|note_failure\(|\baction = ).*")
@@ -21,3 +22,10 @@ def test_every_audited_action_has_words() -> None:
 
     assert {"client.delete", "schedule.create", "user.sites", "user.second_factor_remove", "screenshot.look"} <= actions
     assert actions - set(ACTION.findall(WORDS.read_text())) == set()
+
+
+def test_every_command_has_a_name_there() -> None:
+    """The action of a command is `command.` and what was asked for."""
+    names = (REPOSITORY / "dashboard/lib/words/states.js").read_text().split("actionWords = {")[1].split("}")[0]
+
+    assert set(re.findall(r"(\w+):", names)) == set(CommandAction)

@@ -30,7 +30,7 @@ export const incidentWords = {
   timeline: "What happened",
   noneOpen: "No displays are failing together.",
   noneClosed: "No incident has been closed yet.",
-  maintenance: "Maintenance is planned among the",
+  maintenance: "Maintenance is planned among the ….",
   failed: "The incidents could not be loaded.",
   failedOne: "This incident could not be loaded.",
 };

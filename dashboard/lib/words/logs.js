@@ -24,7 +24,7 @@ export const logWords = {
   debugFor: (/** @type {number} */ n) => `Log debug for ${n} minutes`,
   debugTelling: "Telling the display…",
   debugTold: (/** @type {string} */ time) => `The display was told to log debug until ${time}.`,
-  levelNow: (/** @type {string} */ word) => `Logs ${word} and above`,
+  levelNow: (/** @type {string} */ word) => `Logs ${word.toLowerCase()} and above`,
   hours: (/** @type {number} */ n) => (n === 1 ? "Last hour" : n < 48 ? `Last ${n} hours` : `Last ${n / 24} days`),
   range: "Time range",
   levels: "Levels",

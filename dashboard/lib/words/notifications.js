@@ -4,7 +4,7 @@ import { translate } from "../language.js";
 export const notificationWords = {
   title: "Notifications",
   lead: "Who is notified when displays fail together, when one stays silent, when a service or a screen fails, when recovery holds back, and when it is over.",
-  snoozes: "To tell nobody for a while, snooze among the",
+  snoozes: "To tell nobody for a while, snooze among the ….",
   none: "Nobody is notified yet.",
   failed: "The channels could not be loaded.",
   add: "Add a channel…",

@@ -2,8 +2,10 @@
 import { zoneName } from "../format.js";
 import { endOf, hasHours, hasTimes, lacksEnd, moment, quietOf, QUIET } from "../quiet_form.js";
 import { hoursNow, weekWords } from "../quiet_hours.js";
+import { listed } from "../lists.js";
 import { soon } from "./quiet_now.js";
 import { quietPreviewWords, quietTimesWords } from "./quiet_times.js";
+import { betweenWords } from "./sentences.js";
 
 /** @typedef {import("../quiet_form.js").Draft} Draft */
 
@@ -39,9 +41,7 @@ export function previewOf(draft, { covered, name, reference }) {
   if (!who) return quietPreviewWords.nobody;
   const quiet = quietOf(draft);
   if (!quiet.length) return quietPreviewWords.nothing;
-  const what = QUIET.filter((one) => quiet.includes(one))
-    .map((one) => quietTimesWords.what[one])
-    .join(", ");
+  const what = listed(QUIET.filter((one) => quiet.includes(one)).map((one) => quietTimesWords.what[one] ?? one));
   const end = endOf(draft, reference);
   if (lacksEnd(draft, reference)) return quietPreviewWords.noEnd;
   const weekly = hasHours(draft) ? hours(draft, reference) : null;
@@ -50,5 +50,5 @@ export function previewOf(draft, { covered, name, reference }) {
   const begins = starts ? quietPreviewWords.from(soon(starts, reference)) : quietPreviewWords.now;
   const ends = end ? quietPreviewWords.until(soon(end, reference), zoneName) : quietPreviewWords.untilEnded;
   const when = weekly ? `${weekly.when}${starts ? `, ${begins}` : ""}${end ? `, ${ends}` : ""}` : `${begins} ${ends}`;
-  return [quietPreviewWords.sentence(what, who, when), weekly?.then].filter(Boolean).join(" ");
+  return [quietPreviewWords.sentence(what, who, when), weekly?.then].filter(Boolean).join(betweenWords.space);
 }

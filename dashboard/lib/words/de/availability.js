@@ -24,7 +24,7 @@ export const availabilityWords = {
   was: (share, month, n) => `${share} der Öffnungszeiten im ${month} verfügbar: ${count(n, "Display", "Displays")}.`,
   nothing: (month) => `Über ${month} ist nichts bekannt.`,
   downFor: (time) => `Alle Displays zusammen waren ${time} ausgefallen.`,
-  unknownFor: (time) => `Über ${time} ist nichts bekannt.`,
+  unknownFor: (time) => `Für ${time} ist nichts bekannt.`,
   closedFor: (time) => `${time} war geschlossen; das zählt nicht.`,
   days: "Tag für Tag",
   day: (day, share) => `${day}: ${share}`,

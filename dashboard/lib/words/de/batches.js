@@ -2,9 +2,9 @@ import { count, number } from "../../format.js";
 
 /** @type {Record<string, string>} */
 const NOT_SENT = {
-  command_in_flight: "hatten schon einen Befehl",
+  command_in_flight: "schon mit Befehl",
   locked_out: "in Wartezeit",
-  not_capable: "können das nicht",
+  not_capable: "dafür nicht geeignet",
   unknown_client: "nicht bekannt",
   aborted: "abgebrochen",
 };

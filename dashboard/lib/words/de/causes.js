@@ -17,7 +17,7 @@ export const causeWords = {
   snooze: "Meldepause für den Standort…",
   release: "Freigeben",
   story: "Was geschehen ist",
-  unsteady: (n) => `Unstete Verbindung: ${displays(n)}`,
+  unsteady: (n) => `Instabile Verbindung: ${displays(n)}`,
   worst: (name, losses) =>
     `${name} hat den Broker in der letzten Stunde ${number(losses)}-mal verloren. Vermutlich liegt es am Netz dort.`,
   worstOf: (name, losses) =>
@@ -26,5 +26,5 @@ export const causeWords = {
   sharedWhy:
     "Jedes der beiden Geräte kann einen Befehl erhalten; darum lässt die Wiederherstellung das Display in Ruhe. Ein neuer Code für eines davon beendet das.",
   andMore: (n) => `und ${number(n)} weitere`,
-  mended: (n, since) => `Die Wiederherstellung hat seit ${since} ${count(n, "Ausfall", "Ausfälle")} behoben.`,
+  mended: (n, since) => `Seit ${since} hat die Wiederherstellung ${count(n, "Ausfall", "Ausfälle")} behoben.`,
 };

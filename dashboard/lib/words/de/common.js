@@ -9,7 +9,7 @@ export const commonWords = {
   reload: "Neu laden",
   more: "Mehr laden",
   andMore: (n) => `und ${number(n)} weitere`,
-  csv: "Als CSV",
+  csv: "Als CSV speichern",
   close: "Schließen",
   cancel: "Abbrechen",
   dismiss: "Ausblenden",

@@ -20,7 +20,7 @@ export const displayWords = {
   presence: "Broker-Sitzung",
   connection: "MQTT-Verbindung",
   reconnects: "Neuverbindungen",
-  unsteady: (losses) => `Unstete Verbindung: in der letzten Stunde ${number(losses)}-mal verloren`,
+  unsteady: (losses) => `Instabile Verbindung: in der letzten Stunde ${number(losses)}-mal verloren`,
   never: "Es hat sich noch nie verbunden.",
   noHeartbeat: "Es hat sich verbunden, aber noch kein Lebenszeichen gesendet.",
   codeEnded: (time) => `Sein Code ist abgelaufen: ${time}.`,

@@ -14,10 +14,12 @@ export const failureWords = {
   again: (time) => `Erneut ausgefallen (${time}): vor dem Quittieren bitte ansehen`,
   error: "Die Quittung kam nicht durch.",
   refused: (detail) => `Nicht quittiert: ${detail}`,
-  mended: (n) => `${number(n)} sind behoben.`,
+  mended: (n) => `${count(n, "ist", "sind")} behoben.`,
   mendedBy: (who) =>
-    who ? `neu gestartet von ${who === "recovery" ? "der Wiederherstellung" : who}, gut seit` : "gut seit",
-  acknowledgeThese: (n) => `Diese ${number(n)} quittieren`,
+    who
+      ? `neu gestartet von ${who === "recovery" ? "der Wiederherstellung" : who}, in Ordnung seit`
+      : "in Ordnung seit",
+  acknowledgeThese: (n) => `${n === 1 ? "Diesen" : `Diese ${number(n)}`} quittieren`,
   showAll: (n) => `Alle ${number(n)} zeigen`,
   showLess: "Weniger zeigen",
   paused: (time) => `Stand ${time}, keine Aktualisierung`,

@@ -51,7 +51,7 @@ export const tableWords = {
     return `${FULL[limit] ?? limit} ${n}\u00a0% voll`;
   },
   mute: "keine Lebenszeichen",
-  unsteady: "unstete Verbindung",
+  unsteady: "instabile Verbindung",
   unsteadyHow: (losses) => `in der letzten Stunde ${number(losses)}-mal verloren`,
   locked: "in Wartezeit",
   open: (word) => `Befehl: ${small(word)}`,

@@ -36,7 +36,6 @@ export const healthHistoryWords = {
     `Bekannt sind ${known} der letzten ${span(days)}; über den Rest ist nichts bekannt: Dort sind die Linien unterbrochen.`,
   nothing:
     "In dieser Zeit wurde nichts gemeldet. Von einem Display, das an ist, gibt es alle fünf Minuten einen Messwert.",
-  means: (time) =>
-    `Jeder Punkt ist der Mittelwert von ${time} Dauer; niedrigster und höchster stammen von einzelnen Messwerten.`,
+  means: (time) => `Jeder Punkt ist ein Mittelwert über ${time}; niedrigster und höchster sind einzelne Messwerte.`,
   failed: "Der Verlauf konnte nicht geladen werden.",
 };

@@ -27,11 +27,11 @@ export const incidentWords = {
   inMaintenance: (n) =>
     `${count(n, "Display ist", "Displays sind")} in einer Ruhezeit: Die Wiederherstellung sendet dorthin nichts.`,
   displays: "Displays",
-  well: "gut seit",
+  well: "in Ordnung seit",
   timeline: "Was geschehen ist",
   noneOpen: "Keine Displays sind zusammen ausgefallen.",
   noneClosed: "Es wurde noch keine Störung beendet.",
-  maintenance: "Wartung planen: siehe",
+  maintenance: "Wartung planen: siehe ….",
   failed: "Die Störungen konnten nicht geladen werden.",
   failedOne: "Diese Störung konnte nicht geladen werden.",
 };

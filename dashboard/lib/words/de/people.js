@@ -15,7 +15,7 @@ export const byPassword = {
   signedIn: "zuletzt angemeldet",
   never: "war noch nie angemeldet",
   since: "hinzugefügt",
-  hasUntil: "muss ein Passwort setzen vor",
+  hasUntil: "muss ein Passwort setzen bis",
   over: "Das übergebene Passwort ist abgelaufen: bitte zurücksetzen.",
   provided: (name) => `Personen, denen ${name} eine Rolle gibt, kommen von selbst herein, mit dieser Rolle.`,
   fromProvider: (name) => `Rolle und Standorte von ${name}, bei jeder Anmeldung neu`,

@@ -5,7 +5,7 @@ export const quietNowWords = {
   how: {
     maintenance: "In Wartung",
     opening_hours: "Geschlossen",
-    hold: "Angehalten",
+    hold: "In Arbeit",
     leave_out: "Ausgenommen",
     snooze: "Ohne Meldungen",
     custom: "In Ruhe",

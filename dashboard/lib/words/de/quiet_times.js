@@ -6,7 +6,7 @@ const displays = (n) => count(n, "Display", "Displays");
 /** @type {typeof import("../quiet_times.js").quietTimesWords} */
 export const quietTimesWords = {
   title: "Ruhezeiten",
-  lead: "Displays eine Weile in Ruhe lassen: keine automatischen Neustarts, keine Meldungen, Sammelbefehle warten, oder der Bildschirm darf aus sein. Der eigene Befehl einer Person geht immer.",
+  lead: "Displays eine Weile in Ruhe lassen: keine automatischen Neustarts, keine Meldungen, Sammelbefehle warten, oder der Bildschirm darf aus sein. Ein Befehl, den jemand selbst sendet, geht immer hinaus.",
   which: "Welche Ruhezeiten",
   current: "Aktuelle",
   past: "Vergangene",
@@ -21,7 +21,7 @@ export const quietTimesWords = {
   ofAll: "Alle zeigen",
   state: { on: "Jetzt", planned: "Geplant", over: "Vorbei", ended: "Beendet" },
   presets: {
-    hold: "Anhalten",
+    hold: "In Arbeit",
     snooze: "Meldepause",
     maintenance: "Wartung",
     opening_hours: "Öffnungszeiten",
@@ -29,7 +29,7 @@ export const quietTimesWords = {
     custom: "Eigene",
   },
   meaning: {
-    hold: "Die Wiederherstellung sendet nichts, während jemand daran arbeitet.",
+    hold: "Die Wiederherstellung sendet nichts, solange jemand am Display arbeitet.",
     snooze: "Es gehen keine Meldungen hinaus. Was am Ende noch nicht stimmt, wird dann gesendet.",
     maintenance: "Die Wiederherstellung sendet nichts, es gehen keine Meldungen hinaus, und Sammelbefehle warten.",
     opening_hours:
@@ -144,7 +144,7 @@ export const clientQuietWords = {
   title: "Ruhezeiten",
   nothing: "Für dieses Display ist jetzt nichts in Ruhe.",
   failed: "Was für dieses Display in Ruhe ist, konnte nicht geladen werden.",
-  hold: "Anhalten…",
+  hold: "In Arbeit…",
   snooze: "Meldepause…",
   leaveOut: "Ausnehmen…",
   maintenance: "Wartung…",

@@ -1,12 +1,12 @@
 /** Why the server refused, by code; the English is the server's own (`shared/errors.py`). */
-import { number } from "../../format.js";
+import { count, number } from "../../format.js";
 import { joined, word } from "../../sentence_facts.js";
 import { quietTimesWords } from "../quiet_times.js";
 
 /** @type {Record<string, string>} */
 const ROLES = { viewer: "Betrachter", operator: "Bediener", admin: "Admin" };
 /** @type {Record<string, string>} */
-const SCOPES = { site: "Standort", tag: "Tag", clients: "Displays" };
+const SCOPES = { site: "Standort", tag: "Schlagwort", clients: "Displays" };
 
 /** @param {{preset: string}} facts */
 const kind = ({ preset }) => `„${word(quietTimesWords.presets, preset)}“`;
@@ -17,6 +17,14 @@ const hex = (reason) => `0x${reason.toString(16).padStart(2, "0")}`;
 function amount({ least, most }, of) {
   if (most === null) return least === null ? "" : ` ab ${number(least)}${of}`;
   return least === null ? ` bis ${number(most)}${of}` : ` von ${number(least)} bis ${number(most)}${of}`;
+}
+
+/** @param {{least: number | null, most: number | null}} facts */
+function entries({ least, most }) {
+  const atLeast = least !== null && `mindestens ${count(least, "Eintrag", "Einträgen")}`;
+  const atMost = most !== null && `höchstens ${count(most, "Eintrag", "Einträgen")}`;
+  const both = [atLeast, atMost].filter(Boolean).join(" und ");
+  return both && ` mit ${both}`;
 }
 
 /** @type {Record<string, (facts: any) => string>} */
@@ -41,7 +49,7 @@ export const refusalWords = {
   field_form: ({ field, pattern }) => `${field}: erwartet wird ein Text nach dem Muster ${pattern}.`,
   field_whole_number: (facts) => `${facts.field}: erwartet wird eine ganze Zahl${amount(facts, "")}.`,
   field_number: (facts) => `${facts.field}: erwartet wird eine Zahl${amount(facts, "")}.`,
-  field_list: (facts) => `${facts.field}: erwartet wird eine Liste${amount(facts, " Einträgen")}.`,
+  field_list: (facts) => `${facts.field}: erwartet wird eine Liste${entries(facts)}.`,
   field_object: ({ field }) => `${field}: erwartet wird ein Objekt.`,
   field_flag: ({ field }) => `${field}: erwartet wird true oder false.`,
   field_one_of: ({ field, choices }) => `${field}: erwartet wird eines von ${choices.join(", ")}.`,
@@ -87,21 +95,21 @@ export const refusalWords = {
   rights_changed: () => "Ihre Rechte haben sich geändert; bitte neu anmelden.",
   no_admin_any_more: () => "Sie sind kein Admin mehr; bitte neu anmelden.",
   display_or_password_wrong: () => "Das Display oder sein Passwort ist falsch.",
-  display_login_missing: () => "Bitte uuid und Passwort des Displays als Authorization: Basic senden.",
+  display_login_missing: () => "Bitte UUID und Passwort des Displays als Authorization: Basic senden.",
   forbidden: () => "Ihre Rolle erlaubt das nicht.",
   role_needed: ({ needed, role }) => `Dafür ist die Rolle ${word(ROLES, needed)} nötig; Ihre ist ${word(ROLES, role)}.`,
   site_not_allowed: () => "Ihre Rechte gelten nur für bestimmte Standorte; dies reicht darüber hinaus.",
   person_unknown: () =>
     "Ihre E-Mail-Adresse ist hier noch nicht bekannt; bitte einen Admin, Sie unter ihr hinzuzufügen.",
   email_unknown: ({ email }) =>
-    `${email} darf diesen Dienst noch nicht benutzen; bitte einen Admin, Sie unter dieser Adresse hinzuzufügen.`,
+    `${email} darf diesen Server noch nicht benutzen; bitte einen Admin, Sie unter dieser Adresse hinzuzufügen.`,
   no_role_at_provider: () =>
     "Der Anmeldedienst kennt Sie, gibt Ihnen hier aber keine Rolle; bitte fragen, wer ihn verwaltet.",
   no_site_at_provider: () =>
     "Der Anmeldedienst gibt Ihnen hier eine Rolle, aber keinen Standort; bitte fragen, wer ihn verwaltet.",
   too_many_sites_at_provider: ({ sites, most }) =>
     `Der Anmeldedienst gibt Ihnen ${number(sites)} Standorte; möglich sind hier ${number(most)}.`,
-  denied_by_provider: () => "Der Anmeldedienst hat Sie nicht hereingelassen.",
+  denied_by_provider: () => "Der Anmeldedienst hat Sie nicht eingelassen.",
   provider_unavailable: () =>
     "Der Anmeldedienst antwortet gerade nicht, wie er soll; bitte noch einmal versuchen, oder mit Passwort anmelden.",
   no_provider: () => "Hier meldet man sich mit Passwort an; es ist kein Anmeldedienst eingerichtet (SSO_ISSUER).",
@@ -110,12 +118,12 @@ export const refusalWords = {
   person_disabled: () => "Ihr Konto ist hier deaktiviert; bitte einen Admin fragen.",
   cross_site_request: () =>
     "Eine Änderung mit dem Sitzungscookie braucht den Header X-Requested-With: signage und muss von unseren Seiten kommen.",
-  origin_of_another_site: () => "Der Header Origin nennt nicht diesen Dienst.",
+  origin_of_another_site: () => "Der Header Origin nennt nicht diesen Server.",
   request_of_another_site: () => "Der Browser sagt, dass diese Anfrage von einer anderen Website kommt.",
   password_change_required: () => "Bitte zuerst ein neues Passwort setzen.",
   second_factor_required: () =>
     "Das Passwort stimmt; nun fehlt der Code: die sechs Ziffern Ihrer App oder ein Ersatzcode.",
-  second_factor_wrong: () => "Der Code ist falsch, schon verwendet oder nicht der jetzige.",
+  second_factor_wrong: () => "Der Code ist falsch, schon verwendet oder nicht mehr gültig.",
   second_factor_setup_required: () => "Bitte zuerst einen zweiten Faktor einrichten.",
   second_factor_unknown: () => "Es gibt keinen zweiten Faktor.",
   second_factor_stands: () => "Es gibt schon einen zweiten Faktor; bitte zuerst diesen entfernen.",
@@ -123,7 +131,7 @@ export const refusalWords = {
   too_many_attempts: () => "Zu viele Fehlversuche; bitte vor dem nächsten warten.",
   password_changed_lately: () => "Ein Display ändert sein Passwort höchstens einmal in der Minute.",
   signed_in_at_provider: () => "Sie haben sich beim Anmeldedienst angemeldet; Passwort und zweiter Faktor sind dort.",
-  signed_in_by_proxy: () => "Der Proxy vor diesem Dienst hat Sie angemeldet; Passwort und Abmelden sind dort.",
+  signed_in_by_proxy: () => "Der Proxy vor diesem Server hat Sie angemeldet; Passwort und Abmelden sind dort.",
   for_people_only: () => "Das ist für angemeldete Personen; ein API-Token endet durch DELETE /api/tokens/<id>.",
   password_changed_elsewhere: () => "Das Passwort wurde inzwischen anderswo geändert; bitte neu anmelden.",
   password_not_accepted: () => "Das neue Passwort ist zu kurz, leicht zu erraten oder das bisherige.",
@@ -138,22 +146,22 @@ export const refusalWords = {
   expiry_in_the_past: () => "Die Zeit, zu der dies abliefe, ist schon vorbei.",
   expiry_too_far: () => "Ein Token gilt höchstens zehn Jahre; für eines ohne Ende bitte keine Zeit angeben.",
   user_not_found: () => "Es gibt keine Person mit dieser Nummer.",
-  username_taken: () => "Dieser Name ist schon vergeben, vielleicht mit anderer Großschreibung.",
+  username_taken: () => "Dieser Name ist schon vergeben, vielleicht in anderer Groß- und Kleinschreibung.",
   last_admin: () =>
     "Das ist der letzte Admin, der sich anmelden kann; zuerst muss ein anderer Admin ein eigenes Passwort setzen.",
   another_username: () => "Das Konto hat einen anderen Benutzernamen als angegeben; es wurde nichts geändert.",
   own_account: () => "An Ihrem eigenen Konto muss das ein anderer Admin tun.",
 
   // --- displays, commands ---
-  client_not_found: () => "Es gibt kein Display mit dieser uuid.",
+  client_not_found: () => "Es gibt kein Display mit dieser UUID.",
   clients_unknown: () => "Einige dieser Displays gibt es nicht.",
   some_clients_unknown: ({ count }) =>
     count === 1 ? "Eines dieser Displays gibt es nicht." : `${number(count)} dieser Displays gibt es nicht.`,
-  client_deleted: () => "Dieses Display wurde gelöscht; seine uuid wird nicht wieder verwendet.",
+  client_deleted: () => "Dieses Display wurde gelöscht; seine UUID wird nicht wieder verwendet.",
   client_not_listening: () =>
     "Dieses Display ist nicht verbunden und hat die Nachricht nicht bekommen; bitte erneut versuchen, wenn es online ist.",
   enrolment_code_invalid: () =>
-    "Dieser Code zum Anmelden eines Displays ist ungültig, schon verwendet oder abgelaufen; bitte einen neuen holen.",
+    "Dieser Verbindungscode ist ungültig, schon verwendet oder abgelaufen; bitte einen neuen holen.",
   failure_changed: () =>
     "Das Display ist noch einmal ausgefallen, seit diese Seite geladen wurde; bitte zuerst den neuen Ausfall ansehen.",
   not_capable: () => "Dieses Display kann das nach eigener Angabe nicht.",
@@ -169,7 +177,7 @@ export const refusalWords = {
   command_batch_over: () =>
     "Der Sammelbefehl ist vorbei; er lässt sich nicht mehr anhalten, fortsetzen oder abbrechen.",
   invalid_waves: () =>
-    "Wellen sind bis zu 20 Zahlen oder Anteile wie 10%, mit rest am Ende; die Grenze ist eine Zahl oder ein Anteil.",
+    "Wellen sind bis zu 20 Zahlen oder Anteile wie 10\u00a0%, mit rest am Ende; die Grenze ist eine Zahl oder ein Anteil.",
   no_clients: () => "Auf kein Display trifft das zu; es gibt nichts zu senden.",
   too_many_clients: () => `Ein Sammelbefehl hat höchstens ${number(10_000)} Displays; bitte den Filter enger fassen.`,
   filter_unknown: ({ names }) => `Diese Version kennt keinen Filter nach ${names.join(", ")}.`,
@@ -212,7 +220,7 @@ export const refusalWords = {
   quiet_time_over: () => "Die Ruhezeit ist vorbei, oder jemand hat sie beendet; bitte eine neue anlegen.",
   quiet_times_refused: () => "Eine Ruhezeit kann diese Zeiten, diesen Grund oder diese Auswahl nicht haben.",
   quiet_start_too_far: () => "Der Beginn muss innerhalb von fünf Jahren liegen.",
-  quiet_hours_need_zone: () => "Stunden und Zeitzone gehören zusammen.",
+  quiet_hours_need_zone: () => "Zeiten und Zeitzone gehören zusammen.",
   quiet_end_before_start: () => "Das Ende muss nach dem Beginn liegen.",
   quiet_end_in_past: () => "Das Ende muss in der Zukunft liegen.",
   quiet_end_too_far: () => "Das Ende muss innerhalb von fünf Jahren liegen.",
@@ -220,16 +228,15 @@ export const refusalWords = {
   quiet_only_of_custom: () => "Was ruht, wird nur bei „Eigene“ gewählt, und dort immer.",
   quiet_needs_reason: (facts) => `${kind(facts)} braucht einen Grund.`,
   quiet_needs_end: (facts) => `${kind(facts)} braucht ein Ende, damit nichts Vergessenes weiterläuft.`,
-  quiet_takes_no_hours: (facts) => `${kind(facts)} hat keine Stunden.`,
+  quiet_takes_no_hours: (facts) => `${kind(facts)} hat keine wöchentlichen Zeiten.`,
   quiet_clock: ({ text }) => `„${text}“ ist keine Uhrzeit wie 09:30.`,
-  quiet_hours_need_days: () => "Zu allen Stunden gehört ein Wochentag.",
-  quiet_hours_length: ({ days }) =>
-    `Wöchentliche Stunden enden nach ihrem Beginn, innerhalb von ${number(days)} Tagen.`,
+  quiet_hours_need_days: () => "Jede Zeit braucht einen Wochentag.",
+  quiet_hours_length: ({ days }) => `Wöchentliche Zeiten enden nach ihrem Beginn, innerhalb von ${number(days)} Tagen.`,
   quiet_has_begun: () => "Der Beginn lässt sich nicht ändern: Sie hat schon begonnen.",
   leave_out_has_no_end: () =>
-    "„Ausnehmen“ hat kein Ende: Es dauert, bis jemand es beendet; „Anhalten“ kann eines haben.",
-  opening_hours_of_many: () => "Öffnungszeiten gelten für die Flotte, einen Standort oder einen Tag.",
-  opening_hours_need_hours: () => "Öffnungszeiten brauchen Stunden.",
+    "„Ausnehmen“ hat kein Ende: Es dauert, bis jemand es beendet; „In Arbeit“ kann eines haben.",
+  opening_hours_of_many: () => "Öffnungszeiten gelten für die Flotte, einen Standort oder ein Schlagwort.",
+  opening_hours_need_hours: () => "Öffnungszeiten brauchen mindestens eine Zeit.",
   opening_hours_exist: () => "Für diese Displays gibt es schon Öffnungszeiten; bitte diese ändern.",
   too_many_opening_hours: ({ most }) => `Öffnungszeiten haben höchstens ${number(most)} Zeiten.`,
   opening_hours_need_days: () => "Jede Zeit der Öffnungszeiten nennt ihre Tage, jeden einmal.",
@@ -293,10 +300,10 @@ export const refusalWords = {
   apprise_refused: () => "Apprise versteht diese Adresse nicht, oder sie führt nicht zu Menschen.",
   apprise_address: () => "Eine Adresse von Apprise beginnt mit ihrem Dienst, etwa mailto:// oder slack://.",
   webhook_address: () => "Die Adresse eines Webhooks ist http:// oder https:// mit einem Host.",
-  channel_hours_need_weekday: () => "Seine Stunden brauchen einen Wochentag.",
+  channel_hours_need_weekday: () => "Seine Zeiten brauchen einen Wochentag.",
   only_webhooks_signed: () => "Nur Nachrichten an einen Webhook werden signiert.",
   signing_secret_short: ({ shortest }) =>
-    `Das Geheimnis, das signiert, muss mindestens ${number(shortest)} Zeichen haben.`,
+    `Das Geheimnis zum Signieren muss mindestens ${number(shortest)} Zeichen haben.`,
 };
 
 /** These sentences one after the other; null when one of them is not known here. @param {readonly import("../../sentences.js").Sentence[]} sentences */

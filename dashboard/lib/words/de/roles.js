@@ -1,6 +1,6 @@
 /** @type {typeof import("../roles.js").roleWords} */
 export const roleWords = {
   viewer: "Betrachter: liest",
-  operator: "Bediener: handelt auch",
+  operator: "Bediener: greift auch ein",
   admin: "Admin: alles",
 };

@@ -25,7 +25,7 @@ export const scheduleWords = {
   when: "Wann",
   once: "Einmal",
   weekly: "Jede Woche",
-  at: (zone) => `Um (Zeit in ${zone})`,
+  at: (zone) => `Zeitpunkt (in ${zone})`,
   on: "Am",
   time: "Um",
   zone: "Zeitzone",

@@ -21,7 +21,11 @@ const inUnit = ([n, unit]) => count(n, ...UNITS[unit]);
 const lasting = (seconds) => inUnit(unitOf(seconds));
 
 /** After "von". @param {string | null} by */
-const who = (by) => (by === "recovery" ? "der Wiederherstellung" : by === null ? "jemandem" : person(by));
+function who(by) {
+  if (by === "recovery") return "der Wiederherstellung";
+  if (by?.startsWith("display:")) return "dem Display";
+  return by === null ? "jemandem" : person(by);
+}
 /** @param {string} action */
 const asked = (action) => word(actionWords, action);
 /** @param {string | null} why */
@@ -47,9 +51,9 @@ const screenIs = (screen) => `Der Bildschirm ${screen === null ? "ist gestört" 
 
 /** @type {Record<string, string>} */
 const WRONG = {
-  crashed: "Der Player ist abgestürzt, wie ein frisches Lebenszeichen sagt",
+  crashed: "Der Player ist abgestürzt, wie ein aktuelles Lebenszeichen meldet",
   service_failed: "Ein Dienst ist ausgefallen, und das Display ist zu hören",
-  stale: "Das Display ist verstummt, obwohl wir zuhören, und der Broker meldet nicht, dass es gegangen ist",
+  stale: "Das Display ist verstummt, obwohl wir zuhören, und der Broker meldet keine Trennung",
 };
 
 /** The evidence, without a full stop. @param {{basis: string, screen: string | null}} facts */
@@ -145,7 +149,7 @@ const screensBreaker = (site) => `Die Sicherung für die Bildschirme ${site === 
 
 /** @type {Record<string, string>} */
 const QUIET_HOW = {
-  hold: "Angehalten",
+  hold: "In Arbeit",
   snooze: "Ohne Meldungen",
   maintenance: "In Wartung",
   opening_hours: "Geschlossen nach den Öffnungszeiten",
@@ -335,7 +339,7 @@ export const sentenceWords = {
   not_heard_since: () =>
     "Das Display war noch nicht zu hören, seit die Bridge wieder zuhört; seine Stille zählt von da an.",
   failure_not_repeated: ({ unit }) =>
-    `Der Dienst ${unit} ist ausgefallen, aber das Display hat es seither nicht wieder gemeldet; wenn alles gut ist, bitte den Ausfall quittieren.`,
+    `Der Dienst ${unit} ist ausgefallen, aber das Display hat es seither nicht wieder gemeldet; wenn alles in Ordnung ist, bitte den Ausfall quittieren.`,
   screen_disconnected: ({ screen }) =>
     `${screenIs(screen)}. Das behebt kein Befehl: Jemand muss nach Kabel und Strom sehen.`,
   screen_off: ({ screen }) =>
@@ -399,7 +403,7 @@ export const sentenceWords = {
   messages_refused: messagesRefused,
 
   too_many_unproven: ({ unproven, sent, excused, limit, waiting }) =>
-    `${number(unproven)} von ${count(sent, "Befehl", "Befehlen")} endeten ohne Nachweis${excused ? `, davon ${number(excused)} entschuldigt` : ""}, mehr als ${limit.replace("%", "\u00a0%")}; ${number(waiting)} wurden nicht gesendet.`,
+    `${number(unproven)} von ${count(sent, "Befehl", "Befehlen")} ${unproven === 1 ? "endete" : "endeten"} ohne Nachweis${excused ? `, davon ${number(excused)} entschuldigt` : ""}, mehr als ${limit.replace("%", "\u00a0%")}; ${count(waiting, "wurde", "wurden")} nicht gesendet.`,
   wave_proves_nothing: ({ wave }) =>
     `Keinem Display der Welle ${wave} konnte sein Befehl gesendet werden; sie beweist also nichts.`,
   members_wait: membersWait,
@@ -412,7 +416,8 @@ export const sentenceWords = {
   no_clients: () => "Auf kein Display trifft das zu; es gibt nichts zu senden.",
   too_many_clients: () => `Ein Sammelbefehl hat höchstens ${number(10_000)} Displays; bitte den Filter enger fassen.`,
   ttl_out_of_range: ({ least, most }) => `ttl_seconds muss von ${number(least)} bis ${number(most)} sein.`,
-  scheduler_late: ({ minutes }) => `Der Taktgeber war weg: Er kam ${count(minutes, "Minute", "Minuten")} zu spät.`,
+  scheduler_late: ({ minutes }) =>
+    `Der Taktgeber war ausgefallen: Er kam ${count(minutes, "Minute", "Minuten")} zu spät.`,
   changed_before: ({ by }) => `Der Plan wurde von ${who(by)} geändert, bevor der Taktgeber kam.`,
   cancelled_before: ({ by }) => `Der Plan wurde von ${who(by)} abgesagt, bevor der Taktgeber kam.`,
   schedule_cancelled: ({ by }) => `Abgesagt von ${who(by)}.`,
@@ -462,7 +467,7 @@ export const sentenceWords = {
   fleet_heard_again: () => "Wir hören die Flotte wieder.",
   all_well_again: () => "Allen Displays geht es wieder gut.",
   displays_failed: (facts) => `${displays(facts.displays)} ausgefallen`,
-  displays_well: (facts) => `${displays(facts.displays)} wieder gut`,
+  displays_well: (facts) => `${displays(facts.displays)} wieder in Ordnung`,
   command_asked: (facts) =>
     `${asked(facts.action)}: für ${displays(facts.displays)} angefordert von ${who(facts.by)}${because(reasonOf(facts))}`,
   recovery_waits: (facts) => `Die Wiederherstellung greift bei ${displays(facts.displays)} nicht ein:`,

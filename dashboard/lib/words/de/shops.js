@@ -12,7 +12,7 @@ export const finderWords = {
   without: (part) => `Filter ${part} entfernen`,
   tag: (tag) => `Schlagwort ${tag}`,
   incident: (id) => `Störung ${id}`,
-  unsteady: "Unstete Verbindung",
+  unsteady: "Instabile Verbindung",
   clear: "Filter aufheben",
 };
 
@@ -20,7 +20,7 @@ export const finderWords = {
 export const shopWords = {
   title: "Standorte",
   none: "Ohne Standort",
-  well: (n) => (n === 1 ? "gut" : `alle ${number(n)} gut`),
+  well: (n) => (n === 1 ? "in Ordnung" : `alle ${number(n)} in Ordnung`),
   are: (how, n, all) => `${number(n)} von ${number(all)} ${DID[how] ?? how}`,
   more: (n) => `+${number(n)}`,
   all: (n) => `Alle ${number(n)} Standorte zeigen`,

@@ -1,7 +1,7 @@
 /** @type {typeof import("../shortcuts.js").shortcutWords} */
 export const shortcutWords = {
   title: "Tastenkürzel",
-  on: "Kürzel aus einer Taste verwenden",
+  on: "Tastenkürzel mit einzelnen Tasten verwenden",
   list: [
     ["/", "Displays suchen"],
     ["j  k", "Nächstes, voriges Display"],

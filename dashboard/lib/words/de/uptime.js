@@ -12,7 +12,7 @@ export const uptimeWords = {
   up: (share, days) => `Lief ${share} der letzten ${span(days)}.`,
   partly: (known, share, days) =>
     `Bekannt sind ${known} der letzten ${span(days)}: Davon lief es ${share}. Über den Rest ist nichts bekannt.`,
-  unknown: (time) => `Über ${time} ist nichts bekannt.`,
+  unknown: (time) => `Für ${time} ist nichts bekannt.`,
   upWhileOpen: (share, days) => `Lief ${share} der Öffnungszeiten der letzten ${span(days)}.`,
   closed: (time) => `${time} war geschlossen; das zählt nicht.`,
   closedFor: (time) => `Geschlossen, ${time}`,

@@ -1,5 +1,5 @@
 /** @type {typeof import("../acknowledged.js").acknowledgedWords} */
 export const acknowledgedWords = {
-  none: "過去 24 時間に確認された障害はありません。",
+  none: "過去24時間に確認された障害はありません。",
   failed: "確認済みの障害を読み込めませんでした。",
 };

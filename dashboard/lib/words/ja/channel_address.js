@@ -36,7 +36,7 @@ export const addressWords = {
       title: "https://hooks.slack.com/services/…/…/…",
     },
   },
-  toHow: "1 つ以上のアドレスをカンマで区切ります。",
+  toHow: "1つ以上のアドレスをカンマで区切ります。",
   security: "暗号化",
   securities: { starttls: "STARTTLS", ssl: "TLS", insecure: "なし" },
   tokenHow: "Telegram で @BotFather にボットを頼むと、トークンが返ります。",

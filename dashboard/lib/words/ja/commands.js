@@ -6,9 +6,9 @@ export const commandWords = {
     "サーバーから応答がありません。受け付けられた可能性があるため、同じキーで問い合わせています。二重には実行されません。",
   unreachable:
     "サーバーが応答しませんでした。受け付けられたかどうかは、応答が戻ればここか「コマンド」タブに表示されます。",
-  expiresIn: (left) => `ディスプレイが応答しなければ ${left} で期限切れ`,
-  resultIn: (left) => `結果の期限まで ${left}`,
-  waitsForSweep: "期限が過ぎました。約 1 分以内に終了します。",
+  expiresIn: (left) => `ディスプレイが応答しなければ${left}で期限切れ`,
+  resultIn: (left) => `結果の期限まで${left}`,
+  waitsForSweep: "期限が過ぎました。約1分以内に終了します。",
   again: "再送信",
   withdraw: "取り消す",
   end: {
@@ -18,7 +18,7 @@ export const commandWords = {
     reason: "理由",
     go: "終了する",
   },
-  locked: (time, left) => `再起動は ${time} までロック中（残り ${left}）。ディスプレイが戻るのを待っています。`,
+  locked: (time, left) => `再起動は${time}までロック中（残り${left}）。ディスプレイが戻るのを待っています。`,
   viewer: "コマンドを送れるのはオペレーターだけです。",
   adminOnly: "シャットダウンできるのは管理者だけです。",
   notCapable: "このディスプレイは対応していません。",

@@ -8,7 +8,7 @@ export const commonWords = {
   retrying: "自動的に再試行しています。",
   reload: "再読み込み",
   more: "さらに読み込む",
-  andMore: (n) => `ほか ${number(n)} 件`,
+  andMore: (n) => `ほか${number(n)}件`,
   csv: "CSV で保存",
   close: "閉じる",
   cancel: "キャンセル",

@@ -12,7 +12,7 @@ export const conversionWords = {
   choose: "ファイルを選択",
   limit: (size) =>
     `ppt, pps, pot, pptx, ppsx, pptm, ppsm, potx, potm, odp, otp, pdf, png, jpeg, webp, gif, mp4, webm · 各 ${size} まで`,
-  uploading: (share) => `アップロード中 ${share}`,
+  uploading: (share) => `アップロード中: ${share}`,
   storing: "ファイルを確認中…",
   waits: "順番待ち",
   cancelUpload: (name) => `${name} のアップロードを中止`,
@@ -23,21 +23,21 @@ export const conversionWords = {
   none: "まだ何もアップロードされていません。",
   failedList: "メディアの一覧を読み込めませんでした。",
   status: { pending: "待機中", processing: "変換中", ready: "完了", failed: "失敗", stored: "保存済み" },
-  pages: (n) => `${number(n)} ページ`,
-  attempt: (n) => `${n} 回目`,
+  pages: (n) => `${number(n)}ページ`,
+  attempt: (n) => `${n}回目`,
   open: "開く",
   openOf: (name) => `${name} の PDF を開く`,
   newTab: "新しいタブで開く",
   download: "ダウンロード",
-  warnings: (n) => `警告 ${number(n)} 件`,
-  notes: (n) => `注意 ${number(n)} 件`,
+  warnings: (n) => `警告${number(n)}件`,
+  notes: (n) => `注意${number(n)}件`,
   warning: {
-    pages_differ: (of) => `${number(of["slides"])} 枚のスライドが ${number(of["pages"])} ページになりました。`,
-    hidden_slides: (of) => `非表示のスライド ${number(of["slides"])} 枚は PDF にありません。`,
+    pages_differ: (of) => `${number(of["slides"])}枚のスライドが${number(of["pages"])}ページになりました。`,
+    hidden_slides: (of) => `非表示のスライド${number(of["slides"])}枚は PDF にありません。`,
     fonts_substituted: (of) =>
       Object.keys(of["same_widths"] ?? {}).length === of["fonts"].length
-        ? `${number(of["fonts"].length)} 個のフォントが同じ幅のものに置き換えられました:`
-        : `${number(of["fonts"].length)} 個のフォントが置き換えられました。改行位置が変わることがあります:`,
+        ? `${number(of["fonts"].length)}個のフォントが同じ幅のものに置き換えられました:`
+        : `${number(of["fonts"].length)}個のフォントが置き換えられました。改行位置が変わることがあります:`,
     fonts_not_known: (of) =>
       of["fonts"].length
         ? "使われているフォントは不明です。不足しているものは次の中にあるかもしれません:"
@@ -45,21 +45,21 @@ export const conversionWords = {
     contents_not_known: () => "この報告のためにファイルを読み取れませんでした。フォント、動き、リンクは不明です。",
     motion_lost: (of) =>
       lost([
-        of["videos"] && `動画 ${number(of["videos"])} 個`,
-        of["audios"] && `音声 ${number(of["audios"])} 個`,
-        of["animated_slides"] && `${number(of["animated_slides"])} 枚のアニメーション`,
+        of["videos"] && `動画${number(of["videos"])}個`,
+        of["audios"] && `音声${number(of["audios"])}個`,
+        of["animated_slides"] && `${number(of["animated_slides"])}枚のアニメーション`,
       ]),
     letters_missing: (of) =>
-      `${number(of["count"])} 個の文字が変換側のどのフォントにもなく、四角で表示されます: ${of["letters"]}`,
+      `${number(of["count"])}個の文字が変換側のどのフォントにもなく、四角で表示されます: ${of["letters"]}`,
     timing_lost: (of) =>
       lost([
-        of["transitions"] && `${number(of["transitions"])} 枚の画面切り替え`,
-        of["advancing"] && `${number(of["advancing"])} 枚の自動切り替え`,
+        of["transitions"] && `${number(of["transitions"])}枚の画面切り替え`,
+        of["advancing"] && `${number(of["advancing"])}枚の自動切り替え`,
       ]),
     workbooks_not_asked: (of) =>
-      `グラフはファイル内の数値を表示します。${number(of["count"])} 個のブックは開いていません:`,
-    links_not_followed: (of) => `リンクされた ${number(of["count"])} 個のファイルは取得していません:`,
-    hyperlinks: (of) => `${number(of["count"])} 個のリンクがファイルの外に出ます:`,
+      `グラフはファイル内の数値を表示します。${number(of["count"])}個のブックは開いていません:`,
+    links_not_followed: (of) => `リンクされた${number(of["count"])}個のファイルは取得していません:`,
+    hyperlinks: (of) => `${number(of["count"])}個のリンクがファイルの外に出ます:`,
   },
   alike: (font, twin) => `${font}: ${twin} で置き換え、各文字は同じ幅`,
   firstPage: (name) => `${name} の最初のページ`,

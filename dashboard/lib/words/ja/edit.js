@@ -11,7 +11,7 @@ export const editWords = {
   go: "保存",
   manyButton: "拠点とタグ…",
   manyTitle: "拠点やタグを変更",
-  many: (n) => `${number(n)} 台が変更されます。`,
+  many: (n) => `${number(n)}台が変更されます。`,
   move: "この拠点に移す（空欄は拠点なし）",
   add: "タグを追加",
   remove: "タグを削除",

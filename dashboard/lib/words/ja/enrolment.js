@@ -9,7 +9,7 @@ export const enrolmentWords = {
   creating: "作成中…",
   code: "登録コード",
   uuid: "UUID",
-  until: (time, left) => `一度だけ有効、${time} まで（残り ${left}）`,
+  until: (time, left) => `一度だけ有効、${time}まで（残り${left}）`,
   over: "このコードは期限切れです。新しく作成してください。",
   install:
     "Debian または Raspberry Pi OS のディスプレイでは、次の行を貼り付けてください。エージェントをインストールして接続します:",

@@ -1,13 +1,13 @@
 import { number } from "../../format.js";
 
 /** @type {Record<string, string>} */
-const SCREENS = { black: "黒い画面", frozen: "画面の固まり", off: "画面オフ", disconnected: "画面なし" };
+const SCREENS = { black: "黒い画面", frozen: "画面のフリーズ", off: "画面オフ", disconnected: "画面なし" };
 /** @type {Record<string, string>} */
 const FULL = { disk: "ディスク", memory: "メモリー" };
 
 /** @type {typeof import("../fleet.js").tileWords} */
 export const tileWords = {
-  late: (n) => `遅延 ${number(n)}`,
+  late: (n) => `遅延${number(n)}台`,
   hint: (word, on) => (on ? "すべてのディスプレイを再び表示" : `「${word}」だけを表示`),
 };
 
@@ -20,17 +20,17 @@ export const selectionWords = {
 /** @type {typeof import("../fleet.js").tableWords} */
 export const tableWords = {
   title: "ディスプレイ",
-  caption: (shown, all) => (shown === all ? `${number(all)} 台` : `${number(all)} 台中 ${number(shown)} 台`),
+  caption: (shown, all) => (shown === all ? `${number(all)}台` : `${number(all)}台中${number(shown)}台`),
   name: "ディスプレイ",
   site: "拠点",
   status: "状態",
   heartbeat: "ハートビート",
-  day: "24 時間",
+  day: "24時間",
   pictures: "画像",
   version: "バージョン",
   ip: "IP",
   reconnects: "再接続",
-  changed: (n) => `${number(n)} 件変化`,
+  changed: (n) => `${number(n)}件変化`,
   resort: "並べ直す",
   nothing: "該当するディスプレイはありません。",
   csv: "一覧のディスプレイをすべて表として保存",
@@ -38,15 +38,15 @@ export const tableWords = {
   screen: (how) => SCREENS[how] ?? how,
   passed: ({ limit, value }) => {
     const n = Math.floor(value);
-    if (limit === "heat") return `高温 ${n} °C`;
+    if (limit === "heat") return `高温${n} °C`;
     if (limit === "clock") return "時計のずれ";
     if (limit === "voltage") return "低電圧";
-    if (limit === "certificate") return value > 0 ? `証明書 残り ${n} 日` : "証明書切れ";
-    return `${FULL[limit] ?? limit}使用率 ${n}%`;
+    if (limit === "certificate") return value > 0 ? `証明書 残り${n}日` : "証明書切れ";
+    return `${FULL[limit] ?? limit}使用率${n}%`;
   },
   mute: "ハートビートなし",
   unsteady: "不安定な接続",
-  unsteadyHow: (losses) => `過去 1 時間に ${number(losses)} 回切断`,
+  unsteadyHow: (losses) => `過去1時間に${number(losses)}回切断`,
   locked: "クールダウン中",
   open: (word) => `コマンド: ${word}`,
   recent: "最近の確認",

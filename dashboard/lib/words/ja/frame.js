@@ -3,7 +3,7 @@ export const frameWords = {
   product: "Signage Fleet",
   nav: {
     fleet: "フリート",
-    incidents: "障害",
+    incidents: "インシデント",
     quiet: "抑止時間",
     availability: "稼働率",
     batches: "一括コマンド",
@@ -21,7 +21,7 @@ export const frameWords = {
   updating: "ライブ",
   paused: "更新停止中",
   connecting: "接続中…",
-  asOf: (time) => `${time} 時点`,
+  asOf: (time) => `${time}時点`,
   roles: { viewer: "閲覧者", operator: "オペレーター", admin: "管理者" },
   onlyFor: (sites) => `${new Intl.ListFormat("ja").format(sites)} のみ`,
 };

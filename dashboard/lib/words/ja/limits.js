@@ -4,7 +4,7 @@ import { duration } from "../../measures.js";
 const DAY = 86_400;
 
 /** @param {number} days */
-const certificate = (days) => (days <= 0 ? "期限切れ" : `残り ${duration(days * DAY)}`);
+const certificate = (days) => (days <= 0 ? "期限切れ" : `残り${duration(days * DAY)}`);
 
 /** @param {number} seconds */
 const clock = (seconds) =>
@@ -32,16 +32,16 @@ export const limitValues = {
 
 /** @type {typeof import("../limits.js").limitTexts} */
 export const limitTexts = {
-  disk: (at) => `しきい値 ${at}%`,
-  memory: (at) => `しきい値 ${at}%`,
-  heat: (at) => `しきい値 ${at} °C`,
-  certificate: (at) => `しきい値 期限の ${number(at)} 日前`,
-  clock: (at) => `しきい値 ${duration(at)}`,
+  disk: (at) => `しきい値${at}%`,
+  memory: (at) => `しきい値${at}%`,
+  heat: (at) => `しきい値${at} °C`,
+  certificate: (at) => `しきい値 期限の${number(at)}日前`,
+  clock: (at) => `しきい値${duration(at)}`,
   voltage: () => "",
 };
 
 /** @type {typeof import("../limits.js").limitWords} */
 export const limitWords = {
   passed: "しきい値超過、発生",
-  stays: "15 分間よい値が続くと解消します。",
+  stays: "15分間よい値が続くと解消します。",
 };

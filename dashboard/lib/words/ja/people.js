@@ -10,7 +10,7 @@ export const byPassword = {
   nameHow: "英数字と . _ @ + -",
   role: "権限",
   sites: "これらの拠点だけ",
-  sitesHow: "1 行に 1 拠点、ディスプレイの表記どおりに。空欄はすべての拠点。",
+  sitesHow: "1行に1拠点、ディスプレイの表記どおりに。空欄はすべての拠点。",
   you: "自分",
   signedIn: "最終サインイン",
   never: "サインインしたことがありません",

@@ -1,7 +1,7 @@
 import { number } from "../../format.js";
 
 /** @param {number} n */
-const displays = (n) => `${number(n)} 台`;
+const displays = (n) => `${number(n)}台`;
 
 /** @type {typeof import("../quiet_times.js").quietTimesWords} */
 export const quietTimesWords = {
@@ -50,8 +50,8 @@ export const quietTimesWords = {
   untilEnded: "誰かが終えるまで",
   from: "開始",
   endedBy: (who) => `${who} が終了`,
-  open: (week) => `営業 ${week}`,
-  weekly: (week) => `毎週 ${week}`,
+  open: (week) => `営業時間: ${week}`,
+  weekly: (week) => `毎週${week}`,
   edit: "変更…",
   end: "終了",
   endOf: (preset, whom) => `${whom} の${preset}を終了`,
@@ -61,7 +61,7 @@ export const quietTimesWords = {
 /** @type {typeof import("../quiet_times.js").quietEndWords} */
 export const quietEndWords = {
   title: "この抑止時間を終えますか？",
-  text: (n) => `対象の ${number(n)} 台で直ちに終わります。`,
+  text: (n) => `対象の${number(n)}台で直ちに終わります。`,
   none: "直ちに終わります。いま対象のディスプレイはありません。",
   go: "終える",
 };
@@ -76,11 +76,11 @@ export const quietFormWords = {
   site: "拠点",
   tag: "タグ",
   find: "ディスプレイを検索",
-  chosen: (n) => `${number(n)} 台を選択`,
-  moreFound: (n) => `ほか ${number(n)} 台: 名前をさらに入力してください`,
+  chosen: (n) => `${number(n)}台を選択`,
+  moreFound: (n) => `ほか${number(n)}台: 名前をさらに入力してください`,
   quiet: "抑止する内容",
   how: "期間",
-  hours: (n) => (n === 168 ? "1 週間" : n > 24 ? `${n / 24} 日間` : `${n} 時間`),
+  hours: (n) => (n === 168 ? "1週間" : n > 24 ? `${n / 24}日間` : `${n}時間`),
   openEnd: "誰かが終えるまで",
   at: "時刻を指定…",
   from: "開始（空欄は今）",
@@ -95,13 +95,13 @@ export const quietFormWords = {
   zoneOwn: (zone) => `${zone}（あなたの）`,
   closedAllDay: "休業",
   notThatDay: "この日はなし",
-  begins: (day, n) => `${day}、${n} 番目、開始`,
-  ends: (day, n) => `${day}、${n} 番目、終了`,
+  begins: (day, n) => `${day}、${n}番目、開始`,
+  ends: (day, n) => `${day}、${n}番目、終了`,
   addTimes: "追加",
   addTimesTo: (day) => `${day}の時間を追加`,
-  removeTimes: (day, n) => `${day}の ${n} 番目の時間を削除`,
-  nights: (n) => `${n} 晩後`,
-  copy: "月曜日の時間を火曜日〜金曜日にコピー",
+  removeTimes: (day, n) => `${day}の${n}番目の時間を削除`,
+  nights: (n) => `${n}晩後`,
+  copy: "月曜日の時間を火曜日～金曜日にコピー",
   reason: "理由",
   reasonOptional: "理由（任意）",
   go: "抑止する",
@@ -116,18 +116,18 @@ export const quietPreviewWords = {
   tag: (tag, n) => `タグ ${tag}（${displays(n)}）`,
   nobody: "対象を選んでください。",
   nothing: "抑止する内容を選んでください。",
-  noHours: "少なくとも 1 日に時間を入れてください。",
+  noHours: "少なくとも1日に時間を入れてください。",
   noEnd: "いつまでか入れてください。",
   sentence: (what, whom, when) => `${whom}: ${what}、${when}。`,
   now: "今から",
-  from: (time) => `${time} から`,
-  until: (time, zone) => `${time} まで（${zone}）`,
+  from: (time) => `${time}から`,
+  until: (time, zone) => `${time}まで（${zone}）`,
   untilEnded: "誰かが終えるまで",
-  outside: (week, zone) => `${week} 以外（${zone}）`,
-  within: (week, zone) => `毎週 ${week}（${zone}）`,
-  openNow: (at) => (at ? `いま営業中、${at} に閉店。` : "常に営業。"),
-  closedNow: (at) => (at ? `いま閉店中、${at} に開店。` : "常に閉店。"),
-  onNow: (at) => (at ? `いま実施中、${at} まで。` : "常に実施。"),
+  outside: (week, zone) => `${week}以外（${zone}）`,
+  within: (week, zone) => `毎週${week}（${zone}）`,
+  openNow: (at) => (at ? `いま営業中、${at}に閉店。` : "常に営業。"),
+  closedNow: (at) => (at ? `いま閉店中、${at}に開店。` : "常に閉店。"),
+  onNow: (at) => (at ? `いま実施中、${at}まで。` : "常に実施。"),
   onNext: (at) => (at ? `次回: ${at}。` : ""),
 };
 

@@ -18,7 +18,6 @@ export const recoveryWords = {
   mute: "何も送りません。ディスプレイはまだメッセージを送っています",
   well: "このディスプレイは正常です。復旧の必要はありません。",
   never: "まだハートビートがありません。復旧の対象がありません。",
-  tried: (restarts, reboots) =>
-    `これまでの試行: プレーヤー再起動 ${number(restarts)} 回、再起動 ${number(reboots)} 回。`,
+  tried: (restarts, reboots) => `これまでの試行: プレーヤー再起動${number(restarts)}回、再起動${number(reboots)}回。`,
   resume: "自動復旧を再開",
 };

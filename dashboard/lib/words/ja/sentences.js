@@ -21,9 +21,13 @@ import { actionWords, statusWords, stepWords } from "../states.js";
 const lasting = (seconds) => inUnit(...unitOf(seconds));
 
 /** @param {string | null} by */
-const who = (by) => (by === "recovery" ? "自動復旧" : by === null ? "誰か" : person(by));
+function who(by) {
+  if (by === "recovery") return "自動復旧";
+  if (by?.startsWith("display:")) return "ディスプレイ";
+  return by === null ? "誰か" : person(by);
+}
 /** Who did it. @param {string | null} by */
-const didIt = (by) => (by === "recovery" || by === null ? `${who(by)}が` : `${who(by)} が`);
+const didIt = (by) => `${who(by)}${/[!-~]$/.test(who(by)) ? " " : ""}が`;
 /** @param {string} action */
 const asked = (action) => word(actionWords, action);
 /** @param {string | null} why */
@@ -32,16 +36,16 @@ const because = (why) => (why ? `（${why.trim().replace(/[.。]+$/, "")}）` : 
 const reasonOf = ({ reason, reason_sentences: coded }) =>
   (coded && joined(sentenceWords, coded, betweenWords.space)) || reason;
 /** @param {number} n */
-const displays = (n) => `${number(n)} 台`;
+const displays = (n) => `${number(n)}台`;
 /** @param {number} n @param {number} all */
-const someOf = (n, all) => `${displays(all)}中 ${displays(n)}`;
+const someOf = (n, all) => `${displays(all)}中${displays(n)}`;
 
 // --- recovery ---
 
 /** @type {Record<string, string>} */
 const SCREEN_IS = {
   black: "画面が黒くなっています",
-  frozen: "画面が固まっています",
+  frozen: "画面がフリーズしています",
   disconnected: "画面が接続されていません",
   off: "画面が消えています",
 };
@@ -52,13 +56,13 @@ const screenIs = (screen) => (screen === null ? "画面が異常です" : word(S
 /** @type {Record<string, string>} */
 const WRONG = {
   crashed: "プレーヤーがクラッシュし、それを伝えるハートビートは最新です",
-  service_failed: "サービスに障害がありますが、ディスプレイの声は届いています",
+  service_failed: "サービスに障害がありますが、ディスプレイからの通信は届いています",
   stale: "ディスプレイの応答がありませんが、ブローカーは切断を伝えていません",
 };
 
 /** The evidence, without a full stop. @param {{basis: string, screen: string | null}} facts */
 const wrong = ({ basis, screen }) =>
-  basis === "screen_failed" ? `${screenIs(screen)}が、ディスプレイの声は届いています` : word(WRONG, basis);
+  basis === "screen_failed" ? `${screenIs(screen)}が、ディスプレイからの通信は届いています` : word(WRONG, basis);
 
 /** @type {Record<string, string>} */
 const GONE = { crashed: "プレーヤーがクラッシュしました", service_failed: "サービスに障害があります" };
@@ -66,7 +70,7 @@ const A_PERSON = "人が対応して自動復旧を再開するまで、何も�
 
 /** @param {{restarts: number, reboots: number}} facts */
 function tried({ restarts, reboots }) {
-  const parts = [restarts && `プレーヤー再起動 ${number(restarts)} 回`, reboots && `再起動 ${number(reboots)} 回`];
+  const parts = [restarts && `プレーヤー再起動${number(restarts)}回`, reboots && `再起動${number(reboots)}回`];
   return parts.filter(Boolean).join("、");
 }
 
@@ -112,7 +116,7 @@ const KINDS = {
 
 /** @param {{refused: Record<string, number>}} facts */
 function heartbeatsMissing({ refused: refusals }) {
-  const parts = byCount(refusals).map(([reason, n]) => `${putAside(reason)} ${number(n)} 件`);
+  const parts = byCount(refusals).map(([reason, n]) => `${putAside(reason)} ${number(n)}件`);
   const why = parts.length
     ? `拒否の理由: ${parts.join("、")}。`
     : "ブローカーが送信を許可しているか、ディスプレイが送っているかを確認してください。";
@@ -172,7 +176,7 @@ const DID = {
 /** @type {Record<string, string>} */
 const SCREENS_DID = {
   black: "画面が黒くなりました",
-  frozen: "画面が固まりました",
+  frozen: "画面がフリーズしました",
   disconnected: "画面が未接続になりました",
   off: "画面が消されました",
 };
@@ -188,9 +192,9 @@ const SYMPTOMS = {
 /** @param {Failed} facts @param {number} members */
 function whom({ kind, key, size, sites }, members) {
   const some = size === null ? displays(members) : someOf(members, Math.max(size, members));
-  if (kind === "site") return `拠点 ${key} の ${some}`;
-  if (kind === "subnet") return `ネットワーク ${key} の ${some}`;
-  return sites > 1 ? `${number(sites)} 拠点の ${some}` : some;
+  if (kind === "site") return `拠点 ${key} の${some}`;
+  if (kind === "subnet") return `ネットワーク ${key} の${some}`;
+  return sites > 1 ? `${number(sites)}拠点の${some}` : some;
 }
 
 /** @param {Failed} facts @param {string} when */
@@ -211,7 +215,7 @@ function among({ place }, members) {
   if (!place) return "";
   const size = Math.max(place.size, place.members);
   const where = place.kind === "site" ? `拠点 ${place.key}` : `ネットワーク ${place.key}`;
-  const some = place.members === size ? `全 ${displays(size)}` : ` ${someOf(place.members, size)}`;
+  const some = place.members === size ? `全${displays(size)}` : someOf(place.members, size);
   return `。${place.members === members ? "いずれも" : "うち"}${where} の${some}です`;
 }
 
@@ -233,7 +237,7 @@ function likely(facts) {
 function failedTogether(facts) {
   const members = membersOf(facts);
   const length = unitWithin(facts.seconds);
-  const when = length ? ` ${inUnit(...length)}以内に` : "同時に";
+  const when = length ? `${inUnit(...length)}以内に` : "同時に";
   const happened = `${whom(facts, members)}${did(facts, when)}`;
   return `${happened}${among(facts, members)}。原因は${likely(facts)}と思われます。`;
 }
@@ -251,7 +255,7 @@ function local({ at: moment, time_zone }) {
 
 /** @param {{members: number, until: string | null}} facts */
 function membersWait({ members, until }) {
-  const end = until ? `${exact(until)} まで` : "誰かが終えるまで";
+  const end = until ? `${exact(until)}まで` : "誰かが終えるまで";
   return `${displays(members)}が待機中です。抑止時間のため、一括コマンドは${end}待ちます。`;
 }
 
@@ -307,14 +311,14 @@ export const sentenceWords = {
   bridge_silent: () => "ブリッジが応答しないため、表示は古い可能性があります。応答が戻るまで、何も送りません。",
   command_open: ({ action }) => `コマンドを実行中です（${asked(action)}）。次の対応は結果で決まります。`,
   command_of_another: ({ action, by, seconds }) =>
-    `${didIt(by)} ${lasting(seconds)}前に要求したコマンド（${asked(action)}）の結果がまだありません。結果が出るか、時間が過ぎるか、管理者が終えるまで、自動復旧は待ちます。`,
+    `${didIt(by)}${lasting(seconds)}前に要求したコマンド（${asked(action)}）の結果がまだありません。結果が出るか、時間が過ぎるか、管理者が終えるまで、自動復旧は待ちます。`,
   nothing_helped: (facts) => {
-    const began = facts.seconds === null ? "" : `（最初の試行は ${lasting(facts.seconds)}前）`;
+    const began = facts.seconds === null ? "" : `（最初の試行は${lasting(facts.seconds)}前）`;
     return `${triedOrNothing(facts)}は効果がありませんでした${began}。${A_PERSON}`;
   },
   all_refused: (facts) => `${refused(facts)}。${A_PERSON}`,
   two_devices: ({ seconds }) =>
-    `2 台の機器が同じログインを使っています（最後に見えたのは ${lasting(seconds)}前）。どちらにもコマンドが届きえます。一方に新しいコードを渡してください。`,
+    `2台の機器が同じログインを使っています（最後に見えたのは${lasting(seconds)}前）。どちらにもコマンドが届きえます。一方に新しいコードを渡してください。`,
   shut_down_on_purpose: () =>
     "ディスプレイは意図的にシャットダウンされました。次のハートビートまで、そのままにします。",
   stopped_on_purpose: () => "プレーヤーは意図的に止められました。そのままにします。",
@@ -322,21 +326,21 @@ export const sentenceWords = {
   reports_come_again: () =>
     "ブリッジの応答が戻ってから、メッセージは届いています。自動復旧はハートビートを待っています。",
   not_heard_since: () =>
-    "ブリッジの応答が戻ってから、ディスプレイの声が届いていません。無応答の時間はそこから数えます。",
+    "ブリッジの応答が戻ってから、ディスプレイからの通信が届いていません。無応答の時間はそこから数えます。",
   failure_not_repeated: ({ unit }) =>
     `サービス ${unit} に障害がありましたが、その後ディスプレイは報告していません。問題がなければ、障害を確認してください。`,
   screen_disconnected: ({ screen }) =>
     `${screenIs(screen)}。コマンドでは直りません。ケーブルと電源を現地で確認してください。`,
   screen_off: ({ screen }) =>
     `${screenIs(screen)}が、予定にありません。コマンドは送りません。画面を点けるか、消す時間を予定に入れてください。`,
-  screen_unproven: ({ screen }) => `${screenIs(screen)}。自動復旧は、新しい報告が 2 回届くまで何も送りません。`,
-  heard_again: () => "ディスプレイの声が再び届きました。このまま正常かどうかは、まだ分かりません。",
+  screen_unproven: ({ screen }) => `${screenIs(screen)}。自動復旧は、新しい報告が2回届くまで何も送りません。`,
+  heard_again: () => "ディスプレイからの通信が再び届きました。このまま正常かどうかは、まだ分かりません。",
   heartbeats_missing: heartbeatsMissing,
   silent_and_gone: () => "ディスプレイは応答がなく、接続もしていません。何も送れません。",
   not_connected: ({ basis, screen }) =>
     `${GONE[basis] ?? screenIs(screen)}。ただしディスプレイが接続していないため、自動復旧は次のハートビートの後にやり直します。`,
   silent_too_long: () =>
-    "ディスプレイは 1 日を超えて応答がありません。再起動では直らないため、自動復旧は何も送りません。人が見る必要があります。",
+    "ディスプレイは1日を超えて応答がありません。再起動では直らないため、自動復旧は何も送りません。人が見る必要があります。",
   command_done: ({ action }) =>
     `自動復旧のコマンド（${asked(action)}）が実行されました。効果は、クールダウンの終わりに判断します。`,
   asked_again_later: (facts) => `${refused(facts)}。クールダウンの終わりに、もう一度要求します。`,
@@ -357,22 +361,22 @@ export const sentenceWords = {
   no_help_so_far: (facts) => `${triedOrNothing(facts)}は、まだ効果がありません。`,
   refused_before: (facts) => `${refused(facts)}。`,
   command_sent: (facts) =>
-    `${wrong(facts)}。${asked(facts.action)}を送りました。${number(facts.attempts)} 回中 ${number(facts.attempt)} 回目です。`,
+    `${wrong(facts)}。${asked(facts.action)}を送りました。${number(facts.attempts)}回中${number(facts.attempt)}回目です。`,
   no_help: (facts) => `${triedOrNothing(facts)}は効果がありませんでした。`,
-  part_of_incident: () => "障害の一部です。",
+  part_of_incident: () => "インシデントの一部です。",
 
   breaker_open: ({ site, stale, seen, percent }) =>
-    `${at(site)}${someOf(stale, seen)}が応答していません。これほど同時なら、原因はこちら側かもしれません。応答のないものが ${number(percent)}% を下回るか、オペレーターがブレーカーを解除するまで、${there(site)}応答のないディスプレイは再起動しません。`,
+    `${at(site)}${someOf(stale, seen)}が応答していません。これほど同時なら、原因はこちら側かもしれません。応答のないものが${number(percent)}%を下回るか、オペレーターがブレーカーを解除するまで、${there(site)}応答のないディスプレイは再起動しません。`,
   breaker_closing: ({ site, seconds }) =>
-    `${at(site)}多くのディスプレイが同時に応答しなくなりました。原因はこちら側だったかもしれません。いまは十分に減りました。この状態が ${lasting(seconds)}続くか、オペレーターがブレーカーを解除するまで、${there(site)}応答のないディスプレイは再起動しません。`,
+    `${at(site)}多くのディスプレイが同時に応答しなくなりました。原因はこちら側だったかもしれません。いまは十分に減りました。この状態が${lasting(seconds)}続くか、オペレーターがブレーカーを解除するまで、${there(site)}応答のないディスプレイは再起動しません。`,
   breaker_closed: ({ site }) => `${breaker(site)}が元に戻りました。応答のないディスプレイが十分に減りました。`,
   breaker_released: ({ site, by }) => `${didIt(by)}${breaker(site)}を解除しました。それ以前の無応答は数えません。`,
   screens_open: ({ site, failing, telling }) =>
-    `${at(site)}${number(telling)} 画面中 ${number(failing)} 画面が黒いか固まっています。これほど同時なら、原因は表示する内容か電源です。これが減るか、オペレーターがブレーカーを解除するまで、画面を理由に${there(site)}プレーヤーを再起動しません。`,
+    `${at(site)}${number(telling)}画面中${number(failing)}画面が黒いかフリーズしています。これほど同時なら、原因は表示する内容か電源です。これが減るか、オペレーターがブレーカーを解除するまで、画面を理由に${there(site)}プレーヤーを再起動しません。`,
   screens_closed: ({ site }) => `${screensBreaker(site)}が元に戻りました。異常な画面が十分に減りました。`,
   screens_released: ({ site, by }) =>
     `${didIt(by)}${screensBreaker(site)}を解除しました。それ以前の画面の異常は数えません。`,
-  more_sites_held: ({ sites }) => `ほか ${number(sites)} 拠点でも控えています。`,
+  more_sites_held: ({ sites }) => `ほか${number(sites)}拠点でも見合わせています。`,
 
   quiet_time: quietTime,
   nothing_quiet: () => "いまこのディスプレイに抑止はありません。",
@@ -381,22 +385,22 @@ export const sentenceWords = {
   nobody_with_tag: ({ tag }) => `タグ「${tag}」のディスプレイはまだありません。`,
   nobody_covered: () => "いま対象のディスプレイはありません。",
   messages_refused: ({ kind, reason, count }) =>
-    `${KINDS[kind] ?? "メッセージ"} ${number(count)} 件を拒否: ${putAside(reason)}`,
+    `${KINDS[kind] ?? "メッセージ"} ${number(count)}件を拒否: ${putAside(reason)}`,
 
   too_many_unproven: ({ unproven, sent, excused, limit, waiting }) =>
-    `${number(sent)} 件中 ${number(unproven)} 件のコマンドが、成功を確認できないまま終わりました${excused ? `（うち ${number(excused)} 件は了承済み）` : ""}。上限の ${limit} を超えています。${number(waiting)} 件は未送信です。`,
+    `${number(sent)}件中${number(unproven)}件のコマンドが、成功を確認できないまま終わりました${excused ? `（うち${number(excused)}件は了承済み）` : ""}。上限の ${limit} を超えています。${number(waiting)}件は未送信です。`,
   wave_proves_nothing: ({ wave }) =>
-    `第 ${wave} 段階では、どのディスプレイにもコマンドを送れませんでした。何も確かめられません。`,
+    `第${wave}段階では、どのディスプレイにもコマンドを送れませんでした。何も確かめられません。`,
   members_wait: membersWait,
   batch_paused: ({ by }) => `${didIt(by)}一時停止しました。`,
   batch_aborted: ({ by, not_sent, withdrawn }) =>
-    `${didIt(by)}中止しました。未送信 ${number(not_sent)} 件、取り消し ${number(withdrawn)} 件。`,
+    `${didIt(by)}中止しました。未送信${number(not_sent)}件、取り消し${number(withdrawn)}件。`,
   filter_unknown: ({ names }) => `このバージョンでは次の絞り込みは使えません: ${names.join("、")}。`,
-  invalid_waves: () => "段階は 20 個までの数か 10% のような割合で、最後は rest にできます。上限は数か割合です。",
+  invalid_waves: () => "段階は20個までの数か10%のような割合で、最後は rest にできます。上限は数か割合です。",
   no_clients: () => "該当するディスプレイがないため、送るものがありません。",
-  too_many_clients: () => `一括コマンドは ${number(10_000)} 台までです。絞り込んでください。`,
-  ttl_out_of_range: ({ least, most }) => `ttl_seconds は ${number(least)}～${number(most)} でなければなりません。`,
-  scheduler_late: ({ minutes }) => `スケジューラーが止まっていました。${number(minutes)} 分遅れました。`,
+  too_many_clients: () => `一括コマンドは${number(10_000)}台までです。絞り込んでください。`,
+  ttl_out_of_range: ({ least, most }) => `ttl_seconds は${number(least)}～${number(most)}でなければなりません。`,
+  scheduler_late: ({ minutes }) => `スケジューラーが止まっていました。${number(minutes)}分遅れました。`,
   changed_before: ({ by }) => `スケジューラーの実行前に、${didIt(by)}予約を変更しました。`,
   cancelled_before: ({ by }) => `スケジューラーの実行前に、${didIt(by)}予約を取り消しました。`,
   schedule_cancelled: ({ by }) => `${didIt(by)}取り消しました。`,
@@ -411,12 +415,12 @@ export const sentenceWords = {
   player_running: () => "ディスプレイによると、プレーヤーは稼働中です。",
   player_crashed: () => "ディスプレイによると、プレーヤーがクラッシュしました。",
   player_stopped: () => "ディスプレイによると、プレーヤーは止められました。",
-  player_unknown: () => "ディスプレイの声は届いていますが、プレーヤーの状態を伝えていません。",
+  player_unknown: () => "ディスプレイからの通信は届いていますが、プレーヤーの状態を伝えていません。",
   never_heard: () => "ディスプレイのハートビートはまだありません。",
   not_known_while_silent: () => "ブリッジが応答しないため、ディスプレイの状態は不明です。",
-  not_heard_again: () => "ブリッジの応答が戻ってから、声が届いていません。",
+  not_heard_again: () => "ブリッジの応答が戻ってから、ディスプレイからの通信が届いていません。",
   heartbeats_do_not_come: () => "メッセージは届きますが、ハートビートが届きません。",
-  no_heartbeat_for: ({ seconds }) => `ハートビートが ${lasting(seconds)}途絶えています。`,
+  no_heartbeat_for: ({ seconds }) => `ハートビートが${lasting(seconds)}途絶えています。`,
 
   client_registered: ({ how }) => REGISTERED_BY[how] ?? "登録されました。",
   state_changed: ({ before, after }) => `${word(statusWords, before)} → ${word(statusWords, after)}。`,
@@ -437,20 +441,20 @@ export const sentenceWords = {
 
   failed_together: failedTogether,
   fleet_not_heard: ({ since }) =>
-    `フリートの声が届いていません。ブリッジが ${exact(since)} から応答しません。ディスプレイは正常に動いている可能性があります。`,
+    `フリートからの通信が届いていません。ブリッジが${exact(since)}から応答しません。ディスプレイは正常に動いている可能性があります。`,
   other_sites_too: () => "同じときに、ほかの拠点のディスプレイも異常になりました。",
-  part_of_another: ({ id }) => `ここからは障害 ${id} の一部です。`,
+  part_of_another: ({ id }) => `ここからはインシデント${id}の一部です。`,
   has_part: ({ id, kind, key }) =>
-    `障害 ${id}（${`${word(INCIDENTS, kind)} ${key}`.trim()}）は、この障害の一部と分かりました。`,
+    `インシデント${id}（${`${word(INCIDENTS, kind)} ${key}`.trim()}）は、このインシデントの一部と分かりました。`,
   failed_again: () => "その後すぐに、再び異常になりました。",
-  fleet_heard_again: () => "フリートの声が再び届きました。",
+  fleet_heard_again: () => "フリートからの通信が再び届きました。",
   all_well_again: () => "すべてのディスプレイが正常に戻りました。",
   displays_failed: (facts) => `${displays(facts.displays)}が異常`,
   displays_well: (facts) => `${displays(facts.displays)}が正常に復帰`,
   command_asked: (facts) =>
-    `${didIt(facts.by)} ${displays(facts.displays)}に${asked(facts.action)}を要求${because(reasonOf(facts))}`,
+    `${didIt(facts.by)}${displays(facts.displays)}に${asked(facts.action)}を要求${because(reasonOf(facts))}`,
   recovery_waits: (facts) => `${displays(facts.displays)}について、自動復旧は何もしません。`,
-  recovery_acts: (facts) => `自動復旧が ${displays(facts.displays)}に${asked(facts.action)}を要求しました。`,
+  recovery_acts: (facts) => `自動復旧が${displays(facts.displays)}に${asked(facts.action)}を要求しました。`,
 };
 
 /** @type {typeof import("../sentences.js").betweenWords} */

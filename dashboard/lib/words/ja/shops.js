@@ -8,10 +8,10 @@ export const finderWords = {
   region: "ディスプレイを検索",
   search: "名前、拠点、タグ、状態、サービス…",
   searchLabel: "ディスプレイを検索",
-  found: (n, all) => (n === all ? `${number(all)} 台` : `${number(all)} 台中 ${number(n)} 台`),
+  found: (n, all) => (n === all ? `${number(all)}台` : `${number(all)}台中${number(n)}台`),
   without: (part) => `絞り込み ${part} を解除`,
   tag: (tag) => `タグ ${tag}`,
-  incident: (id) => `障害 ${id}`,
+  incident: (id) => `インシデント${id}`,
   unsteady: "不安定な接続",
   clear: "絞り込みを解除",
 };
@@ -20,10 +20,10 @@ export const finderWords = {
 export const shopWords = {
   title: "拠点",
   none: "拠点なし",
-  well: (n) => (n === 1 ? "正常" : `${number(n)} 台すべて正常`),
-  are: (how, n, all) => `${number(all)} 台中 ${number(n)} 台が${DID[how] ?? how}`,
+  well: (n) => (n === 1 ? "正常" : `${number(n)}台すべて正常`),
+  are: (how, n, all) => `${number(all)}台中${number(n)}台が${DID[how] ?? how}`,
   more: (n) => `+${number(n)}`,
-  all: (n) => `${number(n)} 拠点をすべて表示`,
+  all: (n) => `${number(n)}拠点をすべて表示`,
   tags: "タグ",
-  allTags: (n) => `${number(n)} 個のタグをすべて表示`,
+  allTags: (n) => `${number(n)}個のタグをすべて表示`,
 };

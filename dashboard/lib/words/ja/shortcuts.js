@@ -1,7 +1,7 @@
 /** @type {typeof import("../shortcuts.js").shortcutWords} */
 export const shortcutWords = {
   title: "キーボードショートカット",
-  on: "1 キーのショートカットを使う",
+  on: "1キーのショートカットを使う",
   list: [
     ["/", "ディスプレイを検索"],
     ["j  k", "次、前のディスプレイ"],
@@ -11,7 +11,7 @@ export const shortcutWords = {
     ["g f", "フリートへ"],
     ["g l", "ログへ"],
     ["g c", "プレゼンテーションへ"],
-    ["g i", "障害へ"],
+    ["g i", "インシデントへ"],
     ["g q", "抑止時間へ"],
     ["g a", "稼働率へ"],
     ["g s", "設定へ"],

@@ -14,13 +14,13 @@ export const statusWords = {
 /** @type {typeof import("../states.js").statusMeanings} */
 export const statusMeanings = {
   running: "プレーヤーが再生中です。",
-  late: "ハートビートが遅れています。1 回の遅れは心配いりません。",
+  late: "ハートビートが遅れています。1回の遅れは心配いりません。",
   stale: "応答なし: ハートビートが続けて届いていません。",
   crashed: "プレーヤーが落ち、監視役が復帰させていません。",
   starting: "プレーヤーが読み込み中です。",
   stopped: "プレーヤーは意図的に止められました。",
   unknown: "まだ何も届いていないか、ハートビートがないか、ディスプレイが伝えられません。",
-  screen_failed: "黒い、固まった、未接続、または予定外に消えています。",
+  screen_failed: "黒い、フリーズした、未接続、または予定外に消えています。",
   limit_passed: "機器がしきい値を超えています。",
 };
 
@@ -28,7 +28,7 @@ export const statusMeanings = {
 export const screenWords = {
   ok: "正常",
   black: "黒い画面",
-  frozen: "画面の固まり",
+  frozen: "画面のフリーズ",
   off: "画面オフ",
   disconnected: "画面未接続",
   unknown: "未報告",

@@ -1,7 +1,7 @@
 import { number } from "../../format.js";
 
 /** @param {number} days */
-const span = (days) => (days === 1 ? "24 時間" : `${days} 日間`);
+const span = (days) => (days === 1 ? "24時間" : `${days}日間`);
 
 /** @type {typeof import("../uptime.js").uptimeWords} */
 export const uptimeWords = {
@@ -9,16 +9,16 @@ export const uptimeWords = {
   range: "期間",
   now: "現在",
   days: span,
-  up: (share, days) => `過去 ${span(days)}の ${share} で稼働。`,
-  partly: (known, share, days) => `過去 ${span(days)}のうち分かっている ${known} では ${share} 稼働。残りは不明です。`,
-  unknown: (time) => `${time} は不明です。`,
-  upWhileOpen: (share, days) => `過去 ${span(days)}の営業時間の ${share} で稼働。`,
-  closed: (time) => `${time} は営業時間外で、含みません。`,
+  up: (share, days) => `過去${span(days)}の${share}で稼働。`,
+  partly: (known, share, days) => `過去${span(days)}のうち分かっている${known}では${share}稼働。残りは不明です。`,
+  unknown: (time) => `${time}は不明です。`,
+  upWhileOpen: (share, days) => `過去${span(days)}の営業時間の${share}で稼働。`,
+  closed: (time) => `${time}は営業時間外で、含みません。`,
   closedFor: (time) => `営業時間外、${time}`,
   nothingKnown: "この期間は不明です。",
   calm: "この期間、クラッシュも応答なしもありません。",
   calmAsKnown: "分かっている期間、クラッシュも応答なしもありません。",
-  lasted: (time) => `${time} 継続`,
-  more: (n) => `それ以前にほか ${number(n)} 回`,
+  lasted: (time) => `${time}継続`,
+  more: (n) => `それ以前にほか${number(n)}回`,
   failed: "稼働時間を読み込めませんでした。",
 };

@@ -22,6 +22,6 @@ export const dayNames = {
 
 /** @type {typeof import("../weekdays.js").hoursWords} */
 export const hoursWords = {
-  nights: (n) => `${n} 晩`,
+  nights: (n) => `${n}晩`,
   and: "・",
 };

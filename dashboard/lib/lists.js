@@ -1,0 +1,10 @@
+/** Lists and ranges, as the reader's language writes them. */
+import { language } from "./language.js";
+
+const japanese = language === "ja";
+
+/** One after the other: "Mon, Wed". @param {readonly string[]} parts */
+export const listed = (parts) => parts.join(japanese ? "、" : ", ");
+
+/** From one to another: "09:00–12:00". @param {string | undefined} from @param {string | undefined} to */
+export const ranged = (from, to) => `${from}${japanese ? "～" : "–"}${to}`;
