@@ -24,68 +24,68 @@ VERBS: Final = {"s": "SELECT", "i": "INSERT", "u": "UPDATE", "d": "DELETE"}
 
 # s SELECT, i INSERT, u UPDATE, d DELETE, - nothing. Locking a row (FOR UPDATE, FOR SHARE) needs UPDATE.
 TABLES: Final = """\
-                           api     bridge  scheduler_tick  convert_worker  broker_accounts
-alembic_version            s       -       -               -               -
-clients                    siu     siu     siu             -               s
-client_hours               siud    s       siud            -               -
-client_heartbeats          su      siu     siu             -               -
-client_health              s       siu     siu             -               -
-client_limits              s       -       siu             -               -
-client_health_history      s       si      sid             -               -
-client_installs            s       siud    sid             -               -
-client_state_changes       s       siu     sid             -               -
-client_screen_changes      s       i       sid             -               -
-client_losses              s       siu     sid             -               -
-service_failure_events     siud    siu     sid             -               -
-client_logs                s       siu     s               -               -
-client_logs_id_seq         -       u       -               -               -
-log_marks                  -       siud    siud            -               -
-log_gaps                   -       siud    sid             -               -
-log_keys                   -       siud    sid             -               -
-client_log_hours           s       siud    sid             -               -
-client_commands            siu     siud    siud            -               -
-command_batches            siu     -       siud            -               -
-command_batch_members      siu     -       siud            -               -
-command_schedules          siu     -       sud             -               -
-command_schedule_clients   si      -       s               -               -
-command_schedule_runs      si      -       sid             -               -
-screenshots                sid     -       sd              -               -
-screenshots_off            siud    -       -               -               -
-recovery_events            si      -       sid             -               -
-client_recovery            siu     siu     siu             -               -
-recovery_exclusions        siud    -       s               -               -
-recovery_breakers          su      -       siu             -               -
-scheduler_status           su      -       su              -               -
-quiet_times                siu     -       sd              -               -
-maintenance_windows        siu     -       sud             -               -
-maintenance_window_clients sid     -       sd              -               -
-incidents                  su      -       siud            -               -
-incident_members           s       -       siud            -               -
-incident_events            si      -       sid             -               -
-notification_channels      siud    -       su              -               -
-notification_snoozes       siud    -       sd              -               -
-notification_deliveries    siu     -       siud            -               -
-bridge_status              s       su      s               -               s
-dead_letters               s       siu     sid             -               -
-broker_crashes             s       s       sd              -               siud
-broker_files_seen          s       -       -               -               siud
-door_certificates          s       -       s               -               siud
-event_media                siud    -       siud            su              -
-conversions                siud    -       siud            siu             -
-uploads                    siud    -       sd              -               -
-users                      siud    -       -               -               -
-user_sessions              siud    -       sd              -               -
-provider_identities        siud    -       -               -               -
-provider_tries             sid     -       -               -               -
-second_factors             siud    -       -               -               -
-recovery_codes             siud    -       -               -               -
-sign_in_addresses          siud    -       sd              -               -
-login_failures             siud    -       sd              -               -
-api_tokens                 siu     -       -               -               -
-enrolment_codes            siud    -       sd              -               -
-display_logins             siud    -       -               -               s
-audit_log                  si      -       si              -               -
-audit_repeats              siud    -       siud            -               -
+                           api     bridge  scheduler_tick  convert_worker  broker_accounts  broker_logins
+alembic_version            s       -       -               -               -                -
+clients                    siu     siu     siu             -               s                s
+client_hours               siud    s       siud            -               -                -
+client_heartbeats          su      siu     siu             -               -                -
+client_health              s       siu     siu             -               -                -
+client_limits              s       -       siu             -               -                -
+client_health_history      s       si      sid             -               -                -
+client_installs            s       siud    sid             -               -                -
+client_state_changes       s       siu     sid             -               -                -
+client_screen_changes      s       i       sid             -               -                -
+client_losses              s       siu     sid             -               -                -
+service_failure_events     siud    siu     sid             -               -                -
+client_logs                s       siu     s               -               -                -
+client_logs_id_seq         -       u       -               -               -                -
+log_marks                  -       siud    siud            -               -                -
+log_gaps                   -       siud    sid             -               -                -
+log_keys                   -       siud    sid             -               -                -
+client_log_hours           s       siud    sid             -               -                -
+client_commands            siu     siud    siud            -               -                -
+command_batches            siu     -       siud            -               -                -
+command_batch_members      siu     -       siud            -               -                -
+command_schedules          siu     -       sud             -               -                -
+command_schedule_clients   si      -       s               -               -                -
+command_schedule_runs      si      -       sid             -               -                -
+screenshots                sid     -       sd              -               -                -
+screenshots_off            siud    -       -               -               -                -
+recovery_events            si      -       sid             -               -                -
+client_recovery            siu     siu     siu             -               -                -
+recovery_exclusions        siud    -       s               -               -                -
+recovery_breakers          su      -       siu             -               -                -
+scheduler_status           su      -       su              -               -                -
+quiet_times                siu     -       sd              -               -                -
+maintenance_windows        siu     -       sud             -               -                -
+maintenance_window_clients sid     -       sd              -               -                -
+incidents                  su      -       siud            -               -                -
+incident_members           s       -       siud            -               -                -
+incident_events            si      -       sid             -               -                -
+notification_channels      siud    -       su              -               -                -
+notification_snoozes       siud    -       sd              -               -                -
+notification_deliveries    siu     -       siud            -               -                -
+bridge_status              s       su      s               -               s                -
+dead_letters               s       siu     sid             -               -                -
+broker_crashes             s       s       sd              -               siud             -
+broker_files_seen          s       -       -               -               siud             -
+door_certificates          s       -       s               -               siud             -
+event_media                siud    -       siud            su              -                -
+conversions                siud    -       siud            siu             -                -
+uploads                    siud    -       sd              -               -                -
+users                      siud    -       -               -               -                -
+user_sessions              siud    -       sd              -               -                -
+provider_identities        siud    -       -               -               -                -
+provider_tries             sid     -       -               -               -                -
+second_factors             siud    -       -               -               -                -
+recovery_codes             siud    -       -               -               -                -
+sign_in_addresses          siud    -       sd              -               -                -
+login_failures             siud    -       sd              -               -                -
+api_tokens                 siu     -       -               -               -                -
+enrolment_codes            siud    -       sd              -               -                -
+display_logins             siud    -       -               -               s                s
+audit_log                  si      -       si              -               -                -
+audit_repeats              siud    -       siud            -               -                -
 """
 
 # Functions that run with the owner's rights for a component; each checks its arguments.

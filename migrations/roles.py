@@ -2,7 +2,7 @@
 
 from typing import Final
 
-COMPONENTS: Final = ("api", "bridge", "scheduler_tick", "convert_worker", "broker_accounts")
+COMPONENTS: Final = ("api", "bridge", "scheduler_tick", "convert_worker", "broker_accounts", "broker_logins")
 TASK_QUEUE: Final = "task_queue"  # our own task queue has a schema of its own
 QUEUE_SCHEMA: Final = "task_emulator"
 WITH_ROLES: Final = (*COMPONENTS, TASK_QUEUE)

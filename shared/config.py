@@ -493,6 +493,20 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "the displays' logins: broker_accounts writes it, the broker reads it",
     ),
+    Setting(
+        "SERVICES_PASSWORD_FILE",
+        _text,
+        "",
+        "",
+        "our services' logins as mosquitto_passwd writes them, for broker_logins; empty: the broker knows them itself",
+    ),
+    Setting(
+        "BROKER_LOGINS_PORT",
+        _whole(1, 65_535),
+        8091,
+        "",
+        "loopback port on which broker_logins answers a broker that is not ours",
+    ),
     Setting("BROKER_CRASHES_FILE", _text, "", "", "where the broker's launcher notes crashes; empty: nowhere"),
     Setting(
         "CERTIFICATE_DOORS",

@@ -12,37 +12,30 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
-URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py), with the bridge's password
+from shared.outside.broker_rights import of_display, of_services
 
-UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
-OVERTAKING: Final = ("service_failed", "presence", "acks")  # the topics of the bridge's urgent session
-DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours")
 RETAINED: Final = ("presence",)  # the only retained messages that a display may publish
 
 
 def displays_acl(root: str) -> str:
-    """A display's rights: write its own upward topics, read its own downward topics; %u is its user name."""
-    upward = [f"pattern write {root}/%u/{topic}" for topic in UPWARD]
-    downward = [f"pattern read {root}/%u/{topic}" for topic in DOWNWARD]
-    return "\n".join(upward + downward) + "\n"
+    """A display's rights; %u is its user name."""
+    rights = of_display(root, "%u")
+    lines = [
+        *(f"pattern write {topic}" for topic in rights.writes),
+        *(f"pattern read {topic}" for topic in rights.reads),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def services_acl(root: str, login_prefix: str = "") -> str:
-    """The rights of each of our services; `login_prefix` comes before their names.
-
-    No service may subscribe to command topics. The broker's answer "no matching subscribers" proves that no display got
-    a command; another subscriber would hide it.
-    """
-    bridge = [f"topic read {root}/+/{topic}" for topic in UPWARD]
-    bridge.append(f"topic readwrite {root}/service/canary")
-    bridge += [f"topic write {root}/+/{topic}" for topic in ("commands", "logs_committed", "hours")]
-    urgent = [f"topic read {root}/+/{topic}" for topic in OVERTAKING]
-    urgent += [f"topic readwrite {root}/service/canary", f"topic write {root}/+/commands"]
-    api = [f"topic write {root}/+/{topic}" for topic in ("commands", "log_level")]
-    scheduler = [f"topic write {root}/+/commands"]
-    sections = zip((*SERVICES, URGENT), (bridge, api, scheduler, urgent), strict=True)
-    return "\n".join("\n".join([f"user {login_prefix}{user}", *lines, ""]) for user, lines in sections)
+    """The rights of each of our services; `login_prefix` comes before their names."""
+    sections = []
+    for user, rights in of_services(root).items():
+        both = set(rights.reads) & set(rights.writes)
+        lines = [f"topic {'readwrite' if topic in both else 'read'} {topic}" for topic in rights.reads]
+        lines += [f"topic write {topic}" for topic in rights.writes if topic not in both]
+        sections.append("\n".join([f"user {login_prefix}{user}", *lines, ""]))
+    return "\n".join(sections)
 
 
 def _name(text: str) -> str:

@@ -1,7 +1,7 @@
 """SQL of enrolment: one-time codes and displays' logins."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import Connection
@@ -165,3 +165,18 @@ LIVE_LOGINS_DIGEST = Query(
 def live_logins_digest(connection: Connection) -> str:
     """A digest of all valid logins, computed by Postgres; it changes with each of them."""
     return LIVE_LOGINS_DIGEST.one(connection)
+
+
+ENDED_LOGINS = Query(
+    """
+    SELECT l.client_uuid FROM display_logins AS l JOIN clients AS c ON c.uuid = l.client_uuid
+    WHERE l.revoked_at > now() - CAST(:within AS interval) OR c.deleted_at > now() - CAST(:within AS interval)
+    ORDER BY l.client_uuid
+    """,
+    str,
+)
+
+
+def ended_logins(connection: Connection, within: timedelta) -> list[str]:
+    """The displays whose logins were taken back, or that were deleted, within this time."""
+    return ENDED_LOGINS.all(connection, within=within)

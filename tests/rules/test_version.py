@@ -69,7 +69,7 @@ def test_the_first_line_of_a_component_says_its_version() -> None:
     assert (started["event"], started["component"], started["version"]) == ("component_started", "test", version())
 
 
-STARTS: Final = ("bridge/main.py", "bridge/broker_accounts/__main__.py", *(
+STARTS: Final = ("bridge/main.py", "bridge/broker_accounts/__main__.py", "bridge/broker_logins/__main__.py", *(
     f"functions/{name}/main.py" for name in ("api", "convert_worker", "scheduler_tick")
 ))  # fmt: skip
 

@@ -1,0 +1,94 @@
+"""End the connection of a display whose login ended, on a broker that knows no logins itself.
+
+Such a broker asks only when a client connects or uses a topic for the first time; what it was told it believes until
+the connection ends. MQTT has one means that each broker obeys: whoever connects with a client id throws out who had it
+before. So this process connects under the display's name, with a password that is valid for this one connection, and
+ends the display's session with it.
+"""
+
+import secrets
+import ssl
+import time
+from collections.abc import Iterable
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.reasoncodes import ReasonCode
+
+from shared.outside.mqtt import DEFAULT_PORTS, connect_properties
+from shared.structured_log import event
+
+SECONDS: Final = 5.0  # for one connection
+AGAIN_SECONDS: Final = 10.0  # after a connection that the broker did not take: logins must be read meanwhile
+MOST_AT_ONCE: Final = 50  # connections in one round, so that the logins are read again soon
+
+
+class CuttingOff:
+    """The displays whose connections must end, and the passwords that are valid for that."""
+
+    def __init__(self, url: str) -> None:
+        """`url` is the broker's listener for displays or services: MQTT_URL."""
+        self._url = url
+        self._owed: dict[str, None] = {}  # in their order
+        self._passes: dict[str, str] = {}
+        self._again_at = 0.0  # monotonic seconds
+
+    def owe(self, names: Iterable[str]) -> None:
+        """The connections of these displays must end."""
+        self._owed.update(dict.fromkeys(names))
+
+    def is_pass(self, user: str, password: str) -> bool:
+        """Whether this is the password of the connection that ends this display's."""
+        known = self._passes.get(user)
+        return known is not None and secrets.compare_digest(known.encode(), password.encode())
+
+    def is_busy_with(self, user: str) -> bool:
+        """Whether the broker may ask for this display now because of us."""
+        return user in self._passes
+
+    def cut(self) -> None:
+        """End the connections that are owed. One that the broker did not end stays owed."""
+        if time.monotonic() < self._again_at:
+            return
+        for name in list(self._owed)[:MOST_AT_ONCE]:
+            self._passes[name] = secrets.token_urlsafe(32)
+            try:
+                is_over = self._take_over(name, self._passes[name])
+            finally:
+                del self._passes[name]
+            del self._owed[name]
+            if not is_over:
+                self._owed[name] = None  # behind the others
+                self._again_at = time.monotonic() + AGAIN_SECONDS  # the broker is away, or refuses
+                return
+            event("cut_off", "the connection of a display without a login was ended", client=name)
+
+    def _take_over(self, name: str, password: str) -> bool:
+        """Connect under this name with an empty session that ends at once. False when the broker did not let us in."""
+        answers: list[int] = []
+
+        def answered(_client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
+            answers.append(code.value)
+
+        parts = urlsplit(self._url)
+        client = Client(
+            CallbackAPIVersion.VERSION2, name, protocol=MQTTProtocolVersion.MQTTv5, reconnect_on_failure=False
+        )
+        client.username_pw_set(name, password)
+        if parts.scheme == "mqtts":
+            client.tls_set_context(ssl.create_default_context())
+        client.connect_timeout = SECONDS
+        client.on_connect = answered
+        until = time.monotonic() + SECONDS
+        try:
+            port = parts.port or DEFAULT_PORTS[parts.scheme]
+            client.connect(parts.hostname or "", port, clean_start=True, properties=connect_properties())
+        except (OSError, ValueError):
+            return False
+        while not answers and time.monotonic() < until:
+            if client.loop(0.1) != MQTTErrorCode.MQTT_ERR_SUCCESS:
+                break
+        client.disconnect()
+        return answers == [0]
