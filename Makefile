@@ -24,9 +24,11 @@ help: ## Show this
 	@echo 'Settings are given as NAME=value: make run DEMO=1 GATEWAY_PORT=9090'
 	@echo '  DEMO=1               adds 50 simulated displays'
 	@echo '  DATABASE_URL=...     uses that Postgres; CONVERTER_URL=... that converter'
+	@echo '  MQTT_URL=...         uses that broker, with DISPLAYS_MQTT_HOST=... and DISPLAYS_MQTT_PORT=...'
 	@echo '  LOCAL_STATE_DIR=...  keeps everything there instead of in .local'
 	@echo '  *_PORT=...           GATEWAY, API, CONVERT_WORKER, SCHEDULER_TICK, POSTGRES, MQTT_DISPLAYS,'
-	@echo '                       MQTT_SERVICES, TASK_QUEUE, TASK_QUEUE_KEYS, CONVERTER, BRIDGE_HEALTH'
+	@echo '                       MQTT_SERVICES, TASK_QUEUE, TASK_QUEUE_KEYS, CONVERTER, BRIDGE_HEALTH,'
+	@echo '                       BROKER_LOGINS'
 	@echo '  PYTHON=...           the python3 (3.11 or newer) that the virtual environment is made with'
 	@echo 'The others stand in docs/reference.md.'
 
@@ -97,9 +99,9 @@ bench: $(DEVELOPMENT) ## Measure against peers and limits; prints a table; ROWS=
 	@$(NEEDS) test
 	@$(BIN)/python -m tests.lab.bench $(ROWS)
 
-campaign: $(DEVELOPMENT) ## Run the full fault campaign; ONLY="kills noise" runs some, SHARE=10 a tenth, SEED=2 another; ONLY=corpus DECKS=folder; ONLY="docker trial" on an engine; ONLY="box displays" as root; ONLY=cloud TERRAFORM_PLUGINS=folder
+campaign: $(DEVELOPMENT) ## Run the full fault campaign; ONLY="kills noise" runs some, SHARE=10 a tenth, SEED=2 another; ONLY=corpus DECKS=folder; ONLY=broker BROKER=rabbitmq; ONLY="docker trial" on an engine; ONLY="box displays" as root; ONLY=cloud TERRAFORM_PLUGINS=folder
 	@$(NEEDS) test
-	@$(BIN)/python -m tests.lab.campaigns $(ONLY) $(if $(DECKS),--decks $(DECKS)) --share $(or $(SHARE),100) --seed $(or $(SEED),1); code=$$?; \
+	@$(BIN)/python -m tests.lab.campaigns $(ONLY) $(if $(DECKS),--decks $(DECKS)) $(if $(BROKER),--broker $(BROKER)) --share $(or $(SHARE),100) --seed $(or $(SEED),1); code=$$?; \
 	  $(BIN)/python -m tests.lab.campaigns.figures docs/reliability.md; exit $$code
 
 # The virtual environment. Each stamp is newer than the lists it was installed from.

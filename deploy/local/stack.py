@@ -10,7 +10,7 @@ from deploy.parts import broker as mosquitto
 from deploy.parts import database_roles
 from deploy.parts import gateway as nginx
 from deploy.parts.config_file import Listener
-from deploy.parts.layout import LOOPBACK, BadSetting, usable
+from deploy.parts.layout import LOOPBACK, BadSetting, usable, write_file
 from deploy.parts.machine import QUEUE_SECRET, Machine
 from deploy.parts.probes import Probe, accepts, converter_health, converter_is_settled, http_answers
 from deploy.parts.service import Service
@@ -19,6 +19,7 @@ from migrations.roles import TASK_QUEUE
 EVERY_ADDRESS: Final = "0.0.0.0"  # nosec B104 - only when somebody asks for it
 # Settings for the demo; the caller's environment overrides them.
 OF_THE_DEMO: Final = {"CRASH_RECOVERY_ENABLED": "true"}
+DISPLAYS_DOOR: Final = ("DISPLAYS_MQTT_HOST", "DISPLAYS_MQTT_PORT")  # where displays find a broker that is not ours
 
 
 class Stack(Machine):
@@ -67,6 +68,35 @@ class Stack(Machine):
         """Whether the stack runs its own converter; CONVERTER_URL may name another one."""
         return self.environ.get("CONVERTER_URL", "") in {"", f"http://{LOOPBACK}:{self.ports['CONVERTER_PORT']}"}
 
+    @cached_property
+    def foreign_broker(self) -> Mapping[str, str]:
+        """The settings by which services and displays find a broker that is not ours; empty when we run our own.
+
+        Raises:
+            BadSetting: only some of them are given.
+        """
+        given = {name: value for name in ("MQTT_URL", *DISPLAYS_DOOR) if (value := self.environ.get(name))}
+        if not given:
+            return {}
+        if missing := [name for name in ("MQTT_URL", *DISPLAYS_DOOR) if name not in given]:
+            raise BadSetting(
+                f"{', '.join(missing)} is not set, but {', '.join(given)} is: a broker that is not ours needs MQTT_URL"
+                f" for our services, and {' and '.join(DISPLAYS_DOOR)} for displays."
+            )
+        return {**given, "DISPLAYS_MQTT_TLS": self.environ.get("DISPLAYS_MQTT_TLS") or "false"}
+
+    @property
+    def displays_url(self) -> str:
+        """The broker's address for displays."""
+        if not self.foreign_broker:
+            return self.broker.displays_url
+        scheme = "mqtts" if self.config["DISPLAYS_MQTT_TLS"] else "mqtt"
+        return f"{scheme}://{self.config['DISPLAYS_MQTT_HOST']}:{self.config['DISPLAYS_MQTT_PORT']}"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Override the machine's: the broker may not be ours."""
+        return {**super().environment(), **self.foreign_broker, **more}
+
     @property
     def dashboard_url(self) -> str:
         return f"http://{LOOPBACK}:{self.ports['GATEWAY_PORT']}"
@@ -85,11 +115,15 @@ class Stack(Machine):
 
     def used_ports(self) -> dict[str, int]:
         """The ports that must be free, by the variable that sets each."""
-        elsewhere = set()
+        elsewhere = set[str]()
         if self.cluster is None:
             elsewhere.add("POSTGRES_PORT")
         if not self.own_converter:
             elsewhere.add("CONVERTER_PORT")
+        if self.foreign_broker:
+            elsewhere |= {"MQTT_DISPLAYS_PORT", "MQTT_SERVICES_PORT", "MQTT_BROWSERS_PORT"}
+        else:
+            elsewhere.add("BROKER_LOGINS_PORT")
         return {name: port for name, port in self.ports.items() if name not in elsewhere}
 
     def database_login(self, component: str) -> dict[str, str]:
@@ -129,35 +163,48 @@ class Stack(Machine):
         with usable("MEDIA_ROOT", self.media_root):
             self.media_root.mkdir(parents=True, exist_ok=True)
         passwords = {user: self.layout.secret(f"mqtt_{user}_password") for user in mosquitto.SERVICES}
-        mosquitto.prepare(self.broker, passwords)
+        if self.foreign_broker:
+            logins = mosquitto.password_lines(mosquitto.service_logins(passwords))
+            write_file(self.broker.services_password_file, logins)
+        else:
+            mosquitto.prepare(self.broker, passwords)
         nginx.prepare(self.gateway, Listener(self.gateway_listens))
         return self.cluster is not None and postgres.initialise(self.cluster)
 
     def foundation(self) -> list[Service]:
         """The services with data, which start before the migrations."""
-        found = [
-            Service(
-                "broker",
-                mosquitto.command(self.broker),
-                mosquitto.answers(self.broker),
-                self.environment(),
-                f"displays {self.broker.displays_url}, services {self.broker.services_url}",
-                mosquitto.STOP_SIGNAL,
-                user=mosquitto.system_user(),
-                pid_file=self.broker.pid_file,
-            )
-        ]
+        found = [] if self.foreign_broker else [self._own_broker()]
         if self.cluster is not None:
             found.append(_postgres(self.cluster, self.environment()))
         return found
 
+    def _own_broker(self) -> Service:
+        return Service(
+            "broker",
+            mosquitto.command(self.broker),
+            mosquitto.answers(self.broker),
+            self.environment(),
+            f"displays {self.broker.displays_url}, services {self.broker.services_url}",
+            mosquitto.STOP_SIGNAL,
+            user=mosquitto.system_user(),
+            pid_file=self.broker.pid_file,
+        )
+
+    def _broker_logins(self) -> Service:
+        """The server that a broker asks which is not ours. It starts before the services that sign in there."""
+        file = {"SERVICES_PASSWORD_FILE": str(self.broker.services_password_file)}
+        login = self.database_login("broker_logins") | file
+        listens = http_answers(self.ports["BROKER_LOGINS_PORT"], "/readyz", 200)
+        return self._module("broker-logins", "bridge.broker_logins", listens, "BROKER_LOGINS_PORT", login)
+
     def middle(self) -> list[Service]:
-        """Queue, converter and functions, which start after the migrations."""
+        """Queue, converter, functions and a foreign broker's logins, which start after the migrations."""
         login = self.queue_login()
         own = self.database_login(TASK_QUEUE) | login
         answers = self._queue_answers()
         queue = self._module("task-queue", "deploy.parts.task_queue", answers, "TASK_QUEUE_PORT", own)
         functions = [
+            *([self._broker_logins()] if self.foreign_broker else []),
             self._function(
                 "api",
                 "API_PORT",
@@ -194,9 +241,11 @@ class Stack(Machine):
         listens = http_answers(self.ports["BRIDGE_HEALTH_PORT"], "/readyz", 200)
         login = self.database_login("bridge") | self.broker_login("bridge")
         bridge = self._module("bridge", "bridge.main", listens, "BRIDGE_HEALTH_PORT", login)
+        ticker = self._module("ticker", "deploy.parts.ticker", _at_once)
+        if self.foreign_broker:
+            return [bridge, ticker, gateway]
         own = self.database_login("broker_accounts")
         accounts = self._module("broker-accounts", "bridge.broker_accounts", _at_once, login=own)
-        ticker = self._module("ticker", "deploy.parts.ticker", _at_once)
         listens = accepts(self.ports["MQTT_BROWSERS_PORT"])
         browsers = self._module("browsers-door", "deploy.parts.websocket_door", listens, "MQTT_BROWSERS_PORT")
         return [bridge, accounts, ticker, browsers, gateway]

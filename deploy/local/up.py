@@ -149,7 +149,7 @@ def _write_stack_env(stack: Stack) -> None:
         "SIGNAGE_ADMIN_TOKEN": layout.secret(SCRIPTS_KEY),
         "SIGNAGE_SIGN_IN_USER": ADMIN,
         "SIGNAGE_SIGN_IN_PASSWORD": layout.secret(SIGN_IN),
-        "SIGNAGE_MQTT_URL": stack.broker.displays_url,
+        "SIGNAGE_MQTT_URL": stack.displays_url,
         "DATABASE_URL": stack.database_url,
         **stack.addresses(),
     }

@@ -25,6 +25,7 @@ PORTS: Final[Mapping[str, int]] = {
     "TASK_QUEUE_KEYS_PORT": 8124,
     "CONVERTER_PORT": 3000,
     "BRIDGE_HEALTH_PORT": 8090,
+    "BROKER_LOGINS_PORT": 8091,
 }
 
 ADMIN: Final = "admin"  # the user of the first sign-in
