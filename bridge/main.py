@@ -22,6 +22,7 @@ from shared.structured_log import configure, event
 from shared.version import version
 
 COLLECT_AFTER: Final = 50_000  # objects
+ANSWERS_AT_ONCE_SECONDS: Final = 0.5
 REQUIRED: Final = ("DATABASE_URL", "MQTT_USERNAME", "MQTT_PASSWORD")
 gc.freeze()
 gc.enable()
@@ -34,7 +35,6 @@ def main() -> int:
         config = load(required=REQUIRED)
         deployment.check(config, "bridge")
         _check_health_host(config)
-        _check_broker(config)
     except ConfigurationError as error:
         event("configuration_error", error.detail)
         return 2
@@ -46,11 +46,16 @@ def _run(config: Config, stop: threading.Event) -> int:
     stop_health = probes.serve(config["BRIDGE_HEALTH_HOST"], config["BRIDGE_HEALTH_PORT"], snapshots)
     engine = make_engine(config, "bridge")
     rarely_collect()
+    check = _BrokerCheck(config["MQTT_URL"], stop)
+    check.start()
+    check.join(ANSWERS_AT_ONCE_SECONDS)
     try:
         BridgeLoop(config, engine, stop, snapshots).run()
     finally:
         stop_health()
         engine.dispose()
+    if check.is_open:
+        return 2
     event("component_stopped", "the bridge left in order")
     return 0
 
@@ -72,10 +77,24 @@ def _check_health_host(config: Config) -> None:
         raise ConfigurationError(f"BRIDGE_HEALTH_HOST: with DEPLOYMENT_MODE {mode} it must be a loopback address.")
 
 
-def _check_broker(config: Config) -> None:
-    """Refuse a broker without logins: anybody could pose as any display. A broker that is away is not checked."""
-    if refuses_anonymous(config["MQTT_URL"]) is False:
-        raise ConfigurationError("MQTT_URL: this broker accepts a connection without a login.")
+class _BrokerCheck(threading.Thread):
+    """Refuse a broker without logins: anybody could pose as any display. A broker that is away is not checked.
+
+    A broker that lets everybody in answers at once. One that refuses may take seconds (RabbitMQ: 3), which the bridge
+    does not wait for: it is already at work, and stops if the answer is the wrong one after all.
+    """
+
+    def __init__(self, url: str, stop: threading.Event) -> None:
+        super().__init__(name="broker-check", daemon=True)
+        self.is_open = False  # the broker accepts a connection without a login
+        self._url = url
+        self._stop_bridge = stop
+
+    def run(self) -> None:
+        if refuses_anonymous(self._url) is False:
+            self.is_open = True
+            event("configuration_error", "MQTT_URL: this broker accepts a connection without a login.")
+            self._stop_bridge.set()
 
 
 if __name__ == "__main__":
