@@ -24,6 +24,7 @@ PACKAGES: Final = ("systemd", "systemd-sysv", "dbus", "python3", "curl", "ca-cer
 TO_BE_INSTALLED: Final = "python3-jeepney"
 WHEELS: Final = "var/cache/wheels"
 PLATFORMS: Final = ("manylinux2014_x86_64", "manylinux_2_28_x86_64", "manylinux_2_34_x86_64")
+BROKERS: Final = ("rabbitmq-server", "mosquitto")
 KERNEL: Final = ("linux-image-cloud-amd64", "initramfs-tools", "zstd")
 RELEASE: Final = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
 
@@ -39,6 +40,13 @@ def root_with_kernel(release: str = RELEASE) -> Path:
     name = f"{release}-{_named(release, *PACKAGES, TO_BE_INSTALLED, *KERNEL)}"
     made_of = root(release)
     return _kept(name, lambda folder: _add_a_kernel(made_of, folder))
+
+
+def root_with_brokers(release: str) -> Path:
+    """The same with RabbitMQ and Mosquitto, installed; neither runs."""
+    name = f"{release}-{_named(release, *PACKAGES, TO_BE_INSTALLED, *BROKERS)}"
+    made_of = root(release)
+    return _kept(name, lambda folder: _add_installed(made_of, folder, BROKERS))
 
 
 def root_for_a_box(release: str, packages: Sequence[str], lock: Path) -> Path:
@@ -78,13 +86,22 @@ def _make(release: str, folder: Path) -> None:
 
 
 def _add_a_kernel(made_of: Path, folder: Path) -> None:
+    _add_installed(made_of, folder, (*KERNEL, TO_BE_INSTALLED))
+
+
+def _add_installed(made_of: Path, folder: Path, packages: Sequence[str]) -> None:
+    """A copy in which these packages are installed; no service of theirs is started."""
     _must("cp", "-a", str(made_of), str(folder))
+    refuse = folder / "usr/sbin/policy-rc.d"
+    refuse.write_text("#!/bin/sh\nexit 101\n")
+    refuse.chmod(0o755)
     _must("mount", "--bind", "/proc", str(folder / "proc"))
     try:
-        install = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *KERNEL, TO_BE_INSTALLED)
+        install = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *packages)
         _must("chroot", str(folder), "env", "DEBIAN_FRONTEND=noninteractive", *install)
     finally:
         _must("umount", str(folder / "proc"))
+        refuse.unlink()
 
 
 def _add_packages_and_wheels(made_of: Path, folder: Path, packages: Sequence[str], lock: Path) -> None:

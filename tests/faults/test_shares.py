@@ -9,7 +9,7 @@ import pytest
 
 from deploy.parts.layout import REPOSITORY
 from tests.faults.test_campaigns import passed
-from tests.lab.campaigns import clock, herd, logins, network, noise, stolen
+from tests.lab.campaigns import brokers, clock, herd, logins, network, noise, stolen
 
 SMALL_DISK = """
 import sys
@@ -79,3 +79,9 @@ def test_a_full_disk_and_a_stopped_postgres_cost_nothing(tmp_path: Path) -> None
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_shipped_broker_keeps_the_rules_that_we_lean_on(tmp_path: Path) -> None:
+    ledger = brokers.run(brokers.Plan(waiting=500, herd=20), tmp_path)
+
+    assert passed(ledger)

@@ -1,6 +1,7 @@
 """`make campaign`: run every campaign at full size, and write its ledger to campaign-results/.
 
     python -m tests.lab.campaigns [kills | hang | commands | network ...] [--seed N] [--share PERCENT] [--decks FOLDER]
+        [--broker mosquitto | rabbitmq]
 
 `corpus` needs a folder of decks, `docker` and `trial` an engine, `cloud` Terraform and its providers, `box` and
 `displays` a root that can boot machines.
@@ -18,6 +19,7 @@ from pathlib import Path
 from deploy.parts import guardian
 from tests.lab.campaigns import (
     box,
+    brokers,
     clock,
     cloud,
     commands,
@@ -105,6 +107,19 @@ def _logins(seed: int, share: float, folder: Path) -> Ledger:
 def _stolen(seed: int, share: float, folder: Path) -> Ledger:
     ways = stolen.WAYS if share >= 1 else stolen.WAYS[:: max(1, round(1 / share))]
     return stolen.run(stolen.Plan(seconds=max(1.0, 8 * share), ways=ways, seed=seed), folder)
+
+
+def _broker(broker: str, seed: int, share: float, folder: Path) -> Ledger:
+    plan = brokers.Plan(
+        broker=broker,
+        waiting=_part(20_000, share),
+        herd=_part(1_000, share),
+        displays=_part(100, share),
+        lines=_part(100, share),
+        kills=_part(3, share),
+        seed=seed,
+    )
+    return brokers.run(plan, folder)
 
 
 def _soak(seed: int, share: float, folder: Path) -> Ledger:
@@ -202,9 +217,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("campaigns", nargs="*", metavar="campaign", help=", ".join(CAMPAIGNS))
     parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same faults")
     parser.add_argument("--share", type=float, default=100.0, help="percent of the full size")
+    parser.add_argument("--broker", choices=brokers.BROKERS, default="mosquitto", help="which one, for broker")
     parser.add_argument("--decks", type=Path, help="a folder of presentations, for corpus")
     asked = parser.parse_args(arguments)
     campaigns = {**({"docker": _docker, "trial": _trial} if docker.engine() else {}), **CAMPAIGNS}
+    campaigns["broker"] = partial(_broker, asked.broker)
     if not cloud.missing():
         campaigns["cloud"] = _cloud
     if box.is_possible():
