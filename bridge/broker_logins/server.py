@@ -28,7 +28,7 @@ WAIT_SECONDS: Final = 2.0  # how long a login that is not known waits for the ne
 Wait = Callable[[], "asyncio.Future[None]"]
 
 
-class BadRequest(Exception):
+class NotFromBroker(Exception):
     """The request is not one that a broker makes."""
 
     def __init__(self, status: HTTPStatus, why: str) -> None:
@@ -76,7 +76,7 @@ class LoginServer:
                 async with asyncio.timeout(REQUEST_SECONDS):
                     method, path, body, stays = await _request(first, reader)
                 status, text = HTTPStatus.OK, await self._answer(method, path, body)
-            except BadRequest as error:
+            except NotFromBroker as error:
                 status, text, stays = error.status, str(error), False
                 self._tell(text)
             except NoQuestion:
@@ -93,12 +93,14 @@ class LoginServer:
     async def _answer(self, method: str, path: str, body: bytes) -> str:
         if (method, path) == ("GET", "/readyz"):
             if not self._known.is_read:
-                raise BadRequest(HTTPStatus.SERVICE_UNAVAILABLE, "the logins were not read yet")
+                raise NotFromBroker(HTTPStatus.SERVICE_UNAVAILABLE, "the logins were not read yet")
             return "ready"
         if path not in {"/user", "/vhost", "/resource", "/topic"}:
-            raise BadRequest(HTTPStatus.NOT_FOUND, "there is only /user, /vhost, /resource, /topic and /readyz")
+            raise NotFromBroker(HTTPStatus.NOT_FOUND, "there is only /user, /vhost, /resource, /topic and /readyz")
         if method != "POST":  # with GET passwords would stand in the address
-            raise BadRequest(HTTPStatus.METHOD_NOT_ALLOWED, "only POST is answered: set auth_http.http_method = post")
+            raise NotFromBroker(
+                HTTPStatus.METHOD_NOT_ALLOWED, "only POST is answered: set auth_http.http_method = post"
+            )
         asked = fields_of(body)
         user = asked.get("username", "")
         if path == "/user":
@@ -133,23 +135,23 @@ class LoginServer:
 
 
 async def _request(first: bytes, reader: asyncio.StreamReader) -> tuple[str, str, bytes, bool]:
-    """Method, path, body, and whether the connection stays. Raises BadRequest, asyncio.IncompleteReadError."""
+    """Method, path, body, and whether the connection stays. Raises NotFromBroker, asyncio.IncompleteReadError."""
     try:
         head = first + await reader.readuntil(b"\r\n\r\n")
     except asyncio.LimitOverrunError:
-        raise BadRequest(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the head is too large") from None
+        raise NotFromBroker(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the head is too large") from None
     line, *lines = head.decode("latin-1").split("\r\n")
     words = line.split(" ")
     if len(words) != 3 or not words[2].startswith("HTTP/1."):
-        raise BadRequest(HTTPStatus.BAD_REQUEST, "this is no HTTP/1.1")
+        raise NotFromBroker(HTTPStatus.BAD_REQUEST, "this is no HTTP/1.1")
     headers = [(name.strip().lower(), value.strip()) for name, _, value in (one.partition(":") for one in lines if one)]
     given = dict(headers)
     sizes = [value for name, value in headers if name == "content-length"]
     if "transfer-encoding" in given or len(sizes) > 1:
-        raise BadRequest(HTTPStatus.BAD_REQUEST, "a body needs one Content-Length")
+        raise NotFromBroker(HTTPStatus.BAD_REQUEST, "a body needs one Content-Length")
     size = sizes[0] if sizes else "0"
     if not (size.isascii() and size.isdecimal()) or len(size) > 9 or int(size) > BODY_BYTES:
-        raise BadRequest(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the body is too large")
+        raise NotFromBroker(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the body is too large")
     body = await reader.readexactly(int(size))
     stays = words[2] == "HTTP/1.1" and given.get("connection", "").lower() != "close"
     return words[0], words[1].partition("?")[0], body, stays
