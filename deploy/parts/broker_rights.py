@@ -17,7 +17,7 @@ URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py)
 
 UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
 OVERTAKING: Final = ("service_failed", "presence", "acks")  # the topics of the bridge's urgent session
-DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours")
+DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours", "interval")
 RETAINED: Final = ("presence",)  # the only retained messages that a display may publish
 
 
@@ -36,7 +36,7 @@ def services_acl(root: str, login_prefix: str = "") -> str:
     """
     bridge = [f"topic read {root}/+/{topic}" for topic in UPWARD]
     bridge.append(f"topic readwrite {root}/service/canary")
-    bridge += [f"topic write {root}/+/{topic}" for topic in ("commands", "logs_committed", "hours")]
+    bridge += [f"topic write {root}/+/{topic}" for topic in ("commands", "logs_committed", "hours", "interval")]
     urgent = [f"topic read {root}/+/{topic}" for topic in OVERTAKING]
     urgent += [f"topic readwrite {root}/service/canary", f"topic write {root}/+/commands"]
     api = [f"topic write {root}/+/{topic}" for topic in ("commands", "log_level")]
