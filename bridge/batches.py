@@ -22,6 +22,12 @@ BATCH_MESSAGES: Final = 8_000  # half the window
 FEWEST_MESSAGES: Final = 500  # the limit of a batch on a slow database; a lower one would not make it quicker
 COMPANY: Final = 16  # so many messages are written without waiting for more
 COMPANY_SECONDS: Final = 0.25  # the longest time that a message waits for others
+QUIET_SECONDS: Final = 2.0
+"""The same while reports only repeat what is stored and come so slowly that they find no company in COMPANY_SECONDS.
+
+A transaction costs nearly as much for a few messages as for many.
+"""
+QUICK_FOR_SECONDS: Final = 10.0  # after a batch that told something new
 PAUSE_SECONDS: Final = 0.01  # the longest pause between two batches
 GOOD_SECONDS: Final = 0.25  # the longest time that a batch should take
 
@@ -37,15 +43,18 @@ class Pace:
         """The first batch is due at once, and small: the speed of the database is not known yet."""
         self._free_at = 0.0
         self._waits_since: float | None = None  # when the first message of the next batch was seen
+        self._quick_until: float | None = None  # None: no batch was written yet
         self.most = 4 * FEWEST_MESSAGES
         """The most messages of the next batch."""
 
-    def wrote(self, began: float, ended: float, messages: int) -> None:
+    def wrote(self, began: float, ended: float, messages: int, *, has_news: bool = True) -> None:
         """Learn from a batch that was written: the next one is smaller after a slow one, larger after a quick full one.
 
-        A slow batch of few messages changes nothing: its size is not the reason.
+        A slow batch of few messages changes nothing: its size is not the reason. `has_news`: it told something new.
         """
         took = ended - began
+        if has_news or self._quick_until is None:
+            self._quick_until = ended + QUICK_FOR_SECONDS
         self._waits_since = None
         self._free_at = ended + min(2 * took, PAUSE_SECONDS)
         if took > GOOD_SECONDS:
@@ -64,8 +73,10 @@ class Pace:
             self._waits_since = now
         if waiting >= self.most:
             return 0.0
-        due = self._free_at if waiting >= COMPANY else max(self._free_at, self._waits_since + COMPANY_SECONDS)
-        return max(0.0, due - now)
+        is_quick = self._quick_until is None or now < self._quick_until
+        longest = COMPANY_SECONDS if is_quick else QUIET_SECONDS
+        is_busy = waiting >= (COMPANY if is_quick or now - self._waits_since < COMPANY_SECONDS else FEWEST_MESSAGES)
+        return max(0.0, (self._free_at if is_busy else max(self._free_at, self._waits_since + longest)) - now)
 
 
 GATHERED_SECONDS: Final = 15.0  # a longer time without a commit leaves a backlog; above the canary's period

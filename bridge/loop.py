@@ -22,17 +22,18 @@ from typing import Final
 from sqlalchemy import Engine
 
 from bridge import duties
-from bridge.batches import PAUSE_SECONDS, Bulk, LogBudgets, Pace, Urgent, Weighed
+from bridge.batches import COMPANY_SECONDS, PAUSE_SECONDS, Bulk, LogBudgets, Pace, Urgent, Weighed
 from bridge.duties import Announcement, Due
 from bridge.inbox import Inbox
 from bridge.lanes import BrokerLink, Lanes
 from bridge.leader import DatabaseAway, Leader, LeadershipLost
-from bridge.outbox import HoursTeller, Outbox, Receipts
+from bridge.outbox import HoursTeller, IntervalTeller, Outbox, Receipts
 from bridge.probes import can_be_reached
 from bridge.status import BridgeProgress, Counters, Snapshot, Snapshots, Tally
 from bridge.storing import BatchOutcome, LeaderMemory, tell_of_counters
 from bridge.writes import Writer
 from shared.client_logs.rules import Budget
+from shared.clients.intervals_rules import Calm
 from shared.commands.news_operations import log_news
 from shared.commands.operations import timings
 from shared.config import Config
@@ -74,6 +75,8 @@ class BridgeLoop:
         self._receipts = Receipts(self._topics)
         self._outbox = Outbox(self._topics, timings(self._config))
         self._hours = HoursTeller(self._topics)
+        calm = Calm(self._config["HEARTBEAT_CALM_SECONDS"], self._config["HEARTBEAT_CALM_FLEET"])
+        self._intervals = IntervalTeller(self._topics, calm)
         self._due = Due()
         self._pace = Pace()
         self._progress = BridgeProgress()
@@ -176,11 +179,15 @@ class BridgeLoop:
             self._do_duties(broker)
 
     def _wait_for_company(self, broker: Lanes) -> None:
-        """Wait until the batch is due, in steps that double. Read messages meanwhile; an urgent one ends the wait."""
-        step = PAUSE_SECONDS
+        """Wait until the batch is due, in steps that double. Read messages meanwhile; an urgent one ends the wait.
+
+        A quiet batch waits longer: then the duties are done in between.
+        """
+        step, ends = PAUSE_SECONDS, time.monotonic() + COMPANY_SECONDS
         while broker.bulk.arrivals and not broker.urgent.arrivals and not self._stop.is_set() and broker.fault is None:
-            rest = self._pace.wait_seconds(len(broker.bulk.arrivals), time.monotonic())
-            if not rest:
+            now = time.monotonic()
+            rest = min(self._pace.wait_seconds(len(broker.bulk.arrivals), now), ends - now)
+            if rest <= 0:
                 return
             broker.rest(min(rest, step))
             broker.read_on(self._pace.most)
@@ -198,6 +205,7 @@ class BridgeLoop:
             self._send_canary,
             self._work_outbox,
             self._tell_hours,
+            self._tell_intervals,
         ):
             try:
                 duty(broker)
@@ -270,7 +278,7 @@ class BridgeLoop:
         ended = time.monotonic()
         self._counters = self._counters.with_outcome(outcome, arrived)
         self._tally.committed(outcome, ended - began)
-        self._pace.wrote(began, ended, arrived)
+        self._pace.wrote(began, ended, arrived, has_news=outcome.has_news)
 
     def _writer(self, patient_from: float | None = None) -> Writer:
         return Writer(
@@ -295,6 +303,7 @@ class BridgeLoop:
         tell_of_counters(outcome)
         self._outbox.came_online(outcome.online)
         self._hours.came_online(outcome.online)
+        self._intervals.came_online(outcome.online)
         log_news(outcome.news)
 
     def _send_canary(self, broker: Lanes) -> None:
@@ -308,6 +317,9 @@ class BridgeLoop:
 
     def _tell_hours(self, broker: Lanes) -> None:
         self._hours.tell(self._leader, broker)
+
+    def _tell_intervals(self, broker: Lanes) -> None:
+        self._intervals.tell(self._leader, broker)
 
     def _sweep(self, _broker: Lanes) -> None:
         """Sweep before messages are written: after an outage the sweep stores since when the states were unknown."""

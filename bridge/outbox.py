@@ -1,8 +1,9 @@
-"""Publish to displays: commands from the outbox, receipts of logs, and opening hours.
+"""Publish to displays: commands from the outbox, receipts of logs, opening hours, and intervals of heartbeats.
 
 A command is claimed in Postgres, published without waiting, and its answer from the broker is recorded. The bridge has
 one thread, so it collects the answers over several turns of its loop. A receipt (`logs_committed`) tells a display how
-far its logs are stored, and `hours` when its screen is meant to be on; their answers are not awaited.
+far its logs are stored, `hours` when its screen is meant to be on, `interval` how often to send heartbeats; their
+answers are not awaited.
 """
 
 import itertools
@@ -17,8 +18,7 @@ from bridge.connection import REFUSED, BrokerConnection
 from bridge.lanes import Lanes
 from bridge.leader import Leader
 from shared.client_logs.rules import Boot, has_ended
-from shared.clients import hours_store
-from shared.clients.hours_rules import message
+from shared.clients import hours_rules, hours_store, intervals_rules, intervals_store
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox.operations import attempted
 from shared.commands.rules import Attempt, Claimed, Timings
@@ -199,6 +199,46 @@ class HoursTeller:
         lately = [hours_store.Kept(uuid, version) for uuid, (version, _) in self._sent.items()]
         with leader.database() as database, database.begin():
             untold = hours_store.untold(database, lately, HOURS_AT_ONCE)
-        messages = [(self._topics.hours(one.uuid), message(one.version, one.hours)) for one in untold]
+        messages = [(self._topics.hours(one.uuid), hours_rules.message(one.version, one.hours)) for one in untold]
         told = broker.bulk.tell(messages, HOURS_EXPIRY_SECONDS)
         self._sent |= {one.uuid: (one.version, now) for one in untold[:told]}
+
+
+INTERVAL_EXPIRY_SECONDS: Final = 30
+INTERVALS_EVERY_SECONDS: Final = 10.0
+INTERVAL_AGAIN_SECONDS: Final = 60.0
+INTERVALS_AT_ONCE: Final = 1000
+
+
+class IntervalTeller:
+    """Asks displays for seldom heartbeats while they are well, and for usual ones otherwise.
+
+    It asks again each minute until a heartbeat confirms the interval. What was sent is remembered only here.
+    """
+
+    def __init__(self, topics: Topics, calm: intervals_rules.Calm) -> None:
+        """Nothing was sent."""
+        self._topics = topics
+        self._calm = calm
+        self._sent: dict[str, tuple[int, float]] = {}  # uuid -> interval, and when it was sent
+        self._due_at = 0.0
+
+    def came_online(self, uuids: Collection[str]) -> None:
+        """Forget what these displays were told: a display that connects follows its own interval."""
+        for uuid in uuids:
+            self._sent.pop(uuid, None)
+
+    def tell(self, leader: Leader, broker: Lanes) -> None:
+        """Send what is due, as much as the broker takes now."""
+        now = time.monotonic()
+        if now < self._due_at or not broker.bulk.room():
+            return
+        self._due_at = now + INTERVALS_EVERY_SECONDS
+        self._sent = {uuid: sent for uuid, sent in self._sent.items() if now - sent[1] < INTERVAL_AGAIN_SECONDS}
+        lately = [intervals_store.Wish(uuid, seconds) for uuid, (seconds, _) in self._sent.items()]
+        with leader.database() as database, database.begin():
+            at = database_now(database)
+            wishes = intervals_store.wishes(database, at, self._calm, lately, INTERVALS_AT_ONCE)
+        messages = [(self._topics.interval(one.uuid), intervals_rules.message(one.interval_seconds)) for one in wishes]
+        told = broker.bulk.tell(messages, INTERVAL_EXPIRY_SECONDS)
+        self._sent |= {one.uuid: (one.interval_seconds, now) for one in wishes[:told]}

@@ -36,6 +36,7 @@ class BatchOutcome:
     """The outcome of writing a batch. It takes effect outside the database only after the commit."""
 
     stored: int = 0
+    changes: int = 0  # reports that do more than repeat the stored one; presence and failures
     bad_fields: int = 0
     duplicates: int = 0  # log lines that were stored before
     given_up: int = 0  # numbers of log lines that never came: the bridge stops waiting for them
@@ -65,6 +66,11 @@ class BatchOutcome:
     shared: set[str] = field(default_factory=set)  # clients whose login is used by two devices
     began_anew: set[str] = field(default_factory=set)  # clients whose log lines number a boot from 1 again
 
+    @property
+    def has_news(self) -> bool:
+        """Whether a display told something new, other than in its logs."""
+        return bool(self.changes or self.news)
+
     def take_logs(self, stored: LogsStored, heard: Mapping[str, float]) -> None:
         """Add the result of storing logs. A doubted mark is sent to nobody. `heard`: when its lines came, by client."""
         self.committed |= stored.committed
@@ -93,6 +99,7 @@ class BatchOutcome:
     def absorb(self, later: "BatchOutcome") -> "BatchOutcome":
         """Add the outcome of the messages that follow. Only what storing them sets is added."""
         self.stored += later.stored
+        self.changes += later.changes
         self.bad_fields += later.bad_fields
         self.duplicates += later.duplicates
         self.given_up += later.given_up
@@ -205,12 +212,14 @@ class Storing:
         outcome.canary, outcome.talked = batch.canary, batch.talked
         self._store_logs(batch)
         self._store_repetitions(batch)
+        changed = len(batch.heartbeats) + len(batch.health)
+        outcome.changes = changed + len(batch.presence) + len(batch.failures)
         self._note_installs(batch)
         sightings, old = self._store_reports(batch)
         outcome.note_beats(beats, old)
         self._believe(beats)
         if batch.presence:
-            outcome.online = reports.record_presence(self.connection, self.now, batch.presence)
+            self._store_presence(batch)
         answered = self._store_acks(batch, timings)
         outcome.news += record_boot_evidence(self.connection, self.now, sightings).news
         outcome.news += record_screens(self.connection, self.now, answered | {one.uuid for one in batch.health})
@@ -280,6 +289,13 @@ class Storing:
             self.outcome.shared |= reports.note_shared_logins(self.connection, self.now, list(shared.values()))
         started = [start for start in heartbeats.started if start.uuid not in shared]
         return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
+
+    def _store_presence(self, batch: MessagesByKind) -> None:
+        recorded = reports.record_presence(self.connection, self.now, batch.presence)
+        self.outcome.online = recorded.online
+        self.memory.reports.forget(recorded.judged_anew)  # their stored heartbeats changed
+        for uuid in recorded.judged_anew:
+            self.outcome.heartbeats.pop(uuid, None)
 
     def _believe(self, beats: Sequence[Heartbeat]) -> None:
         """Stop doubting log lines when their client sent a heartbeat after them and its boot has not ended.

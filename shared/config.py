@@ -285,6 +285,20 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "s",
         "silence after which a client is stale, at least 90; never under 3 x its own interval",
     ),
+    Setting(
+        "HEARTBEAT_CALM_SECONDS",
+        _whole(30, 300),
+        120,
+        "s",
+        "interval of heartbeats that a display is asked for while it is well; 30: the usual one",
+    ),
+    Setting(
+        "HEARTBEAT_CALM_FLEET",
+        _whole(1, 1_000_000),
+        20,
+        "",
+        "so many connected displays must take that before any is asked",
+    ),
     Setting("TICK_SECONDS", _whole(1, 3600), 60, "s", "period of the scheduler tick"),
     Setting(
         "COMMAND_LOCKOUT_SECONDS",

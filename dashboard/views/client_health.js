@@ -94,6 +94,7 @@ function LimitGauge({ of, since }) {
 
 /** @param {{client: Client}} props */
 function Machine({ client }) {
+  const able = client.capabilities?.filter((one) => one !== "heartbeat_interval"); // no action: `interval` shows it
   const facts = /** @type {[string, any][]} */ ([
     [healthWords.os, client.os ?? commonWords.notReported],
     [healthWords.logLevel, client.log_level ?? commonWords.notReported],
@@ -103,8 +104,7 @@ function Machine({ client }) {
     ],
     [
       healthWords.capabilities,
-      (client.capabilities && listed(client.capabilities.map((action) => actionWords[action] ?? action))) ??
-        healthWords.all,
+      (able && listed(able.map((action) => actionWords[action] ?? action))) ?? healthWords.all,
     ],
     [healthWords.boot, html`<code>${client.boot_id ?? commonWords.notReported}</code>`],
     [healthWords.player, html`<code>${client.app_instance ?? commonWords.notReported}</code>`],

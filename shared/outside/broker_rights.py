@@ -11,7 +11,7 @@ URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py)
 
 UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
 OVERTAKING: Final = ("service_failed", "presence", "acks")  # the topics of the bridge's urgent session
-DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours")
+DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours", "interval")
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,9 @@ def of_services(root: str) -> dict[str, BrokerRights]:
     """
     canary = f"{root}/service/canary"
     everybody = f"{root}/+"
+    to_displays = _below(everybody, ("commands", "logs_committed", "hours", "interval"))
     return {
-        "bridge": BrokerRights(
-            (*_below(everybody, UPWARD), canary), (canary, *_below(everybody, ("commands", "logs_committed", "hours")))
-        ),
+        "bridge": BrokerRights((*_below(everybody, UPWARD), canary), (canary, *to_displays)),
         "api": BrokerRights(writes=_below(everybody, ("commands", "log_level"))),
         "scheduler": BrokerRights(writes=_below(everybody, ("commands",))),
         URGENT: BrokerRights((*_below(everybody, OVERTAKING), canary), (canary, *_below(everybody, ("commands",)))),

@@ -7,7 +7,18 @@ from typing import Any, Final
 from paho.mqtt.client import MQTTMessage
 
 from deploy.displays.client.client import Answer
-from deploy.displays.client.contract import ACTIONS, HOURS, SCREEN_ACTIONS, BadMessage, Command, Kind, LogLevelOrder
+from deploy.displays.client.contract import (
+    ACTIONS,
+    HOURS,
+    INTERVAL,
+    SCREEN_ACTIONS,
+    BadMessage,
+    Command,
+    IntervalOrder,
+    Kind,
+    LogLevelOrder,
+    parse_interval,
+)
 from deploy.displays.client.state import TERMINAL
 from deploy.displays.simulated.display import Display
 
@@ -180,6 +191,30 @@ class KeepsNoHours(Display):
             super().on_message(name, payload, expiry_seconds)
 
 
+class IgnoresWishes(Display):
+    """It declares that it takes another interval, and keeps its own."""
+
+    def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
+        if name != INTERVAL:
+            super().on_message(name, payload, expiry_seconds)
+
+
+class StaysCalm(Display):
+    """It follows the interval that it was asked for after a loss of the network, too."""
+
+    wish: IntervalOrder | None = None
+
+    def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
+        super().on_message(name, payload, expiry_seconds)
+        if name == INTERVAL:
+            self.wish = parse_interval(payload)
+
+    def on_up(self) -> None:
+        if self.wish is not None:
+            self.state.on_interval(self.wish, self.now())
+        super().on_up()
+
+
 class StaysAway(Display):
     """It does not reconnect after a loss of the network."""
 
@@ -208,5 +243,7 @@ SPOILED: Final[dict[type[Display], str]] = {
     StaysDark: "screen_on",
     HidesWhoSwitchedItOff: "screen_off",
     KeepsNoHours: "hours",
+    IgnoresWishes: "interval",
+    StaysCalm: "interval",
     StaysAway: "came_back",
 }

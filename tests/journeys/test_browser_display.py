@@ -33,7 +33,7 @@ from tests.deploy.certificates import Authority
 from tests.stack import Api, Stack, eventually
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
-NOT_OF_A_BROWSER = {"service_failed", "leaving", "reboot", "boot_counted", "journal_survives", "hours"}
+NOT_OF_A_BROWSER = {"service_failed", "leaving", "reboot", "boot_counted", "journal_survives", "hours", "interval"}
 
 
 CONTENT = """<!doctype html><title>Player</title><p>content<script>

@@ -14,7 +14,7 @@ from bridge.loop import BridgeLoop
 
 DUTIES = (
     *("_announce", "_sweep", "_begin_budgets", "_store_urgent", "_store_batch"),
-    *("_close_gaps", "_send_canary", "_work_outbox", "_tell_hours"),
+    *("_close_gaps", "_send_canary", "_work_outbox", "_tell_hours", "_tell_intervals"),
 )
 
 

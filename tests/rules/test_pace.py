@@ -7,6 +7,7 @@ from bridge.batches import (
     FEWEST_MESSAGES,
     GOOD_SECONDS,
     PAUSE_SECONDS,
+    QUIET_SECONDS,
     Pace,
 )
 
@@ -119,3 +120,32 @@ def test_a_batch_that_the_database_never_ends_becomes_smaller_with_each_try() ->
     assert tries <= 5
     pace.failed()
     assert pace.most == FEWEST_MESSAGES
+
+
+def test_while_nothing_new_is_told_a_few_messages_wait_longer() -> None:
+    pace = Pace()
+    pace.wrote(5.0, 5.004, 1, has_news=False)
+    assert pace.wait_seconds(1, 14.0) == COMPANY_SECONDS, "what comes first is not known"
+    pace.wrote(15.0, 15.004, 1, has_news=False)
+
+    assert pace.wait_seconds(1, 16.0) == QUIET_SECONDS
+    assert pace.wait_seconds(COMPANY, 16.5) == QUIET_SECONDS - 0.5
+    assert pace.wait_seconds(FEWEST_MESSAGES, 16.5) == 0
+
+
+def test_messages_that_come_fast_wait_no_longer_than_usual_while_nothing_new_is_told() -> None:
+    pace = Pace()
+    pace.wrote(5.0, 5.004, 1, has_news=False)
+
+    assert pace.wait_seconds(1, 16.0) == QUIET_SECONDS
+    assert pace.wait_seconds(COMPANY, 16.2) == 0
+
+
+def test_after_something_new_messages_wait_no_longer_than_usual_for_a_while() -> None:
+    pace = Pace()
+    pace.wrote(5.0, 5.004, 1)
+    pace.wrote(20.0, 20.004, 1)
+
+    assert pace.wait_seconds(1, 30.0) == COMPANY_SECONDS
+    pace.wrote(30.25, 30.254, 1, has_news=False)
+    assert pace.wait_seconds(1, 30.5) == QUIET_SECONDS

@@ -17,7 +17,7 @@ from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceChange
 from shared.postgres.fragments import are_ahead, arrived_at, no_later
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
-from shared.vocabulary import ClientStatus, ProcessStatus
+from shared.vocabulary import ClientStatus, Presence, ProcessStatus
 
 
 @dataclass(slots=True)
@@ -273,6 +273,14 @@ def note_shared_login(connection: Connection, now: datetime, shared: Sequence[Sh
     return set(NOTE_SHARED_LOGIN.all(connection, now=now, **SHARED_LOGINS.of(shared)))
 
 
+@dataclass(frozen=True)
+class PresencePut:
+    """A client whose presence changed."""
+
+    uuid: str
+    presence: Presence
+
+
 PRESENCES: Final = ManyRows("s", PresenceChange)
 PUT_PRESENCE = Query(
     f"""
@@ -291,12 +299,12 @@ PUT_PRESENCE = Query(
                 ELSE c.presence_session END
         FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid
         RETURNING c.uuid, c.presence)
-    SELECT uuid FROM changed WHERE presence = 'online'
+    SELECT uuid, presence FROM changed
     """,  # noqa: S608 - made of constants
-    str,
+    PresencePut,
 )
 
 
-def put_presence(connection: Connection, now: datetime, changes: Sequence[PresenceChange]) -> set[str]:
-    """Write changed presence. Returns the uuids that came online."""
-    return set(PUT_PRESENCE.all(connection, now=now, **PRESENCES.of(changes)))
+def put_presence(connection: Connection, now: datetime, changes: Sequence[PresenceChange]) -> list[PresencePut]:
+    """Write changed presence. Returns the clients whose presence changed."""
+    return PUT_PRESENCE.all(connection, now=now, **PRESENCES.of(changes))

@@ -27,6 +27,7 @@ class Traffic:
 
     seed: int = 1
     clients: int = CLIENTS
+    interval_seconds: int = 30  # that heartbeats name
     logs: int = 0  # how many messages were made
     _seqs: dict[tuple[int, str], int] = field(default_factory=dict)
 
@@ -54,13 +55,15 @@ class Traffic:
         seq = self._seqs[number, kind] = self._seqs.get((number, kind), 0) + 1
         stamp = {"install_id": f"installation-{number}", "boot_seq": 1, "seq": seq, "ts": "2026-01-02T03:04:05Z"}
         body: dict[str, Any] = {**_BODIES[kind], **stamp}
+        if kind == "heartbeat":
+            body["interval_seconds"] = self.interval_seconds
         self.logs += kind == "logs"
         last = "logs/info" if kind == "logs" else kind
         return f"signage/{self.uuids[number]}/{last}".encode(), json.dumps(body).encode()
 
 
 _BODIES: Final[dict[str, dict[str, Any]]] = {
-    "heartbeat": {"boot_id": BOOT, "app_instance": "a", "process_status": "running", "interval_seconds": 30},
+    "heartbeat": {"boot_id": BOOT, "app_instance": "a", "process_status": "running"},
     "health": {
         "screen_health": "ok",
         "cpu_percent": 12.5,
@@ -103,22 +106,31 @@ def bench_machine(
         yield service, service.place.services_port
 
 
-def publish(port: int, messages: list[tuple[bytes, bytes]], per_second: float | None = None) -> float:
+def publish(port: int, messages: list[tuple[bytes, bytes]], per_second: float | None = None, at_once: int = 1) -> float:
     """Publish all messages and wait for the broker's answers. Returns the seconds."""
-    return publish_made(port, len(messages), lambda number: messages[number], per_second)
+    return publish_made(port, len(messages), lambda number: messages[number], per_second, at_once)
 
 
 def publish_made(
-    port: int, count: int, made: Callable[[int], tuple[bytes, bytes]], per_second: float | None = None
+    port: int,
+    count: int,
+    made: Callable[[int], tuple[bytes, bytes]],
+    per_second: float | None = None,
+    at_once: int = 1,
 ) -> float:
-    """Like `publish`, with messages that are made just before they are sent; evenly paced with `per_second`."""
+    """Like `publish`, with messages that are made just before they are sent.
+
+    They are evenly paced with `per_second`, `at_once` together.
+    """
     wire = Wire.connect(port, USER, PASSWORD)
     began = time.monotonic()
     sent = 0
     with selectors.DefaultSelector() as selector:
         selector.register(wire, selectors.EVENT_READ)
         while sent < count or wire.unanswered:
-            allowed = count if per_second is None else min(count, int((time.monotonic() - began) * per_second))
+            allowed = count
+            if per_second is not None:
+                allowed = min(count, at_once * int((time.monotonic() - began) * per_second / at_once))
             while sent < allowed and len(wire.unanswered) < WINDOW:
                 wire.publish(*made(sent))
                 sent += 1

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, cast
 from unittest.mock import patch
@@ -13,6 +13,7 @@ from unittest.mock import patch
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from deploy.displays.client import contract
 from functions.scheduler_tick import steps
 from shared import config
 from shared.client_logs import store as client_logs
@@ -43,6 +44,7 @@ SETTINGS: Final = {
     "CRASH_RECOVERY_ENABLED": "true",
     "MQTT_USERNAME": "bridge",
     "MQTT_PASSWORD": "unused",
+    "HEARTBEAT_CALM_FLEET": "5",
 }
 NOT_IN_A_LONG_ONE: Final = ("conversions", "notifications", "health_history")
 EMPTY: Final = (
@@ -154,6 +156,8 @@ class History:
         """Add an enrolled display, switched off."""
         dice = random.Random(f"{self.seed} display {len(self.displays)}")
         uuid = f"{self.seed % 2**32:08x}-0000-4000-8000-{len(self.displays):012x}"
+        if len(self.displays) % 2:  # every other one lets the service choose the interval of its heartbeats
+            nature = replace(nature, capabilities=(*nature.capabilities, contract.HEARTBEAT_INTERVAL))
         display = Display(uuid, self.broker, self.agenda, dice, nature, self.judge.acted)
         with self.databases.judge.begin() as connection:
             connection.execute(ENROL, {"uuid": uuid, "site": site, "now": self.clocks.database()})

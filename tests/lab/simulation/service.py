@@ -297,7 +297,7 @@ class BridgeHost:
             with (
                 patch.object(lanes, "BrokerConnection", self.connection),
                 patch.object(duties, "SWEEP_SECONDS", TICK),
-                patch.multiple(batches, COMPANY_SECONDS=0.0, PAUSE_SECONDS=0.0),  # its turns use another clock
+                patch.multiple(batches, COMPANY_SECONDS=0.0, QUIET_SECONDS=0.0, PAUSE_SECONDS=0.0),  # another clock
                 patch.object(loop, "can_be_reached", lambda _url: self.broker.is_up),
             ):
                 _one_turn(bridge)

@@ -193,7 +193,8 @@ class Wire:
         )
         self._connection = Connection(self)
         self._broker.connect(self._uuid, self._connection, SESSION_EXPIRY_SECONDS, will)
-        self._broker.subscribe(self._uuid, [self.topic(contract.COMMANDS), self.topic(contract.LOGS_COMMITTED)])
+        names = (contract.COMMANDS, contract.LOGS_COMMITTED, contract.INTERVAL)
+        self._broker.subscribe(self._uuid, [self.topic(name) for name in names])
         self.up = True
         self.publish(contract.PRESENCE, self._presence("online", "connected"))
         self.send_kept_again()
