@@ -4,6 +4,7 @@ Its disk keeps what the machine has flushed when the power is cut, and nothing e
 those of this one, so that it reaches a stack here.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -26,20 +27,27 @@ from tests.displays.machines import PLAYER
 from tests.stack import eventually
 
 FORWARD: Final = """\
-import socket, sys, threading
+import contextlib, socket, sys, threading
 
 def pump(one, other):
-    while data := one.recv(65536):
-        other.sendall(data)
-    other.shutdown(socket.SHUT_WR)
+    with contextlib.suppress(OSError):
+        while data := one.recv(65536):
+            other.sendall(data)
+    with contextlib.suppress(OSError):
+        other.shutdown(socket.SHUT_WR)
+
+def carry(here, port):
+    with here, contextlib.suppress(OSError), socket.create_connection(("10.0.2.2", port)) as there:
+        back = threading.Thread(target=pump, args=(there, here))
+        back.start()
+        pump(here, there)
+        back.join()
 
 def serve(port):
     door = socket.create_server(("127.0.0.1", port), backlog=64)
     while True:
         here, _ = door.accept()
-        there = socket.create_connection(("10.0.2.2", port))
-        for pair in ((here, there), (there, here)):
-            threading.Thread(target=pump, args=pair, daemon=True).start()
+        threading.Thread(target=carry, args=(here, port), daemon=True).start()
 
 for port in map(int, sys.argv[1:]):
     threading.Thread(target=serve, args=(port,)).start()
@@ -55,6 +63,7 @@ SHELL_SOCKET: Final = "[Socket]\nListenStream=7000\nAccept=yes\n[Install]\nWante
 SHELL_UNIT: Final = "[Service]\nExecStart=/bin/sh\nStandardInput=socket\nStandardOutput=socket\nStandardError=socket\n"
 CONFIGURATION: Final = f"[display]\nplayer = kiosk.service\nunits = {WRITER}\nheartbeat_seconds = 5\n"
 NETWORK: Final = "[Match]\nName=e*\n[Network]\nDHCP=yes\n"
+JOURNAL_TO_CONSOLE: Final = "systemd.journald.forward_to_console=1"
 RUN_SECONDS: Final = 120.0
 UNITS: Final = (
     *("kiosk.service", "forward.service", "shell.socket"),
@@ -64,7 +73,7 @@ UNITS: Final = (
 
 @dataclass
 class Emulated:
-    """One machine; `disk` is its disk, `console` what its kernel and systemd say."""
+    """One machine; `disk` is its disk, `console` its journal since it was switched on."""
 
     disk: Path
     kernel: Path
@@ -74,14 +83,15 @@ class Emulated:
     shell: int = field(default_factory=free_port)
 
     def boot(self, *options: str) -> None:
-        """Switch it on."""
+        """Switch it on. Its console begins anew."""
+        self.console.unlink(missing_ok=True)
         monitor = f"unix:{self._monitor},server,nowait"
-        machine = ("-machine", "q35,accel=tcg", "-m", "512", "-display", "none", "-monitor", monitor)
+        machine = ("-machine", "q35,accel=tcg", "-m", "512", "-display", "none", "-qmp", monitor)
         disk = ("-drive", f"file={self.disk},if=virtio,format=raw,cache=writeback")
         shell = f"hostfwd=tcp:127.0.0.1:{self.shell}-:7000"
         network = ("-netdev", f"user,id=net,{shell}", "-device", "virtio-net-pci,netdev=net,id=nic")
         kernel = ("-kernel", str(self.kernel), "-initrd", str(self.initrd))
-        words = ("-append", "root=/dev/vda rw console=ttyS0 quiet no_timer_check")
+        words = ("-append", f"root=/dev/vda rw console=ttyS0 quiet no_timer_check {JOURNAL_TO_CONSOLE}")
         serial = ("-serial", f"file:{self.console}")
         command = ("qemu-system-x86_64", *machine, *disk, *network, *kernel, *words, *serial, *options)
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
@@ -97,6 +107,10 @@ class Emulated:
             door.shutdown(socket.SHUT_WR)
             return b"".join(iter(lambda: door.recv(65_536), b"")).decode("utf-8", "replace")
 
+    def found_no_connection(self) -> bool:
+        """Whether its agent has said so since it was switched on. The machine needs no network for this answer."""
+        return self.console.exists() and b'"event": "connect_retry"' in self.console.read_bytes()
+
     def begin_to_write(self) -> None:
         """Start the writer, now and at each boot. What stood in journald before the agent's first start is not sent."""
         self.run(f"systemctl enable --quiet --now {WRITER}")
@@ -106,14 +120,15 @@ class Emulated:
         return lines_lost_and_twice(self.run(f"systemctl stop {WRITER}; {' '.join(WRITTEN)}"), stored)
 
     def plug_network(self, *, into: bool) -> None:
-        """Plug its cable into the network, or pull it."""
-        with self._open_monitor() as door:
-            door.sendall(f"set_link nic {'on' if into else 'off'}\n".encode())
+        """Plug its cable into the network, or pull it; it is done when this returns."""
+        pull_or_plug = {"execute": "set_link", "arguments": {"name": "nic", "up": into}}
+        with self._open_monitor() as door, door.makefile("rw", encoding="utf-8") as lines:
             door.settimeout(RUN_SECONDS)
-            said = b""
-            while b"set_link" not in said:  # until it has read the line
-                said += (heard := door.recv(4096))
-                assert heard, "the machine went off"
+            for order in ({"execute": "qmp_capabilities"}, pull_or_plug):
+                lines.write(json.dumps(order))
+                lines.flush()
+                answer = next(said for said in map(json.loads, lines) if said.keys() & {"return", "error"})
+                assert "return" in answer, answer
 
     def _open_monitor(self) -> socket.socket:
         """A machine that has just been switched on opens it a moment later."""

@@ -97,13 +97,18 @@ class Kernel:
         """For a while, and at a boot."""
         self._says()
         self.machine.plug_network(into=False)
+        eventually(lambda: self.seen.client()["status"] == "stale", "silence without a network", MINUTES)
         time.sleep(AWAY_SECONDS)
         self.machine.plug_network(into=True)
         self._works("with the network again")
+        before = self.seen.client()["boot_id"]
         self.machine.cut_power()
         self.machine.boot()
         self.machine.plug_network(into=False)
+        eventually(self.machine.found_no_connection, "a boot without a network", MINUTES)
         time.sleep(AWAY_SECONDS)
+        if self.seen.client()["boot_id"] != before:
+            self.wrong.append("it was heard in a boot without a network")
         self.machine.plug_network(into=True)
         self._runs()
         self._works("after a boot without a network")
