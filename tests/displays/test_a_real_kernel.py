@@ -1,4 +1,4 @@
-"""The agent on a kernel of its own, its units as they are shipped: boot id, reboot, power cut, a clock of long ago."""
+"""The agent on a kernel of its own, its units as they are shipped: boot id, reboot, power cut, no network, 1990."""
 
 import json
 import uuid
@@ -44,7 +44,12 @@ def test_a_reboot_and_a_power_cut_of_a_real_machine(stack: Stack, tmp_path: Path
         on_the_disk = journal(machine.file(JOURNAL))
         assert [one["id"] for one in on_the_disk].count(restarted) >= 2, "received and running stood on the disk"
         machine.boot()
-        progress("its power is back")
+        machine.plug_network(into=False)
+        progress("its power is back, and its network is not")
+        eventually(machine.found_no_connection, "a boot without a network", MINUTES)
+        assert seen.client()["boot_id"] == second, "it was heard without a network"
+        machine.plug_network(into=True)
+        progress("its network is back too")
 
         eventually(lambda: seen.client()["boot_id"] not in {first, second} and seen.runs(), "the display", MINUTES)
         eventually(lambda: seen.over(restarted), "the end of the restart", MINUTES)
