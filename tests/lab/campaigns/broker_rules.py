@@ -184,14 +184,29 @@ def _(place: Place) -> bool:
     return (before, after) == (NOBODY, 0)
 
 
+@contextmanager
+def _shown(place: Place) -> Iterator[str]:
+    """A display whose retained presence is gone afterwards: the sessions of later rules would get it."""
+    name = place.name()
+    try:
+        yield name
+    finally:
+        one = place.display(name, clean=True, expiry=0)
+        one.publish(_presence(name), b"", retain=True)
+        one.leave()
+
+
+def _presence(name: str) -> str:
+    return f"signage/{name}/presence"
+
+
 def _with_will(place: Place, name: str, delay: int, **options: Any) -> Caller:
-    return place.display(name, will=(f"signage/{name}/presence", delay), **options)
+    return place.display(name, will=(_presence(name), delay), **options)
 
 
 @rule("a will waits for its delay, then comes")
 def _(place: Place) -> bool:
-    name = place.name()
-    with place.bridge() as bridge:
+    with _shown(place) as name, place.bridge() as bridge:
         _with_will(place, name, 3).drop()
         early = until(lambda: bridge.payloads, 1)
         return not early and until(lambda: bridge.payloads)
@@ -199,8 +214,7 @@ def _(place: Place) -> bool:
 
 @rule("who comes back within the delay leaves no will")
 def _(place: Place) -> bool:
-    name = place.name()
-    with place.bridge() as bridge:
+    with _shown(place) as name, place.bridge() as bridge:
         _with_will(place, name, 3).drop()
         _with_will(place, name, 3)
         return not until(lambda: bridge.payloads, 5)
@@ -208,39 +222,37 @@ def _(place: Place) -> bool:
 
 @rule("the end of a session sends its will")
 def _(place: Place) -> bool:
-    name = place.name()
-    with place.bridge() as bridge:
+    with _shown(place) as name, place.bridge() as bridge:
         _with_will(place, name, 600, expiry=2).drop()
         return until(lambda: bridge.payloads)
 
 
 @rule("a DISCONNECT in order drops the will")
 def _(place: Place) -> bool:
-    name = place.name()
-    with place.bridge() as bridge:
+    with _shown(place) as name, place.bridge() as bridge:
         _with_will(place, name, 0).leave(expiry=0)
         return not until(lambda: bridge.payloads, 3)
 
 
-def _present(place: Place) -> str:
-    name = place.name()
-    one = place.display(name, clean=True)
-    one.publish(f"signage/{name}/presence", b"kept", retain=True)
-    one.leave()
-    return f"signage/{name}/presence"
+@contextmanager
+def _kept(place: Place) -> Iterator[str]:
+    """The topic of a presence that is retained meanwhile."""
+    with _shown(place) as name:
+        one = place.display(name, clean=True)
+        one.publish(_presence(name), b"kept", retain=True)
+        one.leave()
+        yield _presence(name)
 
 
 @rule("a wildcard brings what is retained", tolerated=True)
 def _(place: Place) -> bool:
-    topic = _present(place)
-    with place.bridge("bridge_urgent", "signage/+/presence") as urgent:
+    with _kept(place) as topic, place.bridge("bridge_urgent", "signage/+/presence") as urgent:
         return until(lambda: any(one.topic == topic and one.retain for one in urgent.seen.messages), 5)
 
 
 @rule("a subscription made again with retain handling 1 brings nothing", tolerated=True)
 def _(place: Place) -> bool:
-    _present(place)
-    with place.bridge("bridge_urgent", "signage/+/presence") as urgent:
+    with _kept(place), place.bridge("bridge_urgent", "signage/+/presence") as urgent:
         until(lambda: urgent.payloads, 5)
         before = len(urgent.payloads)
         urgent.subscribe("signage/+/presence", handling=1)
