@@ -24,6 +24,8 @@ const lasting = (seconds) => inUnit(unitOf(seconds));
 function who(by) {
   if (by === "recovery") return "der Wiederherstellung";
   if (by?.startsWith("display:")) return "dem Display";
+  if (by === "anonymous") return "jemandem ohne Anmeldung";
+  if (by === "service") return "dem Server";
   return by === null ? "jemandem" : person(by);
 }
 /** @param {string} action */
