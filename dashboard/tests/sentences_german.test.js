@@ -32,6 +32,16 @@ test("recovery's own reason is German, a person's is as it was given", () => {
   assert.match(words({ ...asked, by: "user:ada", reason: "Wand" }), /angefordert von ada \(Wand\)$/);
 });
 
+test("who did it stands with its article", () => {
+  /** @param {string} by */
+  const words = (by) => inWords([{ code: "person_did", params: { action: "screenshot.send", by } }]);
+
+  assert.match(words("display:5c0ffee5"), /, vom Display$/);
+  assert.match(words("service"), /, vom Server$/);
+  assert.match(words("recovery"), /, von der Wiederherstellung$/);
+  assert.match(words("user:ada"), /, von ada$/);
+});
+
 test("one of many is said in the singular", () => {
   const params = { unproven: 1, sent: 10, excused: 0, limit: "5%", waiting: 1 };
 

@@ -12,8 +12,8 @@ const ENGLISH = new RegExp(
 /** What people and displays wrote, and names. */
 const DATA = new Set(["by", "reason", "message", "unit", "site", "tag", "key", "time_zone"]);
 const TIMES = new Set(["at", "since", "until"]);
-/** Data that have a word: ways a screen fails, causes, recovery and its reasons. */
-const WORDED = /^(?:black|frozen|disconnected|off|no_ack|recovery|cancelled by .*|.*, attempt \d of \d)$/;
+/** Data that have a word: ways a screen fails, causes, recovery and its reasons, the service. */
+const WORDED = /^(?:black|frozen|disconnected|off|no_ack|recovery|service|cancelled by .*|.*, attempt \d of \d)$/;
 const NEWER = "of_newer_code";
 
 /** @param {string} path */

@@ -6,6 +6,7 @@ import { commonWords } from "../lib/words/common.js";
 import { healthWords } from "../lib/words/health.js";
 import { limitNames, limitTexts, limitValues, limitWords } from "../lib/words/limits.js";
 import { actionWords } from "../lib/words/states.js";
+import { unitWords } from "../lib/words/units.js";
 import { HealthOverTime } from "./health_history.js";
 import { Age, Time } from "./parts.js";
 
@@ -63,13 +64,13 @@ function Gauge({ name, text, over, more, bar }) {
 
 /** @param {{value: number | null}} props */
 function Processor({ value }) {
-  const { unit, most, limit } = PROCESSOR;
+  const { most, limit } = PROCESSOR;
   const over = value !== null && value > limit;
   return h(Gauge, {
     name: healthWords.cpu,
     over,
-    text: value === null ? commonWords.notReported : `${Math.round(value)} ${unit}`,
-    more: over && healthWords.limit(`${limit} ${unit}`),
+    text: value === null ? commonWords.notReported : `${Math.round(value)}${unitWords.space}%`,
+    more: over && healthWords.limit(`${limit}${unitWords.space}%`),
     bar: value !== null && h(Bar, { value, most, at: limit, over }),
   });
 }

@@ -7,6 +7,7 @@ import { duration } from "../lib/measures.js";
 import { poll } from "../lib/poll.js";
 import { healthHistoryWords } from "../lib/words/health.js";
 import { retryingAfter } from "../lib/words/problems.js";
+import { unitWords } from "../lib/words/units.js";
 import { LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").HealthHistory} History */
@@ -80,7 +81,9 @@ function Line({ gauge, values, text }) {
 /** @param {Extremes | null} one @param {string} unit */
 function words(one, unit) {
   if (!one) return healthHistoryWords.notTold;
-  const [least, most, last] = [one.least, one.most, one.last].map((value) => `${Math.round(value)}\u00a0${unit}`);
+  const [least, most, last] = [one.least, one.most, one.last].map((value) =>
+    unit === "%" ? `${Math.round(value)}${unitWords.space}%` : `${Math.round(value)}\u00a0${unit}`,
+  );
   return healthHistoryWords.words(least ?? "", most ?? "", last ?? "");
 }
 

@@ -92,6 +92,10 @@ function Running({ found }) {
   </dl>`;
 }
 
+/** @param {unknown} value */
+const shown = (value) =>
+  value === null || value === "" ? commonWords.none : typeof value === "object" ? JSON.stringify(value) : String(value);
+
 /** @param {{found: Settings}} props */
 function Values({ found }) {
   const rows = Object.entries(found.settings);
@@ -99,11 +103,11 @@ function Values({ found }) {
     const changed = JSON.stringify(one.value) !== JSON.stringify(one.default);
     return html`<li key=${name} class=${classes("setting", changed && "changed")}><code>${name}</code>
       <span class="setting-value figure">
-        ${String(one.value ?? commonWords.none)} ${one.unit} ${
+        ${shown(one.value)} ${one.unit} ${
           changed &&
           one.default !== null &&
           html`<span
-            class="quiet">(${settingsWords.changed(String(one.default))})</span>`
+            class="quiet">(${settingsWords.changed(shown(one.default))})</span>`
         }</span>
       <span class="setting-meaning quiet">${one.meaning}</span></li>`;
   })}</ul>`;

@@ -2,6 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { keptInAnyState, narrowed } from "../lib/filter.js";
 import { clients, overview, version } from "../lib/fleet.js";
+import { number } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { go, param } from "../lib/url.js";
 import { tableWords, tileWords } from "../lib/words/fleet.js";
@@ -24,7 +25,7 @@ function Tile({ word, count, late }) {
   return html`<div class=${classes("tile", `status-${word}`, on && "on", count === 0 && "zero")}>
     <button class="tile-main" aria-pressed=${on} title=${`${statusMeanings[word]} ${tileWords.hint(label, on)}.`}
       onClick=${() => toggle(word)}>
-      <span class="tile-count">${count}</span>
+      <span class="tile-count">${number(count)}</span>
       <span class="tile-word">${h(Glyph, { shape: word })}${label}</span>
     </button>
     ${

@@ -76,11 +76,11 @@ function Issue({ changed }) {
 /** @param {{token: Token, ask: (token: Token) => void}} props */
 function Row({ token, ask }) {
   const ended = hasEnded(token);
-  const { last_used_at: used, expires_at: ends } = token;
+  const { created_by: by, last_used_at: used, expires_at: ends } = token;
   return html`<li class=${classes("token", ended && "over")}>
     <span class="token-body"><strong>${token.name}</strong>
       <span class="quiet">
-        ${h(Time, { at: token.created_at })} ${commonWords.by(person(token.created_by))}
+        ${h(Time, { at: token.created_at })} ${by === "service" ? tokenWords.byService : commonWords.by(person(by))}
         ${" · "}${used ? [`${tokenWords.lastUsed} `, h(Age, { at: used })] : tokenWords.neverUsed}
         ${token.sites && ` · ${frameWords.onlyFor(token.sites)}`}
         ${" · "}${ends ? [`${tokenWords.ends} `, h(Time, { at: ends })] : tokenWords.noEnd}</span></span>

@@ -4,7 +4,7 @@ import { useEffect } from "../vendor/hooks.js";
 import { causes } from "../lib/causes.js";
 import { now } from "../lib/clock.js";
 import { clients, failures, overview, updatedAt, updating, version } from "../lib/fleet.js";
-import { exact, shortTime } from "../lib/format.js";
+import { exact, number, shortTime } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { shopsOf } from "../lib/shops.js";
 import { watchUnsteady } from "../lib/unsteady.js";
@@ -28,7 +28,7 @@ function Counts() {
   if (!counts) return null;
   return html`<ul class="wall-counts">${STATES.map((word) => {
     const count = word === "running" ? counts.running + counts.late : counts[word];
-    return html`<li key=${word} class=${classes(`status-${word}`, count === 0 && "zero")}><strong>${count}</strong>
+    return html`<li key=${word} class=${classes(`status-${word}`, count === 0 && "zero")}><strong>${number(count)}</strong>
       ${statusWords[word]}</li>`;
   })}</ul>`;
 }

@@ -179,6 +179,7 @@ DONE_TO_IT: Final = {  # action of the audit log -> text
     "quiet_time.write": "Quiet time changed",
     "quiet_time.end": "Quiet time ended",
 }
+NO_PERSON: Final = {"anonymous": "somebody not signed in", "service": "the service"}  # actor of the audit log -> text
 SCREENS_WITHOUT_FAULT: Final[Mapping[str, str]] = {
     ScreenHealthStatus.OK: "The screen shows its content again",
     ScreenHealthStatus.OFF: "The screen is off, which is no failure now",
@@ -322,8 +323,9 @@ def _decided(details: Mapping[str, Any], why: Sequence[Coded] | None) -> Sentenc
 
 @HISTORY.phrase
 def person_did(*, action: str, by: str) -> str:
-    """`action`: of the audit log."""
-    return f"{DONE_TO_IT.get(action, action)}, by {by}"
+    """`action` and `by`: of the audit log."""
+    who = "the display" if by.startswith("display:") else NO_PERSON.get(by, by)
+    return f"{DONE_TO_IT.get(action, action)}, by {who}"
 
 
 _TITLES: Final[Mapping[EventKind, Callable[[Mapping[str, Any]], Sentence]]] = {

@@ -49,6 +49,8 @@ export function previewOf(draft, { covered, name, reference }) {
   const starts = hasTimes(draft) && draft.starts ? moment(draft.starts) : null;
   const begins = starts ? quietPreviewWords.from(soon(starts, reference)) : quietPreviewWords.now;
   const ends = end ? quietPreviewWords.until(soon(end, reference), zoneName) : quietPreviewWords.untilEnded;
-  const when = weekly ? `${weekly.when}${starts ? `, ${begins}` : ""}${end ? `, ${ends}` : ""}` : `${begins} ${ends}`;
+  const when = weekly
+    ? `${weekly.when}${starts ? `, ${begins}` : ""}${end ? `, ${ends}` : ""}`
+    : `${begins}${betweenWords.space}${ends}`;
   return [quietPreviewWords.sentence(what, who, when), weekly?.then].filter(Boolean).join(betweenWords.space);
 }

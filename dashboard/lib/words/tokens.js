@@ -21,6 +21,7 @@ export const tokenWords = {
   copy: "Copy the token",
   lastUsed: "last used",
   neverUsed: "never used",
+  byService: "by the service",
   ends: "expires",
   noEnd: "does not expire",
   ended: "Expired",

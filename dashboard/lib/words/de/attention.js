@@ -22,7 +22,7 @@ export const attentionWords = {
   step: (action, step) => `${action}: ${small(step)}`,
   nothingYet: "Noch nichts",
   sentLately: "Vor Kurzem wurde ein Neustart gesendet",
-  steps: (n) => `Bisher ${count(n, "Versuch", "Versuche")}`,
+  steps: (n) => count(n, "Versuch", "Versuche"),
   until: (time, left) => `Bis ${time} (noch ${left}).`,
   incident: (id) => `Teil von Störung ${id}`,
   notUnwell: "Hierbei greift die Wiederherstellung nicht ein",

@@ -22,7 +22,7 @@ const span = (days) => (days === 1 ? "24 Stunden" : `${days} Tage`);
 
 /** @type {typeof import("../health.js").healthHistoryWords} */
 export const healthHistoryWords = {
-  title: "Über die Zeit",
+  title: "Zeitverlauf",
   range: "Wie weit zurück",
   days: (n) => (n === 1 ? "24\u00a0Std." : `${n}\u00a0Tage`),
   ago: (n) => (n === 1 ? "vor 24\u00a0Std." : `vor ${n}\u00a0Tagen`),

@@ -20,11 +20,13 @@ const inUnit = ([n, unit]) => count(n, ...UNITS[unit]);
 /** @param {number} seconds */
 const lasting = (seconds) => inUnit(unitOf(seconds));
 
-/** After "von". @param {string | null} by */
-function who(by) {
-  if (by === "recovery") return "der Wiederherstellung";
-  if (by?.startsWith("display:")) return "dem Display";
-  return by === null ? "jemandem" : person(by);
+/** By whom. @param {string | null} by */
+function from(by) {
+  if (by === "recovery") return "von der Wiederherstellung";
+  if (by?.startsWith("display:")) return "vom Display";
+  if (by === "anonymous") return "von jemandem ohne Anmeldung";
+  if (by === "service") return "vom Server";
+  return `von ${by === null ? "jemandem" : person(by)}`;
 }
 /** @param {string} action */
 const asked = (action) => word(actionWords, action);
@@ -167,12 +169,12 @@ const QUIET_WHAT = {
 /** @param {{preset: string, by: string, reason: string, quiet: string[]}} facts */
 function quietTime({ preset, by, reason, quiet }) {
   const what = quiet.map((one) => word(QUIET_WHAT, one)).join(", ");
-  return `${word(QUIET_HOW, preset)}, von ${who(by)}${because(reason)}: ${what}.`;
+  return `${word(QUIET_HOW, preset)}, ${from(by)}${because(reason)}: ${what}.`;
 }
 
 /** @param {{times: {preset: string, by: string}[]}} facts */
 function goesAlthough({ times }) {
-  const how = times.map(({ preset, by }) => `${small(word(QUIET_HOW, preset))} (von ${who(by)})`);
+  const how = times.map(({ preset, by }) => `${small(word(QUIET_HOW, preset))} (${from(by)})`);
   return `Es unterbricht eine Ruhezeit: ${how.join(" und ")}.`;
 }
 
@@ -322,7 +324,7 @@ export const sentenceWords = {
   command_open: ({ action }) =>
     `Ein Befehl ist unterwegs (${asked(action)}); sein Ergebnis entscheidet, wie es weitergeht.`,
   command_of_another: ({ action, by, seconds }) =>
-    `Ein Befehl von ${who(by)} (${asked(action)}) hat nach ${lasting(seconds)} noch kein Ergebnis; die Wiederherstellung wartet, bis er eines hat, seine Zeit um ist oder ein Admin ihn beendet.`,
+    `Ein Befehl ${from(by)} (${asked(action)}) hat nach ${lasting(seconds)} noch kein Ergebnis; die Wiederherstellung wartet, bis er eines hat, seine Zeit um ist oder ein Admin ihn beendet.`,
   nothing_helped: (facts) => {
     const began = facts.seconds === null ? "" : `; der erste Versuch war vor ${lasting(facts.seconds)}`;
     return `${noHelp(facts)}${began}. ${A_PERSON}`;
@@ -385,12 +387,12 @@ export const sentenceWords = {
     `So viele Displays waren${site === null ? "" : ` am Standort ${site}`} zugleich verstummt, dass es unser eigener Fehler gewesen sein kann; jetzt sind es wenige genug. Verstummte Displays werden${there(site)} erst neu gestartet, wenn das seit ${lasting(seconds)} so ist oder ein Bediener die Sicherung freigibt.`,
   breaker_closed: ({ site }) => `${breaker(site)} hält nichts mehr zurück: Es sind wenige genug verstummt.`,
   breaker_released: ({ site, by }) =>
-    `${breaker(site)} wurde von ${who(by)} freigegeben; was vorher verstummt ist, zählt nicht mehr.`,
+    `${breaker(site)} wurde ${from(by)} freigegeben; was vorher verstummt ist, zählt nicht mehr.`,
   screens_open: ({ site, failing, telling }) =>
     `${are(site, `${number(failing)} von ${count(telling, "Bildschirm", "Bildschirmen")}`)} schwarz oder eingefroren: So viele zugleich liegen an dem, was sie zeigen sollen, oder am Strom. Kein Player wird${there(site)} wegen seines Bildschirms neu gestartet, bis es weniger sind oder ein Bediener die Sicherung freigibt.`,
   screens_closed: ({ site }) => `${screensBreaker(site)} hält nichts mehr zurück: Es sind wenige genug gestört.`,
   screens_released: ({ site, by }) =>
-    `${screensBreaker(site)} wurde von ${who(by)} freigegeben; Bildschirme, die vorher gestört waren, zählen nicht mehr.`,
+    `${screensBreaker(site)} wurde ${from(by)} freigegeben; Bildschirme, die vorher gestört waren, zählen nicht mehr.`,
   more_sites_held: ({ sites }) =>
     `${count(sites, "weiterer Standort wird", "weitere Standorte werden")} ebenfalls zurückgehalten.`,
 
@@ -407,9 +409,9 @@ export const sentenceWords = {
   wave_proves_nothing: ({ wave }) =>
     `Keinem Display der Welle ${wave} konnte sein Befehl gesendet werden; sie beweist also nichts.`,
   members_wait: membersWait,
-  batch_paused: ({ by }) => `Angehalten von ${who(by)}.`,
+  batch_paused: ({ by }) => `Angehalten ${from(by)}.`,
   batch_aborted: ({ by, not_sent, withdrawn }) =>
-    `Abgebrochen von ${who(by)}: ${number(not_sent)} nicht gesendet, ${number(withdrawn)} zurückgezogen.`,
+    `Abgebrochen ${from(by)}: ${number(not_sent)} nicht gesendet, ${number(withdrawn)} zurückgezogen.`,
   filter_unknown: ({ names }) => `Diese Version kennt keinen Filter nach ${names.join(", ")}.`,
   invalid_waves: () =>
     `Wellen sind bis zu 20 Zahlen oder Anteile wie 10\u00a0%, mit rest am Ende; die Grenze ist eine Zahl oder ein Anteil.`,
@@ -418,9 +420,9 @@ export const sentenceWords = {
   ttl_out_of_range: ({ least, most }) => `ttl_seconds muss von ${number(least)} bis ${number(most)} sein.`,
   scheduler_late: ({ minutes }) =>
     `Der Taktgeber war ausgefallen: Er kam ${count(minutes, "Minute", "Minuten")} zu spät.`,
-  changed_before: ({ by }) => `Der Plan wurde von ${who(by)} geändert, bevor der Taktgeber kam.`,
-  cancelled_before: ({ by }) => `Der Plan wurde von ${who(by)} abgesagt, bevor der Taktgeber kam.`,
-  schedule_cancelled: ({ by }) => `Abgesagt von ${who(by)}.`,
+  changed_before: ({ by }) => `Der Plan wurde ${from(by)} geändert, bevor der Taktgeber kam.`,
+  cancelled_before: ({ by }) => `Der Plan wurde ${from(by)} abgesagt, bevor der Taktgeber kam.`,
+  schedule_cancelled: ({ by }) => `Abgesagt ${from(by)}.`,
   schedule_next: (facts) => `Als Nächstes: ${local(facts)}.`,
   schedule_held: () => "Angehalten:",
   schedule_held_back: () => "Angehalten: Der Sammelbefehl ist angehalten.",
@@ -442,19 +444,19 @@ export const sentenceWords = {
   client_registered: ({ how }) => REGISTERED_BY[how] ?? "Aufgenommen.",
   state_changed: ({ before, after }) => `${word(statusWords, before)} → ${small(word(statusWords, after))}:`,
   service_failed: ({ unit }) => `Dienst ${unit} ausgefallen`,
-  failure_acknowledged: ({ unit, by }) => `Ausfall von ${unit} quittiert von ${who(by)}`,
+  failure_acknowledged: ({ unit, by }) => `Ausfall von ${unit} quittiert ${from(by)}`,
   screen_changed: screenChanged,
   line_logged: ({ level, message }) => `${logWords.level[level] ?? capital(level)}: ${message}`,
-  command_requested: (facts) => `${asked(facts.action)}: angefordert von ${who(facts.by)}${because(reasonOf(facts))}`,
+  command_requested: (facts) => `${asked(facts.action)}: angefordert ${from(facts.by)}${because(reasonOf(facts))}`,
   command_received: ({ action }) => `${asked(action)}: vom Display empfangen`,
   command_over_before: ({ action, state }) =>
     `${asked(action)}: Das Display hat nach dem Ende noch geantwortet (${small(word(stepWords, state))})`,
-  command_cancelled: ({ by }) => `zurückgezogen von ${who(by)}`,
-  command_ended: ({ by, reason }) => `beendet von ${who(by)}: ${reason}`,
+  command_cancelled: ({ by }) => `zurückgezogen ${from(by)}`,
+  command_ended: ({ by, reason }) => `beendet ${from(by)}: ${reason}`,
   command_over: commandOver,
   recovery_did_nothing: () => "Die Wiederherstellung greift nicht ein:",
   recovery_asked: ({ action }) => `Die Wiederherstellung greift ein (${asked(action)}):`,
-  person_did: ({ action, by }) => `${DONE_TO_IT[action] ?? action}, von ${who(by)}`,
+  person_did: ({ action, by }) => `${DONE_TO_IT[action] ?? action}, ${from(by)}`,
 
   failed_together: failedTogether,
   fleet_not_heard: ({ since }) =>
@@ -469,7 +471,7 @@ export const sentenceWords = {
   displays_failed: (facts) => `${displays(facts.displays)} ausgefallen`,
   displays_well: (facts) => `${displays(facts.displays)} wieder in Ordnung`,
   command_asked: (facts) =>
-    `${asked(facts.action)}: für ${displays(facts.displays)} angefordert von ${who(facts.by)}${because(reasonOf(facts))}`,
+    `${asked(facts.action)}: für ${displays(facts.displays)} angefordert ${from(facts.by)}${because(reasonOf(facts))}`,
   recovery_waits: (facts) => `Die Wiederherstellung greift bei ${displays(facts.displays)} nicht ein:`,
   recovery_acts: (facts) =>
     `Die Wiederherstellung greift bei ${displays(facts.displays)} ein (${asked(facts.action)}):`,

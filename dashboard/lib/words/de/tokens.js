@@ -19,6 +19,7 @@ export const tokenWords = {
   copy: "Token kopieren",
   lastUsed: "zuletzt benutzt",
   neverUsed: "nie benutzt",
+  byService: "vom Server",
   ends: "läuft ab",
   noEnd: "läuft nicht ab",
   ended: "Abgelaufen",

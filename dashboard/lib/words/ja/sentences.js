@@ -24,6 +24,8 @@ const lasting = (seconds) => inUnit(...unitOf(seconds));
 function who(by) {
   if (by === "recovery") return "自動復旧";
   if (by?.startsWith("display:")) return "ディスプレイ";
+  if (by === "anonymous") return "未サインインの誰か";
+  if (by === "service") return "サーバー";
   return by === null ? "誰か" : person(by);
 }
 /** Who did it. @param {string | null} by */

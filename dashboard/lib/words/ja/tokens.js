@@ -19,6 +19,7 @@ export const tokenWords = {
   copy: "トークンをコピー",
   lastUsed: "最終使用",
   neverUsed: "未使用",
+  byService: "作成者: サーバー",
   ends: "期限",
   noEnd: "無期限",
   ended: "期限切れ",
