@@ -121,7 +121,7 @@ def started(command: Sequence[str], **options: object) -> Iterator[subprocess.Po
         try:
             yield made
         finally:
-            made.kill()
+            made.terminate()  # nginx then ends its workers, too
 
 
 def told(caller: subprocess.Popen[str]) -> tuple[str, str]:
