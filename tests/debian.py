@@ -90,7 +90,7 @@ def _add_a_kernel(made_of: Path, folder: Path) -> None:
 
 
 def _add_installed(made_of: Path, folder: Path, packages: Sequence[str]) -> None:
-    """A copy in which these packages are installed; no service of theirs is started."""
+    """A copy with these packages installed. Their services are not started."""
     _must("cp", "-a", str(made_of), str(folder))
     refuse = folder / "usr/sbin/policy-rc.d"
     refuse.write_text("#!/bin/sh\nexit 101\n")

@@ -1,9 +1,8 @@
 """End the connection of a display whose login ended, on a broker that knows no logins itself.
 
-Such a broker asks only when a client connects or uses a topic for the first time; what it was told it believes until
-the connection ends. MQTT has one means that each broker obeys: whoever connects with a client id throws out who had it
-before. So this process connects under the display's name, with a password that is valid for this one connection, and
-ends the display's session with it.
+Such a broker asks when a client connects or uses a topic for the first time, and keeps the answer until the connection
+ends. In MQTT a second connection with the same client id ends the first. So this process connects under the display's
+name, with a password that is valid for this one connection, and ends the display's session.
 """
 
 import secrets

@@ -16,7 +16,7 @@ TOPICS: Final = "amq.topic"  # the exchange through which RabbitMQ carries MQTT
 WILLS: Final = "amq.default"  # the exchange through which it sends a will that waited
 OF_A_SESSION: Final = re.compile(r"mqtt-(?:subscription-(?P<session>.+)qos[01]|will-(?P<will>.+))")  # names of queues
 INSTANCE: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-WITH_INSTANCES: Final = ("api", "scheduler")  # services of which many are connected at once
+WITH_INSTANCES: Final = ("api", "scheduler")  # these services have several connections at once
 TO_MQTT: Final = str.maketrans({".": "/", "/": ".", "*": "+"})
 """From AMQP's separators and wildcard to MQTT's."""
 

@@ -56,9 +56,10 @@ WISHES = Query(
     WITH busy AS MATERIALIZED ({BUSY}),
     judged AS (
         SELECT c.uuid, c.status, h.interval_seconds AS confirmed,
-            CAST(:calm AS int) > {USUAL_SECONDS} AND {CALM} AND c.uuid NOT IN (SELECT uuid FROM busy)
+            CAST(:calm AS int) > {USUAL_SECONDS} AND {CALM} AND busy.uuid IS NULL
                 AND count(*) OVER () >= CAST(:fleet AS int) AS is_calm
         FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid
+        LEFT JOIN busy ON busy.uuid = c.uuid  -- joined: see covered_by of the quiet times
         WHERE c.deleted_at IS NULL AND c.presence = '{Presence.ONLINE}' AND '{INTERVAL}' = ANY(c.capabilities))
     SELECT uuid, CASE WHEN is_calm THEN CAST(:calm AS int) ELSE {USUAL_SECONDS} END AS interval_seconds
     FROM judged
@@ -75,7 +76,7 @@ WISHES = Query(
 def wishes(connection: Connection, now: datetime, calm: Calm, told: Sequence[Wish], most: int) -> list[Wish]:
     """The wishes that are due now, those in doubt first; `told` are the wishes of the last minute.
 
-    A display in doubt is told even if it follows the usual interval: it answers each wish with a heartbeat.
+    A display in doubt is asked again for the interval that it follows: its answer is a heartbeat.
     """
     return WISHES.all(connection, now=now, calm=calm.seconds, fleet=calm.fleet, most=most, **TOLD.of(told))
 

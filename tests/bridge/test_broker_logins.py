@@ -235,7 +235,7 @@ def test_a_server_that_starts_without_postgres_lets_no_display_in_until_it_is_th
 def test_a_broker_that_believes_everybody_loses_the_connection_of_who_is_revoked(
     database_url: str, database: Database, tmp_path: Path
 ) -> None:
-    """Mosquitto without any login: what it was told once it never asks again, as a broker that asks over HTTP."""
+    """Runs on a Mosquitto that lets everybody in, for it too keeps whom it once let in."""
     gone, other = str(uuid.uuid4()), str(uuid.uuid4())
     for name in (gone, other):
         enrol(database, name, "one")

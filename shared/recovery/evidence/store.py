@@ -26,7 +26,7 @@ SHUT_DOWN: Final = """EXISTS (
 """SQL: the client was shut down on purpose, and not heard since."""
 
 JOIN_RESTING: Final = f"LEFT JOIN {covered_by(':quiet')} AS resting ON resting.uuid = c.uuid"
-"""SQL: joins the clients that rest in a quiet time. `:quiet`: the ids of those that are on and let recovery rest."""
+"""SQL: joins the clients that rest. `:quiet`: the ids of the quiet times in which recovery rests now."""
 
 AT_REST: Final = f"""(c.process_status = 'stopped'
     OR resting.uuid IS NOT NULL

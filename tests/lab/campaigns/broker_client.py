@@ -32,7 +32,7 @@ class Heard:
 
 @dataclass
 class Seen:
-    """What one client was told."""
+    """Everything that the broker sent to one client."""
 
     code: int | None = None  # of the CONNACK
     session_present: bool = False
