@@ -8,8 +8,10 @@ answers are not awaited.
 
 import itertools
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
 
 import msgspec
 from sqlalchemy import Connection
@@ -166,26 +168,36 @@ class Receipts:
         return self._topics.logs_committed(uuid), msgspec.json.encode(told)
 
 
-HOURS_EXPIRY_SECONDS: Final = 300
-HOURS_EVERY_SECONDS: Final = 5.0
-HOURS_AGAIN_SECONDS: Final = 60.0
-HOURS_AT_ONCE: Final = 200
+AGAIN_SECONDS: Final = 60.0  # until then a display may confirm what was sent
+Told = TypeVar("Told")
 
 
-class HoursTeller:
-    """Sends opening hours to the displays that keep other ones, again each minute until they say that they keep them.
+@dataclass(frozen=True)
+class DueMessage(Generic[Told]):
+    """A message that a display must get, and what it tells the display to follow."""
+
+    uuid: str
+    told: Told
+    topic: str
+    payload: bytes
+
+
+class Teller(ABC, Generic[Told]):
+    """Tells displays what they must follow, again each minute until they confirm it.
 
     What was sent is remembered only here: after a restart it is sent once more, which changes nothing on a display.
     """
 
-    def __init__(self, topics: Topics) -> None:
+    def __init__(self, topics: Topics, every_seconds: float, expiry_seconds: int) -> None:
         """Nothing was sent."""
         self._topics = topics
-        self._sent: dict[str, tuple[str | None, float]] = {}  # uuid -> version, and when it was sent
+        self._every_seconds = every_seconds
+        self._expiry_seconds = expiry_seconds
+        self._sent: dict[str, tuple[Told, float]] = {}  # uuid -> what was sent, and when
         self._due_at = 0.0
 
     def came_online(self, uuids: Collection[str]) -> None:
-        """Send again to these displays: what was sent before may not have reached them."""
+        """Send again to these displays: what was sent before may be lost, or forgotten with the connection."""
         for uuid in uuids:
             self._sent.pop(uuid, None)
 
@@ -194,51 +206,57 @@ class HoursTeller:
         now = time.monotonic()
         if now < self._due_at or not broker.bulk.room():
             return
-        self._due_at = now + HOURS_EVERY_SECONDS
-        self._sent = {uuid: sent for uuid, sent in self._sent.items() if now - sent[1] < HOURS_AGAIN_SECONDS}
-        lately = [hours_store.Kept(uuid, version) for uuid, (version, _) in self._sent.items()]
+        self._due_at = now + self._every_seconds
+        self._sent = {uuid: sent for uuid, sent in self._sent.items() if now - sent[1] < AGAIN_SECONDS}
         with leader.database() as database, database.begin():
-            untold = hours_store.untold(database, lately, HOURS_AT_ONCE)
-        messages = [(self._topics.hours(one.uuid), hours_rules.message(one.version, one.hours)) for one in untold]
-        told = broker.bulk.tell(messages, HOURS_EXPIRY_SECONDS)
-        self._sent |= {one.uuid: (one.version, now) for one in untold[:told]}
+            due = self._due(database, {uuid: told for uuid, (told, _) in self._sent.items()})
+        sent = broker.bulk.tell([(one.topic, one.payload) for one in due], self._expiry_seconds)
+        self._sent |= {one.uuid: (one.told, now) for one in due[:sent]}
+
+    @abstractmethod
+    def _due(self, database: Connection, lately: Mapping[str, Told]) -> list[DueMessage[Told]]:
+        """What must be sent now, but for what was sent `lately`, by uuid."""
 
 
-INTERVAL_EXPIRY_SECONDS: Final = 30
-INTERVALS_EVERY_SECONDS: Final = 10.0
-INTERVAL_AGAIN_SECONDS: Final = 60.0
+HOURS_AT_ONCE: Final = 200
+
+
+class HoursTeller(Teller[str | None]):
+    """Sends opening hours to the displays that keep other ones."""
+
+    def __init__(self, topics: Topics) -> None:
+        """Nothing was sent."""
+        super().__init__(topics, every_seconds=5.0, expiry_seconds=300)
+
+    def _due(self, database: Connection, lately: Mapping[str, str | None]) -> list[DueMessage[str | None]]:
+        kept = [hours_store.Kept(uuid, version) for uuid, version in lately.items()]
+        return [
+            DueMessage(one.uuid, one.version, self._topics.hours(one.uuid), hours_rules.message(one.version, one.hours))
+            for one in hours_store.untold(database, kept, HOURS_AT_ONCE)
+        ]
+
+
 INTERVALS_AT_ONCE: Final = 1000
 
 
-class IntervalTeller:
-    """Asks displays for seldom heartbeats while they are well, and for usual ones otherwise.
-
-    It asks again each minute until a heartbeat confirms the interval. What was sent is remembered only here.
-    """
+class IntervalTeller(Teller[int]):
+    """Asks displays for seldom heartbeats while they are well, and for usual ones otherwise."""
 
     def __init__(self, topics: Topics, calm: intervals_rules.Calm) -> None:
         """Nothing was sent."""
-        self._topics = topics
+        super().__init__(topics, every_seconds=10.0, expiry_seconds=30)
         self._calm = calm
-        self._sent: dict[str, tuple[int, float]] = {}  # uuid -> interval, and when it was sent
-        self._due_at = 0.0
 
-    def came_online(self, uuids: Collection[str]) -> None:
-        """Forget what these displays were told: a display that connects follows its own interval."""
-        for uuid in uuids:
-            self._sent.pop(uuid, None)
-
-    def tell(self, leader: Leader, broker: Lanes) -> None:
-        """Send what is due, as much as the broker takes now."""
-        now = time.monotonic()
-        if now < self._due_at or not broker.bulk.room():
-            return
-        self._due_at = now + INTERVALS_EVERY_SECONDS
-        self._sent = {uuid: sent for uuid, sent in self._sent.items() if now - sent[1] < INTERVAL_AGAIN_SECONDS}
-        lately = [intervals_store.Wish(uuid, seconds) for uuid, (seconds, _) in self._sent.items()]
-        with leader.database() as database, database.begin():
-            at = database_now(database)
-            wishes = intervals_store.wishes(database, at, self._calm, lately, INTERVALS_AT_ONCE)
-        messages = [(self._topics.interval(one.uuid), intervals_rules.message(one.interval_seconds)) for one in wishes]
-        told = broker.bulk.tell(messages, INTERVAL_EXPIRY_SECONDS)
-        self._sent |= {one.uuid: (one.interval_seconds, now) for one in wishes[:told]}
+    def _due(self, database: Connection, lately: Mapping[str, int]) -> list[DueMessage[int]]:
+        told = [intervals_store.Wish(uuid, seconds) for uuid, seconds in lately.items()]
+        at = database_now(database)
+        wishes = intervals_store.wishes(database, at, self._calm, told, INTERVALS_AT_ONCE)
+        return [
+            DueMessage(
+                one.uuid,
+                one.interval_seconds,
+                self._topics.interval(one.uuid),
+                intervals_rules.message(one.interval_seconds),
+            )
+            for one in wishes
+        ]
