@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import Engine
 
+from deploy.parts import guardian
 from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.test_every_page import violations
@@ -55,13 +56,16 @@ def stopped(stack: Stack, service: str) -> Iterator[None]:
 
 
 @contextmanager
-def not_restarted(stack: Stack) -> Iterator[None]:
-    """Let the runner restart no process during the block."""
-    os.kill(stack.runner.pid, signal.SIGSTOP)
+def killed(stack: Stack, service: str) -> Iterator[None]:
+    """Kill this service with its workers; the runner, which is stopped meanwhile, starts it again after the block."""
+    pid = pid_of(stack, service)
+    runner = guardian.parents()[pid]
+    os.kill(runner, signal.SIGSTOP)
     try:
+        os.killpg(pid, signal.SIGKILL)
         yield
     finally:
-        os.kill(stack.runner.pid, signal.SIGCONT)
+        os.kill(runner, signal.SIGCONT)
 
 
 def pid_of(stack: Stack, service: str) -> int:
@@ -287,8 +291,7 @@ def test_a_killed_api_leaves_the_rows_and_everything_goes_on_by_itself(enter: En
         watched.expect_answer(status, "/api/")
     before = pid_of(stack, "api")
 
-    with not_restarted(stack):  # else the next API can be there before the page has requested anything
-        os.kill(before, signal.SIGKILL)
+    with killed(stack, "api"):  # else the next API can be there before the page has requested anything
         watched.look_again()
 
         banner = page.locator(".banners").get_by_role("alert").filter(has_text="The service does not answer")
