@@ -75,9 +75,9 @@ class Machine:
         leader = self._leader()
         for each in guardian.descendants(int(leader)) if leader else ():
             guardian.send(each, signal.SIGSTOP)  # the end of the others cannot be seen
-        os.killpg(self.runner.pid, signal.SIGKILL)
-        if leader:
-            os.kill(int(leader), signal.SIGKILL)  # the first process of its namespace: the kernel ends all others
+        guardian.send_group(self.runner.pid, signal.SIGKILL)
+        if leader:  # the first process of its namespace: the kernel ends all others; a reboot may have ended it
+            guardian.send(int(leader), signal.SIGKILL)
         self.runner.wait()
         eventually(lambda: not (leader and _runs(leader)), "the end of the machine")
 
