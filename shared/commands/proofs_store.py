@@ -61,7 +61,18 @@ def _succeeding(*which: sa.ColumnElement[bool]) -> Query[str]:
 
 def _succeed_by_evidence(seen: sa.FromClause) -> Query[str]:
     may_have_it = sa.or_(c.rank >= COMMAND_RANKS[CommandState.SENT], c.unanswered_at.is_not(None))
-    done = sa.or_(sa.and_(_rebooted(seen), may_have_it), sa.and_(_restarted(seen), HEARD_OF))
+    new_boot = c.acked_boot_id.is_distinct_from(seen.c.boot_id)  # the command did not begin in this boot
+    new_start = c.acked_app_instance.is_distinct_from(seen.c.app_instance)
+    went_down = sa.and_(
+        c.action == CommandAction.SHUTDOWN_HOST.value,
+        c.if_boot_id != seen.c.boot_id,
+        c.rank >= COMMAND_RANKS[CommandState.RUNNING],
+    )
+    done = sa.or_(
+        sa.and_(_rebooted(seen), may_have_it, new_boot),
+        sa.and_(_restarted(seen), HEARD_OF, new_start),
+        sa.and_(went_down, new_boot),
+    )
     return _succeeding(c.client_uuid == seen.c.client_uuid, done)
 
 
@@ -71,7 +82,8 @@ SUCCEED_BY_SIGHTING, SUCCEED_BY_STORED = _succeed_by_evidence(SEEN.table), _succ
 def succeed_by_evidence(connection: Connection, now: datetime, seen: Sightings) -> list[str]:
     """End commands that a new boot or start of the player proves done. Returns their ids.
 
-    A reboot must have been sent (or may have been, unanswered); a restart must have been received.
+    A reboot must have been sent (or may have been, unanswered); a restart must have been received. A begun shutdown
+    went down, too, if the machine has booted since. The boot or start in which the command began proves nothing.
     """
     query = SUCCEED_BY_STORED if seen is None else SUCCEED_BY_SIGHTING
     return query.all(connection, now=now, **_parameters(seen))
@@ -135,10 +147,11 @@ def succeed_by_screen(connection: Connection, now: datetime, uuids: Collection[s
     return SUCCEED_BY_SCREEN.all(connection, now=now, uuids=list(uuids))
 
 
+IS_OPPOSITE: Final = sa.or_(sa.and_(ASKED_OFF, IS_LIT), sa.and_(ASKED_ON, IS_OFF))
+SHOWS_OPPOSITE: Final = sa.exists().where(health.client_uuid == c.client_uuid, IS_OPPOSITE)
+"""SQL: the newest health report shows the screen not switched as asked."""
 NOT_SWITCHED: Final = sa.exists().where(
-    health.client_uuid == c.client_uuid,
-    health.received_at >= c.running_at + SCREEN_SHOWS_WITHIN,
-    sa.or_(sa.and_(ASKED_OFF, IS_LIT), sa.and_(ASKED_ON, IS_OFF)),
+    health.client_uuid == c.client_uuid, health.received_at >= c.running_at + SCREEN_SHOWS_WITHIN, IS_OPPOSITE
 )
 DISPROVE_SCREENS = Query(lambda: ending(DISPROVED, sa.literal(SCREEN_DID_NOT_SWITCH), NOT_SWITCHED), Ended)
 

@@ -238,6 +238,8 @@ class AckedCommand:
     outcome_reason: str | None
     traceparent: str | None
     action: str
+    if_boot_id: str | None = None
+    if_app_instance: str | None = None
 
 
 def lifetime(request: CommandRequest, timings: Timings) -> timedelta:
@@ -322,11 +324,30 @@ def may_matter(ack: Ack, command: AckedCommand) -> bool:
 
 
 def as_proof_allows(ack: Ack, command: AckedCommand) -> Ack:
-    """The ACK as it counts. That a screen was switched is no result: the screen's next health report is."""
-    is_word = ack.state is CommandState.SUCCEEDED and command.action in SCREEN_ACTIONS
+    """The ACK as it counts. Where the service can see the effect, the word `succeeded` is no result but `running`.
+
+    It then says nothing of the boot and the player in which the command began.
+    """
+    is_word = ack.state is CommandState.SUCCEEDED and shows_its_effect(command)
     if is_word and COMMAND_RANKS[command.state] < TERMINAL_RANK:
-        return replace(ack, state=CommandState.RUNNING)
+        return replace(ack, state=CommandState.RUNNING, boot_id=None, app_instance=None)
     return ack
+
+
+def comes_too_soon(ack: Ack, command: AckedCommand) -> bool:
+    """Whether a report repeats a success whose ACKs are still under way. They tell in which boot the command began."""
+    is_repeated = ack.boot_id is None and ack.app_instance is None
+    unheard = COMMAND_RANKS[command.state] < COMMAND_RANKS[CommandState.RECEIVED]
+    return is_repeated and unheard and ack.state is CommandState.SUCCEEDED and shows_its_effect(command)
+
+
+def shows_its_effect(command: AckedCommand) -> bool:
+    """Whether a report or a silence will show what the command did: the display names its boots and player starts."""
+    if command.action == CommandAction.RESTART_APP:
+        return command.if_app_instance is not None
+    if command.action in {CommandAction.REBOOT_HOST, CommandAction.SHUTDOWN_HOST}:
+        return command.if_boot_id is not None
+    return command.action in SCREEN_ACTIONS
 
 
 def first_result_each(acks: Iterable[Ack]) -> list[Ack]:

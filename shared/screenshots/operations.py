@@ -28,7 +28,7 @@ def store_asked(
     """Store the picture that a command requested, and end the command. Returns the news to publish after the commit.
 
     A repeat changes nothing. Raises ScreenshotsOff, and ScreenshotNotWanted if this client has no open command
-    `screenshot` with that id.
+    `screenshot` with that id, or if the picture is older than the command.
     """
     commands_store.lock_clients(connection, [client_uuid])
     check_allowed(connection, client_uuid)

@@ -105,6 +105,7 @@ INSERT_ASKED = Query(
     INSERT INTO screenshots (client_uuid, command_id, taken_at, stored_at, width, height, jpeg)
     SELECT k.client_uuid, k.id, :taken_at, :now, :width, :height, :jpeg FROM client_commands AS k
     WHERE k.id = :command_id AND k.client_uuid = :client AND k.action = 'screenshot' AND {is_open("k")}
+      AND :taken_at >= k.created_at - INTERVAL '1 second'
     ON CONFLICT (command_id) DO NOTHING
     """,  # noqa: S608 - made of constants
     NO_ROW,
@@ -114,7 +115,10 @@ INSERT_ASKED = Query(
 def insert_asked(
     connection: Connection, now: datetime, client_uuid: str, command_id: str, taken_at: datetime, picture: Picture
 ) -> bool:
-    """Store the picture that a command of this client requests. Returns False if the command is not open."""
+    """Store the picture that a command of this client requests.
+
+    Returns False if the command is not open, or if the picture is older; the display gives its age in whole seconds.
+    """
     values = {"now": now, "client": client_uuid, "command_id": command_id, "taken_at": taken_at}
     return INSERT_ASKED.run(connection, **values, **vars(picture)) == 1
 

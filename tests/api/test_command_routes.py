@@ -29,7 +29,8 @@ KEY = "Idempotency-Key"
 
 @pytest.fixture
 def client(engine: Engine) -> str:
-    return new_client(engine)
+    """A client whose word counts: it names neither boots nor starts."""
+    return new_client(engine, boot=None, start=None)
 
 
 def path_of(client: str) -> str:
@@ -188,7 +189,7 @@ def test_an_admin_ends_what_a_display_may_have_with_a_reason_and_it_is_audited(
 
 @pytest.fixture
 def fleet(engine: Engine) -> list[str]:
-    return [new_client(engine, site=f"hall-{uuid.uuid4()}") for _ in range(5)]
+    return [new_client(engine, boot=None, start=None, site=f"hall-{uuid.uuid4()}") for _ in range(5)]
 
 
 def batch_of(answer: Any) -> str:

@@ -231,7 +231,7 @@ def issue(engine: Engine, name: str, action: CommandAction) -> str:
         return row.id
 
 
-def test_a_command_goes_out_and_its_acks_bring_it_to_the_end(
+def test_a_command_goes_out_and_its_acks_and_a_new_start_bring_it_to_the_end(
     display: Display, database: Database, engine: Engine
 ) -> None:
     display.publish("heartbeat", heartbeat())
@@ -246,6 +246,7 @@ def test_a_command_goes_out_and_its_acks_bring_it_to_the_end(
     display.publish("heartbeat", heartbeat(2, last_command={"id": command, "state": "running"}))
     eventually(lambda: state(database, command) == "running")
     display.publish("health", {"recent_acks": [{"id": command, "state": "succeeded", "reason": None}]})
+    display.publish("heartbeat", heartbeat(3, app_instance="a2"))
     eventually(lambda: state(database, command) == "succeeded")
 
 

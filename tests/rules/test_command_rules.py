@@ -248,6 +248,48 @@ def test_of_two_results_in_one_batch_the_first_counts() -> None:
     assert rules.first_result_each(acks) == [acks[1]]
 
 
+@pytest.mark.parametrize(
+    ("action", "boot", "start", "is_proven_otherwise"),
+    [
+        ("reboot_host", "b", None, True),
+        ("shutdown_host", "b", None, True),
+        ("restart_app", "b", "a", True),
+        ("reboot_host", None, None, False),
+        ("shutdown_host", None, None, False),
+        ("restart_app", "b", None, False),
+        ("screenshot", "b", None, False),
+    ],
+)
+def test_a_word_ends_no_command_whose_effect_the_heartbeats_show(
+    action: str, boot: str | None, start: str | None, is_proven_otherwise: bool
+) -> None:
+    known = AckedCommand("c", "u", CommandState.RUNNING, None, None, None, None, action, boot, start)
+    word = Ack("u", "c", CommandState.SUCCEEDED, boot_id="new", app_instance="new")
+
+    weighed = rules.as_proof_allows(word, known)
+
+    assert weighed == (Ack("u", "c", CommandState.RUNNING) if is_proven_otherwise else word)
+
+
+@pytest.mark.parametrize(
+    ("state", "boot", "start", "too_soon"),
+    [
+        (CommandState.SENT, None, None, True),
+        (CommandState.EXPIRED, None, None, False),
+        (CommandState.RECEIVED, None, None, False),
+        (CommandState.SENT, "b", "a", False),
+    ],
+)
+def test_a_success_in_a_report_waits_for_the_acks(
+    state: CommandState, boot: str | None, start: str | None, too_soon: bool
+) -> None:
+    known = AckedCommand("c", "u", state, None, None, None, None, "restart_app", "b", "a")
+
+    assert (
+        rules.comes_too_soon(Ack("u", "c", CommandState.SUCCEEDED, boot_id=boot, app_instance=start), known) is too_soon
+    )
+
+
 def test_of_the_same_result_twice_in_one_batch_the_one_with_a_reason_counts() -> None:
     acks = [Ack("u", "c", CommandState.FAILED), Ack("u", "c", CommandState.FAILED, "no_player")]
 

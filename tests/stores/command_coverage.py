@@ -24,7 +24,6 @@ ENDS = {
     "failed: no_player",
     "rejected: precondition_failed",
     "rejected: busy",
-    "succeeded: ack",
     "succeeded: evidence",
     "succeeded: both",
     "kept late",

@@ -27,11 +27,12 @@ RESTART, REBOOT, SHUTDOWN = CommandAction.RESTART_APP, CommandAction.REBOOT_HOST
 
 
 def add_client(connection: Connection, now: datetime, **facts: Any) -> str:
-    """Add a client with a fresh heartbeat of BOOT and START. Returns its uuid."""
+    """Add a client with a fresh heartbeat of `boot` and `start` (BOOT and START unless given). Returns its uuid."""
     name = str(uuid.uuid4())
+    boot, start = facts.pop("boot", BOOT), facts.pop("start", START)
     connection.execute(sa.insert(clients).values(uuid=name, registered_by="enrolment", **facts))
     connection.execute(
-        sa.insert(client_heartbeats).values(client_uuid=name, last_heartbeat_at=now, boot_id=BOOT, app_instance=START)
+        sa.insert(client_heartbeats).values(client_uuid=name, last_heartbeat_at=now, boot_id=boot, app_instance=start)
     )
     return name
 
@@ -107,6 +108,12 @@ def see(
     connection: Connection, now: datetime, client: str, boot: str | None, start: str | None = START
 ) -> EvidenceReport:
     return record_boot_evidence(connection, now, [Sighting(client, boot, start)])
+
+
+def done(connection: Connection, now: datetime, client: str, name: str) -> None:
+    """The display says that it is done, and its heartbeat shows a new boot and a new start of the player."""
+    say(connection, now, client, name, "received", "running", "succeeded")
+    see(connection, now, client, "boot-2", "start-2")
 
 
 def state(connection: Connection, name: str) -> tuple[str, str | None]:

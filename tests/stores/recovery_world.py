@@ -14,7 +14,8 @@ from shared.clients import store as clients_store
 from shared.commands import operations as commands
 from shared.commands.acks import operations as acks
 from shared.commands.outbox import operations as outbox
-from shared.commands.rules import Ack, Attempt
+from shared.commands.proofs_operations import record_boot_evidence
+from shared.commands.rules import Ack, Attempt, Sighting
 from shared.config import Config
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import listening
@@ -96,13 +97,17 @@ def sent(connection: Connection, report: RecoveryReport) -> list[tuple[str, str]
 
 
 def finish(connection: Connection, at: datetime, report: RecoveryReport, state: str = "succeeded") -> None:
-    """Record ACKs of the displays that end the commands of this round."""
+    """Record ACKs, and after a success the new boots and starts, that end the commands of this round."""
     rows = connection.execute(
         sa.select(client_commands.c.client_uuid, client_commands.c.id).where(
             client_commands.c.id.in_(report.command_ids)
         )
     ).all()
-    acks.record_acks(connection, at, [Ack(client, name, CommandState(state)) for client, name in rows], TIMINGS)
+    boots = {name: f"boot of {name}" if state == "succeeded" else None for _, name in rows}
+    said = [Ack(client, name, CommandState(state), boot_id=boots[name]) for client, name in rows]
+    acks.record_acks(connection, at, said, TIMINGS)
+    seen = [Sighting(client, boots[name], f"start of {name}") for client, name in rows if boots[name]]
+    record_boot_evidence(connection, at, seen)
 
 
 def answer(connection: Connection, at: datetime, report: RecoveryReport, code: PublishAnswer) -> None:

@@ -13,7 +13,7 @@ from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.store import MANY
 from shared.tables import bridge_status, clients
-from tests.stores.commands_world import SHUTDOWN, issue, say, seconds
+from tests.stores.commands_world import SHUTDOWN, done, issue, seconds
 from tests.stores.quiet_world import hold, leave_out, leave_out_site, maintain
 from tests.stores.recovery_world import (
     ON,
@@ -50,7 +50,7 @@ def rest(connection: Connection, now: datetime, uuids: list[str], how: str) -> N
             connection.execute(sa.update(clients).where(clients.c.uuid == client).values(deleted_at=now))
         elif how == "shut down":
             at = now - 5 * MINUTE
-            say(connection, at, client, issue(connection, at, client, SHUTDOWN), "succeeded")
+            done(connection, at, client, issue(connection, at, client, SHUTDOWN))
 
 
 @pytest.mark.parametrize("how", ["held", "excluded", "stopped", "deleted", "shut down"])

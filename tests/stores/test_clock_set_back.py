@@ -28,6 +28,7 @@ from tests.stores.commands_world import (
     add_client,
     claim,
     command,
+    done,
     issue,
     lockout,
     say,
@@ -135,7 +136,7 @@ def test_a_display_that_was_shut_down_ahead_of_time_is_helped_once_it_is_heard(
     connection: Connection, now: datetime
 ) -> None:
     client = crash(connection, now)
-    say(connection, now + AHEAD, client, issue(connection, now + AHEAD, client, SHUTDOWN), "succeeded")
+    done(connection, now + AHEAD, client, issue(connection, now + AHEAD, client, SHUTDOWN))
     set_back(connection, now)
     beat(connection, client, now + seconds(10))
 

@@ -29,6 +29,7 @@ from tests.stores.commands_world import (
     SHUTDOWN,
     TIMINGS,
     add_client,
+    done,
     issue,
     lockout,
     new_client,
@@ -59,12 +60,20 @@ def outcomes(connection: Connection, batch: str) -> dict[str, str]:
     return {row.uuid: row.outcome for row in store.members(connection, batch, 10_000)}
 
 
+def ended(connection: Connection, now: datetime, client: str, name: str, word: str) -> None:
+    """End the command with this state; a success is proven."""
+    if word == "succeeded":
+        done(connection, now, client, name)
+    else:
+        say(connection, now, client, name, word)
+
+
 def end(connection: Connection, now: datetime, batch: str, word: str) -> int:
     """End every open command of the batch with this state. Returns how many."""
     rows = [row for row in store.members(connection, batch, 10_000) if row.command_finished_at is None]
     sent = [(row.uuid, row.command_id) for row in rows if row.command_id is not None]
     for client, name in sent:
-        say(connection, now, client, name, word)
+        ended(connection, now, client, name, word)
     return len(sent)
 
 
@@ -79,7 +88,7 @@ def fleet(connection: Connection, now: datetime) -> list[str]:
 def test_each_client_has_an_outcome_of_its_own_in_the_order_asked_for(connection: Connection, now: datetime) -> None:
     fine, busy, locked, limited, deleted = (add_client(connection, now) for _ in range(5))
     issue(connection, now, busy)
-    say(connection, now, locked, issue(connection, now, locked), "succeeded")
+    done(connection, now, locked, issue(connection, now, locked))
     connection.execute(sa.update(clients).where(clients.c.uuid == limited).values(capabilities=["reboot_host"]))
     connection.execute(sa.update(clients).where(clients.c.uuid == deleted).values(deleted_at=now))
 
@@ -141,7 +150,7 @@ def test_nobody_and_too_many_are_refused(
 def test_a_preview_says_what_each_would_get_and_stores_nothing(
     connection: Connection, now: datetime, fleet: list[str]
 ) -> None:
-    say(connection, now, fleet[0], issue(connection, now, fleet[0]), "succeeded")
+    done(connection, now, fleet[0], issue(connection, now, fleet[0]))
 
     previewed = operations.preview(connection, now, asked(waves=(1, "50%")), [*fleet, NOWHERE])
 
@@ -239,7 +248,7 @@ def test_a_limit_that_is_reached_and_not_exceeded_goes_on(
     turns(connection, now, batch)
     rows = [row for row in store.members(connection, batch, 100) if row.command_id]
     for number, row in enumerate(rows):
-        say(connection, now, row.uuid, str(row.command_id), "succeeded" if number else "failed")
+        ended(connection, now, row.uuid, str(row.command_id), "succeeded" if number else "failed")
 
     assert turns(connection, now, batch) == [BatchStep.NEXT_WAVE, BatchStep.WAIT]
 
@@ -266,7 +275,7 @@ def test_a_client_that_is_gone_locked_or_busy_when_its_wave_comes_has_its_own_ou
     turns(connection, now, batch)
     connection.execute(sa.update(clients).where(clients.c.uuid == gone).values(deleted_at=now))
     connection.execute(sa.update(clients).where(clients.c.uuid == limited).values(capabilities=[]))
-    say(connection, now, locked, issue(connection, now, locked), "succeeded")
+    done(connection, now, locked, issue(connection, now, locked))
     issue(connection, now, busy, SHUTDOWN)
     end(connection, now, batch, "succeeded")
 

@@ -60,8 +60,9 @@ def test_a_command_that_nobody_clicked_for_has_a_trace_of_its_own(connection: Co
 
 
 def test_each_answer_of_a_display_is_news_once_under_the_commands_own_trace(
-    connection: Connection, now: datetime, client: str
+    connection: Connection, now: datetime
 ) -> None:
+    client = add_client(connection, now, boot=None, start=None)
     name = issue(connection, now, client, traceparent=CLICK)
     publish(connection, now, name, 0)
     forged = Ack(client, name, CommandState.RECEIVED, None, trace.begin())

@@ -4,16 +4,20 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands import operations
 from shared.commands.acks import operations as acks
 from shared.commands.rules import Ack
-from shared.vocabulary import CommandState, PublishAnswer
+from shared.tables import client_heartbeats
+from shared.vocabulary import CommandAction, CommandState, PublishAnswer
 from tests.stores.commands_world import (
     BOOT,
     LOCKOUT,
     REBOOT,
+    RESTART,
+    SHUTDOWN,
     START,
     TIMINGS,
     add_client,
@@ -30,7 +34,8 @@ from tests.stores.commands_world import (
 # --- ACKs ---
 
 
-def test_the_whole_way_leaves_a_stamp_at_each_step(connection: Connection, now: datetime, client: str) -> None:
+def test_the_whole_way_leaves_a_stamp_at_each_step(connection: Connection, now: datetime) -> None:
+    client = add_client(connection, now, boot=None, start=None)
     name = issue(connection, now, client)
     publish(connection, now + seconds(1), name, PublishAnswer.SUCCESS)
 
@@ -57,8 +62,9 @@ def test_the_whole_way_leaves_a_stamp_at_each_step(connection: Connection, now: 
 )
 @pytest.mark.parametrize("together", [True, False], ids=["one batch", "one by one"])
 def test_any_order_of_acks_ends_in_the_highest(
-    connection: Connection, now: datetime, client: str, words: Sequence[str], together: bool
+    connection: Connection, now: datetime, words: Sequence[str], together: bool
 ) -> None:
+    client = add_client(connection, now, boot=None, start=None)
     name = issue(connection, now, client)
 
     for batch in [words] if together else [[word] for word in words]:
@@ -110,9 +116,8 @@ def test_a_terminal_state_never_changes(connection: Connection, now: datetime, c
     assert command(connection, name) == before
 
 
-def test_a_late_result_does_not_wake_an_expired_command_and_is_kept_once(
-    connection: Connection, now: datetime, client: str
-) -> None:
+def test_a_late_result_does_not_wake_an_expired_command_and_is_kept_once(connection: Connection, now: datetime) -> None:
+    client = add_client(connection, now, boot=None, start=None)
     name = issue(connection, now, client)
     publish(connection, now, name, PublishAnswer.SUCCESS)
     operations.expire(connection, now + seconds(60))
@@ -142,7 +147,7 @@ def test_unknown_and_foreign_ids_are_reported_and_move_nothing(
 
 
 def test_a_batch_for_many_clients_moves_each_of_them(connection: Connection, now: datetime) -> None:
-    fleet = [add_client(connection, now) for _ in range(50)]
+    fleet = [add_client(connection, now, boot=None, start=None) for _ in range(50)]
     names = {client: issue(connection, now, client) for client in fleet}
     words = [CommandState.RECEIVED, CommandState.SUCCEEDED]
 
@@ -176,8 +181,9 @@ def test_the_ack_after_the_evidence_and_the_evidence_after_the_ack_make_both(
     say(connection, now, one, first, "running")
     see(connection, now, one, "boot-2")
     say(connection, now, one, first, "succeeded")
-    say(connection, now, two, second, "succeeded")
+    publish(connection, now, second, PublishAnswer.SUCCESS)
     see(connection, now, two, "boot-2")
+    say(connection, now, two, second, "succeeded")  # health repeats it
 
     assert [command(connection, name)["confirmed_by"] for name in (first, second)] == ["both", "both"]
 
@@ -191,6 +197,68 @@ def test_a_new_start_of_the_player_completes_a_restart_only_once_it_was_received
     assert see(connection, now, client, BOOT, "start-2").succeeded == set()
     say(connection, now, client, name, "received")
     assert see(connection, now, client, BOOT, "start-3").succeeded == {name}
+
+
+# --- lies ---
+
+
+@pytest.mark.parametrize("action", [RESTART, REBOOT, SHUTDOWN])
+def test_the_word_of_a_display_that_names_boots_and_starts_is_no_success(
+    connection: Connection, now: datetime, client: str, action: CommandAction
+) -> None:
+    name = issue(connection, now, client, action)
+    say(connection, now, client, name, "received", "running", "succeeded")
+
+    assert see(connection, now, client, BOOT, START).succeeded == set()
+    assert state(connection, name) == ("running", None)
+
+    operations.expire(connection, now + seconds(3600))
+    assert say(connection, now + seconds(3601), client, name, "succeeded").late == set()
+    assert (state(connection, name)[0], command(connection, name)["late_state"]) == ("timed_out", None)
+
+
+@pytest.mark.parametrize(("action", "begun_in"), [(RESTART, (BOOT, "start-2")), (REBOOT, ("boot-2", START))])
+def test_the_start_in_which_a_command_was_received_is_not_its_effect(
+    connection: Connection, now: datetime, client: str, action: CommandAction, begun_in: tuple[str, str]
+) -> None:
+    name = issue(connection, now, client, action)
+    boot, start = begun_in
+    received = Ack(client, name, CommandState.RECEIVED, boot_id=boot, app_instance=start)
+    acks.record_acks(connection, now, [received], TIMINGS)
+
+    assert see(connection, now, client, boot, start).succeeded == set()
+    assert see(connection, now, client, "boot-3", "start-3").succeeded == {name}
+
+
+@pytest.mark.parametrize(("start", "late"), [("start-2", None), ("start-3", "succeeded")])
+def test_a_late_success_needs_another_start_than_the_one_in_which_it_began(
+    connection: Connection, now: datetime, start: str, late: str | None
+) -> None:
+    client = add_client(connection, now)
+    name = issue(connection, now, client)
+    received = Ack(client, name, CommandState.RECEIVED, boot_id=BOOT, app_instance="start-2")
+    acks.record_acks(connection, now, [received], TIMINGS)
+    operations.expire(connection, now + seconds(3600))
+    mine = client_heartbeats.c.client_uuid == client
+    connection.execute(sa.update(client_heartbeats).where(mine).values(app_instance=start))
+
+    say(connection, now + seconds(3601), client, name, "succeeded")
+
+    assert (state(connection, name)[0], command(connection, name)["late_state"]) == ("timed_out", late)
+
+
+def test_a_begun_shutdown_went_down_when_the_machine_has_booted_since(
+    connection: Connection, now: datetime, client: str
+) -> None:
+    name = issue(connection, now, client, SHUTDOWN)
+    say(connection, now, client, name, "received")
+    assert see(connection, now, client, "boot-2").succeeded == set()
+
+    say(connection, now, client, name, "running")
+    assert see(connection, now, client, "boot-2").succeeded == {name}
+
+
+# --- evidence without an answer ---
 
 
 def test_a_reboot_that_nobody_has_is_pointless_after_a_boot_and_gives_its_lockout_back(

@@ -14,6 +14,7 @@ from shared.vocabulary import PublishAnswer
 from tests.stores.commands_world import (
     LOCKOUT,
     claim,
+    done,
     issue,
     lockout,
     publish,
@@ -105,7 +106,7 @@ def test_what_was_received_times_out_at_its_result_deadline(connection: Connecti
 def test_a_released_lockout_falls_back_to_the_one_it_was_put_over(
     connection: Connection, now: datetime, client: str
 ) -> None:
-    say(connection, now, client, issue(connection, now, client), "succeeded")
+    done(connection, now, client, issue(connection, now, client))
     issue(connection, now + seconds(5), client, override_lockout=True)
 
     operations.expire(connection, now + seconds(65))

@@ -67,7 +67,7 @@ def test_a_command_in_doubt_is_ended_keeps_its_lockout_and_is_not_published_any_
 def test_what_a_display_has_is_ended_and_its_late_answer_is_kept(
     connection: Connection, now: datetime, words: tuple[str, ...]
 ) -> None:
-    client = add_client(connection, now)
+    client = add_client(connection, now, boot=None)
     name = issue(connection, now, client, REBOOT)
     say(connection, now, client, name, *words)
 
@@ -104,7 +104,7 @@ def test_a_publish_that_was_under_way_changes_nothing_of_what_was_ended(connecti
 
 @pytest.mark.parametrize("word", ["succeeded", "failed", "rejected"])
 def test_what_is_over_cannot_be_ended(connection: Connection, now: datetime, word: str) -> None:
-    client = add_client(connection, now)
+    client = add_client(connection, now, boot=None, start=None)
     name = issue(connection, now, client)
     say(connection, now, client, name, word)
 

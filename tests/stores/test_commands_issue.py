@@ -31,10 +31,10 @@ from tests.stores.commands_world import (
     add_client,
     claim,
     command,
+    done,
     issue,
     lockout,
     publish,
-    say,
     seconds,
 )
 
@@ -96,7 +96,7 @@ def test_in_flight_is_said_before_locked(connection: Connection, now: datetime, 
 
     with pytest.raises(CommandInFlight):
         issue(connection, now, client)
-    say(connection, now, client, name, "succeeded")
+    done(connection, now, client, name)
     with pytest.raises(CommandLockedOut) as refusal:
         issue(connection, now, client)
 
@@ -106,7 +106,7 @@ def test_in_flight_is_said_before_locked(connection: Connection, now: datetime, 
 def test_when_the_lockout_is_over_the_next_restart_is_accepted(
     connection: Connection, now: datetime, client: str
 ) -> None:
-    say(connection, now, client, issue(connection, now, client), "succeeded")
+    done(connection, now, client, issue(connection, now, client))
 
     again = issue(connection, now + LOCKOUT, client)
 
@@ -114,7 +114,7 @@ def test_when_the_lockout_is_over_the_next_restart_is_accepted(
 
 
 def test_an_override_passes_the_lockout_and_raises_it_anew(connection: Connection, now: datetime, client: str) -> None:
-    say(connection, now, client, issue(connection, now, client), "succeeded")
+    done(connection, now, client, issue(connection, now, client))
 
     issue(connection, now + seconds(5), client, override_lockout=True)
 
@@ -125,7 +125,7 @@ def test_the_same_key_answers_the_same_command_and_another_request_is_refused(
     connection: Connection, now: datetime, client: str
 ) -> None:
     name = issue(connection, now, client, idempotency_key="k")
-    say(connection, now, client, name, "succeeded")
+    done(connection, now, client, name)
 
     assert issue(connection, now, client, idempotency_key="k") == name
     with pytest.raises(IdempotencyKeyReused):
@@ -202,7 +202,7 @@ def test_a_clients_commands_are_paged_newest_first(connection: Connection, now: 
     names = []
     for number in range(5):
         names.append(issue(connection, now + seconds(number), client, SHUTDOWN))
-        say(connection, now + seconds(number), client, names[-1], "succeeded")
+        done(connection, now + seconds(number), client, names[-1])
 
     first = store.page_of_client(connection, client, 3, None)
     rest = store.page_of_client(connection, client, 3, (first[-1].created_at, first[-1].id))
@@ -212,7 +212,7 @@ def test_a_clients_commands_are_paged_newest_first(connection: Connection, now: 
 
 def test_history_is_dropped_by_its_end(connection: Connection, now: datetime, client: str) -> None:
     name = issue(connection, now, client)
-    say(connection, now, client, name, "succeeded")
+    done(connection, now, client, name)
     still_open = issue(connection, now + LOCKOUT, client)
 
     assert store.drop_history(connection, now) == 0

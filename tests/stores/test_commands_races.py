@@ -129,7 +129,7 @@ def record_sent(engine: Engine, claimed: Claimed) -> None:
 
 @pytest.mark.parametrize("attempt", range(10))
 def test_answers_in_any_concurrent_order_end_in_succeeded(engine: Engine, attempt: int) -> None:
-    client = new_client(engine)
+    client = new_client(engine, boot=None, start=None)
     name = issued(engine, request(client))
     [claimed] = claim_all(engine, [name])
     said = [CommandState.RECEIVED, CommandState.RUNNING, CommandState.SUCCEEDED, CommandState.SUCCEEDED]
@@ -146,7 +146,7 @@ def test_answers_in_any_concurrent_order_end_in_succeeded(engine: Engine, attemp
 
 @pytest.mark.parametrize("attempt", range(10))
 def test_an_ack_against_two_sweeps_at_the_deadline_is_never_overwritten(engine: Engine, attempt: int) -> None:
-    client = new_client(engine)
+    client = new_client(engine, boot=None, start=None)
     name = issued(engine, request(client))
     record(engine, Ack(client, name, CommandState.RECEIVED))
     after = committed(engine, name)["result_deadline"] + seconds(1)
@@ -207,7 +207,7 @@ def test_the_lockout_of_the_loser_of_two_requests_is_not_raised(engine: Engine) 
 
 
 def test_a_key_with_another_request_and_a_locked_client_are_refused_by_name(engine: Engine) -> None:
-    client = new_client(engine)
+    client = new_client(engine, boot=None, start=None)
     name = issued(engine, request(client, idempotency_key="once"))
 
     with pytest.raises(IdempotencyKeyReused):

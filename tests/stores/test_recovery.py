@@ -12,17 +12,16 @@ from sqlalchemy import Connection, Engine
 from shared.clients import store as clients_store
 from shared.clients.store import ClientFilter
 from shared.commands import operations as commands
-from shared.commands.acks import operations as acks
 from shared.commands.outbox import operations as outbox
-from shared.commands.rules import Ack, Attempt
+from shared.commands.rules import Attempt
 from shared.postgres.door import database_now
 from shared.recovery import operations, store
 from shared.recovery.evidence.operations import MOST_LOOKED_AT
 from shared.recovery.operations import RecoveryReport
 from shared.tables import bridge_status, client_commands, clients, recovery_events
-from shared.vocabulary import CommandAction, CommandState, PublishAnswer
+from shared.vocabulary import CommandAction, PublishAnswer
 from tests.stores.commands_world import TIMINGS, add_client, command, lockout, request, seconds
-from tests.stores.recovery_world import OFF, ON, beat, crash, decisions, fleet, hear, recover, sent, told
+from tests.stores.recovery_world import OFF, ON, beat, crash, decisions, finish, fleet, hear, recover, sent, told
 
 LOCKOUT = TIMINGS.lockout
 
@@ -134,9 +133,9 @@ def test_a_display_that_always_crashes_climbs_the_ladder_once_a_lockout_and_is_s
 
     for minute in range(46):
         at = now + timedelta(minutes=minute)
-        for name in tick_at(connection, client, at).command_ids:
-            asked.append((minute, command(connection, name)["action"]))
-            acks.record_acks(connection, at, [Ack(client, name, CommandState.SUCCEEDED)], TIMINGS)
+        report = tick_at(connection, client, at)
+        asked += [(minute, command(connection, name)["action"]) for name in report.command_ids]
+        finish(connection, at, report)
 
     assert asked == [(0, "restart_app"), (10, "restart_app"), (20, "reboot_host"), (30, "reboot_host")]
     state = told(connection, now + timedelta(minutes=45), client)
@@ -149,8 +148,7 @@ def test_decisions_are_recorded_when_they_change_only(connection: Connection, no
 
     for minute in range(12):
         at = now + timedelta(minutes=minute)
-        for name in tick_at(connection, client, at).command_ids:
-            acks.record_acks(connection, at, [Ack(client, name, CommandState.SUCCEEDED)], TIMINGS)
+        finish(connection, at, tick_at(connection, client, at))
 
     assert decisions(connection, client) == [
         ("restart_app", "due"),

@@ -17,7 +17,7 @@ from shared.recovery.evidence import operations as evidence
 from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.operations import MOST_LOOKED_AT
 from shared.tables import bridge_status, client_heartbeats, clients
-from tests.stores.commands_world import SHUTDOWN, add_client, command, issue, say, seconds
+from tests.stores.commands_world import SHUTDOWN, add_client, command, done, issue, seconds
 from tests.stores.recovery_world import (
     ON,
     History,
@@ -324,7 +324,7 @@ def test_a_display_that_was_shut_down_on_purpose_is_held_when_the_history_is_dro
     fleet(connection, now, 20)
     [gone, back] = fleet(connection, now - MINUTE, 2)
     for client in (gone, back):
-        say(connection, now, client, issue(connection, now, client, SHUTDOWN), "succeeded")
+        done(connection, now, client, issue(connection, now, client, SHUTDOWN))
     beat(connection, back, now + HOUR)
 
     assert commands_store.drop_history(connection, now + DAY) == 1  # of the display that is on again

@@ -10,7 +10,8 @@ from sqlalchemy import Connection
 from shared import config
 from shared.commands.acks.operations import record_acks
 from shared.commands.outbox import operations as outbox
-from shared.commands.rules import Ack, Attempt
+from shared.commands.proofs_operations import record_boot_evidence
+from shared.commands.rules import Ack, Attempt, Sighting
 from shared.postgres.door import database_now
 from shared.recovery import rules
 from shared.tables import client_commands, client_recovery, clients
@@ -63,8 +64,11 @@ def carry_out(connection: Connection, at: datetime) -> int:
     while claimed := outbox.claim_due(connection, at, limit=500):
         attempts = [Attempt(one.id, one.lease_until, one.attempts, PublishAnswer.SUCCESS, True) for one in claimed]
         outbox.record_publish_answers(connection, at, attempts, TIMINGS)
-        acks = [Ack(one.client_uuid, one.id, CommandState.SUCCEEDED) for one in claimed]
+        word = CommandState.SUCCEEDED
+        acks = [Ack(one.client_uuid, one.id, word, app_instance=f"start of {one.id}") for one in claimed]
         record_acks(connection, at, acks, TIMINGS)
+        seen = [Sighting(one.client_uuid, None, f"start of {one.id}") for one in claimed]
+        record_boot_evidence(connection, at, seen)
         well = clients.c.uuid.in_([one.client_uuid for one in claimed])
         running = {"process_status": "running", "process_status_since": at, "status": "running"}
         connection.execute(sa.update(clients).where(well).values(**running))

@@ -16,7 +16,8 @@ from shared.commands.acks.operations import record_acks
 from shared.commands.batches import operations as batches
 from shared.commands.batches import store as batches_store
 from shared.commands.batches.rules import BatchRequest, BatchStep
-from shared.commands.rules import Ack
+from shared.commands.proofs_operations import record_boot_evidence
+from shared.commands.rules import Ack, Sighting
 from shared.errors import (
     ClientNotFound,
     ClientsUnknown,
@@ -580,7 +581,9 @@ def test_a_schedule_is_done_when_the_batch_of_its_last_time_is_over(engine: Engi
         assert rules.state_of(again(connection, one)) is ScheduleState.RUNNING
         now = database_now(connection)
         rows = batches_store.members(connection, batch, 10)
-        record_acks(connection, now, [Ack(r.uuid, str(r.command_id), CommandState.SUCCEEDED) for r in rows], TIMINGS)
+        done, boot = CommandState.SUCCEEDED, "another boot"
+        record_acks(connection, now, [Ack(r.uuid, str(r.command_id), done, boot_id=boot) for r in rows], TIMINGS)
+        record_boot_evidence(connection, now, [Sighting(r.uuid, "another boot", "another start") for r in rows])
 
     batches.work_off(engine, TIMINGS, 60.0, [batch])
 

@@ -183,6 +183,15 @@ def test_the_last_ten_stay(connection: Connection, now: datetime, display: str) 
 # --- before a failure ---
 
 
+def test_a_picture_from_before_its_command_is_no_answer(connection: Connection, now: datetime, display: str) -> None:
+    name = asked(connection, now, display)
+
+    with pytest.raises(ScreenshotNotWanted):
+        send(connection, now + SECOND, display, name, age=timedelta(minutes=1))
+
+    assert state(connection, name)[0] == "queued"
+
+
 def test_without_a_failure_the_last_pictures_are_not_wanted(
     connection: Connection, now: datetime, display: str
 ) -> None:

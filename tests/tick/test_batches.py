@@ -19,7 +19,7 @@ from tests.tick.world import commands_of
 
 @pytest.fixture
 def fleet(engine: Engine) -> list[str]:
-    return [new_client(engine) for _ in range(6)]
+    return [new_client(engine, boot=None, start=None) for _ in range(6)]
 
 
 def staged(engine: Engine, fleet: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from shared.commands.rules import (
     News,
     Timings,
     as_proof_allows,
+    comes_too_soon,
     first_result_each,
     may_matter,
 )
@@ -49,8 +50,8 @@ def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timi
     """Store ACKs in any order, repeated or late; each command ends in the highest state of its ACKs.
 
     1. Separate ACKs of unknown ids and of other clients' commands.
-    2. Drop repeats; lock the clients of the rest in the order of their uuids. That a screen was switched counts as
-       running: a health report must show it.
+    2. Drop repeats; lock the clients of the rest in the order of their uuids. A success whose effect reports show
+       counts as running.
     3. received, running, results: one guarded UPDATE each. A display's first ACK starts its lockout again.
     4. A refusal from another boot than the command's shows which boot the display runs: correct the stored one.
     5. Keep a late result beside its command. A result of a command that ended by evidence confirms it and adds its
@@ -60,8 +61,9 @@ def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timi
     commands = store.acked(connection, {ack.command_id for ack in acks})
     unknown = tuple(ack for ack in acks if ack.command_id not in commands)
     foreign = tuple(ack for ack in acks if ack.command_id in commands and not _own(ack, commands))
-    own = [as_proof_allows(ack, commands[ack.command_id]) for ack in acks if _own(ack, commands)]
-    fresh = [ack for ack in own if may_matter(ack, commands[ack.command_id])]
+    own = [(ack, commands[ack.command_id]) for ack in acks if _own(ack, commands)]
+    counted = [(as_proof_allows(ack, command), command) for ack, command in own if not comes_too_soon(ack, command)]
+    fresh = [ack for ack, command in counted if may_matter(ack, command)]
     if not fresh:
         return AckReport(frozenset(), frozenset(), unknown, foreign, news=_strange(unknown, foreign))
     commands_store.lock_clients(connection, {ack.client_uuid for ack in fresh})

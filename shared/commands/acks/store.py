@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands.endings_store import guard, undone
+from shared.commands.proofs_store import SHOWS_OPPOSITE
 from shared.commands.rules import (
     NO_PICTURE,
     RECEIVED,
@@ -155,10 +156,23 @@ def correct_boots(connection: Connection, refused: Sequence[Ack]) -> list[str]:
     return CORRECT_BOOTS.all(connection, **ACKS.of(refused))
 
 
+OF_BOOTS: Final = (CommandAction.REBOOT_HOST, CommandAction.SHUTDOWN_HOST)
+STILL_OLD: Final = sa.exists().where(
+    beats.client_uuid == c.client_uuid,
+    sa.case(
+        (
+            c.action == CommandAction.RESTART_APP.value,
+            beats.app_instance.in_([c.if_app_instance, c.acked_app_instance]),
+        ),
+        else_=sa.and_(among(c.action, OF_BOOTS), beats.boot_id.in_([c.if_boot_id, c.acked_boot_id])),
+    ),
+)
+"""SQL: the heartbeats are of the player's start, or the boot, that the command was to end or in which it began."""
+BELIED: Final = sa.and_(ACKS.c.state == CommandState.SUCCEEDED.value, sa.or_(STILL_OLD, SHOWS_OPPOSITE))
 KEEP_LATE = Query(
     lambda: undone(
         sa.update(client_commands)
-        .where(among(c.state, TOO_LATE), c.late_state.is_(None), *THEIRS)
+        .where(among(c.state, TOO_LATE), c.late_state.is_(None), *THEIRS, ~BELIED)
         .values(late_state=RESULT, late_at=moment("now"), **FROM_BOOT),
         refused=ACKS.c.state == CommandState.REJECTED.value,
     ),
@@ -167,7 +181,10 @@ KEEP_LATE = Query(
 
 
 def keep_late(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
-    """Store, once, each result that came after its command expired or timed out. Returns the ids of the commands."""
+    """Store, once, each result that came after its command expired or timed out. Returns the ids of the commands.
+
+    A success that the display's own reports belie is not kept; health repeats it, in case it becomes true.
+    """
     return KEEP_LATE.all(connection, now=now, **ACKS.of(results))
 
 
