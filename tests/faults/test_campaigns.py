@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.lab.campaigns import fuzz, hang, kills
+from tests.lab.campaigns import fuzz, hang, kills, lies
 from tests.lab.campaigns.ledger import Ledger
 
 
@@ -35,3 +35,11 @@ def test_a_postgres_that_stands_still_costs_nothing(tmp_path: Path) -> None:
     ledger = hang.run(hang.Plan(displays=10, seconds=2, lines=50), tmp_path)
 
     assert passed(ledger)
+
+
+def test_no_lie_about_a_command_is_believed_and_no_honest_display_is_doubted(tmp_path: Path) -> None:
+    ledger = lies.run(lies.Plan(commands=120, displays=60, seed=4), tmp_path)
+
+    assert passed(ledger)
+    assert ledger.counted["lies"] > 40
+    assert ledger.counted["carried_out"] > 20

@@ -34,6 +34,7 @@ from tests.lab.campaigns import (
     hang,
     herd,
     kills,
+    lies,
     logins,
     many_logins,
     network,
@@ -67,6 +68,10 @@ def _hang(seed: int, share: float, folder: Path) -> Ledger:
 
 def _commands(seed: int, share: float, _folder: Path) -> Ledger:
     return commands.run(commands.Plan(interleavings=_part(10_000, share), seed=seed))
+
+
+def _lies(seed: int, share: float, folder: Path) -> Ledger:
+    return lies.run(lies.Plan(commands=_part(10_000, share), seed=seed), folder)
 
 
 def _network(seed: int, share: float, folder: Path) -> Ledger:
@@ -194,6 +199,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "conversions": _conversions,
     "decks": _decks,
     "commands": _commands,
+    "lies": _lies,
     "simulation": _simulation,
     "network": _network,
     "clock": _clock,

@@ -19,6 +19,7 @@ WORDS: Final = {
     "kills": "kill -9 of bridge, Postgres and broker",
     "hang": "Postgres stands still",
     "commands": "interleavings of everybody who works on a command",
+    "lies": "displays that lie about commands, beside honest ones",
     "disk": "the disk of Postgres is full, Postgres is stopped",
     "simulation": "whole fleet histories in virtual time",
     "network": "slow, silent, half-open and reset connections of the bridge",
