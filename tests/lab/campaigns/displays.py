@@ -207,12 +207,14 @@ class Campaign:
         self.ledger.conditions[said] = not one.wrong
 
     def _be_idle(self) -> None:
-        for labs in self.labs.values():
-            idle.be_idle(labs[0])
+        """What the agent costs meanwhile, on a machine of each Debian. One that has failed may be off."""
+        well = {release: labs[0] for release, labs in self.labs.items() if not labs[0].wrong}
+        for made in well.values():
+            idle.be_idle(made)
         time.sleep(idle.SETTLE_SECONDS)
         with ThreadPoolExecutor() as pool:
-            costs = list(pool.map(lambda labs: idle.measure(labs[0], self.plan.idle_minutes), self.labs.values()))
-        for release, cost in zip(self.labs, costs, strict=True):
+            costs = list(pool.map(lambda made: idle.measure(made, self.plan.idle_minutes), well.values()))
+        for release, cost in zip(well, costs, strict=True):
             self.ledger.counted |= {
                 f"{release}_rss_megabytes": round(cost.rss_megabytes, 1),
                 f"{release}_with_journalctl_megabytes": round(cost.with_journalctl_megabytes, 1),
