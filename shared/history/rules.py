@@ -179,7 +179,7 @@ DONE_TO_IT: Final = {  # action of the audit log -> text
     "quiet_time.write": "Quiet time changed",
     "quiet_time.end": "Quiet time ended",
 }
-NO_PERSON: Final = {"anonymous": "somebody not signed in", "service": "the service"}  # actor of the audit log -> text
+NO_PERSON: Final = {"service": "the service"}  # actor of the audit log -> text
 SCREENS_WITHOUT_FAULT: Final[Mapping[str, str]] = {
     ScreenHealthStatus.OK: "The screen shows its content again",
     ScreenHealthStatus.OFF: "The screen is off, which is no failure now",
@@ -323,9 +323,12 @@ def _decided(details: Mapping[str, Any], why: Sequence[Coded] | None) -> Sentenc
 
 @HISTORY.phrase
 def person_did(*, action: str, by: str) -> str:
-    """`action` and `by`: of the audit log."""
+    """`action` and `by`: of the audit log. Whoever used a code is not named: nobody knows them."""
+    done = DONE_TO_IT.get(action, action)
+    if by == "anonymous":
+        return done
     who = "the display" if by.startswith("display:") else NO_PERSON.get(by, by)
-    return f"{DONE_TO_IT.get(action, action)}, by {who}"
+    return f"{done}, by {who}"
 
 
 _TITLES: Final[Mapping[EventKind, Callable[[Mapping[str, Any]], Sentence]]] = {

@@ -279,7 +279,7 @@ const OUTCOMES = {
   cancelled: "was cancelled",
 };
 /** @type {Record<string, string>} */
-const NO_PERSON = { anonymous: "somebody not signed in", service: "the service" };
+const NO_PERSON = { service: "the service" };
 /** By the action of the audit log. @type {Record<string, string>} */
 const DONE_TO_IT = {
   "client.write": "Facts changed",
@@ -439,8 +439,11 @@ export const sentenceWords = {
     `${asked(action)} ${OUTCOMES[state] ?? state}${because(reason || (by && `confirmed by ${by}`))}`,
   recovery_did_nothing: () => "Recovery does nothing:",
   recovery_asked: ({ action }) => `Recovery asks for ${action}:`,
-  person_did: ({ action, by }) =>
-    `${DONE_TO_IT[action] ?? action}, by ${by.startsWith("display:") ? "the display" : (NO_PERSON[by] ?? by)}`,
+  person_did: ({ action, by }) => {
+    const done = DONE_TO_IT[action] ?? action;
+    if (by === "anonymous") return done;
+    return `${done}, by ${by.startsWith("display:") ? "the display" : (NO_PERSON[by] ?? by)}`;
+  },
 
   failed_together: failedTogether,
   fleet_not_heard: ({ since }) =>

@@ -24,7 +24,6 @@ const lasting = (seconds) => inUnit(unitOf(seconds));
 function from(by) {
   if (by === "recovery") return "von der Wiederherstellung";
   if (by?.startsWith("display:")) return "vom Display";
-  if (by === "anonymous") return "von jemandem ohne Anmeldung";
   if (by === "service") return "vom Server";
   return `von ${by === null ? "jemandem" : person(by)}`;
 }
@@ -456,7 +455,7 @@ export const sentenceWords = {
   command_over: commandOver,
   recovery_did_nothing: () => "Die Wiederherstellung greift nicht ein:",
   recovery_asked: ({ action }) => `Die Wiederherstellung greift ein (${asked(action)}):`,
-  person_did: ({ action, by }) => `${DONE_TO_IT[action] ?? action}, ${from(by)}`,
+  person_did: ({ action, by }) => (DONE_TO_IT[action] ?? action) + (by === "anonymous" ? "" : `, ${from(by)}`),
 
   failed_together: failedTogether,
   fleet_not_heard: ({ since }) =>

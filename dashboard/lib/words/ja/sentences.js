@@ -24,7 +24,6 @@ const lasting = (seconds) => inUnit(...unitOf(seconds));
 function who(by) {
   if (by === "recovery") return "自動復旧";
   if (by?.startsWith("display:")) return "ディスプレイ";
-  if (by === "anonymous") return "未サインインの誰か";
   if (by === "service") return "サーバー";
   return by === null ? "誰か" : person(by);
 }
@@ -439,7 +438,7 @@ export const sentenceWords = {
   command_over: commandOver,
   recovery_did_nothing: () => "自動復旧は何もしません。",
   recovery_asked: ({ action }) => `自動復旧が${asked(action)}を要求しました。`,
-  person_did: ({ action, by }) => `${DONE_TO_IT[action] ?? action}（${who(by)}）`,
+  person_did: ({ action, by }) => (DONE_TO_IT[action] ?? action) + (by === "anonymous" ? "" : `（${who(by)}）`),
 
   failed_together: failedTogether,
   fleet_not_heard: ({ since }) =>
