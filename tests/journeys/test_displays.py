@@ -123,6 +123,8 @@ def test_restart_app_goes_through_every_step_with_a_display_that_answers(api: Ap
     before = display.state.app_instance
 
     command = api.post(path_of(display, "/commands"), {"action": "restart_app", "reason": "black picture"}, 202)
+    eventually(lambda: display.state.app_instance != before, "the player's new start")
+    display.heartbeat("running")
     done = eventually(lambda: finished(api, command["id"]), "the command's end")
 
     assert done["state"] == "succeeded"

@@ -141,7 +141,7 @@ def test_how_commands_ended_is_told_by_our_words_and_never_by_a_displays(
     connection: Connection, now: datetime, config: Config
 ) -> None:
     hostile = 'out of "memory"} 1\n# HELP'
-    fleet = [add_client(connection, now) for _ in range(4)]
+    fleet = [add_client(connection, now, boot=None, start=None) for _ in range(4)]
     for client, words in zip(fleet, ([], ["succeeded"], ["failed"], ["rejected"]), strict=True):
         name = issue(connection, now, client)
         publish(connection, now, name, 0x87 if not words else 0)
