@@ -22,6 +22,7 @@ OURS = re.compile(rf"[\w-]+(?:\.[\w-]+)*\.(?:{'|'.join(ENDINGS)})(?![\w-])", re.
         ("evil.example", "evil․example"),
         ("www.evil.example.service.evil.com/a", "www․evil․example․service․evil․com/a"),
         ("**bold** `code`", "∗∗bold∗∗ ˋcodeˋ"),
+        ("evil.`com", "evil․ˋcom"),
         ("player.service failed", "player.service failed"),
         ("getty@tty1.service", "getty＠tty1.service"),
         ("menu 2.1.pptx could not be converted", "menu 2.1.pptx could not be converted"),

@@ -65,7 +65,7 @@ def as_text(words: str, link: str | None = None) -> str:
 
 
 def _harmless(line: str) -> str:
-    return _NAMES.sub(_unlinked, line).replace("//", "\u2215\u2215").translate(_LOOK_ALIKES)
+    return _NAMES.sub(_unlinked, line.translate(_LOOK_ALIKES)).replace("//", "\u2215\u2215")
 
 
 def _unlinked(found: re.Match[str]) -> str:
