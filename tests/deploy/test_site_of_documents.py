@@ -116,7 +116,8 @@ def test_the_page_of_the_api_has_every_operation_with_its_role(built: Path, page
 
 def test_each_cell_about_another_product_names_its_source() -> None:
     text = (REPOSITORY / "docs" / "compare.md").read_text(encoding="utf-8")
-    rows = [line for line in text.splitlines() if line.startswith("|")]
+    read = text.partition("\n## ")[0]  # below stands what was measured
+    rows = [line for line in read.splitlines() if line.startswith("|")]
 
     assert len(rows) >= 10
     for row in rows[2:]:
