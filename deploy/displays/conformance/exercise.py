@@ -182,6 +182,10 @@ class Exercise:
             return
         await self._settled(command_id, SCREEN_SECONDS)
         await self._wait(lambda: screens_after(self.record, asked)[-1:] == [action == SCREEN_ON], self.answer_seconds)
+        await self._over(command_id)
+
+    async def _over(self, command_id: str) -> None:
+        """Wait until the service has seen the command's effect: before that it sends no other one."""
         ends = time.monotonic() + self.answer_seconds
         while time.monotonic() < ends and not await self.service.is_over(command_id):  # noqa: ASYNC110 - asked each time
             await asyncio.sleep(OVER_SECONDS)
@@ -210,6 +214,7 @@ class Exercise:
             return
         await self._settled(tried.restart_id, RESTART_SECONDS)
         await self._wait(lambda: self._instances(asked) - before, self.answer_seconds)
+        await self._over(tried.restart_id)
         nobody_in_particular = {"if_boot_id": None, "if_app_instance": None}  # so that only the journal stops it
         tried.restart_replayed_at = await self._give_again(tried.restart_id, **nobody_in_particular)
         if tried.restart_replayed_at is not None:
