@@ -179,7 +179,6 @@ DONE_TO_IT: Final = {  # action of the audit log -> text
     "quiet_time.write": "Quiet time changed",
     "quiet_time.end": "Quiet time ended",
 }
-NO_PERSON: Final = {"service": "the service"}  # actor of the audit log -> text
 SCREENS_WITHOUT_FAULT: Final[Mapping[str, str]] = {
     ScreenHealthStatus.OK: "The screen shows its content again",
     ScreenHealthStatus.OFF: "The screen is off, which is no failure now",
@@ -327,8 +326,9 @@ def person_did(*, action: str, by: str) -> str:
     done = DONE_TO_IT.get(action, action)
     if by == "anonymous":
         return done
-    who = "the display" if by.startswith("display:") else NO_PERSON.get(by, by)
-    return f"{done}, by {who}"
+    if by == "service" or by.startswith("display:"):
+        return f"{done}, by the {by.partition(':')[0]}"
+    return f"{done}, by {by}"
 
 
 _TITLES: Final[Mapping[EventKind, Callable[[Mapping[str, Any]], Sentence]]] = {

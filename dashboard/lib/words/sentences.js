@@ -278,8 +278,6 @@ const OUTCOMES = {
   timed_out: "brought no result in time",
   cancelled: "was cancelled",
 };
-/** @type {Record<string, string>} */
-const NO_PERSON = { service: "the service" };
 /** By the action of the audit log. @type {Record<string, string>} */
 const DONE_TO_IT = {
   "client.write": "Facts changed",
@@ -442,7 +440,7 @@ export const sentenceWords = {
   person_did: ({ action, by }) => {
     const done = DONE_TO_IT[action] ?? action;
     if (by === "anonymous") return done;
-    return `${done}, by ${by.startsWith("display:") ? "the display" : (NO_PERSON[by] ?? by)}`;
+    return `${done}, by ${/^(service$|display:)/.test(by) ? `the ${by.split(":")[0]}` : by}`;
   },
 
   failed_together: failedTogether,

@@ -185,7 +185,7 @@ class Exercise:
         await self._over(command_id)
 
     async def _over(self, command_id: str) -> None:
-        """Wait until the service has seen the command's effect: before that it sends no other one."""
+        """Wait until the service has seen the command's effect; it accepts no other command before."""
         ends = time.monotonic() + self.answer_seconds
         while time.monotonic() < ends and not await self.service.is_over(command_id):  # noqa: ASYNC110 - asked each time
             await asyncio.sleep(OVER_SECONDS)
