@@ -25,10 +25,9 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from bridge.fast_paho import PlainClient, make_client
 from bridge.granted import SESSION_EXPIRY_SECONDS, Granted, Lack, lacks_of_subscriptions
 from bridge.inbox import Arrivals
-from shared.outside.mqtt import connect_properties
+from shared.outside.mqtt import DEFAULT_PORTS, connect_properties
 from shared.structured_log import event, failure
 
-DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 KEEPALIVE_SECONDS: Final = 60
 CONNECT_SECONDS: Final = 5.0
 RECEIVE_MAXIMUM: Final = 16_000  # unacknowledged messages: the window is the back-pressure

@@ -10,7 +10,6 @@ metrics: the snapshot in the text format of Prometheus. A uuid is never a label.
 import json
 import math
 import socket
-import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,16 +18,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from paho.mqtt.client import Client
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
-from paho.mqtt.reasoncodes import ReasonCode
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from bridge.connection import DEFAULT_PORTS
 from bridge.status import BATCH_SECONDS_BOUNDS, Snapshot, Snapshots
-from shared.outside.mqtt import connect_properties
+from shared.outside.mqtt import DEFAULT_PORTS, connack
 from shared.vocabulary import DeadLetterReason
 
 PREFIX: Final = "signage_bridge_"
@@ -176,25 +171,5 @@ def can_be_reached(url: str) -> bool:
 
 def refuses_anonymous(url: str) -> bool | None:
     """Whether the broker refuses a CONNECT without a login; None when it does not answer."""
-    answers: list[int] = []
-
-    def answered(_client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
-        answers.append(code.value)
-
-    parts = urlsplit(url)
-    client = Client(CallbackAPIVersion.VERSION2, protocol=MQTTProtocolVersion.MQTTv5, reconnect_on_failure=False)
-    if parts.scheme == "mqtts":
-        client.tls_set_context(ssl.create_default_context())
-    client.connect_timeout = PROBE_SECONDS
-    client.on_connect = answered
-    deadline = time.monotonic() + PROBE_SECONDS
-    try:
-        port = parts.port or DEFAULT_PORTS[parts.scheme]
-        client.connect(parts.hostname or "", port, properties=connect_properties())
-    except (OSError, ValueError):
-        return None
-    while not answers and time.monotonic() < deadline:
-        if client.loop(0.1) != MQTTErrorCode.MQTT_ERR_SUCCESS:
-            break
-    client.disconnect()
-    return answers[0] != 0 if answers else None
+    code = connack(url, PROBE_SECONDS)
+    return None if code is None else code != 0

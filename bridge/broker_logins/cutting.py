@@ -6,17 +6,11 @@ name, with a password that is valid for this one connection, and ends the displa
 """
 
 import secrets
-import ssl
 import time
 from collections.abc import Iterable
-from typing import Any, Final
-from urllib.parse import urlsplit
+from typing import Final
 
-from paho.mqtt.client import Client
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
-from paho.mqtt.reasoncodes import ReasonCode
-
-from shared.outside.mqtt import DEFAULT_PORTS, connect_properties
+from shared.outside.mqtt import connack
 from shared.structured_log import event
 
 SECONDS: Final = 5.0  # for one connection
@@ -54,7 +48,7 @@ class CuttingOff:
         for name in list(self._owed)[:MOST_AT_ONCE]:
             self._passes[name] = secrets.token_urlsafe(32)
             try:
-                is_over = self._take_over(name, self._passes[name])
+                is_over = connack(self._url, SECONDS, name, self._passes[name]) == 0
             finally:
                 del self._passes[name]
             del self._owed[name]
@@ -63,31 +57,3 @@ class CuttingOff:
                 self._again_at = time.monotonic() + AGAIN_SECONDS  # the broker is away, or refuses
                 return
             event("cut_off", "the connection of a display without a login was ended", client=name)
-
-    def _take_over(self, name: str, password: str) -> bool:
-        """Connect under this name with an empty session that ends at once. False when the broker did not let us in."""
-        answers: list[int] = []
-
-        def answered(_client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
-            answers.append(code.value)
-
-        parts = urlsplit(self._url)
-        client = Client(
-            CallbackAPIVersion.VERSION2, name, protocol=MQTTProtocolVersion.MQTTv5, reconnect_on_failure=False
-        )
-        client.username_pw_set(name, password)
-        if parts.scheme == "mqtts":
-            client.tls_set_context(ssl.create_default_context())
-        client.connect_timeout = SECONDS
-        client.on_connect = answered
-        until = time.monotonic() + SECONDS
-        try:
-            port = parts.port or DEFAULT_PORTS[parts.scheme]
-            client.connect(parts.hostname or "", port, clean_start=True, properties=connect_properties())
-        except (OSError, ValueError):
-            return False
-        while not answers and time.monotonic() < until:
-            if client.loop(0.1) != MQTTErrorCode.MQTT_ERR_SUCCESS:
-                break
-        client.disconnect()
-        return answers == [0]

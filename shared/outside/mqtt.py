@@ -269,6 +269,39 @@ def connect_properties() -> Properties:
     return properties
 
 
+def connack(url: str, seconds: float, username: str = "", password: str = "") -> int | None:
+    """Connect, take leave at once, and return the reason code of the CONNACK; None when none comes within `seconds`.
+
+    With a user name the client id is that name, and its session ends; without one there is no login.
+    """
+    answers: list[int] = []
+
+    def answered(_client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
+        answers.append(code.value)
+
+    parts = urlsplit(url)
+    client = Client(
+        CallbackAPIVersion.VERSION2, username, protocol=MQTTProtocolVersion.MQTTv5, reconnect_on_failure=False
+    )
+    if username:
+        client.username_pw_set(username, password)
+    if parts.scheme == "mqtts":
+        client.tls_set_context(ssl.create_default_context())
+    client.connect_timeout = seconds
+    client.on_connect = answered
+    until = time.monotonic() + seconds
+    try:
+        port = parts.port or DEFAULT_PORTS[parts.scheme]
+        client.connect(parts.hostname or "", port, clean_start=True, properties=connect_properties())
+    except (OSError, ValueError):
+        return None
+    while not answers and time.monotonic() < until:
+        if client.loop(0.1) != MQTTErrorCode.MQTT_ERR_SUCCESS:
+            break
+    client.disconnect()
+    return answers[0] if answers else None
+
+
 def _left(deadline: float) -> float:
     return max(0.001, deadline - time.monotonic())
 
