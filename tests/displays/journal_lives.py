@@ -192,6 +192,22 @@ def unseen_boot(world: World) -> None:
     world.all_arrive()
 
 
+def torn(world: World) -> None:
+    """A power cut tears an entry of another unit, while lines wait that the disk has."""
+    world.units = [KIOSK, OTHER]
+    world.start()
+    world.all_arrive()
+    world.kill()
+    world.write(10)
+    world.write(1, OTHER)
+    world.sync()
+    world.cut_power()
+    world.tear_the_newest_entry()
+    world.boot()
+    world.start()
+    world.all_arrive()
+
+
 def backlog(world: World) -> None:
     """Many more lines wait than agent and pipe hold."""
     world.start()
@@ -337,7 +353,7 @@ def rough_history(world: World) -> None:
 
 
 BY_DISK: Final = (image, power, refusing, refusing_level, covered, removed, removed_and_committed, damaged)
-BY_START: Final = (kills, units, unseen_boot, waiting, backlog, offline)
+BY_START: Final = (kills, units, unseen_boot, torn, waiting, backlog, offline)
 LIVES: Final = {one.__name__: one for one in (*BY_DISK, *BY_START, history, rough_history)}
 
 

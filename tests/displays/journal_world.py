@@ -30,10 +30,16 @@ SETTINGS: Final = (
 KIOSK, OTHER = "kiosk.service", "other.service"
 BOOT_ID: Final = "/proc/sys/kernel/random/boot_id"
 LONGEST_WAIT: Final = 60.0
+HEADER_SIZE, TAIL_OBJECT, ENTRY = 88, 136, 3
+"""systemd.io/JOURNAL_FILE_FORMAT: where the header says its size and its last object; the type of entries."""
 
 
 def must(*command: str) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def _number(content: bytes | bytearray, place: int) -> int:
+    return int.from_bytes(content[place : place + 8], "little")
 
 
 class Service:
@@ -115,6 +121,17 @@ class World:
         self.journald.wait()
         self.door.close()
         must("umount", BOOT_ID)
+
+    def tear_the_newest_entry(self) -> None:
+        """Of the journal that was written last: the file has its place, and the disk never got it."""
+        newest = max(Path("/var/log/journal").glob("*/system.journal"), key=lambda one: one.stat().st_mtime_ns)
+        content = bytearray(newest.read_bytes())
+        place, last, entry = _number(content, HEADER_SIZE), _number(content, TAIL_OBJECT), 0
+        while place <= last:
+            entry = place if content[place] == ENTRY else entry
+            place += (_number(content, place + 8) + 7) // 8 * 8
+        content[entry : entry + 16] = bytes(16)
+        newest.write_bytes(content)
 
     def sync(self) -> None:
         """Wait until journald has written all that it has got."""

@@ -28,7 +28,8 @@ def lived(folder: Path, life: str, seed: int = 1) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "life", ["kills", "image", "refusing", "refusing_level", "units", "unseen_boot", "waiting", "backlog", "offline"]
+    "life",
+    ["kills", "image", "refusing", "refusing_level", "units", "unseen_boot", "torn", "waiting", "backlog", "offline"],
 )
 def test_each_line_is_stored_once(tmp_path: Path, life: str) -> None:
     judged = lived(tmp_path, life)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from deploy.displays.agent.journald_rules import (
+    COREDUMP,
     GOES_ON,
     TOLD_OF,
     UNTOLD,
@@ -15,6 +16,7 @@ from deploy.displays.agent.journald_rules import (
     body,
     boots_between,
     is_after,
+    is_of,
     line_from,
     missing,
     segments_from,
@@ -31,7 +33,8 @@ def cursor(number: int) -> str:
 
 
 def entry(**fields: Any) -> bytes:
-    given = {"__CURSOR": cursor(1), "__REALTIME_TIMESTAMP": "1772323200000000", "MESSAGE": "playing", **fields}
+    given = {"__CURSOR": cursor(1), "__REALTIME_TIMESTAMP": "1772323200000000", "MESSAGE": "playing"}
+    given |= {"_UID": "0", "OBJECT_SYSTEMD_UNIT": "kiosk.service", **fields}
     return json.dumps({name: value for name, value in given.items() if value is not None}).encode()
 
 
@@ -59,13 +62,31 @@ LINES = [  # an entry, and the expected level, message and logger
 
 @pytest.mark.parametrize(("text", "expected"), LINES)
 def test_an_entry_becomes_a_line_or_nothing(text: bytes, expected: tuple[str, str, str] | None) -> None:
-    line = line_from(text, OWN)
+    line = line_from(text, OWN, ["kiosk.service", OWN])
 
     assert (line and (line.level, line.message, line.logger)) == expected
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"_SYSTEMD_UNIT": "kiosk.service", "_UID": "1000", "_PID": "7"}, True),
+        ({"UNIT": "kiosk.service", "_PID": "1", "_SYSTEMD_UNIT": "init.scope"}, True),
+        ({"UNIT": "kiosk.service", "_PID": "7", "_UID": "1000"}, False),
+        ({"OBJECT_SYSTEMD_UNIT": "kiosk.service", "_UID": "0"}, True),
+        ({"OBJECT_SYSTEMD_UNIT": "kiosk.service", "_UID": "1000"}, False),
+        ({"COREDUMP_UNIT": "kiosk.service", "_UID": "0", "MESSAGE_ID": COREDUMP}, True),
+        ({"COREDUMP_UNIT": "kiosk.service", "_UID": "0"}, False),
+        ({"_SYSTEMD_UNIT": "cron.service", "_UID": "0"}, False),
+        ({}, False),
+    ],
+)
+def test_an_entry_is_of_a_unit_as_journalctl_says(fields: dict[str, str], expected: bool) -> None:
+    assert is_of(fields, ["kiosk.service", OWN]) is expected
+
+
 def test_a_line_read_twice_is_the_same_message() -> None:
-    line, segment = line_from(entry(), OWN), Segment("i", 3, 0, "")
+    line, segment = line_from(entry(), OWN, ["kiosk.service"]), Segment("i", 3, 0, "")
     assert line is not None
 
     first, again = body(line, segment, 7), body(line, segment, 7)

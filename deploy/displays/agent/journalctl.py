@@ -8,6 +8,7 @@ from typing import Final
 
 LINE_BYTES: Final = 128 * 1024
 FIELDS: Final = "MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_SYSTEMD_UNIT,UNIT"
+OF_UNITS: Final = "_PID,_UID,_SYSTEMD_SLICE,OBJECT_SYSTEMD_UNIT,COREDUMP_UNIT,MESSAGE_ID"  # what `is_of` looks at
 BOOT: Final = re.compile(r"\s*-?\d+ ([0-9a-f]{32}) ")
 ONE: Final = ("--lines=1", "--output=json", "--output-fields=PRIORITY")
 
@@ -15,14 +16,18 @@ ONE: Final = ("--lines=1", "--output=json", "--output-fields=PRIORITY")
 async def entries_from(
     cursor: str, units: Sequence[str], kernel_boot: str, *, follow: bool
 ) -> AsyncGenerator[bytes, None]:
-    """Yield the entries of these units in one boot of the machine as JSON, and then with `follow` as they are written.
+    """Yield the entries in one boot of the machine as JSON; with `follow` those of these units, and then new ones.
+
+    Without `follow` entries of other units come, too: of a file in which a power cut has torn one entry, journalctl
+    shows nothing for that entry's unit, or for several units with it, and gives no error. Asked for no unit, it leaves
+    out that entry only.
 
     The entry at the cursor comes first. If it was removed, the oldest entry after it comes first. Without a cursor all
     entries come. With `--follow` journalctl itself shows only the present boot. Raises OSError when journalctl fails.
     """
-    chosen = [f"--unit={unit}" for unit in units]
-    options = ["--all", "--output=json", f"--output-fields={FIELDS}", *(["--follow", "--no-tail"] if follow else [])]
-    process = await _journalctl(*options, *_from(cursor), *chosen, *_in(kernel_boot))
+    fields = [f"--output-fields={FIELDS}" if follow else f"--output-fields={FIELDS},{OF_UNITS}"]
+    following = ["--follow", "--no-tail", *(f"--unit={unit}" for unit in units)] if follow else []
+    process = await _journalctl("--all", "--output=json", *fields, *following, *_from(cursor), *_in(kernel_boot))
     output = process.stdout
     try:
         while output is not None:

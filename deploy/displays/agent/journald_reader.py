@@ -164,7 +164,7 @@ class JournaldReader:
         async with contextlib.aclosing(entries) as lines:
             async for text in lines:
                 self.why_not = ""
-                line = line_from(text, OWN_UNIT)
+                line = line_from(text, OWN_UNIT, () if is_last else units)
                 if line is None or (line.cursor == began and not is_at_first):
                     continue
                 if segment.end and is_after(line.cursor, segment.end):

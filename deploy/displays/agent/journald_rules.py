@@ -33,6 +33,8 @@ LEVEL_OF: Final = (
 CURSOR: Final = re.compile(r"[a-z]=[0-9a-f]+(;[a-z]=[0-9a-f]+)*")
 TOLD: Final = "machine_"
 """Of the agent's own events only those with this prefix are sent. Others could cause further lines without end."""
+COREDUMP: Final = "fc2e22bc6ee647b6b90729ab34a250b1"
+"""systemd's id of the message that a process dumped core."""
 MISSING: Final = "Lines may be missing before this one: the agent has lost its place in the system journal."
 GOES_ON: Final = -1
 """As `seq`: the numbers go on from the segment before, of the same start; without one they begin at 1."""
@@ -73,13 +75,15 @@ class Line:
     at: datetime
 
 
-def line_from(text: bytes, own_unit: str) -> Line | None:
-    """Parse an entry of `journalctl --output=json`; None when it is not to be sent."""
+def line_from(text: bytes, own_unit: str, units: Sequence[str]) -> Line | None:
+    """Parse an entry of `journalctl --output=json`; None when it is not to be sent. `units`: its units; (): any."""
     try:
         entry = json.loads(text)
     except ValueError:
         return None
     if not isinstance(entry, dict) or not isinstance(entry.get("__CURSOR"), str):
+        return None
+    if units and not is_of(entry, units):
         return None
     message, priority = _message(entry.get("MESSAGE")), str(entry.get("PRIORITY", "6"))
     unit = str(entry.get("UNIT") or entry.get("_SYSTEMD_UNIT") or "")
@@ -90,6 +94,18 @@ def line_from(text: bytes, own_unit: str) -> Line | None:
         return None
     logger = str(entry.get("SYSLOG_IDENTIFIER") or unit or "journal")
     return Line(entry["__CURSOR"], level, message, logger, unit, _moment(entry))
+
+
+def is_of(entry: Mapping[str, object], units: Sequence[str]) -> bool:
+    """Whether `journalctl --unit` shows the entry for one of these units."""
+    if entry.get("_SYSTEMD_UNIT") in units or entry.get("_SYSTEMD_SLICE") in units:
+        return True
+    if entry.get("_PID") == "1" and entry.get("UNIT") in units:
+        return True
+    if entry.get("_UID") != "0":
+        return False
+    is_dump = entry.get("MESSAGE_ID") == COREDUMP and entry.get("COREDUMP_UNIT") in units
+    return is_dump or entry.get("OBJECT_SYSTEMD_UNIT") in units
 
 
 def body(line: Line, segment: Segment, seq: int) -> dict[str, Any]:
