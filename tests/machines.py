@@ -60,7 +60,8 @@ class Machine:
 
         def booted() -> bool:
             if self.runner is not None and self.runner.poll() is not None:
-                pytest.fail(f"systemd-nspawn does not boot here:\n{self.output.read_text(errors='replace')[-3000:]}")
+                said = self.output.read_text(errors="replace")[-3000:]
+                raise AssertionError(f"systemd-nspawn does not boot here:\n{said}")
             said = self.try_to("systemctl", "is-system-running").stdout.strip()
             return said in {"running", "degraded"} and self.boot_id() != after
 
@@ -73,13 +74,15 @@ class Machine:
         """Kill all its processes at once; its disk stays as it is."""
         assert self.runner is not None
         leader = self._leader()
+        ending = _children(self.runner.pid)  # systemd-nspawn holds the lock of the machine's folder until its end
         for each in guardian.descendants(int(leader)) if leader else ():
             guardian.send(each, signal.SIGSTOP)  # the end of the others cannot be seen
         guardian.send_group(self.runner.pid, signal.SIGKILL)
         if leader:  # the first process of its namespace: the kernel ends all others; a reboot may have ended it
             guardian.send(int(leader), signal.SIGKILL)
+            ending.append(leader)
         self.runner.wait()
-        eventually(lambda: not (leader and _runs(leader)), "the end of the machine")
+        eventually(lambda: not any(map(_runs, ending)), "the end of the machine")
 
     def try_to(self, *command: str, user: str = "") -> "subprocess.CompletedProcess[str]":
         """Run a command in the machine. Returns code 255 if the machine is off."""

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from deploy.displays.conformance.checklist import failed, printed
 from tests.displays.handling import connect_to, exercised
 from tests.lab.campaigns import display_glass as glass
@@ -102,7 +104,7 @@ class Campaign:
 
     def _lose_and_kill(self, stack: Stack, folder: Path) -> None:
         """On all machines at once."""
-        with ThreadPoolExecutor() as pool, ExitStack() as off:
+        with ExitStack() as off, ThreadPoolExecutor() as pool:  # the machines end after all work on them
             kernels = {
                 release: off.enter_context(
                     kernel(folder / f"{release}-kernel", release, stack, self.plan.seed, self.say)
@@ -125,7 +127,7 @@ class Campaign:
         """Let one machine fail without the others."""
         try:
             work(*given)
-        except (AssertionError, OSError, subprocess.SubprocessError) as error:
+        except (AssertionError, OSError, subprocess.SubprocessError, pytest.fail.Exception) as error:
             wrong.append(f"{work.__name__}: {error}")
             self.say(f"FAILED {wrong[-1]}")
 
