@@ -82,6 +82,7 @@ recovery_codes             siud    -       -               -               -    
 sign_in_addresses          siud    -       sd              -               -                -
 login_failures             siud    -       sd              -               -                -
 api_tokens                 siu     -       -               -               -                -
+status_links               siu     -       -               -               -                -
 enrolment_codes            siud    -       sd              -               -                -
 display_logins             siud    -       -               -               s                s
 audit_log                  si      -       si              -               -                -
@@ -182,7 +183,8 @@ def _allow_views(connection: Connection, role: str, rights: Mapping[str, Collect
     if connection.execute(sa.text("SELECT to_regnamespace(:name)"), {"name": SCHEMA}).scalar_one() is None:
         return  # an older schema
     _run(connection, f"GRANT USAGE ON SCHEMA {schema} TO {identifier(role)}")
-    for table in site_views.VIEWS:
+    present = _own_tables(connection, "public")
+    for table in site_views.VIEWS.keys() & present:
         view = f"{schema}.{identifier(table)}"
         _run(connection, f"GRANT {', '.join(rights[table])} ON {view} TO {identifier(role)}")
 

@@ -77,6 +77,7 @@ VIEWS: Final[Mapping[str, View]] = {
         ),
         View(OF_CLIENT),
     ),
+    "status_links": View(f"t.site = {MINE}"),
     # Parallel arrays of many clients. The only statement that reads them takes one client, which it finds first.
     "client_health_history": View(EVERYTHING),
     "dead_letters": View(_is_mine("t.sender")),
@@ -199,7 +200,9 @@ def make(connection: Connection) -> None:
     if "sites" not in _columns(connection, "users"):
         return
     statements = [f"CREATE SCHEMA {SCHEMA}"]
-    statements += [_view(table, view, _columns(connection, table)) for table, view in VIEWS.items()]
+    for table, view in VIEWS.items():
+        if columns := _columns(connection, table):  # an older schema has not all of the tables
+            statements.append(_view(table, view, columns))
     for trigger in TRIGGERS:
         statements += _trigger(trigger, _columns(connection, trigger.table, written=True))
     wanted = sha256("".join(statements).encode()).hexdigest()

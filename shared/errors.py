@@ -274,6 +274,18 @@ class TokenNotFound(NotFound):
     code = "token_not_found"
 
 
+class StatusLinkNotFound(NotFound):
+    """There is no link to a status page with this id."""
+
+    code = "status_link_not_found"
+
+
+class StatusLinkInvalid(NotFound):
+    """This link is not valid."""
+
+    code = "status_link_invalid"
+
+
 class IncidentNotFound(NotFound):
     """There is no incident with this id."""
 

@@ -1210,6 +1210,21 @@ api_tokens = Table(
     *_at_sites("revoked_at"),
 )
 
+status_links = Table(  # links to the public status pages of sites
+    "status_links",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("site", Text, nullable=False),
+    Column("secret_hash", Text, nullable=False),  # SHA-256, hex
+    Column("created_by", Text, nullable=False),
+    _when("created_at", nullable=False),
+    _when("ended_at"),
+    _when("last_used_at"),
+    UniqueConstraint("secret_hash"),
+    Index("ix_status_links_created_at_id", "created_at", "id"),
+)
+
 enrolment_codes = Table(
     "enrolment_codes",
     metadata,

@@ -243,6 +243,15 @@ class PrincipalKind(StrEnum):
     TOKEN = "token"  # noqa: S105 - the word for a kind of caller, not a secret
 
 
+class PageState(StrEnum):
+    """The state of a display on the public status page of its site."""
+
+    RUNNING = "running"  # its player runs
+    NOT_RUNNING = "not_running"  # it does not, or gives no sign
+    OFF = "off"  # the screen is meant to be off: the shop is closed, or somebody said so
+    UNKNOWN = "unknown"  # we do not hear it
+
+
 class RegisteredBy(StrEnum):
     """How a client was registered."""
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sqlalchemy import Engine
 
+from functions.api.kept import KeptAnswers
 from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.outside.media_volume import MediaVolume
 from shared.outside.task_queue import TaskQueue
 from shared.postgres import door
+from shared.status_pages import rules as status_rules
 
 if TYPE_CHECKING:
     from shared.outside.mqtt import Publisher
@@ -53,6 +55,11 @@ class Services:
     def publisher(self) -> "Publisher":
         """The one connection of this process to the broker, opened when a message is published."""
         return self.once("publisher", self._make_publisher)
+
+    @property
+    def status_pages(self) -> KeptAnswers:
+        """The status pages of sites that were read lately."""
+        return self.once("status_pages", lambda: KeptAnswers(status_rules.KEPT))
 
     @property
     def people_proxy(self) -> "Proxy | None":

@@ -102,6 +102,23 @@ def between(connection: Connection, site: str, start: datetime, end: datetime, l
     return sum((availability_rules.by_day(*found[one.uuid], days=whole)[0] for one in members), Spent())
 
 
+@dataclass(frozen=True)
+class ClientStrip:
+    """The states of one display over a time, and when its screen was meant to be off."""
+
+    name: str
+    segments: Sequence[Segment]
+    closed: Sequence[tuple[datetime, datetime]]
+
+
+def strips(connection: Connection, site: str, start: datetime, end: datetime, limit: int) -> list[ClientStrip]:
+    """How up to `limit` displays of a site fared between two moments, each from when it was created."""
+    members = availability_store.of_site(connection, site, end, limit, "")
+    times = quiet_store.of_screens(connection, start, end)
+    found = _read(connection, members, times, start, end)
+    return [ClientStrip(one.name, *found[one.uuid]) for one in members]
+
+
 def _read(
     connection: Connection,
     members: Sequence[CountedClient],

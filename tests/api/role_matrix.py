@@ -115,6 +115,10 @@ EXPECTED = {
     "GET /api/tokens": ADMIN,
     "POST /api/tokens": ADMIN,
     "DELETE /api/tokens/<token_id>": ADMIN,
+    "GET /api/status-links": ADMIN,
+    "POST /api/status-links": ADMIN,
+    "DELETE /api/status-links/<id:link_id>": ADMIN,
+    "GET /api/status": PUBLIC,  # a link's secret
     "POST /api/clients/<uuid:uuid>/enrolment": ADMIN,
     "DELETE /api/clients/<uuid:uuid>/enrolment": ADMIN,
     "POST /api/enroll": PUBLIC,
@@ -195,6 +199,9 @@ _BOUND = {
         GET /api/screenshot-policy
         PUT /api/screenshot-policy
         GET /api/dead-letters
+        GET /api/status-links
+        POST /api/status-links
+        DELETE /api/status-links/<id:link_id>
     """,
     "FLEET": """
         GET /api/client-logs/test
@@ -256,6 +263,7 @@ _BOUND = {
         GET /api/health/ready
         GET /api/openapi.json
         GET /api/docs
+        GET /api/status
     """,
 }
 BOUND_BY = {line.strip(): bound for bound, lines in _BOUND.items() for line in lines.strip().splitlines()}

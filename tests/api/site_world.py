@@ -145,6 +145,7 @@ def _made(api: Api, engine: Engine, name: str, displays: list[str]) -> dict[str,
         "batch_id": made(api, "/api/commands", batch)["batch_id"],
         "quiet_id": made(api, "/api/quiet-times", hold)["id"],
         "schedule_id": made(api, "/api/schedules", planned(filter={"site": name}))["id"],
+        "link_id": made(api, "/api/status-links", {"name": f"manager of {name}", "site": name})["id"],
     }
 
 

@@ -62,6 +62,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "failures": [{"uuid": NOBODYS["uuid"], "service_failed_at": "2026-01-01T00:00:00Z"}]
     },
     "POST /api/schedules": planned(filter={"site": "nowhere"}),
+    "POST /api/status-links": {"name": "the manager", "site": "nowhere"},
     "PATCH /api/schedules/<uuid:schedule_id>": {"reason": "other"},
 }
 
@@ -158,6 +159,7 @@ SHOWS_BOTH = {
     "/api/command-batches",
     "/api/dead-letters",
     "/api/schedules",
+    "/api/status-links",
 }
 # A change of what it names alone: it leaves what the caller cannot see as it is.
 LEAVES_OTHERS = {"POST /api/clients/service_failed/mended"}

@@ -41,7 +41,7 @@ def test_no_secret_gets_out(stack: Stack, folder: Path) -> None:
         display.heartbeat("running")
         eventually(lambda: api.get(f"/api/clients/{identity}")["last_heartbeat_at"], "the first heartbeat")
     handed = handed_out(stack, api, identity)
-    answers = trouble(stack, handed["a token"], handed["an enrolment code"])
+    answers = trouble(stack, handed["a token"], handed["an enrolment code"], handed["a page's link"])
     known |= handed
 
     assert leaks(answers, known) == set()
@@ -51,6 +51,7 @@ def test_no_secret_gets_out(stack: Stack, folder: Path) -> None:
     del known["admin_password"]  # the first sign-in is printed on purpose
     log = stack.output.read_text(encoding="utf-8", errors="replace")
     assert 'route="/api/enroll"' in log
+    assert 'route="/api/status"' in log
     assert 'route="/api/notifications/channels/<id:channel_id>/test"' in log
     assert leaks(log, known) == set()
     remove_canaries(api)
@@ -85,6 +86,7 @@ def handed_out(stack: Stack, api: Api, identity: str) -> dict[str, str]:
         "a session": signed_in.cookies["signage_session"],
         "a token": api.post("/api/tokens", {"name": "canary", "role": "viewer"}, expected=201)["token"],
         "an enrolment code": new_code(api, identity),
+        "a page's link": api.post("/api/status-links", {"name": "canary", "site": "Rome"}, expected=201)["secret"],
     }
 
 
@@ -97,6 +99,7 @@ def shown(api: Api, identity: str) -> str:
     lists = (
         "audit",
         "tokens",
+        "status-links",
         "users",
         "notifications/channels",
         "notifications/deliveries",
@@ -107,7 +110,7 @@ def shown(api: Api, identity: str) -> str:
     return "\n".join(api.call("GET", path).text for path in paths)
 
 
-def trouble(stack: Stack, token: str, code: str) -> str:
+def trouble(stack: Stack, token: str, code: str, link: str) -> str:
     """The answers to failing requests that have secrets in wrong places."""
     bearer, anybody = {"Authorization": f"Bearer {token}"}, str(uuid.uuid4())
     calls: list[tuple[str, str, dict[str, Any]]] = [
@@ -122,6 +125,9 @@ def trouble(stack: Stack, token: str, code: str) -> str:
         ("POST", "/api/enroll", {"json": {"code": code + "x"}}),
         ("POST", "/api/enroll/rotate", {"json": {"uuid": anybody, "password": token, "new_password": code * 2}}),
         ("DELETE", "/api/tokens/none", {"headers": bearer}),
+        ("GET", "/api/status", {"headers": {"X-Status-Link": link}}),
+        ("GET", "/api/status", {"headers": {"X-Status-Link": f"{link}x"}}),
+        ("GET", "/api/status", {"headers": {"Authorization": f"Bearer {link}"}}),
     ]
     told = []
     for method, path, options in calls:

@@ -26,7 +26,7 @@ WRONG_PASSWORD = "28P01"
 
 ACCOUNTS = (
     *("users", "user_sessions", "second_factors", "recovery_codes", "api_tokens", "enrolment_codes"),
-    *("provider_identities", "provider_tries"),
+    *("provider_identities", "provider_tries", "status_links"),
 )
 
 

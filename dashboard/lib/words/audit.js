@@ -69,6 +69,8 @@ export const auditWords = {
     "service_failed.clear": "acknowledged the failure of",
     "session.create": "signed in",
     "session.delete": "signed out",
+    "status_link.create": "made a link to the status page:",
+    "status_link.delete": "ended a link to the status page:",
     "token.create": "issued the token",
     "token.delete": "revoked the token",
     "upload.create": "began an upload",

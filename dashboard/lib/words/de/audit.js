@@ -64,6 +64,8 @@ export const auditWords = {
     "service_failed.clear": "hat den Ausfall quittiert von",
     "session.create": "hat sich angemeldet",
     "session.delete": "hat sich abgemeldet",
+    "status_link.create": "hat einen Link zur Statusseite erstellt:",
+    "status_link.delete": "hat einen Link zur Statusseite beendet:",
     "token.create": "hat das Token ausgestellt:",
     "token.delete": "hat das Token widerrufen:",
     "upload.create": "hat das Hochladen einer Datei begonnen",

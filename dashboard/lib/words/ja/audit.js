@@ -64,6 +64,8 @@ export const auditWords = {
     "service_failed.clear": "障害を確認:",
     "session.create": "サインイン",
     "session.delete": "サインアウト",
+    "status_link.create": "ステータスページのリンクを作成:",
+    "status_link.delete": "ステータスページのリンクを終了:",
     "token.create": "トークンを発行:",
     "token.delete": "トークンを失効:",
     "upload.create": "アップロードを開始",
