@@ -24,6 +24,7 @@ const PERIOD = 15_000;
 const Notifications = lazy(async () => (await import("./notifications.js")).Notifications);
 const OwnSessions = lazy(async () => (await import("./own_sessions.js")).OwnSessions);
 const SecondFactorLine = lazy(async () => (await import("./second_factor.js")).SecondFactorLine);
+const StatusLinks = lazy(async () => (await import("./status_links.js")).StatusLinks);
 const People = lazy(async () => (await import("./people.js")).People);
 
 function useSettings() {
@@ -126,6 +127,7 @@ export function SettingsPage() {
   return html`<div class="page-head"><h1>${settingsWords.title}</h1></div>
     ${h(Account, {})}
     ${isEverywhere && h(Notifications, {})}
+    ${mayAdminister.value && h(StatusLinks, {})}
     ${isEverywhere && mayAdminister.value && [h(People, {}), h(Tokens, {}), h(Audit, {})]}
     ${isEverywhere && h(Service, {})}`;
 }

@@ -9,8 +9,9 @@ from deploy.parts.layout import REPOSITORY
 
 DASHBOARD = REPOSITORY / "dashboard"
 APP = DASHBOARD / "app.js"
+STATUS = DASHBOARD / "status.js"  # the public status page of a site
 VIEWS_STYLE = DASHBOARD / "views.css"
-MODULES = [APP, *(path for part in ("lib", "views", "vendor") for path in DASHBOARD.glob(f"{part}/**/*.js"))]
+MODULES = [APP, STATUS, *(path for part in ("lib", "views", "vendor") for path in DASHBOARD.glob(f"{part}/**/*.js"))]
 IMPORT = re.compile(r"(?:\bfrom|\bimport)\s*[\"']([^\"'\s]+)[\"']")  # no space: a text may have the word, too
 LATER = re.compile(r"\bawait import\([\"']([^\"']+)[\"']\)")
 FIRST_PAGE_BYTES = 60 * 1024  # gzipped: all files that are fetched before a fleet that is well is shown
@@ -42,7 +43,7 @@ def test_no_module_imports_itself_by_way_of_others_not_even_later() -> None:
 def test_every_module_is_imported() -> None:
     used = {target for module in MODULES for target in imported(module, IMPORT, LATER)}
 
-    assert set(MODULES) - used == {APP, *TRANSLATED}
+    assert set(MODULES) - used == {APP, STATUS, *TRANSLATED}
     assert TRANSLATED
 
 

@@ -1,0 +1,35 @@
+/** The public status page of a site. */
+import { count } from "../format.js";
+import { translate } from "../language.js";
+
+export const statusPageWords = {
+  title: "Displays",
+  invalid: "This link is not valid.",
+  allRun: "All displays run.",
+  allOpenRun: "All displays that are meant to be on run.",
+  allOff: "All displays are meant to be off now.",
+  someDoNot: (/** @type {number} */ n) => `${count(n, "display does", "displays do")} not run.`,
+  someUnknown: (/** @type {number} */ n) => `The state of ${count(n, "display", "displays")} is not known.`,
+  noneKnown: "The state of the displays is not known now.",
+  none: "This site has no displays.",
+  more: "The site has more displays than are listed here.",
+  asOf: (/** @type {string} */ at) => `As of ${at}. This page is refreshed every minute.`,
+  notRefreshed: "The page could not be refreshed; it tries again by itself.",
+  noName: "Display without a name",
+  states: /** @type {Record<string, string>} */ ({
+    running: "running",
+    not_running: "not running",
+    off: "meant to be off",
+    unknown: "unknown",
+  }),
+  since: (/** @type {string} */ at) => `since ${at}`,
+  wholeWeek: "for a week or longer",
+  incident: (/** @type {string} */ at) => `Several displays failed together: ${at}.`,
+  week: "The last 7 days, a bar for each hour by its worst state:",
+  up: (/** @type {string} */ share) => `${share} available in the last 7 days`,
+  bar: (/** @type {string} */ parts) => `The last 7 days, each hour by its worst state: ${parts}`,
+  part: (/** @type {number} */ n, /** @type {string} */ state) => `${n} ${state}`,
+  closed: "off or not there yet",
+};
+
+translate("status_page", { statusPageWords });

@@ -1,0 +1,130 @@
+"""The public status page of a site: an admin makes a link, a person without an account reads it, the admin ends it."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from playwright.sync_api import Page, expect
+from sqlalchemy import Engine
+
+from shared.incidents import causes_rules
+from shared.tables import incident_members, incidents
+from tests.browser.conftest import Enter, OpenPage
+from tests.browser.fleets import Fleet, inserted
+from tests.browser.test_every_page import SCHEMES, is_right_in_both_schemes
+from tests.browser.windows import Opened
+from tests.stack import Api, Stack
+
+WIDTHS = (320, 390, 1440)
+PICTURES = os.environ.get("STATUS_PAGE_PICTURES", "")
+"""A folder for pictures of the page, to look at."""
+
+
+@pytest.fixture
+def kiel(database: Engine, opened: Opened) -> Iterator[Fleet]:
+    with inserted(database, "Shop Kiel", 3) as fleet:
+        fleet.lived(days=30)
+        yield fleet
+        opened.close()
+
+
+def looked_at(page: Page, name: str) -> None:
+    """Check the open page at each width in both schemes, and keep pictures if somebody wants to look at them."""
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        is_right_in_both_schemes(page, f"{name} at {width}")
+        for scheme in SCHEMES if PICTURES else ():
+            page.emulate_media(color_scheme=scheme)
+            page.screenshot(path=Path(PICTURES) / f"{name}-{width}-{scheme}.png", full_page=True)
+
+
+def path_of(link: str, stack: Stack) -> str:
+    """The link without the stack's address."""
+    assert link.startswith(f"{stack.url}/status.html#")
+    return link.removeprefix(stack.url)
+
+
+def test_a_link_is_made_read_without_an_account_and_ended(
+    enter: Enter, open_page: OpenPage, stack: Stack, kiel: Fleet
+) -> None:
+    now = datetime.now(UTC)
+    kiel.was(2, "crashed", now - timedelta(hours=30), now - timedelta(hours=20))
+    settings = enter("/?v=settings").page
+    card = settings.get_by_role("region", name="Status pages")
+    card.get_by_label("Who gets the link").fill("manager of Kiel")
+    card.get_by_label("Site").select_option(kiel.site)
+    card.get_by_role("button", name="Make a link").click()
+    link = path_of(card.locator(".issued code").inner_text(), stack)
+
+    stranger = open_page()
+    stranger.page.goto(f"{stack.url}{link}")
+    page = stranger.page
+    expect(page.get_by_role("heading", level=1)).to_have_text(kiel.site)
+    expect(page.get_by_role("listitem")).to_have_count(3)
+    expect(page.get_by_text("All displays run.")).to_be_visible()
+    expect(page.get_by_role("listitem").filter(has_text=kiel.name(2))).to_contain_text(
+        re.compile(r"running.*9\d(\.\d)?% available in the last 7 days")
+    )
+    bars = page.get_by_role("img", name=re.compile("each hour by its worst state"))
+    expect(bars).to_have_count(3)
+    assert page.context.cookies() == []
+    assert kiel.uuid(1) not in page.content()
+    looked_at(page, "status-well")
+    german = open_page(locale="de-DE")
+    german.page.goto(f"{stack.url}{link}")
+    expect(german.page.get_by_text("Alle Displays laufen.")).to_be_visible()
+
+    row = card.locator(".token").filter(has_text="manager of Kiel")
+    looked_at(settings, "status-settings")
+    row.get_by_role("button", name="End the link manager of Kiel").click()
+    settings.get_by_role("dialog").get_by_role("button", name="End", exact=True).click()
+    expect(row).to_contain_text("Ended")
+
+    stranger.expect_answer(404, "/api/status")
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text("This link is not valid.")
+    assert kiel.site not in page.content()
+
+
+def test_a_shop_in_trouble_says_what_does_not_run_what_nobody_knows_and_what_failed_together(
+    api: Api, open_page: OpenPage, stack: Stack, database: Engine, kiel: Fleet
+) -> None:
+    now = datetime.now(UTC)
+    kiel.says("crashed", 1, 2)
+    kiel.says("unknown", 3, 3)
+    begin_an_incident(database, kiel, now - timedelta(minutes=4))
+    link = api.post("/api/status-links", {"name": "manager of Kiel", "site": kiel.site}, expected=201)
+
+    german = open_page(locale="de-DE").page
+    german.goto(f"{stack.url}/status.html#{link['secret']}")
+    expect(german.get_by_role("status")).to_have_text(
+        "2 Displays laufen nicht. Der Zustand von 1 Display ist nicht bekannt."
+    )
+    expect(german.get_by_text(f"2 von 3 Displays am Standort {kiel.site}")).to_be_visible()
+    expect(german.get_by_role("listitem").filter(has_text=kiel.name(1))).to_contain_text("läuft nicht")
+    expect(german.get_by_role("listitem").filter(has_text=kiel.name(3))).to_contain_text("unbekannt")
+    assert "10." not in german.get_by_role("main").inner_text()
+    looked_at(german, "status-trouble-de")
+
+
+def begin_an_incident(database: Engine, fleet: Fleet, at: datetime) -> None:
+    """Say that the fleet's first two displays crashed together."""
+    cause = causes_rules.failed_together(
+        kind="site", key=fleet.site, size=3, symptoms={"crashed": 2}, seconds=20, sites=1, unit=None, place=None
+    )
+    with database.begin() as connection:
+        row = {
+            "kind": "site",
+            "key": fleet.site,
+            "cause": cause.english,
+            "cause_sentences": [asdict(one) for one in cause.coded or ()],
+        }
+        made = sa.insert(incidents).values(**row, began_at=at, opened_at=at).returning(incidents.c.id)
+        member = {"incident_id": connection.execute(made).scalar_one(), "symptom": "crashed"}
+        rows = [{**member, "client_uuid": one, "joined_at": at, "failed_at": at} for one in fleet.uuids[:2]]
+        connection.execute(sa.insert(incident_members), rows)
