@@ -26,6 +26,7 @@ STOP_SIGNAL: Final = signal.SIGTERM  # at once; SIGQUIT would wait for open conn
 UPLOADS_OF_ONE: Final = 4  # parallel uploads from one address
 UPLOAD_ROOM_BYTES: Final = 10_000_000  # the most bytes that multipart adds to the largest file
 DISPLAYS_OF_ONE: Final = 500  # parallel connections of browsers from one address
+STATUS_PAGES_AT_ONCE: Final = 100  # readers of status pages at one address, before each has to wait its turn
 DISPLAYS_QUIET_SECONDS: Final = 120  # twice the keepalive of the browsers' client
 BROWSER_CLIENT: Final = REPOSITORY / "deploy" / "displays" / "browser"
 NOBODY_LISTENS: Final = 9  # the discard port
@@ -73,6 +74,7 @@ def files(gateway: Gateway, listener: Listener = INSIDE) -> dict[str, str]:
         displays_port=gateway.displays_port,
         displays_of_one=DISPLAYS_OF_ONE,
         displays_quiet_seconds=DISPLAYS_QUIET_SECONDS,
+        status_pages_at_once=STATUS_PAGES_AT_ONCE,
         displays=BROWSER_CLIENT,
     )
     fixed = {name: filled(FILES / name) for name in ("headers.conf", "problem.conf")}

@@ -45,9 +45,14 @@ class Answer:
 
 
 def ask(
-    gateway: Gateway, method: str, path: str, headers: dict[str, str] | None = None, body: bytes | None = None
+    gateway: Gateway,
+    method: str,
+    path: str,
+    headers: dict[str, str] | None = None,
+    body: bytes | None = None,
+    source: tuple[str, int] | None = None,
 ) -> Answer:
-    connection = http.client.HTTPConnection(LOOPBACK, gateway.port, timeout=60)
+    connection = http.client.HTTPConnection(LOOPBACK, gateway.port, timeout=60, source_address=source)
     try:
         connection.request(method, path, body, headers or {})
         response = connection.getresponse()
@@ -269,6 +274,42 @@ def test_no_more_uploads_run_at_once_from_one_address_than_it_may_have(gateway: 
     assert one_more.problem["code"] == "too_many_uploads"
     assert reading.status == 200
     wait_until(lambda: ask(gateway, "POST", "/api/event-media", body=b"1").status == 200, 60)
+
+
+def test_who_asks_for_status_pages_without_end_has_to_wait_and_nobody_else_does(
+    tmp_path: Path, dashboard: Path
+) -> None:
+    """The api does not run, so that the requests come as fast as nginx alone can take them."""
+    gateway = Gateway(tmp_path, free_port(), free_port(), dashboard=dashboard)
+    many = nginx.STATUS_PAGES_AT_ONCE * 5
+    one = f"GET /api/status HTTP/1.1\r\nHost: {LOOPBACK}\r\n\r\n"
+    last = one.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")
+
+    with nginx.serve(gateway, tmp_path / "log"):
+        with socket.create_connection((LOOPBACK, gateway.port), 60, source_address=("127.0.0.2", 0)) as reader:
+            reader.sendall((one * (many - 1) + last).encode())
+            with reader.makefile("rb") as stream:
+                answers = stream.read().decode().split("HTTP/1.1 ")[1:]
+        elsewhere = ask(gateway, "GET", "/api/clients", source=("127.0.0.2", 0))
+        another = ask(gateway, "GET", "/api/status")
+
+    refused = [answer for answer in answers if answer.startswith("429 ")]
+    assert len(answers) == many
+    assert all(answer.startswith("502 ") for answer in answers[: nginx.STATUS_PAGES_AT_ONCE])
+    assert refused
+    assert "Retry-After: 5\r\n" in refused[0]
+    assert json.loads(refused[0].partition("\r\n\r\n")[2])["code"] == "too_many_requests"
+    assert [elsewhere.status, another.status] == [502, 502]
+
+
+def test_nobody_learns_from_the_public_page_where_a_reader_came_from(gateway: Gateway, dashboard: Path) -> None:
+    (dashboard / "status.html").write_text("<!doctype html><title>Displays</title>")
+
+    public = [ask(gateway, "GET", path).headers for path in ("/status.html", "/api/status", "/api/status?x=1")]
+    usual = [ask(gateway, "GET", path).headers for path in ("/", "/api/status-links")]
+
+    assert {(one["Referrer-Policy"], one["X-Robots-Tag"]) for one in public} == {("no-referrer", "noindex")}
+    assert {(one["Referrer-Policy"], one["X-Robots-Tag"]) for one in usual} == {("same-origin", None)}
 
 
 def test_stalled_connections_do_not_hold_up_anybody(gateway: Gateway) -> None:
