@@ -1,6 +1,6 @@
 # One address, two host names: one for people, behind Identity-Aware Proxy, one for machines, without it. Both lead to the
-# same api function, which denies by default. Under the machines' name there is only /api/. Displays use the people's
-# name, as the dashboard shows it to them; only their few paths are without the proxy there.
+# same api function, which denies by default. Under the machines' name there is only /api/. Displays and readers of a
+# public status page use the people's name, as the dashboard shows it; only their few paths are without the proxy there.
 resource "google_compute_global_address" "this" {
   name = "signage"
 
@@ -102,7 +102,7 @@ resource "google_compute_backend_service" "machines" {
   }
 }
 
-# Displays: the agent's package and the browsers' client, for which nobody signs in.
+# Files for which nobody signs in: the displays' agent and client for browsers, and the public status page.
 resource "google_compute_backend_service" "displays" {
   name                    = "signage-displays"
   load_balancing_scheme   = "EXTERNAL_MANAGED"
@@ -227,12 +227,20 @@ resource "google_compute_url_map" "this" {
     }
 
     path_rule {
-      paths   = ["/api/enroll", "/api/display/*"]
+      paths   = ["/api/enroll", "/api/display/*", "/api/status"]
       service = google_compute_backend_service.machines.id
     }
 
     path_rule {
       paths   = ["/display/*"]
+      service = google_compute_backend_service.displays.id
+    }
+
+    # The public status page with what it imports.
+    path_rule {
+      paths = [
+        "/status.html", "/status.js", "/status.css", "/style.css", "/icon.svg", "/lib/*", "/vendor/*", "/views/*",
+      ]
       service = google_compute_backend_service.displays.id
     }
 

@@ -21,6 +21,10 @@ CHECK_CALLERS: Final = {"api", "convert-worker", "scheduler-tick"}  # Cloud Run 
 OPEN: Final = {"dashboard"}  # its files are no secret
 BEHIND_THE_LOAD_BALANCER: Final = {"api", "dashboard"}
 OF_DISPLAYS: Final = {"/api/enroll", "/api/display/*", "/display/*", "/mqtt"}  # without Identity-Aware Proxy
+OF_STRANGERS: Final = {  # the public status page, as above
+    *("/api/status", "/status.html", "/status.js", "/status.css", "/style.css", "/icon.svg"),
+    *("/lib/*", "/vendor/*", "/views/*"),
+}
 OF_THE_LOAD_BALANCER: Final = {"130.211.0.0/22", "35.191.0.0/16"}  # Google's ranges, of its health checks too
 TOUCH_FILES: Final = {"api", "convert-worker"}
 LIVES: Final = {  # the probe that answers under any load, and the least seconds without an answer before a restart
@@ -83,7 +87,7 @@ def _is_inside(rule: Resource) -> bool:
 
 
 def people_pass_the_proxy_and_displays_do_not(plan: Plan) -> Iterator[str]:
-    """Under the people's name only the displays' paths are without Identity-Aware Proxy."""
+    """Under the people's name only the paths of displays and of status pages are without Identity-Aware Proxy."""
     guarded = {one.name for one in plan.of("compute_backend_service") if one.at("iap.enabled")}
     for routes in (one for one in plan.of("compute_url_map") if one.name == "signage"):
         [people] = [one for one in routes.values["path_matcher"] if one["name"] == "people"]
@@ -91,8 +95,9 @@ def people_pass_the_proxy_and_displays_do_not(plan: Plan) -> Iterator[str]:
         to |= {"every other path": people["default_service"], "every other name": routes.values["default_service"]}
         opened = {path for path, service in to.items() if service.rpartition("/")[2] not in guarded}
         needed = OF_DISPLAYS - (set() if plan.of("compute_instance") else {"/mqtt"})
-        yield from (f"{path} is open" for path in sorted(opened - OF_DISPLAYS))
+        yield from (f"{path} is open" for path in sorted(opened - OF_DISPLAYS - OF_STRANGERS))
         yield from (f"no display comes to {path}" for path in sorted(needed - opened))
+        yield from (f"no stranger comes to {path}" for path in sorted(OF_STRANGERS - opened))
 
 
 def a_browsers_connection_is_encrypted_and_lasts(plan: Plan) -> Iterator[str]:

@@ -66,6 +66,7 @@ BROKEN: Final = [
     ),
     (rules.people_pass_the_proxy_and_displays_do_not, ROUTES, "default_service", MACHINES, "every other name"),
     (rules.people_pass_the_proxy_and_displays_do_not, ROUTES, f"{PEOPLES}.path_rule", [], "no display comes to /mqtt"),
+    (rules.people_pass_the_proxy_and_displays_do_not, ROUTES, f"{PEOPLES}.path_rule", [], "no stranger comes to /lib/"),
     (rules.people_pass_the_proxy_and_displays_do_not, PEOPLE.format("api"), "iap.0.enabled", False, "/api/* is open"),
     (
         rules.people_pass_the_proxy_and_displays_do_not,

@@ -16,8 +16,9 @@ from shared.commands.outbox.operations import PublishReport
 from shared.config import BY_NAME
 from shared.conversions.rules import timeouts
 from shared.recovery.operations import RecoveryReport
-from tests.deploy.cloud_rules import OF_DISPLAYS
+from tests.deploy.cloud_rules import OF_DISPLAYS, OF_STRANGERS
 from tests.deploy.terraform import COMPONENTS, GCP, Folder, root, strings
+from tests.rules.test_dashboard_modules import DASHBOARD, TRANSLATED, fetched_with
 
 
 def test_the_queues_in_the_cloud_are_the_queues_on_one_machine() -> None:
@@ -161,6 +162,20 @@ def test_a_display_finds_at_the_peoples_name_what_it_asks_a_gateway_for() -> Non
 
     assert asked - led == set()
     assert 'fetch("/api/enroll"' in (BROWSER_CLIENT / "client.js").read_text(encoding="utf-8")
+
+
+def test_a_stranger_finds_at_the_peoples_name_what_the_status_page_asks_for() -> None:
+    """cloud_rules.py holds that these paths are without the proxy there."""
+    page = (DASHBOARD / "status.html").read_text(encoding="utf-8")
+    files = {*re.findall(r'(?:href|src)="([^"]+)"', page), "status.html"}
+    modules = {str(path.relative_to(DASHBOARD)) for path in fetched_with(DASHBOARD / "status.js") | TRANSLATED}
+    asked = {"/api/status", *(f"/{name}" for name in files | modules)}
+
+    led = {path for path in asked for rule in OF_STRANGERS if fnmatchcase(path, rule)}
+
+    assert asked - led == set()
+    assert {"/status.js", "/icon.svg", "/views/status_page.js", "/lib/words/de/status_page.js"} <= asked
+    assert 'fetch("/api/status"' in (DASHBOARD / "lib" / "api" / "status_page.js").read_text(encoding="utf-8")
 
 
 def test_the_door_for_browsers_sees_no_password_of_a_service() -> None:
