@@ -269,7 +269,7 @@ def connect_properties() -> Properties:
     return properties
 
 
-def connack(url: str, seconds: float, username: str = "", password: str = "") -> int | None:
+def connack(url: str, seconds: float, username: str = "", password: str | None = None) -> int | None:
     """Connect, take leave at once, and return the reason code of the CONNACK; None when none comes within `seconds`.
 
     With a user name the client id is that name, and its session ends; without one there is no login.
