@@ -9,6 +9,7 @@ import { number } from "../lib/format.js";
 import { commonWords } from "../lib/words/common.js";
 import { retryingAfter } from "../lib/words/problems.js";
 import { frameWords } from "../lib/words/frame.js";
+import { settingMeanings } from "../lib/words/setting_meanings.js";
 import { settingsWords } from "../lib/words/settings.js";
 import { Audit } from "./audit.js";
 import { LanguageChoice } from "./language_choice.js";
@@ -110,7 +111,7 @@ function Values({ found }) {
           html`<span
             class="quiet">(${settingsWords.changed(shown(one.default))})</span>`
         }</span>
-      <span class="setting-meaning quiet">${one.meaning}</span></li>`;
+      <span class="setting-meaning quiet">${settingMeanings[name] ?? one.meaning}</span></li>`;
   })}</ul>`;
 }
 

@@ -20,8 +20,8 @@ ENGLISH: Final = (
     "|what|who|when|quiet|reason|hours|screen|loading|last|use|your|you|it"
 )
 """Words of English that are no German ones."""
-SERVER_SAYS: Final = "code, .notes, .setting-meaning, .setting-value, .audit-words, .audit-target, .token, .log-message"
-"""Where data stand, and the meanings of the settings, which the service says in English only."""
+SERVER_SAYS: Final = "code, .notes, .setting-value, .audit-words, .audit-target, .token, .log-message"
+"""Where data stand."""
 SEEN: Final = """([words, skip]) => {
   const english = new RegExp(`(?<![\\\\p{L}.])(?:${words})(?![\\\\p{L}])`, "iu");
   const found = [];
@@ -132,7 +132,7 @@ def test_the_fleet_the_panel_and_the_settings_are_german(open_german: OpenGerman
         (f"{one}&tab=commands", "An dieses Display wurde kein Befehl gesendet."),
         (f"{one}&tab=health", "über dem üblichen Grenzwert von 90"),
         (f"{one}&tab=events", "Dienstausfall"),
-        ("/?v=settings", "Sprache (Language)"),
+        ("/?v=settings", "Abstand der Takte des Taktgebers"),
         ("/?v=incidents", "Wartung planen: siehe Ruhezeiten."),
         ("/?v=quiet", "Nichts ist in Ruhe, und nichts ist geplant."),
         ("/?v=availability", "Der Anteil der Öffnungszeiten"),

@@ -1,10 +1,12 @@
 """Settings: one list, checked when read; secrets are never shown."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from deploy.parts.layout import REPOSITORY
 from shared.config import SETTINGS, load
 from shared.errors import ConfigurationError
 
@@ -91,6 +93,14 @@ def test_what_is_shown_has_every_setting_but_the_secrets() -> None:
 
     assert set(shown) == {setting.name for setting in SETTINGS if not setting.secret}
     assert "hunter2" not in str(shown)
+
+
+@pytest.mark.parametrize("language", ["de", "ja"])
+def test_the_page_has_the_meaning_of_every_setting_that_is_shown_and_of_no_other(language: str) -> None:
+    words = REPOSITORY / "dashboard" / "lib" / "words" / language / "setting_meanings.js"
+    meant = re.findall(r"^  ([A-Z][A-Z0-9_]*):\s+\S", words.read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert sorted(meant) == sorted(load({}).describe())
 
 
 def test_empty_means_not_given() -> None:

@@ -1,0 +1,116 @@
+/** @param {string} command */
+const ttl = (command) => `So lange gilt der Befehl „${command}“, bevor er abläuft`;
+/** @param {string} command */
+const result = (command) => `Frist für das Ergebnis von „${command}“, vom Empfang an`;
+
+/** @type {typeof import("../setting_meanings.js").settingMeanings} */
+export const settingMeanings = {
+  DEPLOYMENT_MODE: "Wo der Server läuft; local öffnet Ports nur für den eigenen Rechner (Loopback)",
+  MQTT_URL: "Adresse, unter der der Broker die Dienste des Servers annimmt",
+  MQTT_USERNAME: "Benutzername dieses Dienstes beim Broker",
+  MQTT_TOPIC_ROOT: "Erste Ebene jedes Topics",
+  QUEUE_URL: "Cloud-Tasks-Dienst mit der Auftragswarteschlange „conversions“",
+  CONVERTER_URL: "Adresse des Umwandlers für Präsentationen",
+  CONVERT_WORKER_URL: "Wohin die Auftragswarteschlange Umwandlungen zustellt; zugleich Audience ihrer Identitätstoken",
+  SCHEDULER_TICK_URL: "Wo der Taktgeber den Takt aufruft; zugleich Audience seiner Identitätstoken",
+  OIDC_ISSUER: "Aussteller der Identitätstoken von Auftragswarteschlange und Taktgeber",
+  OIDC_KEYS_URL: "Öffentliche Schlüssel dieses Ausstellers",
+  TASKS_SERVICE_ACCOUNT: "E-Mail-Adresse, die in den Identitätstoken der Auftragswarteschlange stehen muss",
+  SCHEDULER_SERVICE_ACCOUNT: "E-Mail-Adresse, die in den Identitätstoken des Taktgebers stehen muss",
+  IAP_AUDIENCE:
+    "/projects/<Nummer>/global/backendServices/<ID>: das Backend hinter Identity-Aware Proxy; leer: kein solcher Proxy",
+  IAP_ISSUER: "Aussteller der Nachweise dieses Proxys",
+  IAP_KEYS_URL: "Öffentliche Schlüssel des Ausstellers dieses Proxys",
+  SSO_ISSUER: "Anmeldedienst (OpenID Connect), genau so, wie er sich selbst nennt",
+  SSO_NAME: "Name des Anmeldedienstes auf der Schaltfläche",
+  SSO_CLIENT_ID: "Client-ID dieses Servers beim Anmeldedienst",
+  SSO_SCOPES: "Scopes, die beim Anmeldedienst angefragt werden",
+  SSO_ROLE_CLAIM: "Claim, der die Rolle ergibt; ein Punkt führt in ein Objekt",
+  SSO_ROLES: "JSON-Objekt: Wert dieses Claims zu Rolle; die höchste zählt",
+  SSO_SITES_CLAIM: "Claim, der die Standorte ergibt, „*“ für alle; leer: alle",
+  MEDIA_ROOT: "Eingehängtes Laufwerk für Dateien; die PDFs liegen unter converted/",
+  CRASH_RECOVERY_ENABLED: "Ob der Takt gestörte Displays und ihre Player neu startet; Befehle laufen in jedem Fall ab",
+  CLIENT_AUTO_REGISTER: "Ob die erste Nachricht mit einem gültigen Broker-Login ihr Display registriert",
+  HEARTBEAT_STALE_SECONDS:
+    "So lange muss ein Display still sein, um als verstummt zu gelten: mindestens 90, und nie weniger als das Dreifache seines eigenen Abstands",
+  HEARTBEAT_CALM_SECONDS:
+    "Abstand der Lebenszeichen, um den ein Display gebeten wird, solange alles in Ordnung ist; 30: der übliche Abstand",
+  HEARTBEAT_CALM_FLEET: "So viele verbundene Displays müssen das beherrschen, bevor eines darum gebeten wird",
+  TICK_SECONDS: "Abstand der Takte des Taktgebers",
+  COMMAND_LOCKOUT_SECONDS:
+    "Zeit nach „Player-Neustart“ oder „Neustart“, in der das Display keinen weiteren solchen Befehl bekommt",
+  RESTART_APP_TTL_SECONDS: ttl("Player-Neustart"),
+  REBOOT_HOST_TTL_SECONDS: ttl("Neustart"),
+  SHUTDOWN_HOST_TTL_SECONDS: ttl("Herunterfahren"),
+  SCREENSHOT_TTL_SECONDS: ttl("Screenshot"),
+  SCREEN_ON_TTL_SECONDS: ttl("Bildschirm an"),
+  SCREEN_OFF_TTL_SECONDS: ttl("Bildschirm aus"),
+  RESTART_APP_RESULT_SECONDS: result("Player-Neustart"),
+  REBOOT_HOST_RESULT_SECONDS: result("Neustart"),
+  SHUTDOWN_HOST_RESULT_SECONDS: result("Herunterfahren"),
+  SCREENSHOT_RESULT_SECONDS: result("Screenshot"),
+  SCREEN_ON_RESULT_SECONDS: result("Bildschirm an"),
+  SCREEN_OFF_RESULT_SECONDS: result("Bildschirm aus"),
+  RECOVERY_MAX_OPEN:
+    "So viele Befehle der Wiederherstellung dürfen zugleich offen sein; auto: 2\u00a0% der Displays, die innerhalb eines Tages gehört wurden, minus 10, aber nie weniger als 10",
+  CANARY_MAX_AGE_SECONDS: "Ist der letzte Umlauf der Bridge älter, tut die Wiederherstellung nichts",
+  INCIDENT_MIN_CLIENTS: "So viele Displays eines Standorts oder Netzes müssen zusammen ausfallen für eine Störung",
+  INCIDENT_MIN_PERCENT:
+    "Anteil der Displays des Standorts oder Netzes, die innerhalb eines Tages gehört wurden, der ausfallen muss",
+  INCIDENT_WINDOW_SECONDS: "Zeit, in der sie ausfallen müssen; länger als der Gerätestart eines Displays",
+  INCIDENT_CLOSE_SECONDS: "So lange müssen alle betroffenen Displays wieder in Ordnung sein, bevor eine Störung endet",
+  LOG_BUDGET_PER_SECOND: "So viele Protokollzeilen eines Displays speichert die Bridge",
+  LOG_BUDGET_BURST: "So viele Protokollzeilen eines Displays dürfen auf einmal kommen",
+  LOG_RETENTION_DAYS: "So lange werden Protokollzeilen der Stufen Debug, Info und Warnung aufbewahrt",
+  ERROR_LOG_RETENTION_DAYS: "So lange werden Protokollzeilen der Stufen Fehler und Kritisch aufbewahrt",
+  HISTORY_RETENTION_DAYS:
+    "So lange werden Befehle, Wiederherstellung, Störungen, Ruhezeiten, Änderungen von Displays und das Änderungsprotokoll aufbewahrt",
+  LIMIT_DISK_PERCENT: "Grenzwert: so voll ist der Datenträger",
+  LIMIT_MEMORY_PERCENT: "Grenzwert: so viel Speicher ist belegt",
+  LIMIT_TEMPERATURE_CELSIUS: "Grenzwert: so warm ist das Gerät",
+  LIMIT_CERTIFICATE_DAYS: "Grenzwert: so bald läuft die CA ab, der ein Display vertraut",
+  LIMIT_CLOCK_SECONDS: "Grenzwert: so weit geht die Uhr vor oder nach",
+  HEALTH_HISTORY_DAYS: "So lange werden die Messwerte der Displays aufbewahrt",
+  SCREENSHOT_RETENTION_DAYS: "So lange werden Screenshots aufbewahrt",
+  UPLOAD_LIMIT_BYTES: "Größte Datei, die hochgeladen werden kann",
+  CONVERSION_DEADLINE_SECONDS: "Zeit von LibreOffice für eine Präsentation, höchstens 20 Minuten",
+  CONVERSION_MAX_ATTEMPTS: "Versuche, bevor eine Umwandlung als fehlgeschlagen gilt",
+  PUBLIC_URL: "Adresse dieser Seite für Links in Benachrichtigungen; leer: keine Links",
+  NOTIFICATION_PRIVATE_ADDRESSES:
+    "Ob Benachrichtigungen an private Adressen gehen dürfen und, außerhalb der Cloud, an Loopback; auto: nicht in der Cloud",
+  NOTIFICATION_DISPLAY_SECONDS:
+    "So lange ist ein einzelnes Display verstummt oder abgestürzt, bevor jemand benachrichtigt wird",
+  NOTIFICATION_GAP_SECONDS:
+    "Zeit zwischen zwei Nachrichten über dasselbe gestörte Display, dieselbe Störung oder dieselbe Zurückhaltung der Wiederherstellung",
+  ENROLMENT_CODE_SECONDS: "So lange gilt ein Verbindungscode",
+  SESSION_SECONDS: "So lange gilt eine Anmeldung",
+  SESSION_IDLE_SECONDS: "So lange gilt eine Anmeldung, ohne dass etwas abgerufen wird",
+  SECOND_FACTOR_REQUIRED:
+    "Wer zuerst einen zweiten Faktor einrichten muss (nobody: niemand, admins: Admins, everybody: alle); einrichten können ihn alle",
+  ONE_TIME_PASSWORD_SECONDS:
+    "So lange gilt ein Passwort, das ein Admin vergeben hat; bis dahin muss die Person ein eigenes setzen",
+  LOGIN_FAILURES_MAX:
+    "So viele Anmeldungen dürfen in LOGIN_FAILURES_SECONDS von einer Adresse fehlschlagen, und so viele für ein Konto von einer Adresse",
+  LOGIN_FAILURES_ACCOUNT_MAX:
+    "Dasselbe für ein Konto von allen Adressen zusammen, außer denen, von denen es sich in den letzten 30 Tagen angemeldet hat",
+  LOGIN_FAILURES_SECONDS: "Zeit, über die fehlgeschlagene Anmeldungen gezählt werden",
+  LEAKED_PASSWORDS_FILE:
+    "Sortierte SHA-1-Werte bekannt gewordener Passwörter, einer je Zeile, die abgelehnt werden; leer: keine Liste",
+  TRUSTED_PROXY_HOPS: "Zahl der vertrauenswürdigen Proxys vor der API, die X-Forwarded-For ergänzen; 0: keine",
+  DISPLAYS_MQTT_HOST: "Host des Brokers, den ein Display mit seinem Verbindungscode erfährt",
+  DISPLAYS_MQTT_PORT: "Port des Brokers, den ein Display mit seinem Verbindungscode erfährt",
+  DISPLAYS_MQTT_TLS: "Ob Displays sich mit TLS verbinden müssen",
+  DISPLAYS_CA_FILE: "PEM-Datei mit der CA, der Displays vertrauen müssen; leer: eine öffentliche CA",
+  DISPLAYS_PASSWORD_FILE: "Logins der Displays: broker_accounts schreibt die Datei, der Broker liest sie",
+  SERVICES_PASSWORD_FILE:
+    "Logins der Dienste des Servers, wie mosquitto_passwd sie schreibt, für broker_logins; leer: der Broker kennt sie selbst",
+  BROKER_LOGINS_PORT: "Loopback-Port, auf dem broker_logins einem fremden Broker antwortet",
+  BROKER_CRASHES_FILE: "Wo Abstürze des Brokers vermerkt werden; leer: nirgends",
+  CERTIFICATE_DOORS:
+    "Ports, deren Zertifikate broker_accounts prüft, etwa displays=127.0.0.1:8883 people=127.0.0.1:443",
+  BRIDGE_HEALTH_HOST: "Adresse, auf der die Bridge /healthz, /readyz und /metrics beantwortet",
+  BRIDGE_HEALTH_PORT: "Port, auf dem die Bridge /healthz, /readyz und /metrics beantwortet",
+  DATABASE_POOL_SIZE: "Verbindungen, die ein Prozess zu Postgres offen hält",
+  DATABASE_PREPARED_STATEMENTS:
+    "Ob eine Verbindung vorbereitete Anweisungen behält; false hinter einem Pooler im Transaktionsmodus",
+};
