@@ -5,6 +5,7 @@ import { listed } from "../lib/lists.js";
 import { commonWords } from "../lib/words/common.js";
 import { healthWords } from "../lib/words/health.js";
 import { limitNames, limitTexts, limitValues, limitWords } from "../lib/words/limits.js";
+import { logWords } from "../lib/words/logs.js";
 import { actionWords } from "../lib/words/states.js";
 import { unitWords } from "../lib/words/units.js";
 import { HealthOverTime } from "./health_history.js";
@@ -98,7 +99,10 @@ function Machine({ client }) {
   const able = client.capabilities?.filter((one) => one !== "heartbeat_interval"); // no action: `interval` shows it
   const facts = /** @type {[string, any][]} */ ([
     [healthWords.os, client.os ?? commonWords.notReported],
-    [healthWords.logLevel, client.log_level ?? commonWords.notReported],
+    [
+      healthWords.logLevel,
+      client.log_level ? (logWords.level[client.log_level] ?? client.log_level) : commonWords.notReported,
+    ],
     [
       healthWords.interval,
       client.interval_seconds ? healthWords.seconds(client.interval_seconds) : commonWords.notReported,
