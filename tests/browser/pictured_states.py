@@ -14,7 +14,7 @@ from shared.postgres.door import engine_for
 from tests.browser.fleets import inserted
 from tests.browser.watched import API, WatchedPage, watched
 from tests.browser.windows import SIGNED_OUT
-from tests.stack import Stack
+from tests.stack import Stack, eventually
 
 OVERVIEW: Final = "**/api/monitoring/overview*"
 SILENT_SECONDS: Final = 240
@@ -24,6 +24,7 @@ SLOW: Final = """
   window.fetch = (address, ...rest) =>
     String(address).startsWith('/api/incidents') ? new Promise(() => {}) : before(address, ...rest);
 """
+STYLED: Final = "[...document.querySelectorAll('link[rel=stylesheet]')].every((one) => one.sheet)"
 ACTION: Final = "states.actionWords"
 HELD: Final = "quiet_times.clientQuietWords"
 DIALOGS: Final[dict[str, tuple[str, ...]]] = {
@@ -97,15 +98,19 @@ def shoot(
 
 
 def dialog(visit: WatchedPage, address: str, buttons: list[str]) -> None:
-    """Open a dialog; what has to be filled in before its next button is pressed is."""
+    """Open a dialog and wait until it is drawn; what has to be filled in before its next button is pressed is."""
     visit.follow(address)
     shown = visit.page.get_by_role("dialog")
     for button in buttons:
-        if shown.is_visible():
-            shown.locator("input[required]").first.fill("Eingang")
+        needed = shown.locator("input[required]")
+        if has_form := shown.is_visible():
+            needed.first.fill("Eingang")
         visit.press(button)
         expect(shown).to_be_visible()
-    visit.page.wait_for_load_state("networkidle")
+        if has_form:
+            expect(needed).to_have_count(0)
+    expect(shown.locator("[aria-busy=true]")).to_have_count(0)  # in its first second it takes no room: is not visible
+    eventually(lambda: visit.page.evaluate(STYLED), "every style sheet")
 
 
 def sign_in(visit: WatchedPage) -> None:
