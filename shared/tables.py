@@ -892,6 +892,7 @@ notification_channels = Table(
     _when("last_delivered_at"),
     _when("last_failed_at"),  # null: no failure since the last delivery
     Column("last_error", Text),  # our own text, without secrets
+    Column("last_error_sentences", JSONB),
     UniqueConstraint("name"),
     _one_of("kind", ChannelKind),
     CheckConstraint("delay_seconds BETWEEN 0 AND 86400", name="delay_seconds"),
@@ -945,6 +946,7 @@ notification_deliveries = Table(  # the outbox: a row is one message to one chan
     _when("claimed_at"),
     _when("finished_at"),
     Column("error", Text),  # error of the last try: our own text, without secrets
+    Column("error_sentences", JSONB),
     UniqueConstraint("channel_id", "subject", "phase", name="uq_notification_deliveries_once"),
     _one_of("phase", NotificationPhase),
     CheckConstraint(

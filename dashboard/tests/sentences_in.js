@@ -10,7 +10,7 @@ const ENGLISH = new RegExp(
   "iu",
 );
 /** What people and displays wrote, and names. */
-const DATA = new Set(["by", "reason", "message", "unit", "site", "tag", "key", "time_zone"]);
+const DATA = new Set(["by", "reason", "message", "unit", "site", "tag", "key", "time_zone", "receiver"]);
 const TIMES = new Set(["at", "since", "until"]);
 /** Data that have a word: ways a screen fails, causes, recovery and its reasons, the service. */
 const WORDED = /^(?:black|frozen|disconnected|off|no_ack|recovery|service|cancelled by .*|.*, attempt \d of \d)$/;

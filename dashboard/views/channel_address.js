@@ -4,6 +4,7 @@ import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/notifications.js";
 import { MAIL_PORTS, SERVICES, addressOf, kindOf, serviceOf } from "../lib/channel_address.js";
 import { html } from "../lib/html.js";
+import { NOT_TRIED, trialWords } from "../lib/trials.js";
 import { addressWords } from "../lib/words/channel_address.js";
 import { notificationWords } from "../lib/words/notifications.js";
 import { wordsOf } from "../lib/words/problems.js";
@@ -83,23 +84,19 @@ function Secret({ channel }) {
 
 /** Send a message to what the form says, or to the saved address if the form has none. @param {{id?: number}} props */
 function Try({ id }) {
-  const [said, setSaid] = useState({ words: "", bad: false });
+  const [said, setSaid] = useState(NOT_TRIED);
   /** @param {MouseEvent} event */
   const go = (event) => {
     const form = /** @type {HTMLButtonElement} */ (event.currentTarget).form;
     if (!form?.reportValidity()) return;
-    setSaid({ words: notificationWords.testing, bad: false });
+    setSaid({ words: () => notificationWords.testing, bad: false });
     tried(new FormData(form), id).then(
-      ({ delivered, words }) =>
-        setSaid({
-          words: (delivered ? notificationWords.tested : notificationWords.testFailed)(words),
-          bad: !delivered,
-        }),
-      (error) => setSaid({ words: wordsOf(error), bad: true }),
+      (result) => setSaid({ words: () => trialWords(result), bad: !result.delivered }),
+      (error) => setSaid({ words: () => wordsOf(error), bad: true }),
     );
   };
   return html`<div class="buttons"><button type="button" class="plain" onClick=${go}>${notificationWords.test}</button>
-    <span class=${said.bad ? "cause" : "done"} role="status">${said.words}</span></div>`;
+    <span class=${said.bad ? "cause" : "done"} role="status">${said.words()}</span></div>`;
 }
 
 /** @param {FormData} form @param {number | undefined} id of the saved channel */

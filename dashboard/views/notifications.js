@@ -6,7 +6,9 @@ import { serviceOf } from "../lib/channel_address.js";
 import { classes, html } from "../lib/html.js";
 import { listed, ranged } from "../lib/lists.js";
 import { usePages } from "../lib/pages.js";
+import { worded } from "../lib/sentences.js";
 import { mayAdminister } from "../lib/session.js";
+import { NOT_TRIED, trialWords } from "../lib/trials.js";
 import { addressWords } from "../lib/words/channel_address.js";
 import { commonWords } from "../lib/words/common.js";
 import { notificationWords } from "../lib/words/notifications.js";
@@ -39,12 +41,13 @@ function Facts({ channel }) {
     when(channel),
   ].join(" · ");
   const at = channel.last_delivered_at;
+  const failed = channel.last_error && worded(channel.last_error_sentences, channel.last_error);
   return html`<span class="quiet">${how}</span><span class="quiet">${what}</span>
     <span class="quiet">
       ${at ? [`${notificationWords.delivered} `, h(Age, { at })] : notificationWords.neverDelivered}</span>
     ${
-      channel.last_error &&
-      html`<span class="cause">${notificationWords.lastFailed(channel.last_error)} 
+      failed &&
+      html`<span class="cause">${notificationWords.lastFailed(failed)} 
         ${" ("}${h(Age, { at: channel.last_failed_at })})</span>`
     }`;
 }
@@ -77,18 +80,15 @@ function Menu({ channel, ask, act, test }) {
 
 /** @param {{channel: Channel, ask: (asked: Asked) => void, changed: () => void}} props */
 function ChannelRow({ channel, ask, changed }) {
-  const [said, setSaid] = useState({ words: "", bad: false });
+  const [said, setSaid] = useState(NOT_TRIED);
   /** @param {unknown} error */
-  const refused = (error) => setSaid({ words: wordsOf(error), bad: true });
+  const refused = (error) => setSaid({ words: () => wordsOf(error), bad: true });
   /** @param {Promise<unknown>} what */
   const act = (what) => void what.then(changed, refused);
   const test = () => {
-    setSaid({ words: notificationWords.testing, bad: false });
+    setSaid({ words: () => notificationWords.testing, bad: false });
     const tell = (/** @type {import("../lib/openapi").ChannelTest} */ result) => {
-      setSaid({
-        words: result.delivered ? notificationWords.tested(result.words) : notificationWords.testFailed(result.words),
-        bad: !result.delivered,
-      });
+      setSaid({ words: () => trialWords(result), bad: !result.delivered });
       changed();
     };
     api.testChannel(channel.id).then(tell, refused);
@@ -96,7 +96,7 @@ function ChannelRow({ channel, ask, changed }) {
   return html`<li class="token">
     <span class=${classes("token-body", !channel.enabled && "quiet")}><strong>${channel.name}</strong>
       ${h(Facts, { channel })}
-      <span class=${said.bad ? "cause" : "done"} role="status">${said.words}</span></span>
+      <span class=${said.bad ? "cause" : "done"} role="status">${said.words()}</span></span>
     ${!channel.enabled && html`<span class="tag">${notificationWords.off}</span>`}
     ${h(Menu, { channel, ask, act, test })}
   </li>`;

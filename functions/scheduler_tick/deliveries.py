@@ -91,6 +91,6 @@ def _log(errand: Errand, outcome: DeliveryAttempt, duration_ms: int) -> None:
         channel_id=errand.channel_id,
         attempt=errand.attempts,
         result=outcome.result.value,
-        words=outcome.words,
+        words=outcome.sentence.english,
         duration_ms=duration_ms,
     )

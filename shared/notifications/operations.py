@@ -15,6 +15,7 @@ from shared.notifications.channels import store as channels_store
 from shared.notifications.channels.rules import OpenChannel
 from shared.notifications.deliveries import operations as deliveries
 from shared.notifications.deliveries import store as deliveries_store
+from shared.notifications.deliveries.rules import over_before_sent
 from shared.notifications.deliveries.store import NewMessage
 from shared.notifications.reports import operations as reports
 from shared.notifications.reports.rules import REPORTS
@@ -37,7 +38,6 @@ from shared.vocabulary import (
 AT_ONCE: Final = 500  # the most messages that one tick enqueues again; the next tick takes the rest
 ASKED_FOR: Final = 20  # with more single displays, which become one message, recovery's state is not read for each
 OF_CERTIFICATES: Final = frozenset({NotificationEvent.CERTIFICATE_OLD, NotificationEvent.CERTIFICATE_ENDING})
-IT_WAS_OVER: Final = "it was over before it was sent"
 OF_DISPLAYS: Final = frozenset({NotificationEvent.DISPLAY_UNWELL, NotificationEvent.DISPLAY_SUSPENDED})
 UNSTEADY: Final = NotificationEvent.CONNECTION_UNSTEADY
 FOLDED: Final = (
@@ -142,19 +142,20 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
     over = troubles.over(connection, now, desk.config, roots, now - rules.WELL_FOR) if roots else {}
     ended = {notice.facts.get("uuid") for notice in standing if notice.root in over}
     quiet = _quiet(desk, {uuid for uuid in ended if uuid is not None})
+    was_over = over_before_sent()
     dropped, silent, rows, rest = 0, list[int](), list[MessageAbout](), list[Notice]()
     for notice in standing:
         channel = desk.channels.get(notice.channel_id)
         if notice.root not in over:
             rest.append(notice)
         elif notice.state is DeliveryState.PENDING:
-            gone = deliveries_store.drop_unsent(connection, now, notice.channel_id, notice.subject, IT_WAS_OVER)
+            gone = deliveries_store.drop_unsent(connection, now, notice.channel_id, notice.subject, was_over)
             dropped += gone
             rest += [] if gone else [notice]  # it is being sent: its closing message comes after that
         elif over[notice.root] or rules.is_settled_silently(notice, channel):
             silent.append(notice.id)
         elif channel and channel.may_tell(notice.event, now) and not _is_quiet(notice, quiet):
-            dropped += deliveries_store.drop_unsent(connection, now, notice.channel_id, notice.subject, IT_WAS_OVER)
+            dropped += deliveries_store.drop_unsent(connection, now, notice.channel_id, notice.subject, was_over)
             silent.append(notice.id)
             rows.append(_recovered(notice, now))
         else:

@@ -29,12 +29,12 @@ SEEN: Final = """([words, skip]) => {
     if (one.closest(skip) || one.matches("option[lang]")) continue;
     const own = [...one.childNodes].filter((child) => child.nodeType === 3).map((child) => child.data).join(" ");
     const read = ["title", "aria-label", "placeholder", "alt"].map((name) => one.getAttribute(name) ?? "");
-    const data = /^\\s*\\w+\\/\\S+\\s*$|#[0-9a-f]{12}\\b/;
+    const data = /^\\s*\\w+\\/\\S+\\s*$|#[0-9a-f]{12}\\b|X-Forwarded-For/;
     found.push(...[own, ...read].filter((text) => english.test(text) && !data.test(text)));
   }
   return found;
 }"""
-"""The texts of the page, read or heard, that have an English word in them; names of zones and tokens are data."""
+"""The texts of the page, read or heard, that have an English word in them; zones, tokens, headers are data."""
 
 OpenGerman = Callable[..., WatchedPage]
 
@@ -156,6 +156,22 @@ def test_the_form_of_a_quiet_time_is_german_in_each_of_its_kinds(open_german: Op
     dialog.get_by_role("radio", name="Meldepause").check()
     dialog.get_by_role("combobox", name="Für").select_option("fleet")
     expect(dialog.locator(".consequence")).to_contain_text("Keine Meldungen für die ganze Flotte")
+
+
+def test_why_a_message_was_not_delivered_is_german(open_german: OpenGerman, stack: Stack) -> None:
+    api = stack.api()
+    channel = {"name": "Bereitschaft", "kind": "webhook", "url": "http://no-such-name.invalid/hook"}
+    made = api.post("/api/notifications/channels", channel, 201)
+    api.post(f"/api/notifications/channels/{made['id']}/test")
+    page = open_german("/?v=settings").page
+    channels = page.get_by_role("region", name="Benachrichtigungen")
+    row = channels.get_by_role("listitem").filter(has_text="Bereitschaft")
+    why = "Der Name no-such-name.invalid ist nicht bekannt"
+
+    expect(row).to_contain_text(f"Letzte Zustellung fehlgeschlagen: {why}")
+    row.get_by_label("Mehr zu Bereitschaft").click()
+    row.get_by_role("button", name="Test senden").click()
+    expect(row).to_contain_text(f"Test fehlgeschlagen: {why}")
 
 
 NOTES: Final = FilePayload(name="notes.txt", mimeType="", buffer=b"hello")

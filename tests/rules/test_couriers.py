@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from shared import config
 from shared.outside import couriers
-from shared.outside.couriers import webhook
+from shared.outside.couriers import webhook, words
 from shared.outside.couriers.addresses import METADATA, AddressRefused, Reach, look_up, may_reach
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
 from tests.receivers import receiver
@@ -37,7 +37,7 @@ def test_a_webhook_gets_the_facts_signed_and_with_a_key_of_its_own() -> None:
         outcome = post(f"{hook.url}?key={TOKEN}", secret=SECRET)
 
     [posted] = hook.posted
-    assert outcome == DeliveryAttempt(Result.DELIVERED, "200 from 127.0.0.1")
+    assert outcome == DeliveryAttempt(Result.DELIVERED, words.receiver_answered(receiver="127.0.0.1", status=200))
     assert (posted.path, posted.json) == (f"/hook?key={TOKEN}", LETTER.facts)
     assert posted.headers["content-type"] == "application/json"
     assert posted.headers["idempotency-key"] == "signage-7"
@@ -55,9 +55,9 @@ def test_a_chat_room_that_reads_a_webhooks_words_gets_them_as_text() -> None:
         webhook.post(hook.url, None, Letter("signage-8", "x", "x", facts), HERE, timedelta(seconds=5))
 
     [posted] = hook.posted
-    words, link = posted.json["text"].split("\n")
+    text, link = posted.json["text"].split("\n")
     assert (link, posted.json["cause"]) == (url, facts["cause"])
-    for said in (words, posted.json["title"]):
+    for said in (text, posted.json["title"]):
         assert "pay now" in said
         assert not any(sign in said for sign in ("<", "@", "[", "//", "evil.example"))
 
@@ -91,8 +91,8 @@ def test_what_an_answer_means(status: int, headers: dict[str, str], result: Resu
         outcome = post(f"{hook.url}/{TOKEN}")
 
     assert (outcome.result, outcome.retry_after) == (result, wait)
-    assert outcome.words.startswith(f"{status} from 127.0.0.1")
-    assert TOKEN not in outcome.words
+    assert outcome.sentence.english.startswith(f"{status} from 127.0.0.1")
+    assert TOKEN not in str(outcome.sentence)
     assert len(hook.posted) == 1
 
 
@@ -101,22 +101,24 @@ def test_a_receiver_that_trickles_is_left_at_the_deadline() -> None:
         hook.answer = lambda _posted: None
         outcome = post(hook.url, seconds=0.5)  # it would be endless
 
-    assert outcome == DeliveryAttempt(Result.AGAIN, "127.0.0.1 did not answer in time")
+    assert outcome == DeliveryAttempt(Result.AGAIN, words.receiver_slow(receiver="127.0.0.1"))
 
 
 def test_a_receiver_that_is_not_there_may_come_back() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
-    assert post(f"http://127.0.0.1:{port}/{TOKEN}") == DeliveryAttempt(Result.AGAIN, "127.0.0.1 refuses the connection")
-    assert post(f"http://no-such-name.invalid/{TOKEN}").words == "the name no-such-name.invalid is not known"
+    away = words.receiver_refused_connection(receiver="127.0.0.1")
+    nowhere = words.receiver_unknown(receiver="no-such-name.invalid")
+    assert post(f"http://127.0.0.1:{port}/{TOKEN}") == DeliveryAttempt(Result.AGAIN, away)
+    assert post(f"http://no-such-name.invalid/{TOKEN}") == DeliveryAttempt(Result.AGAIN, nowhere)
 
 
 def test_plain_http_where_tls_is_expected_is_said_without_the_address() -> None:
     with receiver() as hook:
         outcome = post(hook.url.replace("http://", "https://") + TOKEN)
 
-    assert outcome == DeliveryAttempt(Result.AGAIN, "127.0.0.1 does not speak TLS as expected")
+    assert outcome == DeliveryAttempt(Result.AGAIN, words.receiver_without_tls(receiver="127.0.0.1"))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "2130706433"])

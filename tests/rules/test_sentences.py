@@ -14,6 +14,8 @@ from shared.commands.rules import ENDINGS
 from shared.history.rules import HISTORY
 from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_rules import TIMELINE
+from shared.notifications.deliveries.rules import UNSENT
+from shared.outside.couriers.words import COURIERS
 from shared.quiet.rules import QUIET, QUIET_WORDS
 from shared.recovery.words_rules import BREAKERS, RECOVERY
 from shared.schedules.rules import NOT_MADE, SCHEDULES
@@ -33,6 +35,8 @@ NOUNS: Final = (
     SCHEDULES,
     ENDINGS,
     NOT_MADE,
+    COURIERS,
+    UNSENT,
 )
 ALL: Final = Phrases(*NOUNS)
 CASES: Final[list[dict[str, Any]]] = json.loads(

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, time, timedelta
 
+import msgspec
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -12,8 +13,11 @@ from shared.notifications.channels import operations as channels
 from shared.notifications.channels.rules import Hours
 from shared.notifications.deliveries import operations as sending
 from shared.notifications.deliveries import store as deliveries_store
+from shared.notifications.deliveries.rules import given_up
 from shared.outside.couriers.letters import DeliveryAttempt, Result
+from shared.outside.couriers.words import receiver_answered
 from shared.quiet import operations as quiet_times
+from shared.sentences import Sentence, joined
 from shared.tables import (
     bridge_status,
     client_recovery,
@@ -41,6 +45,10 @@ def dark(connection: Connection, now: datetime) -> list[str]:
     channel(connection, now - timedelta(hours=2))
     observe(connection, now)
     return uuids
+
+
+def answered(status: int) -> Sentence:
+    return receiver_answered(receiver="hooks.example.org", status=status)
 
 
 def light(connection: Connection, at: datetime, uuids: list[str]) -> None:
@@ -349,7 +357,9 @@ def test_a_refused_address_that_is_changed_tells_what_is_not_over(
     connection: Connection, now: datetime, dark: list[str]
 ) -> None:
     decide(connection, now + 3 * MINUTE)
-    values = {"state": "failed", "finished_at": now + 4 * MINUTE, "error": "401 from hooks.example.org"}
+    told = answered(401)
+    coded = msgspec.to_builtins(told.coded)
+    values = {"state": "failed", "finished_at": now + 4 * MINUTE, "error": told.english, "error_sentences": coded}
     channel_id = connection.execute(
         sa.update(notification_deliveries).values(**values).returning(notification_deliveries.c.channel_id)
     ).scalar_one()
@@ -359,6 +369,8 @@ def test_a_refused_address_that_is_changed_tells_what_is_not_over(
 
     assert states(connection) == [("opened", "pending")]
     assert task[1] == 3  # its task has a new name
+    row = connection.execute(sa.select(notification_deliveries)).mappings().one()
+    assert (row["error"], row["error_sentences"]) == (None, None)
 
 
 def test_what_was_never_sent_is_put_on_the_queue_again(connection: Connection, now: datetime, dark: list[str]) -> None:
@@ -425,8 +437,11 @@ def test_who_sends_for_longer_than_the_lease_writes_nothing_once_another_has_tak
     second = sending.claim(connection, at + timedelta(seconds=91), number, generation)
     assert slow is not None
     assert second is not None
-    assert sending.record(connection, at + timedelta(seconds=92), slow, DeliveryAttempt(Result.REFUSED, "401")) is None
-    done = sending.record(connection, at + timedelta(seconds=93), second, DeliveryAttempt(Result.DELIVERED, "200"))
+    refused = DeliveryAttempt(Result.REFUSED, answered(401))
+    assert sending.record(connection, at + timedelta(seconds=92), slow, refused) is None
+    done = sending.record(
+        connection, at + timedelta(seconds=93), second, DeliveryAttempt(Result.DELIVERED, answered(200))
+    )
 
     assert done is not None
     assert states(connection) == [("opened", "delivered")]
@@ -440,7 +455,7 @@ def test_what_cannot_be_delivered_for_a_day_is_given_up(connection: Connection, 
     while True:
         errand = sending.claim(connection, at, number, generation)
         assert errand is not None
-        after = sending.record(connection, at, errand, DeliveryAttempt(Result.AGAIN, "500 from hooks.example.org"))
+        after = sending.record(connection, at, errand, DeliveryAttempt(Result.AGAIN, answered(500)))
         tries += 1
         assert after is not None
         if after.generation is None or after.due_at is None:
@@ -450,7 +465,9 @@ def test_what_cannot_be_delivered_for_a_day_is_given_up(connection: Connection, 
     row = connection.execute(sa.select(notification_deliveries)).mappings().one()
     assert (row["state"], row["attempts"]) == ("failed", tries)
     assert 20 < tries < 40
-    assert row["error"].startswith(f"given up after a day and {tries} tries: 500 from hooks.example.org")
+    told = joined([answered(500), given_up(tries=tries)])
+    assert row["error"] == f"500 from hooks.example.org (given up after a day and {tries} tries)"
+    assert row["error_sentences"] == list(msgspec.to_builtins(told.coded))
 
 
 def test_names_that_displays_are_given_stay_on_their_line(connection: Connection, now: datetime) -> None:

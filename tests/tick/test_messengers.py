@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from shared.outside import couriers
-from shared.outside.couriers import messenger
+from shared.outside.couriers import messenger, words
 from shared.outside.couriers.addresses import Reach
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
 from tests.receivers import mailbox, receiver
@@ -28,7 +28,7 @@ def test_a_mail_is_sent_through_a_real_mail_server() -> None:
         outcome = couriers.send("apprise", url, None, LETTER, HERE)
 
     [mail] = box.mails
-    assert outcome == DeliveryAttempt(Result.DELIVERED, "mailto took it")
+    assert outcome == DeliveryAttempt(Result.DELIVERED, words.receiver_took(receiver="mailto"))
     assert b"Subject: Lobby is silent" in mail
     assert b"https://signage.test/" in mail
 
@@ -39,7 +39,7 @@ def test_a_mail_server_that_knows_nobody_is_said_in_numbers() -> None:
         url = f"mailto://127.0.0.1:{box.port}/?mode=insecure&from=fleet@signage.test&to={TOKEN}@signage.test"
         outcome = couriers.send("apprise", url, None, LETTER, HERE)
 
-    assert outcome == DeliveryAttempt(Result.REFUSED, "550 from mailto")
+    assert outcome == DeliveryAttempt(Result.REFUSED, words.receiver_answered(receiver="mailto", status=550))
 
 
 def test_a_messenger_reaches_no_more_than_a_webhook() -> None:
@@ -66,7 +66,7 @@ def test_a_messenger_that_hangs_is_ended_at_the_deadline() -> None:
         url = f"json://127.0.0.1:{hook.server_address[1]}/"
         outcome = messenger.notify(url, LETTER, HERE, timedelta(seconds=2))
 
-    assert outcome == DeliveryAttempt(Result.AGAIN, "json did not answer in time")
+    assert outcome == DeliveryAttempt(Result.AGAIN, words.receiver_slow(receiver="json"))
 
 
 def test_addresses_of_the_machine_itself_are_none() -> None:
@@ -74,7 +74,7 @@ def test_addresses_of_the_machine_itself_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "result", "words"),
+    ("said", "result", "english"),
     [
         ({"code": "delivered"}, Result.DELIVERED, "slack took it"),
         ({"status": 401, "http": True}, Result.REFUSED, "401 from slack"),
@@ -87,8 +87,11 @@ def test_addresses_of_the_machine_itself_are_none() -> None:
         ({"code": TOKEN}, Result.AGAIN, "slack did not take it"),
     ],
 )
-def test_what_the_child_says_is_put_in_our_own_words(said: dict[str, Any], result: Result, words: str) -> None:
-    assert messenger._outcome(said, "slack") == DeliveryAttempt(result, words)
+def test_what_the_child_says_is_put_in_our_own_words(said: dict[str, Any], result: Result, english: str) -> None:
+    outcome = messenger._outcome(said, "slack")
+
+    assert (outcome.result, outcome.sentence.english) == (result, english)
+    assert outcome.sentence == words.COURIERS.stored(english, outcome.sentence.coded)
 
 
 def test_what_a_display_calls_its_service_reaches_a_chat_room_as_text() -> None:
@@ -98,9 +101,9 @@ def test_what_a_display_calls_its_service_reaches_a_chat_room_as_text() -> None:
         couriers.send("apprise", f"json://127.0.0.1:{hook.server_address[1]}/", None, letter, HERE)
 
     [posted] = hook.posted
-    words = f"{posted.json['title']} {posted.json['message']}"
-    assert "everyone" in words
-    assert not any(sign in words for sign in ("@", "<", "[", "://", "evil.example"))
+    text = f"{posted.json['title']} {posted.json['message']}"
+    assert "everyone" in text
+    assert not any(sign in text for sign in ("@", "<", "[", "://", "evil.example"))
 
 
 READER = """

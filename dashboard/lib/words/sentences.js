@@ -458,6 +458,29 @@ export const sentenceWords = {
     `${asked(facts.action)} for ${displays(facts.displays)} asked for by ${facts.by}${because(reasonOf(facts))}`,
   recovery_waits: (facts) => `Recovery does nothing for ${displays(facts.displays)}:`,
   recovery_acts: (facts) => `Recovery asks for ${facts.action} for ${displays(facts.displays)}:`,
+
+  // --- messages to people ---
+  receiver_took: ({ receiver }) => `${receiver} took it`,
+  receiver_answered: ({ receiver, status }) => `${status} from ${receiver}`,
+  receiver_gone: ({ receiver, status }) =>
+    `${status} from ${receiver}: the receiver says that this address is gone for good`,
+  receiver_redirects: ({ receiver, status }) => `${status} from ${receiver}: it redirects, which is not followed`,
+  receiver_forbidden: () => "That address may not be notified from here: it is a machine's own, or a private one.",
+  receiver_misspelt: ({ receiver }) => `this is no address that ${receiver} understands`,
+  receiver_unknown: ({ receiver }) => `the name ${receiver} is not known`,
+  receivers_server_unknown: ({ receiver }) => `the server's name of ${receiver} is not known`,
+  receiver_untrusted: ({ receiver }) => `the certificate of ${receiver} is not trusted`,
+  receiver_without_tls: ({ receiver }) => `${receiver} does not speak TLS as expected`,
+  receiver_without_tls_or_trust: ({ receiver }) =>
+    `${receiver} does not speak TLS as expected, or its certificate is not trusted`,
+  receiver_without_http: ({ receiver }) => `${receiver} does not answer as HTTP`,
+  receiver_slow: ({ receiver }) => `${receiver} did not answer in time`,
+  receiver_refused_connection: ({ receiver }) => `${receiver} refuses the connection`,
+  receiver_lost: ({ receiver }) => `the connection to ${receiver} broke`,
+  receiver_did_not_take: ({ receiver }) => `${receiver} did not take it`,
+  channel_switched_off: () => "the channel was switched off",
+  over_before_sent: () => "it was over before it was sent",
+  given_up: ({ tries }) => `(given up after a day and ${tries} tries)`,
 };
 
 /** What stands between two sentences. */

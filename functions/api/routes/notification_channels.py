@@ -1,6 +1,7 @@
 """/api/notifications/channels: which messages go to which address. Addresses are secrets: they are never answered."""
 
 import time as clock
+from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import msgspec
 from functions.api.bodies import END, Answer, Body, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
+from functions.api.shapes.sentences import DELIVERIES, DeliverySentence, stored
 from shared.errors import (
     ChannelAddressRefused,
     ChannelNameTaken,
@@ -21,7 +23,7 @@ from shared.notifications.channels import rules, store
 from shared.notifications.channels.operations import NewChannel
 from shared.notifications.channels.rules import Hours, KeptChannel
 from shared.outside import couriers
-from shared.outside.couriers.letters import Result
+from shared.outside.couriers.letters import DeliveryAttempt, Result
 from shared.vocabulary import ChannelKind, NotificationEvent, Role, Weekday
 
 routes = Routes("notification_channels", "/api/notifications/channels", "Where messages about troubles are sent.")
@@ -104,6 +106,7 @@ class NotificationChannel(Answer):
     last_delivered_at: datetime | None
     last_failed_at: datetime | None
     last_error: str | None
+    last_error_sentences: list[DeliverySentence] | None
 
 
 class ChannelTrial(Body, kw_only=True):
@@ -120,6 +123,7 @@ class TrialResult(Answer):
 
     delivered: bool
     words: str
+    words_sentences: list[DeliverySentence]
     duration_ms: int
 
 
@@ -193,9 +197,9 @@ def test_notification_channel(call: Call, channel_id: int) -> ChannelTest:
         call.audit(connection, now, "notification_channel.test", _target(row), name=row.name)
     tried = _try(call, ChannelTrial(name=row.name, kind=row.kind, url=row.url, signing_secret=row.signing_secret), now)
     with call.transaction() as (connection, now):
-        channels.note(connection, now, channel_id, None if tried.delivered else tried.words)
+        channels.note(connection, now, channel_id, None if tried.was_delivered else tried.outcome.sentence)
         after = _channel(channels.find(connection, channel_id))
-    return ChannelTest(delivered=tried.delivered, words=tried.words, duration_ms=tried.duration_ms, channel=after)
+    return answer_of(ChannelTest, tried.shown, channel=after)
 
 
 @routes.post("/test", role=Role.ADMIN, bound=Bound.FLEET, raises=(ChannelAddressRefused, ChannelRefused))
@@ -205,17 +209,33 @@ def test_new_notification_channel(call: Call, body: ChannelTrial) -> TrialResult
     rules.check_secret(body.kind, body.signing_secret or None)
     with call.transaction() as (connection, now):
         call.audit(connection, now, "notification_channel.test", "notification_channel:new", name=body.name)
-    return _try(call, body, now)
+    return answer_of(TrialResult, _try(call, body, now).shown)
 
 
-def _try(call: Call, tried: ChannelTrial, now: datetime) -> TrialResult:
+@dataclass(frozen=True)
+class _Tried:
+    outcome: DeliveryAttempt
+    duration_ms: int
+
+    @property
+    def was_delivered(self) -> bool:
+        return self.outcome.result is Result.DELIVERED
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The fields of a `TrialResult`."""
+        said = self.outcome.sentence
+        words = {"words": said.english, "words_sentences": said.coded}
+        return {"delivered": self.was_delivered, **words, "duration_ms": self.duration_ms}
+
+
+def _try(call: Call, tried: ChannelTrial, now: datetime) -> _Tried:
     """Send a test message, outside any transaction."""
     config = call.services.config
     letter = channels.trial(tried.name, now, call.principal.actor, call.request_id, config)
     began = clock.monotonic()
     outcome = couriers.send(tried.kind, tried.url, tried.signing_secret or None, letter, couriers.reach_of(config))
-    duration_ms = round((clock.monotonic() - began) * 1000)
-    return TrialResult(delivered=outcome.result is Result.DELIVERED, words=outcome.words, duration_ms=duration_ms)
+    return _Tried(outcome, round((clock.monotonic() - began) * 1000))
 
 
 def _check_service(call: Call, kind: ChannelKind, url: str) -> None:
@@ -269,6 +289,7 @@ def _channel(row: KeptChannel) -> NotificationChannel:
         row,
         address=rules.masked(row.kind, row.url),
         signed=row.signing_secret is not None,
+        last_error_sentences=stored(DELIVERIES, row.last_error, row.last_error_sentences),
         hours=shown,
         events=row.told_of,
     )

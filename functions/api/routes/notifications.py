@@ -8,6 +8,7 @@ import msgspec
 from functions.api.bodies import Answer, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
+from functions.api.shapes.sentences import DELIVERIES, DeliverySentence, stored
 from shared.notifications.deliveries import store as deliveries_store
 from shared.notifications.deliveries.store import ListedMessage
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase, Role
@@ -32,6 +33,7 @@ class Delivery(Answer):
     due_at: datetime | None
     finished_at: datetime | None
     error: str | None
+    error_sentences: list[DeliverySentence] | None
 
 
 class DeliveryQuery(PageQuery):
@@ -53,4 +55,5 @@ def list_notification_deliveries(call: Call, query: DeliveryQuery) -> Page[Deliv
 
 def _delivery(row: ListedMessage) -> Delivery:
     due_at = row.due_at if row.state is DeliveryState.PENDING else None
-    return answer_of(Delivery, row, due_at=due_at)
+    sentences = stored(DELIVERIES, row.error, row.error_sentences)
+    return answer_of(Delivery, row, due_at=due_at, error_sentences=sentences)

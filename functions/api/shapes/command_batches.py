@@ -138,7 +138,7 @@ class Batch(Answer):
 
 def reason_in_code(row: BatchRow) -> Sequence[Coded] | None:
     """The codes of a batch's `state_reason`; None if it has none, or if they do not make its English."""
-    return None if row.state_reason is None else stored(BATCHES, row.state_reason, row.state_reason_sentences)
+    return stored(BATCHES, row.state_reason, row.state_reason_sentences)
 
 
 class BatchMember(Outcome):

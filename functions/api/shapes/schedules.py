@@ -1,6 +1,5 @@
 """The answers about schedules: when commands will be sent, to whom, and what became of each time."""
 
-from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -11,7 +10,6 @@ from functions.api.shapes.sentences import ScheduleSentence, stored
 from shared.schedules import rules
 from shared.schedules.rules import SCHEDULES, KeptSchedule
 from shared.schedules.store import ShownRun
-from shared.sentences import Coded
 from shared.vocabulary import BatchState, ScheduleOutcome, ScheduleState, Weekday
 
 
@@ -85,11 +83,7 @@ def facts(row: KeptSchedule) -> dict[str, Any]:
 
 def time_of(run: ShownRun) -> ScheduleTime:
     """What became of a time, as its answer."""
-    return answer_of(ScheduleTime, run, why_sentences=_why(run.why, run.why_sentences))
-
-
-def _why(why: str | None, coded: Sequence[Coded] | None) -> Sequence[Coded] | None:
-    return None if why is None else stored(SCHEDULES, why, coded)
+    return answer_of(ScheduleTime, run, why_sentences=stored(SCHEDULES, run.why, run.why_sentences))
 
 
 def _last(row: KeptSchedule) -> dict[str, Any] | None:
@@ -99,7 +93,7 @@ def _last(row: KeptSchedule) -> dict[str, Any] | None:
         "due_at": row.last_due_at,
         "outcome": row.last_outcome,
         "why": row.last_why,
-        "why_sentences": _why(row.last_why, row.last_why_sentences),
+        "why_sentences": stored(SCHEDULES, row.last_why, row.last_why_sentences),
         "batch_id": row.last_batch_id,
         "batch_state": row.last_batch_state,
     }

@@ -17,6 +17,8 @@ from shared.commands.rules import ENDINGS
 from shared.history.rules import HISTORY
 from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_rules import TIMELINE
+from shared.notifications.deliveries.rules import UNSENT
+from shared.outside.couriers.words import COURIERS
 from shared.quiet.rules import QUIET_WORDS
 from shared.recovery.words_rules import BREAKERS, RECOVERY
 from shared.schedules.rules import SCHEDULES
@@ -91,6 +93,16 @@ class ScheduleSentence(Answer):
     params: Annotated[dict[str, Any], _params(SCHEDULES)]
 
 
+DELIVERIES: Final = Phrases(UNSENT, COURIERS)
+
+
+class DeliverySentence(Answer):
+    """What a try to send a message came to, or why it was not sent."""
+
+    code: Annotated[str, _code(DELIVERIES)]
+    params: Annotated[dict[str, Any], _params(DELIVERIES)]
+
+
 class TimelineSentence(Answer):
     """An event of an incident, its cause, or why recovery acts or does not."""
 
@@ -115,6 +127,6 @@ class Refusal(Answer):
     params: Annotated[dict[str, Any], _params(errors.REFUSALS)]
 
 
-def stored(phrases: Phrases, english: str, coded: Sequence[Coded] | None) -> Sequence[Coded] | None:
-    """The codes of a text that was stored; None if they do not make its English."""
-    return phrases.stored(english, coded).coded
+def stored(phrases: Phrases, english: str | None, coded: Sequence[Coded] | None) -> Sequence[Coded] | None:
+    """The codes of a text that was stored; None if there is no text, or they do not make its English."""
+    return None if english is None else phrases.stored(english, coded).coded

@@ -14,6 +14,7 @@ from shared.notifications.channels.rules import Hours, KeptChannel
 from shared.notifications.deliveries import store as deliveries_store
 from shared.notifications.troubles.rules import VERSION
 from shared.outside.couriers.letters import Letter
+from shared.sentences import Sentence
 from shared.vocabulary import NEWER_EVENTS, ChannelKind, NotificationEvent, Weekday
 
 
@@ -76,7 +77,7 @@ def change(connection: Connection, now: datetime, channel_id: int, changes: Mapp
     if after.enabled and not before.enabled:
         after = replace(after, tells_since=now)
     if "url" in changes:  # errors of the old address do not apply to the new one
-        after = replace(after, last_failed_at=None, last_error=None)
+        after = replace(after, last_failed_at=None, last_error=None, last_error_sentences=None)
         deliveries_store.revive(connection, now, channel_id)
     store.update(connection, after)
     return after
@@ -97,7 +98,7 @@ def remove(connection: Connection, channel_id: int) -> KeptChannel:
     return row
 
 
-def note(connection: Connection, now: datetime, channel_id: int, error: str | None) -> None:
+def note(connection: Connection, now: datetime, channel_id: int, error: Sentence | None) -> None:
     """Store the outcome of the channel's last try; `error` None: the receiver took the message."""
     if error is None:
         store.note_delivered(connection, now, channel_id)

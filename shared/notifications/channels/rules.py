@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from shared.clients import zones_rules
 from shared.errors import ChannelAddressRefused, ChannelRefused
+from shared.sentences import Coded
 from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
 
 DAYS: Final = tuple(Weekday)  # as `date.weekday` counts them: Monday is 0
@@ -89,6 +90,7 @@ class KeptChannel(OpenChannel):
     last_delivered_at: datetime | None
     last_failed_at: datetime | None
     last_error: str | None
+    last_error_sentences: list[Coded] | None
 
 
 def are_on(hours: Hours | None, now: datetime) -> bool:

@@ -12,9 +12,12 @@ from sqlalchemy.exc import DBAPIError
 from shared.notifications.channels.rules import KeptChannel, OpenChannel
 from shared.postgres.door import constraint_name, is_away, sqlstate
 from shared.postgres.fragments import no_later
+from shared.postgres.many import as_json
 from shared.postgres.query import NO_ROW, Query
+from shared.sentences import Sentence
 
 NAMES_LOCK: Final = 7_305_008  # advisory lock of the transaction that names a channel
+CODED: Final = "last_error_sentences"
 SECRETS: Final = frozenset({"url", "signing_secret"})
 COLUMNS: Final = [field.name for field in fields(KeptChannel)]
 CHANNEL: Final = ", ".join(COLUMNS)
@@ -47,7 +50,13 @@ def _quoting_nothing() -> Iterator[None]:
 
 
 def _bound(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {n: Hidden(v) if n in SECRETS and v is not None else v for n, v in values.items()}
+    hidden = {n: Hidden(v) for n, v in values.items() if n in SECRETS and v is not None}
+    coded = {n: as_json(v) for n, v in values.items() if n == CODED}
+    return {**values, **hidden, **coded}
+
+
+def _set(column: str) -> str:
+    return f"{column} = " + (f"CAST(CAST(:{column} AS text) AS jsonb)" if column == CODED else f":{column}")
 
 
 INSERT = Query(
@@ -67,7 +76,7 @@ def insert(connection: Connection, values: Mapping[str, Any]) -> KeptChannel:
 
 UPDATE = Query(
     f"""
-    UPDATE notification_channels SET {", ".join(f"{one} = :{one}" for one in COLUMNS if one != "id")} WHERE id = :id
+    UPDATE notification_channels SET {", ".join(_set(one) for one in COLUMNS if one != "id")} WHERE id = :id
     """,  # noqa: S608 - made of constants
     NO_ROW,
 )
@@ -151,7 +160,9 @@ def delete(connection: Connection, channel_id: int) -> bool:
 
 NOTE_DELIVERED = Query(
     """
-    UPDATE notification_channels SET last_delivered_at = :now, last_failed_at = NULL, last_error = NULL WHERE id = :id
+    UPDATE notification_channels SET last_delivered_at = :now, last_failed_at = NULL, last_error = NULL,
+        last_error_sentences = NULL
+    WHERE id = :id
     """,
     NO_ROW,
 )
@@ -163,13 +174,18 @@ def note_delivered(connection: Connection, now: datetime, channel_id: int) -> No
 
 
 NOTE_FAILED = Query(
-    "UPDATE notification_channels SET last_failed_at = :now, last_error = :words WHERE id = :id", NO_ROW
+    """
+    UPDATE notification_channels SET last_failed_at = :now, last_error = :words,
+        last_error_sentences = CAST(CAST(:coded AS text) AS jsonb)
+    WHERE id = :id
+    """,
+    NO_ROW,
 )
 
 
-def note_failed(connection: Connection, now: datetime, channel_id: int, words: str) -> None:
-    """Note that a try failed; `words` say why."""
-    NOTE_FAILED.run(connection, now=now, id=channel_id, words=words)
+def note_failed(connection: Connection, now: datetime, channel_id: int, why: Sentence) -> None:
+    """Note that a try failed, and why."""
+    NOTE_FAILED.run(connection, now=now, id=channel_id, words=why.english, coded=as_json(why.coded))
 
 
 FORGET_THE_FUTURE = Query(no_later("notification_channels", "tells_since"), NO_ROW)

@@ -10,9 +10,8 @@ from sqlalchemy import Connection
 from shared.notifications.channels import operations as channels
 from shared.notifications.deliveries import rules, store
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
+from shared.sentences import Sentence, joined
 from shared.vocabulary import DeliveryState
-
-SWITCHED_OFF = "the channel was switched off"
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ def claim(connection: Connection, now: datetime, delivery_id: int, generation: i
         return None
     channel = channels.find(connection, claimed.channel_id)
     if not channel.enabled:
-        store.finish(connection, now, delivery_id, token, DeliveryState.DROPPED, SWITCHED_OFF)
+        store.finish(connection, now, delivery_id, token, DeliveryState.DROPPED, rules.channel_switched_off())
         return None
     return Errand(
         delivery_id=delivery_id,
@@ -85,19 +84,21 @@ def record(connection: Connection, now: datetime, errand: Errand, outcome: Deliv
     if outcome.result is Result.DELIVERED:
         return _end(connection, now, errand, DeliveryState.DELIVERED, None)
     if outcome.result is Result.REFUSED:
-        return _end(connection, now, errand, DeliveryState.FAILED, outcome.words)
+        return _end(connection, now, errand, DeliveryState.FAILED, outcome.sentence)
     if rules.is_given_up(errand.created_at, now):
-        words = f"given up after a day and {errand.attempts} tries: {outcome.words}"
-        return _end(connection, now, errand, DeliveryState.FAILED, words)
+        why = joined([outcome.sentence, rules.given_up(tries=errand.attempts)])
+        return _end(connection, now, errand, DeliveryState.FAILED, why)
     due_at = now + rules.wait(errand.attempts, outcome.retry_after)
-    generation = store.release(connection, errand.delivery_id, errand.token, due_at, outcome.words)
+    generation = store.release(connection, errand.delivery_id, errand.token, due_at, outcome.sentence)
     if generation is None:
         return None
-    channels.note(connection, now, errand.channel_id, outcome.words)
+    channels.note(connection, now, errand.channel_id, outcome.sentence)
     return Next(DeliveryState.PENDING, generation, due_at)
 
 
-def _end(connection: Connection, now: datetime, errand: Errand, state: DeliveryState, error: str | None) -> Next | None:
+def _end(
+    connection: Connection, now: datetime, errand: Errand, state: DeliveryState, error: Sentence | None
+) -> Next | None:
     if not store.finish(connection, now, errand.delivery_id, errand.token, state, error):
         return None
     channels.note(connection, now, errand.channel_id, error)

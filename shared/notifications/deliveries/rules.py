@@ -1,7 +1,9 @@
-"""When a message is retried, and when it is given up."""
+"""When a message is retried, when it is given up, and why it was not sent."""
 
 from datetime import datetime, timedelta
 from typing import Final
+
+from shared.sentences import Phrases
 
 FIRST_WAIT: Final = timedelta(seconds=15)
 LONGEST_WAIT: Final = timedelta(hours=1)
@@ -19,3 +21,21 @@ def wait(attempts: int, asked: timedelta | None) -> timedelta:
 def is_given_up(created_at: datetime, now: datetime) -> bool:
     """Whether the time of retries is over."""
     return now - created_at >= GIVEN_UP_AFTER
+
+
+UNSENT: Final = Phrases()
+
+
+@UNSENT.phrase
+def channel_switched_off() -> str:
+    return "the channel was switched off"
+
+
+@UNSENT.phrase
+def over_before_sent() -> str:
+    return "it was over before it was sent"
+
+
+@UNSENT.phrase
+def given_up(*, tries: int) -> str:
+    return f"(given up after a day and {tries} tries)"

@@ -10,8 +10,9 @@ from sqlalchemy import Connection
 from shared.notifications.rules import Notice
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import no_later
-from shared.postgres.many import ManyRows
+from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
+from shared.sentences import Coded, Sentence
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase
 
 
@@ -88,6 +89,7 @@ class ListedMessage:
     due_at: datetime
     finished_at: datetime | None
     error: str | None
+    error_sentences: list[Coded] | None
 
 
 OWN_FACTS: Final = "coalesce(d.message -> 'own', d.message -> 'facts')"
@@ -165,9 +167,18 @@ def settle(connection: Connection, ids: Collection[int]) -> None:
     SETTLE.run(connection, ids=list(ids))
 
 
+def _columns(error: Sentence | None) -> dict[str, str | None]:
+    """The values of `error` and of its codes."""
+    if error is None:
+        return {"error": None, "coded": None}
+    return {"error": error.english, "coded": as_json(error.coded)}
+
+
 DROP_UNSENT = Query(
     """
-    UPDATE notification_deliveries AS d SET state = 'dropped', standing = false, finished_at = :now, error = :words
+    UPDATE notification_deliveries AS d
+    SET state = 'dropped', standing = false, finished_at = :now, error = :error,
+        error_sentences = CAST(CAST(:coded AS text) AS jsonb)
     WHERE d.channel_id = :channel_id AND d.subject = :subject AND d.state = 'pending' AND d.claim IS NULL
         AND NOT EXISTS (SELECT FROM notification_deliveries AS other WHERE other.folded_into = d.id)
     """,
@@ -175,12 +186,12 @@ DROP_UNSENT = Query(
 )
 
 
-def drop_unsent(connection: Connection, now: datetime, channel_id: int, subject: str, words: str) -> int:
+def drop_unsent(connection: Connection, now: datetime, channel_id: int, subject: str, why: Sentence) -> int:
     """Drop unsent messages about this subject, unless a sender has claimed them. Returns how many.
 
     A message that carries other displays' troubles too is not dropped.
     """
-    return DROP_UNSENT.run(connection, now=now, channel_id=channel_id, subject=subject, words=words)
+    return DROP_UNSENT.run(connection, now=now, channel_id=channel_id, subject=subject, **_columns(why))
 
 
 REQUEUE_FORGOTTEN = Query(
@@ -235,7 +246,8 @@ def get(connection: Connection, delivery_id: int) -> Try | None:
 FINISH = Query(
     """
     UPDATE notification_deliveries
-    SET state = :state, finished_at = :now, error = :error, claim = NULL, claimed_at = NULL
+    SET state = :state, finished_at = :now, error = :error, claim = NULL, claimed_at = NULL,
+        error_sentences = CAST(CAST(:coded AS text) AS jsonb)
     WHERE id = :id AND claim = :token AND state = 'pending'
     """,
     NO_ROW,
@@ -243,31 +255,33 @@ FINISH = Query(
 
 
 def finish(
-    connection: Connection, now: datetime, delivery_id: int, token: str, state: DeliveryState, error: str | None
+    connection: Connection, now: datetime, delivery_id: int, token: str, state: DeliveryState, error: Sentence | None
 ) -> bool:
     """Finish a message; False when the claim was lost."""
-    return FINISH.run(connection, now=now, id=delivery_id, token=token, state=state, error=error) == 1
+    return FINISH.run(connection, now=now, id=delivery_id, token=token, state=state, **_columns(error)) == 1
 
 
 RELEASE = Query(
     """
     UPDATE notification_deliveries
-    SET claim = NULL, claimed_at = NULL, due_at = :due_at, error = :error, generation = generation + 1
+    SET claim = NULL, claimed_at = NULL, due_at = :due_at, error = :error,
+        error_sentences = CAST(CAST(:coded AS text) AS jsonb), generation = generation + 1
     WHERE id = :id AND claim = :token AND state = 'pending' RETURNING generation
     """,
     int,
 )
 
 
-def release(connection: Connection, delivery_id: int, token: str, due_at: datetime, error: str) -> int | None:
+def release(connection: Connection, delivery_id: int, token: str, due_at: datetime, error: Sentence) -> int | None:
     """Release the claim for a retry at `due_at`. Returns the next generation; None when the claim was lost."""
-    return RELEASE.one_or_none(connection, id=delivery_id, token=token, due_at=due_at, error=error)
+    return RELEASE.one_or_none(connection, id=delivery_id, token=token, due_at=due_at, **_columns(error))
 
 
 REVIVE = Query(
     """
     UPDATE notification_deliveries
-    SET state = 'pending', finished_at = NULL, error = NULL, due_at = :now, generation = generation + 1
+    SET state = 'pending', finished_at = NULL, error = NULL, error_sentences = NULL, due_at = :now,
+        generation = generation + 1
     WHERE channel_id = :channel_id AND state = 'failed' AND standing
     """,
     NO_ROW,
@@ -284,7 +298,7 @@ PAGE = Query(
     SELECT d.id, d.channel_id, c.name AS channel_name, d.subject, d.phase,
         CASE WHEN {OWN_FACTS} ->> 'event' = ANY(:known) THEN {OWN_FACTS} ->> 'event' ELSE d.event END AS event,
         d.message ->> 'title' AS title, d.message ->> 'text' AS text, d.state, d.attempts, d.created_at, d.due_at,
-        d.finished_at, d.error
+        d.finished_at, d.error, d.error_sentences
     FROM notification_deliveries AS d JOIN notification_channels AS c ON c.id = d.channel_id
     WHERE (CAST(:channel_id AS bigint) IS NULL OR d.channel_id = :channel_id)
         AND (CAST(:state AS text) IS NULL OR d.state = :state)

@@ -1,6 +1,6 @@
 """Send a message to people: JSON to a webhook, or through a service that Apprise supports.
 
-A try takes a bounded time and returns a `DeliveryAttempt` with our own text. Texts of a receiver, a library or an
+A try takes a bounded time and returns a `DeliveryAttempt` with our own sentence. Texts of a receiver, a library or an
 exception may hold the channel's secrets, so they are not passed on.
 """
 

@@ -25,7 +25,6 @@ METADATA: Final = tuple(
     ipaddress.ip_address(text)  # AWS and most others; AWS by IPv6; Oracle; Azure
     for text in ("169.254.169.254", "fd00:ec2::254", "192.0.0.192", "168.63.129.16")
 )
-NEVER: Final = "That address may not be notified from here: it is a machine's own, or a private one."
 
 
 class AddressRefused(Exception):
@@ -73,5 +72,5 @@ def look_up(host: str, port: int, reach: Reach) -> list[str]:
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     if not all(may_reach(address, reach) for address in addresses):  # one forbidden address refuses the host
-        raise AddressRefused(NEVER)
+        raise AddressRefused
     return addresses

@@ -7,6 +7,8 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
 
+from shared.sentences import Sentence
+
 ENDINGS: Final = frozenset(
     {"service", "timer", "socket", "target", "path", "mount", "slice", "scope", "device", "swap", "automount"}
     | {"ppt", "pptx", "odp", "pdf", "png", "jpg", "jpeg", "webp", "gif", "mp4", "webm"}
@@ -31,7 +33,7 @@ class DeliveryAttempt:
     """One try and its result."""
 
     result: Result
-    words: str
+    sentence: Sentence
     """For people: "401 from hooks.example.org". Holds no secret."""
     retry_after: timedelta | None = None
     """The wait that the receiver asked for."""

@@ -12,7 +12,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from shared.outside.couriers.addresses import NEVER, Reach
+from shared.outside.couriers import words
+from shared.outside.couriers.addresses import Reach
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result, as_text
 
 ROOT: Final = Path(__file__).parents[3]
@@ -27,7 +28,7 @@ def notify(url: str, letter: Letter, reach: Reach, deadline: timedelta) -> Deliv
     said = _ask({"url": url, "title": as_text(letter.title), "text": text, "key": letter.key}, reach, deadline)
     service = url.partition(":")[0].lower()
     if said is None:
-        return DeliveryAttempt(Result.AGAIN, f"{service} did not answer in time")
+        return DeliveryAttempt(Result.AGAIN, words.receiver_slow(receiver=service))
     return _outcome(said, service)
 
 
@@ -63,20 +64,21 @@ def _outcome(said: dict[str, Any], service: str) -> DeliveryAttempt:
     """The child's result, a code and numbers, in our own words."""
     status, code = said.get("status"), said.get("code")
     if code == "delivered":
-        return DeliveryAttempt(Result.DELIVERED, f"{service} took it")
+        return DeliveryAttempt(Result.DELIVERED, words.receiver_took(receiver=service))
     if code == "address_refused":
-        return DeliveryAttempt(Result.REFUSED, NEVER)
+        return DeliveryAttempt(Result.REFUSED, words.receiver_forbidden())
     if code == "unknown":
-        return DeliveryAttempt(Result.REFUSED, f"this is no address that {service} understands")
+        return DeliveryAttempt(Result.REFUSED, words.receiver_misspelt(receiver=service))
     if isinstance(status, int):
         may_pass = status >= 500 or status in {408, 425, 429} if said.get("http") else status < 500
-        return DeliveryAttempt(Result.AGAIN if may_pass else Result.REFUSED, f"{status} from {service}")
-    return DeliveryAttempt(Result.AGAIN, WORDS.get(str(code), "{service} did not take it").format(service=service))
+        answered = words.receiver_answered(receiver=service, status=status)
+        return DeliveryAttempt(Result.AGAIN if may_pass else Result.REFUSED, answered)
+    return DeliveryAttempt(Result.AGAIN, WORDS.get(str(code), words.receiver_did_not_take)(receiver=service))
 
 
 WORDS: Final = {
-    "refused_connection": "{service} refuses the connection",
-    "unknown_name": "the server's name of {service} is not known",
-    "timeout": "{service} did not answer in time",
-    "tls": "{service} does not speak TLS as expected, or its certificate is not trusted",
+    "refused_connection": words.receiver_refused_connection,
+    "unknown_name": words.receivers_server_unknown,
+    "timeout": words.receiver_slow,
+    "tls": words.receiver_without_tls_or_trust,
 }

@@ -22,11 +22,13 @@ from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from shared.outside.bounded_http import cut_at, over
+from shared.outside.couriers import words
 from shared.outside.couriers.addresses import AddressRefused, Reach, look_up
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
+from shared.sentences import Sentence
 
 AGAIN_STATUSES: Final = frozenset({408, 409, 421, 423, 425, 429})
-GONE: Final = {410: "410 from {host}: the receiver says that this address is gone for good"}
+GONE: Final = 410  # the receiver says that this address is gone for good
 LONGEST_RETRY_AFTER: Final = timedelta(hours=1)
 
 
@@ -38,12 +40,12 @@ def post(url: str, signing_secret: str | None, letter: Letter, reach: Reach, dea
     try:
         addresses = look_up(host, _port(parts), reach)
         return _post_to(parts, addresses, letter, signing_secret, until)
-    except AddressRefused as error:
-        return DeliveryAttempt(Result.REFUSED, str(error))
+    except AddressRefused:
+        return DeliveryAttempt(Result.REFUSED, words.receiver_forbidden())
     except socket.gaierror:
-        return DeliveryAttempt(Result.AGAIN, f"the name {host} is not known")
+        return DeliveryAttempt(Result.AGAIN, words.receiver_unknown(receiver=host))
     except ssl.SSLCertVerificationError:
-        return DeliveryAttempt(Result.AGAIN, f"the certificate of {host} is not trusted")
+        return DeliveryAttempt(Result.AGAIN, words.receiver_untrusted(receiver=host))
     except (OSError, http.client.HTTPException, ValueError) as error:
         return DeliveryAttempt(Result.AGAIN, _trouble(error, host, until))
 
@@ -111,13 +113,15 @@ def signature(secret: str, at: int, body: bytes) -> str:
 def judged(status: int, host: str, retry_after: str | None) -> DeliveryAttempt:
     """The result of an answer. A redirect counts as refused: it could lead anywhere."""
     if 200 <= status < 300:
-        return DeliveryAttempt(Result.DELIVERED, f"{status} from {host}")
+        return DeliveryAttempt(Result.DELIVERED, words.receiver_answered(receiver=host, status=status))
     if 300 <= status < 400:
-        return DeliveryAttempt(Result.REFUSED, f"{status} from {host}: it redirects, which is not followed")
-    words = GONE.get(status, "{status} from {host}").format(status=status, host=host)
+        return DeliveryAttempt(Result.REFUSED, words.receiver_redirects(receiver=host, status=status))
+    if status == GONE:
+        return DeliveryAttempt(Result.REFUSED, words.receiver_gone(receiver=host, status=status))
+    answered = words.receiver_answered(receiver=host, status=status)
     if status >= 500 or status in AGAIN_STATUSES:
-        return DeliveryAttempt(Result.AGAIN, words, _wait(retry_after))
-    return DeliveryAttempt(Result.REFUSED, words)
+        return DeliveryAttempt(Result.AGAIN, answered, _wait(retry_after))
+    return DeliveryAttempt(Result.REFUSED, answered)
 
 
 def _wait(retry_after: str | None) -> timedelta | None:
@@ -135,14 +139,14 @@ def _seconds_until(date: str) -> float:
     return parsedate_to_datetime(date).timestamp() - time.time()
 
 
-def _trouble(error: Exception, host: str, until: float) -> str:
+def _trouble(error: Exception, host: str, until: float) -> Sentence:
     """The fault in our own words, because the text of an exception may hold the URL."""
     if isinstance(error, TimeoutError) or time.monotonic() >= until:
-        return f"{host} did not answer in time"
+        return words.receiver_slow(receiver=host)
     if isinstance(error, ConnectionRefusedError):
-        return f"{host} refuses the connection"
+        return words.receiver_refused_connection(receiver=host)
     if isinstance(error, ssl.SSLError):
-        return f"{host} does not speak TLS as expected"
+        return words.receiver_without_tls(receiver=host)
     if isinstance(error, http.client.HTTPException):
-        return f"{host} does not answer as HTTP"
-    return f"the connection to {host} broke"
+        return words.receiver_without_http(receiver=host)
+    return words.receiver_lost(receiver=host)

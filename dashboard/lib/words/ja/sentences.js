@@ -456,6 +456,27 @@ export const sentenceWords = {
     `${didIt(facts.by)}${displays(facts.displays)}に${asked(facts.action)}を要求${because(reasonOf(facts))}`,
   recovery_waits: (facts) => `${displays(facts.displays)}について、自動復旧は何もしません。`,
   recovery_acts: (facts) => `自動復旧が${displays(facts.displays)}に${asked(facts.action)}を要求しました。`,
+
+  // --- messages to people ---
+  receiver_took: ({ receiver }) => `${receiver} が受け付けました`,
+  receiver_answered: ({ receiver, status }) => `${receiver} の応答: ${status}`,
+  receiver_gone: ({ receiver, status }) => `${receiver} の応答: ${status}。このアドレスはもうありません`,
+  receiver_redirects: ({ receiver, status }) => `${receiver} の応答: ${status}。リダイレクトには従いません`,
+  receiver_forbidden: () => "ここからこのアドレスには通知できません。機器自身のアドレスか、プライベートアドレスです。",
+  receiver_misspelt: ({ receiver }) => `${receiver} で使えるアドレスではありません`,
+  receiver_unknown: ({ receiver }) => `${receiver} という名前が見つかりません`,
+  receivers_server_unknown: ({ receiver }) => `${receiver} のサーバー名が見つかりません`,
+  receiver_untrusted: ({ receiver }) => `${receiver} の証明書を信頼できません`,
+  receiver_without_tls: ({ receiver }) => `${receiver} と TLS で通信できません`,
+  receiver_without_tls_or_trust: ({ receiver }) => `${receiver} と TLS で通信できないか、証明書を信頼できません`,
+  receiver_without_http: ({ receiver }) => `${receiver} の応答が HTTP ではありません`,
+  receiver_slow: ({ receiver }) => `${receiver} が時間内に応答しませんでした`,
+  receiver_refused_connection: ({ receiver }) => `${receiver} が接続を拒否しました`,
+  receiver_lost: ({ receiver }) => `${receiver} への接続が切れました`,
+  receiver_did_not_take: ({ receiver }) => `${receiver} がメッセージを受け付けませんでした`,
+  channel_switched_off: () => "チャンネルがオフでした",
+  over_before_sent: () => "送信前に解消しました",
+  given_up: ({ tries }) => `（1日の間に${number(tries)}回試行して断念）`,
 };
 
 /** @type {typeof import("../sentences.js").betweenWords} */

@@ -1,0 +1,11 @@
+/** What became of a message that tries a channel. */
+import { worded } from "./sentences.js";
+import { notificationWords } from "./words/notifications.js";
+
+/** @param {import("./openapi").TrialResult} result */
+export function trialWords({ delivered, words, words_sentences }) {
+  return (delivered ? notificationWords.tested : notificationWords.testFailed)(worded(words_sentences, words));
+}
+
+/** What stands where nothing was tried yet. @type {{words: () => string, bad: boolean}} */
+export const NOT_TRIED = { words: () => "", bad: false };
