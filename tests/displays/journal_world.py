@@ -108,12 +108,18 @@ class World:
         self.journald = subprocess.Popen([JOURNALD], stderr=subprocess.DEVNULL)
         self.door = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._wait(self._is_open, "journald")
+        self._wait(self._has_an_entry, "journald's first entry")  # an agent's first start sends what comes after it
 
     def _is_open(self) -> bool:
         with contextlib.suppress(OSError):
             self.door.connect("/run/systemd/journal/socket")
             return True
         return False
+
+    @staticmethod
+    def _has_an_entry() -> bool:
+        newest = ["journalctl", "--quiet", "--no-pager", "--lines=1", "--output=cat"]
+        return bool(subprocess.run(newest, check=False, capture_output=True).stdout)
 
     def cut_power(self) -> None:
         self.kill()
