@@ -38,6 +38,7 @@ def test_an_ended_session_asks_again_over_the_kept_page_and_goes_on(
 def test_signing_out_leaves_nothing_of_the_fleet_on_the_page(dashboard: WatchedPage, display: SimulatedDisplay) -> None:
     page = dashboard.sign_in()
     expect(page.get_by_role("cell", name=row_name(display), exact=True)).to_be_visible()
+    dashboard.expect_answer(401, "/api/")  # a poll that was under way
 
     page.get_by_role("button", name="Sign out").click()
 
