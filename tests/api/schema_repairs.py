@@ -283,6 +283,11 @@ def _rotation(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     case.body = {**case.body, "uuid": login["uuid"], "password": login["password"]}
 
 
+def _link(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Open a status page with a valid link."""
+    case.headers = {"X-Status-Link": world.made("/api/status-links", {"name": "tester", "site": "Rome"})["secret"]}
+
+
 def _credentials(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     """Send the name and password of a person."""
     case.body = {"username": PERSON, "password": PASSWORD}
@@ -325,6 +330,7 @@ CHANCES: Final[dict[str, Repair]] = {
     "POST /api/quiet-times": _quiet_body,
     "PATCH /api/quiet-times/{quiet_id}": _quiet,
     "DELETE /api/quiet-times/{quiet_id}": _quiet,
+    "GET /api/status": _link,
     "PATCH /api/users/{user_id}": _person,
     "POST /api/users/{user_id}/reset-password": _forgetful,
     "POST /api/users/{user_id}/reset-second-factor": _without_phone,
