@@ -1147,7 +1147,7 @@ export type NewSchedule = {
   weekdays?: Array<Weekday> | null;
 };
 
-/** A link to make: for whom, and to the page of which site. */
+/** A new link: who gets it, and which site its page shows. */
 export type NewStatusLink = {
   name: string;
   site: string;

@@ -1,4 +1,4 @@
-"""Use cases of public status pages: make and end links, and read a site for whoever has one.
+"""Use cases of public status pages: make and end links, and read the page of a site.
 
 A link belongs to its site, not to its maker: it stays valid when the maker loses rights, until an admin of the site
 ends it. The page shows the displays that the site has at this moment.

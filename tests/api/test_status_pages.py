@@ -1,4 +1,4 @@
-"""The public status page of a site: what whoever has the link reads, and what they never read."""
+"""The public status page of a site: what a reader with a link gets, and what no page shows."""
 
 import secrets
 from datetime import datetime, timedelta

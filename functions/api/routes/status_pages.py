@@ -1,4 +1,4 @@
-"""/api/status: how the displays of one site are, for whoever has a link; /api/status-links: these links."""
+"""/api/status: the public status page of a site; /api/status-links: the links to such pages."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Final
@@ -25,7 +25,7 @@ HEADERS: Final = {"X-Robots-Tag": "noindex"}
 
 
 class NewStatusLink(Body):
-    """A link to make: for whom, and to the page of which site."""
+    """A new link: who gets it, and which site its page shows."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=200, description="who gets it")]
     site: SiteName
@@ -126,7 +126,7 @@ def end_status_link(call: Call, link_id: int) -> None:
     raises=(StatusLinkInvalid, TooManyAttempts, DatabaseUnavailable),
 )
 def status_page(call: Call) -> Reply[StatusPage]:
-    """How the displays of a site are, for whoever has a link to its page.
+    """The state of a site's displays, for anybody with a link to its page.
 
     An answer may be 10 seconds old, and 30 while another one is made. The secret comes in a header, because addresses
     are written into logs. An unknown and an ended link get the same answer.
