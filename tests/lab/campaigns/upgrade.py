@@ -91,7 +91,9 @@ def _migrate(service: Machine) -> None:
     """Migrate as an upgrade does, while old code runs."""
     command = [sys.executable, "-m", "deploy.box.migrations"]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "DATABASE_URL": service.database_url}
-    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True)
+    done = subprocess.run(command, cwd=REPOSITORY, env=environment, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"the migrations ended with {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}")
 
 
 def _over_and_back(bridges: dict[str, Component], displays: Fleet) -> None:
