@@ -26,6 +26,13 @@ def run() -> None:
     """Upgrade or downgrade by the command line."""
     config = load(required=("DATABASE_URL",))
     engine = engine_for(config["DATABASE_URL"], "migrations", pool_size=1)
+    try:
+        _migrate(engine, config["DATABASE_ROLE_PASSWORDS"])
+    finally:
+        engine.dispose()  # ends the session, and with it the lock
+
+
+def _migrate(engine: sa.Engine, passwords: dict[str, str]) -> None:
     with engine.connect() as connection:
         _wait_for_lock(connection)
         connection.execute(sa.text("SET statement_timeout = '300s'"))
@@ -42,8 +49,7 @@ def run() -> None:
                 site_views.drop(connection)
             context.run_migrations()
             site_views.make(connection)
-            rights.apply(connection, config["DATABASE_ROLE_PASSWORDS"])
-    engine.dispose()  # ends the session, and with it the lock
+            rights.apply(connection, passwords)
 
 
 def _moves() -> bool:

@@ -20,6 +20,7 @@ from sqlalchemy import Connection, Engine
 from deploy.local import postgres
 from shared import vocabulary
 from shared.postgres.door import engine_for
+from tests.stack import eventually
 
 ROOT = Path(__file__).parents[2]
 SPEC_REVISIONS = {"c1d2e3f4g5h6", "b1c2d3e4f5a6"}
@@ -315,6 +316,28 @@ def test_two_starts_at_once_migrate_once(empty_database: str) -> None:
     assert "No new upgrade operations detected" in alembic(empty_database, "check")
 
 
+def test_what_runs_may_be_in_the_way_of_an_upgrade(postgres_server: postgres.Cluster, empty_database: str) -> None:
+    alembic(empty_database, "upgrade", "0062_sentences")
+    start = [sys.executable, "-m", "deploy.box.migrations"]
+    environment = {**os.environ, "DATABASE_URL": empty_database}
+    with postgres.superuser(postgres_server, empty_database.rpartition("/")[2]) as old_code:
+        old_code.run("SET deadlock_timeout = '1min'")  # so that it is the migrations that end
+        old_code.run("BEGIN")
+        old_code.run("SELECT FROM notification_deliveries")
+        with subprocess.Popen(start, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as migrating:
+            eventually(lambda: old_code.run(WAITS_FOR_DELIVERIES) == [[True]], "the migrations wait")
+            old_code.run("SELECT FROM notification_channels")
+            old_code.run("COMMIT")
+            said, _ = migrating.communicate(timeout=120)
+
+    assert migrating.returncode == 0
+    assert said.splitlines() == ["Something that runs is in the way of the migrations; trying again."]
+    assert "No new upgrade operations detected" in alembic(empty_database, "check")
+
+
+WAITS_FOR_DELIVERIES = """
+    SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'notification_deliveries'::regclass)
+"""
 OLD_QUIET = (
     (
         f"INSERT INTO clients (uuid, name, registered_by, site, tags) VALUES"
