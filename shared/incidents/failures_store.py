@@ -38,13 +38,22 @@ class PlaceSize(NamedTuple):
     size: int
 
 
+def _is_known(uuid: str, noticed_at: str) -> str:
+    """SQL: whether an incident has, or had, this failure of this display."""
+    return f"""EXISTS (
+        SELECT FROM incident_members AS m WHERE m.client_uuid = {uuid}
+            AND (m.left_at IS NULL OR m.left_at >= {noticed_at}))"""
+
+
 FAILED = Query(  # every branch reads an index of its own; Core says it at twice the length
     f"""
-    WITH fallen AS (
-        SELECT DISTINCT ON (client_uuid) client_uuid, coalesce(noticed_at, at) AS at, to_status
-        FROM client_state_changes
-        WHERE coalesce(noticed_at, at) > CAST(:noticed AS timestamptz) AND to_status IN ('stale', 'crashed')
-        ORDER BY client_uuid, id DESC),
+    WITH fallen AS (  -- without the known ones: after a mass failure these are all of them
+        SELECT last.* FROM (
+            SELECT DISTINCT ON (client_uuid) client_uuid, coalesce(noticed_at, at) AS at, to_status
+            FROM client_state_changes
+            WHERE coalesce(noticed_at, at) > CAST(:noticed AS timestamptz) AND to_status IN ('stale', 'crashed')
+            ORDER BY client_uuid, id DESC) AS last
+        WHERE NOT {_is_known("last.client_uuid", "last.at")}),
     woken AS MATERIALIZED (  -- displays that were meant to be off and are no more since the last call
         SELECT c.uuid, c.status, c.status_since, c.process_status_since
         FROM {covered_by(":woken")} AS covered JOIN clients AS c ON c.uuid = covered.uuid),
@@ -91,9 +100,8 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         JOIN ({covers(":opened")}) AS covered ON covered.id = o.id GROUP BY covered.uuid
     ) AS opened ON opened.uuid = f.uuid
     WHERE (f.at > CAST(:happened AS timestamptz) OR w.uuid IS NOT NULL)
-        AND resting.uuid IS NULL AND NOT coalesce(f.at < opened.at, false) AND NOT EXISTS (
-        SELECT FROM incident_members AS m WHERE m.client_uuid = f.uuid
-            AND (m.left_at IS NULL OR m.left_at >= f.noticed_at))
+        AND resting.uuid IS NULL AND NOT coalesce(f.at < opened.at, false)
+        AND NOT {_is_known("f.uuid", "f.noticed_at")}
     ORDER BY f.uuid
     """,  # noqa: S608 - made of constants
     FailedDisplay,
