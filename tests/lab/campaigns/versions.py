@@ -4,7 +4,8 @@ For each migration the code of the commit before it is taken from the git histor
 
 1. survive an upgrade (`upgrade.py`): it serves a fleet on its own schema; today's migrations run; today's code runs
    beside it, and each version reads the other's rows (`together.py`); bridges of both take over from each other;
-2. pass its own tests of stores, api and tick on today's schema, except those that fail on its own schema too.
+2. if it is one of the ten newest, pass its own tests of stores, api and tick on today's schema, except those that fail
+   on its own schema too. Of all versions they would take four hours, and more with each migration.
 
 So must the code of the release before, once there is one: that is the upgrade which people make.
 """
@@ -30,7 +31,7 @@ class Plan:
     """The size of the campaign: the `newest` versions, and for how many of them the tests run too."""
 
     newest: int = 1000
-    tested: int = 1000
+    tested: int = 10
     displays: int = 4
     seed: int = 1
 
