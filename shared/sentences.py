@@ -36,6 +36,22 @@ class Sentence:
     """None: older code stored the English only."""
 
 
+def named(by: str | None) -> str:
+    """Somebody of the audit log, as sentences say it: `user:anna` is anna, `token:scripts#a1b2` is scripts."""
+    if by is None:
+        return "somebody"
+    kind, _, name = by.partition(":")
+    match kind:
+        case "user":
+            return name
+        case "token":
+            return name.rpartition("#")[0] or name
+        case "display" | "service":
+            return f"the {kind}"
+        case _:
+            return by
+
+
 class _Templates(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         return ", ".join(map(str, value)) if isinstance(value, list) else str(super().format_field(value, format_spec))

@@ -83,7 +83,12 @@ test("a number is written with its noun", () => {
 });
 
 test("people and displays have names", () => {
-  assert.deepEqual(["user:anna", "token:ci", "recovery"].map(person), ["anna", "ci", "recovery"]);
+  assert.deepEqual(["user:anna", "token:ci", "token:ci#54bdd99d", "recovery"].map(person), [
+    "anna",
+    "ci",
+    "ci",
+    "recovery",
+  ]);
   const uuid = "0a1b2c3d-0000-4000-8000-000000000000";
   assert.deepEqual(
     [{ name: "Hall", hostname: "tv-7" }, { name: "", hostname: "tv-7" }, { hostname: null }].map((of) =>

@@ -16,9 +16,7 @@ import { NameButton, Time } from "./parts.js";
 function Called(/** @type {{text: string}} */ { text }) {
   void version.value;
   const client = clients.get(text.replace(/^display:/, ""));
-  return client
-    ? h(NameButton, { client })
-    : html`${auditWords.actors[text] ?? person(text).replace(/#[0-9a-f]{12}$/, "")}`;
+  return client ? h(NameButton, { client }) : html`${auditWords.actors[text] ?? person(text)}`;
 }
 
 /** @param {string} action */

@@ -11,7 +11,8 @@ from shared.clients.reports.rules import STATES, cause_of_state
 from shared.clients.screens_rules import WORDS as SCREENS
 from shared.commands import rules as command_rules
 from shared.commands.rules import ENDINGS
-from shared.sentences import Coded, Phrases, Sentence, joined
+from shared.commands.words_rules import name_of, one
+from shared.sentences import Coded, Phrases, Sentence, joined, named
 from shared.vocabulary import ClientStatus, EventKind, ScreenHealthStatus
 
 WINDOWS: Final = (timedelta(hours=24), timedelta(days=7), timedelta(days=30))
@@ -153,14 +154,6 @@ REGISTERED_BY: Final[Mapping[str, str]] = {
     "enrolment": "Created by an enrolment code.",
     "first_message": "Registered by its first message.",
 }
-ACTIONS: Final = {
-    "restart_app": "Restart",
-    "reboot_host": "Reboot",
-    "shutdown_host": "Shutdown",
-    "screenshot": "Screenshot",
-    "screen_on": "Screen on",
-    "screen_off": "Screen off",
-}
 DONE_TO_IT: Final = {  # action of the audit log -> text
     "client.write": "Facts changed",
     "client.delete": "Deleted",
@@ -170,7 +163,7 @@ DONE_TO_IT: Final = {  # action of the audit log -> text
     "enrolment.rotate": "Password replaced by the display's own",
     "enrolment.delete": "Login revoked",
     "screenshot.send": "Picture of its screen stored",
-    "screenshot.look": "A picture of its screen looked at",
+    "screenshot.look": "Picture of its screen looked at",
     "recovery.hold": "Recovery put on hold",
     "recovery.resume": "Recovery resumed",
     "recovery.exclude": "Excluded from recovery",
@@ -229,7 +222,7 @@ def service_failed(*, unit: str) -> str:
 
 @HISTORY.phrase
 def failure_acknowledged(*, unit: str, by: str) -> str:
-    return f"Failure of {unit} acknowledged by {by}"
+    return f"Failure of {unit} acknowledged by {named(by)}"
 
 
 @HISTORY.phrase
@@ -254,18 +247,18 @@ def command_requested(
     reason_sentences: Sequence[Any] | None,  # noqa: ARG001 - for readers of another language
 ) -> str:
     """`reason`: a person's own words; of recovery, the English of `reason_sentences`."""
-    return f"{ACTIONS.get(action, action)} asked for by {by}{_because(reason)}"
+    return f"{name_of(action)} asked for by {named(by)}{_because(reason)}"
 
 
 @HISTORY.phrase
 def command_received(*, action: str) -> str:
-    return f"{ACTIONS.get(action, action)} received by the display"
+    return f"{name_of(action)} received by the display"
 
 
 @HISTORY.phrase
 def command_over_before(*, action: str, state: str) -> str:
     """`state`: what the display said afterwards."""
-    return f"{ACTIONS.get(action, action)}: the display said {state} after it was over"
+    return f"{name_of(action)}: the display said {state} after it was over"
 
 
 @HISTORY.phrase
@@ -278,7 +271,7 @@ def command_over(
     confirmed_by: str | None,
 ) -> str:
     why = reason or (f"confirmed by {confirmed_by}" if confirmed_by else "")
-    return f"{ACTIONS.get(action, action)} {OUTCOMES.get(state, state)}{_because(why)}"
+    return f"{name_of(action)} {OUTCOMES.get(state, state)}{_because(why)}"
 
 
 def _command(details: Mapping[str, Any]) -> Sentence:
@@ -311,7 +304,7 @@ def recovery_did_nothing() -> str:
 @HISTORY.phrase
 def recovery_asked(*, action: str) -> str:
     """The reason follows."""
-    return f"Recovery asks for {action}:"
+    return f"Recovery asks for {one(action)}:"
 
 
 def _decided(details: Mapping[str, Any], why: Sequence[Coded] | None) -> Sentence:
@@ -326,9 +319,7 @@ def person_did(*, action: str, by: str) -> str:
     done = DONE_TO_IT.get(action, action)
     if by == "anonymous":
         return done
-    if by == "service" or by.startswith("display:"):
-        return f"{done}, by the {by.partition(':')[0]}"
-    return f"{done}, by {by}"
+    return f"{done}, by {named(by)}"
 
 
 _TITLES: Final[Mapping[EventKind, Callable[[Mapping[str, Any]], Sentence]]] = {

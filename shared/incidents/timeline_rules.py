@@ -4,19 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from shared.commands.words_rules import name_of, one
 from shared.incidents.causes_rules import CAUSES
-from shared.sentences import Coded, Phrases, Sentence, joined
+from shared.sentences import Coded, Phrases, Sentence, joined, named
 from shared.vocabulary import IncidentEventKind
-
-ACTIONS: Final = {
-    "restart_app": "Restart",
-    "reboot_host": "Reboot",
-    "shutdown_host": "Shutdown",
-    "screen_on": "Screen on",
-    "screen_off": "Screen off",
-    "screenshot": "Screenshot",
-}
-
 
 TIMELINE: Final = Phrases(CAUSES)
 
@@ -67,7 +58,7 @@ def command_asked(
 ) -> str:
     """`reason`: a person's own words; of recovery, the English of `reason_sentences`."""
     because = f" ({reason})" if reason else ""
-    return f"{ACTIONS.get(action, action)} for {counted(displays)} asked for by {by}{because}"
+    return f"{name_of(action)} for {counted(displays)} asked for by {named(by)}{because}"
 
 
 @TIMELINE.phrase
@@ -79,7 +70,7 @@ def recovery_waits(*, displays: int) -> str:
 @TIMELINE.phrase
 def recovery_acts(*, action: str, displays: int) -> str:
     """The reason follows."""
-    return f"Recovery asks for {action} for {counted(displays)}:"
+    return f"Recovery asks for {one(action)} of {counted(displays)}:"
 
 
 def title(

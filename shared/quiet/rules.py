@@ -14,7 +14,7 @@ from shared.clients import zones_rules
 from shared.errors import QuietTimesRefused, Refused
 from shared.quiet import displays_rules, hours_rules
 from shared.quiet.hours_rules import Span, TimeSpan
-from shared.sentences import Phrases, Sentence, joined
+from shared.sentences import Phrases, Sentence, joined, named
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState
 
 AFTER_OPENING: Final = timedelta(minutes=10)
@@ -111,7 +111,7 @@ QUIET_WORDS: Final = Phrases(QUIET)
 def quiet_time(*, preset: str, by: str, reason: str, quiet: Sequence[str]) -> str:
     """`quiet`: what is left alone."""
     because = f" ({reason.strip().rstrip('.')})" if reason.strip() else ""
-    return f"{HOW[QuietPreset(preset)]} by {by}{because}: {', '.join(WHAT[Quiet(one)] for one in quiet)}."
+    return f"{HOW[QuietPreset(preset)]} by {named(by)}{because}: {', '.join(WHAT[Quiet(one)] for one in quiet)}."
 
 
 @dataclass(frozen=True)
@@ -377,7 +377,8 @@ def goes_although(*, times: Sequence[Mapping[str, str]]) -> str:
     """`times`: the preset of each quiet time, and who made it (`by`)."""
     how = [(HOW[QuietPreset(one["preset"])], one["by"]) for one in times]
     return (
-        f"It goes although the display is {' and '.join(f'{word[0].lower()}{word[1:]} by {by}' for word, by in how)}."
+        "It goes although the display is "
+        f"{' and '.join(f'{word[0].lower()}{word[1:]} by {named(by)}' for word, by in how)}."
     )
 
 

@@ -7,9 +7,10 @@ from typing import Final
 from shared.clients.reports.rules import in_words
 from shared.clients.screens_rules import WORDS as SCREENS
 from shared.clients.signs_rules import why_mute
+from shared.commands.words_rules import name_of, one
 from shared.incidents.causes_rules import CAUSES
 from shared.quiet.rules import QUIET
-from shared.sentences import Phrases
+from shared.sentences import Phrases, named
 from shared.vocabulary import RecoveryBasis
 
 BREAKERS: Final = Phrases()
@@ -65,14 +66,14 @@ def bridge_silent() -> str:
 
 @RECOVERY.phrase
 def command_open(*, action: str) -> str:
-    return f"A {action} is on its way; its outcome decides what comes next."
+    return f"{one(action).capitalize()} is on its way; its outcome decides what comes next."
 
 
 @RECOVERY.phrase
 def command_of_another(*, action: str, by: str | None, seconds: int) -> str:
     return (
-        f"A {action} that {by} asked for {_lasting(seconds)} ago has no outcome yet; recovery waits until it has one,"
-        " or its time is over, or an admin ends it."
+        f"{one(action).capitalize()} that {named(by)} asked for {_lasting(seconds)} ago has no outcome yet;"
+        " recovery waits until it has one, or its time is over, or an admin ends it."
     )
 
 
@@ -189,7 +190,7 @@ def silent_too_long() -> str:
 
 @RECOVERY.phrase
 def command_done(*, action: str) -> str:
-    return f"Recovery's {action} was done; whether it helped is judged when the lockout ends."
+    return f"{name_of(action)} by recovery was done; whether it helped is judged when the lockout ends."
 
 
 @RECOVERY.phrase
@@ -204,7 +205,7 @@ def sent_lately() -> str:
 
 @RECOVERY.phrase
 def cannot_do(*, basis: str, screen: str | None, action: str) -> str:
-    return f"{_wrong(basis, screen)}, but this display says that it cannot do {action}."
+    return f"{_wrong(basis, screen)}, but this display says that it cannot do {one(action)}."
 
 
 # --- what is due ---
@@ -243,7 +244,7 @@ def many_late(*, late: int, seen: int) -> str:
 
 @RECOVERY.phrase
 def command_due(*, basis: str, screen: str | None, action: str) -> str:
-    return f"{_wrong(basis, screen)}; the next tick with a place free sends {action}."
+    return f"{_wrong(basis, screen)}; the next tick with a place free sends {one(action)}."
 
 
 @RECOVERY.phrase
@@ -258,7 +259,7 @@ def refused_before(*, restarts: int, reboots: int, reason: str | None, elsewhere
 
 @RECOVERY.phrase
 def command_sent(*, basis: str, screen: str | None, action: str, attempt: int, attempts: int) -> str:
-    return f"{_wrong(basis, screen)}: {action}, attempt {attempt} of {attempts}."
+    return f"{_wrong(basis, screen)}: {one(action)}, attempt {attempt} of {attempts}."
 
 
 @RECOVERY.phrase
@@ -304,7 +305,7 @@ def breaker_closed(*, site: str | None) -> str:
 
 @BREAKERS.phrase
 def breaker_released(*, site: str | None, by: str | None) -> str:
-    return f"{_breaker(site)} was released by {by}; silence from before no longer counts."
+    return f"{_breaker(site)} was released by {named(by)}; silence from before no longer counts."
 
 
 @BREAKERS.phrase
@@ -326,7 +327,7 @@ def screens_closed(*, site: str | None) -> str:
 
 @BREAKERS.phrase
 def screens_released(*, site: str | None, by: str) -> str:
-    return f"{_screens_breaker(site)} was released by {by}; screens that failed before count no more."
+    return f"{_screens_breaker(site)} was released by {named(by)}; screens that failed before count no more."
 
 
 @BREAKERS.phrase

@@ -20,7 +20,7 @@ from shared.clients import zones_rules
 from shared.commands.batches import rules as batch_rules
 from shared.commands.batches.rules import BATCHES, BatchRequest, Wave
 from shared.errors import REFUSALS, ScheduleTimesRefused
-from shared.sentences import Coded, Phrases, Sentence, in_code, joined, moment
+from shared.sentences import Coded, Phrases, Sentence, in_code, joined, moment, named
 from shared.vocabulary import BatchState, CommandAction, ScheduleOutcome, ScheduleState, Weekday
 
 DAY: Final = timedelta(days=1)
@@ -264,17 +264,17 @@ def scheduler_late(*, minutes: int) -> str:
 
 @SCHEDULES.phrase
 def changed_before(*, by: str) -> str:
-    return f"{by} changed the schedule before the scheduler came."
+    return f"{named(by)} changed the schedule before the scheduler came."
 
 
 @SCHEDULES.phrase
 def cancelled_before(*, by: str) -> str:
-    return f"{by} cancelled the schedule before the scheduler came."
+    return f"{named(by)} cancelled the schedule before the scheduler came."
 
 
 @SCHEDULES.phrase
 def schedule_cancelled(*, by: str | None) -> str:
-    return f"Cancelled by {by}."
+    return f"Cancelled by {named(by)}."
 
 
 @SCHEDULES.phrase

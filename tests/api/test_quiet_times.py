@@ -77,7 +77,7 @@ def test_one_is_made_shown_ended_and_kept(api: Api) -> None:
 
     assert (made["state"], made["reason"]) == ("on", "new players")
     assert made["occurrence"] == {"starts_at": made["starts_at"], "ends_at": made["ends_at"]}
-    assert "In maintenance by token:test operator" in made["words"]
+    assert "In maintenance by test operator" in made["words"]
     assert made in api.get(f"{PATH}?current=true").get_json()["items"]
 
     assert (end(api, made), end(api, made)) == (204, 204)  # a repeat changes nothing
@@ -138,7 +138,7 @@ def test_an_operators_own_command_goes_and_says_what_it_cuts_through(api: Api, e
     answers = [api.post(f"/api/clients/{one}/commands", json={"action": "restart_app"}) for one in (client, free)]
 
     assert [answer.status_code for answer in answers] == [202, 202]
-    assert "in maintenance by token:" in answers[0].get_json()["cuts_through"]
+    assert "in maintenance by test" in answers[0].get_json()["cuts_through"]
     assert [one["code"] for one in answers[0].get_json()["cuts_through_sentences"]] == ["goes_although"]
     assert answers[1].get_json()["cuts_through"] is None
     assert answers[1].get_json()["cuts_through_sentences"] is None

@@ -102,7 +102,7 @@ def test_many_who_resume_at_once_do_it_once(api: Api, engine: Engine, crashed: s
     assert audited(engine, crashed).count("recovery.resume") == 1
     titles = [event["title"] for event in api.get(f"/api/clients/{crashed}/events").get_json()["items"]]
     assert not any("recovery." in title or "quiet_time." in title for title in titles)  # in words
-    assert any("Quiet time made, by token:" in title for title in titles)
+    assert any("Quiet time made, by " in title for title in titles)
 
 
 def test_resuming_an_unknown_client_is_not_found(api: Api) -> None:

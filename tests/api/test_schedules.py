@@ -134,7 +134,7 @@ def test_a_paused_batch_holds_its_schedule(api: Api, engine: Engine, client: str
 
     held = api.get(f"{PATH}/{planned['id']}").get_json()
     assert held["state"] == "held"
-    assert held["words"].startswith("Held: Paused by token:test operator")
+    assert held["words"].startswith("Held: Paused by test operator")
     assert [one["code"] for one in held["words_sentences"]] == ["schedule_held", "batch_paused", "schedule_next"]
     assert "Next: " in held["words"]
     api.post(f"/api/command-batches/{batch}/abort")

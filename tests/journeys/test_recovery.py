@@ -67,7 +67,7 @@ def test_a_black_screen_is_said_repaired_and_proven_by_its_next_reports(tmp_path
             assert api.get("/api/monitoring/overview")["counts"]["screen_failed"] == 1
             command = eventually(lambda: next(iter(commands_of(api, identity)), None), "recovery's command", 150)
             assert (command["action"], command["source"]) == ("restart_app", "recovery")
-            assert command["reason"] == "The screen is black and the display is heard: restart_app, attempt 1 of 4."
+            assert command["reason"] == "The screen is black and the display is heard: a restart, attempt 1 of 4."
 
             eventually(lambda: client(api, identity)["screen_failed_since"] is None, "a picture again")
             assert client(api, identity)["screen_health"] == "ok"

@@ -132,10 +132,10 @@ TITLES: list[tuple[EventKind, dict[str, Any], str]] = [
     (EventKind.REGISTERED, {"registered_by": "enrolment"}, "Created by an enrolment code."),
     (EventKind.STATE, {"from": "running", "to": "stale", "cause": "Silent."}, "Running → stale: Silent."),
     (EventKind.SERVICE_FAILED, {"unit": "player.service", "by": None}, "Service player.service failed"),
-    (EventKind.SERVICE_CLEARED, {"unit": "x", "by": "user:anna"}, "Failure of x acknowledged by user:anna"),
+    (EventKind.SERVICE_CLEARED, {"unit": "x", "by": "user:anna"}, "Failure of x acknowledged by anna"),
     (EventKind.LOG, {"level": "error", "message": "dark"}, "Error: dark"),
     (EventKind.LOG, {"level": "error", "message": "x" * 300}, "Error: " + "x" * 192 + "…"),
-    (EventKind.COMMAND, {**COMMAND, "step": "asked"}, "Restart asked for by user:anna (black picture)"),
+    (EventKind.COMMAND, {**COMMAND, "step": "asked"}, "Restart asked for by anna (black picture)"),
     (EventKind.COMMAND, {**COMMAND, "step": "received"}, "Restart received by the display"),
     (EventKind.COMMAND, {**COMMAND, "step": "finished"}, "Restart succeeded (confirmed by ack)"),
     (
@@ -153,10 +153,10 @@ TITLES: list[tuple[EventKind, dict[str, Any], str]] = [
     (
         EventKind.RECOVERY,
         {"decision": "restart_app", "why": "It crashed."},
-        "Recovery asks for restart_app: It crashed.",
+        "Recovery asks for a restart: It crashed.",
     ),
-    (EventKind.AUDIT, {"action": "client.write", "actor": "user:anna"}, "Facts changed, by user:anna"),
-    (EventKind.AUDIT, {"action": "something.new", "actor": "user:anna"}, "something.new, by user:anna"),
+    (EventKind.AUDIT, {"action": "client.write", "actor": "user:anna"}, "Facts changed, by anna"),
+    (EventKind.AUDIT, {"action": "something.new", "actor": "user:anna"}, "something.new, by anna"),
 ]
 
 

@@ -298,12 +298,12 @@ def test_quiet_is_the_union_and_says_why() -> None:
     assert [one.time.id for one in on] == [1, 2]
     assert rules.union(on) == [Quiet.RECOVERY, Quiet.NOTICES, Quiet.COMMANDS]
     assert rules.in_words(on).english == (
-        "On hold by user:anna: no automatic restarts."
-        " In maintenance by user:anna: no automatic restarts, no messages, batches wait."
+        "On hold by anna: no automatic restarts."
+        " In maintenance by anna: no automatic restarts, no messages, batches wait."
     )
     cut = rules.cut_through(on)
     assert cut is not None
-    assert cut.english == ("It goes although the display is on hold by user:anna and in maintenance by user:anna.")
+    assert cut.english == ("It goes although the display is on hold by anna and in maintenance by anna.")
     assert rules.cut_through([]) is None
 
 

@@ -316,7 +316,7 @@ WORDS = [
     ({**LAST, "last_batch_state": BatchState.FINISHED}, ScheduleState.PLANNED, NEXT),
     ({**LAST, "last_batch_state": BatchState.FINISHED, "next_at": None}, ScheduleState.DONE, "Done on Sunday 8 March"),
     ({**LAST, "next_at": None}, ScheduleState.DONE, "Done on Sunday 8 March"),
-    ({"cancelled_at": NOW, "cancelled_by": "user:ben"}, ScheduleState.CANCELLED, "Cancelled by user:ben."),
+    ({"cancelled_at": NOW, "cancelled_by": "user:ben"}, ScheduleState.CANCELLED, "Cancelled by ben."),
     ({"time_zone": "Europe/Atlantis"}, ScheduleState.PLANNED, "Next: Sunday 15 March 2026, 02:00 UTC."),
 ]
 

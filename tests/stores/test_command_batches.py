@@ -312,7 +312,7 @@ def test_a_paused_batch_sends_nothing_and_goes_on_where_it_was(
     turns(connection, now, batch)
 
     row, changed = operations.pause(connection, batch, "user:bert")
-    assert (row.state, row.state_reason, changed) == ("paused", "Paused by user:bert.", True)
+    assert (row.state, row.state_reason, changed) == ("paused", "Paused by bert.", True)
     assert operations.pause(connection, batch, "user:carl")[1] is False
     end(connection, now, batch, "succeeded")
     assert turns(connection, now, batch) == [BatchStep.WAIT]
@@ -337,7 +337,7 @@ def test_aborting_withdraws_what_provably_nobody_has_and_leaves_the_rest_to_its_
     assert numbers == {"not_sent": 1, "cancelled": 2}
     assert (row.state, row.state_reason, row.finished_at) == (
         "aborted",
-        "Aborted by user:bert: 1 were not sent, 2 were withdrawn.",
+        "Aborted by bert: 1 were not sent, 2 were withdrawn.",
         now,
     )
     states = {row.uuid: row.command_state for row in store.members(connection, batch, 10)}

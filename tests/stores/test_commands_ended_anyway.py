@@ -137,7 +137,7 @@ def test_a_command_of_a_person_that_stays_open_is_waited_for_in_words_and_ends_b
 
     assert (first["state"], state_then["state"], state_then["until"]) == ("in_flight", "locked", now + DAY)
     assert state_then["why"] == (
-        "A reboot_host that anna asked for 13 minutes ago has no outcome yet; recovery waits until it has one,"
+        "A reboot that anna asked for 13 minutes ago has no outcome yet; recovery waits until it has one,"
         " or its time is over, or an admin ends it."
     )
     assert sent(connection, recover(connection, at)) == [(client, "restart_app")]

@@ -179,7 +179,7 @@ def test_what_people_read_of_a_black_screen(connection: Connection, now: datetim
 
     assert (said["state"], said["why"]) == (
         RecoveryState.DUE,
-        "The screen is black and the display is heard; the next tick with a place free sends restart_app.",
+        "The screen is black and the display is heard; the next tick with a place free sends a restart.",
     )
 
 

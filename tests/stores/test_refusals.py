@@ -92,7 +92,7 @@ def test_a_refusal_gives_rung_and_lockout_back_and_is_counted_apart(connection: 
     assert lockout(connection, client) is None
     again = recover(connection, now + seconds(2))
     reason = command(connection, again.command_ids[0])["reason"]
-    assert reason.endswith("restart_app, attempt 1 of 4. 1 restart was refused by the display (precondition_failed).")
+    assert reason.endswith("a restart, attempt 1 of 4. 1 restart was refused by the display (precondition_failed).")
 
 
 def test_a_command_that_failed_before_it_was_begun_is_no_attempt(connection: Connection, now: datetime) -> None:

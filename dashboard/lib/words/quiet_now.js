@@ -98,7 +98,7 @@ export function quietFor(index, { uuid, site, tags }) {
 /** "In maintenance until 23:30, by ada"; "Closed until 09:00". @param {QuietNow} one @param {number} [reference] */
 export function quietWord(one, reference) {
   const until = one.until ? quietNowWords.until(soon(one.until, reference)) : "";
-  const by = one.preset === "opening_hours" ? "" : quietNowWords.by(person(one.by).replace(/#[0-9a-f]+$/, ""));
+  const by = one.preset === "opening_hours" ? "" : quietNowWords.by(person(one.by));
   return `${quietNowWords.how[one.preset] ?? quietNowWords.how["custom"]}${until}${by}`;
 }
 

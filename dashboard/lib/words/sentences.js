@@ -1,5 +1,5 @@
 /** The server's sentences, by code (`docs/openapi.json` lists the codes with their facts). */
-import { count, number } from "../format.js";
+import { count, number, person } from "../format.js";
 import { translate } from "../language.js";
 import {
   byCount,
@@ -142,14 +142,14 @@ const QUIET_WHAT = {
 /** @param {{preset: string, by: string, reason: string, quiet: string[]}} facts */
 function quietTime({ preset, by, reason, quiet }) {
   const because = reason.trim() && ` (${reason.trim().replace(/\.+$/, "")})`;
-  return `${word(QUIET_HOW, preset)} by ${by}${because}: ${quiet.map((one) => word(QUIET_WHAT, one)).join(", ")}.`;
+  return `${word(QUIET_HOW, preset)} by ${named(by)}${because}: ${quiet.map((one) => word(QUIET_WHAT, one)).join(", ")}.`;
 }
 
 /** @param {{times: {preset: string, by: string}[]}} facts */
 function goesAlthough({ times }) {
   const how = times.map(({ preset, by }) => {
     const made = word(QUIET_HOW, preset);
-    return `${made.charAt(0).toLowerCase()}${made.slice(1)} by ${by}`;
+    return `${made.charAt(0).toLowerCase()}${made.slice(1)} by ${named(by)}`;
   });
   return `It goes although the display is ${how.join(" and ")}.`;
 }
@@ -288,7 +288,7 @@ const DONE_TO_IT = {
   "enrolment.rotate": "Password replaced by the display's own",
   "enrolment.delete": "Login revoked",
   "screenshot.send": "Picture of its screen stored",
-  "screenshot.look": "A picture of its screen looked at",
+  "screenshot.look": "Picture of its screen looked at",
   "recovery.hold": "Recovery put on hold",
   "recovery.resume": "Recovery resumed",
   "recovery.exclude": "Excluded from recovery",
@@ -306,6 +306,13 @@ function screenChanged({ screen, fails }) {
 
 /** @param {string} action */
 const asked = (action) => ACTIONS[action] ?? action;
+/** The same within a sentence. @param {string} action */
+const one = (action) => (action in ACTIONS ? `a ${asked(action).toLowerCase()}` : action);
+/** Somebody of the audit log. @param {string | null} by */
+function named(by) {
+  if (by === null) return "somebody";
+  return /^(service$|display:)/.test(by) ? `the ${by.split(":")[0]}` : person(by);
+}
 /** Recovery's reason in words, a person's as it was given. @param {{reason: string, reason_sentences: Sentence[] | null}} facts */
 const reasonOf = ({ reason, reason_sentences: coded }) => (coded && inWords(coded)) || reason;
 /** @param {string | null} why */
@@ -318,9 +325,9 @@ export const sentenceWords = {
   recovery_off: () => "Automatic recovery is switched off by the setting CRASH_RECOVERY_ENABLED.",
   bridge_silent: () =>
     "The bridge gives no sign, so what we see may be out of date; nothing is sent until it listens again.",
-  command_open: ({ action }) => `A ${action} is on its way; its outcome decides what comes next.`,
+  command_open: ({ action }) => `${capital(one(action))} is on its way; its outcome decides what comes next.`,
   command_of_another: ({ action, by, seconds }) =>
-    `A ${action} that ${by} asked for ${lasting(seconds)} ago has no outcome yet; recovery waits until it has one, or its time is over, or an admin ends it.`,
+    `${capital(one(action))} that ${named(by)} asked for ${lasting(seconds)} ago has no outcome yet; recovery waits until it has one, or its time is over, or an admin ends it.`,
   nothing_helped: (facts) => {
     const began = facts.seconds === null ? "" : `, the first of them ${lasting(facts.seconds)} ago`;
     return `${triedOrNothing(facts)} did not help${began}: ${A_PERSON}`;
@@ -347,10 +354,11 @@ export const sentenceWords = {
     `${GONE[basis] ?? screenIs(screen)}, but the display is not connected; recovery tries again after its next heartbeat.`,
   silent_too_long: () =>
     "The display has been silent for more than a day. A reboot would not help, so recovery sends nothing: a person must look at it.",
-  command_done: ({ action }) => `Recovery's ${action} was done; whether it helped is judged when the lockout ends.`,
+  command_done: ({ action }) =>
+    `${asked(action)} by recovery was done; whether it helped is judged when the lockout ends.`,
   asked_again_later: (facts) => `${refused(facts)}; it is asked again when the lockout ends.`,
   sent_lately: () => "A restart or reboot was sent lately; the display is given time to come back before the next one.",
-  cannot_do: (facts) => `${wrong(facts)}, but this display says that it cannot do ${facts.action}.`,
+  cannot_do: (facts) => `${wrong(facts)}, but this display says that it cannot do ${one(facts.action)}.`,
   watchdog_first: () => "The player crashed a moment ago; the display's own watchdog goes first.",
   other_screens_first: ({ screen }) =>
     `${wrong({ basis: "screen_failed", screen })}; recovery waits to see whether many others fail too.`,
@@ -359,10 +367,10 @@ export const sentenceWords = {
   first_heartbeat_awaited: () => "The display came online a moment ago; recovery waits for its first heartbeat.",
   many_late: ({ late, seen }) =>
     `${number(late)} of ${number(seen)} displays are late: recovery waits to see whether they fall silent too.`,
-  command_due: (facts) => `${wrong(facts)}; the next tick with a place free sends ${facts.action}.`,
+  command_due: (facts) => `${wrong(facts)}; the next tick with a place free sends ${one(facts.action)}.`,
   no_help_so_far: (facts) => `${triedOrNothing(facts)} did not help so far.`,
   refused_before: (facts) => `${refused(facts)}.`,
-  command_sent: (facts) => `${wrong(facts)}: ${facts.action}, attempt ${facts.attempt} of ${facts.attempts}.`,
+  command_sent: (facts) => `${wrong(facts)}: ${one(facts.action)}, attempt ${facts.attempt} of ${facts.attempts}.`,
   no_help: (facts) => `${triedOrNothing(facts)} did not help.`,
   part_of_incident: () => "It is part of an incident:",
 
@@ -371,12 +379,13 @@ export const sentenceWords = {
   breaker_closing: ({ site, seconds }) =>
     `So many displays${site === null ? "" : ` at ${site}`} were silent at once that it may have been our own fault; now few enough are. No silent display${there(site)} is rebooted until that has lasted ${lasting(seconds)}, or an operator releases the breaker.`,
   breaker_closed: ({ site }) => `${breaker(site)} closed: few enough displays are silent.`,
-  breaker_released: ({ site, by }) => `${breaker(site)} was released by ${by}; silence from before no longer counts.`,
+  breaker_released: ({ site, by }) =>
+    `${breaker(site)} was released by ${named(by)}; silence from before no longer counts.`,
   screens_open: ({ site, failing, telling }) =>
     `${at(site, `${number(failing)} of ${number(telling)} screens`)} are black or frozen: so many at once come from what they were given to show, or from the power. No player${there(site)} is restarted for its screen until fewer are, or an operator releases the breaker.`,
   screens_closed: ({ site }) => `${screensBreaker(site)} closed: few enough fail.`,
   screens_released: ({ site, by }) =>
-    `${screensBreaker(site)} was released by ${by}; screens that failed before count no more.`,
+    `${screensBreaker(site)} was released by ${named(by)}; screens that failed before count no more.`,
   more_sites_held: ({ sites }) => `${number(sites)} more sites are held back as well.`,
 
   quiet_time: quietTime,
@@ -391,9 +400,9 @@ export const sentenceWords = {
     `${unproven} of ${sent} commands ended unproven${excused ? `, ${excused} of them excused` : ""}, more than ${limit}; ${waiting} were not sent.`,
   wave_proves_nothing: ({ wave }) => `No client of wave ${wave} could be sent its command, so it proves nothing.`,
   members_wait: membersWait,
-  batch_paused: ({ by }) => `Paused by ${by}.`,
+  batch_paused: ({ by }) => `Paused by ${named(by)}.`,
   batch_aborted: ({ by, not_sent, withdrawn }) =>
-    `Aborted by ${by}: ${not_sent} were not sent, ${withdrawn} were withdrawn.`,
+    `Aborted by ${named(by)}: ${not_sent} were not sent, ${withdrawn} were withdrawn.`,
   filter_unknown: ({ names }) => `This version does not know a filter by ${names.join(", ")}.`,
   invalid_waves: () =>
     "Waves are up to 20 numbers or shares such as 10%, with `rest` at the end; the limit is a number or a share.",
@@ -401,9 +410,9 @@ export const sentenceWords = {
   too_many_clients: () => "A batch has at most 10,000 clients; narrow the filter.",
   ttl_out_of_range: ({ least, most }) => `ttl_seconds must be ${least} to ${most}.`,
   scheduler_late: ({ minutes }) => `The scheduler was away: it came ${number(minutes)} minutes too late.`,
-  changed_before: ({ by }) => `${by} changed the schedule before the scheduler came.`,
-  cancelled_before: ({ by }) => `${by} cancelled the schedule before the scheduler came.`,
-  schedule_cancelled: ({ by }) => `Cancelled by ${by}.`,
+  changed_before: ({ by }) => `${named(by)} changed the schedule before the scheduler came.`,
+  cancelled_before: ({ by }) => `${named(by)} cancelled the schedule before the scheduler came.`,
+  schedule_cancelled: ({ by }) => `Cancelled by ${named(by)}.`,
   schedule_next: (facts) => `Next: ${local(facts)}.`,
   schedule_held: () => "Held:",
   schedule_held_back: () => "Held: its batch is paused.",
@@ -425,10 +434,10 @@ export const sentenceWords = {
   client_registered: ({ how }) => REGISTERED_BY[how] ?? "Registered.",
   state_changed: ({ before, after }) => `${capital(before)} → ${after}:`,
   service_failed: ({ unit }) => `Service ${unit} failed`,
-  failure_acknowledged: ({ unit, by }) => `Failure of ${unit} acknowledged by ${by}`,
+  failure_acknowledged: ({ unit, by }) => `Failure of ${unit} acknowledged by ${named(by)}`,
   screen_changed: screenChanged,
   line_logged: ({ level, message }) => `${capital(level)}: ${message}`,
-  command_requested: (facts) => `${asked(facts.action)} asked for by ${facts.by}${because(reasonOf(facts))}`,
+  command_requested: (facts) => `${asked(facts.action)} asked for by ${named(facts.by)}${because(reasonOf(facts))}`,
   command_received: ({ action }) => `${asked(action)} received by the display`,
   command_over_before: ({ action, state }) => `${asked(action)}: the display said ${state} after it was over`,
   command_cancelled: ({ by }) => `cancelled by ${by}`,
@@ -436,11 +445,11 @@ export const sentenceWords = {
   command_over: ({ action, state, reason, confirmed_by: by }) =>
     `${asked(action)} ${OUTCOMES[state] ?? state}${because(reason || (by && `confirmed by ${by}`))}`,
   recovery_did_nothing: () => "Recovery does nothing:",
-  recovery_asked: ({ action }) => `Recovery asks for ${action}:`,
+  recovery_asked: ({ action }) => `Recovery asks for ${one(action)}:`,
   person_did: ({ action, by }) => {
     const done = DONE_TO_IT[action] ?? action;
     if (by === "anonymous") return done;
-    return `${done}, by ${/^(service$|display:)/.test(by) ? `the ${by.split(":")[0]}` : by}`;
+    return `${done}, by ${named(by)}`;
   },
 
   failed_together: failedTogether,
@@ -455,9 +464,9 @@ export const sentenceWords = {
   displays_failed: (facts) => `${displays(facts.displays)} failed`,
   displays_well: (facts) => `${displays(facts.displays)} well again`,
   command_asked: (facts) =>
-    `${asked(facts.action)} for ${displays(facts.displays)} asked for by ${facts.by}${because(reasonOf(facts))}`,
+    `${asked(facts.action)} for ${displays(facts.displays)} asked for by ${named(facts.by)}${because(reasonOf(facts))}`,
   recovery_waits: (facts) => `Recovery does nothing for ${displays(facts.displays)}:`,
-  recovery_acts: (facts) => `Recovery asks for ${facts.action} for ${displays(facts.displays)}:`,
+  recovery_acts: (facts) => `Recovery asks for ${one(facts.action)} of ${displays(facts.displays)}:`,
 
   // --- messages to people ---
   receiver_took: ({ receiver }) => `${receiver} took it`,

@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 
 from shared.commands.rules import CommandRequest
 from shared.errors import ClientNotFound, InvalidWaves, ServiceError
-from shared.sentences import Phrases, Sentence, moment
+from shared.sentences import Phrases, Sentence, moment, named
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandSource, CommandState, MemberOutcome
 
 MOST_CLIENTS: Final = 10_000
@@ -266,12 +266,12 @@ def members_wait(*, members: int, until: str | None) -> str:
 
 @BATCHES.phrase
 def batch_paused(*, by: str) -> str:
-    return f"Paused by {by}."
+    return f"Paused by {named(by)}."
 
 
 @BATCHES.phrase
 def batch_aborted(*, by: str, not_sent: int, withdrawn: int) -> str:
-    return f"Aborted by {by}: {not_sent} were not sent, {withdrawn} were withdrawn."
+    return f"Aborted by {named(by)}: {not_sent} were not sent, {withdrawn} were withdrawn."
 
 
 def result(counts: Counts) -> str | None:
