@@ -83,9 +83,9 @@ export const small = (text) => text.charAt(0).toLowerCase() + text.slice(1);
 /** With a capital, at the beginning of one. @param {string} text */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A caller's name without what the API adds: "user:anna" is anna, "token:ci#54bdd99d" is ci. @param {string} actor */
+/** A caller's name: "user:anna" is anna, "token:ci#54bdd99d" is ci. @param {string} actor */
 export function person(actor) {
-  return actor.startsWith("token:") ? actor.slice(6).replace(/#[0-9a-f]+$/, "") : actor.replace(/^user:/, "");
+  return actor.replace(/^user:|^token:|#[0-9a-f]{8,}$/g, "");
 }
 
 /**
