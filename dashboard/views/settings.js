@@ -94,6 +94,9 @@ function Running({ found }) {
   </dl>`;
 }
 
+/** A text whose parts between backticks are code. @param {string} text */
+const inCode = (text) => text.split("`").map((part, at) => (at % 2 ? html`<code>${part}</code>` : part));
+
 /** @param {unknown} value */
 const shown = (value) =>
   value === null || value === "" ? commonWords.none : typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -111,7 +114,7 @@ function Values({ found }) {
           html`<span
             class="quiet">(${settingsWords.changed(shown(one.default))})</span>`
         }</span>
-      <span class="setting-meaning quiet">${settingMeanings[name] ?? one.meaning}</span></li>`;
+      <span class="setting-meaning quiet">${inCode(settingMeanings[name] ?? one.meaning)}</span></li>`;
   })}</ul>`;
 }
 
