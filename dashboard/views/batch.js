@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/batches.js";
-import { clients } from "../lib/fleet.js";
+import { clients, version } from "../lib/fleet.js";
 import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
@@ -50,6 +50,7 @@ function Bar({ batch }) {
 
 /** @param {{member: BatchMember, waves: number}} props */
 function Member({ member, waves }) {
+  void version.value; // its site may be known later
   const site = clients.get(member.uuid)?.site;
   const state = member.command?.state;
   const word = state ? (stepWords[state] ?? state) : (batchWords.outcome[member.outcome] ?? member.outcome);

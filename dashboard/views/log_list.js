@@ -1,6 +1,6 @@
 /** Log lines, newest first, as text. */
 import { h } from "../vendor/preact.js";
-import { clients } from "../lib/fleet.js";
+import { clients, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { openDisplay } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
@@ -11,6 +11,7 @@ import { LoadFailed, Loading, Time } from "./parts.js";
 
 /** @param {{row: LogRow, named: boolean}} props named: say whose line it is */
 function Line({ row, named }) {
+  void version.value; // its site may be known later
   const uuid = row.client_uuid;
   return html`<li class=${`log log-${row.level}`}>
     <span class="log-time">${h(Time, { at: row.received_at })}</span>

@@ -56,6 +56,7 @@ function useSummary(wanted) {
 
 /** @param {{row: Summary["clients"][number]}} props */
 function WhoRow({ row }) {
+  void version.value; // its site may be known later
   const on = chosen.value === row.uuid;
   const errors = errorsOf(row.counts);
   const choose = () => go({ c: on ? null : row.uuid, xl: null, xq: null });

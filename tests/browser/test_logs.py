@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, uuid_of
@@ -41,6 +41,33 @@ def test_the_explorer_goes_from_the_fleet_to_one_display_and_its_address_brings_
     expect(again.locator(".log").filter(has_text="<b>bold</b>")).to_have_count(1)
     again.get_by_role("button", name="All displays").click()
     expect(again.get_by_role("heading", name="Recent errors")).to_be_visible()
+
+
+def test_the_site_of_a_display_is_shown_once_it_is_known(enter: Enter, display: SimulatedDisplay, api: Api) -> None:
+    display.log("error", "screen went dark")
+    lines_of(api, display, 1)
+    api.call("PATCH", f"/api/clients/{uuid_of(display)}", json={"site": "Shop with logs"})
+    dashboard = enter("/")
+    page, held = dashboard.page, list[Route]()
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/monitoring/overview*", hold)
+    page.goto(f"{dashboard.stack.url}/?v=logs")
+    line = page.locator(".log").filter(has_text=name_of(display))
+    expect(line).to_contain_text("screen went dark")
+    who = page.locator(".who-row").filter(has_text=name_of(display))
+    expect(who).to_be_visible()
+    expect(page.get_by_text("Shop with logs")).to_have_count(0)
+    page.route("**/api/client-logs/**", lambda _: None)  # so that nothing else shows them anew
+
+    page.unroute("**/api/monitoring/overview*")
+    for one in held:
+        one.continue_()
+
+    expect(line).to_contain_text("Shop with logs")
+    expect(who).to_contain_text("Shop with logs")
 
 
 def scroll_to_the_end(page: Page) -> None:
