@@ -4,6 +4,7 @@ Home Assistant's side: https://www.home-assistant.io/integrations/mqtt/#device-d
 """
 
 import math
+import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -14,6 +15,8 @@ import msgspec
 from shared.vocabulary import WELL, ClientStatus, CommandAction
 
 LONGEST_STATE: Final = 255  # characters; Home Assistant refuses a longer state
+LONGEST_NAME: Final = 200  # Latin letters, so that an entity's id with it has less than 255
+LETTERS_OF_ONE: Final = 8
 OLDEST_PRESS_SECONDS: Final = 60.0
 NOBODY_KNOWS: Final = "None"  # Home Assistant shows a payload of this text as "unknown"
 BUTTONS: Final = {CommandAction.RESTART_APP: "Restart player", CommandAction.REBOOT_HOST: "Reboot"}
@@ -100,7 +103,7 @@ def discovery(display: Display, place: Place, version: str, page: str = "", *, m
     `page`: where people open the dashboard; empty: no link. A button without rights is named without content, which
     removes an older one.
     """
-    name = display.name or display.hostname or display.uuid
+    name = fitting(display.name) or fitting(display.hostname or "") or display.uuid
     device = {
         "identifiers": [f"{place.root}_{display.uuid}"],
         "name": name,
@@ -152,6 +155,20 @@ def discovery(display: Display, place: Place, version: str, page: str = "", *, m
     )
 
 
+def fitting(name: str) -> str:
+    """As much of a name as Home Assistant can make an entity's id of.
+
+    It writes a letter such as 漢 as "han_", and an id that is too long as one that it then refuses (2025.2).
+    """
+    room, taken = LONGEST_NAME, 0
+    for letter in name:
+        room -= 1 if letter.isascii() else LETTERS_OF_ONE * len(unicodedata.normalize("NFKC", letter))
+        if room < 0:
+            break
+        taken += 1
+    return name[:taken].strip()
+
+
 def state(display: Display) -> bytes:
     """The state of a display as Home Assistant gets it."""
     recovery = display.recovery
@@ -164,6 +181,7 @@ def state(display: Display) -> bytes:
             "last_heartbeat": display.last_heartbeat_at if display.status not in WELL else None,
             "screen": display.screen_health,
             "limits": [one.limit for one in display.limits],
+            "name": display.name,
             "site": display.site,
             "tags": display.tags,
             "recovery": recovery and recovery.state,

@@ -4,6 +4,7 @@ HOME_ASSISTANT names its program `hass`, in an environment made with `pip instal
 ours; the first start fetches more). The project does not require it.
 """
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,13 +23,23 @@ homeassistant: {{name: Shop, unit_system: metric, time_zone: Europe/Berlin}}
 http: {{server_host: 127.0.0.1, server_port: {port}}}
 """
 START_SECONDS: Final = 600.0
-GONE: Final = "gone"
 
 
 def program() -> Path | None:
     """Its program; None where there is none."""
     named = os.environ.get("HOME_ASSISTANT")
     return Path(named) if named and Path(named).is_file() else None
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device as people see it."""
+
+    name: str
+    area: str | None
+    version: str | None
+    entities: dict[str, str]
+    """Their names -> their ids."""
 
 
 @dataclass(frozen=True)
@@ -57,27 +68,18 @@ class HomeAssistant:
         """A template, filled in."""
         return self.call("POST", "/api/template", {"template": template}).text
 
-    def entity(self, domain: str, unique_id: str) -> str:
-        """The id of the entity that our discovery named so; empty without one."""
-        found = self.told(
-            f"{{% for e in integration_entities('mqtt') if e.startswith('{domain}.') %}}"
-            f"{{{{ e }}}}={{{{ device_attr(e, 'serial_number') }}}};{{% endfor %}}"
-        )
-        of_display = [one.partition("=")[0] for one in found.split(";") if one.endswith(f"={unique_id}")]
-        return ",".join(sorted(of_display))
-
-    def devices(self) -> dict[str, dict[str, str]]:
-        """Serial number, which is the display's uuid, -> name, area, version, and entity ids, of each device by MQTT."""
+    def devices(self) -> dict[str, Device]:
+        """The devices by MQTT, by their serial number, which is the display's uuid."""
         lines = self.told(
-            "{% for e in integration_entities('mqtt') %}"
-            "{{ [device_attr(e, 'serial_number'), device_attr(e, 'name'), area_name(e), device_attr(e, 'sw_version'), e]"
-            " | to_json }}\n{% endfor %}"
+            "{% for e in integration_entities('mqtt') %}{{ [device_attr(e, 'serial_number'), device_attr(e, 'name'), "
+            "area_name(e), device_attr(e, 'sw_version'), e, state_attr(e, 'friendly_name')] | to_json }}\n{% endfor %}"
         ).splitlines()
-        found: dict[str, dict[str, Any]] = {}
+        found = dict[str, Device]()
         for line in filter(None, map(str.strip, lines)):
-            serial, name, area, version, entity = requests.compat.json.loads(line)  # type: ignore[attr-defined]
-            found.setdefault(serial, {"name": name, "area": area, "version": version, "entities": []})
-            found[serial]["entities"].append(entity)
+            serial, name, area, version, entity, shown = json.loads(line)
+            device = found.setdefault(serial, Device(name, area, version, {}))
+            if shown is not None:  # else it is only just being made
+                device.entities[shown.removeprefix(name).strip()] = entity
         return found
 
     def states(self) -> dict[str, Any]:
@@ -107,7 +109,13 @@ def home_assistant(folder: Path) -> Iterator[HomeAssistant]:
 def _owner(url: str) -> str:
     """Make the first user. Returns a token of theirs."""
     client = f"{url}/"
-    user = {"client_id": client, "name": "Owner", "username": "owner", "password": "owner-of-this-test", "language": "en"}
+    user = {
+        "client_id": client,
+        "name": "Owner",
+        "username": "owner",
+        "password": "owner-of-this-test",
+        "language": "en",
+    }
     made = requests.post(f"{url}/api/onboarding/users", json=user, timeout=60)
     assert made.ok, made.text
     asked = {"grant_type": "authorization_code", "code": made.json()["auth_code"], "client_id": client}
