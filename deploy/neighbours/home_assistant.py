@@ -16,9 +16,9 @@ import ssl
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self
 from urllib.parse import urlsplit
 
 import msgspec
@@ -45,6 +45,7 @@ CONNECT_SECONDS: Final = 10.0
 KEEPALIVE_SECONDS: Final = 30
 STEP_SECONDS: Final = 0.5
 MOST_PRESSES: Final = 100
+CONFIGS: Final = f"{Place.prefix}/device/+/config"
 REFUSED: Final = 0x80  # reason codes from here on are errors
 NOT_NOW: Final = (429, 500, 502, 503, 504)
 
@@ -114,7 +115,9 @@ class _Heard(msgspec.Struct):
     state: str
 
 
-class _Overview(msgspec.Struct):
+class Overview(msgspec.Struct):
+    """The overview, or its changes."""
+
     cursor: str
     full: bool
     gone: list[str]
@@ -154,6 +157,14 @@ class _Bearer(requests.auth.AuthBase):
         return request
 
 
+class Source(Protocol):
+    """What a fleet is read from."""
+
+    def overview(self, since: str | None) -> Overview: ...
+
+    def may_command(self) -> bool: ...
+
+
 class Service:
     """Our API, with the token."""
 
@@ -163,10 +174,10 @@ class Service:
         self._session = requests.Session()
         self._session.auth = _Bearer(settings.token)
 
-    def overview(self, since: str | None) -> _Overview:
+    def overview(self, since: str | None) -> Overview:
         """The fleet, or its changes since a cursor. Raises Unanswered or Refused."""
         query = {"since": since} if since else {}
-        return typed.decode(self._ask("GET", "/api/monitoring/overview", params=query), _Overview)
+        return typed.decode(self._ask("GET", "/api/monitoring/overview", params=query), Overview)
 
     def may_command(self) -> bool:
         """Whether the token may send commands. Raises Unanswered or Refused."""
@@ -220,8 +231,8 @@ class Link:
         """Does not connect yet."""
         self.place = settings.place
         self.presses: list[Press] = []
-        self.configured: set[str] = set()
-        """The displays with a discovery message at the broker."""
+        self.kept: set[str] = set()
+        """The displays of which the broker keeps a message."""
         self._ready, self._fault = False, ""
         self._parts = urlsplit(settings.mqtt_url)
         self._client = Client(
@@ -282,24 +293,30 @@ class Link:
             return
         asked = SubscribeOptions(qos=1, noLocal=True)
         live = SubscribeOptions(qos=0, retainAsPublished=True, retainHandling=SubscribeOptions.RETAIN_DO_NOT_SEND)
-        client.subscribe([(self.place.config("+"), asked), (self.place.press("+", "+"), live)])
+        client.subscribe([(CONFIGS, asked), (self.place.state("+"), asked), (self.place.press("+", "+"), live)])
 
     def _subscribed(self, _client: Client, _data: Any, _mid: int, codes: list[ReasonCode], _properties: Any) -> None:
         if any(code.value >= REFUSED for code in codes):
-            self._fault = f"refuses the subscription of {self.place.config('+')} or {self.place.press('+', '+')}"
+            self._fault = f"refuses a subscription of {CONFIGS} or below {self.place.root}/"
         self._ready = True
 
     def _answered(self, _client: Client, _data: Any, _mid: int, code: ReasonCode, _properties: Any) -> None:
         if code.value >= REFUSED:
-            self._fault = f"refuses a message below {self.place.root}/ or {self.place.prefix}/device/: {code}"
+            self._fault = f"refuses a message below {self.place.root}/ or to {CONFIGS}: {code}"
 
     def _heard(self, _client: Client, _data: Any, message: MQTTMessage) -> None:
-        if uuid := rules.configured(self.place, message.topic):
-            self.configured |= {uuid} if message.payload else set()
+        try:
+            topic = message.topic
+        except UnicodeDecodeError:
             return
-        press = None if message.retain else rules.read_press(self.place, message.topic, bytes(message.payload))
+        if uuid := rules.subject(self.place, topic):
+            self.kept |= {uuid} if message.payload else set()
+            return
+        if not topic.startswith(f"{self.place.root}/"):
+            return  # a device of somebody else
+        press = None if message.retain else rules.read_press(self.place, topic, bytes(message.payload))
         if press is None or len(self.presses) >= MOST_PRESSES:
-            event("press_ignored", "a message is no press of a button, or too many wait", topic=message.topic)
+            event("press_ignored", "a message is no press of a button, or too many wait", topic=topic)
         elif press.key not in {one.key for one in self.presses}:
             self.presses.append(press)
 
@@ -307,13 +324,13 @@ class Link:
 class Fleet:
     """The displays that the token may see, as of the last answer of the API."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Source, clock: Callable[[], float] = time.monotonic) -> None:
         """Knows nothing yet."""
         self.displays: dict[str, Display] = {}
         self.may_command = False
         self.known = False
         """There was a whole answer."""
-        self._service = service
+        self._service, self._clock = service, clock
         self._cursor: str | None = None
         self._listening = False
         self._answered_at = 0.0
@@ -330,13 +347,12 @@ class Fleet:
             self.displays.pop(uuid, None)
         self.displays |= {one.uuid: one for one in answer.clients}
         self._cursor, self.known = answer.cursor, True
-        self._listening, self._answered_at = answer.bridge.state == "listening", time.monotonic()
+        self._listening, self._answered_at = answer.bridge.state == "listening", self._clock()
         return changed
 
-    @property
     def is_fresh(self) -> bool:
         """Whether its states are true now: the API answered lately, and the bridge hears the displays."""
-        return self.known and self._listening and time.monotonic() - self._answered_at <= OLD_SECONDS
+        return self.known and self._listening and self._clock() - self._answered_at <= OLD_SECONDS
 
 
 class Neighbour:
@@ -351,6 +367,7 @@ class Neighbour:
         self._status = ""
         self._answers: dict[str, bytes] = {}  # uuid -> the answer to its last press
         self._unanswered: list[Press] = []
+        self._leaving: set[str] = set()
         self._asked: dict[str, tuple[Press, str]] = {}  # uuid -> its last press and the id of its command
 
     def turn(self, changed: set[str]) -> None:
@@ -359,10 +376,10 @@ class Neighbour:
         for uuid in self._due & self._fleet.displays.keys():
             self._tell(self._fleet.displays[uuid])
         if self._fleet.known:
-            for uuid in (self._link.configured | self._told.keys() | self._due) - self._fleet.displays.keys():
+            for uuid in (self._link.kept | self._told.keys() | self._due) - self._fleet.displays.keys():
                 self._remove(uuid)
         self._due = set()
-        if (status := ONLINE if self._fleet.is_fresh else OFFLINE) != self._status:
+        if (status := ONLINE if self._fleet.is_fresh() else OFFLINE) != self._status:
             self._status = status
             self._link.keep(self._place.status, status)
 
@@ -375,11 +392,18 @@ class Neighbour:
         self._link.keep(self._place.state(display.uuid), rules.state(display))
 
     def _remove(self, uuid: str) -> None:
-        for topic in self._place.of(uuid):
-            self._link.keep(topic, b"")
+        self._link.keep(self._place.config(uuid), b"")
+        self._leaving.add(uuid)
         for known in (self._told, self._answers, self._asked):
             known.pop(uuid, None)
-        self._link.configured.discard(uuid)
+        self._link.kept.discard(uuid)
+
+    def clear(self) -> None:
+        """Remove what is kept of displays that left at an earlier turn: their entities would not understand it."""
+        for uuid in self._leaving - self._fleet.displays.keys():
+            self._link.keep(self._place.state(uuid), b"")
+            self._link.keep(self._place.answer(uuid), b"")
+        self._leaving = set()
 
     def answer_presses(self, *, again: bool) -> None:
         """Send the command of each new press, and `again` of those that the API did not answer, until they are old."""
@@ -454,6 +478,7 @@ def _serve(neighbour: Neighbour, fleet: Fleet, link: Link, stop: threading.Event
     while not stop.is_set():
         changed, polls = set[str](), time.monotonic() >= poll_at
         if polls:
+            neighbour.clear()
             try:
                 changed = fleet.poll()
                 api.over()

@@ -81,7 +81,8 @@ class Place:
         return f"{self.root}/status"
 
     def config(self, uuid: str) -> str:
-        return f"{self.prefix}/device/{self.root}/{uuid}/config"
+        """Without a node id: Home Assistant 2025.2 does not remove the device of one with it."""
+        return f"{self.prefix}/device/{self.root}_{uuid}/config"
 
     def state(self, uuid: str) -> str:
         return f"{self.root}/{uuid}/state"
@@ -91,10 +92,6 @@ class Place:
 
     def press(self, uuid: str, action: str) -> str:
         return f"{self.root}/{uuid}/press/{action}"
-
-    def of(self, uuid: str) -> tuple[str, str, str]:
-        """The topics with a retained message about a display."""
-        return self.config(uuid), self.state(uuid), self.answer(uuid)
 
 
 def discovery(display: Display, place: Place, version: str, page: str = "", *, may_command: bool) -> bytes:
@@ -271,10 +268,13 @@ def read_press(place: Place, topic: str, payload: bytes) -> Press | None:
     return Press(levels[0], CommandAction(levels[2]), at, text)
 
 
-def configured(place: Place, topic: str) -> str | None:
-    """The display's uuid of a discovery topic of ours; None for another topic."""
-    uuid = topic.removeprefix(f"{place.prefix}/device/{place.root}/").removesuffix("/config")
-    return uuid if is_uuid(uuid) and topic == place.config(uuid) else None
+def subject(place: Place, topic: str) -> str | None:
+    """The uuid of the display whose discovery message or state this is; None for another topic."""
+    for before, after in (place.config("|").split("|"), place.state("|").split("|")):
+        uuid = topic.removeprefix(before).removesuffix(after)
+        if topic == before + uuid + after and is_uuid(uuid):
+            return uuid
+    return None
 
 
 def is_uuid(text: str) -> bool:

@@ -48,7 +48,8 @@ class Home:
         eventually(lambda: self.last(PLACE.status) == word.encode(), f"the status {word}")
 
     def until_forgotten(self, display: str) -> None:
-        eventually(lambda: not any(self.last(topic) for topic in PLACE.of(display)), "the removal")
+        kept = PLACE.config(display), PLACE.state(display), PLACE.answer(display)
+        eventually(lambda: not any(map(self.last, kept)), "the removal")
 
 
 @contextmanager
@@ -107,7 +108,7 @@ def test_a_display_is_shown_as_it_is_until_it_is_deleted(
 def test_a_press_is_one_command_and_the_lockout_holds(
     stack: Stack, api: Api, display: SimulatedDisplay, port: int, tmp_path: Path
 ) -> None:
-    one = uuid_of(display)
+    one, before = uuid_of(display), display.state.app_instance
 
     with home(port) as shown:
         shown.press(one, f"{time.time() + AHEAD}", retain=True)  # it was pressed before, and kept
@@ -123,8 +124,11 @@ def test_a_press_is_one_command_and_the_lockout_holds(
             shown.press(one, first)
             eventually(lambda: commands(api, one), "the command")
             shown.press(one, first)  # the same press comes again
+            display.wait_until(lambda: display.state.app_instance != before)
+            display.heartbeat("running")
+            eventually(lambda: shown.answer(one) == "Restart player: succeeded", "the outcome")
             shown.press(one, f"{time.time() + AHEAD + 1}")
-            eventually(lambda: "refused" in shown.answer(one), "the refusal")
+            eventually(lambda: "Locked until" in shown.answer(one), "the refusal")
         with neighbour(stack, port, tmp_path / "log"):
             shown.until_status("online")
             shown.press(one, first)  # once more, at another process
@@ -144,8 +148,11 @@ def test_a_dead_program_is_unavailable_and_catches_up(
             process.kill()
             shown.until_status("offline")
         api.call("DELETE", f"/api/clients/{one}", 204)
+        left = str(uuid.uuid4())  # deleted, and the removal was cut off half-way
+        publish(shown.client, shown.seen, PLACE.state(left), b"{}", retain=True)
         with neighbour(stack, port, tmp_path / "log"):
             shown.until_forgotten(one)
+            shown.until_forgotten(left)
             shown.until_status("online")
         shown.until_status("offline")
 

@@ -3,12 +3,13 @@
 import json
 from datetime import UTC, datetime
 from typing import Any, Final
+from uuid import UUID
 
 import msgspec
 import pytest
 
 from deploy.neighbours import home_assistant_rules as rules
-from deploy.neighbours.home_assistant import Misconfigured, Settings
+from deploy.neighbours.home_assistant import OLD_SECONDS, Fleet, Misconfigured, Overview, Settings
 from deploy.neighbours.home_assistant_rules import Display, Open, Passed, Place, Until
 from shared.vocabulary import ClientStatus, CommandAction
 
@@ -55,7 +56,7 @@ def shown(display: Display) -> dict[str, Any]:
 def test_a_display_is_a_device_with_our_state_and_two_buttons() -> None:
     made = found(page="https://signage.example.org/")
 
-    assert PLACE.config(ONE) == f"homeassistant/device/signage-fleet/{ONE}/config"
+    assert PLACE.config(ONE) == f"homeassistant/device/signage-fleet_{ONE}/config"
     assert made["device"] == {
         "identifiers": [f"signage-fleet_{ONE}"],
         "name": "Lobby North",
@@ -198,10 +199,11 @@ def test_other_messages_are_no_press(topic: str, payload: bytes) -> None:
     assert rules.read_press(PLACE, topic, payload) is None
 
 
-def test_only_our_own_discovery_messages_are_ours() -> None:
-    assert rules.configured(PLACE, PLACE.config(ONE)) == ONE
-    for foreign in (Place(root="other").config(ONE), PLACE.config("x"), f"homeassistant/device/{ONE}/config", ONE):
-        assert rules.configured(PLACE, foreign) is None
+def test_only_what_is_kept_of_our_displays_is_ours() -> None:
+    assert rules.subject(PLACE, PLACE.config(ONE)) == rules.subject(PLACE, PLACE.state(ONE)) == ONE
+    other = Place(root="other")
+    for foreign in (other.config(ONE), other.state(ONE), PLACE.config("x"), PLACE.answer(ONE), TOPIC, ONE, ""):
+        assert rules.subject(PLACE, foreign) is None
 
 
 NEEDED: Final = {
@@ -229,3 +231,54 @@ def test_an_open_command_is_read_from_the_overview() -> None:
     assert msgspec.convert(
         {**msgspec.to_builtins(WELL), "open_command": {"id": "x", "state": "sent", "more": 1}}, Display, strict=False
     ).open_command == Open("x", "sent")
+
+
+class Answers:
+    """A service that answers this."""
+
+    def __init__(self, *answers: dict[str, Any]) -> None:
+        self.answers = [
+            {"cursor": "1-1", "gone": [], "clients": [], "bridge": {"state": "listening"}, **one} for one in answers
+        ]
+
+    def overview(self, _since: str | None) -> Overview:
+        return msgspec.convert(self.answers.pop(0), Overview)
+
+    def may_command(self) -> bool:
+        return True
+
+
+def test_states_are_true_only_while_the_api_answers_and_the_bridge_hears() -> None:
+    now = 1000.0
+    service = Answers({"full": True}, {"full": False, "bridge": {"state": "silent"}}, {"full": False})
+    fleet = Fleet(service, lambda: now)
+
+    assert not fleet.is_fresh()
+    fleet.poll()
+    assert fleet.is_fresh()
+    now += OLD_SECONDS + 1
+    assert not fleet.is_fresh()
+    fleet.poll()
+    assert not fleet.is_fresh()
+    fleet.poll()
+    assert fleet.is_fresh()
+
+
+def test_changes_are_laid_over_what_is_known() -> None:
+    other = str(UUID(int=7))
+    whole, change = msgspec.to_builtins([WELL, but(uuid=other)]), msgspec.to_builtins([but(status="crashed")])
+    fleet = Fleet(
+        Answers(
+            {"full": True, "clients": whole},
+            {"full": False, "clients": change},
+            {"full": False, "gone": [ONE]},
+            {"full": True, "clients": msgspec.to_builtins([WELL])},
+        )
+    )
+
+    assert fleet.poll() == {ONE, other}
+    assert fleet.poll() == {ONE}
+    assert fleet.displays[ONE].status == "crashed"
+    assert fleet.poll() == {ONE}
+    assert fleet.poll() == {ONE, other}
+    assert fleet.displays.keys() == {ONE}
