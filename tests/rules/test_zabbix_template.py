@@ -15,12 +15,7 @@ POLLS: Final = {"30s": "#2"}  # a period as the last polls
 RULES: Final = {rule["alert"]: rule for rule in rules()}
 
 
-def exported() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((FOLDER / "zabbix/signage.yaml").read_text(encoding="utf-8"))
-    return found["zabbix_export"]
-
-
-WHOLE: Final = exported()
+WHOLE: Final[dict[str, Any]] = yaml.safe_load((FOLDER / "zabbix/signage.yaml").read_text("utf-8"))["zabbix_export"]
 [TEMPLATE] = WHOLE["templates"]
 DISCOVERIES: Final = TEMPLATE["discovery_rules"]
 ITEMS: Final = [*TEMPLATE["items"], *(item for one in DISCOVERIES for item in one["item_prototypes"])]
