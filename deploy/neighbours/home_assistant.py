@@ -38,6 +38,7 @@ from shared.version import version
 from shared.vocabulary import Role
 
 POLL_SECONDS: Final = 5.0  # as the page does
+SHORTEST_PAUSE_SECONDS: Final = 1.0
 LONGEST_PAUSE_SECONDS: Final = 60.0
 OLD_SECONDS: Final = 30.0  # after so long without an answer of the API nobody knows how the displays are
 ANSWER_SECONDS: Final = (5.0, 10.0)  # for a connection to the API, and for its next bytes
@@ -355,11 +356,15 @@ class Fleet:
         return self.known and self._listening and self._clock() - self._answered_at <= OLD_SECONDS
 
 
+Asked = dict[str, tuple[Press, str]]
+"""Uuid -> its last press that made a command, and the command's id, until it ends."""
+
+
 class Neighbour:
     """What is published over one connection, and the presses that came over it."""
 
-    def __init__(self, settings: Settings, service: Service, fleet: Fleet, link: Link) -> None:
-        """Everything is to be published: the broker may have lost what it kept."""
+    def __init__(self, settings: Settings, service: Service, fleet: Fleet, link: Link, asked: Asked) -> None:
+        """Everything is to be published: the broker may have lost what it kept. `asked` outlives the connection."""
         self._settings, self._service, self._fleet, self._link = settings, service, fleet, link
         self._place = settings.place
         self._due = set(fleet.displays)
@@ -368,7 +373,7 @@ class Neighbour:
         self._answers: dict[str, bytes] = {}  # uuid -> the answer to its last press
         self._unanswered: list[Press] = []
         self._leaving: set[str] = set()
-        self._asked: dict[str, tuple[Press, str]] = {}  # uuid -> its last press and the id of its command
+        self._asked = asked
 
     def turn(self, changed: set[str]) -> None:
         """Publish what changed."""
@@ -411,6 +416,7 @@ class Neighbour:
         if again:
             presses, self._unanswered = self._unanswered + presses, []
         for press in presses:
+            self._asked.pop(press.uuid, None)
             if press.uuid not in self._fleet.displays:
                 event("press_ignored", "a button of an unknown display was pressed", client_uuid=press.uuid)
             elif late := press.lateness(time.time()):
@@ -455,21 +461,21 @@ class Neighbour:
 
 
 def run(settings: Settings, stop: threading.Event) -> None:
-    """Serve until `stop`. A lost broker is tried again, ever less often."""
-    service = Service(settings)
-    fleet, broker, pause = Fleet(service), Outage("home_assistant_broker"), 1.0
+    """Serve until `stop`. A broker that is lost, or refuses, is tried again, ever less often."""
+    service, asked = Service(settings), Asked()
+    fleet, broker, pause = Fleet(service), Outage("home_assistant_broker"), SHORTEST_PAUSE_SECONDS
     while not stop.is_set():
-        link = Link(settings)
+        link, began = Link(settings), time.monotonic()
         try:
             link.open()
             broker.over()
-            pause = 1.0
-            _serve(Neighbour(settings, service, fleet, link), fleet, link, stop)
+            _serve(Neighbour(settings, service, fleet, link, asked), fleet, link, stop)
             link.close()
         except Lost as error:
             broker.began(error, reason=str(error))
+            lasted = time.monotonic() - began
+            pause = SHORTEST_PAUSE_SECONDS if lasted > LONGEST_PAUSE_SECONDS else min(pause * 2, LONGEST_PAUSE_SECONDS)
             stop.wait(pause)
-            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
 
 def _serve(neighbour: Neighbour, fleet: Fleet, link: Link, stop: threading.Event) -> None:
