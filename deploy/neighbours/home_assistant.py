@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final, Protocol, Self
 from urllib.parse import urlsplit
 
@@ -144,7 +145,7 @@ class _Command(msgspec.Struct):
 class _Problem(msgspec.Struct):
     detail: str = ""
     title: str = ""
-    lockout_until: str | None = None
+    lockout_until: datetime | None = None
 
 
 class _Bearer(requests.auth.AuthBase):
@@ -214,7 +215,7 @@ def _sentence(answer: requests.Response) -> str:
     except msgspec.DecodeError:
         return f"status {answer.status_code}"
     said = problem.detail or problem.title or f"status {answer.status_code}"
-    return f"{said} Locked until {problem.lockout_until}." if problem.lockout_until else said
+    return f"{said} Locked until {rules.minute(problem.lockout_until)}." if problem.lockout_until else said
 
 
 class Lost(Exception):

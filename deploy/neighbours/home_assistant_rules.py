@@ -210,7 +210,7 @@ def words(display: Display) -> str:
     ]
     if display.recovery is not None and display.recovery.why:
         until = display.recovery.until
-        said.append(display.recovery.why.rstrip(".") + (f" (until {_minute(until)})" if until else ""))
+        said.append(display.recovery.why.rstrip(".") + (f" (until {minute(until)})" if until else ""))
     return ". ".join(said) + "." if said else display.status.capitalize()
 
 
@@ -219,11 +219,12 @@ def _silence(display: Display) -> list[str]:
         return ["The player crashed"]
     if display.status == ClientStatus.STALE:
         heard = display.last_heartbeat_at
-        return [f"Silent: last heartbeat {_minute(heard)}" if heard else "Silent"]
+        return [f"Silent: last heartbeat {minute(heard)}" if heard else "Silent"]
     return []
 
 
-def _minute(time: datetime) -> str:
+def minute(time: datetime) -> str:
+    """A time, for people."""
     return time.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
