@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import paho.mqtt.client as mqtt
 import pytest
 
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.neighbours.home_assistant_rules import Place
+from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import free_port
+from tests.bridge.proxy import proxied
 from tests.lab.campaigns.neighbours import broker, neighbour
 from tests.local.mqtt_clients import Seen, connected, publish, subscribe
 from tests.stack import Api, Stack, enrol, eventually
@@ -134,6 +137,26 @@ def test_a_press_is_one_command_and_the_lockout_holds(
             shown.press(one, first)  # once more, at another process
             eventually(lambda: "refused" not in shown.answer(one), "the first command's state")
 
+    assert commands(api, one) == [BUTTON]
+
+
+def test_a_press_whose_answer_is_lost_is_still_one_command(
+    stack: Stack, api: Api, display: SimulatedDisplay, port: int, tmp_path: Path
+) -> None:
+    one = uuid_of(display)
+
+    with proxied(urlsplit(stack.url).port or 80) as way, home(port) as shown:
+        url = f"http://{LOOPBACK}:{way.port}"
+        with neighbour(stack, port, tmp_path / "log", url=url):
+            shown.until_status("online")
+            way.hold_downward.set()
+            shown.press(one, f"{time.time() + AHEAD}")
+            eventually(lambda: "nobody knows" in shown.answer(one), "the word that nobody knows")
+            eventually(lambda: commands(api, one), "the command")
+            way.hold_downward.clear()
+            eventually(lambda: "nobody knows" not in shown.answer(one), "the answer")
+
+    assert "refused" not in shown.answer(one)
     assert commands(api, one) == [BUTTON]
 
 

@@ -55,10 +55,12 @@ def broker(folder: Path, port: int = 0) -> Iterator[int]:
 
 
 @contextmanager
-def neighbour(stack: Stack, port: int, log: Path, token: str = "") -> Iterator["subprocess.Popen[bytes]"]:
-    """Our program between the stack and Home Assistant's broker."""
+def neighbour(
+    stack: Stack, port: int, log: Path, token: str = "", url: str = ""
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Our program between the stack (by default with its admin's token) and Home Assistant's broker."""
     environment = {
-        "SIGNAGE_API_URL": stack.url,
+        "SIGNAGE_API_URL": url or stack.url,
         "SIGNAGE_API_TOKEN": token or stack.environment["SIGNAGE_ADMIN_TOKEN"],
         "HOME_ASSISTANT_MQTT_URL": f"mqtt://{LOOPBACK}:{port}",
     }
