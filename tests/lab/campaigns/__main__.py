@@ -4,7 +4,7 @@
         [--broker mosquitto | rabbitmq]
 
 `corpus` needs a folder of decks, `docker` and `trial` an engine, `cloud` Terraform and its providers, `box` and
-`displays` a root that can boot machines.
+`displays` a root that can boot machines, `neighbours` a HOME_ASSISTANT.
 
 Exit code 1 if a condition of a campaign is broken.
 """
@@ -33,10 +33,12 @@ from tests.lab.campaigns import (
     fuzz,
     hang,
     herd,
+    home_assistant,
     kills,
     lies,
     logins,
     many_logins,
+    neighbours,
     network,
     noise,
     old_code,
@@ -177,6 +179,10 @@ def _displays(seed: int, share: float, folder: Path) -> Ledger:
     return displays.run(plan, folder)
 
 
+def _neighbours(seed: int, share: float, folder: Path) -> Ledger:
+    return neighbours.run(neighbours.Plan(displays=_part(50, share) + 6, presses=_part(10, share), seed=seed), folder)
+
+
 def _simulation(seed: int, share: float, _folder: Path) -> Ledger:
     part = RESULTS / "simulation.part.jsonl"
     return simulation.run(simulation.Plan(histories=_part(1000, share), seed=seed, part=part))
@@ -234,6 +240,8 @@ def main(arguments: Sequence[str]) -> int:
         campaigns["box"] = _box  # after `disk`, because it too gives this process its own mount namespace
     if displays.is_possible():
         campaigns["displays"] = _displays
+    if home_assistant.program():
+        campaigns["neighbours"] = _neighbours
     if asked.decks:
         campaigns["corpus"] = partial(_corpus, asked.decks)
     unknown = set(asked.campaigns) - set(campaigns)
@@ -241,7 +249,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(
             f"no such campaign here: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}, "
             "corpus with --decks, docker and trial where an engine answers `docker version`, box and displays where "
-            "root can boot machines, "
+            "root can boot machines, neighbours where HOME_ASSISTANT names `hass`, "
             f"and cloud, for which there is {cloud.missing() or 'all'}"
         )
     if asked.decks and not corpus.Plan(asked.decks).decks():

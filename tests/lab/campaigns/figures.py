@@ -46,6 +46,7 @@ WORDS: Final = {
     "box-bookworm": "the box with systemd on Debian 12: kill -9 of each service, restarts, reboots, power cuts, backup",
     "box-trixie": "the same on Debian 13",
     "displays": "the display agent on Debian 12 and 13: kill -9 between steps, power cuts, disks, faults of screens",
+    "neighbours": "a real Home Assistant: our states, kill -9 of our program, buttons, deletions, hostile names",
     "soak": "steady load for long, people at the dashboard and conversions beside it",
 }
 HIDDEN: Final = re.compile(
@@ -75,8 +76,7 @@ def section(rows: Sequence[Row]) -> str:
     lines = [
         HEADING,
         "",
-        "Written by `make campaign` from its ledgers; the same seed makes the same faults. Counts of zero are left",
-        "out. They ran on",
+        "Written by `make campaign` from its ledgers. They ran on",
         "",
         *(f"- {letters[machine]}: {machine}" for machine in machines),
         "",
