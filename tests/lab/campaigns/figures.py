@@ -66,7 +66,7 @@ class Row:
     counted: str
     machine: str
     when: str
-    """Commit, seed and day."""
+    """Commit, seed unless it is 1, and day."""
 
 
 def section(rows: Sequence[Row]) -> str:
@@ -76,7 +76,7 @@ def section(rows: Sequence[Row]) -> str:
     lines = [
         HEADING,
         "",
-        "Written by `make campaign` from its ledgers. They ran on",
+        "Written by `make campaign` (seed 1) from its ledgers. They ran on",
         "",
         *(f"- {letters[machine]}: {machine}" for machine in machines),
         "",
@@ -90,12 +90,13 @@ def section(rows: Sequence[Row]) -> str:
 def row(ledger: Mapping[str, Any]) -> Row:
     """The row of a campaign's ledger."""
     broken = [name for name, holds in {**ledger["conditions"], **ledger.get("limits", {})}.items() if not holds]
+    seed = "" if ledger["seed"] == 1 else f"seed {ledger['seed']}"
     return Row(
         what=WORDS[ledger["name"]],
         result=f"failed: {'; '.join(broken)}" if broken else "passed",
         counted=_counted(ledger),
         machine="; ".join(filter(None, (ledger["machine"], ledger.get("note")))),
-        when=f"{ledger['commit']}, seed {ledger['seed']}, {ledger['at'][:10]}",
+        when=", ".join(filter(None, (ledger["commit"], seed, ledger["at"][:10]))),
     )
 
 
