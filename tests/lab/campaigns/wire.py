@@ -66,13 +66,14 @@ class Wire:
         clean_start: bool = True,
         expiry_seconds: int = 0,
         will_seconds: int | None = None,
+        source: str | None = None,
     ) -> "Wire":
         """Connect; the client id is the user name. Raises WireBroken.
 
-        With `will_seconds` it has a will with that delay, like a display.
+        With `will_seconds` it has a will with that delay, like a display. `source` is an own address, of loopback.
         """
         try:
-            connection = socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS)
+            connection = socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS, source and (source, 0))
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             wire = cls(connection)
             wire.outgoing += _connect_packet(username, password, clean_start, expiry_seconds, will_seconds)
