@@ -5,6 +5,8 @@ killed node starts again when the others carry everything. Then follow a command
 back. Only root can run it.
 """
 
+import os
+import shutil
 import sys
 import time
 import uuid
@@ -27,6 +29,7 @@ from tests.lab.campaigns.whole import Whole
 from tests.stack import enrolled, running_stack
 
 LIMIT_SECONDS: Final = 120.0
+PROGRAMS: Final = ("debootstrap", "bwrap")
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,11 @@ class Plan:
     quiet_seconds: float = 20.0  # in which the cost without lines is measured
     report_seconds: float = 10.0  # between two heartbeats; three times as often as in production
     seed: int = 1
+
+
+def is_possible() -> bool:
+    """Whether this machine can make the root file system with RabbitMQ, or has it."""
+    return os.geteuid() == 0 and all(map(shutil.which, PROGRAMS))
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
