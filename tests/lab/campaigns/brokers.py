@@ -171,10 +171,10 @@ def command_to_proof(api: Api, name: str, state: Path) -> float:
     display.heartbeat("running")
     eventually(lambda: api.get(f"/api/clients/{name}")["last_heartbeat_at"], "the first heartbeat")
     began = time.monotonic()
-    path, known = f"/api/clients/{name}/commands", {"Authorization": f"Bearer {api.token}"}
-    answer = requests.post(api.url + path, json={"action": "restart_app"}, headers=known, timeout=60)
+    asked, known = f"{api.url}/api/clients/{name}/commands", {"Authorization": f"Bearer {api.token}"}
+    answer = requests.post(asked, json={"action": "restart_app"}, headers=known, timeout=60)
     assert answer.status_code in {201, 202}, answer.text  # 202: the broker takes it later
-    path = f"{path}/{answer.json()['id']}"
+    path = f"/api/commands/{answer.json()['id']}"
     eventually(lambda: api.get(path)["state"] == "succeeded", "the proof of the command")
     display.close()
     return time.monotonic() - began
