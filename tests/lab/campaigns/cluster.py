@@ -89,8 +89,7 @@ def _run_on_a_cluster(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[s
             ledger.counted["slowest_back_seconds"] = round(back, 1)
             ledger.limits[f"all back and stored within {LIMIT_SECONDS:g} s of a kill"] = back < LIMIT_SECONDS
             wait_until(bridge, REST_SECONDS)
-            took = command_to_proof(api, str(uuid.UUID(int=plan.seed, version=4)), folder / "display")
-            ledger.counted["command_to_proof_seconds"] = round(took, 1)
+            command_to_proof(ledger, api, str(uuid.uuid4()), folder / "display")
             take_back(ledger, port, api, displays)
 
 

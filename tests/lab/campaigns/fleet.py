@@ -23,6 +23,7 @@ from tests.lab.campaigns.wire import Puback, Received, Wire, WireBroken
 PASSWORD: Final = "display-password"
 WINDOW: Final = 100  # the most unanswered publishes
 RECONNECT_SECONDS: Final = 0.5
+ANSWER_SECONDS: Final = 10.0  # for CONNACK and SUBACK, as the agent: one display that waits holds up all others here
 PATIENCE_SECONDS: Final = 5.0  # a pause without progress, after which uncommitted lines are sent again; usually 30
 LONGEST_PATIENCE_SECONDS: Final = 40.0
 OF_ONE_ADDRESS: Final = 10_000  # connections: from half of its 28,000 ports on Linux searches long for a free one
@@ -178,7 +179,13 @@ class Fleet:
             return
         one.connect_at = math.inf  # a refusal sets it again
         wire = Wire.connect(
-            self._port, one.uuid, self.logins[one.uuid], clean_start=False, expiry_seconds=30, source=one.source
+            self._port,
+            one.uuid,
+            self.logins[one.uuid],
+            clean_start=False,
+            expiry_seconds=30,
+            source=one.source,
+            answer_seconds=ANSWER_SECONDS,
         )
         wire.subscribe(f"signage/{one.uuid}/logs_committed")
         self._selector.register(wire, selectors.EVENT_READ, one)
