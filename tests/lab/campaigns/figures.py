@@ -77,8 +77,7 @@ def section(rows: Sequence[Row]) -> str:
     lines = [
         HEADING,
         "",
-        "Written by `make campaign` from its ledgers; the same seed makes the same faults. Counts of zero are left",
-        "out. They ran on",
+        "Written by `make campaign`. Counts of zero are left out. They ran on",
         "",
         *(f"- {letters[machine]}: {machine}" for machine in machines),
         "",
