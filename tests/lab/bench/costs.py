@@ -35,10 +35,9 @@ from tests.lab.bench.http import Caller
 from tests.lab.bench.ingest import count
 from tests.lab.bench.tick import ticking
 from tests.lab.bench.traffic import Traffic, bench_machine, publish
-from tests.lab.campaigns.machine import Machine
+from tests.lab.campaigns.machine import Machine, processor_seconds
 
 DISPLAYS = 1_000
-TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 REPORTS_SECONDS = 20  # seconds of heartbeats and reports at the fleet's own pace
 CALM_REPORTS_SECONDS = 90  # the same while all are well: then they come seldom
 LINES, WHOLE, POLLS, TICKS, COMMANDS = 400, 20, 200, 20, 40
@@ -81,15 +80,6 @@ class Parts:
         pids = {name: component.pids for name, component in self.service.components.items()}
         pids["api"] = {self.api.pid} | guardian.descendants(self.api.pid)
         return {**{name: sum(map(processor_seconds, own)) for name, own in pids.items()}, "here": time.process_time()}
-
-
-def processor_seconds(pid: int) -> float:
-    """The processor seconds of a process with its threads, and of its ended children."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:  # it has ended, and its parent counts it
-        return 0.0
-    return sum(int(field) for field in fields[11:15]) / TICKS_PER_SECOND
 
 
 class Meter:

@@ -25,12 +25,12 @@ from bridge.inbox import Arrival, Arrivals, Inbox
 from bridge.main import rarely_collect
 from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import wait_until
-from tests.lab.bench.costs import processor_seconds as with_children
 from tests.lab.bench.ingest import RECEIVED, SECONDS, leave
 from tests.lab.bench.report import Row
 from tests.lab.bench.store import writing
 from tests.lab.bench.traffic import Traffic, bench_machine, publish
 from tests.lab.campaigns.machine import Machine, rows
+from tests.lab.campaigns.machine import processor_seconds as with_children
 
 MESSAGES = 120_000
 MICRO = 1e6

@@ -4,7 +4,8 @@
         [--broker mosquitto | rabbitmq]
 
 `corpus` needs a folder of decks, `docker` and `trial` an engine, `cloud` Terraform and its providers, `box` and
-`displays` a root that can boot machines, `neighbours` a HOME_ASSISTANT.
+`displays` a root that can boot machines, `cluster` a root that can make a Debian, `connections` open files,
+`neighbours` a HOME_ASSISTANT.
 
 Exit code 1 if a condition of a campaign is broken.
 """
@@ -22,6 +23,7 @@ from tests.lab.campaigns import (
     brokers,
     clock,
     cloud,
+    cluster,
     commands,
     conversions,
     corpus,
@@ -93,6 +95,24 @@ def _noise(seed: int, share: float, folder: Path) -> Ledger:
 
 def _herd(seed: int, share: float, folder: Path) -> Ledger:
     return herd.run(herd.Plan(displays=_part(2000, share), seed=seed), folder)
+
+
+def _connections(seed: int, share: float, folder: Path) -> Ledger:
+    plan = herd.Plan(
+        displays=_part(20_000, share),
+        kills=2,
+        report_seconds=20,
+        patience_seconds=30,
+        seed=seed,
+        limit_seconds=120,
+        name="connections",
+    )
+    return herd.run(plan, folder)
+
+
+def _cluster(seed: int, share: float, folder: Path) -> Ledger:
+    plan = cluster.Plan(displays=_part(500, share), kills=_part(6, share), seed=seed)
+    return cluster.run(plan, folder)
 
 
 def _many_logins(seed: int, share: float, folder: Path) -> Ledger:
@@ -211,6 +231,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "clock": _clock,
     "noise": _noise,
     "herd": _herd,
+    "connections": _connections,
     "logins": _logins,
     "stolen": _stolen,
     "fuzz": _fuzz,
@@ -238,6 +259,8 @@ def main(arguments: Sequence[str]) -> int:
         campaigns["cloud"] = _cloud
     if box.is_possible():
         campaigns["box"] = _box  # after `disk`, because it too gives this process its own mount namespace
+    if cluster.is_possible():
+        campaigns["cluster"] = _cluster
     if displays.is_possible():
         campaigns["displays"] = _displays
     if home_assistant.program():
@@ -249,7 +272,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(
             f"no such campaign here: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}, "
             "corpus with --decks, docker and trial where an engine answers `docker version`, box and displays where "
-            "root can boot machines, neighbours where HOME_ASSISTANT names `hass`, "
+            "root can boot machines, cluster where root can make a Debian, neighbours where HOME_ASSISTANT names `hass`, "
             f"and cloud, for which there is {cloud.missing() or 'all'}"
         )
     if asked.decks and not corpus.Plan(asked.decks).decks():
@@ -259,7 +282,12 @@ def main(arguments: Sequence[str]) -> int:
     for name in asked.campaigns or campaigns:
         print(f"\n=== {name}", flush=True)
         with tempfile.TemporaryDirectory(prefix="signage-faults-") as folder:
-            ledger = campaigns[name](asked.seed, asked.share / 100, Path(folder))
+            try:
+                ledger = campaigns[name](asked.seed, asked.share / 100, Path(folder))
+            except herd.TooFewFiles as error:
+                print(f"{name}: not here: {error}", flush=True)
+                failed += 1
+                continue
         print(ledger.text(), f"-> {ledger.save()}", flush=True)
         failed += bool(ledger.broken or ledger.too_slow)
     guardian.end_everything_below(0)

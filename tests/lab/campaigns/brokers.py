@@ -40,6 +40,7 @@ from tests.stack import Api, enrol, enrolled, eventually, running_stack
 RABBITMQ: Final = "rabbitmq"
 BROKERS: Final = ("mosquitto", RABBITMQ)
 PASSWORD: Final = "the password of everybody"
+PROOF_SECONDS: Final = 60.0  # the life of a command
 LOGINS: Final = 400  # displays of the rules besides those of the herd
 
 
@@ -134,24 +135,12 @@ def _carry_the_product(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[
         "DISPLAYS_MQTT_PORT": str(subject.displays_port),
         "BROKER_LOGINS_PORT": str(subject.logins_port),
     }
-    with _running(subject.component), running_stack(folder / "stack", DEMO="", **settings) as stack:
+    with running(subject.component), running_stack(folder / "stack", DEMO="", **settings) as stack:
         whole, api = Whole(stack), stack.api()
         bridge = http_answers(int(stack.ports["BRIDGE_HEALTH_PORT"]), "/readyz", 200)
         wait_until(bridge, 60)
-        name = str(uuid.uuid4())
-        display = enrol(api, name, folder / "display")
-        began = time.monotonic()
-        display.connect()
-        display.heartbeat("running")
-        eventually(lambda: api.get(f"/api/clients/{name}")["last_heartbeat_at"], "the first heartbeat")
-        ledger.counted["first_heartbeat_seconds"] = round(time.monotonic() - began, 1)
-        began = time.monotonic()
-        command = api.post(f"/api/clients/{name}/commands", {"action": "restart_app"}, expected=201)
-        path = f"/api/clients/{name}/commands/{command['id']}"
-        eventually(lambda: api.get(path)["state"] == "succeeded", "the proof of the command")
-        ledger.counted["command_to_proof_seconds"] = round(time.monotonic() - began, 1)
+        command_to_proof(ledger, api, str(uuid.uuid4()), folder / "display")
         say(f"enrolled, heard, restarted: {ledger.counted}")
-        display.close()
         fleet = Fleet(subject.displays_port, plan.displays, plan.seed)
         fleet.logins |= {one.uuid: enrolled(api, one.uuid).password for one in fleet.displays}
         back = 0.0
@@ -171,18 +160,34 @@ def _carry_the_product(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[
         judge(ledger, whole, fleet)
         ledger.counted["slowest_back_seconds"] = round(back, 1)
         ledger.conditions["the bridge is ready afterwards"] = bridge()
-        _take_back(ledger, subject, api, fleet)
+        take_back(ledger, subject.displays_port, api, fleet)
 
 
-def _take_back(ledger: Ledger, subject: Subject, api: Api, fleet: Fleet) -> None:
+def command_to_proof(ledger: Ledger, api: Api, name: str, state: Path) -> None:
+    """Enrol a display of this name, hear it, and restart its app: a command must come to its proof."""
+    display = enrol(api, name, state)
+    display.connect()
+    display.heartbeat("running")
+    eventually(lambda: api.get(f"/api/clients/{name}")["last_heartbeat_at"], "the first heartbeat")
+    before, began = display.state.app_instance, time.monotonic()
+    command = api.post(f"/api/clients/{name}/commands", {"action": "restart_app"}, expected=202)["id"]
+    restarts = until(lambda: display.state.app_instance != before, PROOF_SECONDS)
+    display.heartbeat("running")
+    proven = until(lambda: api.get(f"/api/commands/{command}")["state"] == "succeeded", PROOF_SECONDS)
+    ledger.conditions["a command comes to its proof"] = restarts and proven
+    ledger.counted["command_to_proof_seconds"] = round(time.monotonic() - began, 1)
+    display.close()
+
+
+def take_back(ledger: Ledger, port: int, api: Api, fleet: Fleet) -> None:
     """A login that is taken back: the connection ends, and it is refused."""
     gone, kept = fleet.displays[0].uuid, fleet.displays[1].uuid
-    callers = {name: Caller(subject.displays_port, name, fleet.logins[name]) for name in (gone, kept)}
+    callers = {name: Caller(port, name, fleet.logins[name]) for name in (gone, kept)}
     began = time.monotonic()
     api.call("DELETE", f"/api/clients/{gone}/enrolment", 204)
     cut = until(lambda: callers[gone].seen.ended is not None, 30)
     ledger.counted["cut_after_seconds"] = round(time.monotonic() - began, 1)
-    again = Caller(subject.displays_port, gone, fleet.logins[gone])
+    again = Caller(port, gone, fleet.logins[gone])
     ledger.conditions["a login that is taken back is cut off and refused"] = cut and not again.is_in
     ledger.conditions["nobody else is cut off"] = callers[kept].is_in
     for one in callers.values():
@@ -210,10 +215,10 @@ def _alone(broker: str, folder: Path, names: list[str]) -> Iterator[Subject]:
             ready = http_answers(subject.logins_port, "/readyz", 200)
             command = (sys.executable, "-m", "bridge.broker_logins")
             log = folder / "logins.log"
-            stack.enter_context(_running(Component("broker-logins", command, ready, log, environment=told)))
+            stack.enter_context(running(Component("broker-logins", command, ready, log, environment=told)))
         else:
             subject = _mosquitto(folder, passwords, names)
-        stack.enter_context(_running(subject.component))
+        stack.enter_context(running(subject.component))
         yield subject
 
 
@@ -234,7 +239,8 @@ def _mosquitto(folder: Path, passwords: dict[str, str], names: list[str]) -> Sub
 
 
 @contextmanager
-def _running(one: Component) -> Iterator[None]:
+def running(one: Component) -> Iterator[None]:
+    """A component that runs during the block."""
     one.start()
     one.wait_until_ready()
     try:

@@ -23,8 +23,10 @@ from tests.lab.campaigns.wire import Puback, Received, Wire, WireBroken
 PASSWORD: Final = "display-password"
 WINDOW: Final = 100  # the most unanswered publishes
 RECONNECT_SECONDS: Final = 0.5
-PATIENCE_SECONDS: Final = 5.0  # a pause without progress, after which uncommitted lines are sent again
+ANSWER_SECONDS: Final = 10.0  # for CONNACK and SUBACK, as the agent: one display that waits holds up all others here
+PATIENCE_SECONDS: Final = 5.0  # a pause without progress, after which uncommitted lines are sent again; usually 30
 LONGEST_PATIENCE_SECONDS: Final = 40.0
+OF_ONE_ADDRESS: Final = 10_000  # connections: from half of its 28,000 ports on Linux searches long for a free one
 REPORT_SECONDS: Final = 2.0  # between two heartbeats, and two health reports; 30 and 60 in production
 HEARTBEAT_EXPIRY, HEALTH_EXPIRY = 30, 300
 
@@ -35,6 +37,7 @@ class Display:
 
     uuid: str
     install_id: str
+    source: str | None = None  # the address that it connects from
     wire: Wire | None = None
     lines: int = 0  # how many lines were made; line n has the text "line n"
     sent: int = 0  # how many were sent on this connection
@@ -66,11 +69,25 @@ class Display:
 class Fleet:
     """All displays, run by one thread between `start` and `stop`."""
 
-    def __init__(self, port: int, count: int, seed: int, report_seconds: float = REPORT_SECONDS) -> None:
-        """`port`: the displays' listener; `seed` decides the displays; `report_seconds`: between two reports."""
+    def __init__(
+        self,
+        port: int,
+        count: int,
+        seed: int,
+        report_seconds: float = REPORT_SECONDS,
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        """`port`: the displays' listener; `seed` decides the displays.
+
+        `report_seconds`: between two reports. `patience_seconds`: a pause without progress, before a first resend.
+        """
         chance = random.Random(seed)
         self.displays = [
-            Display(str(uuid.UUID(int=chance.getrandbits(128), version=4)), f"installation-{number}")
+            Display(
+                str(uuid.UUID(int=chance.getrandbits(128), version=4)),
+                f"installation-{number}",
+                f"127.0.0.{1 + number // OF_ONE_ADDRESS}" if count > OF_ONE_ADDRESS else None,
+            )
             for number in range(count)
         ]
         self.logins = {one.uuid: PASSWORD for one in self.displays}
@@ -78,6 +95,7 @@ class Fleet:
         self.most_waiting = 0  # the most lines that the broker had accepted and that were not committed
         self._port = port
         self._report_seconds = report_seconds
+        self._patience_seconds = patience_seconds
         self._chance = chance
         self._selector = selectors.DefaultSelector()
         self._stop = threading.Event()
@@ -160,11 +178,19 @@ class Fleet:
         if now < one.connect_at:
             return
         one.connect_at = math.inf  # a refusal sets it again
-        wire = Wire.connect(self._port, one.uuid, self.logins[one.uuid], clean_start=False, expiry_seconds=30)
+        wire = Wire.connect(
+            self._port,
+            one.uuid,
+            self.logins[one.uuid],
+            clean_start=False,
+            expiry_seconds=30,
+            source=one.source,
+            answer_seconds=ANSWER_SECONDS,
+        )
         wire.subscribe(f"signage/{one.uuid}/logs_committed")
         self._selector.register(wire, selectors.EVENT_READ, one)
         one.wire = wire
-        one.sent, one.progress_at, one.patience = one.committed, now, PATIENCE_SECONDS
+        one.sent, one.progress_at, one.patience = one.committed, now, self._patience_seconds
 
     def _cut(self, one: Display, now: float) -> None:
         if one.wire is not None:
@@ -222,14 +248,20 @@ class Fleet:
     def _committed(self, one: Display, event: Received) -> None:
         mark = json.loads(event.payload)
         if mark["install_id"] == one.install_id and mark["seq"] > one.committed:
-            one.committed, one.progress_at, one.patience = mark["seq"], time.monotonic(), PATIENCE_SECONDS
+            one.committed, one.progress_at, one.patience = mark["seq"], time.monotonic(), self._patience_seconds
             one.sent = max(one.sent, one.committed)
 
 
 @contextmanager
-def fleet(service: Machine, count: int, seed: int, report_seconds: float = REPORT_SECONDS) -> Iterator[Fleet]:
+def fleet(
+    service: Machine,
+    count: int,
+    seed: int,
+    report_seconds: float = REPORT_SECONDS,
+    patience_seconds: float = PATIENCE_SECONDS,
+) -> Iterator[Fleet]:
     """Displays that connect to this machine's broker and talk during the block."""
-    made = Fleet(service.place.displays_port, count, seed, report_seconds)
+    made = Fleet(service.place.displays_port, count, seed, report_seconds, patience_seconds)
     service.set_displays(made.logins)
     with talking(made):
         yield made

@@ -1,4 +1,7 @@
-"""The broker is killed, and thousands of displays reconnect at once."""
+"""The broker is killed, and thousands of displays reconnect at once.
+
+`connections` is the same with as many displays as one box takes, each with a connection of its own.
+"""
 
 import resource
 import time
@@ -6,13 +9,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from deploy.parts import broker_launch
 from deploy.parts.probes import wait_until
-from tests.lab.campaigns.fleet import fleet
+from tests.lab.campaigns.fleet import PATIENCE_SECONDS, fleet
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.machine import machine
 from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
 
-BACK_LIMIT_SECONDS = 60.0
+SPARE_FILES = 200  # of the fleet and of the broker, besides those of the displays' connections
+
+
+class TooFewFiles(Exception):
+    """This process may not open as many files as there are displays; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -23,18 +31,40 @@ class Plan:
     kills: int = 3
     lines: int = 5  # lines of each display after each kill
     report_seconds: float = 10.0  # between two heartbeats; three times as often as in production
+    patience_seconds: float = PATIENCE_SECONDS  # before a first resend
     seed: int = 1
+    limit_seconds: float = 60.0
+    name: str = "herd"
+
+
+def may_open(connections: int) -> None:
+    """Raise the limit of open files for so many connections, here and in the programs that start from now on.
+
+    Raises:
+        TooFewFiles: only root may raise it that far.
+    """
+    needed = connections + SPARE_FILES
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most != resource.RLIM_INFINITY and most < needed:
+        most = max(needed, broker_launch.OPEN_FILES)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    except (OSError, ValueError) as error:
+        _, allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+        raise TooFewFiles(
+            f"{connections:,} displays need {needed:,} open files; a process here may open {allowed:,}, enough for"
+            f" {allowed - SPARE_FILES:,}. Only root with CAP_SYS_RESOURCE may raise that (ulimit -Hn)."
+        ) from error
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """Run the campaign. Returns its ledger."""
-    ledger = Ledger("herd", plan.seed, {"displays": plan.displays, "broker_kills": plan.kills})
+    ledger = Ledger(plan.name, plan.seed, {"displays": plan.displays, "broker_kills": plan.kills})
     began = time.monotonic()
     slowest = {"connected": 0.0, "committed": 0.0}
+    may_open(plan.displays)
     with machine(folder) as service:
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # for the displays
-        with fleet(service, plan.displays, plan.seed, plan.report_seconds) as displays:
+        with fleet(service, plan.displays, plan.seed, plan.report_seconds, plan.patience_seconds) as displays:
             wait_until(lambda: displays.is_connected, REST_SECONDS)
             for number in range(plan.kills):
                 service.broker.kill()
@@ -50,6 +80,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
             come_to_rest(service, displays)
         judge(ledger, service, displays)
     ledger.counted |= {f"slowest_{name}_seconds": round(seconds, 1) for name, seconds in slowest.items()}
-    ledger.conditions["all back within 60 s, with what they had to say"] = slowest["committed"] < BACK_LIMIT_SECONDS
+    limit = f"all back within {plan.limit_seconds:g} s, with what they had to say"
+    ledger.conditions[limit] = slowest["committed"] < plan.limit_seconds
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger

@@ -27,6 +27,7 @@ from tests import migrated
 
 BACK_SECONDS: Final = 60.0  # the longest wait for a component; the tests demand far less
 SETTLE_SECONDS: Final = 0.1
+TICKS_PER_SECOND: Final = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -111,6 +112,15 @@ def _state(pid: int) -> str:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return ""
+
+
+def processor_seconds(pid: int) -> float:
+    """The processor seconds of a process with its threads, and of its ended children."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:  # it has ended, and its parent counts it
+        return 0.0
+    return sum(int(field) for field in fields[11:15]) / TICKS_PER_SECOND
 
 
 @dataclass

@@ -48,10 +48,12 @@ Event = Puback | Received
 class Wire:
     """One connection, made by `connect`. Published messages wait in `outgoing` until `flush`."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, answer_seconds: float = TIMEOUT_SECONDS) -> None:
+        """`answer_seconds`: how long it waits for an answer."""
         self.outgoing = bytearray()
         self.unanswered: set[int] = set()
         self._connection = connection
+        self._answer_seconds = answer_seconds
         self._incoming = bytearray()
         self._mid = 0
         self._early: list[Event] = []  # received while waiting for an answer
@@ -66,15 +68,17 @@ class Wire:
         clean_start: bool = True,
         expiry_seconds: int = 0,
         will_seconds: int | None = None,
+        source: str | None = None,
+        answer_seconds: float = TIMEOUT_SECONDS,
     ) -> "Wire":
         """Connect; the client id is the user name. Raises WireBroken.
 
-        With `will_seconds` it has a will with that delay, like a display.
+        With `will_seconds` it has a will with that delay, like a display. `source` is an own address, of loopback.
         """
         try:
-            connection = socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS)
+            connection = socket.create_connection((LOOPBACK, port), answer_seconds, source and (source, 0))
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            wire = cls(connection)
+            wire = cls(connection, answer_seconds)
             wire.outgoing += _connect_packet(username, password, clean_start, expiry_seconds, will_seconds)
             wire.settle(CONNACK)
         except OSError as error:
@@ -85,7 +89,7 @@ class Wire:
     def settle(self, kind: int) -> None:
         """Send all that waits, and read until an answer of this kind. Raises WireBroken."""
         self._connection.setblocking(True)
-        self._connection.settimeout(TIMEOUT_SECONDS)
+        self._connection.settimeout(self._answer_seconds)
         try:
             self._connection.sendall(self.outgoing)
             self.outgoing.clear()
