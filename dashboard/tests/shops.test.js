@@ -1,7 +1,8 @@
 import "./browser.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { placed, shopsOf, tagsOf } from "../lib/shops.js";
+import { placed, shopsOf } from "../lib/shops.js";
+import { tagsOf } from "../lib/tags.js";
 
 /** A display that runs, but for what is said of it. */
 const display = (site, of = {}) => ({ site, status: "running", service_failed_at: null, tags: [], ...of });
