@@ -16,7 +16,7 @@ FILL: Final = (
         '4.2.' || mod(n, 5), concat('10.', mod(n, 100), '.', mod(n / 100, 250), '.', 1 + mod(n / 7, 250)),
         'host-' || n, 'unknown', 'ok'
     FROM generate_series(1, {CLIENTS}) AS n,
-        LATERAL (SELECT CASE WHEN mod(n, 1000) = 7 AND mod(n, 4000) < 3000 THEN 'crashed' ELSE 'running' END) AS s(state)
+        LATERAL (SELECT CASE WHEN mod(n, 1000) = 7 AND mod(n, 4000) < 3000 THEN 'crashed' ELSE 'running' END) s(state)
     """,
     "INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at) SELECT uuid, now() FROM clients",
 )
