@@ -95,3 +95,23 @@ test("tags stand with their counts, the most frequent first", () => {
     ["4k", 1],
   ]);
 });
+
+test("the places of a large fleet stand as its displays would, without any of them", () => {
+  const states = (/** @type {Record<string, number>} */ of) => ({ site: null, total: 0, unwell: 0, states: of });
+  const places = new Map([
+    ["well", states({ running: 2, late: 1 })],
+    [null, states({ running: 1 })],
+    ["worse", states({ running: 7, bad: 1, crashed: 2 })],
+    ["silent", states({ stale: 1 })],
+  ]);
+
+  assert.deepEqual(
+    shopsOf([], places).map(({ site, total, unwell, how }) => [site, total, unwell, how]),
+    [
+      ["worse", 10, 3, "bad"],
+      ["silent", 1, 1, "stale"],
+      ["well", 3, 0, ""],
+      [null, 1, 0, ""],
+    ],
+  );
+});
