@@ -17,6 +17,7 @@ BAD: Final = "bad"
 """The state of a display that runs, but whose service, screen or limit fails, or whose heartbeats do not come."""
 UNWELL_STATES: Final = ("crashed", "stale", BAD)
 _PASSED: Final = "SELECT client_uuid FROM client_limits WHERE passed_at IS NOT NULL"
+_AMONG_PASSED: Final = f"c.uuid = ANY(ARRAY({_PASSED}))"
 _AMONG_MUTE: Final = "c.uuid = ANY(CAST(:mute AS text[]))"
 
 
@@ -60,18 +61,25 @@ def sites_of(connection: Connection, uuids: Sequence[str]) -> list[str]:
 
 PLACES = Query(
     f"""
-    SELECT site, jsonb_object_agg(state, number) AS states FROM (
-        SELECT nullif(c.site, '') AS site, CASE WHEN c.status IN ('crashed', 'stale') THEN c.status
-            WHEN c.service_failed_at IS NOT NULL OR {screen_fails("c")} OR l.client_uuid IS NOT NULL OR {_AMONG_MUTE}
-            THEN '{BAD}' ELSE c.status END AS state, count(*) AS number
-        FROM clients AS c LEFT JOIN ({_PASSED} GROUP BY client_uuid) AS l ON l.client_uuid = c.uuid
-        WHERE c.deleted_at IS NULL AND (CAST(:everywhere AS boolean) OR c.site = ANY(CAST(:sites AS text[]))
-            OR (CAST(:nowhere AS boolean) AND coalesce(c.site, '') = ''))
-        GROUP BY 1, 2) AS counted
-    GROUP BY site ORDER BY site {FOR_ITS_VALUES}
+    WITH mine AS NOT MATERIALIZED (
+        SELECT site, status, uuid, service_failed_at, screen_health_since, screen_failed_at FROM clients
+        WHERE deleted_at IS NULL AND (CAST(:everywhere AS boolean) OR site = ANY(CAST(:sites AS text[]))
+            OR (CAST(:nowhere AS boolean) AND coalesce(site, '') = ''))),
+    bad AS (SELECT c.site, c.status, count(*) AS number FROM mine AS c
+        WHERE c.status NOT IN ('crashed', 'stale') AND (c.service_failed_at IS NOT NULL OR {screen_fails("c")}
+            OR {_AMONG_PASSED} OR {_AMONG_MUTE})
+        GROUP BY c.site, c.status),
+    counted AS (SELECT coalesce(site, '') AS site, state, sum(number) AS number FROM (
+            SELECT site, status AS state, count(*) AS number FROM mine GROUP BY site, status
+            UNION ALL SELECT site, '{BAD}', number FROM bad
+            UNION ALL SELECT site, status, -number FROM bad) AS parts
+        GROUP BY 1, 2)
+    SELECT nullif(site, '') AS site, jsonb_object_agg(state, number) AS states
+    FROM counted WHERE number > 0 GROUP BY counted.site ORDER BY counted.site {FOR_ITS_VALUES}
     """,  # noqa: S608 - made of constants
     PlaceCounts,
 )
+"""Counted by the columns, of which Postgres knows how many values there are; the few bad ones are moved afterwards."""
 
 
 def places(connection: Connection, mute: Sequence[str], sites: Sequence[str] | None) -> list[PlaceCounts]:
@@ -86,10 +94,8 @@ FIRST = Query(
     f"""
     SELECT c.uuid FROM clients AS c
     LEFT JOIN incident_members AS m ON m.client_uuid = c.uuid AND m.left_at IS NULL
-    WHERE c.deleted_at IS NULL AND c.uuid IN (
-        SELECT c.uuid FROM clients AS c WHERE {is_unwell("c")} UNION {_PASSED} UNION
-        SELECT c.uuid FROM clients AS c WHERE {_AMONG_MUTE} UNION
-        SELECT c.uuid FROM clients AS c WHERE c.shared_login_seen_at > {NOW} - interval '1 hour')
+    WHERE c.deleted_at IS NULL AND ({is_unwell("c")} OR {_AMONG_PASSED} OR {_AMONG_MUTE}
+        OR c.shared_login_seen_at > {NOW} - interval '1 hour')
     ORDER BY m.client_uuid IS NOT NULL, CASE c.status WHEN 'crashed' THEN 0 WHEN 'stale' THEN 1 ELSE 2 END,
         c.status_since, c.uuid
     LIMIT CAST(:most AS int) {FOR_ITS_VALUES}
