@@ -25,9 +25,10 @@ FILL: Final = (
 
 def fill(engine: Engine) -> None:
     """Write the fleet. Its heartbeats do not go on."""
-    outside = engine.execution_options(isolation_level="AUTOCOMMIT")
-    with outside.connect() as connection:
+    patient = sa.create_engine(engine.url, isolation_level="AUTOCOMMIT")  # without the limit of the door's sockets
+    with patient.connect() as connection:
         connection.execute(sa.text("SET statement_timeout = '300s'"))
         for statement in FILL:
             connection.execute(sa.text(statement))
         connection.execute(sa.text("VACUUM ANALYZE clients, client_heartbeats"))
+    patient.dispose()
