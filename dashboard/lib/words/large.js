@@ -7,10 +7,10 @@ export const largeWords = {
     "The table lists the displays that need help most. Choose a site or a state above, or search, to list others.",
   search: "In a fleet of this size the search looks at names, ids, sites, host names and addresses.",
   first: (/** @type {number} */ n) =>
-    `The first ${number(n)} are listed, by name. A command for all that are listed goes only to these.`,
+    `${number(n)} of those that match are listed. A command for all that are listed goes only to these.`,
   more: (/** @type {number} */ n) => `List ${number(n)} more`,
   failed: "The displays could not be loaded.",
-  wall: (/** @type {number} */ n) => `${count(n, "more site", "more sites")} not shown`,
+  wall: (/** @type {number} */ n) => `${count(n, "more site needs", "more sites need")} help`,
   wallWell: (/** @type {number} */ n) => `${count(n, "more site is", "more sites are")} well`,
   pick: "This fleet is large: the list has the displays that the fleet page has listed.",
 };
