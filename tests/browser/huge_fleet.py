@@ -18,13 +18,16 @@ FILL: Final = (
     FROM generate_series(1, {CLIENTS}) AS n,
         LATERAL (SELECT CASE WHEN mod(n, 1000) = 7 AND mod(n, 4000) < 3000 THEN 'crashed' ELSE 'running' END) s(state)
     """,
-    "INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at) SELECT uuid, now() FROM clients",
+    """
+    INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at, interval_seconds) SELECT uuid, now(), 86400
+    FROM clients
+    """,
 )
 """75 displays of Shop 007 have crashed."""
 
 
 def fill(engine: Engine) -> None:
-    """Write the fleet. Its heartbeats do not go on."""
+    """Write the fleet. Its next heartbeats are due in a day, so that no display becomes late."""
     patient = sa.create_engine(engine.url, isolation_level="AUTOCOMMIT")  # without the limit of the door's sockets
     with patient.connect() as connection:
         connection.execute(sa.text("SET statement_timeout = '300s'"))

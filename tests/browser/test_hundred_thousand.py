@@ -27,8 +27,8 @@ NODES = 3_500
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack whose displays never count as silent, so that nothing changes by itself."""
-    settings = {"TICK_SECONDS": "60", "DEMO": "", "HEARTBEAT_STALE_SECONDS": "86400", "CRASH_RECOVERY_ENABLED": "false"}
+    """A stack without recovery, in which nothing changes by itself."""
+    settings = {"TICK_SECONDS": "60", "DEMO": "", "CRASH_RECOVERY_ENABLED": "false"}
     with running_stack(tmp_path_factory.mktemp("large"), **settings) as running:
         engine = engine_for(running.environment["DATABASE_URL"], "browser tests")
         fill(engine)

@@ -23,7 +23,7 @@ from tests.stack import Stack, running_stack
 
 OPENINGS: Final = 5
 GZIP_LEVEL: Final = 5  # the gateway's
-SETTINGS: Final = {"TICK_SECONDS": "60", "DEMO": "", "HEARTBEAT_STALE_SECONDS": "86400"}
+SETTINGS: Final = {"TICK_SECONDS": "60", "DEMO": ""}
 CHANGE: Final = "UPDATE clients SET tags = ARRAY['x'] WHERE right(hostname, 3) = '500' AND length(hostname) = 9"
 
 
