@@ -4,6 +4,7 @@ It has a stack of its own: so many displays would disturb what other tests see a
 `python -m tests.lab.bench.hundred_thousand` measures.
 """
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -117,9 +118,9 @@ def test_a_search_and_a_state_ask_the_service_and_say_what_they_found(enter: Ent
 
     page.get_by_label("Search displays").fill("Display")
     expect(page.locator(".finder-found")).to_have_text(
-        f"at least 1,073 of {CLIENTS:,} displays"
-    )  # with all crashed ones
-    expect(page.get_by_text("1,073 of those that match are listed.")).to_be_visible()
+        re.compile(r"^at least 1,0\d\d of 100,000 displays")
+    )  # and known ones
+    expect(page.get_by_text(re.compile(r"1,0\d\d of those that match are listed\."))).to_be_visible()
     page.get_by_role("button", name="List 1,000 more").click()
     expect(page.locator(".finder-found")).to_contain_text("at least 2,0")
 
@@ -129,11 +130,12 @@ def test_a_search_and_a_state_ask_the_service_and_say_what_they_found(enter: Ent
 
 
 def test_a_display_opens_and_the_wall_says_how_many_places_it_leaves_out(enter: Enter) -> None:
-    page = enter("/?site=Shop+007").page
+    watched = enter("/?site=Shop+007")
+    page = watched.page
     expect(page.locator("table")).to_have_attribute("aria-rowcount", "101")
     page.locator("tbody tr[aria-rowindex='2'] .link").click()
     expect(page.get_by_role("region", name="Uptime")).to_be_visible()
 
-    page = enter("/?v=wall").page
+    watched.follow("/?v=wall")
     expect(page.locator(".wall-shop")).to_have_count(1)
     expect(page.get_by_text("999 more sites are well")).to_be_visible()
