@@ -132,7 +132,10 @@ def test_a_whole_answer_names_the_worst_and_longest_lasting_first(inside: Connec
 
 
 def test_what_an_incident_tells_of_is_named_last(inside: Connection) -> None:
-    before = {row["uuid"] for row in rows_of(look(inside))}
+    seen = look(inside)
+    unwell = sum(place.unwell for place in seen.places or ())
+    told = [row["uuid"] for row in rows_of(seen)][: unwell - FIRST_SHOWN]  # as many others are enough for an answer
+    assert told
     inside.execute(
         sa.text(
             """
@@ -142,10 +145,10 @@ def test_what_an_incident_tells_of_is_named_last(inside: Connection) -> None:
             SELECT made.id, uuid, now(), now(), 'silent' FROM made, unnest(CAST(:uuids AS text[])) AS uuid
             """
         ),
-        {"uuids": list(before)},
+        {"uuids": told},
     )
 
-    assert before.isdisjoint(row["uuid"] for row in rows_of(look(inside)))
+    assert set(told).isdisjoint(row["uuid"] for row in rows_of(look(inside)))
 
 
 CRASH = "UPDATE clients SET status = 'crashed', process_status = 'crashed' WHERE uuid = :one"
