@@ -1,7 +1,7 @@
 /** The causes that are shown first: open incidents, each with the rows of its displays. */
 import { computed } from "../vendor/signals.js";
 import { filtered, kept } from "./filter.js";
-import { clients, overview, version } from "./fleet.js";
+import { clients, overview, places, version } from "./fleet.js";
 
 /** @typedef {import("./types").Client} Client */
 /** @typedef {import("./openapi").StandingIncident} StandingIncident */
@@ -17,5 +17,7 @@ export const causes = computed(() => {
   for (const client of clients.values()) if (client.incident_id) members.get(client.incident_id)?.push(client);
   return incidents
     .map((incident) => ({ incident, rows: members.get(incident.id) ?? [] }))
-    .filter(({ rows }) => (filtered.value ? rows.some(kept) : rows.length > 0)); // without: all are back
+    .filter(({ incident, rows }) =>
+      filtered.value ? rows.some(kept) : rows.length > 0 || (places.value && incident.unwell > 0),
+    ); // without: all are back
 });

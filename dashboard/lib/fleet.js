@@ -3,13 +3,17 @@
  *
  * A row that this page is changing is guarded: what a poll says of it that started before is discarded.
  * That poll does not move the cursor on, so the next one brings the row again.
+ *
+ * Of a large fleet: each place's counts, the displays to help, and those asked for.
  */
 import { computed, signal } from "../vendor/signals.js";
 import * as api from "./api/fleet.js";
 import { learn, serverNow } from "./clock.js";
+import { filtered, kept } from "./filter.js";
 import { unpack } from "./packed.js";
 import { poll } from "./poll.js";
 import { quietTimes } from "./quiet.js";
+import { isUnwell } from "./unwell.js";
 import { referenceOf } from "./words/problems.js";
 
 /** @typedef {import("./types").Client} Client */
@@ -20,14 +24,19 @@ const PERIOD = 5_000;
 const PERIOD_WITH_COMMAND = 1_500;
 const HEARTBEATS_EVERY = 30_000; // in large fleets the page fetches heartbeats separately and less often
 const SMALL_FLEET = 300; // below it the page fetches heartbeats with every poll
-const ASK_APART_EVERY = 20_000;
-const ASK_APART_MOST = 3; // clients with each poll
 
 /** @type {Map<string, Client>} every client by uuid; `version` tells when it changed */
 export const clients = new Map();
 export const version = signal(0);
 /** Counts, bridge, scheduler and breaker of the last answer. */
 export const overview = signal(/** @type {Overview | null} */ (null));
+/** The counts of each site of a large fleet; null: `clients` has every display. */
+export const places = signal(/** @type {Map<string | null, import("./types").Place> | null} */ (null));
+/** The number of displays. */
+export const total = computed(() => {
+  void version.value;
+  return places.value ? (overview.value?.counts.total ?? 0) : clients.size;
+});
 /** Recorded service failures, newest first. */
 export const failures = signal(/** @type {Failure[]} */ ([]));
 /** Server time of the last answer, as RFC 3339; null before the first. */
@@ -102,9 +111,37 @@ function mergeRows(answer, startedAt) {
   let leftOut = false;
   for (const row of rows) {
     if (isGuarded(row.uuid, startedAt)) leftOut = true;
-    else clients.set(row.uuid, row);
+    else if (answer.full || !answer.large || isWanted(row)) clients.set(row.uuid, row);
   }
   return leftOut;
+}
+
+/** Whether a large fleet needs a row. @param {Client} row */
+const isWanted = (row) =>
+  clients.has(row.uuid) || isUnwell(row) || row.shared_login_seen_at || (filtered.value && kept(row));
+
+/** False: a display has moved: a count is too high. @param {Overview} answer */
+function mergePlaces({ large, full, counts }) {
+  const after = new Map(full ? [] : places.value);
+  for (const place of large?.places ?? []) place.total ? after.set(place.site, place) : after.delete(place.site);
+  places.value = large ? after : null;
+  return full || !large || [...after.values()].reduce((sum, place) => sum + place.total, 0) === counts.total;
+}
+
+/**
+ * Take displays. What changed meanwhile comes again with the next poll.
+ * @param {() => Promise<import("./types").Displays>} load
+ */
+export async function take(load) {
+  const startedAt = performance.now();
+  const since = cursor;
+  const answer = await load();
+  for (const row of unpack(answer.packed, answer.server_time))
+    if (!isGuarded(row.uuid, startedAt)) clients.set(row.uuid, row);
+  cursor = since;
+  taken++;
+  version.value++;
+  return answer;
 }
 
 /** @param {Overview} answer */
@@ -131,13 +168,16 @@ function mergeFailures(answer, startedAt) {
 
 let cursor = /** @type {string | null} */ (null);
 let heartbeatsAt = 0;
+let taken = 0;
 
-/** @param {Overview} answer @param {number} startedAt */
-function merge(answer, startedAt) {
+/** @param {Overview} answer @param {number} startedAt @param {boolean} alone nothing was taken meanwhile */
+function merge(answer, startedAt, alone) {
   const leftOut = mergeRows(answer, startedAt);
+  const right = mergePlaces(answer);
   mergeHeartbeats(answer);
   mergeFailures(answer, startedAt);
-  if (!leftOut) cursor = answer.cursor;
+  if (!leftOut && alone) cursor = answer.cursor;
+  if (!right) cursor = null;
   overview.value = answer;
   if (answer.quiet_times) quietTimes.value = answer.quiet_times;
   updatedAt.value = answer.server_time;
@@ -150,37 +190,17 @@ async function round(abort) {
   const startedAt = performance.now();
   const sentAt = Date.now();
   const since = cursor;
-  const heartbeats = since !== null && (clients.size <= SMALL_FLEET || startedAt - heartbeatsAt > HEARTBEATS_EVERY);
+  const before = taken;
+  const heartbeats =
+    since !== null && !places.value && (clients.size <= SMALL_FLEET || startedAt - heartbeatsAt > HEARTBEATS_EVERY);
   const answer = await api.overview({ since, heartbeats }, abort);
   learn(answer.server_time, sentAt);
   if (heartbeats || answer.full) heartbeatsAt = startedAt;
-  merge(answer, startedAt);
-  await renewRecovery(abort).catch(() => {}); // a client deleted meanwhile; the next delta says so
-}
-
-/** @type {Map<string, number>} when each client was last asked for apart, in `performance.now()` */
-const askedApart = new Map();
-
-/**
- * Recovery's state may end at a known time, without a change that a delta would bring. The page asks separately for the
- * few clients whose time has passed.
- * @param {AbortSignal} abort
- */
-async function renewRecovery(abort) {
-  const reference = serverNow();
-  const over = [...clients.values()].filter((client) => {
-    const until = client.recovery?.until;
-    return (
-      until &&
-      Date.parse(until) < reference &&
-      performance.now() - (askedApart.get(client.uuid) ?? -Infinity) > ASK_APART_EVERY
-    );
-  });
-  for (const { uuid } of over.slice(0, ASK_APART_MOST)) {
-    askedApart.set(uuid, performance.now());
-    const { recovery, lockout_until } = await api.getClient(uuid, abort);
-    change(uuid, { recovery, lockout_until });
-  }
+  merge(answer, startedAt, taken === before);
+  const over = [...clients.values()].filter(
+    ({ recovery }) => recovery?.until && Date.parse(recovery.until) < serverNow(),
+  );
+  if (over.length) await (await import("./renew_recovery.js")).renewRecovery(over, change, abort);
 }
 
 /** @type {ReturnType<typeof poll> | null} */

@@ -649,6 +649,28 @@ export type DeliverySentence = {
 /** The state of one message to one channel. */
 export type DeliveryState = "delivered" | "dropped" | "failed" | "folded" | "pending";
 
+/** A page of displays in the order of name and uuid, in the overview's packed form. */
+export type DisplaysAnswer = {
+  next_cursor: string | null;
+  packed: Packed;
+  server_time: string;
+};
+
+/** Which displays to list; each parameter narrows the list. */
+export type DisplaysQuery = {
+  client?: Array<string>;
+  cursor?: string | null;
+  incident?: number | null;
+  limit?: number;
+  limit_passed?: boolean;
+  nosite?: boolean;
+  q?: string | null;
+  screen_failed?: boolean | null;
+  site?: string | null;
+  status?: Array<ClientStatus>;
+  tag?: string | null;
+};
+
 /** One of the last ten before a failure; 1 is the last. */
 export type EarlierPicture = {
   age_seconds?: number;
@@ -871,6 +893,11 @@ export type IssuedToken = {
   role: Role;
   sites: Array<string> | null;
   token: string;
+};
+
+/** Each place of a large fleet; with `full` false those with changed displays, and a total of 0 for an empty one. A display that moved is still counted at its old place: when the totals' sum is not `counts.total`, ask again without `since`. */
+export type LargeFleet = {
+  places: Array<PlaceOfFleet>;
 };
 
 /** The last 24 hours of some displays; one that does not exist is left out. */
@@ -1255,7 +1282,7 @@ export type OutcomeSentence = {
   params: Record<string, unknown>;
 };
 
-/** The fleet. `full` false: only clients that changed since the cursor; forget the clients in `gone`. `quiet_times`: those that are on; a client is meant by its uuid, site or tags. Left out when they are the same as at the cursor. */
+/** The fleet. `full` false: only clients that changed since the cursor; forget the clients in `gone`. `quiet_times`: those that are on; a client is meant by its uuid, site or tags. Left out when they are the same as at the cursor. `large`: the fleet has more displays than `most`, so that a full answer names few of them: those to help first, without heartbeats. */
 export type OverviewAnswer = {
   breaker: Breaker;
   bridge: Bridge;
@@ -1267,6 +1294,7 @@ export type OverviewAnswer = {
   gone: Array<string>;
   heartbeats?: Array<[string, string]>;
   incidents: Array<StandingIncident>;
+  large?: LargeFleet;
   packed?: Packed;
   packed_heartbeats?: PackedHeartbeats;
   quiet_times?: Array<QuietNowView>;
@@ -1307,6 +1335,7 @@ export type OverviewClient = {
 export type OverviewQuery = {
   format?: "objects" | "packed";
   hb?: "0" | "1";
+  most?: number | null;
   since?: string | null;
 };
 
@@ -1525,6 +1554,14 @@ export type PassedLimit = {
   limit: HealthLimit;
   since: string;
   value: number;
+};
+
+/** A site; null: the displays without one. `unwell` of its `total` displays need help. `states`: how many are in each state; of displays that run, those with another fault are `bad`. */
+export type PlaceOfFleet = {
+  site: string | null;
+  states: Record<string, number>;
+  total: number;
+  unwell: number;
 };
 
 /** What the display's retained presence message says. It is a hint; the heartbeat decides. */

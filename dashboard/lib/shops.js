@@ -19,8 +19,12 @@ function dotOf(client) {
   return isUnwell(client) ? "bad" : status;
 }
 
-/** The sites, the one with most unwell displays first; null stands for no site. @param {Iterable<Client>} clients */
-export function shopsOf(clients) {
+/**
+ * The sites, the one with most unwell displays first; null stands for no site.
+ * @param {Iterable<Client>} clients @param {Map<string | null, import("./types").Place> | null} [places] of a large fleet
+ */
+export function shopsOf(clients, places) {
+  if (places) return inOrder([...places].map(([site, { states }]) => [site, new Map(Object.entries(states))]));
   /** @type {Map<string | null, Map<string, number>>} */
   const found = new Map();
   for (const client of clients) {
@@ -30,10 +34,14 @@ export function shopsOf(clients) {
     const dot = dotOf(client);
     counts.set(dot, (counts.get(dot) ?? 0) + 1);
   }
-  /** @type {Shop[]} */
-  const shops = [...found].map(([site, counts]) => {
+  return inOrder([...found]);
+}
+
+/** @param {[string | null, Map<string, number>][]} found of each site how many are in each state */
+function inOrder(found) {
+  const shops = found.map(([site, counts]) => {
     const dots = ORDER.map((dot) => ({ dot, count: counts.get(dot) ?? 0 })).filter(({ count }) => count > 0);
-    const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    const total = dots.reduce((sum, { count }) => sum + count, 0);
     const unwell = UNWELL.reduce((sum, dot) => sum + (counts.get(dot) ?? 0), 0);
     const [how, other] = UNWELL.filter((dot) => counts.has(dot));
     return { site, total, unwell, how: other ? "bad" : (how ?? ""), dots };
@@ -44,14 +52,6 @@ export function shopsOf(clients) {
       Number(a.site === null) - Number(b.site === null) ||
       names.compare(a.site ?? "", b.site ?? ""),
   );
-}
-
-/** The tags of the fleet with their counts, the most frequent first. @param {Iterable<Client>} clients */
-export function tagsOf(clients) {
-  /** @type {Map<string, number>} */
-  const found = new Map();
-  for (const { tags } of clients) for (const tag of tags ?? []) found.set(tag, (found.get(tag) ?? 0) + 1);
-  return [...found].sort((a, b) => b[1] - a[1] || names.compare(a[0], b[0]));
 }
 
 /**

@@ -3,9 +3,10 @@
  * under the pointer. `changed` counts what a new sort would move.
  */
 import { computed, effect, signal, untracked } from "../vendor/signals.js";
-import { clients, version } from "./fleet.js";
-import { kept, parts } from "./filter.js";
+import { clients, places, version } from "./fleet.js";
+import { filtered, kept, parts } from "./filter.js";
 import { countChanged, freeze, sort, sortingOf } from "./order.js";
+import { isUnwell } from "./unwell.js";
 import { param } from "./url.js";
 
 const word = param("sort");
@@ -24,8 +25,11 @@ const ordered = computed(() => {
   return all;
 });
 
-/** The displays that match the filters. */
-const fresh = computed(() => ordered.value.filter(kept));
+/** Whether a large fleet has displays that match the filters and were not asked for yet. */
+export const more = signal(false);
+
+/** The displays that match the filters; of a large fleet without a filter those that are unwell. */
+const fresh = computed(() => ordered.value.filter(places.value && !filtered.value ? isUnwell : kept));
 
 const frozen = signal(freeze([], sorting.value));
 

@@ -1,6 +1,6 @@
 /** How much is wrong on the whole: what the browser's tab and the banners say. */
 import { computed } from "../vendor/signals.js";
-import { clients, overview, version } from "./fleet.js";
+import { clients, overview, places, version } from "./fleet.js";
 import { isUnwell } from "./unwell.js";
 
 /** @typedef {import("./types").Client} Client */
@@ -13,13 +13,17 @@ export const troubles = computed(() => {
   void version.value;
   if (!overview.value) return 0;
   if (overview.value.bridge.state === "silent") return 1; // of the displays nothing is known
-  const cards = overview.value.incidents.filter(({ unwell }) => unwell > 0).length;
+  const { incidents } = overview.value;
+  const cards = incidents.filter(({ unwell }) => unwell > 0).length;
+  if (places.value) {
+    const unwell = [...places.value.values()].reduce((sum, place) => sum + place.unwell, 0);
+    return (
+      cards +
+      Math.max(
+        0,
+        incidents.reduce((rest, incident) => rest - incident.unwell, unwell),
+      )
+    );
+  }
   return cards + [...clients.values()].filter((client) => isUnwell(client) && !hasCard(client)).length;
-});
-
-/** Whether each open breaker is one of a site that has a card: the card says so. */
-export const breakerHasCards = computed(() => {
-  const { breaker, incidents = [] } = overview.value ?? {};
-  const sites = new Set(incidents.map(({ kind, key }) => (kind === "site" ? key : null)));
-  return breaker !== undefined && breaker.sites.every((site) => site !== null && sites.has(site));
 });

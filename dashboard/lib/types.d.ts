@@ -46,6 +46,10 @@ export type Overview = Omit<Api.OverviewAnswer, "packed" | "counts"> & {
 /** A log line; in lists of the whole fleet with its client. */
 export type LogRow = Api.Log & Partial<Pick<Api.ErrorLog, "client_uuid" | "client_name">>;
 
+/** A page of displays of a large fleet. */
+export type Displays = Api.DisplaysAnswer;
+export type Place = Api.PlaceOfFleet;
+
 export interface Page<T> {
   items: T[];
   next_cursor: string | null;

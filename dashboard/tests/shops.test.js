@@ -1,7 +1,8 @@
 import "./browser.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { placed, shopsOf, tagsOf } from "../lib/shops.js";
+import { placed, shopsOf } from "../lib/shops.js";
+import { tagsOf } from "../lib/tags.js";
 
 /** A display that runs, but for what is said of it. */
 const display = (site, of = {}) => ({ site, status: "running", service_failed_at: null, tags: [], ...of });
@@ -93,4 +94,24 @@ test("tags stand with their counts, the most frequent first", () => {
     ["menu", 2],
     ["4k", 1],
   ]);
+});
+
+test("the places of a large fleet stand as its displays would, without any of them", () => {
+  const states = (/** @type {Record<string, number>} */ of) => ({ site: null, total: 0, unwell: 0, states: of });
+  const places = new Map([
+    ["well", states({ running: 2, late: 1 })],
+    [null, states({ running: 1 })],
+    ["worse", states({ running: 7, bad: 1, crashed: 2 })],
+    ["silent", states({ stale: 1 })],
+  ]);
+
+  assert.deepEqual(
+    shopsOf([], places).map(({ site, total, unwell, how }) => [site, total, unwell, how]),
+    [
+      ["worse", 10, 3, "bad"],
+      ["silent", 1, 1, "stale"],
+      ["well", 3, 0, ""],
+      [null, 1, 0, ""],
+    ],
+  );
 });

@@ -1,10 +1,10 @@
 /** Every unhealthy display, with three answers: what is wrong, what recovery did, why it is not acting now. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { hasCard } from "../lib/troubles.js";
+import { hasCard, troubles } from "../lib/troubles.js";
 import { now } from "../lib/clock.js";
 import { filtered, kept } from "../lib/filter.js";
-import { clients, isLocked, overview, version } from "../lib/fleet.js";
+import { clients, isLocked, overview, places, version } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { worded } from "../lib/sentences.js";
@@ -115,22 +115,27 @@ function unwell() {
   return { rows, told: all.length - rows.length };
 }
 
+/** How many unwell displays of a large fleet no card tells of. */
+const unlisted = () =>
+  troubles.value - (overview.value?.incidents.filter((incident) => incident.unwell > 0).length ?? 0);
+
 export function Attention() {
   const [all, setAll] = useState(false);
   if (!overview.value || overview.value.bridge.state === "silent") return null; // one banner replaces many rows
   const { rows, told } = unwell();
   if (!rows.length) return null;
+  const number = places.value && !filtered.value ? Math.max(rows.length, unlisted()) : rows.length;
   const shown = rows.slice(0, all ? MANY : FEW);
   return html`<section class="attention" aria-labelledby="attention-title">
-    <h2 id="attention-title">${attentionWords.title} <span class="quiet">${attentionWords.count(rows.length, told)}</span>
+    <h2 id="attention-title">${attentionWords.title} <span class="quiet">${attentionWords.count(number, told)}</span>
     </h2>
     <ul>${shown.map((client) => h(Row, { key: client.uuid, client }))}</ul>
     ${
       !all &&
-      rows.length > FEW &&
+      number > FEW &&
       html`<button class="link show-all" onClick=${() => setAll(true)}>
-        ${attentionWords.showAll(rows.length - FEW)}</button>`
+        ${attentionWords.showAll(number - FEW)}</button>`
     }
-    ${all && rows.length > MANY && html`<p class="quiet">${attentionWords.inTable(rows.length - MANY)}</p>`}
+    ${all && number > shown.length && html`<p class="quiet">${attentionWords.inTable(number - shown.length)}</p>`}
   </section>`;
 }

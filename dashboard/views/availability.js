@@ -4,7 +4,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { loadMonth, monthsUntil, shareOf, shareWords } from "../lib/availability.js";
 import { serverNow } from "../lib/clock.js";
 import { saveAvailability } from "../lib/exports.js";
-import { clients, overview, version } from "../lib/fleet.js";
+import { clients, overview, places, version } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
 import { language, locale } from "../lib/language.js";
 import { duration } from "../lib/measures.js";
@@ -100,7 +100,7 @@ function useMonths(names, shown) {
 function Sites({ shown }) {
   void version.value;
   const [all, setAll] = useState(false);
-  const shops = shopsOf(clients.values());
+  const shops = shopsOf(clients.values(), places.value);
   const order = new Intl.Collator(language, { numeric: true });
   const names = shops.map((shop) => shop.site ?? "").sort((a, b) => Number(!a) - Number(!b) || order.compare(a, b));
   const listed = all ? names : names.slice(0, SITES);

@@ -1,8 +1,8 @@
 /** What is wrong with the service itself, above everything else. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
+import { computed } from "../vendor/signals.js";
 import { releaseBreaker } from "../lib/api/fleet.js";
-import { breakerHasCards } from "../lib/troubles.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { failing, overview, reference, refresh, updatedAt } from "../lib/fleet.js";
@@ -16,6 +16,13 @@ import { lazy } from "./lazy.js";
 import { Glyph } from "./parts.js";
 
 const QuietBanner = lazy(async () => (await import("./quiet_banner.js")).QuietBanner);
+
+/** Whether each open breaker is one of a site that has a card: the card says so. */
+const breakerHasCards = computed(() => {
+  const { breaker, incidents = [] } = overview.value ?? {};
+  const sites = new Set(incidents.map(({ kind, key }) => (kind === "site" ? key : null)));
+  return breaker !== undefined && breaker.sites.every((site) => site !== null && sites.has(site));
+});
 
 /** @param {{kind: "danger" | "warn", text: string, why?: string | null, children?: any}} props */
 function Banner({ kind, text, why, children }) {

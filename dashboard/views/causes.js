@@ -4,7 +4,7 @@ import { useState } from "../vendor/hooks.js";
 import { releaseBreaker } from "../lib/api/fleet.js";
 import { causes } from "../lib/causes.js";
 import { kept, narrowed } from "../lib/filter.js";
-import { clients, overview, refresh, version } from "../lib/fleet.js";
+import { clients, overview, places, refresh, version } from "../lib/fleet.js";
 import { capital, nameOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { worded } from "../lib/sentences.js";
@@ -31,8 +31,13 @@ export function placeOf({ incident, rows }) {
   return new Set(rows.map((client) => client.site)).size > 1 ? causeWords.several : causeWords.some;
 }
 
-/** How its displays are unwell, if all are so in the same way. @param {Client[]} rows */
-export function how(rows) {
+/** How many of its displays are unwell; of a large fleet the page may not know them. @param {Cause} cause */
+export const unwellIn = ({ incident, rows }) => (places.value ? Math.max(incident.unwell, rows.length) : rows.length);
+
+/** How its displays are unwell, if all are known to be so in the same way. @param {Cause} cause */
+export function how(cause) {
+  const { rows } = cause;
+  if (rows.length < unwellIn(cause)) return "bad";
   const states = new Set(rows.map((client) => client.status));
   const [only] = states;
   return states.size === 1 && (only === "stale" || only === "crashed") ? only : "bad";
@@ -68,13 +73,13 @@ function Card({ cause }) {
   const close = () => setSnoozing(false);
   const open = () => go({ v: "incidents", i: String(incident.id), d: null });
   return html`<li class="trouble-card">
-    <h2>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${shopWords.are(how(rows), rows.length, all)}
+    <h2>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${shopWords.are(how(cause), unwellIn(cause), all)}
         ${" "}${causeWords.since} ${h(Time, { at: incident.began_at })}${" "}
         <span class="quiet">${h(Age, { at: incident.began_at })}</span></span></h2>
     <p>${why(cause)} ${recovery(rows)}</p>
     <div class="buttons">
       <button class="plain" onClick=${() => go({ ...ALL_OFF, incident: String(incident.id) })}>
-        ${causeWords.show(rows.length)}</button>
+        ${causeWords.show(unwellIn(cause))}</button>
       ${mayOperate.value && site && html`<button class="plain" onClick=${() => setSnoozing(true)}>${causeWords.snooze}</button>`}
       ${mayOperate.value && held && html`<button class="plain" onClick=${release}>${causeWords.release}</button>`}
       <button class="link" onClick=${open}>${causeWords.story}</button>

@@ -3,10 +3,11 @@ import { h } from "../vendor/preact.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { ApiProblem } from "../lib/api/call.js";
 import { removeClient } from "../lib/api/enrolment.js";
+import { displays } from "../lib/api/displays.js";
 import { getClient } from "../lib/api/fleet.js";
 import { now } from "../lib/clock.js";
 import { marks } from "../lib/failures.js";
-import { clients, failures, refresh, version } from "../lib/fleet.js";
+import { clients, failures, places, refresh, take, version } from "../lib/fleet.js";
 import { exact, nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { listed } from "../lib/lists.js";
@@ -55,6 +56,7 @@ function useClient(uuid) {
   useEffect(() => {
     setDetails(null);
     setGone(false);
+    if (places.value && !clients.has(uuid)) take(() => displays({ client: uuid })).catch(() => {}); // its details come below
     const polling = poll(
       async (abort) => setDetails(await getClient(uuid, abort)),
       () => PERIOD,

@@ -1,12 +1,14 @@
 /** How a display connects: an admin creates a code that can be used once. */
 import { h } from "../vendor/preact.js";
-import { useState } from "../vendor/hooks.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { displays } from "../lib/api/displays.js";
 import { changeClient, createEnrolment, hashOfOwnCa } from "../lib/api/enrolment.js";
 import { now } from "../lib/clock.js";
 import { newUuid } from "../lib/commands.js";
-import { clients, refresh, version } from "../lib/fleet.js";
+import { clients, places, refresh, take, version } from "../lib/fleet.js";
 import { ago, exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
+import { poll } from "../lib/poll.js";
 import { commonWords } from "../lib/words/common.js";
 import { enrolmentWords } from "../lib/words/enrolment.js";
 import { tableWords } from "../lib/words/fleet.js";
@@ -15,6 +17,8 @@ import { CopyButton } from "./copy_button.js";
 import { Dialog } from "./dialog.js";
 import { Glyph } from "./parts.js";
 import { Qr } from "./qr.js";
+
+const PERIOD = 5_000;
 
 /** @typedef {{uuid: string, code: string, expires_at: string, ca: string}} Enrolment ca: see `hashOfOwnCa` */
 
@@ -48,6 +52,14 @@ function Code({ enrolment }) {
   void version.value;
   const { uuid, code, expires_at, ca } = enrolment;
   const heard = clients.get(uuid)?.last_heartbeat_at;
+  useEffect(() => {
+    if (!places.value || heard) return undefined; // polls of a large fleet do not bring heartbeats
+    const look = (/** @type {AbortSignal} */ abort) => take(() => displays({ client: uuid }, abort));
+    return poll(
+      async (abort) => void (await look(abort)),
+      () => PERIOD,
+    ).stop;
+  }, [heard]);
   const over = Date.parse(expires_at) <= now.value;
   const url = `${location.origin}/api/enroll`;
   const exchange = `curl ${ca && "--cacert ca.pem "}-X POST ${url} -H "Content-Type: application/json" -d '{"code": "${code}"}'`;

@@ -1,22 +1,23 @@
 /** The table of displays. Only the rows near the window are in the document: all have the same height. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
-import { clients, isLocked, overview, version } from "../lib/fleet.js";
+import { clients, isLocked, overview, places, total, version } from "../lib/fleet.js";
 import { nameAndSite, nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
-import { placed } from "../lib/filter.js";
+import { filtered, placed } from "../lib/filter.js";
 import { active, onMove, wanted } from "../lib/keys.js";
 import { nextSort } from "../lib/order.js";
 import { quietWords } from "../lib/quiet.js";
 import { worded } from "../lib/sentences.js";
 import { asking, choose, chooseTo, chosen, isChosen } from "../lib/selection.js";
 import { mayOperate } from "../lib/session.js";
-import { changed, resort, rows, sorting } from "../lib/table.js";
+import { changed, more, resort, rows, sorting } from "../lib/table.js";
 import { unsteady } from "../lib/unsteady.js";
 import { isMute } from "../lib/unwell.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
 import { selectionWords, tableWords } from "../lib/words/fleet.js";
 import { frameWords } from "../lib/words/frame.js";
+import { finderWords } from "../lib/words/shops.js";
 import { stepWords } from "../lib/words/states.js";
 import { lazy } from "./lazy.js";
 import { Age, ExportButton, StatusBadge } from "./parts.js";
@@ -27,6 +28,7 @@ const AT_LEAST = 30; // rows in the document even while the table is below the w
 
 const BulkBar = lazy(async () => (await import("./bulk_bar.js")).BulkBar, { bare: true });
 const DayBar = lazy(async () => (await import("./day_bar.js")).DayBar, { bare: true, small: true });
+const LargeFleet = lazy(async () => (await import("./large_fleet.js")).LargeFleet, { bare: true, small: true });
 const Pictures = lazy(async () => (await import("./pictures.js")).Pictures);
 const selected = param("d");
 const show = param("show");
@@ -179,7 +181,7 @@ function Toolbar() {
   const moved = changed.value;
   return html`<div class="toolbar">
     <h2 id="displays-title">${tableWords.title} <span class="quiet">
-        ${tableWords.caption(rows.value.length, clients.size)}</span></h2>
+        ${finderWords.found(rows.value.length, total.value, more.value)}</span></h2>
     <span class="toolbar-status" role="status">${
       moved > 0 &&
       html`${tableWords.changed(moved)} · <button class="link"
@@ -205,20 +207,21 @@ function Toolbar() {
 
 export function DisplaysTable() {
   void version.value;
-  if (!overview.value || clients.size === 0) return null;
-  const total = rows.value.length;
+  if (!overview.value || total.value === 0) return null;
+  const listed = rows.value.length;
   return html`<section class="displays" aria-labelledby="displays-title">
     ${h(Toolbar, {})}
+    ${places.value && h(LargeFleet, {})}
     ${(chosen.value.length > 0 || asking.value || (mayOperate.value && placed.value)) && h(BulkBar, {})}
     ${
       mayOperate.value && show.value
         ? h(Pictures, {})
-        : html`<table aria-rowcount=${total + 1} aria-labelledby="displays-title">
+        : html`<table aria-rowcount=${listed + 1} aria-labelledby="displays-title">
       <thead><tr aria-rowindex="1">${mayOperate.value && h(PickAll, {})}
           ${COLUMNS.map(([column, word, name]) => h(Heading, { key: column, column, title: tableWords[word], name }))}</tr></thead>
       ${h(Rows, {})}
     </table>`
     }
-    ${total === 0 && html`<p class="note">${tableWords.nothing}</p>`}
+    ${listed === 0 && (!places.value || filtered.value) && html`<p class="note">${tableWords.nothing}</p>`}
   </section>`;
 }

@@ -3,6 +3,7 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { changeClient, changeClients } from "../lib/api/enrolment.js";
 import { clients, refresh } from "../lib/fleet.js";
+import { siteNames } from "../lib/sites.js";
 import { nameAndSite } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { commonWords } from "../lib/words/common.js";
@@ -27,7 +28,7 @@ const tagsOf = (form, name) => [
 
 /** The sites that there are, for a field of free text. */
 function Sites() {
-  const sites = [...new Set([...clients.values()].map((client) => client.site).filter(Boolean))].sort();
+  const sites = siteNames();
   return html`<datalist id="known-sites">${sites.map((site) => html`<option key=${site} value=${site} />`)}</datalist>`;
 }
 

@@ -1,9 +1,9 @@
 /** Search and the filters that are on. It stays at the top of the window. */
 import { h } from "../vendor/preact.js";
 import { clear, filtered, parts } from "../lib/filter.js";
-import { clients, version } from "../lib/fleet.js";
+import { total, version } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
-import { rows } from "../lib/table.js";
+import { more, rows } from "../lib/table.js";
 import { go, param } from "../lib/url.js";
 import { finderWords, shopWords } from "../lib/words/shops.js";
 import { statusWords } from "../lib/words/states.js";
@@ -33,7 +33,7 @@ export function Finder() {
   return html`<div class="finder" role="search" aria-label=${finderWords.region}>
     <input type="search" class="search" aria-label=${finderWords.searchLabel} placeholder=${finderWords.search}
       value=${query.value} onInput=${type} aria-keyshortcuts="/" />
-    <span class="quiet finder-found" role="status">${finderWords.found(rows.value.length, clients.size)}</span>
+    <span class="quiet finder-found" role="status">${finderWords.found(rows.value.length, total.value, more.value)}</span>
     ${parts.value
       .filter(([key]) => key !== "q")
       .map(([name, value]) => h(Part, { key: name, name, value: String(value) }))}

@@ -2,13 +2,12 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { filtered, parts } from "../lib/filter.js";
-import { clients, failing, failures, overview, version } from "../lib/fleet.js";
+import { clients, failing, failures, overview, total, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { unsteady, watchUnsteady } from "../lib/unsteady.js";
 import { isUnwell } from "../lib/unwell.js";
 import { tableWords } from "../lib/words/fleet.js";
 import { frameWords } from "../lib/words/frame.js";
-import { ConnectButton, ConnectDialog } from "./connect_button.js";
 import { DisplaysTable } from "./displays_table.js";
 import { Finder } from "./finder.js";
 import { lazy } from "./lazy.js";
@@ -17,6 +16,14 @@ import { Shops } from "./shops.js";
 import { Tiles } from "./tiles.js";
 
 // What is wrong is fetched when something is: the page of a fleet that is well does not wait for it.
+const ConnectButton = lazy(async () => (await import("./connect_button.js")).ConnectButton, {
+  bare: true,
+  small: true,
+});
+const ConnectDialog = lazy(async () => (await import("./connect_button.js")).ConnectDialog, {
+  bare: true,
+  small: true,
+});
 const Causes = lazy(async () => (await import("./causes.js")).Causes, { bare: true, small: true });
 const FailedPanel = lazy(async () => (await import("./failed_panel.js")).FailedPanel, { bare: true, small: true });
 const Attention = lazy(async () => (await import("./attention.js")).Attention, { bare: true, small: true });
@@ -48,7 +55,7 @@ function NothingYet() {
 export function FleetPage() {
   void version.value;
   if (!overview.value) return h(NothingYet, {}); // unavailable is never shown as empty
-  const empty = clients.size === 0;
+  const empty = total.value === 0;
   return html`<div class="page-head"><h1>${frameWords.nav.fleet}</h1>${!empty && h(ConnectButton, { look: "plain" })}
     </div>
     ${empty ? h(EmptyFleet, {}) : h(Parts, {})}

@@ -2,7 +2,8 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/notifications.js";
-import { clients, version } from "../lib/fleet.js";
+import { version } from "../lib/fleet.js";
+import { siteNames } from "../lib/sites.js";
 import { zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
@@ -22,7 +23,7 @@ import { Time } from "./parts.js";
 /** Names of the sites that displays stand at. */
 function sites() {
   void version.value;
-  return [...new Set([...clients.values()].map((one) => one.site).filter((site) => site != null))].sort();
+  return siteNames();
 }
 
 /** @param {FormDataEntryValue | null} value */

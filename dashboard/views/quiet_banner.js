@@ -1,9 +1,9 @@
 /** Maintenance of the whole fleet or of whole shops, with its end, above everything else. */
 import { h } from "../vendor/preact.js";
-import { clients, version } from "../lib/fleet.js";
+import { version } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
 import { quietTimes } from "../lib/quiet.js";
-import { coveredBy } from "../lib/quiet_form.js";
+import { covered } from "../lib/covered.js";
 import { mayOperate } from "../lib/session.js";
 import { goToView } from "../lib/url.js";
 import { quietBannerWords, quietWhy } from "../lib/words/quiet_now.js";
@@ -23,7 +23,7 @@ function One({ one }) {
   void version.value;
   const whom = whomOf(one);
   const { scope, site, tag, clients: named } = one;
-  const covers = coveredBy({ scope, site: site ?? "", tag: tag ?? "", clients: named }, clients.values());
+  const covers = covered({ scope, site: site ?? "", tag: tag ?? "", clients: named });
   return html`<p><strong>${quietBannerWords.text(whom, quietWhy(one))}</strong> ${
     mayOperate.value &&
     h(EndQuiet, {

@@ -9,7 +9,7 @@ import { quietEndWords, quietTimesWords } from "../lib/words/quiet_times.js";
 import { FormDialog } from "./form_dialog.js";
 
 /**
- * @param {{id: number, covers: number, label: string, name: string, look?: string, done: () => void}} props
+ * @param {{id: number, covers: number | null, label: string, name: string, look?: string, done: () => void}} props
  *   covers: how many displays it is about; label: what the button is, for those who do not see its row; name: the question
  */
 export function EndQuiet({ id, covers, label, name, look = "plain", done }) {
@@ -22,8 +22,10 @@ export function EndQuiet({ id, covers, label, name, look = "plain", done }) {
     done();
   };
   const press = () =>
-    covers > 1 ? setAsking(true) : endQuietTime(id).then(ended, (error) => setFailed(wordsOf(error)));
-  const children = html`<p><strong>${name}</strong></p><p>${covers ? quietEndWords.text(covers) : quietEndWords.none}</p>`;
+    covers === null || covers > 1
+      ? setAsking(true)
+      : endQuietTime(id).then(ended, (error) => setFailed(wordsOf(error)));
+  const children = html`<p><strong>${name}</strong></p>${covers !== null && html`<p>${covers ? quietEndWords.text(covers) : quietEndWords.none}</p>`}`;
   return html`<button class=${look} aria-label=${label} onClick=${press}>${quietTimesWords.end}</button>
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}
     ${

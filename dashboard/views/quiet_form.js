@@ -5,11 +5,14 @@ import { ApiProblem } from "../lib/api/call.js";
 import * as api from "../lib/api/quiet_times.js";
 import { now, serverNow } from "../lib/clock.js";
 import { newUuid } from "../lib/commands.js";
-import { clients, refresh, version } from "../lib/fleet.js";
+import { clients, places, refresh, version } from "../lib/fleet.js";
 import { nameOf, zoneName } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { matches, searched } from "../lib/match.js";
 import * as form from "../lib/quiet_form.js";
+import { covered } from "../lib/covered.js";
+import { siteNames } from "../lib/sites.js";
+import { largeWords } from "../lib/words/large.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { previewOf } from "../lib/words/quiet_preview.js";
@@ -47,8 +50,7 @@ function Wrong({ errors, field }) {
 /** Names of the sites, or the tags, of all displays. @param {"site" | "tags"} what */
 function known(what) {
   void version.value;
-  const all = [...clients.values()].flatMap((one) => (what === "site" ? [one.site ?? ""] : (one.tags ?? [])));
-  return [...new Set(all)].filter(Boolean).sort();
+  return what === "site" ? siteNames() : [...new Set([...clients.values()].flatMap((one) => one.tags ?? []))].sort();
 }
 
 /** @param {Fields & {presets: readonly string[]}} props */
@@ -79,6 +81,7 @@ function Displays({ draft, set, errors }) {
             checked=${chosen.has(client.uuid)} onChange=${() => turn(client.uuid)} />
           ${nameOf(client)} <span class="quiet">${client.site ?? ""}</span></label></li>`,
     )}</ul>
+    ${places.value && html`<p class="quiet">${largeWords.pick}</p>`}
     <p class="quiet" role="status">${quietFormWords.chosen(chosen.size)}
       ${found.length > SHOWN && ` · ${quietFormWords.moreFound(found.length - SHOWN)}`}</p>`;
 }
@@ -186,7 +189,7 @@ function Preview({ draft }) {
   void version.value;
   const only = draft.clients.length === 1 ? clients.get(draft.clients[0] ?? "") : undefined;
   const name = only ? nameOf(only) : "";
-  const text = previewOf(draft, { covered: form.coveredBy(draft, clients.values()), name, reference: now.value });
+  const text = previewOf(draft, { covered: covered(draft), name, reference: now.value });
   return html`<p class="consequence" role="status">${text}</p>`;
 }
 

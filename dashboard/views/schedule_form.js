@@ -4,6 +4,7 @@ import { useState } from "../vendor/hooks.js";
 import { planSchedule } from "../lib/api/schedules.js";
 import { newUuid } from "../lib/commands.js";
 import { clients } from "../lib/fleet.js";
+import { siteNames } from "../lib/sites.js";
 import { zoneName } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { localTime } from "../lib/quiet_form.js";
@@ -29,11 +30,10 @@ const WEEKDAYS = Object.keys(weekdayWords);
 /** The sites and tags of the fleet, as "site:Basel" and "tag:outdoor". */
 function places() {
   const all = [...clients.values()];
-  const sites = all.flatMap((one) => (one.site ? [one.site] : []));
   const tags = all.flatMap((one) => one.tags);
   /** @param {string[]} names @param {string} kind */
   const options = (names, kind) => [...new Set(names)].sort().map((name) => `${kind}:${name}`);
-  return [...options(sites, "site"), ...options(tags, "tag")];
+  return [...options(siteNames(), "site"), ...options(tags, "tag")];
 }
 
 /** @param {string} place */

@@ -1,23 +1,23 @@
-/** The sites as tiles with a dot for each display, and the tags. A tile or a tag filters the whole page. */
+/** The sites as tiles with a dot for each display, and the tags. A tile filters the whole page. */
 import { h } from "../vendor/preact.js";
 import { useRef, useState } from "../vendor/hooks.js";
-import { clients, version } from "../lib/fleet.js";
+import { clients, places, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
-import { placed, shopsOf, tagsOf } from "../lib/shops.js";
+import { placed, shopsOf } from "../lib/shops.js";
 import { quietWords } from "../lib/quiet.js";
 import { go, param } from "../lib/url.js";
 import { shopWords } from "../lib/words/shops.js";
+import { lazy } from "./lazy.js";
 
 /** @typedef {import("../lib/shops.js").Shop} Shop */
 
+const Tags = lazy(async () => (await import("./tags.js")).Tags, { bare: true, small: true });
 const SHOPS = 24; // shown before somebody asks for more
-const TAGS = 12;
 const DOTS = 60;
 const IN_ROW = 15;
 const STEP = 10; // pixels from one dot to the next
 const site = param("site");
 const nosite = param("nosite");
-const chosenTag = param("tag");
 
 /** A dot for each display; an unwell one is a square. @param {{shop: Shop}} props */
 export function Dots({ shop }) {
@@ -49,13 +49,6 @@ function Tile({ shop }) {
   </button>`;
 }
 
-/** @param {{tag: string, count: number}} props */
-function Tag({ tag, count }) {
-  const on = chosenTag.value === tag;
-  return html`<button class=${classes("chip", on && "on")} aria-pressed=${on}
-    onClick=${() => go({ tag: on ? null : tag })}>${tag} <span class="quiet">${count}</span></button>`;
-}
-
 /** The shops in their order; while the pointer or the focus is on them, none changes its place. @param {Shop[]} shops */
 function useHeldOrder(shops) {
   const held = useRef(false);
@@ -73,10 +66,9 @@ function useHeldOrder(shops) {
 export function Shops() {
   void version.value;
   const [all, setAll] = useState(false);
-  const [allTags, setAllTags] = useState(false);
-  const { shown, holding } = useHeldOrder(shopsOf(clients.values()));
-  const tags = tagsOf(clients.values());
-  if (shown.length < 2 && tags.length === 0) return null;
+  const { shown, holding } = useHeldOrder(shopsOf(clients.values(), places.value));
+  const tagged = !places.value && [...clients.values()].some(({ tags }) => tags?.length);
+  if (shown.length < 2 && !tagged) return null;
   return html`<section class="shops" aria-label=${shopWords.title} ...${holding}>
     ${
       shown.length > 1 &&
@@ -88,15 +80,6 @@ export function Shops() {
       shown.length > SHOPS &&
       html`<button class="link" onClick=${() => setAll(true)}>${shopWords.all(shown.length)}</button>`
     }
-    ${
-      tags.length > 0 &&
-      html`<div class="chips" role="group" aria-label=${shopWords.tags}>
-        ${tags.slice(0, allTags ? undefined : TAGS).map(([tag, count]) => h(Tag, { key: tag, tag, count }))}
-        ${
-          !allTags &&
-          tags.length > TAGS &&
-          html`<button class="link" onClick=${() => setAllTags(true)}>${shopWords.allTags(tags.length)}</button>`
-        }</div>`
-    }
+    ${tagged && h(Tags, {})}
   </section>`;
 }

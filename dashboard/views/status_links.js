@@ -2,7 +2,8 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/status_links.js";
-import { clients, version } from "../lib/fleet.js";
+import { version } from "../lib/fleet.js";
+import { siteNames } from "../lib/sites.js";
 import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
@@ -21,7 +22,7 @@ const addressOf = (secret) => `${location.origin}/status.html#${secret}`;
 
 function Sites() {
   void version.value;
-  const sites = [...new Set([...clients.values()].flatMap(({ site }) => site || []))].sort();
+  const sites = siteNames();
   return html`<label>${words.site}<select name="site" required>
       ${sites.map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>`;
 }

@@ -1,9 +1,10 @@
 /** One tile per state: its count, and a toggle that shows only those displays. */
 import { h } from "../vendor/preact.js";
 import { keptInAnyState, narrowed } from "../lib/filter.js";
-import { clients, overview, version } from "../lib/fleet.js";
+import { clients, overview, places, version } from "../lib/fleet.js";
 import { number } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
+import { more } from "../lib/table.js";
 import { go, param } from "../lib/url.js";
 import { tableWords, tileWords } from "../lib/words/fleet.js";
 import { statusMeanings, statusWords } from "../lib/words/states.js";
@@ -55,7 +56,8 @@ function countKept() {
 }
 
 export function Tiles() {
-  const counts = narrowed.value ? countKept() : overview.value?.counts;
+  const isKnown = !places.value || !(more.value || status.value);
+  const counts = narrowed.value ? isKnown && countKept() : overview.value?.counts;
   if (!counts) return null;
   /** @param {Status} word */
   const countsOf = (word) =>

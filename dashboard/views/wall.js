@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
 import { causes } from "../lib/causes.js";
 import { now } from "../lib/clock.js";
-import { clients, failures, overview, updatedAt, updating, version } from "../lib/fleet.js";
+import { clients, failures, overview, places, updatedAt, updating, version } from "../lib/fleet.js";
 import { exact, number, shortTime } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { shopsOf } from "../lib/shops.js";
@@ -15,11 +15,13 @@ import { bannerWords } from "../lib/words/banners.js";
 import { frameWords } from "../lib/words/frame.js";
 import { shopWords } from "../lib/words/shops.js";
 import { statusWords } from "../lib/words/states.js";
+import { largeWords } from "../lib/words/large.js";
 import { wallWords } from "../lib/words/wall.js";
-import { how, placeOf } from "./causes.js";
+import { how, placeOf, unwellIn } from "./causes.js";
 import { Dots } from "./shops.js";
 
 const CAUSES = 4;
+const SHOPS = 60; // of a large fleet, and only those with trouble
 /** @type {import("../lib/types").Status[]} */
 const STATES = ["running", "crashed", "stale"];
 
@@ -42,7 +44,7 @@ function Wrong() {
   return html`<ul>
     ${causes.value.slice(0, CAUSES).map(
       (cause) => html`<li class="wall-wrong" key=${cause.incident.id}>${placeOf(cause)}:
-        ${" "}${shopWords.are(how(cause.rows), cause.rows.length, Math.max(cause.incident.members, cause.rows.length))}
+        ${" "}${shopWords.are(how(cause), unwellIn(cause), Math.max(cause.incident.members, unwellIn(cause)))}
         ${" "}${causeWords.since} ${shortTime(cause.incident.began_at)}</li>`,
     )}
     ${failures.value.length > 0 && html`<li class="wall-wrong">${failureWords.title(failures.value.length)}</li>`}
@@ -52,18 +54,23 @@ function Wrong() {
 export function Wall() {
   void version.value;
   useEffect(watchUnsteady, []);
-  const shops = shopsOf(clients.values());
+  const shops = shopsOf(clients.values(), places.value);
+  const shown = places.value ? shops.filter(({ unwell }) => unwell).slice(0, SHOPS) : shops;
+  const left = shops.length - shown.length;
+  const well = shops.filter(({ unwell }) => !unwell).length;
   return html`<main class="wall" id="main" tabindex="-1">
     <header><h1>${frameWords.product}</h1>${h(Counts, {})}
       <time class="wall-clock" datetime=${new Date(now.value).toISOString()}>
         ${shortTime(new Date(now.value).toISOString())}</time></header>
     ${h(Wrong, {})}
-    <ul class="wall-shops">${shops.map(
+    <ul class="wall-shops">${shown.map(
       (shop) => html`<li key=${shop.site ?? ""} class=${classes("wall-shop", shop.unwell > 0 && "unwell")}>
         <strong>${shop.site ?? shopWords.none}</strong>
         <span>${shop.unwell ? shopWords.are(shop.how, shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
         ${h(Dots, { shop })}</li>`,
     )}</ul>
+    ${left > well && html`<p>${largeWords.wall(left - well)}</p>`}
+    ${left > 0 && well > 0 && html`<p>${largeWords.wallWell(well)}</p>`}
     <button class="link wall-leave" onClick=${() => goToView("fleet")}>${wallWords.leave}</button>
   </main>`;
 }

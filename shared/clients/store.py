@@ -214,7 +214,8 @@ def matches(given: str) -> str:
 _WANTED: Final = matches(":")
 
 
-def _values(wanted: ClientFilter) -> dict[str, Any]:
+def values_of(wanted: ClientFilter) -> dict[str, Any]:
+    """The values of the parameters that `matches(":")` names."""
     text = (wanted.text or "").replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return {**vars(wanted), "text": f"%{text}%" if text else None}
 
@@ -232,7 +233,7 @@ PAGE = Query(
 def page(connection: Connection, wanted: ClientFilter, limit: int, after: tuple[str, str] | None) -> list[ShownClient]:
     """Up to `limit` clients in the order of (name, uuid), after the pair `after`."""
     name, uuid = after or (None, None)
-    return PAGE.all(connection, **_values(wanted), name=name, uuid=uuid, limit=limit)
+    return PAGE.all(connection, **values_of(wanted), name=name, uuid=uuid, limit=limit)
 
 
 MATCHING = Query(
@@ -245,7 +246,7 @@ MATCHING = Query(
 
 def matching(connection: Connection, wanted: ClientFilter, limit: int) -> list[str]:
     """The uuids of up to `limit` matching clients in the order of (name, uuid)."""
-    return MATCHING.all(connection, **_values(wanted), limit=limit)
+    return MATCHING.all(connection, **values_of(wanted), limit=limit)
 
 
 ARE_KNOWN = Query(

@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 from shared.config import Config
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import BridgeStatus, listening
-from shared.overview import packed_operations, rules, store, summary_store
+from shared.overview import large_store, packed_operations, rules, store, summary_store
+from shared.overview.large_store import DisplayFilter, NamedDisplay, PlaceCounts
 from shared.overview.rules import OverviewCursor
 from shared.overview.store import LastTick
 from shared.overview.summary_store import ListedFailure, OngoingIncident
@@ -26,6 +27,9 @@ from shared.recovery.evidence.store import Surroundings
 
 FAILED_SHOWN = 1000  # service failures listed in one overview
 INCIDENTS_SHOWN = 50
+FIRST_SHOWN = 100  # displays named in the whole answer of a large fleet
+CHANGES_SHOWN = 1000  # more changed displays of a large fleet are answered as a whole
+LARGE = ".large"  # marks the epoch of cursors of answers without the list of displays
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Overview:
     scheduler: Mapping[str, Any]
     breaker: Mapping[str, Any]
     quiet_times: Sequence[QuietOn] | None  # those that are on; None: the same as at the cursor
+    places: Sequence[PlaceCounts] | None
+    """None: `rows` has every client. Otherwise the fleet is large: the counts of each place, or of the changed ones."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +83,13 @@ def overview(
     with_heartbeats: bool,
     packed: bool = False,
     sites: Sequence[str] | None = None,
+    most: int | None = None,
 ) -> Overview:
     """Read the whole fleet, or the changes since `asked` if they are known.
 
+    `most`: a fleet of more displays is large: its whole answer names few displays, and counts the others by place.
+    Heartbeats are left out. A display that moves changes the counts of its new place only, so that the places' sum is
+    too high until the caller reads the whole again.
     `sites`: those that the caller may see; None: all. A display that comes to or leaves these sites makes a new epoch,
     because the caller cannot see that it left.
     The cursor and the changes are read first, at one moment. A change that commits later is sent the next time, also
@@ -90,17 +100,29 @@ def overview(
     quiet = quiet_times.of_fleet(connection, now) if summary.around.quiet_times else ()
     reader = Reader(connection, now, config, summary.around, packed, quiet)
     here = _here(reader, summary.cursor if sites is None else _at_sites(connection, summary.cursor, sites))
+    is_large = most is not None and summary.counts.total > most
+    if is_large:
+        here = replace(here, epoch=here.epoch + LARGE)
     since = asked if rules.can_continue(asked, here) else None
+    if is_large and len(summary.changed) > CHANGES_SHOWN:
+        since = None
     circumstances_same = since is not None and since.circumstances == here.circumstances
+    changed = None if since is None else summary.changed
+    if is_large:
+        places, rows = _large(reader, changed, first_too=not circumstances_same)
+    elif changed is None:
+        places, rows = None, _whole(reader)
+    else:
+        places, rows = None, _changed(reader, changed, unwell_too=not circumstances_same)
     return Overview(
         now=now,
         here=here,
         full=since is None,
         packed=packed,
-        rows=_whole(reader) if since is None else _changed(reader, summary.changed, unwell_too=not circumstances_same),
+        rows=rows,
         columns=tuple(store.COLUMNS),
         gone=[] if since is None else summary.gone,
-        heartbeats=_heartbeats(reader) if with_heartbeats else None,
+        heartbeats=_heartbeats(reader) if with_heartbeats and not is_large else None,
         counts=summary.counts.by_name(),
         service_failed=summary.service_failed,
         incidents=summary.incidents,
@@ -110,7 +132,32 @@ def overview(
         if summary.around.breakers
         else {"open": False, "why": None, "why_sentences": None, "sites": []},
         quiet_times=None if circumstances_same else quiet,
+        places=places,
     )
+
+
+@dataclass(frozen=True)
+class DisplaysPage:
+    """Some displays in the packed form, and the place in the list of the last one if others follow."""
+
+    now: datetime
+    rows: bytes
+    last: NamedDisplay | None
+
+
+def displays(
+    connection: Connection,
+    now: datetime,
+    config: Config,
+    wanted: DisplayFilter,
+    limit: int,
+    after: tuple[str, str] | None,
+) -> DisplaysPage:
+    """Read a page of the displays that match, in the order of (name, uuid)."""
+    named = large_store.displays(connection, wanted, limit + 1, after)
+    reader = Reader(connection, now, config, evidence_store.surroundings(connection, now), True, ())
+    rows = _some(reader, [one.uuid for one in named[:limit]])
+    return DisplaysPage(now, rows, named[limit - 1] if len(named) > limit else None)
 
 
 def _here(reader: Reader, cursor: OverviewCursor) -> OverviewCursor:
@@ -148,7 +195,32 @@ def _changed(reader: Reader, changed: Sequence[str], *, unwell_too: bool) -> byt
 
     That is so when the circumstances changed, because then what recovery does may have changed.
     """
-    uuids = [*changed, *store.unwell(reader.connection)] if unwell_too else changed
+    return _some(reader, [*changed, *store.unwell(reader.connection)] if unwell_too else changed)
+
+
+def _large(reader: Reader, changed: Sequence[str] | None, *, first_too: bool) -> tuple[Sequence[PlaceCounts], bytes]:
+    """The counts of the places of changed clients, and these clients; None: of all, and the clients to name first."""
+    connection = reader.connection
+    sites = None if changed is None else large_store.sites_of(connection, changed)
+    if sites == [] and not first_too:
+        return [], _some(reader, [])
+    mute = _mute(reader)
+    first = large_store.first(connection, reader.now, mute, FIRST_SHOWN) if first_too else []
+    return large_store.places(connection, mute, sites), _some(reader, [*(changed or ()), *first])
+
+
+def _mute(reader: Reader) -> list[str]:
+    """The clients whose other messages arrive, but no heartbeats."""
+    maybe = large_store.maybe_mute(reader.connection)
+    if not maybe:
+        return []
+    facts = evidence_store.facts(reader.connection, maybe)
+    states = recovery.states_of_facts(reader.connection, reader.now, reader.config, facts, reader.around)
+    return [uuid for uuid, state in states.items() if state.mute]
+
+
+def _some(reader: Reader, uuids: Sequence[str]) -> bytes:
+    """The rows of these clients."""
     states = reader.recovery_of(store.unwell_among(reader.connection, uuids))
     if reader.packed:
         return packed_operations.some_clients(reader.connection, reader.now, uuids, states)

@@ -52,11 +52,16 @@ class Counts:
     screen_failed: int
     limit_passed: int
 
+    @property
+    def total(self) -> int:
+        """All clients."""
+        return sum(self.of_each.values())
+
     def by_name(self) -> dict[str, int]:
         """The number of each status, also of those that no client has, the total, and the three others."""
         return {
             **{status.value: self.of_each.get(status.value, 0) for status in ClientStatus},
-            "total": sum(self.of_each.values()),
+            "total": self.total,
             "service_failed": self.service_failed,
             "screen_failed": self.screen_failed,
             "limit_passed": self.limit_passed,

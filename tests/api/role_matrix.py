@@ -76,6 +76,7 @@ EXPECTED = {
     "POST /api/notifications/channels/test": ADMIN,
     "GET /api/notifications/deliveries": OPERATOR,
     "GET /api/monitoring/overview": VIEWER,
+    "GET /api/monitoring/displays": VIEWER,
     "GET /api/metrics": VIEWER,
     "POST /api/event-media": OPERATOR,
     "GET /api/event-media": VIEWER,
@@ -164,6 +165,7 @@ _BOUND = {
     """,
     "LISTS": """
         GET /api/monitoring/overview
+        GET /api/monitoring/displays
         GET /api/recovery/mended
         GET /api/schedules
         GET /api/schedules/<uuid:schedule_id>

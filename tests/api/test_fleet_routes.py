@@ -362,3 +362,35 @@ def test_what_was_decided_about_a_client_is_told_with_its_evidence(api: Api, eng
 
     assert [{name: event[name] for name in vars(decision)} for event in told] == [vars(decision)]
     assert told == api.get("/api/recovery/events").get_json()["items"]
+
+
+def test_displays_come_in_pages_packed_and_by_every_filter(api: Api, engine: Engine) -> None:
+    mine = [add(engine, site="pages", name=f"n{n}", tags=["t"], status="late") for n in range(5)]
+    other = add(engine, site="pages", name="other")
+    query: dict[str, Any] = {"site": "pages", "tag": "t", "q": "N", "status": ["running", "late"], "limit": 2}
+    found: list[str] = []
+    while True:
+        answer = api.get("/api/monitoring/displays", query_string=query).get_json()
+        found += [row["uuid"] for row in unpacked(answer["packed"], answer["server_time"])]
+        if answer["next_cursor"] is None:
+            break
+        query["cursor"] = answer["next_cursor"]
+    named = api.get("/api/monitoring/displays", query_string={"client": [other, mine[0]]}).get_json()
+
+    assert found == mine
+    assert {row["uuid"] for row in unpacked(named["packed"], named["server_time"])} == {other, mine[0]}
+
+
+def test_the_overview_is_whole_without_most_and_counts_places_with_it(api: Api, engine: Engine) -> None:
+    uuids = [add(engine, site="places", status=status) for status in ("crashed", "running", "running")]
+    whole = api.get("/api/monitoring/overview").get_json()
+    large = api.get("/api/monitoring/overview?most=2&hb=1").get_json()
+
+    assert "large" not in whole
+    assert set(uuids) <= {one["uuid"] for one in whole["clients"]}
+    [place] = [one for one in large["large"]["places"] if one["site"] == "places"]
+    assert place == {"site": "places", "total": 3, "unwell": 1, "states": {"crashed": 1, "running": 2}}
+    assert uuids[0] in {one["uuid"] for one in large["clients"]}
+    assert uuids[1] not in {one["uuid"] for one in large["clients"]}
+    assert "heartbeats" not in large
+    msgspec.convert(large, OverviewAnswer)

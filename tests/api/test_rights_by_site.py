@@ -153,6 +153,7 @@ SHOWS_BOTH = {
     "/api/client-logs/summary",
     "/api/client-logs/recent-errors",
     "/api/monitoring/overview",
+    "/api/monitoring/displays",
     "/api/recovery/events",
     "/api/incidents",
     "/api/quiet-times",
@@ -522,6 +523,20 @@ def overview(api: Api, token: str, since: str | None = None) -> dict[str, Any]:
     query = {"since": since} if since else {}
     found: dict[str, Any] = api.get("/api/monitoring/overview", token=token, query_string=query).get_json()
     return found
+
+
+def test_a_fleet_is_large_or_not_by_the_displays_that_the_caller_may_see(
+    api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    own = len(world.displays[OWN])
+    here, small = (
+        api.get(f"/api/monitoring/overview?most={most}", token=tokens["viewer"]).get_json() for most in (own - 1, own)
+    )
+
+    assert [(place["site"], place["total"]) for place in here["large"]["places"]] == [(OWN, own)]
+    assert {one["site"] for one in here["clients"]} == {OWN}
+    assert "large" not in small
+    assert len(small["clients"]) == own
 
 
 def test_the_overview_goes_on_until_a_display_comes_or_leaves(api: Api, engine: Engine, world: SiteWorld) -> None:

@@ -17,7 +17,8 @@ from shared.clients.limits_operations import limits_of
 from shared.clients.store import ClientFilter
 from shared.incidents import failures_store
 from shared.incidents.failures_store import Since
-from shared.overview import problems_store, store, summary_store
+from shared.overview import large_store, problems_store, store, summary_store
+from shared.overview.large_store import DisplayFilter
 from shared.overview.rules import Counts
 from shared.postgres.door import database_now, transaction
 from shared.quiet import operations as quiet_times
@@ -115,6 +116,25 @@ def test_a_page_of_clients_reads_about_what_it_shows(
 
     assert looked_at(plan, "clients") <= most, what
     assert looked_at(plan, "client_heartbeats") <= FLEET, what  # read at most once, before a sort
+
+
+@HOW
+def test_what_a_large_fleet_is_asked_for_reads_about_what_it_tells(scaled: Connection, kept: bool) -> None:
+    page = DisplayFilter(ClientFilter(site="Site 7"))
+    changed = list(scaled.execute(sa.text("SELECT uuid FROM clients WHERE site = 'Site 8' LIMIT 5")).scalars())
+
+    plans = [
+        plan_of(scaled, ask, kept=kept)
+        for ask in (
+            lambda c: large_store.displays(c, page, 26, None),
+            lambda c: large_store.displays(c, DisplayFilter(ClientFilter()), 26, ("Display 3", "")),
+            lambda c: large_store.places(c, [], ["Site 8"]),
+            lambda c: large_store.sites_of(c, changed),
+            lambda c: large_store.first(c, datetime.now(UTC), [], 100),
+        )
+    ]
+
+    assert [looked_at(plan, "clients") <= 200 for plan in plans] == [True] * len(plans)
 
 
 FIGURES: list[tuple[str, str, Callable[[Connection], Any], int]] = [

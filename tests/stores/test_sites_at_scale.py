@@ -13,7 +13,8 @@ from shared.access import sites_store
 from shared.clients import store as clients_store
 from shared.clients.store import ClientFilter
 from shared.commands import store as commands_store
-from shared.overview import store
+from shared.overview import large_store, store
+from shared.overview.large_store import DisplayFilter
 from shared.postgres.door import database_now, transaction
 from shared.vocabulary import PrincipalKind, Role
 from tests.stores.query_plans import plan_of, read_in_sequence, rows_read
@@ -46,6 +47,8 @@ ASKED: dict[str, Ask] = {
     "the whole overview": lambda c: store.whole_fleet(c, {}),
     "all heartbeats": store.heartbeats,
     "the commands of a display": lambda c: commands_store.page_of_client(c, ONE, 26, None),
+    "the counts of places": lambda c: large_store.places(c, [], None),
+    "a page of a place": lambda c: large_store.displays(c, DisplayFilter(ClientFilter(site="Site 7")), 26, None),
     "the displays of a batch": lambda c: clients_store.matching(c, ClientFilter(site="Site 7"), 10_001),
 }
 
@@ -87,7 +90,9 @@ def test_a_caller_of_one_site_reads_no_history_and_not_more_than_others(opened: 
     assert rows_read(plan) <= max(everywhere, FLEET / 2), plan
 
 
-@pytest.mark.parametrize("what", ["the counts", "which displays", "the displays of a batch"])
+@pytest.mark.parametrize(
+    "what", ["the counts", "the counts of places", "a page of a place", "which displays", "the displays of a batch"]
+)
 def test_what_is_about_one_site_reads_that_site_by_its_index(opened: Connection, what: str) -> None:
     narrow(opened)
 

@@ -4,6 +4,9 @@ import { call, search } from "./call.js";
 /** @typedef {import("../types").Client} Client */
 /** @typedef {import("../types").Overview} Overview */
 
+/** A fleet of more displays is large: the page knows the counts of its places, and asks for displays in pages. */
+const MOST = 10_000;
+
 /** The address of one client. @param {string} uuid */
 export const clientPath = (uuid) => `/api/clients/${encodeURIComponent(uuid)}`;
 
@@ -13,7 +16,7 @@ export const clientPath = (uuid) => `/api/clients/${encodeURIComponent(uuid)}`;
  * @returns {Promise<Overview>}
  */
 export function overview({ since, heartbeats }, abort) {
-  const path = `/api/monitoring/overview${search({ format: "packed", since, hb: heartbeats ? 1 : null })}`;
+  const path = `/api/monitoring/overview${search({ format: "packed", most: MOST, since, hb: heartbeats ? 1 : null })}`;
   return call("GET", path, { signal: abort });
 }
 

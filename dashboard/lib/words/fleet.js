@@ -1,5 +1,5 @@
 /** The fleet page, from its top to its bottom. */
-import { count, number } from "../format.js";
+import { number } from "../format.js";
 import { translate } from "../language.js";
 
 export const tileWords = {
@@ -15,8 +15,6 @@ export const selectionWords = {
 
 export const tableWords = {
   title: "Displays",
-  caption: (/** @type {number} */ shown, /** @type {number} */ all) =>
-    shown === all ? count(all, "display", "displays") : `${number(shown)} of ${count(all, "display", "displays")}`,
   name: "Display",
   site: "Site",
   status: "Status",

@@ -9,8 +9,9 @@ import { betweenWords } from "./sentences.js";
 
 /** @typedef {import("../quiet_form.js").Draft} Draft */
 
-/** @param {Draft} draft @param {number} covered @param {string} name of the one display */
+/** @param {Draft} draft @param {number | null} covered @param {string} name of the one display */
 function whom({ scope, site, tag, clients }, covered, name) {
+  if (covered === null) return tag.trim() && quietTimesWords.tag(tag.trim());
   if (scope === "fleet") return quietPreviewWords.whole(covered);
   if (scope === "site") return site.trim() && quietPreviewWords.place(site.trim(), covered);
   if (scope === "tag") return tag.trim() && quietPreviewWords.tag(tag.trim(), covered);
@@ -32,7 +33,7 @@ function hours(draft, reference) {
 
 /**
  * @param {Draft} draft
- * @param {{covered: number, name: string, reference: number}} about covered: how many displays; name: of the only one;
+ * @param {{covered: number | null, name: string, reference: number}} about covered: how many displays, if that is known; name: of the only one;
  *   reference: the server's time in milliseconds
  * @returns {string} the sentence, or what is still missing
  */

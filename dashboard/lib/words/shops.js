@@ -9,8 +9,8 @@ export const finderWords = {
   region: "Find displays",
   search: "Name, site, tag, status, unit…",
   searchLabel: "Search displays",
-  found: (/** @type {number} */ n, /** @type {number} */ all) =>
-    n === all ? count(all, "display", "displays") : `${number(n)} of ${count(all, "display", "displays")}`,
+  found: (/** @type {number} */ n, /** @type {number} */ all, /** @type {boolean} */ more) =>
+    `${more ? "at least " : ""}${n === all ? "" : `${number(n)} of `}${count(all, "display", "displays")}`,
   without: (/** @type {string} */ part) => `Remove the filter ${part}`,
   tag: (/** @type {string} */ tag) => `Tag ${tag}`,
   incident: (/** @type {string} */ id) => `Incident ${id}`,

@@ -1,11 +1,12 @@
-"""/api/monitoring/overview: the whole fleet, or the changes since an earlier answer."""
+"""/api/monitoring: the whole fleet, or the changes since an earlier answer; a large one in pages."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from functions.api.bodies import Answer, QueryParameters, answer_of
+from functions.api.bodies import Answer, QueryParameters, Uuid, answer_of
+from functions.api.pages import LongPageQuery, decode_cursor, encode_cursor
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
@@ -13,8 +14,10 @@ from functions.api.shapes.quiet import QuietNowView, quiet_now
 from functions.api.shapes.sentences import CauseSentence, stored
 from functions.problems import InvalidField
 from shared import typed
+from shared.clients.store import ClientFilter
 from shared.incidents.causes_rules import CAUSES
 from shared.overview import operations
+from shared.overview.large_store import DisplayFilter, PlaceCounts
 from shared.overview.operations import Overview
 from shared.overview.rules import OverviewCursor, parse_cursor
 from shared.vocabulary import ClientStatus, IncidentKind, Presence, ProcessStatus, Role, ScreenHealthStatus
@@ -31,6 +34,29 @@ class OverviewQuery(QueryParameters):
     ] = "objects"
     since: Annotated[str, msgspec.Meta(max_length=100, description="the `cursor` of the last answer")] | None = None
     hb: Annotated[Literal["0", "1"], msgspec.Meta(description="1: also every client's last heartbeat")] = "0"
+    most: Annotated[int, msgspec.Meta(ge=0, le=1_000_000, description="a fleet of more displays is `large`")] | None = (
+        None
+    )
+
+
+class DisplaysQuery(LongPageQuery):
+    """Which displays to list; each parameter narrows the list."""
+
+    client: Annotated[list[Uuid], msgspec.Meta(max_length=100)] = msgspec.field(default_factory=list)
+    status: Annotated[list[ClientStatus], msgspec.Meta(max_length=10, description="any of these")] = msgspec.field(
+        default_factory=list
+    )
+    site: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+    nosite: Annotated[bool, msgspec.Meta(description="true: displays without a site")] = False
+    tag: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+    q: Annotated[str, msgspec.Meta(max_length=200, description="part of name, uuid, site, hostname or IP")] | None = (
+        None
+    )
+    screen_failed: bool | None = None
+    limit_passed: Annotated[bool, msgspec.Meta(description="true: displays past a limit")] = False
+    incident: Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1, description="displays now in this incident")] | None = (
+        None
+    )
 
 
 class FailedService(Answer):
@@ -134,11 +160,42 @@ class PackedHeartbeats(Answer):
     last_heartbeat_at: list[Ago]
 
 
+class PlaceOfFleet(Answer):
+    """A site; null: the displays without one. `unwell` of its `total` displays need help.
+
+    `states`: how many are in each state; of displays that run, those with another fault are `bad`.
+    """
+
+    site: str | None
+    total: int
+    unwell: int
+    states: dict[str, int]
+
+
+class LargeFleet(Answer):
+    """Each place of a large fleet; with `full` false those with changed displays, and a total of 0 for an empty one.
+
+    A display that moved is still counted at its old place: when the totals' sum is not `counts.total`, ask again
+    without `since`.
+    """
+
+    places: list[PlaceOfFleet]
+
+
+class DisplaysAnswer(Answer):
+    """A page of displays in the order of name and uuid, in the overview's packed form."""
+
+    server_time: datetime
+    packed: Packed
+    next_cursor: str | None
+
+
 class OverviewAnswer(Answer, omit_defaults=True):
     """The fleet. `full` false: only clients that changed since the cursor; forget the clients in `gone`.
 
     `quiet_times`: those that are on; a client is meant by its uuid, site or tags. Left out when they are the same as at
-    the cursor.
+    the cursor. `large`: the fleet has more displays than `most`, so that a full answer names few of them: those to
+    help first, without heartbeats.
     """
 
     server_time: datetime
@@ -157,6 +214,7 @@ class OverviewAnswer(Answer, omit_defaults=True):
     heartbeats: list[tuple[str, datetime]] | msgspec.UnsetType = msgspec.UNSET
     packed: Packed | msgspec.UnsetType = msgspec.UNSET
     packed_heartbeats: PackedHeartbeats | msgspec.UnsetType = msgspec.UNSET
+    large: LargeFleet | msgspec.UnsetType = msgspec.UNSET
 
 
 @routes.get("/overview", role=Role.VIEWER, bound=Bound.LISTS)
@@ -171,6 +229,7 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
             with_heartbeats=query.hb == "1",
             packed=query.format == "packed",
             sites=call.principal.sites,
+            most=query.most,
         )
     return OverviewAnswer(
         server_time=seen.now,
@@ -188,8 +247,33 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
         scheduler=answer_of(Scheduler, seen.scheduler),
         breaker=Breaker(**seen.breaker),
         quiet_times=msgspec.UNSET if seen.quiet_times is None else [quiet_now(one) for one in seen.quiet_times],
+        large=msgspec.UNSET if seen.places is None else LargeFleet(places=[_place(one) for one in seen.places]),
         **_written(seen),
     )
+
+
+@routes.get("/displays", role=Role.VIEWER, bound=Bound.LISTS)
+def displays(call: Call, query: DisplaysQuery) -> DisplaysAnswer:
+    """Some displays of a fleet, page by page, as the dashboard reads them; scripts read `GET /api/clients`."""
+    wanted = DisplayFilter(
+        ClientFilter(site=query.site, tag=query.tag, text=query.q, screen_failed=query.screen_failed),
+        query.status,
+        query.nosite,
+        query.limit_passed,
+        query.incident,
+        query.client,
+    )
+    after: Any = decode_cursor(query.cursor, str, str)
+    with call.transaction() as (connection, now):
+        page = operations.displays(connection, now, call.services.config, wanted, query.limit, after)
+    packed: Any = msgspec.Raw(page.rows)
+    return DisplaysAnswer(
+        server_time=page.now, packed=packed, next_cursor=None if page.last is None else encode_cursor(page.last)
+    )
+
+
+def _place(counts: PlaceCounts) -> PlaceOfFleet:
+    return PlaceOfFleet(site=counts.site, total=counts.total, unwell=counts.unwell, states=dict(counts.states))
 
 
 def _written(seen: Overview) -> dict[str, Any]:

@@ -25,7 +25,6 @@ export const selectionWords = {
 /** @type {typeof import("../fleet.js").tableWords} */
 export const tableWords = {
   title: "Displays",
-  caption: (shown, all) => (shown === all ? "" : `${number(shown)} von `) + count(all, "Display", "Displays"),
   name: "Display",
   site: "Standort",
   status: "Status",

@@ -8,7 +8,8 @@ export const finderWords = {
   region: "Displays suchen",
   search: "Name, Standort, Status, Dienst…",
   searchLabel: "Displays suchen",
-  found: (n, all) => (n === all ? "" : `${number(n)} von `) + count(all, "Display", "Displays"),
+  found: (n, all, more) =>
+    (more ? "mindestens " : "") + (n === all ? "" : `${number(n)} von `) + count(all, "Display", "Displays"),
   without: (part) => `Filter ${part} entfernen`,
   tag: (tag) => `Schlagwort ${tag}`,
   incident: (id) => `Störung ${id}`,

@@ -20,7 +20,6 @@ export const selectionWords = {
 /** @type {typeof import("../fleet.js").tableWords} */
 export const tableWords = {
   title: "ディスプレイ",
-  caption: (shown, all) => (shown === all ? `${number(all)}台` : `${number(all)}台中${number(shown)}台`),
   name: "ディスプレイ",
   site: "拠点",
   status: "状態",

@@ -8,7 +8,7 @@ export const finderWords = {
   region: "ディスプレイを検索",
   search: "名前、拠点、タグ、状態、サービス…",
   searchLabel: "ディスプレイを検索",
-  found: (n, all) => (n === all ? `${number(all)}台` : `${number(all)}台中${number(n)}台`),
+  found: (n, all, more) => (n === all ? `${number(all)}台` : `${number(all)}台中${number(n)}台`) + (more ? "以上" : ""),
   without: (part) => `絞り込み ${part} を解除`,
   tag: (tag) => `タグ ${tag}`,
   incident: (id) => `インシデント${id}`,
