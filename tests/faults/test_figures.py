@@ -37,7 +37,7 @@ def test_each_machine_is_named_once_with_what_else_ran_there() -> None:
 
     assert [line for line in lines if line.startswith("- ")] == [
         "- A: a machine",
-        "- B: a machine; an engine; stand-ins: none",
+        "- B: A; an engine; stand-ins: none",
     ]
     assert [line.split("|")[4].split(",")[0].strip() for line in lines[-3:]] == ["A", "B", "A"]
 

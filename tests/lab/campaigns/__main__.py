@@ -244,6 +244,21 @@ CAMPAIGNS: dict[str, Campaign] = {
 }
 
 
+def _possible(broker: str, decks: Path | None) -> dict[str, Campaign]:
+    """The campaigns that can run here, in their order."""
+    return {
+        **({"docker": _docker, "trial": _trial} if docker.engine() else {}),
+        **CAMPAIGNS,
+        "broker": partial(_broker, broker),
+        **({} if cloud.missing() else {"cloud": _cloud}),
+        **({"box": _box} if box.is_possible() else {}),  # after `disk`: it too gives this process its own mounts
+        **({"cluster": _cluster} if cluster.is_possible() else {}),
+        **({"displays": _displays} if displays.is_possible() else {}),
+        **({"neighbours": _neighbours} if home_assistant.program() else {}),
+        **({"corpus": partial(_corpus, decks)} if decks else {}),
+    }
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the named campaigns, or all. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="make campaign")
@@ -253,26 +268,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--broker", choices=brokers.BROKERS, default="mosquitto", help="which one, for broker")
     parser.add_argument("--decks", type=Path, help="a folder of presentations, for corpus")
     asked = parser.parse_args(arguments)
-    campaigns = {**({"docker": _docker, "trial": _trial} if docker.engine() else {}), **CAMPAIGNS}
-    campaigns["broker"] = partial(_broker, asked.broker)
-    if not cloud.missing():
-        campaigns["cloud"] = _cloud
-    if box.is_possible():
-        campaigns["box"] = _box  # after `disk`, because it too gives this process its own mount namespace
-    if cluster.is_possible():
-        campaigns["cluster"] = _cluster
-    if displays.is_possible():
-        campaigns["displays"] = _displays
-    if home_assistant.program():
-        campaigns["neighbours"] = _neighbours
-    if asked.decks:
-        campaigns["corpus"] = partial(_corpus, asked.decks)
+    campaigns = _possible(asked.broker, asked.decks)
     unknown = set(asked.campaigns) - set(campaigns)
     if unknown:
         parser.error(
             f"no such campaign here: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}, "
             "corpus with --decks, docker and trial where an engine answers `docker version`, box and displays where "
-            "root can boot machines, cluster where root can make a Debian, neighbours where HOME_ASSISTANT names `hass`, "
+            "root can boot machines, cluster where root can make a Debian, neighbours where HOME_ASSISTANT names "
+            "`hass`, "
             f"and cloud, for which there is {cloud.missing() or 'all'}"
         )
     if asked.decks and not corpus.Plan(asked.decks).decks():
