@@ -18,18 +18,17 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final, Protocol, Self
 from urllib.parse import urlsplit
 
 import msgspec
-import requests
 from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from deploy.neighbours import home_assistant_rules as rules
+from deploy.neighbours.api import Api, Misconfigured, Refused, Unanswered, check_url, needed
 from deploy.neighbours.home_assistant_rules import OFFLINE, ONLINE, Display, Place, Press
 from shared import typed
 from shared.outside.mqtt import DEFAULT_PORTS, connect_properties
@@ -42,18 +41,12 @@ POLL_SECONDS: Final = 5.0  # as the page does
 SHORTEST_PAUSE_SECONDS: Final = 1.0
 LONGEST_PAUSE_SECONDS: Final = 60.0
 OLD_SECONDS: Final = 30.0  # after so long without an answer of the API nobody knows how the displays are
-ANSWER_SECONDS: Final = (5.0, 10.0)  # for a connection to the API, and for its next bytes
 CONNECT_SECONDS: Final = 10.0
 KEEPALIVE_SECONDS: Final = 30
 STEP_SECONDS: Final = 0.5
 MOST_PRESSES: Final = 100
 CONFIGS: Final = f"{Place.prefix}/device/+/config"
 REFUSED: Final = 0x80  # reason codes from here on are errors
-NOT_NOW: Final = (429, 500, 502, 503, 504)
-
-
-class Misconfigured(Exception):
-    """A setting is missing or malformed; the message names it."""
 
 
 @dataclass(frozen=True)
@@ -71,46 +64,22 @@ class Settings:
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Self:
         """Raises Misconfigured."""
-        api_url = _needed(environment, "SIGNAGE_API_URL").rstrip("/")
-        mqtt_url = _needed(environment, "HOME_ASSISTANT_MQTT_URL")
+        api_url = needed(environment, "SIGNAGE_API_URL").rstrip("/")
+        mqtt_url = needed(environment, "HOME_ASSISTANT_MQTT_URL")
         root = environment.get("HOME_ASSISTANT_TOPIC_ROOT") or Place.root
-        _check("SIGNAGE_API_URL", api_url, ("http", "https"))
-        _check("HOME_ASSISTANT_MQTT_URL", mqtt_url, tuple(DEFAULT_PORTS))
+        check_url("SIGNAGE_API_URL", api_url, ("http", "https"))
+        check_url("HOME_ASSISTANT_MQTT_URL", mqtt_url, tuple(DEFAULT_PORTS))
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", root):
             raise Misconfigured("HOME_ASSISTANT_TOPIC_ROOT: expected 1 to 64 letters, digits, _ and -")
         return cls(
             api_url,
-            _needed(environment, "SIGNAGE_API_TOKEN"),
+            needed(environment, "SIGNAGE_API_TOKEN"),
             mqtt_url,
             environment.get("HOME_ASSISTANT_MQTT_USERNAME", ""),
             environment.get("HOME_ASSISTANT_MQTT_PASSWORD", ""),
             Place(root=root),
             environment.get("PUBLIC_URL", ""),
         )
-
-
-def _needed(environment: Mapping[str, str], name: str) -> str:
-    if not (value := environment.get(name, "").strip()):
-        raise Misconfigured(f"{name} is missing")
-    return value
-
-
-def _check(name: str, url: str, schemes: tuple[str, ...]) -> None:
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme in schemes and parts.hostname and (parts.port is None or parts.port > 0)
-    except ValueError:
-        good = False
-    if not good:
-        raise Misconfigured(f"{name}: expected {' or '.join(f'{one}://' for one in schemes)} with a host")
-
-
-class Unanswered(Exception):
-    """The API does not answer, or not now: nobody knows whether a request was carried out."""
-
-
-class Refused(Exception):
-    """The API refused; the message is its sentence."""
 
 
 class _Heard(msgspec.Struct):
@@ -142,23 +111,6 @@ class _Command(msgspec.Struct):
     finished_at: str | None
 
 
-class _Problem(msgspec.Struct):
-    detail: str = ""
-    title: str = ""
-    lockout_until: datetime | None = None
-
-
-class _Bearer(requests.auth.AuthBase):
-    """The token. As a header alone it would give way to a line of ~/.netrc."""
-
-    def __init__(self, token: str) -> None:
-        self._token = token
-
-    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        request.headers["Authorization"] = f"Bearer {self._token}"
-        return request
-
-
 class Source(Protocol):
     """What a fleet is read from."""
 
@@ -167,55 +119,27 @@ class Source(Protocol):
     def may_command(self) -> bool: ...
 
 
-class Service:
-    """Our API, with the token."""
-
-    def __init__(self, settings: Settings) -> None:
-        """Does not connect yet."""
-        self._url = settings.api_url
-        self._session = requests.Session()
-        self._session.auth = _Bearer(settings.token)
+class Service(Api):
+    """What Home Assistant's side asks of our API."""
 
     def overview(self, since: str | None) -> Overview:
         """The fleet, or its changes since a cursor. Raises Unanswered or Refused."""
         query = {"since": since} if since else {}
-        return typed.decode(self._ask("GET", "/api/monitoring/overview", params=query), Overview)
+        return typed.decode(self.ask("GET", "/api/monitoring/overview", params=query), Overview)
 
     def may_command(self) -> bool:
         """Whether the token may send commands. Raises Unanswered or Refused."""
-        return typed.decode(self._ask("GET", "/api/session"), _Session).principal.role != Role.VIEWER
+        return typed.decode(self.ask("GET", "/api/session"), _Session).principal.role != Role.VIEWER
 
     def send(self, press: Press) -> _Command:
         """Send the command of a press, once however often this is called. Raises Unanswered or Refused."""
         body = {"action": press.action, "reason": "Home Assistant"}
         path, headers = f"/api/clients/{press.uuid}/commands", {"Idempotency-Key": press.key}
-        return typed.decode(self._ask("POST", path, json=body, headers=headers), _Command)
+        return typed.decode(self.ask("POST", path, json=body, headers=headers), _Command)
 
     def command(self, command_id: str) -> _Command:
         """A command as it is now. Raises Unanswered or Refused."""
-        return typed.decode(self._ask("GET", f"/api/commands/{command_id}"), _Command)
-
-    def _ask(self, method: str, path: str, **options: Any) -> bytes:
-        try:
-            answer = self._session.request(
-                method, self._url + path, timeout=ANSWER_SECONDS, allow_redirects=False, **options
-            )
-        except (requests.RequestException, OSError) as error:
-            raise Unanswered(type(error).__name__) from error
-        if answer.status_code in NOT_NOW:
-            raise Unanswered(f"status {answer.status_code}")
-        if not answer.ok or answer.is_redirect:
-            raise Refused(_sentence(answer))
-        return answer.content
-
-
-def _sentence(answer: requests.Response) -> str:
-    try:
-        problem = typed.decode(answer.content, _Problem)
-    except msgspec.DecodeError:
-        return f"status {answer.status_code}"
-    said = problem.detail or problem.title or f"status {answer.status_code}"
-    return f"{said} Locked until {rules.minute(problem.lockout_until)}." if problem.lockout_until else said
+        return typed.decode(self.ask("GET", f"/api/commands/{command_id}"), _Command)
 
 
 class Lost(Exception):
@@ -434,7 +358,9 @@ class Neighbour:
             self._answer(press, rules.unanswered(press.action))
             return False
         except (Refused, msgspec.DecodeError) as error:
-            self._answer(press, rules.outcome(press.action, f"refused: {error}"))
+            until = error.locked_until if isinstance(error, Refused) else None
+            locked = f" Locked until {rules.minute(until)}." if until else ""
+            self._answer(press, rules.outcome(press.action, f"refused: {error}{locked}"))
             return True
         self._asked[press.uuid] = press, command.id
         self._answer(press, rules.outcome(press.action, command.state, command.outcome_reason))
@@ -463,7 +389,7 @@ class Neighbour:
 
 def run(settings: Settings, stop: threading.Event) -> None:
     """Serve until `stop`. A broker that is lost, or refuses, is tried again, ever less often."""
-    service, asked = Service(settings), Asked()
+    service, asked = Service(settings.api_url, settings.token), Asked()
     fleet, broker, pause = Fleet(service), Outage("home_assistant_broker"), SHORTEST_PAUSE_SECONDS
     while not stop.is_set():
         link, began = Link(settings), time.monotonic()

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from deploy.neighbours import home_assistant_rules as rules
-from deploy.neighbours.home_assistant import OLD_SECONDS, Fleet, Misconfigured, Overview, Settings
+from deploy.neighbours.api import Misconfigured
+from deploy.neighbours.home_assistant import OLD_SECONDS, Fleet, Overview, Settings
 from deploy.neighbours.home_assistant_rules import Display, Open, Passed, Place, Until
 from shared.vocabulary import ClientStatus, CommandAction
 

@@ -1,15 +1,17 @@
 """/api/client-logs: what displays log."""
 
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
 from functions.api.bodies import Answer, NoQuery, QueryParameters, Time, Uuid
-from functions.api.pages import CursorText, LongLimit, Page, decode_cursor, page_of
+from functions.api.pages import CursorText, LongLimit, Page, decode_cursor, encode_cursor, page_of
 from functions.api.routing import Bound, Call, Routes
 from functions.problems import InvalidField
-from shared.client_logs import hourly_counts_store, store
+from shared.client_logs import feed_operations, hourly_counts_store, store
+from shared.client_logs.feed_operations import Place
+from shared.client_logs.feed_store import FedLog
 from shared.client_logs.hourly_counts_store import ClientSummary
 from shared.client_logs.store import ErrorLog, Log
 from shared.errors import ClientNotFound
@@ -44,6 +46,21 @@ class RecentErrorsQuery(QueryParameters):
     hours: Hours = 24
     limit: LongLimit = 100
     cursor: CursorText | None = None
+
+
+class FeedQuery(QueryParameters):
+    """How far the reader is."""
+
+    cursor: Annotated[str, msgspec.Meta(max_length=1024, description="`next_cursor` of the last answer")] | None = None
+    start: Annotated[Literal["now", "oldest"], msgspec.Meta(description="where to begin without a cursor")] = "now"
+    limit: LongLimit = 1000
+
+
+class Feed(Answer):
+    """The next lines of all displays. `next_cursor` is for the next request, also when there are no lines."""
+
+    items: list[FedLog]
+    next_cursor: str
 
 
 class Summary(Answer):
@@ -88,6 +105,20 @@ def summary(call: Call, query: SummaryQuery) -> Summary:
         for level, count in row.counts.items():
             totals[level] += count
     return Summary(since=since, totals=totals, clients=rows)
+
+
+@routes.get("/feed", role=Role.VIEWER, bound=Bound.FLEET)
+def feed(call: Call, query: FeedQuery) -> Feed:
+    """Every line of all displays in the order in which it was stored, each once, also while others are being stored.
+
+    After Postgres forgot commits the lines of the last minutes come again.
+    """
+    known = decode_cursor(query.cursor, str, int, int, int, datetime)
+    with call.transaction() as (connection, _):
+        place = Place(*known) if known else None
+        lines, place = feed_operations.feed(connection, place, query.limit, oldest=query.start == "oldest")
+    reached = (place.life, place.after, place.upto, place.begun, place.at)
+    return Feed(items=list(lines), next_cursor=encode_cursor(reached))
 
 
 @routes.get("/recent-errors", role=Role.VIEWER, bound=Bound.LISTS)

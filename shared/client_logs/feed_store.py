@@ -1,0 +1,83 @@
+"""SQL of all displays' log lines in the order in which they were stored."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from shared.client_logs.store import ErrorLog
+from shared.leadership.store import LIFE
+from shared.postgres.query import Query
+
+
+class FedLog(ErrorLog, frozen=True):
+    """One log row of any client."""
+
+    site: str | None
+
+
+class Horizon(NamedTuple):
+    """What is stored at one moment.
+
+    Transactions before `finished` are over; those that begin now get `begun` or more. `newest` is the greatest id that
+    can be read, and `newest_at` when that line was received.
+    """
+
+    life: str
+    finished: int
+    begun: int
+    newest: int
+    newest_at: datetime
+
+
+HORIZON = Query(
+    f"""
+    SELECT {LIFE} AS life, CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS finished,
+        CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text) AS bigint) AS begun,
+        coalesce(last.id, 0) AS newest, coalesce(last.received_at, now()) AS newest_at
+    FROM pg_database AS d
+    LEFT JOIN LATERAL (SELECT id, received_at FROM client_logs ORDER BY id DESC LIMIT 1) AS last ON true
+    WHERE d.datname = current_database()
+    """,  # noqa: S608 - made of constants
+    Horizon,
+)
+IS_STORED = Query(
+    "SELECT EXISTS (SELECT FROM client_logs WHERE id = CAST(:id AS bigint) AND received_at = CAST(:at AS timestamptz))",
+    bool,
+)
+NEWEST_BEFORE = Query(
+    """
+    SELECT coalesce((SELECT id FROM client_logs WHERE received_at < CAST(:at AS timestamptz)
+        ORDER BY received_at DESC, id DESC LIMIT 1), 0) AS id
+    """,
+    int,
+)
+BETWEEN = Query(
+    """
+    SELECT l.id, l.level, l.raw_level, l.message, l.truncated, l.logger, l.context, l.client_time, l.received_at,
+        l.client_uuid, c.name AS client_name, c.site
+    FROM client_logs AS l JOIN clients AS c ON c.uuid = l.client_uuid
+    WHERE l.id > CAST(:after AS bigint) AND l.id <= CAST(:upto AS bigint) ORDER BY l.id LIMIT CAST(:limit AS int)
+    """,
+    FedLog,
+)
+
+
+def horizon(connection: Connection) -> Horizon:
+    """What is stored now."""
+    return HORIZON.one(connection)
+
+
+def is_stored(connection: Connection, line_id: int, at: datetime) -> bool:
+    """Whether the line with this id, received at this time, is stored."""
+    return IS_STORED.one(connection, id=line_id, at=at)
+
+
+def newest_before(connection: Connection, at: datetime) -> int:
+    """The id of the last line that was received before `at`; 0 when there is none."""
+    return NEWEST_BEFORE.one(connection, at=at)
+
+
+def between(connection: Connection, after: int, upto: int, limit: int) -> list[FedLog]:
+    """Up to `limit` lines after the id `after`, up to the id `upto`."""
+    return BETWEEN.all(connection, after=after, upto=upto, limit=limit)
