@@ -735,6 +735,35 @@ export type FailedService = {
   uuid: string;
 };
 
+/** One log row of any client. */
+export type FedLog = {
+  client_name: string;
+  client_time: string | null;
+  client_uuid: string;
+  context: Record<string, unknown> | null;
+  id: number;
+  level: LogLevel;
+  logger: string | null;
+  message: string;
+  raw_level: string | null;
+  received_at: string;
+  site: string | null;
+  truncated: boolean;
+};
+
+/** The next lines of all displays. `next_cursor` is for the next request, also when there are no lines. */
+export type Feed = {
+  items: Array<FedLog>;
+  next_cursor: string;
+};
+
+/** How far the reader is. */
+export type FeedQuery = {
+  cursor?: string | null;
+  limit?: number;
+  start?: "now" | "oldest";
+};
+
 /** One field or parameter that is not as expected. */
 export type FieldProblem = {
   expected: string;

@@ -54,14 +54,15 @@ class _Problem(msgspec.Struct):
     lockout_until: datetime | None = None
 
 
-class _Bearer(requests.auth.AuthBase):
-    """The token. As a header alone it would give way to a line of ~/.netrc."""
+class Authorization(requests.auth.AuthBase):
+    """The header of this name, or none for "". As a header alone it would give way to a line of ~/.netrc."""
 
-    def __init__(self, token: str) -> None:
-        self._token = token
+    def __init__(self, value: str) -> None:
+        self._value = value
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        request.headers["Authorization"] = f"Bearer {self._token}"
+        if self._value:
+            request.headers["Authorization"] = self._value
         return request
 
 
@@ -72,7 +73,7 @@ class Api:
         """Does not connect yet."""
         self._url = url
         self._session = requests.Session()
-        self._session.auth = _Bearer(token)
+        self._session.auth = Authorization(f"Bearer {token}")
 
     def ask(self, method: str, path: str, **options: Any) -> bytes:
         """The body of the answer. Raises Unanswered or Refused."""

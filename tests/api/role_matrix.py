@@ -10,6 +10,7 @@ EXPECTED = {
     "GET /api/client-logs/<uuid:uuid>/logs": VIEWER,
     "GET /api/client-logs/summary": VIEWER,
     "GET /api/client-logs/recent-errors": VIEWER,
+    "GET /api/client-logs/feed": VIEWER,
     "GET /api/client-logs/test": VIEWER,
     "GET /api/clients": VIEWER,
     "PATCH /api/clients": OPERATOR,
@@ -206,6 +207,7 @@ _BOUND = {
         DELETE /api/status-links/<id:link_id>
     """,
     "FLEET": """
+        GET /api/client-logs/feed
         GET /api/client-logs/test
         GET /api/notifications/channels
         POST /api/notifications/channels

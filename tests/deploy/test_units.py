@@ -150,15 +150,16 @@ def test_systemd_finds_no_fault_and_little_exposure(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
-def test_the_unit_of_an_optional_neighbour_is_as_closed(tmp_path: Path) -> None:
-    unit = REPOSITORY / "deploy/neighbours/signage-home-assistant.service"
+@pytest.mark.parametrize("name", ["home-assistant", "otlp"])
+def test_the_unit_of_an_optional_neighbour_is_as_closed(tmp_path: Path, name: str) -> None:
+    unit = REPOSITORY / f"deploy/neighbours/signage-{name}.service"
     for file in (unit, *SHARED.iterdir()):
         there = tmp_path / SHARED.name / file.name if file.parent == SHARED else tmp_path / file.name
         there.parent.mkdir(exist_ok=True)
         there.write_text(file.read_text(encoding="utf-8").replace(PYTHON, "/bin/true"), encoding="utf-8")
     copied = str(tmp_path / unit.name)
 
-    assert f"{PYTHON} -m deploy.neighbours.home_assistant\n" in unit.read_text(encoding="utf-8")
+    assert f"{PYTHON} -m deploy.neighbours.{name.replace('-', '_')}\n" in unit.read_text(encoding="utf-8")
     assert _analyze("verify", "--man=no", copied) == ""
     [exposure] = re.findall(r"Overall exposure level for \S+: ([\d.]+)", _analyze("security", "--offline=true", copied))
     assert float(exposure) <= WORST_EXPOSURE
