@@ -29,7 +29,7 @@ SEEN: Final = """([words, skip]) => {
     if (one.closest(skip) || one.matches("option[lang]")) continue;
     const own = [...one.childNodes].filter((child) => child.nodeType === 3).map((child) => child.data).join(" ");
     const read = ["title", "aria-label", "placeholder", "alt"].map((name) => one.getAttribute(name) ?? "");
-    const data = /^\\s*\\w+\\/\\S+\\s*$|#[0-9a-f]{12}\\b|X-Forwarded-For/;
+    const data = /^\\s*\\w+\\/\\S+\\s*$|#[0-9a-f]{12}\\b|scripts on this machine|X-Forwarded-For/;
     found.push(...[own, ...read].filter((text) => english.test(text) && !data.test(text)));
   }
   return found;
