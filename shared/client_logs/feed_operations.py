@@ -15,7 +15,7 @@ AGAIN: Final = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
-class Place:
+class FeedPlace:
     """How far a reader is: it has every line up to the id `after`, which was received at `at`.
 
     Ids are drawn before their transaction ends, so the lines up to `upto` can all be read only once each transaction
@@ -30,8 +30,8 @@ class Place:
 
 
 def feed(
-    connection: Connection, place: Place | None, limit: int, *, oldest: bool = False
-) -> tuple[Sequence[FedLog], Place]:
+    connection: Connection, place: FeedPlace | None, limit: int, *, oldest: bool = False
+) -> tuple[Sequence[FedLog], FeedPlace]:
     """The next lines and the place behind them. At the first time there are no lines, and the place is the end.
 
     `oldest`: at the first time the place is the beginning. After Postgres forgot commits, lines of the last minutes
@@ -53,5 +53,5 @@ def feed(
     return lines, _from(here, place.upto, at)
 
 
-def _from(here: Horizon, after: int, at: datetime) -> Place:
-    return Place(here.life, after, max(after, here.newest), here.begun, at)
+def _from(here: Horizon, after: int, at: datetime) -> FeedPlace:
+    return FeedPlace(here.life, after, max(after, here.newest), here.begun, at)

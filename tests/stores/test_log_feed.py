@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Connection, Engine, text
 
-from shared.client_logs.feed_operations import AGAIN, Place, feed
+from shared.client_logs.feed_operations import AGAIN, FeedPlace, feed
 from shared.postgres.door import transaction
 from tests.stores.commands_world import new_client
 
@@ -27,13 +27,13 @@ def say(connection: Connection, client: str, message: str, at: datetime = NOW) -
     )
 
 
-def read(engine: Engine, place: Place | None, limit: int = 1000) -> tuple[list[str], Place]:
+def read(engine: Engine, place: FeedPlace | None, limit: int = 1000) -> tuple[list[str], FeedPlace]:
     with transaction(engine) as connection:
         lines, place = feed(connection, place, limit)
     return [line.message for line in lines], place
 
 
-def read_all(engine: Engine, place: Place, limit: int = 1000) -> tuple[list[str], Place]:
+def read_all(engine: Engine, place: FeedPlace, limit: int = 1000) -> tuple[list[str], FeedPlace]:
     """What three rounds read: a line that is stored before the first is read by the second at the latest."""
     found: list[str] = []
     for _ in range(3):
@@ -43,11 +43,11 @@ def read_all(engine: Engine, place: Place, limit: int = 1000) -> tuple[list[str]
 
 
 @pytest.fixture
-def place(engine: Engine) -> Place:
+def place(engine: Engine) -> FeedPlace:
     return read(engine, None)[1]
 
 
-def test_a_reader_begins_at_the_end_and_gets_each_line_once(engine: Engine, client: str, place: Place) -> None:
+def test_a_reader_begins_at_the_end_and_gets_each_line_once(engine: Engine, client: str, place: FeedPlace) -> None:
     with transaction(engine) as connection:
         for number in range(5):
             say(connection, client, f"line {number}")
@@ -59,7 +59,7 @@ def test_a_reader_begins_at_the_end_and_gets_each_line_once(engine: Engine, clie
     assert read_all(engine, place)[0] == []
 
 
-def test_a_line_of_a_transaction_that_ends_late_is_not_left_out(engine: Engine, client: str, place: Place) -> None:
+def test_a_line_of_a_transaction_that_ends_late_is_not_left_out(engine: Engine, client: str, place: FeedPlace) -> None:
     with engine.connect() as late, late.begin():
         say(late, client, "drawn first")
         with transaction(engine) as connection:
@@ -72,7 +72,7 @@ def test_a_line_of_a_transaction_that_ends_late_is_not_left_out(engine: Engine, 
     assert read_all(engine, place)[0] == []
 
 
-def test_after_a_restart_of_postgres_it_goes_on(engine: Engine, client: str, place: Place) -> None:
+def test_after_a_restart_of_postgres_it_goes_on(engine: Engine, client: str, place: FeedPlace) -> None:
     with transaction(engine) as connection:
         say(connection, client, "before")
     said, place = read_all(engine, place)
@@ -84,7 +84,7 @@ def test_after_a_restart_of_postgres_it_goes_on(engine: Engine, client: str, pla
     assert (said, more) == (["before"], ["after"])
 
 
-def test_after_postgres_forgot_lines_the_last_minutes_come_again(engine: Engine, client: str, place: Place) -> None:
+def test_after_postgres_forgot_lines_the_last_minutes_come_again(engine: Engine, client: str, place: FeedPlace) -> None:
     with transaction(engine) as connection:
         say(connection, client, "long ago", NOW - AGAIN * 2)
         say(connection, client, "lately", NOW - timedelta(minutes=1))

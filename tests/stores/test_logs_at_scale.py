@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from deploy.local import postgres
-from shared.client_logs import hourly_counts_store, store
+from shared.client_logs import feed_store, hourly_counts_store, store
 from shared.client_logs import operations as client_logs
 from shared.history import store as history
 from shared.leadership import dead_letters_store
@@ -124,6 +124,19 @@ def test_recent_errors_are_found_by_an_index_and_without_routine_partitions(
     assert read_in_sequence(plan) == []
     assert not [node for node in plan if "routine" in node.get("Relation Name", "") and node["Actual Loops"]]
     assert rows_read(plan) < 2000
+
+
+@HOW
+def test_the_next_lines_of_all_displays_are_found_by_an_index(scaled: Connection, kept: bool) -> None:
+    newest = feed_store.horizon(scaled).newest
+    middle = newest - newest // 2
+
+    end = plan_of(scaled, feed_store.horizon, kept=False)  # it has no values
+    page = plan_of(scaled, lambda connection: feed_store.between(connection, middle, newest, 500), kept=kept)
+
+    assert read_in_sequence(page) == []
+    assert rows_read(end) < 100
+    assert rows_read(page) < 5_000
 
 
 @HOW

@@ -10,7 +10,7 @@ from functions.api.pages import CursorText, LongLimit, Page, decode_cursor, enco
 from functions.api.routing import Bound, Call, Routes
 from functions.problems import InvalidField
 from shared.client_logs import feed_operations, hourly_counts_store, store
-from shared.client_logs.feed_operations import Place
+from shared.client_logs.feed_operations import FeedPlace
 from shared.client_logs.feed_store import FedLog
 from shared.client_logs.hourly_counts_store import ClientSummary
 from shared.client_logs.store import ErrorLog, Log
@@ -115,7 +115,7 @@ def feed(call: Call, query: FeedQuery) -> Feed:
     """
     known = decode_cursor(query.cursor, str, int, int, int, datetime)
     with call.transaction() as (connection, _):
-        place = Place(*known) if known else None
+        place = FeedPlace(*known) if known else None
         lines, place = feed_operations.feed(connection, place, query.limit, oldest=query.start == "oldest")
     reached = (place.life, place.after, place.upto, place.begun, place.at)
     return Feed(items=list(lines), next_cursor=encode_cursor(reached))
