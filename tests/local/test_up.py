@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -198,7 +198,7 @@ def test_everything_is_ready_by_its_own_word(place: Place) -> None:
 
 def test_everything_listens_on_loopback_only(place: Place) -> None:
     assert place.process is not None
-    sockets = {str(link.readlink()) for pid in processes_of(place.process) for link in _descriptors(pid)}
+    sockets = {what for pid in processes_of(place.process) for what in _open_files(pid)}
     listening = [
         fields[1].rpartition(":")[0]
         for table in ("tcp", "tcp6")
@@ -215,11 +215,12 @@ def test_no_connection_to_postgres_is_left_to_itself(place: Place) -> None:
     wait_until(lambda: not unwatched(int(place.environment["POSTGRES_PORT"])), 60)
 
 
-def _descriptors(pid: int) -> list[Path]:
-    try:
-        return list(Path(f"/proc/{pid}/fd").iterdir())
-    except OSError:
-        return []
+def _open_files(pid: int) -> Iterator[str]:
+    """What its file descriptors are, of those that it still has."""
+    with suppress(OSError):
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):
+                yield str(link.readlink())
 
 
 def test_a_second_start_says_that_one_runs_already(place: Place) -> None:
