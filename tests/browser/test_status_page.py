@@ -2,6 +2,7 @@
 
 import os
 import re
+import uuid
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -27,7 +28,7 @@ PICTURES = os.environ.get("STATUS_PAGE_PICTURES", "")
 
 @pytest.fixture
 def kiel(database: Engine, opened: Opened) -> Iterator[Fleet]:
-    with inserted(database, "Shop Kiel", 3) as fleet:
+    with inserted(database, f"Shop Kiel {uuid.uuid4().hex[:4]}", 3) as fleet:  # answers of a site are kept for 10 s
         fleet.lived(days=30)
         yield fleet
         opened.close()

@@ -41,12 +41,14 @@ class WatchedPage:
     reused: bool = False
     """Whether another test uses its browser afterwards."""
     clock_changed: bool = False
+    is_over: bool = False
+    """The test has ended: without its handlers the page meets answers that it did not expect."""
 
     def __post_init__(self) -> None:
         """Subscribe to the page's events before the first address is opened."""
         self.page.add_init_script(REPORT_CSP)
         self.page.on("console", self._on_console)
-        self.page.on("pageerror", lambda error: self.complaints.append(f"page error: {error}"))
+        self.page.on("pageerror", lambda error: self._complain(f"page error: {error}"))
         self.page.on("response", self._on_response)
 
     def expect_answer(self, status: int, path: str) -> None:
@@ -111,13 +113,17 @@ class WatchedPage:
 
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"} and not message.text.startswith(SAID_OF_RESPONSES):
-            self.complaints.append(f"console {message.type}: {message.text}")
+            self._complain(f"console {message.type}: {message.text}")
 
     def _on_response(self, response: Response) -> None:
         if response.status < 400:
             return
         if not any(response.status == status and re.search(path, response.url) for status, path in self.allowed):
-            self.complaints.append(f"{response.status} {response.request.method} {response.url}")
+            self._complain(f"{response.status} {response.request.method} {response.url}")
+
+    def _complain(self, what: str) -> None:
+        if not self.is_over:
+            self.complaints.append(what)
 
 
 def does_not_scroll_sideways(page: Page) -> bool:

@@ -43,7 +43,7 @@ class Windows:
 
     def close(self, watched: WatchedPage) -> None:
         """Keep the browser for reuse, or close it if it cannot be reused; its pages are no longer used."""
-        context = watched.page.context
+        context, watched.is_over = watched.page.context, True
         for page in context.pages:
             page.unroute_all(behavior="wait")  # a page that closes under a test's handler may never be closed
         if not watched.reused or watched.clock_changed:
