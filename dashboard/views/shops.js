@@ -80,6 +80,6 @@ export function Shops() {
       shown.length > SHOPS &&
       html`<button class="link" onClick=${() => setAll(true)}>${shopWords.all(shown.length)}</button>`
     }
-    ${tagged && h(Tags, {})}
+    ${tagged && html`<div class="chips" role="group" aria-label=${shopWords.tags}>${h(Tags, {})}</div>`}
   </section>`;
 }

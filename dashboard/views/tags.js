@@ -21,11 +21,10 @@ export function Tags() {
   void version.value;
   const [all, setAll] = useState(false);
   const tags = tagsOf(clients.values());
-  return html`<div class="chips" role="group" aria-label=${shopWords.tags}>
-    ${tags.slice(0, all ? undefined : TAGS).map(([tag, count]) => h(Tag, { key: tag, tag, count }))}
+  return html`${tags.slice(0, all ? undefined : TAGS).map(([tag, count]) => h(Tag, { key: tag, tag, count }))}
     ${
       !all &&
       tags.length > TAGS &&
       html`<button class="link" onClick=${() => setAll(true)}>${shopWords.allTags(tags.length)}</button>`
-    }</div>`;
+    }`;
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, Route, ViewportSize, expect
 from sqlalchemy import Engine
 
 from tests.browser.conftest import Enter
@@ -310,6 +310,28 @@ def test_the_row_that_was_clicked_stays_where_it_is_and_the_panel_lies_over_the_
     assert top_of(panel.get_by_role("button", name="Restart player")) < top_of(panel.get_by_role("tablist"))
     panel.get_by_role("tab", name="Logs").click()
     expect(panel.get_by_text("No log line").or_(panel.locator(".logs")).first).to_be_in_viewport()
+
+
+def test_what_is_loaded_later_moves_nothing(enter: Enter, koeln: Fleet, bern: Fleet, database: Engine) -> None:
+    run(database, "UPDATE clients SET tags = '{menu}' WHERE uuid = ANY(:uuids)", uuids=bern.uuids[:1])
+    page, held = enter("/?v=settings", viewport=ViewportSize(width=1440, height=900)).page, list[Route]()
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile("views/(tags|connect_button).js"), hold)
+    page.reload()
+    page.get_by_role("link", name="Fleet", exact=True).click()
+    row = page.get_by_role("button", name=bern.row_name(2), exact=True)
+    row.wait_for()
+    before = row.bounding_box()
+    assert len(held) == 2
+    for route in held:
+        route.continue_()
+
+    expect(page.get_by_role("button", name="menu 1")).to_be_visible()
+    expect(page.get_by_role("button", name="Connect a display")).to_be_visible()
+    assert row.bounding_box() == before
 
 
 def test_the_tab_of_the_browser_says_how_much_is_wrong(enter: Enter, database: Engine, bern: Fleet) -> None:
