@@ -158,7 +158,7 @@ class Link:
         self.place = settings.place
         self.presses: list[Press] = []
         self.kept: set[str] = set()
-        """The displays of which the broker keeps a message."""
+        """Displays for which the broker holds retained messages."""
         self._ready, self._fault = False, ""
         self._parts = urlsplit(settings.mqtt_url)
         self._client = Client(
@@ -262,7 +262,7 @@ class Fleet:
         self._answered_at = 0.0
 
     def poll(self) -> set[str]:
-        """Ask for the changes. Returns the changed displays, also those that are gone. Raises Unanswered or Refused."""
+        """Read the changes. Returns the changed and the deleted displays. Raises Unanswered or Refused."""
         answer = self._service.overview(self._cursor)
         changed = {one.uuid for one in answer.clients} | set(answer.gone)
         if answer.full:
@@ -336,7 +336,7 @@ class Neighbour:
         self._leaving = set()
 
     def answer_presses(self, *, again: bool) -> None:
-        """Send the command of each new press, and `again` of those that the API did not answer, until they are old."""
+        """Send a command for each new press; `again`: also for those that the API left unanswered, until too old."""
         presses, self._link.presses = self._link.presses, []
         if again:
             presses, self._unanswered = self._unanswered + presses, []

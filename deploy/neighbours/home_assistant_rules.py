@@ -1,4 +1,4 @@
-"""What Home Assistant is told of a display, and what a pressed button means. Pure.
+"""The messages for Home Assistant about a display, and the meaning of a pressed button. Pure.
 
 Home Assistant's side: https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload (2024.11 or newer).
 """

@@ -1,7 +1,7 @@
 """Displays' log lines for a log store that takes OTLP: `python -m deploy.neighbours.otlp` until SIGTERM.
 
-It reads the API and posts to a collector, Loki, or what else takes OTLP over HTTP as JSON. A line is sent again until
-it is taken; what the receiver calls malformed is told in the log and left out, for it stays with us.
+It reads the API and posts to a collector, Loki, or what else takes OTLP over HTTP as JSON. It sends a line again until
+the receiver takes it. It skips a line that the receiver calls malformed, and logs its id.
 
     SIGNAGE_API_URL, SIGNAGE_API_TOKEN     a viewer's token for all sites
     OTLP_LOGS_URL                          such as http://127.0.0.1:4318/v1/logs
@@ -95,17 +95,23 @@ class Receiver:
         self._session.auth = Authorization(settings.authorization)
         self._session.headers["Content-Type"] = "application/json"
 
-    def take(self, lines: Sequence[Line]) -> None:
-        """Send these lines. A malformed one is told and left out. Raises Unanswered or Refused."""
+    def take(self, lines: Sequence[Line]) -> list[tuple[Line, str]]:
+        """Send these lines. Returns the malformed ones, each with its status. Raises Unanswered or Refused."""
         try:
             self._post(lines)
         except Malformed as error:
             if len(lines) == 1:
-                event("otlp_line_refused", "the receiver refuses a line", line=lines[0].id, reason=str(error))
-                return
+                return [(lines[0], str(error))]
             half = len(lines) // 2
-            self.take(lines[:half])
-            self.take(lines[half:])
+            return self.take(lines[:half]) + self.take(lines[half:])
+        return []
+
+    def check(self) -> None:
+        """Send a request without lines. Raises Refused if the receiver calls even that malformed, or Unanswered."""
+        try:
+            self._post([])
+        except Malformed as error:
+            raise Refused(f"every request: {error}") from error
 
     def _post(self, lines: Sequence[Line]) -> None:
         try:
@@ -149,8 +155,11 @@ class Forwarder:
         if self._cursor:
             query["cursor"] = self._cursor
         found = typed.decode(self._api.ask("GET", "/api/client-logs/feed", params=query), _Feed)
-        if found.items:
-            self._receiver.take(found.items)
+        malformed = self._receiver.take(found.items) if found.items else []
+        if found.items and len(malformed) == len(found.items):
+            self._receiver.check()  # a wrong address or setting is not the lines' fault
+        for line, reason in malformed:
+            event("otlp_line_refused", "the receiver refuses a line", line=line.id, reason=reason)
         if found.next_cursor != self._cursor:
             self._keep(found.next_cursor)
         return len(found.items) == LINES

@@ -43,7 +43,7 @@ def feed(
     if place.life != here.life:
         if feed_store.is_stored(connection, place.after, place.at):
             return [], _from(here, place.after, place.at)
-        return [], _from(here, feed_store.newest_before(connection, place.at - AGAIN), place.at)
+        return [], _from(here, feed_store.newest_before(connection, place.at, AGAIN), place.at)
     if here.finished < place.begun:
         return [], place
     lines = feed_store.between(connection, place.after, place.upto, limit)

@@ -1,6 +1,6 @@
 """SQL of all displays' log lines in the order in which they were stored."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -19,8 +19,8 @@ class FedLog(ErrorLog, frozen=True):
 class Horizon(NamedTuple):
     """What is stored at one moment.
 
-    Transactions before `finished` are over; those that begin now get `begun` or more. `newest` is the greatest id that
-    can be read, and `newest_at` when that line was received.
+    Transactions below `finished` have ended; those that start now get `begun` or more. `newest` is the greatest id of
+    a readable line, `newest_at` the time of its receipt.
     """
 
     life: str
@@ -47,7 +47,9 @@ IS_STORED = Query(
 )
 NEWEST_BEFORE = Query(
     """
-    SELECT coalesce((SELECT id FROM client_logs WHERE received_at < CAST(:at AS timestamptz)
+    SELECT coalesce((
+        SELECT id FROM client_logs
+        WHERE received_at < CAST(:at AS timestamptz) - CAST(:by_more_than AS interval)
         ORDER BY received_at DESC, id DESC LIMIT 1), 0) AS id
     """,
     int,
@@ -73,9 +75,9 @@ def is_stored(connection: Connection, line_id: int, at: datetime) -> bool:
     return IS_STORED.one(connection, id=line_id, at=at)
 
 
-def newest_before(connection: Connection, at: datetime) -> int:
-    """The id of the last line that was received before `at`; 0 when there is none."""
-    return NEWEST_BEFORE.one(connection, at=at)
+def newest_before(connection: Connection, at: datetime, by_more_than: timedelta) -> int:
+    """The id of the last line that was received so long before `at`; 0 when there is none."""
+    return NEWEST_BEFORE.one(connection, at=at, by_more_than=by_more_than)
 
 
 def between(connection: Connection, after: int, upto: int, limit: int) -> list[FedLog]:

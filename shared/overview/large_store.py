@@ -47,7 +47,7 @@ MAYBE_MUTE = Query(
 
 
 def maybe_mute(connection: Connection) -> list[str]:
-    """The clients of which only recovery's view says whether they are mute."""
+    """Clients that may be mute; recovery's evidence decides."""
     return MAYBE_MUTE.all(connection)
 
 
@@ -79,7 +79,7 @@ PLACES = Query(
     """,  # noqa: S608 - made of constants
     PlaceCounts,
 )
-"""Counted by the columns, of which Postgres knows how many values there are; the few bad ones are moved afterwards."""
+"""Groups by columns with few values, so that Postgres hashes; then moves the few bad displays."""
 
 
 def places(connection: Connection, mute: Sequence[str], sites: Sequence[str] | None) -> list[PlaceCounts]:

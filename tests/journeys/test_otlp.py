@@ -130,10 +130,27 @@ def test_a_line_that_the_receiver_refuses_holds_up_no_other(
     taker.refuses = lambda posted: 400 if any("poison 3" in said for said in messages(posted)) else 0
     with forwarder(stack, taker.server.url, tmp_path):
         eventually(lambda: begun(tmp_path), "the place")
-        say(stack.api(), display, "poison", 8)
+        say(stack.api(), display, "poison 3, alone", 1)
+        eventually(lambda: "otlp_line_refused" in (tmp_path / "otlp.log").read_text(encoding="utf-8"), "the refusal")
+        say(stack.api(), display, "many poison", 8)
         say(stack.api(), display, "behind", 1)
         eventually(lambda: taker.taken("behind"), "the line behind")
 
-    assert taker.taken("poison") == [f"poison {number}" for number in range(8) if number != 3]
+    assert taker.taken("poison") == [f"many poison {number}" for number in range(8) if number != 3]
     told = [json.loads(line) for line in (tmp_path / "otlp.log").read_text(encoding="utf-8").splitlines()]
-    assert [one["event"] for one in told if one["event"].startswith("otlp_line")] == ["otlp_line_refused"]
+    assert [one["event"] for one in told if one["event"].startswith("otlp_line")] == ["otlp_line_refused"] * 2
+
+
+def test_a_receiver_that_refuses_every_line_gets_them_once_it_does_not(
+    stack: Stack, display: SimulatedDisplay, taker: Taker, tmp_path: Path
+) -> None:
+    taker.refuses = lambda _: 400
+    with forwarder(stack, taker.server.url, tmp_path):
+        eventually(lambda: begun(tmp_path), "the place")
+        say(stack.api(), display, "kept", 3)
+        eventually(lambda: any(messages(posted) for posted in taker.server.posted), "a first try")
+        taker.refuses = lambda _: 0
+        eventually(lambda: len(taker.taken("kept")) == 3, "the lines")
+
+    assert taker.taken("kept") == [f"kept {number}" for number in range(3)]
+    assert "otlp_line_refused" not in (tmp_path / "otlp.log").read_text(encoding="utf-8")

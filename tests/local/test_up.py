@@ -216,7 +216,7 @@ def test_no_connection_to_postgres_is_left_to_itself(place: Place) -> None:
 
 
 def _open_files(pid: int) -> Iterator[str]:
-    """What its file descriptors are, of those that it still has."""
+    """The targets of its open file descriptors."""
     with suppress(OSError):
         for link in Path(f"/proc/{pid}/fd").iterdir():
             with suppress(OSError):

@@ -97,3 +97,13 @@ def test_after_postgres_forgot_lines_the_last_minutes_come_again(engine: Engine,
 
     assert said[-2:] == ["lately", "new"]
     assert "long ago" not in said
+
+
+def test_a_place_before_all_time_reads_everything_again(engine: Engine, client: str, place: FeedPlace) -> None:
+    with transaction(engine) as connection:
+        say(connection, client, "new")
+    made_up = replace(place, life="another life", at=datetime.min.replace(tzinfo=UTC))
+
+    said, _ = read_all(engine, made_up)
+
+    assert said[-1] == "new"
