@@ -43,6 +43,7 @@ from shared.structured_log import event, failure
 IDLE_SECONDS: Final = 0.1  # one turn of the loop when nothing happens
 STANDBY_SECONDS: Final = 1.0
 LEAVE_SECONDS: Final = 2.0
+STILL_SECONDS: Final = 45.0  # four canaries that did not come, and nothing else
 
 
 class BridgeLoop:
@@ -64,6 +65,7 @@ class BridgeLoop:
         """Reset to the state of a bridge that does not lead."""
         self._broker: Lanes | None = None
         self._link = BrokerLink()
+        self._bulk_heard_at = 0.0  # when a bulk message was last committed, or the connection became ready
         self._budgets_of: Lanes | None = None  # the connection for which the log budgets were reset
         self._announcement = Announcement(self._leader)
         self._urgent = Urgent()
@@ -200,6 +202,7 @@ class BridgeLoop:
             self._begin_budgets,
             self._store_urgent,
             self._store_batch,
+            self._end_still_session,
             self._close_gaps,
             self._receipts.tell,
             self._send_canary,
@@ -224,6 +227,7 @@ class BridgeLoop:
             return
         self._link.note(broker.lacks)
         self._announcement.make()
+        self._bulk_heard_at = time.monotonic()
         broker.forget_urgent_of_bulk(self._topics)
         self._due.connected()
 
@@ -262,7 +266,14 @@ class BridgeLoop:
             self._pace.failed()
             raise
         self._bulk.committed()
+        self._bulk_heard_at = time.monotonic()
         self._committed(outcome)
+
+    def _end_still_session(self, broker: Lanes) -> None:
+        """Connect anew when not even a canary comes: HiveMQ CE, killed, may hold back what waits for a session."""
+        is_heard = broker.bulk.arrivals or time.monotonic() - self._bulk_heard_at < STILL_SECONDS
+        if self._announcement.is_made and not is_heard:
+            broker.abort("nothing comes to the session of heartbeats, not even a canary")
 
     def _store_bulk(self, broker: Lanes, batch: Sequence[Weighed]) -> BatchOutcome:
         """Write, commit, acknowledge."""

@@ -1,7 +1,7 @@
 """A strict broker: a real one behind a proxy that grants less, and that ends connections as MQTT 5 demands.
 
 The proxy rewrites the CONNACK and the SUBACK, delays each PUBACK, and disconnects a client (0x93) that has more
-unanswered publishes than the CONNACK allowed.
+unanswered publishes than the CONNACK allowed. It can forget a session: nothing comes until its client connects anew.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from typing import Final
 
 from deploy.parts.layout import LOOPBACK
 
-CONNACK, PUBLISH, PUBACK, SUBACK = 2, 3, 4, 9
+CONNECT, CONNACK, PUBLISH, PUBACK, SUBACK = 1, 2, 3, 4, 9
 RECEIVE_MAXIMUM_EXCEEDED: Final = b"\xe0\x01\x93"
 READ_BYTES: Final = 65_536
 
@@ -31,6 +31,7 @@ class Script:
     receive_maximum: int = 65_535
     qos: int = 1  # of each subscription
     answer_seconds: float = 0.0  # delay of each PUBACK
+    forgets: bytes = b""  # the client id whose first connection gets no messages
 
 
 def receive_maximum(most: int) -> bytes:
@@ -44,6 +45,7 @@ class StrictBroker:
     port: int
     thrown_out: int = 0
     most: int = 0  # the most unanswered publishes of a connection
+    forgot: bool = False
     _stop: threading.Event = field(default_factory=threading.Event)
 
 
@@ -90,6 +92,7 @@ class _Passage:
         self._door = door
         self._read = {caller: b"", self._broker: b""}
         self._unanswered = 0
+        self._is_forgotten = False
         self._held: list[tuple[float, bytes]] = []
 
     def run(self) -> None:
@@ -114,6 +117,14 @@ class _Passage:
         return bool(came)
 
     def _from_caller(self, packet: bytes) -> bool:
+        name = self._script.forgets
+        if (
+            packet[0] >> 4 == CONNECT
+            and name
+            and not self._door.forgot
+            and struct.pack("!H", len(name)) + name in packet
+        ):
+            self._is_forgotten = self._door.forgot = True
         if packet[0] >> 4 == PUBLISH and packet[0] & 0x06:
             self._unanswered += 1
             self._door.most = max(self._door.most, self._unanswered)
@@ -126,6 +137,8 @@ class _Passage:
 
     def _from_broker(self, packet: bytes) -> bool:
         kind = packet[0] >> 4
+        if kind == PUBLISH and self._is_forgotten:
+            return True
         if kind == PUBACK:
             heapq.heappush(self._held, (time.monotonic() + self._script.answer_seconds, packet))
             return True

@@ -74,6 +74,18 @@ def test_a_broker_that_takes_one_at_a_time_gets_commands_and_canaries_in_turn(
         assert bridge.ready()
 
 
+def test_a_broker_that_brings_nothing_more_to_a_session_is_connected_to_anew(
+    start_bridge: StartBridge, broker: mosquitto.RunningBroker
+) -> None:
+    with strict_broker(broker.broker.services_port, Script(forgets=b"bridge")) as door:
+        bridge = start_bridge(wait=False, MQTT_URL=f"mqtt://{LOOPBACK}:{door.port}")
+
+        eventually(lambda: door.forgot and bridge.ready(), 2 * SECONDS)
+
+        assert bridge.events().count("broker_disconnected") == 1
+        assert bridge.events().count("broker_connected") == 4  # two sessions, twice
+
+
 @pytest.mark.parametrize(
     ("script", "words"),
     [
