@@ -12,7 +12,7 @@ from typing import Final
 
 from bridge.broker_logins.cutting import CuttingOff
 from bridge.broker_logins.known import KnownLogins
-from bridge.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use
+from bridge.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use, session_of
 from shared.outside.broker_rights import BrokerRights
 from shared.structured_log import event, failure
 
@@ -95,20 +95,22 @@ class LoginServer:
             if not self._known.is_read:
                 raise NotFromBroker(HTTPStatus.SERVICE_UNAVAILABLE, "the logins were not read yet")
             return "ready"
-        if path not in {"/user", "/vhost", "/resource", "/topic"}:
-            raise NotFromBroker(HTTPStatus.NOT_FOUND, "there is only /user, /vhost, /resource, /topic and /readyz")
+        if path not in {"/user", "/vhost", "/resource", "/topic", "/session"}:
+            raise NotFromBroker(HTTPStatus.NOT_FOUND, "there is no such question")
         if method != "POST":  # with GET passwords would stand in the address
             raise NotFromBroker(
                 HTTPStatus.METHOD_NOT_ALLOWED, "only POST is answered: set auth_http.http_method = post"
             )
         asked = fields_of(body)
         user = asked.get("username", "")
-        if path == "/user":
+        if path in {"/user", "/session"}:
             is_allowed = await self._may_sign_in(user, asked.get("password"), asked.get("client_id"))
         else:
             rights = self._rights(user)
             is_allowed = rights is not None and may_use(path[1:], user, asked, rights)
-        return "allow" if is_allowed else "deny"
+        if not is_allowed:
+            return "deny"
+        return session_of(self._rights(user)) if path == "/session" else "allow"
 
     async def _may_sign_in(self, user: str, password: str | None, client_id: str | None) -> bool:
         """Whether this login is known. One that is not may be seconds old: it waits for the next look."""
@@ -158,5 +160,6 @@ async def _request(first: bytes, reader: asyncio.StreamReader) -> tuple[str, str
 
 
 def _reply(status: HTTPStatus, text: str, *, stays: bool) -> bytes:
-    head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain\r\nContent-Length: {len(text)}\r\n"
-    return f"{head}{'' if stays else 'Connection: close' + chr(13) + chr(10)}\r\n{text}".encode("ascii")
+    body = text.encode()
+    head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n"
+    return f"{head}{'' if stays else 'Connection: close' + chr(13) + chr(10)}\r\n".encode("ascii") + body
