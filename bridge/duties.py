@@ -31,6 +31,7 @@ class Due:
     connect: float = 0.0
     canary: float = 0.0
     sweep: float = 0.0
+    swept_to: str = ""
     gaps: float = 0.0
     connect_failures: int = 0
     canary_number: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
@@ -61,9 +62,15 @@ class Due:
         """Whether to sweep now."""
         return time.monotonic() >= self.sweep
 
-    def sweeps(self) -> None:
-        """A sweep begins; the next is due a period later."""
+    def sweeps(self) -> str:
+        """A sweep begins, or goes on after the client returned. The next begins a period later."""
+        after, self.swept_to = self.swept_to, ""
         self.sweep = time.monotonic() + SWEEP_SECONDS
+        return after
+
+    def goes_on(self, after: str) -> None:
+        """The sweep came to this client: the rest is due at once."""
+        self.swept_to, self.sweep = after, 0.0
 
     @property
     def is_gaps(self) -> bool:
@@ -100,13 +107,19 @@ class Announcement:
 
 
 def sweep(leader: Leader, due: Due, stale_seconds: int, canary_max_age: timedelta) -> None:
-    """Update the shown states to now. Silence counts only while the canary was no older than `canary_max_age`."""
+    """Update the shown states to now. Silence counts only while the canary was no older than `canary_max_age`.
+
+    A part of the clients each time: messages are stored between two parts.
+    """
     with leader.database() as database, database.begin():
-        due.sweeps()  # only here: while the database is away, the sweep stays due
+        after = due.sweeps()  # only here: while the database is away, the sweep stays due
         now = database_now(database)
         heard = leadership_rules.listening(leadership_store.bridge_status(database), now, canary_max_age)
-        if changed := statuses_operations.sweep(database, now, stale_seconds, heard):
-            event("statuses_swept", "shown states changed with time", changed=changed)
+        part = statuses_operations.sweep(database, now, stale_seconds, heard, after)
+    if part.last is not None:
+        due.goes_on(part.last)
+    if part.changed:
+        event("statuses_swept", "shown states changed with time", changed=part.changed)
 
 
 def check_lead(database: Connection, leader: Leader) -> None:

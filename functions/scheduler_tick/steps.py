@@ -190,10 +190,15 @@ def expire(world: World, _moment: Moment) -> Did:
 def sweep_statuses(world: World, _moment: Moment) -> Did:
     """Show displays as late or stale when their heartbeat is overdue, in case no bridge does it."""
     stale_seconds, max_age = world.config["HEARTBEAT_STALE_SECONDS"], world.config["CANARY_MAX_AGE_SECONDS"]
-    with transaction(world.engine) as connection:
-        now = database_now(connection)
-        bridge = listening(leadership_store.bridge_status(connection), now, timedelta(seconds=max_age))
-        return {"changed": statuses_operations.sweep(connection, now, stale_seconds, bridge)}
+    changed: int = 0
+    last: str | None = ""
+    while last is not None:
+        with transaction(world.engine) as connection:
+            now = database_now(connection)
+            bridge = listening(leadership_store.bridge_status(connection), now, timedelta(seconds=max_age))
+            part = statuses_operations.sweep(connection, now, stale_seconds, bridge, last)
+        changed, last = changed + part.changed, part.last
+    return {"changed": changed}
 
 
 def watch_incidents(world: World, _moment: Moment) -> Did:

@@ -1,5 +1,6 @@
 """Use case of shown states that change with time alone."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -12,17 +13,23 @@ from shared.leadership.rules import Listening
 from shared.vocabulary import ClientStatus
 
 
-def sweep(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening) -> int:
-    """Update every stored state that time has changed. Returns how many changed.
+@dataclass(frozen=True)
+class Swept:
+    """How many stored states changed, and the last client that was looked at; None: all were."""
+
+    changed: int
+    last: str | None
+
+
+def sweep(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening, after: str = "") -> Swept:
+    """Update stored states that time has changed, of the next clients after this one: go on after `last`.
 
     `stale_seconds` is HEARTBEAT_STALE_SECONDS, `bridge` comes from `leadership.rules.listening`.
     """
-    rows = statuses_store.candidates(connection, now, stale_seconds, silent=bridge.silent, since=bridge.since)
+    rows = statuses_store.candidates(connection, now, stale_seconds, after, silent=bridge.silent, since=bridge.since)
     changes = [change for row in rows if (change := _status_change(row, now, stale_seconds, bridge))]
-    step = statuses_store.CHANGES_AT_ONCE
-    return sum(
-        statuses_store.change(connection, now, changes[start : start + step]) for start in range(0, len(changes), step)
-    )
+    changed = statuses_store.change(connection, now, changes) if changes else 0
+    return Swept(changed, rows[-1].uuid if len(rows) == statuses_store.MOST_CANDIDATES else None)
 
 
 def _status_change(row: Candidate, now: datetime, stale_seconds: int, bridge: Listening) -> StatusChange | None:

@@ -12,7 +12,7 @@ from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import ClientStatus, ProcessStatus
 
-CHANGES_AT_ONCE: Final = 5_000  # rows of one statement
+MOST_CANDIDATES: Final = 5_000  # of one transaction, so that what the bridge receives meanwhile does not wait
 
 
 @dataclass(frozen=True)
@@ -40,26 +40,28 @@ class Candidate:
 
 CANDIDATES = Query(  # the intervals of `reports.rules.late_after` and `reports.rules.stale_after`
     f"""
-    SELECT c.uuid, c.status, c.process_status, h.last_heartbeat_at, h.interval_seconds, h.sign_at
-    FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid
-    WHERE c.deleted_at IS NULL AND CASE
-        WHEN h.last_heartbeat_at >= CAST(:now AS timestamptz) - {LATE_AFTER}
-            THEN c.status <> c.process_status::text
-        WHEN CAST(:silent AS boolean) THEN c.status <> 'unknown'
-        ELSE NOT (c.status = 'stale' AND greatest({LAST_SIGN}, CAST(:since AS timestamptz))
-            < CAST(:now AS timestamptz) - {THRESHOLD}) END
-    ORDER BY c.uuid
+    WITH found AS MATERIALIZED (
+        SELECT c.uuid, c.status, c.process_status, h.last_heartbeat_at, h.interval_seconds, h.sign_at
+        FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid
+        WHERE c.deleted_at IS NULL AND c.uuid > :after AND CASE
+            WHEN h.last_heartbeat_at >= CAST(:now AS timestamptz) - {LATE_AFTER}
+                THEN c.status <> c.process_status::text
+            WHEN CAST(:silent AS boolean) THEN c.status <> 'unknown'
+            ELSE NOT (c.status = 'stale' AND greatest({LAST_SIGN}, CAST(:since AS timestamptz))
+                < CAST(:now AS timestamptz) - {THRESHOLD}) END)
+    SELECT * FROM found ORDER BY uuid LIMIT :most
     """,  # noqa: S608 - made of constants
     Candidate,
 )
 
 
 def candidates(
-    connection: Connection, now: datetime, stale_seconds: int, *, silent: bool, since: datetime | None
+    connection: Connection, now: datetime, stale_seconds: int, after: str, *, silent: bool, since: datetime | None
 ) -> list[Candidate]:
-    """Clients whose stored state may be out of date, in the order of their uuids."""
+    """Up to MOST_CANDIDATES clients whose stored state may be out of date, the next after this one by uuid."""
     is_silent = silent or since is None
-    return CANDIDATES.all(connection, now=now, silent=is_silent, since=since, stale=stale_seconds)
+    rest = {"after": after, "most": MOST_CANDIDATES}
+    return CANDIDATES.all(connection, now=now, silent=is_silent, since=since, stale=stale_seconds, **rest)
 
 
 CHANGES: Final = ManyRows("said", StatusChange)

@@ -2,13 +2,15 @@
 
 from datetime import timedelta
 
+import pytest
 import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from shared.clients import statuses_operations
+from shared.clients import statuses_operations, statuses_store
 from shared.clients.reports import rules
+from shared.clients.statuses_operations import Swept
 from shared.leadership.rules import Listening
 from shared.tables import client_heartbeats, client_state_changes, clients
 from shared.vocabulary import ClientStatus, ProcessStatus
@@ -24,7 +26,7 @@ def test_a_silent_client_becomes_late_and_stale_with_one_row_each(connection: Co
     for seconds in range(0, 400, 5):
         now = NOW + timedelta(seconds=seconds)
         take(connection, beat(seconds + 2, uuid=V), now=now)
-        if statuses_operations.sweep(connection, now, 180, LISTENING):
+        if statuses_operations.sweep(connection, now, 180, LISTENING).changed:
             told.append((seconds, client(connection)["status"]))
 
     assert told == [(95, "late"), (185, "stale")]
@@ -71,13 +73,15 @@ def test_after_a_sweep_every_client_shows_what_the_rule_says(
                 process, heard_at, interval, NOW, stale_seconds, silent=silent, listening_since=listening_since
             )
 
-        count = statuses_operations.sweep(
+        swept = statuses_operations.sweep(
             connection, NOW, stale_seconds, Listening(silent=silent, since=listening_since, silent_since=None)
         )
 
         stored = {row.uuid: row.status for row in connection.execute(sa.select(clients.c.uuid, clients.c.status))}
         assert stored == {uuid: status.value for uuid, status in expected.items()}
-        assert count == sum(status != expected[uuid] for uuid, (_, status, _, _) in zip(expected, states, strict=True))
+        assert swept.changed == sum(
+            status != expected[uuid] for uuid, (_, status, _, _) in zip(expected, states, strict=True)
+        )
         savepoint.rollback()
 
 
@@ -86,5 +90,21 @@ def test_a_deleted_client_and_one_never_heard_are_left_alone(connection: Connect
     take(connection, beat(1))
     connection.execute(sa.update(clients).where(clients.c.uuid == U).values(deleted_at=NOW))
 
-    assert statuses_operations.sweep(connection, NOW + timedelta(days=1), 180, LISTENING) == 0
+    assert statuses_operations.sweep(connection, NOW + timedelta(days=1), 180, LISTENING) == Swept(0, None)
     assert client(connection, V)["status"] == "unknown"
+
+
+def test_a_fleet_that_falls_silent_is_swept_in_parts(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statuses_store, "MOST_CANDIDATES", 2)
+    names = [f"0b54ad5e-3a8b-4a3f-9d0e-{number:012}" for number in range(5)]
+    register(connection, *names)
+    for name in names:
+        take(connection, beat(1, uuid=name))
+    now = NOW + timedelta(seconds=100)
+
+    first = statuses_operations.sweep(connection, now, 180, LISTENING)
+    second = statuses_operations.sweep(connection, now, 180, LISTENING, names[1])
+    third = statuses_operations.sweep(connection, now, 180, LISTENING, names[3])
+
+    assert [first, second, third] == [Swept(2, names[1]), Swept(2, names[3]), Swept(1, None)]
+    assert {client(connection, name)["status"] for name in names} == {"late"}

@@ -36,7 +36,7 @@ from tests.lab.campaigns.hivemq import Hive
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.machine import Component
 from tests.lab.campaigns.rabbitmq import Rabbit
-from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
+from tests.lab.campaigns.verdict import come_to_rest, judge
 from tests.lab.campaigns.whole import Whole
 from tests.stack import Api, enrol, enrolled, eventually, running_stack
 
@@ -49,6 +49,7 @@ VERSIONS: Final[dict[str, Callable[[], str]]] = {
 BROKERS: Final = tuple(VERSIONS)
 PASSWORD: Final = "the password of everybody"
 PROOF_SECONDS: Final = 60.0  # the life of a command
+BACK_SECONDS: Final = 900.0  # for all displays, which one thread here connects one after another, and their lines
 REPORT_SECONDS, PATIENCE_SECONDS = 10.0, 30.0  # of the displays; see Fleet
 LOGINS: Final = 400  # displays of the rules besides those of the herd
 
@@ -152,7 +153,7 @@ def _carry_the_product(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[
         fleet.logins |= {one.uuid: enrolled(api, one.uuid).password for one in fleet.displays}
         back = 0.0
         with talking(fleet):
-            wait_until(lambda: fleet.is_connected, REST_SECONDS)
+            wait_until(lambda: fleet.is_connected, BACK_SECONDS)
             ledger.counted["stored_per_second"] = round(_work_off(whole, fleet, plan.backlog))
             say(f"{plan.displays * plan.backlog} lines waited: {ledger.counted['stored_per_second']} stored a second")
             for number in range(plan.kills):
@@ -162,7 +163,7 @@ def _carry_the_product(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[
                 subject.component.start()
                 killed = time.monotonic()
                 subject.component.wait_until_ready()
-                wait_until(lambda: fleet.is_connected and fleet.uncommitted == 0, REST_SECONDS)
+                wait_until(lambda: fleet.is_connected and fleet.uncommitted == 0, BACK_SECONDS)
                 back = max(back, time.monotonic() - killed)
                 say(f"{number + 1}/{plan.kills}: all back and stored after {time.monotonic() - killed:.1f} s")
             come_to_rest(whole, fleet)
@@ -178,11 +179,11 @@ def _work_off(whole: Whole, fleet: Fleet, lines: int) -> float:
     for pid in bridge:
         guardian.send(pid, signal.SIGSTOP)
     fleet.log(lines)
-    wait_until(lambda: all(one.taken == one.lines for one in fleet.displays), REST_SECONDS)
+    wait_until(lambda: all(one.taken == one.lines for one in fleet.displays), BACK_SECONDS)
     for pid in bridge:
         guardian.send(pid, signal.SIGCONT)
     began = time.monotonic()
-    wait_until(lambda: fleet.uncommitted == 0, REST_SECONDS)
+    wait_until(lambda: fleet.uncommitted == 0, BACK_SECONDS)
     return lines * len(fleet.displays) / (time.monotonic() - began)
 
 
