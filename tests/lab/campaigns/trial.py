@@ -47,9 +47,9 @@ class Trial:
 
     def lines(self) -> tuple[str, str]:
         """The README's lines that build and start it: with its name and port, in the background, kept at its end."""
-        build, start = block(LINES, f"--target trial --tag {TAG}").strip().splitlines()
-        start = start.replace("--rm", f"--detach --name {self.name}").replace(":8080:8080", f":{self.port}:8080")
-        return build.replace(TAG, self.name), start.replace(TAG, self.name)
+        lines = block(LINES, f"--target trial --tag {TAG}").replace(TAG, self.name)
+        build, start = lines.strip().splitlines()
+        return build, start.replace("--rm", f"--detach --name {self.name}").replace(":8080:8080", f":{self.port}:8080")
 
     def answers(self) -> bool:
         """Whether the service says that all its parts are ready."""
