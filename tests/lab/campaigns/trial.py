@@ -64,7 +64,8 @@ class Trial:
 
     def signed_in(self) -> requests.Session:
         """A person who has signed in with the printed password."""
-        person, login = requests.Session(), {"username": "admin", "password": self.passwords().pop()}
+        password = eventually(self.passwords, "the first sign-in, printed after the last part").pop()
+        person, login = requests.Session(), {"username": "admin", "password": password}
         answer = person.post(f"{self.url}/api/session", json=login, headers=OURS, timeout=60)
         assert answer.status_code == 201, answer.text
         return person
