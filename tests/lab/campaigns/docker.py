@@ -144,13 +144,13 @@ def _note(boots: int) -> str:
     compose = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
     bases = {rest.split()[0] for word, rest in instructions() if word == "FROM" and ":" in rest}
     used = {VARIABLE.sub(lambda found: found[3], str(one["image"])) for one in COMPOSE["services"].values()}
-    made = {name: _made_here(name) for name in sorted(bases | used) if ":" in name}
+    made = {name: made_here(name) for name in sorted(bases | used) if ":" in name}
     stand_ins = ", ".join(f"{name} ({words})" for name, words in made.items() if words)
     found = f"Docker {engine()}, compose {compose}; stand-ins: {stand_ins or 'none'}"
     return found if boots else f"{found}; engine not killed: {KILL} and {START} were not given"
 
 
-def _made_here(name: str) -> str:
+def made_here(name: str) -> str:
     """A description of an image that is not from a registry; empty for other images."""
     form = '{{len .RepoDigests}} {{index .Config.Labels "org.opencontainers.image.title"}}'
     asked = ["docker", "image", "inspect", "--format", form, name]

@@ -14,6 +14,7 @@ import requests
 
 from deploy.parts.layout import LOOPBACK, REPOSITORY
 from tests.api.people import OURS
+from tests.lab.campaigns.docker import engine, made_here
 from tests.lab.campaigns.guides import block
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.stack import eventually, free_ports
@@ -23,6 +24,7 @@ LINES: Final = "../README.md"
 MOST_SECONDS: Final = 60.0  # from `docker run` to the demo fleet
 PASSWORD: Final = re.compile(r"first sign-in  admin / (\S+)")
 TAG: Final = "signage-trial"
+BASE: Final = "debian:bookworm-slim"  # in the Dockerfile
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,7 @@ def run(seed: int, say: Callable[[str], None] = tell) -> Ledger:
             code = trial.run(f"docker inspect --format '{{{{.State.ExitCode}}}}' {trial.name}").strip()
             ledger.conditions[f"its {what} end is an orderly one"] = code == "0"
         ledger.conditions["a second start keeps the data"] = len(trial.passwords()) == 1
+    ledger.note = f"Docker {engine()}; stand-ins: {made_here(BASE) or 'none'} for {BASE}"
     ledger.limits["the demo fleet is there in time"] = ledger.counted["first_fleet_after_seconds"] <= MOST_SECONDS
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
