@@ -109,17 +109,20 @@ class Announcement:
 def sweep(leader: Leader, due: Due, stale_seconds: int, canary_max_age: timedelta) -> None:
     """Update the shown states to now. Silence counts only while the canary was no older than `canary_max_age`.
 
-    A part of the clients each time: messages are stored between two parts.
+    Messages are stored between two parts of it; not where the bridge was silent, because they would hide that.
     """
-    with leader.database() as database, database.begin():
-        after = due.sweeps()  # only here: while the database is away, the sweep stays due
-        now = database_now(database)
-        heard = leadership_rules.listening(leadership_store.bridge_status(database), now, canary_max_age)
-        part = statuses_operations.sweep(database, now, stale_seconds, heard, after)
-    if part.last is not None:
-        due.goes_on(part.last)
-    if part.changed:
-        event("statuses_swept", "shown states changed with time", changed=part.changed)
+    is_over = False
+    while not is_over:
+        with leader.database() as database, database.begin():
+            after = due.sweeps()  # only here: while the database is away, the sweep stays due
+            now = database_now(database)
+            heard = leadership_rules.listening(leadership_store.bridge_status(database), now, canary_max_age)
+            part = statuses_operations.sweep(database, now, stale_seconds, heard, after)
+        if part.changed:
+            event("statuses_swept", "shown states changed with time", changed=part.changed)
+        if part.last is not None:
+            due.goes_on(part.last)
+        is_over = part.last is None or not heard.silent
 
 
 def check_lead(database: Connection, leader: Leader) -> None:

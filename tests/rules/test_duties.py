@@ -3,6 +3,7 @@
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -11,10 +12,11 @@ from bridge.batches import Pace
 from bridge.duties import Due
 from bridge.leader import DatabaseAway, Leader
 from bridge.loop import BridgeLoop
+from shared.clients.statuses_operations import Swept
 
 DUTIES = (
     *("_announce", "_sweep", "_begin_budgets", "_store_urgent", "_store_batch"),
-    *("_close_gaps", "_send_canary", "_work_outbox", "_tell_hours", "_tell_intervals"),
+    *("_end_still_session", "_close_gaps", "_send_canary", "_work_outbox", "_tell_hours", "_tell_intervals"),
 )
 
 
@@ -38,6 +40,30 @@ def test_what_nobody_heard_is_swept_before_any_message_is_written() -> None:
     assert set(done) == {*DUTIES, "tell"}
     assert done.index("_announce") < done.index("_sweep")  # it records since when the bridge listens
     assert done.index("_sweep") < min(done.index("_store_urgent"), done.index("_store_batch"))
+
+
+@pytest.mark.parametrize(("silent", "parts_at_once"), [(True, 3), (False, 1)])
+def test_only_what_nobody_heard_is_swept_whole_before_messages_are_written(
+    silent: bool, parts_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends, asked = iter(["b", "d", None]), []
+
+    def part(_database: Any, _now: Any, _stale: int, _heard: Any, after: str) -> Swept:
+        asked.append(after)
+        return Swept(0, next(ends))
+
+    monkeypatch.setattr("bridge.duties.database_now", lambda _: None)
+    monkeypatch.setattr("bridge.duties.leadership_store.bridge_status", lambda _: None)
+    monkeypatch.setattr("bridge.duties.leadership_rules.listening", lambda *_: SimpleNamespace(silent=silent))
+    monkeypatch.setattr("bridge.duties.statuses_operations.sweep", part)
+    due, leader = Due(), cast("Leader", SimpleNamespace(database=MagicMock))
+
+    duties.sweep(leader, due, 180, timedelta(seconds=30))
+
+    assert len(asked) == parts_at_once
+    while due.is_sweep:  # the rest is due at once
+        duties.sweep(leader, due, 180, timedelta(seconds=30))
+    assert asked == ["", "b", "d"]
 
 
 def test_a_sweep_for_which_the_database_is_away_is_due_as_soon_as_it_is_back() -> None:
