@@ -33,6 +33,7 @@ from tests.lab.campaigns import (
     docker,
     doors,
     fuzz,
+    gotenberg,
     hang,
     herd,
     home_assistant,
@@ -198,6 +199,11 @@ def _displays(seed: int, share: float, folder: Path) -> Ledger:
     return displays.run(plan, folder)
 
 
+def _converter(seed: int, share: float, folder: Path) -> Ledger:
+    plan = gotenberg.Plan(_part(20, share), _part(100, share), _part(5, share), seed=seed)
+    return gotenberg.run(plan, folder)
+
+
 def _neighbours(seed: int, share: float, folder: Path) -> Ledger:
     return neighbours.run(neighbours.Plan(displays=_part(50, share) + 6, presses=_part(10, share), seed=seed), folder)
 
@@ -253,6 +259,7 @@ def _possible(broker: str, decks: Path | None) -> dict[str, Campaign]:
         **({"box": _box} if box.is_possible() else {}),  # after `disk`: it too gives this process its own mounts
         **({"cluster": _cluster} if cluster.is_possible() else {}),
         **({"displays": _displays} if displays.is_possible() else {}),
+        **({"converter": _converter} if gotenberg.program() else {}),
         **({"neighbours": _neighbours} if home_assistant.program() else {}),
         **({"corpus": partial(_corpus, decks)} if decks else {}),
     }

@@ -38,6 +38,7 @@ WORDS: Final = {
     "cluster": "nodes of a RabbitMQ cluster are killed under load, and what it costs beside Mosquitto",
     "conversions": "the conversion worker is killed -9 at every boundary of its job",
     "decks": "hostile decks, straight to the converter",
+    "converter": "a real Gotenberg, its LibreOffice new for each deck and for every tenth, beside our converter",
     "corpus": "decks that nobody here wrote, beside plain LibreOffice, python-pptx and odfpy",
     "fuzz": "spoiled payloads among good ones",
     "many_logins": "logins by the ten thousand that change all the time",
