@@ -200,7 +200,7 @@ def _displays(seed: int, share: float, folder: Path) -> Ledger:
 
 
 def _converter(seed: int, share: float, folder: Path) -> Ledger:
-    plan = gotenberg.Plan(_part(20, share), _part(100, share), _part(5, share), seed=seed)
+    plan = gotenberg.Plan(_part(10, share), _part(30, share), _part(5, share), seed=seed)
     return gotenberg.run(plan, folder)
 
 

@@ -45,8 +45,8 @@ CONTRACT: Final = "tests/worker/test_converter_contract.py"
 class Plan:
     """The size of the campaign."""
 
-    decks: int = 20  # of each size, one after another
-    hostile: int = 100
+    decks: int = 10  # of each size, one after another
+    hostile: int = 30
     kills: int = 5
     deadline: int = 20  # of a hostile deck, in seconds
     seed: int = 1
