@@ -62,7 +62,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
             _pass_its_tests(version, folder, found)
         say(f"{release[0]}, the release before: {found.counted} {found.wrong or ''}")
     ledger = judged(plan, found, len(seen) + (release is not None))
-    ledger.note = f"upgraded from {release[0]}, the release before" if release else "there is no release before"
+    ledger.note = f"upgraded from {release[0]}, the release before" if release else ""
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
 
