@@ -296,7 +296,8 @@ def _(place: Place) -> bool:
 @rule("it is answered 0x87, and the connection stays", tolerated=True)
 def _(place: Place) -> bool:
     one = place.display(place.name())
-    return one.publish(f"signage/{place.name()}/heartbeat", b"forged") == REFUSED and one.is_in
+    answer = one.publish(f"signage/{place.name()}/heartbeat", b"forged")
+    return answer == REFUSED and not until(lambda: one.seen.ended is not None, QUIET_SECONDS)
 
 
 def _spied(place: Place, topics: Callable[[str], str]) -> tuple[int | None, list[bytes]]:
