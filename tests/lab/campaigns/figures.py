@@ -28,18 +28,18 @@ WORDS: Final = {
     "noise": "displays log more than can be read",
     "herd": "a herd of displays comes back at once",
     "connections": "the same with a connection for each display that one box takes",
-    "logins-2.0.11": "displays' logins are taken away in every way, on Mosquitto 2.0.11 (Debian 12)",
+    "logins-2.0.11": "displays' logins are taken away, on Mosquitto 2.0.11 (Debian 12)",
     "logins-2.0.21": "the same on Mosquitto 2.0.21 (Debian 13)",
-    "stolen": "one stolen display login does its worst in every way that MQTT 5 gives",
+    "stolen": "one stolen display login does its worst",
     "broker-mosquitto-2.0.11": "Mosquitto 2.0.11 (Debian 12), as shipped, against the rules that we lean on",
     "broker-mosquitto-2.0.21": "the same with Mosquitto 2.0.21 (Debian 13)",
     "broker-rabbitmq-4.0.5": "the same with RabbitMQ 4.0.5 (Debian 13), then the whole product on it",
     "broker-hivemq-2025.5": "the same with HiveMQ CE 2025.5",
-    "cluster": "nodes of a RabbitMQ cluster are killed under load, and what it costs beside Mosquitto",
+    "cluster": "nodes of a RabbitMQ cluster are killed under load",
     "conversions": "the conversion worker is killed -9 at every boundary of its job",
     "decks": "hostile decks, straight to the converter",
-    "converter": "a real Gotenberg, its LibreOffice new for each deck and for every tenth, beside our converter",
-    "corpus": "decks that nobody here wrote, beside plain LibreOffice, python-pptx and odfpy",
+    "converter": "a real Gotenberg beside our converter",
+    "corpus": "strangers' decks, beside plain LibreOffice, python-pptx and odfpy",
     "fuzz": "spoiled payloads among good ones",
     "many_logins": "logins by the ten thousand that change all the time",
     "doors": "paths that try to leave, connections that stall, requests without end",
@@ -48,7 +48,7 @@ WORDS: Final = {
     "docker": "the Docker box: kill -9 of each container and of the engine, restarts, backup",
     "trial": "the image for a first look: build, start, second start",
     "cloud": "a real Terraform applies deploy/gcp to a stand-in of Google",
-    "box-bookworm": "the box with systemd on Debian 12: kill -9 of each service, restarts, reboots, power cuts, backup",
+    "box-bookworm": "the box with systemd on Debian 12: kill -9, reboots, power cuts, backup",
     "box-trixie": "the same on Debian 13",
     "displays": "the display agent on Debian 12 and 13: kill -9 between steps, power cuts, disks, faults of screens",
     "neighbours": "a real Home Assistant: states, kill -9, buttons, deletions, hostile names",
@@ -63,7 +63,8 @@ HIDDEN: Final = re.compile(
     r"|rules of the contract|fault of a screen on the page .*|power cuts of a kernel|of each|rules kept"
     r"|.* rss megabytes|logins shared by two devices|actions on silence .*|seconds each|tolerance seconds"
     r"|processes|effects|displays of each|hung up on and come again|dead expected|cases planned|written|faults"
-    r"|.* (1|50) slides a minute"
+    r"|.* (1|50) slides a minute|gotenberg restarted after 10 (MB.*|refused|hostile .*|PDFs .*)|rules|herd|waiting"
+    r"|(gotenberg|ours) (MB|refused|hostile deck)( .*)?|of these (crashed|went wrong)"
 )
 """Counts that only the ledger has: a reader of the table wants the others."""
 
