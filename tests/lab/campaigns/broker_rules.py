@@ -223,9 +223,21 @@ def _(place: Place) -> bool:
 @rule("who comes back within the delay leaves no will")
 def _(place: Place) -> bool:
     with _shown(place) as name, place.bridge() as bridge:
-        _with_will(place, name, 3).drop()
-        again = _with_will(place, name, 3)
-        return not _is_told(bridge, name, 5) and again.is_in
+        return _leaves_none(place, name, bridge, QUIET_SECONDS)
+
+
+@rule("nor does who comes back at once", tolerated=True)
+def _(place: Place) -> bool:
+    with place.bridge() as bridge:
+        return all(_leaves_none(place, place.name(), bridge, 0) for _ in range(3))
+
+
+def _leaves_none(place: Place, name: str, bridge: Caller, seconds: float) -> bool:
+    """Whether this display leaves no will when it is back after so many seconds."""
+    _with_will(place, name, 3).drop()
+    time.sleep(seconds)
+    again = _with_will(place, name, 3)
+    return not _is_told(bridge, name, 5) and again.is_in
 
 
 @rule("the end of a session sends its will")
