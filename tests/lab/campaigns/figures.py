@@ -60,10 +60,10 @@ HIDDEN: Final = re.compile(
     r"|.* with journalctl megabytes|idle minutes|looks at screens that are well"
     r"|clients deleted|exclusions|holds|hours leapt|maintenance windows|operators' [a-z]+|overlapping ticks"
     r"|releases of breakers|ticks that died|reads answered|declared errors|(mosquitto|cluster|memory of) .*"
-    r"|rules of the contract|fault of a screen on the page .*|power cuts of a kernel|of each|rules kept"
+    r"|rules of the contract|fault of a screen on the page .*|power cuts of a kernel|of each"
     r"|.* rss megabytes|logins shared by two devices|actions on silence .*|seconds each|tolerance seconds"
     r"|processes|effects|displays of each|hung up on and come again|dead expected|cases planned|written|faults"
-    r"|.* (1|50) slides a minute|gotenberg restarted after 10 (MB.*|refused|hostile .*|PDFs .*)|rules|herd|waiting"
+    r"|.* (1|50) slides a minute|gotenberg restarted after 10 (MB.*|refused|hostile .*|PDFs .*)|herd|waiting"
     r"|(gotenberg|ours) (MB|refused|hostile deck)( .*)?|of these (crashed|went wrong)"
 )
 """Counts that only the ledger has: a reader of the table wants the others."""
