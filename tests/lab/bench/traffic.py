@@ -1,4 +1,7 @@
-"""The messages for measuring listeners: 60 % heartbeats, 30 % health, 10 % logs of 5,000 clients, QoS 1."""
+"""The messages for measuring listeners: 60 % heartbeats, 30 % health, 10 % logs of 5,000 clients, QoS 1.
+
+Before you change the statements of a batch, run `EXPLAIN (ANALYZE, BUFFERS, WAL)` with a batch of these.
+"""
 
 import json
 import random

@@ -270,7 +270,7 @@ def _(place: Place) -> bool:
         return until(lambda: any(one.topic == topic and one.retain for one in urgent.seen.messages), 5)
 
 
-@rule("a subscription made again with retain handling 1 brings nothing", tolerated=True)
+@rule("retain handling 1 is kept to", tolerated=True)
 def _(place: Place) -> bool:
     with _kept(place), place.bridge("bridge_urgent", "signage/+/presence") as urgent:
         until(lambda: urgent.payloads, 5)

@@ -63,7 +63,8 @@ HIDDEN: Final = re.compile(
     r"|rules of the contract|fault of a screen on the page .*|power cuts of a kernel|of each"
     r"|.* rss megabytes|logins shared by two devices|actions on silence .*|seconds each|tolerance seconds"
     r"|processes|effects|displays of each|hung up on and come again|dead expected|cases planned|written|faults"
-    r"|.* (1|50) slides a minute|gotenberg restarted after 10 (MB.*|refused|hostile .*|PDFs .*)|herd|waiting"
+    r"|.* (1|50) slides a minute|gotenberg restarted after 10 (MB.*|refused|hostile .*|PDFs .*)|herd|waiting|rules kept"
+    r"|moves|reboots overtaken by the display's own recovery|display back after renewal seconds|log lines"
     r"|(gotenberg|ours) (MB|refused|hostile deck)( .*)?|of these (crashed|went wrong)"
 )
 """Counts that only the ledger has: a reader of the table wants the others."""
