@@ -43,7 +43,7 @@ from shared.structured_log import event, failure
 IDLE_SECONDS: Final = 0.1  # one turn of the loop when nothing happens
 STANDBY_SECONDS: Final = 1.0
 LEAVE_SECONDS: Final = 2.0
-STILL_SECONDS: Final = 45.0  # four canaries that did not come, and nothing else
+MOST_UNHEARD: Final = 4  # canaries that were sent and did not come, nor anything else
 
 
 class BridgeLoop:
@@ -65,7 +65,7 @@ class BridgeLoop:
         """Reset to the state of a bridge that does not lead."""
         self._broker: Lanes | None = None
         self._link = BrokerLink()
-        self._bulk_heard_at = 0.0  # when a bulk message was last committed, or the connection became ready
+        self._unheard = 0  # canaries sent since a bulk message was last committed
         self._budgets_of: Lanes | None = None  # the connection for which the log budgets were reset
         self._announcement = Announcement(self._leader)
         self._urgent = Urgent()
@@ -227,7 +227,7 @@ class BridgeLoop:
             return
         self._link.note(broker.lacks)
         self._announcement.make()
-        self._bulk_heard_at = time.monotonic()
+        self._unheard = 0
         broker.forget_urgent_of_bulk(self._topics)
         self._due.connected()
 
@@ -266,13 +266,12 @@ class BridgeLoop:
             self._pace.failed()
             raise
         self._bulk.committed()
-        self._bulk_heard_at = time.monotonic()
+        self._unheard = 0
         self._committed(outcome)
 
     def _end_still_session(self, broker: Lanes) -> None:
         """Connect anew when not even a canary comes: HiveMQ CE, killed, may hold back what waits for a session."""
-        is_heard = broker.bulk.arrivals or time.monotonic() - self._bulk_heard_at < STILL_SECONDS
-        if self._announcement.is_made and not is_heard:
+        if self._unheard > MOST_UNHEARD and not broker.bulk.arrivals:
             broker.abort("nothing comes to the session of heartbeats, not even a canary")
 
     def _store_bulk(self, broker: Lanes, batch: Sequence[Weighed]) -> BatchOutcome:
@@ -321,6 +320,7 @@ class BridgeLoop:
         if broker.urgent.is_ready and broker.urgent.room() and self._due.is_canary():
             canary = duties.canary_of(self._instance, next(self._due.canary_number))
             broker.urgent.publish(self._topics.canary, canary, int(duties.CANARY_SECONDS))
+            self._unheard += 1
 
     def _work_outbox(self, broker: Lanes) -> None:
         """Record how publishing went, and publish the commands that are due."""

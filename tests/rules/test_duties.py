@@ -76,3 +76,27 @@ def test_a_sweep_for_which_the_database_is_away_is_due_as_soon_as_it_is_back() -
         duties.sweep(leader, due, 180, timedelta(seconds=30))
 
     assert due.is_sweep
+
+
+def test_a_session_is_still_only_when_canaries_were_sent_and_nothing_came() -> None:
+    """While the database is away none is sent: a small fleet's silence proves nothing then."""
+    bridge = without_services()
+    aborted: list[str] = []
+    urgent = SimpleNamespace(is_ready=True, room=lambda: True, publish=lambda *_: None)
+    broker: Any = SimpleNamespace(bulk=SimpleNamespace(arrivals=[]), urgent=urgent, abort=aborted.append)
+    bridge._unheard, bridge._due, bridge._instance = 0, Due(), "me"
+    bridge._topics = SimpleNamespace(canary="signage/service/canary")
+    for _ in range(4):
+        bridge._due.connected()
+        bridge._send_canary(broker)
+        bridge._end_still_session(broker)
+    assert not aborted
+
+    bridge._due.connected()
+    bridge._send_canary(broker)
+    broker.bulk.arrivals = ["a message"]
+    bridge._end_still_session(broker)
+    assert not aborted
+    broker.bulk.arrivals = []
+    bridge._end_still_session(broker)
+    assert len(aborted) == 1
