@@ -80,10 +80,12 @@ def test_a_broker_that_brings_nothing_more_to_a_session_is_connected_to_anew(
     with strict_broker(broker.broker.services_port, Script(forgets=b"bridge")) as door:
         bridge = start_bridge(wait=False, MQTT_URL=f"mqtt://{LOOPBACK}:{door.port}")
 
-        eventually(lambda: door.forgot and bridge.ready(), 2 * SECONDS)
+        eventually(lambda: door.forgot and bridge.ready(), 4 * SECONDS)
 
-        assert bridge.events().count("broker_disconnected") == 1
-        assert bridge.events().count("broker_connected") == 4  # two sessions, twice
+        ended = [line["why"] for line in bridge.lines() if line["event"] == "broker_disconnected"]
+        assert sum("not even a canary" in why for why in ended) == 1, (
+            ended
+        )  # a busy machine may break other connections
 
 
 @pytest.mark.parametrize(
