@@ -111,18 +111,20 @@ def sweep(leader: Leader, due: Due, stale_seconds: int, canary_max_age: timedelt
 
     Messages are stored between two parts of it; not where the bridge was silent, because they would hide that.
     """
-    is_over = False
-    while not is_over:
+    part, is_silent = None, True
+    while part is None or (part.last is not None and is_silent):
         with leader.database() as database, database.begin():
             after = due.sweeps()  # only here: while the database is away, the sweep stays due
             now = database_now(database)
             heard = leadership_rules.listening(leadership_store.bridge_status(database), now, canary_max_age)
+            is_silent = heard.silent
+            if part is None and is_silent:
+                after = ""  # the silence may have begun between two parts: it concerns every client
             part = statuses_operations.sweep(database, now, stale_seconds, heard, after)
         if part.changed:
             event("statuses_swept", "shown states changed with time", changed=part.changed)
         if part.last is not None:
             due.goes_on(part.last)
-        is_over = part.last is None or not heard.silent
 
 
 def check_lead(database: Connection, leader: Leader) -> None:

@@ -96,7 +96,7 @@ class LoginServer:
                 raise NotFromBroker(HTTPStatus.SERVICE_UNAVAILABLE, "the logins were not read yet")
             return "ready"
         if path not in {"/user", "/vhost", "/resource", "/topic", "/session"}:
-            raise NotFromBroker(HTTPStatus.NOT_FOUND, "there is no such question")
+            raise NotFromBroker(HTTPStatus.NOT_FOUND, "only /user, /vhost, /resource, /topic, /session, /readyz")
         if method != "POST":  # with GET passwords would stand in the address
             raise NotFromBroker(
                 HTTPStatus.METHOD_NOT_ALLOWED, "only POST is answered: set auth_http.http_method = post"

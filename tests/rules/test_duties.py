@@ -57,6 +57,8 @@ def test_only_what_nobody_heard_is_swept_whole_before_messages_are_written(
     monkeypatch.setattr("bridge.duties.leadership_rules.listening", lambda *_: SimpleNamespace(silent=silent))
     monkeypatch.setattr("bridge.duties.statuses_operations.sweep", part)
     due, leader = Due(), cast("Leader", SimpleNamespace(database=MagicMock))
+    if silent:
+        due.goes_on("c")  # a sweep was under way when the silence began
 
     duties.sweep(leader, due, 180, timedelta(seconds=30))
 

@@ -19,7 +19,7 @@ BRIDGE: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", 
 LOGS: Final = "signage/+/logs/+"
 DAY: Final = 86_400
 QUIET_SECONDS: Final = 1.0  # nothing more comes after so long
-CLEANED_SECONDS: Final = 300.0  # sessions last a day: a broker may look for those that are over every some minutes
+CLEANED_SECONDS: Final = 300.0  # a session lasts a day: a broker may end it some minutes late
 OF_A_PROCESS: Final = 200  # displays: paho waits with select, which takes no file numbers above 1,023
 
 
