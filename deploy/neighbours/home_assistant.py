@@ -336,7 +336,7 @@ class Neighbour:
         self._leaving = set()
 
     def answer_presses(self, *, again: bool) -> None:
-        """Send a command for each new press; `again`: also for those that the API left unanswered, until too old."""
+        """Send a command for each new press. `again`: also for recent presses that the API did not answer."""
         presses, self._link.presses = self._link.presses, []
         if again:
             presses, self._unanswered = self._unanswered + presses, []

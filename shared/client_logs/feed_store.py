@@ -19,8 +19,8 @@ class FedLog(ErrorLog, frozen=True):
 class Horizon(NamedTuple):
     """What is stored at one moment.
 
-    Transactions below `finished` have ended; those that start now get `begun` or more. `newest` is the greatest id of
-    a readable line, `newest_at` the time of its receipt.
+    Every transaction with a number below `finished` has ended. A transaction that starts now gets `begun` or more.
+    `newest` is the greatest id of a line that can be read. `newest_at` is when that line was received.
     """
 
     life: str
