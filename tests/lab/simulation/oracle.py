@@ -241,14 +241,14 @@ class Judge:
             return
         self.figures["recovery commands"] += 1
         self.figures["recovery commands for a screen"] += ruling.why == "its screen fails"
-        if ruling.by_silence:
-            self._by_silence.add(command.id)
         assert self._before is not None
         if not self._before.is_late:  # lateness is decided when a tick begins; a slow tick does not become late
             after = replace(after, last_tick_at=after.now)
         now = self._rule(after, after.clients[command.client_uuid], besides=command)
-        for said in (ruling, now):  # an event in the middle of the tick may have allowed it
+        for said in (ruling, now):  # an event in the middle of the tick, as the end of a command, may have allowed it
             if said.duty is not Duty.NOT and said.action == command.action:
+                if said.by_silence:
+                    self._by_silence.add(command.id)
                 return
         kind = "fifth action" if ruling.why == "suspended" else "forbidden action"
         self._breach(kind, command.client_uuid, f"{command.action} although: {ruling.why}")
