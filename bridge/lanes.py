@@ -196,5 +196,6 @@ class BrokerLink:
         found = [lack.words for lack in self.lacks if lack.stops]
         if self.short_ones >= FEW:
             ended = f"{self.short_ones} connections in a row ended after seconds ({self.fault})"
-            found.append(f"{ended}: does another deployment use the same MQTT_USERNAME at this broker?")
+            login = "does another deployment use the same MQTT_USERNAME at this broker"
+            found.append(f"{ended}: {login}, or may its displays use any client id?")
         return found

@@ -61,6 +61,7 @@ def test_a_few_connections_in_a_row_that_end_at_once_are_no_accident() -> None:
 
     assert "Session taken over" in link.faults()[0]
     assert "does another deployment use the same MQTT_USERNAME" in link.faults()[0]
+    assert "may its displays use any client id?" in link.faults()[0]
 
 
 def test_a_connection_that_holds_ends_the_suspicion_and_a_broker_that_is_away_never_raises_it() -> None:
