@@ -11,7 +11,6 @@ from shared.clients import zones_rules
 from shared.errors import Refused
 from shared.vocabulary import Weekday
 
-MOST_BYTES: Final = 4096  # of a message, as docs/protocol.md says
 MOST_TIMES: Final = 21  # three times for each day
 _CLOCK: Final = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 MIDNIGHT: Final = "24:00"

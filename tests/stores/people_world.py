@@ -44,4 +44,4 @@ def name_of(connection: Connection, user_id: int) -> str:
 
 
 def keyholders(connection: Connection) -> int:
-    return len(store.lock_keyholders(connection))
+    return len(store.keyholders(store.lock_admins(connection)))

@@ -244,11 +244,6 @@ def keyholders(admins: Iterable[Admin]) -> set[int]:
     return {admin.id for admin in admins if admin.has_key}
 
 
-def lock_keyholders(connection: Connection, *, by_proxy: bool = False) -> set[int]:
-    """Lock the admins and return the keyholders among them."""
-    return keyholders(lock_admins(connection, by_proxy=by_proxy))
-
-
 LOCK_USER = Query(
     f"SELECT {PERSON} FROM users AS u WHERE u.id = :user_id FOR UPDATE",  # noqa: S608 - made of constants
     Person,
