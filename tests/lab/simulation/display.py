@@ -52,7 +52,8 @@ class Display:
         self.booted_at = 0.0
         self.up_since = 0.0  # its present or last connection
         self.has_network = True
-        self.screen, self.screen_since = "ok", 0.0  # the state of cable and switch, which no command changes
+        self.screen = "ok"  # the state of cable and switch, which no command changes
+        self.screen_since = 0.0  # when cable, switch or plan last changed
         self.off_by: str | None = None  # whose plan it is that its screen is off; its disk keeps that
         self.fuse: int | None = None  # its power is cut after this many more effects
         self.conduct: Conduct = SOUND
@@ -189,7 +190,7 @@ class Display:
 
     def plan(self, off_by: str | None) -> None:
         """Switch the screen off by a command or by hours, or (None) on, and report that."""
-        self.off_by = off_by
+        self.off_by, self.screen_since = off_by, self._agenda.now
         if self.is_on and not self._is_silent:
             self._report()
 

@@ -326,9 +326,10 @@ class Judge:
                 self._breach("unnoticed", uuid, f"{display.ailment.kind} for {now - since:.0f} s")
 
     def _is_unseen(self, display: Display, client: Any, since: float) -> bool:
-        """Whether the service does not know that the screen fails, although the screen shows it."""
+        """Whether the service does not know that the screen fails, although the screen is on and shows it."""
         seen_for = self._agenda.now - max(since, display.screen_since)
-        return display.screen == "ok" and seen_for > NOTICE + REPORTED and not screen_fails(client)
+        is_on = display.screen == "ok" and display.off_by is None
+        return is_on and seen_for > NOTICE + REPORTED and not screen_fails(client)
 
     @property
     def is_anything_due(self) -> bool:
