@@ -58,12 +58,14 @@ CLIENTS: Final = sa.text(
         EXISTS (SELECT FROM client_commands AS k WHERE k.client_uuid = c.uuid AND k.rank < 90) AS has_open,
         (SELECT max(k.received_at) FROM client_commands AS k
             WHERE k.client_uuid = c.uuid AND k.action = 'shutdown_host' AND k.received_at IS NOT NULL) AS shutdown_at,
-        EXISTS (SELECT FROM quiet_times AS q WHERE 'recovery' = ANY(q.quiet) AND q.starts_at <= :now
-            AND coalesce(q.ends_at > :now, true) AND coalesce(q.ended_at > :now, true)
+        -- one that began when it was made holds also after the database's clock was set back
+        EXISTS (SELECT FROM quiet_times AS q, LATERAL (SELECT greatest(:now, q.created_at) AS at) AS m
+            WHERE 'recovery' = ANY(q.quiet) AND q.starts_at <= m.at
+            AND coalesce(q.ends_at > m.at, true) AND coalesce(q.ended_at > m.at, true)
             AND (q.scope = 'fleet' OR q.site = c.site OR q.tag = ANY(c.tags) OR c.uuid = ANY(q.clients))
             AND (q.spans = '[]' OR (q.preset <> 'opening_hours') = EXISTS (
                 SELECT FROM jsonb_array_elements(q.spans) AS s(span), generate_series(0, 1) AS back,
-                    LATERAL (SELECT CAST(:now AS timestamptz) AT TIME ZONE q.time_zone AS here) AS h,
+                    LATERAL (SELECT m.at AT TIME ZONE q.time_zone AS here) AS h,
                     LATERAL (SELECT CAST(here AS date) - back AS day) AS d
                 WHERE here >= day + CAST(span ->> 'begins' AS time)
                     AND here < day + CAST(span ->> 'nights' AS integer) + CAST(span ->> 'ends' AS time)))
