@@ -61,7 +61,7 @@ export const commandWords = {
     no_ack: "The display did not acknowledge it in time.",
     no_subscriber: "The display was not connected to the broker.",
     never_published: "The broker could not be reached in time, so it was never sent.",
-    no_result: "The display took it but reported no result in time.",
+    no_result: "The display took it, but nothing showed in time that it worked.",
     publish_denied: "The broker did not allow it. Tell the person who runs the service.",
     screen_did_not_switch: "The screen is as before.",
     reboot_did_not_happen: "The display kept running without a reboot.",

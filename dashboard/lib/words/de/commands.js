@@ -59,7 +59,7 @@ export const commandWords = {
     no_ack: "Das Display hat ihn nicht rechtzeitig bestätigt.",
     no_subscriber: "Das Display war nicht mit dem Broker verbunden.",
     never_published: "Der Broker war nicht rechtzeitig erreichbar; der Befehl wurde nie gesendet.",
-    no_result: "Das Display hat ihn angenommen, aber nicht rechtzeitig ein Ergebnis gemeldet.",
+    no_result: "Das Display hat ihn angenommen, aber nichts zeigte rechtzeitig, dass er gewirkt hat.",
     publish_denied: "Der Broker hat es nicht erlaubt. Bitte der Person melden, die den Server betreibt.",
     screen_did_not_switch: "Der Bildschirm ist wie zuvor.",
     reboot_did_not_happen: "Das Display lief weiter, ohne neu zu starten.",

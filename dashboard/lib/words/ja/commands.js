@@ -58,7 +58,7 @@ export const commandWords = {
     no_ack: "ディスプレイが時間内に受領を返しませんでした。",
     no_subscriber: "ディスプレイはブローカーに接続していませんでした。",
     never_published: "時間内にブローカーに届かず、送信されませんでした。",
-    no_result: "ディスプレイは受け取りましたが、時間内に結果を返しませんでした。",
+    no_result: "ディスプレイは受け取りましたが、効果を時間内に確認できませんでした。",
     publish_denied: "ブローカーが許可しませんでした。サーバーの運用者に連絡してください。",
     screen_did_not_switch: "画面は元のままです。",
     reboot_did_not_happen: "ディスプレイは再起動せずに動き続けました。",
