@@ -109,17 +109,18 @@ class Announcement:
 def sweep(leader: Leader, due: Due, stale_seconds: int, canary_max_age: timedelta) -> None:
     """Update the shown states to now. Silence counts only while the canary was no older than `canary_max_age`.
 
-    Messages are stored between two parts of it; not where the bridge was silent, because they would hide that.
+    Between two parts, messages are stored. After the bridge was deaf all parts run at once: a stored message would
+    hide that nobody was heard.
     """
-    part, is_silent = None, True
-    while part is None or (part.last is not None and is_silent):
+    part, is_deaf = None, True
+    while part is None or (part.last is not None and is_deaf):
         with leader.database() as database, database.begin():
             after = due.sweeps()  # only here: while the database is away, the sweep stays due
             now = database_now(database)
             heard = leadership_rules.listening(leadership_store.bridge_status(database), now, canary_max_age)
-            is_silent = heard.silent
-            if part is None and is_silent:
-                after = ""  # the silence may have begun between two parts: it concerns every client
+            is_deaf = heard.deaf
+            if part is None and is_deaf:
+                after = ""  # it may have become deaf between two parts: that concerns every client
             part = statuses_operations.sweep(database, now, stale_seconds, heard, after)
         if part.changed:
             event("statuses_swept", "shown states changed with time", changed=part.changed)

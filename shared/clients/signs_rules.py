@@ -50,7 +50,7 @@ def last_sign(last_heartbeat_at: datetime, sign_at: datetime | None) -> datetime
     return last_heartbeat_at if sign_at is None else max(last_heartbeat_at, sign_at)
 
 
-def is_silent(
+def is_silent_by_age(
     last_heartbeat_at: datetime,
     interval_seconds: int,
     sign_at: datetime | None,

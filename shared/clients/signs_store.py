@@ -22,7 +22,7 @@ LAST_SIGN: Final = "greatest(h.last_heartbeat_at, h.sign_at)"
 """SQL: `signs_rules.last_sign`."""
 
 SILENT: Final = f"{LAST_SIGN} < CAST(:now AS timestamptz) - {THRESHOLD}"
-"""SQL: `signs_rules.is_silent`."""
+"""SQL: `signs_rules.is_silent_by_age`."""
 
 MAY_BE_MUTE: Final = "c.status = 'unknown' AND h.sign_at > h.last_heartbeat_at"
 """SQL: whether a client is shown as unknown and its last message was not a heartbeat."""

@@ -26,7 +26,7 @@ def sweep(connection: Connection, now: datetime, stale_seconds: int, bridge: Lis
 
     `stale_seconds` is HEARTBEAT_STALE_SECONDS, `bridge` comes from `leadership.rules.listening`.
     """
-    rows = statuses_store.candidates(connection, now, stale_seconds, after, silent=bridge.silent, since=bridge.since)
+    rows = statuses_store.candidates(connection, now, stale_seconds, after, deaf=bridge.deaf, since=bridge.since)
     changes = [change for row in rows if (change := _status_change(row, now, stale_seconds, bridge))]
     changed = statuses_store.change(connection, now, changes) if changes else 0
     return Swept(changed, rows[-1].uuid if len(rows) == statuses_store.MOST_CANDIDATES else None)
@@ -39,15 +39,15 @@ def _status_change(row: Candidate, now: datetime, stale_seconds: int, bridge: Li
         row.interval_seconds,
         now,
         stale_seconds,
-        silent=bridge.silent,
+        deaf=bridge.deaf,
         listening_since=bridge.since,
         sign_at=row.sign_at,
     )
     if status == row.status:
         return None
     at = now
-    if status is ClientStatus.UNKNOWN and bridge.silent_since is not None:
-        at = rules.unknown_from(row.last_heartbeat_at, row.interval_seconds, bridge.silent_since)
+    if status is ClientStatus.UNKNOWN and bridge.deaf_since is not None:
+        at = rules.unknown_from(row.last_heartbeat_at, row.interval_seconds, bridge.deaf_since)
     elif status in {ClientStatus.LATE, ClientStatus.STALE} and bridge.since is not None:
         at = rules.silent_from(last_sign(row.last_heartbeat_at, row.sign_at), bridge.since)
     return StatusChange(row.uuid, row.status, status, cause, at)

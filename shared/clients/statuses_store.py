@@ -46,7 +46,7 @@ CANDIDATES = Query(  # the intervals of `reports.rules.late_after` and `reports.
         WHERE c.deleted_at IS NULL AND c.uuid > :after AND CASE
             WHEN h.last_heartbeat_at >= CAST(:now AS timestamptz) - {LATE_AFTER}
                 THEN c.status <> c.process_status::text
-            WHEN CAST(:silent AS boolean) THEN c.status <> 'unknown'
+            WHEN CAST(:deaf AS boolean) THEN c.status <> 'unknown'
             ELSE NOT (c.status = 'stale' AND greatest({LAST_SIGN}, CAST(:since AS timestamptz))
                 < CAST(:now AS timestamptz) - {THRESHOLD}) END)
     SELECT * FROM found ORDER BY uuid LIMIT :most
@@ -56,12 +56,14 @@ CANDIDATES = Query(  # the intervals of `reports.rules.late_after` and `reports.
 
 
 def candidates(
-    connection: Connection, now: datetime, stale_seconds: int, after: str, *, silent: bool, since: datetime | None
+    connection: Connection, now: datetime, stale_seconds: int, after: str, *, deaf: bool, since: datetime | None
 ) -> list[Candidate]:
-    """Up to MOST_CANDIDATES clients whose stored state may be out of date, the next after this one by uuid."""
-    is_silent = silent or since is None
-    rest = {"after": after, "most": MOST_CANDIDATES}
-    return CANDIDATES.all(connection, now=now, silent=is_silent, since=since, stale=stale_seconds, **rest)
+    """Up to MOST_CANDIDATES clients whose stored state may be out of date, the next after this one by uuid.
+
+    `deaf`: the bridge does not hear the fleet; `since`: the listening time began.
+    """
+    rest = {"deaf": deaf or since is None, "after": after, "most": MOST_CANDIDATES}
+    return CANDIDATES.all(connection, now=now, since=since, stale=stale_seconds, **rest)
 
 
 CHANGES: Final = ManyRows("said", StatusChange)

@@ -56,7 +56,7 @@ def observe(connection: Connection, now: datetime, config: Config) -> IncidentRe
     heard = listening(
         leadership_store.bridge_status(connection), now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
     )
-    if heard.silent or heard.since is None:
+    if heard.deaf or heard.since is None:
         return _deaf(connection, now, heard)
     closed = _close(connection, now, store.close_listening(connection, now), timeline_rules.fleet_heard_again())
     left = store.leave_well(connection, now)
@@ -74,10 +74,10 @@ def open_incident_of(connection: Connection, uuids: Collection[str]) -> dict[str
 
 def _deaf(connection: Connection, now: datetime, heard: Listening) -> IncidentReport:
     """Open an incident of kind `listening`, unless the bridge never gave a sign: then it was not started yet."""
-    if heard.silent_since is None:
+    if heard.deaf_since is None:
         return IncidentReport(deaf=True)
-    words = causes_rules.why_unheard(heard.silent_since)
-    _, is_new = _open(connection, now, IncidentKind.LISTENING, "", heard.silent_since, words)
+    words = causes_rules.why_unheard(heard.deaf_since)
+    _, is_new = _open(connection, now, IncidentKind.LISTENING, "", heard.deaf_since, words)
     return IncidentReport(opened=int(is_new), deaf=True)
 
 

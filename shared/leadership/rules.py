@@ -41,9 +41,9 @@ class BridgeStatus:
 class Listening:
     """Since when displays are heard, and whether they are heard at all now."""
 
-    silent: bool
+    deaf: bool
     since: datetime | None  # start of the present listening time; None before the first
-    silent_since: datetime | None  # last sign of the bridge when it is silent; None when it never gave one
+    deaf_since: datetime | None  # last sign of the bridge when it is deaf; None when it never gave one
 
 
 def is_bridge_silent(status: BridgeStatus, now: datetime, max_age: timedelta) -> bool:
@@ -56,6 +56,6 @@ def is_bridge_silent(status: BridgeStatus, now: datetime, max_age: timedelta) ->
 
 def listening(status: BridgeStatus, now: datetime, max_age: timedelta) -> Listening:
     """The listening time, for the rules on silent displays."""
-    silent = is_bridge_silent(status, now, max_age)
+    deaf = is_bridge_silent(status, now, max_age)
     last_sign = None if status.canary_at is None else min(status.canary_at, now)
-    return Listening(silent, status.connected_since, last_sign if silent else None)
+    return Listening(deaf, status.connected_since, last_sign if deaf else None)

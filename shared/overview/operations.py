@@ -235,7 +235,7 @@ def bridge_state(connection: Connection, now: datetime, config: Config) -> dict[
 def bridge_state_of(status: BridgeStatus, now: datetime, config: Config) -> dict[str, Any]:
     """The same, from a status that was already read."""
     heard = listening(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
-    return {"state": "silent" if heard.silent else "listening", "silent_since": heard.silent_since}
+    return {"state": "silent" if heard.deaf else "listening", "silent_since": heard.deaf_since}
 
 
 def _scheduler_state(tick: LastTick, now: datetime, config: Config) -> dict[str, Any]:

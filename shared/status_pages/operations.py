@@ -110,4 +110,4 @@ def _judged_until(connection: Connection, now: datetime, config: Config) -> date
     tick = overview_store.scheduler(connection).last_tick_at
     is_late = is_scheduler_late(tick, now, timedelta(seconds=config["TICK_SECONDS"]))
     never = now - rules.WEEK
-    return min((heard.silent_since or never) if heard.silent else now, (tick or never) if is_late else now)
+    return min((heard.deaf_since or never) if heard.deaf else now, (tick or never) if is_late else now)

@@ -42,9 +42,9 @@ def test_what_nobody_heard_is_swept_before_any_message_is_written() -> None:
     assert done.index("_sweep") < min(done.index("_store_urgent"), done.index("_store_batch"))
 
 
-@pytest.mark.parametrize(("silent", "parts_at_once"), [(True, 3), (False, 1)])
+@pytest.mark.parametrize(("deaf", "parts_at_once"), [(True, 3), (False, 1)])
 def test_only_what_nobody_heard_is_swept_whole_before_messages_are_written(
-    silent: bool, parts_at_once: int, monkeypatch: pytest.MonkeyPatch
+    deaf: bool, parts_at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ends, asked = iter(["b", "d", None]), []
 
@@ -54,10 +54,10 @@ def test_only_what_nobody_heard_is_swept_whole_before_messages_are_written(
 
     monkeypatch.setattr("bridge.duties.database_now", lambda _: None)
     monkeypatch.setattr("bridge.duties.leadership_store.bridge_status", lambda _: None)
-    monkeypatch.setattr("bridge.duties.leadership_rules.listening", lambda *_: SimpleNamespace(silent=silent))
+    monkeypatch.setattr("bridge.duties.leadership_rules.listening", lambda *_: SimpleNamespace(deaf=deaf))
     monkeypatch.setattr("bridge.duties.statuses_operations.sweep", part)
     due, leader = Due(), cast("Leader", SimpleNamespace(database=MagicMock))
-    if silent:
+    if deaf:
         due.goes_on("c")  # a sweep was under way when the silence began
 
     duties.sweep(leader, due, 180, timedelta(seconds=30))

@@ -154,12 +154,12 @@ def shown(
     age: float = 0.0,
     *,
     interval: int = 30,
-    silent: bool = False,
+    deaf: bool = False,
     since: datetime | None = LONG_AGO,
     stale: int = 180,
 ) -> ClientStatus:
     heard_at = NOW - timedelta(seconds=age)
-    return shown_status(process, heard_at, interval, NOW, stale, silent=silent, listening_since=since)[0]
+    return shown_status(process, heard_at, interval, NOW, stale, deaf=deaf, listening_since=since)[0]
 
 
 @pytest.mark.parametrize("process", ProcessStatus)
@@ -190,10 +190,10 @@ def test_what_is_worse_than_late_is_not_hidden_by_it(process: ProcessStatus) -> 
     assert shown(process, age=181) is ClientStatus.STALE  # no fresh heartbeat confirms it
 
 
-def test_while_the_bridge_is_silent_silence_proves_nothing() -> None:
-    assert shown(age=600, silent=True) is ClientStatus.UNKNOWN
+def test_while_the_bridge_is_deaf_silence_proves_nothing() -> None:
+    assert shown(age=600, deaf=True) is ClientStatus.UNKNOWN
     assert shown(age=600, since=None) is ClientStatus.UNKNOWN
-    assert shown(age=60, silent=True) is ClientStatus.RUNNING
+    assert shown(age=60, deaf=True) is ClientStatus.RUNNING
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_silence_counts_only_while_somebody_listened(listening_for: float, expec
 
 
 def test_a_client_never_heard_is_unknown_and_not_stale() -> None:
-    status, cause = shown_status(ProcessStatus.UNKNOWN, None, 30, NOW, 180, silent=False, listening_since=LONG_AGO)
+    status, cause = shown_status(ProcessStatus.UNKNOWN, None, 30, NOW, 180, deaf=False, listening_since=LONG_AGO)
 
     assert (status, cause) == (ClientStatus.UNKNOWN, "No heartbeat of the display has come yet.")
 
@@ -218,7 +218,7 @@ def test_a_client_never_heard_is_unknown_and_not_stale() -> None:
 def test_the_cause_says_for_how_long() -> None:
     heard_at = NOW - timedelta(minutes=7, seconds=5)
 
-    _, cause = shown_status(ProcessStatus.RUNNING, heard_at, 30, NOW, 180, silent=False, listening_since=LONG_AGO)
+    _, cause = shown_status(ProcessStatus.RUNNING, heard_at, 30, NOW, 180, deaf=False, listening_since=LONG_AGO)
 
     assert cause == "No heartbeat for 7 minutes."
 

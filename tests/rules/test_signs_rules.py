@@ -80,7 +80,7 @@ def test_who_talks_without_heartbeats_is_unknown_and_who_says_nothing_is_stale(p
     def shown(sign: float | None) -> tuple[ClientStatus, str]:
         sign_at = None if sign is None else NOW - timedelta(seconds=sign)
         return shown_status(
-            process, NOW - timedelta(hours=1), 30, NOW, 180, silent=False, listening_since=LONG_AGO, sign_at=sign_at
+            process, NOW - timedelta(hours=1), 30, NOW, 180, deaf=False, listening_since=LONG_AGO, sign_at=sign_at
         )
 
     assert shown(180) == (ClientStatus.UNKNOWN, "Its reports come, its heartbeats do not.")

@@ -219,13 +219,13 @@ def test_a_canary_ahead_of_time_is_no_sign_of_a_bridge(connection: Connection, n
 
     heard = listening(leadership_store.bridge_status(connection), now, GAP)
 
-    assert (heard.silent, heard.silent_since) == (True, now)
+    assert (heard.deaf, heard.deaf_since) == (True, now)
 
 
 def test_a_canary_a_moment_ahead_of_a_slow_reader_is_one(connection: Connection, now: datetime) -> None:
     hear(connection, now + seconds(20))
 
-    assert not listening(leadership_store.bridge_status(connection), now, GAP).silent
+    assert not listening(leadership_store.bridge_status(connection), now, GAP).deaf
 
 
 @pytest.mark.parametrize(

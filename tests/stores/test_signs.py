@@ -75,7 +75,7 @@ def test_what_sql_and_the_rules_say_of_silence_is_the_same(
         for row in connection.execute(query, {"now": now, "stale": stale}):
             heard = (row.last_heartbeat_at, row.sign_at)
             assert row.last_sign == signs_rules.last_sign(*heard)
-            assert row.silent is signs_rules.is_silent(heard[0], row.interval_seconds, heard[1], now, stale)
+            assert row.silent is signs_rules.is_silent_by_age(heard[0], row.interval_seconds, heard[1], now, stale)
             talks_without_heartbeats = row.sign_at is not None and row.sign_at > row.last_heartbeat_at
             assert row.mute is (row.status == "unknown" and talks_without_heartbeats)
         savepoint.rollback()

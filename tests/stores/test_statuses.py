@@ -16,7 +16,7 @@ from shared.tables import client_heartbeats, client_state_changes, clients
 from shared.vocabulary import ClientStatus, ProcessStatus
 from tests.stores.reports_world import NOW, U, V, beat, client, register, take
 
-LISTENING = Listening(silent=False, since=NOW - timedelta(days=1), silent_since=None)
+LISTENING = Listening(deaf=False, since=NOW - timedelta(days=1), deaf_since=None)
 
 
 def test_a_silent_client_becomes_late_and_stale_with_one_row_each(connection: Connection) -> None:
@@ -47,14 +47,14 @@ STATES = st.tuples(
 @settings(max_examples=80)
 @given(
     states=st.lists(STATES, min_size=1, max_size=8),
-    silent=st.booleans(),
+    deaf=st.booleans(),
     since=st.one_of(st.none(), st.integers(0, 1000)),
     stale_seconds=st.sampled_from([30, 180, 600]),
 )
 def test_after_a_sweep_every_client_shows_what_the_rule_says(
     connection: Connection,
     states: list[tuple[ProcessStatus, ClientStatus, int, int]],
-    silent: bool,
+    deaf: bool,
     since: int | None,
     stale_seconds: int,
 ) -> None:
@@ -70,11 +70,11 @@ def test_after_a_sweep_every_client_shows_what_the_rule_says(
             row = {"client_uuid": uuid, "last_heartbeat_at": heard_at, "interval_seconds": interval}
             connection.execute(sa.insert(client_heartbeats).values(**row))
             expected[uuid], _ = rules.shown_status(
-                process, heard_at, interval, NOW, stale_seconds, silent=silent, listening_since=listening_since
+                process, heard_at, interval, NOW, stale_seconds, deaf=deaf, listening_since=listening_since
             )
 
         swept = statuses_operations.sweep(
-            connection, NOW, stale_seconds, Listening(silent=silent, since=listening_since, silent_since=None)
+            connection, NOW, stale_seconds, Listening(deaf=deaf, since=listening_since, deaf_since=None)
         )
 
         stored = {row.uuid: row.status for row in connection.execute(sa.select(clients.c.uuid, clients.c.status))}

@@ -62,9 +62,9 @@ def show_settings(call: Call) -> Settings:
         status = leadership_store.bridge_status(connection)
     late = is_scheduler_late(tick.last_tick_at, now, timedelta(seconds=config["TICK_SECONDS"]))
     heard = listening(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
-    state = "silent" if heard.silent else "listening"
+    state = "silent" if heard.deaf else "listening"
     return Settings(
         settings={name: answer_of(SettingShown, shown) for name, shown in config.describe().items()},
         scheduler=answer_of(SchedulerShown, tick, late=late),
-        bridge=answer_of(BridgeShown, vars(status), state=state, silent_since=heard.silent_since),
+        bridge=answer_of(BridgeShown, vars(status), state=state, silent_since=heard.deaf_since),
     )

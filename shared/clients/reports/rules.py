@@ -276,13 +276,13 @@ def shown_status(
     now: datetime,
     stale_seconds: int,
     *,
-    silent: bool,
+    deaf: bool,
     listening_since: datetime | None,
     sign_at: datetime | None = None,
 ) -> tuple[ClientStatus, str]:
     """The state to show now, and its cause for people.
 
-    `silent`: the bridge is silent, so that silence proves nothing. Silence counts from the later of the last heartbeat
+    `deaf`: the bridge does not hear the fleet, so that silence proves nothing. Silence counts from the later of the last heartbeat
     and `listening_since`; until it is long enough, an old heartbeat makes the state unknown. Other messages without
     heartbeats (the last one at `sign_at`) also make it unknown.
     """
@@ -290,23 +290,23 @@ def shown_status(
         return ClientStatus.UNKNOWN, never_heard().english
     if now - last_heartbeat_at <= late_after(interval_seconds):
         return when_heard(process_status)
-    if silent or listening_since is None:
+    if deaf or listening_since is None:
         return ClientStatus.UNKNOWN, not_known_while_silent().english
     silence = now - max(last_heartbeat_at, listening_since)
     if silence > stale_after(interval_seconds, stale_seconds):
         talks = sign_at is not None and now - sign_at <= stale_after(interval_seconds, stale_seconds)
-        return _while_silent(now - last_heartbeat_at, talks=talks)
+        return _without_heartbeats(now - last_heartbeat_at, talks=talks)
     if silence > late_after(interval_seconds):
         return _while_late(process_status, now - last_heartbeat_at)
     return ClientStatus.UNKNOWN, not_heard_again().english
 
 
-def unknown_from(last_heartbeat_at: datetime, interval_seconds: int, silent_since: datetime) -> datetime:
-    """Since when a client is unknown while the bridge is silent; `silent_since`: the bridge's last sign.
+def unknown_from(last_heartbeat_at: datetime, interval_seconds: int, deaf_since: datetime) -> datetime:
+    """Since when a client is unknown while the bridge is deaf; `deaf_since`: the bridge's last sign.
 
     This is not the time of the write, which may come only after an outage of the database.
     """
-    return max(last_heartbeat_at + late_after(interval_seconds), silent_since)
+    return max(last_heartbeat_at + late_after(interval_seconds), deaf_since)
 
 
 def silent_from(last_sign_at: datetime, listening_since: datetime) -> datetime:
@@ -314,7 +314,7 @@ def silent_from(last_sign_at: datetime, listening_since: datetime) -> datetime:
     return max(last_sign_at, listening_since)
 
 
-def _while_silent(age: timedelta, *, talks: bool) -> tuple[ClientStatus, str]:
+def _without_heartbeats(age: timedelta, *, talks: bool) -> tuple[ClientStatus, str]:
     """The state without heartbeats: unknown if other messages come, otherwise stale."""
     if talks:
         return ClientStatus.UNKNOWN, heartbeats_do_not_come().english
