@@ -169,7 +169,7 @@ clients = Table(
     Column("hostname", Text),
     Column("os", Text),
     Column("log_level", Text),  # the display's present level, by its health report
-    Column("capabilities", ARRAY(Text)),  # the actions that the display supports; null: all
+    Column("capabilities", ARRAY(Text)),  # the actions that the display supports; null: POWER_ACTIONS
     Column("screen_off_by", Text),  # whose plan it is that the screen is off, by the health report; null: nobody's
     Column("hours_version", Text),  # the opening hours that the display keeps, by its health report
     Column("hours_wanted", Text),  # the ones that it is meant to keep; null: none
@@ -611,7 +611,7 @@ recovery_events = Table(
     Index("ix_recovery_events_of_breakers", "at", "id", postgresql_where=text("client_uuid IS NULL")),
 )
 
-client_recovery = Table(  # clients that recovery, or a person for recovery, ever acted on
+client_recovery = Table(  # clients that recovery ever acted on
     "client_recovery",
     metadata,
     _of_client(primary_key=True),
@@ -627,10 +627,10 @@ client_recovery = Table(  # clients that recovery, or a person for recovery, eve
     _when("healthy_since"),  # since when every tick found the client well after an attempt
     Column("decided", Text),  # the state last recorded in recovery_events
     _when("decided_at"),
-    _when("held_at"),  # when a person told recovery to leave the client alone
+    _when("held_at"),  # this and the next three: from before quiet times; nothing reads them any more
     Column("held_by", Text),
     Column("held_reason", Text),
-    _when("held_until"),  # null: until a person resumes recovery
+    _when("held_until"),
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
     CheckConstraint("step BETWEEN 0 AND 4", name="step"),
     CheckConstraint("(held_at IS NULL) = (held_by IS NULL) AND (held_at IS NULL) = (held_reason IS NULL)", name="held"),

@@ -1,7 +1,7 @@
 """The closed lists of values: every value of a status column or field, each with its meaning.
 
-These enums are the one list. `tables.py` builds the database's types and checks from them, the API's
-OpenAPI document names them, and no other module spells a status as a bare string.
+These enums are the one list. `tables.py` builds the database's types and checks from them, and the API's
+OpenAPI document names them. Only SQL spells a value out.
 """
 
 from enum import IntEnum, StrEnum
@@ -191,7 +191,7 @@ class ConfirmedBy(StrEnum):
     """What proved the success of a command."""
 
     ACK = "ack"
-    EVIDENCE = "evidence"  # a new boot_id or app_instance, or silence after a shutdown
+    EVIDENCE = "evidence"  # a new boot_id or app_instance, silence after a shutdown, a picture, or a screen's report
     BOTH = "both"
 
 

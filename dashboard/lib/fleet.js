@@ -1,7 +1,7 @@
 /**
  * The fleet's data on this page: one snapshot, then deltas.
  *
- * A row that this page is changing is guarded: what a poll says of it that started before is discarded.
+ * A row that this page is changing is guarded: what an earlier poll says about it is discarded.
  * That poll does not move the cursor on, so the next one brings the row again.
  *
  * Of a large fleet: each place's counts, the displays to help, and those asked for.

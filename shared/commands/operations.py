@@ -36,9 +36,9 @@ class ExpiryReport:
     expired: int
     timed_out: int
     proven: int = 0
-    """Succeeded by evidence: a new boot, a new start of the player, or silence after a shutdown."""
+    """Succeeded by evidence: a new boot, a new start of the player, silence after a shutdown, or a screen's report."""
     disproved: int = 0
-    """Failed by evidence: the machine did not reboot."""
+    """Failed by evidence: the machine did not reboot, or the screen did not switch."""
     overtaken: int = 0
     """Cancelled reboots that no display had, of machines that booted by themselves."""
     news: tuple[News, ...] = field(default=(), compare=False)

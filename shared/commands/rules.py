@@ -324,9 +324,9 @@ def may_matter(ack: Ack, command: AckedCommand) -> bool:
 
 
 def as_proof_allows(ack: Ack, command: AckedCommand) -> Ack:
-    """The ACK as it counts. Where the service can see the effect, the word `succeeded` is no result but `running`.
+    """The ACK as it counts: `succeeded` only as `running` where a report will show the effect.
 
-    It then says nothing of the boot and the player in which the command began.
+    Its boot and player are dropped: the command may have begun in others.
     """
     is_word = ack.state is CommandState.SUCCEEDED and shows_its_effect(command)
     if is_word and COMMAND_RANKS[command.state] < TERMINAL_RANK:
@@ -383,7 +383,10 @@ _STORED: Final[Mapping[CommandState, tuple[re.Pattern[str], Callable[..., Senten
     CommandState.EXPIRED: (_ENDED, command_ended),
     CommandState.TIMED_OUT: (_ENDED, command_ended),
 }
-"""How a person's reason is stored, in the states that no display can bring about with a text of its own."""
+"""How a person's reason is stored, in the states that no display can bring about with a text of its own.
+
+Whoever changes a text of ENDINGS must keep the old pattern: it stands in rows.
+"""
 
 
 def outcome_sentences(state: CommandState, reason: str | None) -> tuple[Coded, ...] | None:

@@ -191,9 +191,9 @@ def insert(
 ) -> list[CommandRow]:
     """Insert commands by id and start their lockouts in one statement. Returns the new rows.
 
-    Without clients that are deleted, locked out, not capable or have such a command open, and without used keys. Such
-    a command: for a screenshot another one, else any but a screenshot. Locks the clients in the order of their uuids; a
-    lost race is no error.
+    Leaves out a key that was used, and a client that is deleted, locked out, not capable, or has an open command: for a
+    screenshot an open screenshot, else any other. Locks the clients in the order of their uuids; a lost race is no
+    error.
     """
     asked = [_new(command_id, request, timings) for command_id, request in requests.items()]
     return INSERT.all(connection, now=now, locked_until=now + timings.lockout, **ASKED.of(asked))

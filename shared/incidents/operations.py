@@ -63,7 +63,7 @@ def observe(connection: Connection, now: datetime, config: Config) -> IncidentRe
     opened, joined, merged = _group(connection, now, thresholds(config), _since(connection, now, config))
     left += store.leave_well(connection, now) if joined else 0
     well_since = now - timedelta(seconds=config["INCIDENT_CLOSE_SECONDS"])
-    closed += _close(connection, now, store.close_quiet(connection, now, well_since), timeline_rules.all_well_again())
+    closed += _close(connection, now, store.close_well(connection, now, well_since), timeline_rules.all_well_again())
     return IncidentReport(opened, joined, left, merged, closed)
 
 

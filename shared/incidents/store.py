@@ -233,7 +233,7 @@ def leave_well(connection: Connection, now: datetime) -> int:
     return LEAVE_WELL.run(connection, now=now)
 
 
-CLOSE_QUIET = Query(
+CLOSE_WELL = Query(
     """
     UPDATE incidents AS i SET closed_at = :now
     WHERE i.closed_at IS NULL AND i.kind <> 'listening'
@@ -246,9 +246,9 @@ CLOSE_QUIET = Query(
 )
 
 
-def close_quiet(connection: Connection, now: datetime, well_since: datetime) -> list[int]:
+def close_well(connection: Connection, now: datetime, well_since: datetime) -> list[int]:
     """Close incidents of displays that had no unwell member since `well_since`. Returns their ids."""
-    return CLOSE_QUIET.all(connection, now=now, well_since=well_since)
+    return CLOSE_WELL.all(connection, now=now, well_since=well_since)
 
 
 CLOSE_LISTENING = Query(

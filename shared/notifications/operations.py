@@ -143,7 +143,7 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
     ended = {notice.facts.get("uuid") for notice in standing if notice.root in over}
     quiet = _quiet(desk, {uuid for uuid in ended if uuid is not None})
     was_over = over_before_sent()
-    dropped, silent, rows, rest = 0, list[int](), list[MessageAbout](), list[Notice]()
+    dropped, settled, rows, rest = 0, list[int](), list[MessageAbout](), list[Notice]()
     for notice in standing:
         channel = desk.channels.get(notice.channel_id)
         if notice.root not in over:
@@ -153,14 +153,14 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
             dropped += gone
             rest += [] if gone else [notice]  # it is being sent: its closing message comes after that
         elif over[notice.root] or rules.is_settled_silently(notice, channel):
-            silent.append(notice.id)
-        elif channel and channel.may_tell(notice.event, now) and not _is_quiet(notice, quiet):
+            settled.append(notice.id)
+        elif channel and channel.lets_through(notice.event, now) and not _is_quiet(notice, quiet):
             dropped += deliveries_store.drop_unsent(connection, now, notice.channel_id, notice.subject, was_over)
-            silent.append(notice.id)
+            settled.append(notice.id)
             rows.append(_recovered(notice, now))
         else:
             rest.append(notice)
-    deliveries_store.settle(connection, silent)
+    deliveries_store.settle(connection, settled)
     return _send(desk, rows, over=True), dropped, rest
 
 
@@ -306,7 +306,7 @@ def _escalations(desk: _Desk, trouble: Trouble, notices: Sequence[Notice], detai
     rows = []
     for notice in notices:
         channel, event = desk.channels.get(notice.channel_id), rules.escalation(notice, trouble, desk.now)
-        if channel and event and event in channel.events and channel.may_tell(event, desk.now):
+        if channel and event and event in channel.events and channel.lets_through(event, desk.now):
             message = troubles_rules.opened(detail.whole, event, phase, desk.addressee(channel), desk.now)
             rows.append(_row(channel.id, notice.root, notice.subject, phase, event, message, about=event))
     return rows

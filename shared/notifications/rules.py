@@ -33,14 +33,14 @@ class Channel:
     critical_passes: bool
     tells_since: datetime
 
-    def may_tell(self, event: NotificationEvent, now: datetime) -> bool:
-        """Whether the channel takes this event at this hour."""
+    def lets_through(self, event: NotificationEvent, now: datetime) -> bool:
+        """Whether the channel's hours let this event through now. Whether it takes the event at all: `events`."""
         return are_on(self.hours, now) or (self.critical_passes and event in CRITICAL)
 
     def tells_incidents(self, now: datetime) -> bool:
         """Whether the channel takes the news of an incident at this hour."""
         event = NotificationEvent.INCIDENT_OPENED
-        return event in self.events and self.may_tell(event, now)
+        return event in self.events and self.lets_through(event, now)
 
     def concerns(self, sites: Collection[str] | None) -> bool:
         """Whether the channel watches one of these sites; None is the whole fleet, which concerns every channel."""
@@ -112,7 +112,7 @@ def opens(channel: Channel, trouble: Trouble, now: datetime, lately: Collection[
         and now - trouble.since >= trouble.min_age
         and (channel.id, trouble.root) not in lately
         and not (trouble.in_incident and channel.tells_incidents(now))
-        and channel.may_tell(opening_event(channel, trouble, now), now)
+        and channel.lets_through(opening_event(channel, trouble, now), now)
     )
 
 
@@ -129,7 +129,7 @@ def unsteady_list(
     last hour. The first display that is due brings the others with it, so that they need no list of their own.
     """
     event = NotificationEvent.CONNECTION_UNSTEADY
-    if event not in channel.events or channel.id in lately or not channel.may_tell(event, now):
+    if event not in channel.events or channel.id in lately or not channel.lets_through(event, now):
         return []
     mine = [
         trouble

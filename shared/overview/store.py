@@ -159,7 +159,7 @@ def unwell(connection: Connection) -> list[str]:
 
 
 def unwell_among(connection: Connection, uuids: Sequence[str]) -> list[RecoveryFacts]:
-    """What recovery needs to know of the same clients among these."""
+    """Recovery's facts about those of these clients that `unwell` would name."""
     return facts_in(UNWELL_AMONG.one(connection, uuids=",".join(uuids))) if uuids else []
 
 

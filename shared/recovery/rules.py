@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, TypedDict
 
+from shared.commands.rules import is_able
 from shared.quiet.rules import AFTER_OPENING
 from shared.recovery import words_rules
 from shared.recovery.breakers.rules import SEEN_WITHIN
@@ -207,7 +208,7 @@ def _obstacle(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBas
     if client.lockout_until is not None and client.lockout_until > now:
         return _locked(client, client.lockout_until)
     action = action_for(basis, client.step)
-    if client.capabilities is not None and action not in client.capabilities:
+    if not is_able(client.capabilities, action):
         why = words_rules.cannot_do(basis=basis, screen=_screen(client, basis), action=action)
         return Verdict(RecoveryState.NOT_RECOVERED, why)
     return None

@@ -262,7 +262,7 @@ FORGET_THE_FUTURE = Query(
 
 
 def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Set every time of a client's ladder that lies in the future to now. Holds stay unchanged."""
+    """Set every time of a client's ladder that lies in the future to now."""
     FORGET_THE_FUTURE.run(connection, now=now)
 
 
@@ -273,5 +273,5 @@ LADDER_OF = Query(
 
 
 def ladder_of(connection: Connection, client_uuid: str) -> LadderRow | None:
-    """The client's place on the ladder and its hold; None when it has never had either."""
+    """The client's place on the ladder; None when recovery never acted on it."""
     return LADDER_OF.one_or_none(connection, client=client_uuid)

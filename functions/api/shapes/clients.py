@@ -133,9 +133,9 @@ class OpenIncident(Answer):
 
 
 class RefusedMessages(Answer):
-    """Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people,
+    """Messages of a client that were put aside within a day. `kind` is the topic's.
 
-    `words_sentences` says the same in codes.
+    `words` is for people; `words_sentences` says the same in codes.
     """
 
     kind: str

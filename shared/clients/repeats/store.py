@@ -80,6 +80,7 @@ def recall(connection: Connection, uuids: Collection[str]) -> list[StoredReports
 SAID: Final = """
     unnest(CAST(:uuids AS text[]), CAST(:heard AS float8[]), CAST(:installs AS text[]), CAST(:boots AS bigint[]),
         CAST(:seqs AS bigint[])"""
+"""The arguments of `unnest` without its closing bracket: a query may add more of them."""
 AT: Final = arrived_at("said")
 REPEATED: Final = """
     stored.client_uuid = said.uuid AND stored.install_id = said.install_id AND stored.boot_seq = said.boot_seq"""

@@ -64,7 +64,11 @@ class Heartbeat:
 
 @dataclass(slots=True)
 class HealthReport:
-    """A health report. A null field keeps the stored value, but for the three with a meaning of their own."""
+    """A health report.
+
+    Null keeps the stored fact of the client, but in `capabilities`, `screen_off_by` and `hours_version` it means what
+    stands beside them. A measurement that is null becomes null.
+    """
 
     uuid: str
     heard: float
@@ -79,7 +83,7 @@ class HealthReport:
     memory_percent: float | None = None
     disk_percent: float | None = None
     temperature_celsius: float | None = None
-    capabilities: list[str] | None = None  # null: all actions
+    capabilities: list[str] | None = None  # null: POWER_ACTIONS
     reconnect_count: int | None = None
     tells_disconnect: bool = False  # whether it has `last_disconnect_at`: null then means never
     last_disconnect_at: float | None = None  # seconds since 1970
@@ -243,7 +247,10 @@ _SECONDS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 
 
 def cause_of_state(english: str) -> Sentence:
-    """The stored cause of a state as a sentence: the codes are few, so only the English is stored."""
+    """The stored cause of a state as a sentence: the codes are few, so only the English is stored.
+
+    Whoever changes a text of STATES must let this function know the old one, too: it stands in rows.
+    """
     causes = (
         *(player_starting(), player_running(), player_crashed(), player_stopped(), player_unknown()),
         *(never_heard(), not_known_while_silent(), not_heard_again(), heartbeats_do_not_come()),
@@ -282,9 +289,9 @@ def shown_status(
 ) -> tuple[ClientStatus, str]:
     """The state to show now, and its cause for people.
 
-    `deaf`: the bridge does not hear the fleet, so that silence proves nothing. Silence counts from the later of the last heartbeat
-    and `listening_since`; until it is long enough, an old heartbeat makes the state unknown. Other messages without
-    heartbeats (the last one at `sign_at`) also make it unknown.
+    `deaf`: the bridge does not hear the fleet, so that silence proves nothing. Silence counts from the later of the
+    last heartbeat and `listening_since`; until it is long enough, an old heartbeat makes the state unknown. Other
+    messages without heartbeats (the last one at `sign_at`) also make it unknown.
     """
     if last_heartbeat_at is None:
         return ClientStatus.UNKNOWN, never_heard().english

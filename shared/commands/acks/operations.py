@@ -1,4 +1,4 @@
-"""Use cases of ACKs and evidence about commands; the bridge passes them in batches."""
+"""Use case of ACKs; the bridge passes them in batches."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -27,7 +27,7 @@ from shared.vocabulary import PublishAnswer
 if TYPE_CHECKING:
     from shared.outside.mqtt import Publisher  # a cold start without publishing does not load paho
 
-CLAIM_AT_ONCE = 50  # as many as the bridge has unanswered at once
+CLAIM_AT_ONCE = 50  # of one claim of the bridge
 CLAIM_IN_A_ROUND = 250  # of `publish_due`, whose publisher sends them a few at a time
 BUDGET_SECONDS = 3.0
 REFUSED = 0x80  # reason codes from here on are errors
@@ -128,8 +128,6 @@ def publish_due(
     client_uuids: Collection[str] | None = None,
 ) -> PublishReport:
     """Claim and publish due commands until none is left, the broker fails or the budget is over.
-
-    The bridge passes the display's ACKs to `acks.operations.record_acks`.
 
     In transactions of its own; the caller's must be committed. Raises nothing that the commands could not
     survive: a fault of the broker or the database is logged, and the rows stay due for the next publisher.

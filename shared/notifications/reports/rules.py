@@ -65,7 +65,7 @@ def due_day(event: NotificationEvent, channel: Channel, zone: ZoneInfo, now: dat
     is_day = event is not NotificationEvent.WEEKLY_REPORT or local.weekday() == 0
     if event not in channel.events or not is_day or not begins <= local < ends or channel.tells_since > begins:
         return None
-    return local.date() if channel.may_tell(event, now) else None
+    return local.date() if channel.lets_through(event, now) else None
 
 
 def last_week(day: date, zone: ZoneInfo) -> tuple[datetime, datetime]:

@@ -271,7 +271,7 @@ def release(connection: Connection, now: datetime, by: str, site: str | None) ->
     """Release the breakers of this site, or (None) every open one. Returns their sites; None is the fleet's.
 
     Silence that began before the release never counts again, neither for the fleet's breaker nor for a site's. Displays
-    that fall silent later count. So it is with failing screens. Without an open breaker nothing happens.
+    that fall silent later count. The same holds for failing screens. Without an open breaker nothing happens.
     """
     recovery_store.lock_recovery(connection)
     rows = store.release(connection, now, by, site)

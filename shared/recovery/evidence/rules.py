@@ -125,7 +125,7 @@ class Condition:
     failure_stands: bool
     """Whether the recorded failure of a service still holds; False also without one."""
     capabilities: Collection[str] | None
-    """Actions that the client can carry out; None means all."""
+    """Actions that the client can carry out; None: POWER_ACTIONS."""
     lockout_until: datetime | None
     open_action: str | None
     """Action of its open command; None without one."""
