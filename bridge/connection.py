@@ -27,12 +27,12 @@ from bridge.granted import SESSION_EXPIRY_SECONDS, Granted, Lack, lacks_of_subsc
 from bridge.inbox import Arrivals
 from shared.outside.mqtt import DEFAULT_PORTS, connect_properties
 from shared.structured_log import event, failure
+from shared.vocabulary import REFUSED_FROM
 
 KEEPALIVE_SECONDS: Final = 60
 CONNECT_SECONDS: Final = 5.0
 RECEIVE_MAXIMUM: Final = 16_000  # unacknowledged messages: the window is the back-pressure
 MISC_EVERY_SECONDS: Final = 1.0
-REFUSED: Final = 0x80  # reason codes from here on are errors
 
 P = ParamSpec("P")
 
@@ -245,7 +245,7 @@ class BrokerConnection:
 
     def _subscribed(self, _client: Client, _data: Any, _mid: int, codes: list[ReasonCode], _properties: Any) -> None:
         self.lacks += lacks_of_subscriptions(self._topics, [code.value for code in codes])
-        refused = [topic for topic, code in zip(self._topics, codes, strict=True) if code.value >= REFUSED]
+        refused = [topic for topic, code in zip(self._topics, codes, strict=True) if code.value >= REFUSED_FROM]
         if refused:
             self._over(f"may not subscribe {refused[0]}")
         else:

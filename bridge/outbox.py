@@ -16,7 +16,7 @@ from typing import Final, Generic, TypeVar
 import msgspec
 from sqlalchemy import Connection
 
-from bridge.connection import REFUSED, BrokerConnection
+from bridge.connection import BrokerConnection
 from bridge.lanes import Lanes
 from bridge.leader import Leader
 from shared.client_logs.rules import Boot, has_ended
@@ -26,6 +26,7 @@ from shared.commands.outbox.operations import attempted
 from shared.commands.rules import Attempt, Claimed, Timings
 from shared.outside.topics import Topics
 from shared.postgres.door import database_now
+from shared.vocabulary import REFUSED_FROM
 
 EVERY_SECONDS: Final = 1.0
 ANSWER_SECONDS: Final = 3.0  # the broker must answer in this time; below the lease of 20 s
@@ -114,7 +115,7 @@ class Outbox:
         for number in list(broker.answers):
             answer = broker.answers.pop(number)
             if (command := self._awaited.pop(number, None)) is not None:
-                self._attempts.append(attempted(command, answer, may_have_left=answer < REFUSED))
+                self._attempts.append(attempted(command, answer, may_have_left=answer < REFUSED_FROM))
         if self._awaited and (broker.fault is not None or time.monotonic() >= self._give_up_at):
             self._attempts += [attempted(command, None, may_have_left=True) for command in self._awaited.values()]
             self._awaited.clear()

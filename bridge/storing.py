@@ -17,13 +17,14 @@ from shared.client_logs.operations import LogsStored
 from shared.client_logs.rules import Boot, LastMark, has_ended
 from shared.clients import failures_operations
 from shared.clients.failures_rules import ServiceFailure
+from shared.clients.intervals_rules import USUAL_SECONDS
 from shared.clients.logins_rules import Seen, sharing
 from shared.clients.repeats import operations as repeats
 from shared.clients.repeats.rules import likeness_of_health, likeness_of_heartbeat, remembered
 from shared.clients.reports import operations as reports
 from shared.clients.reports.operations import HeartbeatsRecorded
 from shared.clients.reports.rules import HealthReport, Heartbeat
-from shared.clients.signs_rules import INTERVAL_SECONDS, SignsMemory
+from shared.clients.signs_rules import SignsMemory
 from shared.commands.acks import operations as acks
 from shared.commands.proofs_operations import record_boot_evidence, record_screens
 from shared.commands.rules import Ack, News, Sighting, Timings
@@ -86,7 +87,7 @@ class BatchOutcome:
             if one.uuid in old:
                 self.talked[one.uuid] = one.heard
             else:
-                self.beats[one.uuid] = (one.heard, one.interval_seconds or INTERVAL_SECONDS)
+                self.beats[one.uuid] = (one.heard, one.interval_seconds or USUAL_SECONDS)
 
     def end(self, boots: Collection[Boot]) -> None:
         """End these boots. No mark is sent for them, nor for later boots of their installations."""

@@ -140,6 +140,9 @@ class PublishAnswer(IntEnum):
     NOT_AUTHORIZED = 0x87  # the ACL forbids this topic
 
 
+REFUSED_FROM: Final = 0x80  # MQTT's reason codes from here on are errors
+
+
 class CommandSource(StrEnum):
     """Who asked for a command."""
 
@@ -283,15 +286,15 @@ class RecoveryState(StrEnum):
     """Why recovery acts on a client or does not."""
 
     OFF = "off"  # CRASH_RECOVERY_ENABLED is false
-    DUE = "due"  # the next tick acts
+    DUE = "due"  # a failure is proven: recovery acts once nothing more is to be waited for
     IN_FLIGHT = "in_flight"  # a command is on its way
-    VERIFYING = "verifying"  # recovery's command was done; its effect is not known yet
+    VERIFYING = "verifying"  # nothing proves now that the display is ill, or well
     LOCKED = "locked"  # a command ran recently; recovery waits for the end of the lockout
     SUSPENDED = "suspended"  # every attempt failed: a person must act
     UNREACHABLE = "unreachable"  # the display is not connected
     BLOCKED_BRIDGE = "blocked_bridge"  # the bridge is silent, or was: silence of displays proves nothing
-    BLOCKED_BREAKER = "blocked_breaker"  # too many displays fell silent at once: the fault may be ours
-    HELD = "held"  # stopped or shut down on purpose, or a person told recovery to leave it alone
+    BLOCKED_BREAKER = "blocked_breaker"  # too many displays fell silent, or lost their picture, at once
+    HELD = "held"  # stopped or shut down on purpose, in a quiet time, or two devices share its login
     NOT_RECOVERED = "not_recovered"  # does not support the action, was never heard, or is silent for over a day
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 INTERVAL: Final = "heartbeat_interval"
 """The capability of a display that takes wishes."""
-USUAL_SECONDS: Final = 30  # of a display that nobody asked for another interval
+USUAL_SECONDS: Final = 30  # of a display that names no interval, and that nobody asked for another one
 LASTS_SECONDS: Final = 86_400  # how long a wish holds when nothing ends it before
 SETTLED: Final = timedelta(minutes=2)  # so long it must have been connected and well before it is calm
 OVERDUE: Final = timedelta(seconds=45)  # beyond its interval: then a heartbeat was lost, and it is asked for one

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
+from shared.clients.intervals_rules import USUAL_SECONDS
 from shared.clients.reports.rules import MUTE, stale_after
 from shared.sentences import Phrases
 from shared.vocabulary import DeadLetterReason
 
-INTERVAL_SECONDS: Final = 30  # for a client that did not report its own
 COUNTS_AFTER: Final = 1 / 2  # of the stale threshold without a heartbeat: three missing ones of 30 s
 AGAIN_AFTER: Final = 1 / 6  # of the stale threshold: 30 s of 180 s
 
@@ -37,7 +37,7 @@ def due(
     """
     found = {}
     for uuid, heard in talked.items():
-        beat_at, interval = beats.get(uuid) or known.heartbeats.get(uuid) or (-math.inf, INTERVAL_SECONDS)
+        beat_at, interval = beats.get(uuid) or known.heartbeats.get(uuid) or (-math.inf, USUAL_SECONDS)
         threshold = stale_after(interval, stale_seconds).total_seconds()
         before = known.signs.get(uuid, -math.inf)
         if heard - before >= AGAIN_AFTER * threshold and heard - beat_at > COUNTS_AFTER * threshold:

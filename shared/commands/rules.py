@@ -13,6 +13,7 @@ from shared.sentences import Coded, Phrases, Sentence
 from shared.vocabulary import (
     COMMAND_RANKS,
     POWER_ACTIONS,
+    REFUSED_FROM,
     SCREEN_ACTIONS,
     TERMINAL_RANK,
     CommandAction,
@@ -301,7 +302,7 @@ def next_publish_after(attempt: Attempt, jitter: float) -> timedelta:
 
     After an answer the command is repeated at a fixed interval until `received`; without one the wait doubles.
     """
-    if attempt.answer is not None and attempt.answer < 0x80:
+    if attempt.answer is not None and attempt.answer < REFUSED_FROM:
         return REPEAT_EVERY
     doubled: timedelta = FIRST_BACK_OFF * 2 ** min(attempt.attempts - 1, 10)
     return min(doubled, LONGEST_BACK_OFF) * (0.5 + jitter)
@@ -309,7 +310,7 @@ def next_publish_after(attempt: Attempt, jitter: float) -> timedelta:
 
 def is_accepted(answer: int | None) -> bool:
     """Whether the broker accepted the message for a subscriber."""
-    return answer is not None and answer < 0x80 and answer != PublishAnswer.NO_SUBSCRIBER
+    return answer is not None and answer < REFUSED_FROM and answer != PublishAnswer.NO_SUBSCRIBER
 
 
 def may_matter(ack: Ack, command: AckedCommand) -> bool:

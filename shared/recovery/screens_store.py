@@ -13,6 +13,7 @@ from shared.postgres.fragments import is_well, may_be_mended, no_later, screen_f
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.recovery.evidence.store import AT_REST, JOIN_RESTING
+from shared.recovery.rules import LADDER
 from shared.recovery.screens_rules import FailingScreen
 from shared.sentences import Coded
 
@@ -23,7 +24,7 @@ FAILING = Query(
     f"""
     SELECT c.site, c.screen_failed_at AS failed_at FROM {_AS_RECOVERY_SEES_IT}
     WHERE {screen_fails("c")} AND {may_be_mended("c.screen_health")} AND c.deleted_at IS NULL AND {is_well("c")}
-        AND NOT coalesce({AT_REST}, false) AND coalesce(r.step, 0) < 4
+        AND NOT coalesce({AT_REST}, false) AND coalesce(r.step, 0) < {len(LADDER)}
         AND NOT EXISTS (SELECT FROM recovery_breakers AS b
             WHERE b.site IN ('', c.site) AND b.screens_released_at >= c.screen_failed_at)
     """,  # noqa: S608 - made of constants

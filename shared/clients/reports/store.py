@@ -11,6 +11,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from shared.clients import logins_rules
+from shared.clients.intervals_rules import USUAL_SECONDS
 from shared.clients.logins_rules import SharedLogin
 from shared.clients.reports import rules
 from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceChange
@@ -139,7 +140,8 @@ PUT_HEARTBEATS = Query(
         FROM client_heartbeats AS h JOIN said ON said.uuid = h.client_uuid),
     put AS (
         INSERT INTO client_heartbeats AS h (client_uuid, {HEARTBEAT_COLUMNS})
-        SELECT uuid, at, coalesce(interval_seconds, 30), boot_id, app_instance, install_id, boot_seq, seq FROM said
+        SELECT uuid, at, coalesce(interval_seconds, {USUAL_SECONDS}), boot_id, app_instance, install_id, boot_seq, seq
+        FROM said
         ON CONFLICT (client_uuid) DO UPDATE SET
             {", ".join(f"{column} = EXCLUDED.{column}" for column in HEARTBEAT_COLUMNS.split(", "))}
         WHERE {newer("last_heartbeat_at", rules.HEARTBEATS_LAST, "coalesce(EXCLUDED.boot_id <> h.boot_id, false)")}

@@ -22,7 +22,7 @@ from shared.errors import BrokerUnavailable, PublishUnanswered
 from shared.postgres.door import database_now, transaction
 from shared.structured_log import event, failure
 from shared.trace import trace_id
-from shared.vocabulary import PublishAnswer
+from shared.vocabulary import REFUSED_FROM, PublishAnswer
 
 if TYPE_CHECKING:
     from shared.outside.mqtt import Publisher  # a cold start without publishing does not load paho
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 CLAIM_AT_ONCE = 50  # of one claim of the bridge
 CLAIM_IN_A_ROUND = 250  # of `publish_due`, whose publisher sends them a few at a time
 BUDGET_SECONDS = 3.0
-REFUSED = 0x80  # reason codes from here on are errors
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ def _publish_all(publisher: "Publisher", claimed: Sequence[Claimed], deadline: f
 def _attempt(command: Claimed, answer: int | BrokerUnavailable) -> Attempt:
     """The attempt for this command, from the publisher's answer."""
     if isinstance(answer, int):
-        return attempted(command, answer, may_have_left=answer < REFUSED)
+        return attempted(command, answer, may_have_left=answer < REFUSED_FROM)
     if not isinstance(answer, PublishUnanswered):
         event("broker_unavailable", "a command waits for the broker", command_id=command.id, reason=answer.detail)
     return attempted(command, None, may_have_left=isinstance(answer, PublishUnanswered))

@@ -15,7 +15,7 @@ from shared.commands.store import OPEN
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, among, moment, one_of
 from shared.tables import client_commands, clients
-from shared.vocabulary import CommandAction, CommandSource, CommandState, PublishAnswer
+from shared.vocabulary import REFUSED_FROM, CommandAction, CommandSource, CommandState, PublishAnswer
 
 c = client_commands.c
 CLAIMED = tuple(c[field.name] for field in fields(DueCommand))
@@ -130,7 +130,7 @@ def _shown() -> dict[str, sa.ColumnElement[Any]]:
     """SQL: the columns that show people an attempt: when the broker took it, or that the display is not connected."""
     a = ATTEMPTS.c
     queued = c.state == CommandState.QUEUED.value
-    accepted = sa.and_(a.answer < 0x80, a.answer != PublishAnswer.NO_SUBSCRIBER)
+    accepted = sa.and_(a.answer < REFUSED_FROM, a.answer != PublishAnswer.NO_SUBSCRIBER)
     sent_at = sa.func.coalesce(c.sent_at, sa.func.least(moment("now"), c.received_at, c.finished_at))
     unheard = sa.and_(queued, a.answer == PublishAnswer.NO_SUBSCRIBER)
     return {

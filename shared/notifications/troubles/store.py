@@ -13,6 +13,7 @@ from shared.clients.store import ClientState
 from shared.notifications.troubles.rules import Display
 from shared.postgres.fragments import is_unwell, is_well, no_failure_stands, screen_failed_since, screen_fails
 from shared.postgres.query import Query
+from shared.recovery.rules import LADDER, MOST_REFUSED
 from shared.vocabulary import ClientStatus, Door, HealthLimit, IncidentKind, ScreenHealthStatus
 
 MOST: Final = 1000  # the most rows of a query, the newest first; the next tick takes the rest
@@ -151,8 +152,8 @@ MEMBERS = Query(
 )
 IN_NO_INCIDENT: Final = """
     NOT EXISTS (SELECT FROM incident_members AS m WHERE m.client_uuid = c.uuid AND m.left_at IS NULL)"""
-SUSPENDED: Final = """CAST(:recovers AS boolean) AND coalesce(r.decided = 'suspended'
-    AND (r.step >= 4 OR r.refused_restarts + r.refused_reboots >= 4), false)"""
+SUSPENDED: Final = f"""CAST(:recovers AS boolean) AND coalesce(r.decided = 'suspended'
+    AND (r.step >= {len(LADDER)} OR r.refused_restarts + r.refused_reboots >= {MOST_REFUSED}), false)"""
 DISPLAYS = Query(  # uses the partial index of unwell clients; displays that every channel was told of are left out
     f"""
     SELECT c.uuid, c.name, c.site, c.status, c.status_since, c.service_failed_at, c.service_failed_unit,

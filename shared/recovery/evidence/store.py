@@ -19,6 +19,7 @@ from shared.postgres.fragments import may_be_mended, may_be_quiet, occupies, scr
 from shared.postgres.query import Query, columns
 from shared.quiet.store import covered_by
 from shared.recovery.evidence.rules import RecoveryFacts
+from shared.recovery.rules import LADDER, MOST_REFUSED
 
 SHUT_DOWN: Final = """EXISTS (
     SELECT FROM client_commands AS s WHERE s.client_uuid = c.uuid AND s.action = 'shutdown_host'
@@ -205,8 +206,8 @@ CANDIDATES = Query(
         FROM ill GROUP BY uuid),
     looked_at AS MATERIALIZED (
         /* may_act: SQL sees no obstacle. It only sorts; rules.recovery_state decides. */
-        SELECT i.uuid, i.since, k.id IS NULL AND coalesce(r.step, 0) < 4
-            AND coalesce(r.refused_restarts + r.refused_reboots, 0) < 4 AND NOT {AT_REST}
+        SELECT i.uuid, i.since, k.id IS NULL AND coalesce(r.step, 0) < {len(LADDER)}
+            AND coalesce(r.refused_restarts + r.refused_reboots, 0) < {MOST_REFUSED} AND NOT {AT_REST}
             AND coalesce(c.lockout_until <= CAST(:now AS timestamptz), true)
             /* a silent client: a command can reach it, and no breaker of its site is open */
             AND NOT coalesce(i.silent AND ({UNHEARD} OR c.site = ANY(CAST(:blocked AS text[]))), false)
