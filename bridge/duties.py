@@ -50,8 +50,8 @@ class Due:
         """The connection is stable: reset the back-off."""
         self.connect_failures = 0
 
-    def is_canary(self) -> bool:
-        """Whether to send a canary now. The next one is due a period later."""
+    def takes_canary(self) -> bool:
+        """Whether to send a canary now; then the next one is due a period later."""
         if time.monotonic() < self.canary:
             return False
         self.canary = time.monotonic() + CANARY_SECONDS

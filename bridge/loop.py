@@ -317,7 +317,7 @@ class BridgeLoop:
         log_news(outcome.news)
 
     def _send_canary(self, broker: Lanes) -> None:
-        if broker.urgent.is_ready and broker.urgent.room() and self._due.is_canary():
+        if broker.urgent.is_ready and broker.urgent.room() and self._due.takes_canary():
             canary = duties.canary_of(self._instance, next(self._due.canary_number))
             broker.urgent.publish(self._topics.canary, canary, int(duties.CANARY_SECONDS))
             self._unheard += 1

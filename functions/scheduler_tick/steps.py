@@ -1,7 +1,7 @@
 """The steps of a tick, each in a transaction of its own, so that no step can undo another.
 
-Sweeps run at every tick. A tick that comes more than three periods after the last one skips recovery and publishing,
-because its evidence is old.
+A tick that comes more than three periods after the last one sends no command, because its evidence is old: it leaves
+out recovery, batches and publishing.
 """
 
 import time
@@ -99,7 +99,7 @@ class Moment:
     last_tick_at: datetime | None
 
     def is_late(self, period: timedelta) -> bool:
-        """Whether this tick comes so late after the last one that it only sweeps.
+        """Whether this tick comes so late after the last one that it sends no command.
 
         With a period of one or two seconds a slow machine alone would be late: so SHORTEST_PERIOD counts at least.
         """
@@ -133,7 +133,7 @@ def run(world: World) -> dict[str, Any]:
             return {"skipped": "another tick is running"}
         moment = Moment(database_now(holder), overview_store.scheduler(holder).last_tick_at)
         late = moment.is_late(timedelta(seconds=world.config["TICK_SECONDS"]))
-        did, failed = _work(world, holder, moment, SWEEPS if late else STEPS)
+        did, failed = _work(world, holder, moment, LATE_STEPS if late else STEPS)
         duration_ms = round((time.monotonic() - began) * 1000)
         with transaction(world.engine) as connection:
             overview_store.record_tick(connection, moment.now, duration_ms, {**did, "failed": failed, "late": late})
@@ -378,7 +378,7 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "retention": retain,
 }
 """The steps of a tick, in order."""
-SWEEPS: Final = {
+LATE_STEPS: Final = {
     **{name: step for name, step in STEPS.items() if step not in {recover, send_waves, publish}},
     "breakers": watch_breakers,
 }

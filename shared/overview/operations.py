@@ -199,7 +199,10 @@ def _changed(reader: Reader, changed: Sequence[str], *, unwell_too: bool) -> byt
 
 
 def _large(reader: Reader, changed: Sequence[str] | None, *, first_too: bool) -> tuple[Sequence[PlaceCounts], bytes]:
-    """The counts of the places of changed clients, and these clients; None: of all, and the clients to name first."""
+    """The counts of places, and rows. `changed`: these clients and their places; None: every place.
+
+    `first_too`: also the clients to name first.
+    """
     connection = reader.connection
     sites = None if changed is None else large_store.sites_of(connection, changed)
     if sites == [] and not first_too:

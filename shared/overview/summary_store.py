@@ -136,7 +136,7 @@ def summary(
 
     `xid` is the oldest open transaction, not the newest: so a change that commits late is sent again and not lost. The
     epoch changes at each start of Postgres and with each restored database, because transaction ids may then go back.
-    The circumstances are the open breakers.
+    Its part of the circumstances are the open breakers; `operations` adds the others.
     """
     since_text = None if since is None else str(since)
     return SUMMARY.one(

@@ -49,7 +49,7 @@ class RecoveryReport:
     """The counts of one call of `recover`."""
 
     command_ids: tuple[str, ...] = ()
-    """The commands that were stored; publish them after the commit."""
+    """The commands that were stored; the step `publish` of the tick finds them by itself."""
     waiting: int = 0
     """Clients that are due but got no command, because of the cap on recovery's open commands."""
     blocked_bridge: bool = False
@@ -154,15 +154,15 @@ def recover(connection: Connection, now: datetime, config: Config, timings: Timi
     bridge = leadership_store.bridge_status(connection)
     quiet = breakers.quiet_since_last_look(connection, now)
     watch = breakers.watch(connection, now, config, bridge, quiet)
-    places = rules.places(config["RECOVERY_MAX_OPEN"], watch.seen)
-    uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent, places, quiet)
+    cap = rules.cap(config["RECOVERY_MAX_OPEN"], watch.seen)
+    uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent, cap, quiet)
     screens = screens_operations.watch(connection, now, quiet)
     fleet = evidence.circumstances(
         connection, now, config, Surroundings(bridge), watch.open, uuids, watch.late, screens=screens, found=quiet
     )
     cases = _cases(connection, now, fleet, uuids)
     due = sorted((case for case in cases if case.verdict.acts), key=lambda case: (case.since, case.uuid))
-    chosen = _still_due(connection, now, config, fleet, bridge, _within_cap(connection, places, watch, due), quiet)
+    chosen = _still_due(connection, now, config, fleet, bridge, _within_cap(connection, cap, watch, due), quiet)
     issued = _issue(connection, now, chosen, timings)
     _record(connection, now, bridge, [case for case in cases if not case.healthy], chosen, issued)
     recovered = _note_health(connection, now, cases)
@@ -221,16 +221,16 @@ def _judged(found: Sequence[tuple[RecoveryFacts, Condition]], now: datetime, fle
     ]
 
 
-def _within_cap(connection: Connection, most: int, watch: Watch, due: Sequence[Case]) -> list[Case]:
+def _within_cap(connection: Connection, cap: int, watch: Watch, due: Sequence[Case]) -> list[Case]:
     """The first of these, as many as the cap allows beside the open commands; in a small fleet one silent client."""
     if not due:
         return []
-    places = most - commands_store.count_open(connection, CommandSource.RECOVERY)
+    free = cap - commands_store.count_open(connection, CommandSource.RECOVERY)
     silent = len(due) if watch.seen >= rules.SMALL_FLEET else 1 - store.count_open_silent(connection)
     chosen: list[Case] = []
     for case in due:
         is_silent = case.verdict.basis is RecoveryBasis.STALE
-        if len(chosen) < places and (silent > 0 or not is_silent):
+        if len(chosen) < free and (silent > 0 or not is_silent):
             chosen.append(case)
             silent -= is_silent
     return chosen

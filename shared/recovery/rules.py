@@ -33,8 +33,8 @@ FIRST_HEARTBEAT: Final = 2 / 3  # of the threshold, at least two intervals: the 
 LONGEST_SILENCE: Final = SEEN_WITHIN
 """Recovery does not act on longer silence (age of the last sign of life): the breakers do not count it either."""
 LOOK_AROUND: Final = 1 / 3  # of the threshold, at least an interval: then others that fell silent too are stale
-FEWEST_PLACES: Final = 10  # the fewest open commands of recovery, if the fleet's size decides
-SHARE_OF_PLACES: Final = 0.02  # of the fleet, less FEWEST_PLACES: an hour of ticks reaches the whole fleet
+SMALLEST_CAP: Final = 10  # on the open commands of recovery, if the fleet's size decides
+SHARE_OF_FLEET: Final = 0.02  # less SMALLEST_CAP: an hour of ticks reaches the whole fleet
 SMALL_FLEET: Final = 10  # with fewer clients recovery acts on one silent display at a time
 RECORDED: Final = (
     RecoveryState.VERIFYING,
@@ -47,7 +47,7 @@ RECORDED: Final = (
 )
 """States in which a tick does nothing about a client; each change to one of them is recorded.
 
-BLOCKED_BREAKER is missing: only the opening of the breaker is recorded.
+BLOCKED_BREAKER is missing: the events of the breaker itself are recorded instead.
 """
 
 
@@ -93,10 +93,10 @@ class ShownRecovery:
     """Rungs of the ladder used."""
 
 
-def places(setting: int | str, seen: int) -> int:
-    """How many commands of recovery may be open at once, by RECOVERY_MAX_OPEN and the fleet's size."""
+def cap(setting: int | str, seen: int) -> int:
+    """How many commands of recovery may be open at once: by RECOVERY_MAX_OPEN and the fleet's size."""
     if isinstance(setting, str):
-        return max(FEWEST_PLACES, int(SHARE_OF_PLACES * seen) - FEWEST_PLACES)
+        return max(SMALLEST_CAP, int(SHARE_OF_FLEET * seen) - SMALLEST_CAP)
     return setting
 
 

@@ -34,16 +34,16 @@ def is_analysed(minute: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("seen", "places"),
+    ("seen", "cap"),
     [(0, 10), (9, 10), (1_000, 10), (1_100, 12), (2_000, 30), (10_000, 190), (100_000, 1_990)],
 )
-def test_the_places_grow_with_the_fleet(seen: int, places: int) -> None:
-    assert rules.places("auto", seen) == places
+def test_the_cap_grows_with_the_fleet(seen: int, cap: int) -> None:
+    assert rules.cap("auto", seen) == cap
 
 
 @pytest.mark.parametrize(("seen", "ticks"), [(WHOLE, 58), (10_000, 53), (100_000, 51)])
 def test_fewer_than_sixty_ticks_go_through_a_large_fleet(seen: int, ticks: int) -> None:
-    assert math.ceil(seen / rules.places("auto", seen)) == ticks
+    assert math.ceil(seen / rules.cap("auto", seen)) == ticks
 
 
 @pytest.mark.parametrize(("setting", "asked"), [("0", 0), ("3", 3), ("auto", 10)])
@@ -99,5 +99,5 @@ def test_a_large_fleet_that_crashes_at_once_is_worked_off_within_an_hour(connect
     restarted = connection.execute(sa.select(sa.func.count(client_commands.c.client_uuid.distinct()))).scalar_one()
     rungs = connection.execute(sa.select(sa.func.sum(client_recovery.c.step))).scalar_one()
     assert (sum(asked), restarted) == (WHOLE, WHOLE)
-    assert max(asked) == rules.places("auto", WHOLE)
+    assert max(asked) == rules.cap("auto", WHOLE)
     assert rungs < WHOLE  # the first displays have been well for half an hour

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from deploy.parts.probes import free_port
 from functions.scheduler_tick import steps
-from functions.scheduler_tick.steps import SWEEPS, World
+from functions.scheduler_tick.steps import LATE_STEPS, World
 from shared import config
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
@@ -206,7 +206,7 @@ def test_a_tick_that_comes_much_too_late_opens_the_breaker_and_acts_on_nobody(
 
     report = steps.run(world)
 
-    assert (report["late"], list(report["did"]), report["did"]["breakers"]) == (True, list(SWEEPS), {"open": 1})
+    assert (report["late"], list(report["did"]), report["did"]["breakers"]) == (True, list(LATE_STEPS), {"open": 1})
     assert (actions(engine), open_breakers(engine)) == ([], {None})
     with engine.connect() as connection:
         assert breaker_decisions(connection) == [("breaker_open", None)]

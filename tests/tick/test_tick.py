@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from deploy.parts.broker import RunningBroker
 from deploy.parts.probes import free_port
-from functions.scheduler_tick.steps import STEPS, SWEEPS, TICK_LOCK
+from functions.scheduler_tick.steps import LATE_STEPS, STEPS, TICK_LOCK
 from shared.postgres.door import database_now
 from shared.tables import (
     bridge_status,
@@ -237,7 +237,7 @@ def test_a_tick_that_comes_much_too_late_only_sweeps_and_the_next_one_acts(
     untouched = commands_of(engine, client)
     next_one = recovering.tick()
 
-    assert (late["late"], list(late["did"])) == (True, list(SWEEPS))
+    assert (late["late"], list(late["did"])) == (True, list(LATE_STEPS))
     assert untouched == []
     assert next_one["late"] is False
     assert len(commands_of(engine, client)) == 1

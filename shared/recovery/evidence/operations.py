@@ -35,8 +35,8 @@ def circumstances(
 ) -> Fleet:
     """The facts that all clients share, and which of the clients are in a quiet time or an incident.
 
-    Quiet times and incidents are read only if `around` says that there may be some; a caller that has locked the
-    clients in order to act passes True for both. `late`: why recovery does not act on silence now. `screens`: site ->
+    Quiet times and incidents are read only if `around` says that there may be some; `Surroundings(bridge)` reads both.
+    `late`: why recovery does not act on silence now. `screens`: site ->
     why it does not act on failing screens. `found`: what is quiet now, if the caller has read it.
     """
     enabled = config["CRASH_RECOVERY_ENABLED"]  # while recovery is off, nothing else is needed
@@ -72,13 +72,11 @@ def candidates(
     bridge: BridgeStatus,
     breakers: Collection[str | None],
     silent: Collection[str],
-    places: int,
+    cap: int,
     found: QuietNow,
 ) -> list[str]:
     """The clients that a tick examines. Silent clients count only while recovery may act on silence, because in a mass
-    failure they would fill all places.
-
-    `places`: how many clients may get a command at once.
+    failure they would fill the cap, the number of clients that may get a command at once.
     """
     silent_too = not bridge_is_silent(bridge, now, config) and None not in breakers
     return store.candidates(
@@ -89,7 +87,7 @@ def candidates(
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         blocked_sites=[site for site in breakers if site is not None],
         too_long=SEEN_WITHIN,
-        most=max(MOST_LOOKED_AT, 2 * places),
+        most=max(MOST_LOOKED_AT, 2 * cap),
         quiet=found.ids(Quiet.RECOVERY),
     )
 

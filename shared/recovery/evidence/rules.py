@@ -85,7 +85,7 @@ class RecoveryFacts:
 
 @dataclass(frozen=True)
 class Fleet:
-    """What recovery takes into account for every client alike."""
+    """What recovery knows besides a client's own row: of all alike, by site, by uuid."""
 
     enabled: bool
     bridge_silent: bool

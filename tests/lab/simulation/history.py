@@ -212,11 +212,11 @@ class History:
     def _code_under_test(self) -> Iterator[None]:
         left_out = NOT_IN_A_LONG_ONE if self.is_long else NOT_ABOUT_COMMANDS
         about = {name: step for name, step in steps.STEPS.items() if name not in left_out}
-        sweeps = {name: step for name, step in steps.SWEEPS.items() if name not in left_out}
+        sweeps = {name: step for name, step in steps.LATE_STEPS.items() if name not in left_out}
         with ExitStack() as patched:
             patched.enter_context(virtual_time(self.clocks, self.seed))
             patched.enter_context(patch.object(steps, "STEPS", about))
-            patched.enter_context(patch.object(steps, "SWEEPS", sweeps))
+            patched.enter_context(patch.object(steps, "LATE_STEPS", sweeps))
             life = patch.object(leadership_store, "life", lambda _connection: self.databases.copies.life)
             patched.enter_context(life)
             patched.callback(self.bridge_gate.remove)
