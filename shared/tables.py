@@ -1,7 +1,7 @@
 """Every table in SQLAlchemy Core. The migrations build the same tables; a test compares the two.
 
-Types named in the specification (process status, screen health, log level, conversion status) are
-Postgres enums; other closed lists are text with a check built from `vocabulary`.
+The oldest closed lists (process status, screen health, log level, conversion status) are Postgres enums; others
+are text with a check built from `vocabulary`.
 """
 
 from collections.abc import Iterable

@@ -14,7 +14,7 @@ from shared.history.availability_store import CountedClient
 from shared.history.rules import Change, Segment
 from shared.quiet import rules as quiet_rules
 from shared.quiet import store as quiet_store
-from shared.quiet.rules import BegunQuietTime
+from shared.quiet.rules import StoredQuietTime
 from shared.vocabulary import ClientStatus
 
 CHANGES_READ: Final = 2_000  # the limit for each display that flaps; the time before them counts as unknown
@@ -122,7 +122,7 @@ def strips(connection: Connection, site: str, start: datetime, end: datetime, li
 def _read(
     connection: Connection,
     members: Sequence[CountedClient],
-    times: Sequence[BegunQuietTime],
+    times: Sequence[StoredQuietTime],
     start: datetime,
     end: datetime,
 ) -> Mapping[str, tuple[list[Segment], Sequence[tuple[datetime, datetime]]]]:

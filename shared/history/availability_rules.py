@@ -8,7 +8,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from shared.history.rules import Segment, worse
-from shared.quiet.rules import BegunQuietTime
+from shared.quiet.rules import StoredQuietTime
 from shared.vocabulary import ClientStatus, QuietScope
 
 DAY: Final = timedelta(hours=24)
@@ -89,7 +89,7 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
     return datetime.combine(day, time(), zone).astimezone(UTC)
 
 
-def zone_of(times: Iterable[BegunQuietTime], site: str | None) -> str | None:
+def zone_of(times: Iterable[StoredQuietTime], site: str | None) -> str | None:
     """The time zone of a site: that of its opening hours, else of the fleet's. None without any that still hold."""
     hours = [one for one in times if one.is_outside and one.ended_at is None and one.time_zone is not None]
     own = [one.time_zone for one in hours if one.scope is QuietScope.SITE and one.site == site]

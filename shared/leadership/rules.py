@@ -1,4 +1,7 @@
-"""Whether the bridge hears the fleet: silence of a display counts only while a bridge listened. Pure."""
+"""Whether the bridge hears the fleet: silence of a display counts only while a bridge listened. Pure.
+
+Also what the bridge keeps of a payload that it put aside, and how old a door's certificate may become.
+"""
 
 import hashlib
 from dataclasses import dataclass

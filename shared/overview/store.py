@@ -71,7 +71,11 @@ COLUMNS: Final[Mapping[str, str]] = {
     "open_command": _OPEN_COMMAND,
     "incident_id": "coalesce(m.incident_id::text, 'null')",
 }
-"""The overview's fields of each client, in this order: name -> SQL that writes the value as JSON."""
+"""The overview's fields of each client, in this order: name -> SQL that writes the value as JSON.
+
+A new field also goes into `packed_store`, and into the API's `Packed` and `shapes.Client`. The page takes a packed field
+for a time by its name: `…_at`, `…_since`, `…_until` (dashboard/lib/packed.js).
+"""
 
 
 _LIMITS: Final = f"""

@@ -35,7 +35,7 @@ MAKES_QUIET: Final[Mapping[QuietPreset, tuple[Quiet, ...]]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class BegunQuietTime:
+class StoredQuietTime:
     """A stored quiet time without the clients that it names.
 
     Without `spans` it is quiet from `starts_at` to `ends_at` (None: until a person ends it). With them it is quiet
@@ -80,7 +80,7 @@ class BegunQuietTime:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeptQuietTime(BegunQuietTime):
+class KeptQuietTime(StoredQuietTime):
     """A stored quiet time with the clients that it names."""
 
     clients: list[str]
@@ -118,7 +118,7 @@ def quiet_time(*, preset: str, by: str, reason: str, quiet: Sequence[str]) -> st
 class QuietOn:
     """A quiet time that applies now, and the time in which it does so without a break."""
 
-    time: BegunQuietTime
+    time: StoredQuietTime
     at: TimeSpan
 
     @property
@@ -244,7 +244,7 @@ def _check_times(wanted: WantedQuietTime) -> None:
         raise QuietTimesRefused("opening_hours_need_hours")
 
 
-def looked_at(time: BegunQuietTime, now: datetime) -> datetime:
+def looked_at(time: StoredQuietTime, now: datetime) -> datetime:
     """The moment by which it is judged. One that began when it was made has begun, also for an older transaction.
 
     So the tick that decides while a person makes it does not miss it.
@@ -252,13 +252,13 @@ def looked_at(time: BegunQuietTime, now: datetime) -> datetime:
     return max(now, time.created_at)
 
 
-def applies(time: BegunQuietTime, now: datetime) -> bool:
+def applies(time: StoredQuietTime, now: datetime) -> bool:
     """Whether it has begun and is not over; with weekly hours it may still be quiet only later."""
     moment = looked_at(time, now)
     return time.starts_at <= moment and (time.over_at is None or time.over_at > moment)
 
 
-def occurrence_at(time: BegunQuietTime, now: datetime) -> TimeSpan | None:
+def occurrence_at(time: StoredQuietTime, now: datetime) -> TimeSpan | None:
     """The time in which it is quiet without a break, and now is in it; None when it is not quiet now."""
     moment = looked_at(time, now)
     if time.over_at is not None and time.over_at <= moment:
@@ -266,7 +266,7 @@ def occurrence_at(time: BegunQuietTime, now: datetime) -> TimeSpan | None:
     return next((one for one in _times(time, moment) if one.holds(moment)), None)
 
 
-def next_occurrence(time: BegunQuietTime, now: datetime) -> TimeSpan | None:
+def next_occurrence(time: StoredQuietTime, now: datetime) -> TimeSpan | None:
     """The next time in which it is quiet; None without one. Of an ended quiet time there is none."""
     if time.ended_at is not None:
         return None
@@ -274,7 +274,7 @@ def next_occurrence(time: BegunQuietTime, now: datetime) -> TimeSpan | None:
     return next((one for one in _times(time, moment) if one.starts_at > now), None)
 
 
-def state_at(time: BegunQuietTime, now: datetime) -> QuietState:
+def state_at(time: StoredQuietTime, now: datetime) -> QuietState:
     """The state of a quiet time."""
     if time.ended_at is not None:
         return QuietState.ENDED
@@ -283,7 +283,7 @@ def state_at(time: BegunQuietTime, now: datetime) -> QuietState:
     return QuietState.ON if occurrence_at(time, now) is not None else QuietState.PLANNED
 
 
-def now_quiet(times: Iterable[BegunQuietTime], now: datetime, since: datetime | None = None) -> QuietNow:
+def now_quiet(times: Iterable[StoredQuietTime], now: datetime, since: datetime | None = None) -> QuietNow:
     """What is quiet now, of these quiet times, which may apply between `since` and now.
 
     `since`: the last look; those that ended after it are `woken`. None: nobody asks for them.
@@ -303,12 +303,12 @@ def now_quiet(times: Iterable[BegunQuietTime], now: datetime, since: datetime | 
     return QuietNow(on, opened, woken)
 
 
-def _last(time: BegunQuietTime, now: datetime) -> TimeSpan | None:
+def _last(time: StoredQuietTime, now: datetime) -> TimeSpan | None:
     """The last time in which it was quiet, which ended before now."""
     return next((one for one in reversed(_times(time, now)) if one.ends_at is not None and one.ends_at <= now), None)
 
 
-def _times(time: BegunQuietTime, moment: datetime) -> Sequence[TimeSpan]:
+def _times(time: StoredQuietTime, moment: datetime) -> Sequence[TimeSpan]:
     """The times in which it is quiet, around this moment, in order."""
     if time.over_at is not None and time.over_at <= time.starts_at:
         return ()  # ended before it began
@@ -319,7 +319,7 @@ def _times(time: BegunQuietTime, moment: datetime) -> Sequence[TimeSpan]:
     return [cut for one in found if (cut := _cut(time, one, moment + edge)) is not None]
 
 
-def _cut(time: BegunQuietTime, one: TimeSpan, horizon: datetime) -> TimeSpan | None:
+def _cut(time: StoredQuietTime, one: TimeSpan, horizon: datetime) -> TimeSpan | None:
     """The part of these hours that lies in the quiet time; hours beyond the horizon go on until it is over."""
     ends = one.ends_at if one.ends_at is not None and one.ends_at < horizon else None
     ends = min((at for at in (ends, time.over_at) if at is not None), default=None)
@@ -327,7 +327,7 @@ def _cut(time: BegunQuietTime, one: TimeSpan, horizon: datetime) -> TimeSpan | N
     return TimeSpan(begins, ends) if ends is None or begins < ends else None
 
 
-def closed_times(times: Iterable[BegunQuietTime], start: datetime, end: datetime) -> list[tuple[datetime, datetime]]:
+def closed_times(times: Iterable[StoredQuietTime], start: datetime, end: datetime) -> list[tuple[datetime, datetime]]:
     """The times between two moments in which the screen is meant to be off, in order and apart from each other."""
     found: list[tuple[datetime, datetime]] = []
     for time in times:

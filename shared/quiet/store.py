@@ -12,7 +12,7 @@ from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import END_OF_TIME, is_current, may_be_quiet
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.quiet.hours_rules import Span
-from shared.quiet.rules import BegunQuietTime, KeptQuietTime, WantedQuietTime
+from shared.quiet.rules import KeptQuietTime, StoredQuietTime, WantedQuietTime
 from shared.vocabulary import QuietPreset, QuietScope
 
 
@@ -61,7 +61,7 @@ def lock_batch(connection: Connection) -> None:
     BATCH.run(connection)
 
 
-BEGUN_COLUMNS: Final = columns(BegunQuietTime, "q")
+BEGUN_COLUMNS: Final = columns(StoredQuietTime, "q")
 KEPT_COLUMNS: Final = columns(KeptQuietTime, "q")
 
 
@@ -253,16 +253,16 @@ def page(
 
 BEGUN = Query(
     f"SELECT {BEGUN_COLUMNS} FROM quiet_times AS q WHERE {may_be_quiet('q', since=':since')} ORDER BY q.id",  # noqa: S608 - constants
-    BegunQuietTime,
+    StoredQuietTime,
 )
 
 
-def begun(connection: Connection, now: datetime, since: datetime | None = None) -> list[BegunQuietTime]:
+def begun(connection: Connection, now: datetime, since: datetime | None = None) -> list[StoredQuietTime]:
     """Every quiet time that may apply at a moment from `since` (None: now) to now, without the clients it names."""
     return BEGUN.all(connection, now=now, since=min(since or now, now))
 
 
-CLIENTS_OF = Query(
+SOME = Query(
     f"SELECT {KEPT_COLUMNS} FROM quiet_times AS q WHERE q.id = ANY(CAST(:ids AS bigint[])) ORDER BY q.id",  # noqa: S608 - constants
     KeptQuietTime,
 )
@@ -270,7 +270,7 @@ CLIENTS_OF = Query(
 
 def some(connection: Connection, ids: Collection[int]) -> list[KeptQuietTime]:
     """These quiet times, with the clients that they name."""
-    return CLIENTS_OF.all(connection, ids=list(ids))
+    return SOME.all(connection, ids=list(ids))
 
 
 COVERED = Query(
@@ -302,11 +302,11 @@ OF_SCREENS = Query(
         AND (q.scope = 'fleet' OR q.site = c.site OR q.tag = ANY(c.tags) OR c.uuid = ANY(q.clients))
     ORDER BY q.id
     """,  # noqa: S608 - made of constants
-    BegunQuietTime,
+    StoredQuietTime,
 )
 
 
-def of_screen(connection: Connection, client_uuid: str, since: datetime, now: datetime) -> list[BegunQuietTime]:
+def of_screen(connection: Connection, client_uuid: str, since: datetime, now: datetime) -> list[StoredQuietTime]:
     """The quiet times since then in which this client's screen was meant to be off, by its present site and tags."""
     return OF_SCREENS.all(connection, client=client_uuid, since=since, now=now)
 
@@ -317,11 +317,11 @@ OF_ALL_SCREENS = Query(
     WHERE 'screen' = ANY(q.quiet) AND q.starts_at < :end AND coalesce(least(q.ends_at, q.ended_at), :end) > :start
     ORDER BY q.id
     """,  # noqa: S608 - made of constants
-    BegunQuietTime,
+    StoredQuietTime,
 )
 
 
-def of_screens(connection: Connection, start: datetime, end: datetime) -> list[BegunQuietTime]:
+def of_screens(connection: Connection, start: datetime, end: datetime) -> list[StoredQuietTime]:
     """The quiet times between two moments in which the screens of some clients were meant to be off."""
     return OF_ALL_SCREENS.all(connection, start=start, end=end)
 

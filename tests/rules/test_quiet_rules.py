@@ -12,7 +12,7 @@ from shared.clients import zones_rules
 from shared.errors import QuietTimesRefused, TimeZoneUnknown
 from shared.quiet import hours_rules, rules
 from shared.quiet.hours_rules import Span, TimeSpan
-from shared.quiet.rules import AFTER_OPENING, BegunQuietTime
+from shared.quiet.rules import AFTER_OPENING, StoredQuietTime
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState, Weekday
 
 ROME, LORD_HOWE = "Europe/Rome", "Australia/Lord_Howe"
@@ -31,8 +31,8 @@ def time_of(
     created: datetime | None = None,
     ended: datetime | None = None,
     number: int = 1,
-) -> BegunQuietTime:
-    return BegunQuietTime(
+) -> StoredQuietTime:
+    return StoredQuietTime(
         id=number,
         preset=preset,
         quiet=list(rules.MAKES_QUIET.get(preset, (Quiet.COMMANDS,))),
@@ -51,11 +51,11 @@ def time_of(
     )
 
 
-def shop(begins: str, ends: str, days: tuple[Weekday, ...] = EVERY_DAY, zone: str = ROME) -> BegunQuietTime:
+def shop(begins: str, ends: str, days: tuple[Weekday, ...] = EVERY_DAY, zone: str = ROME) -> StoredQuietTime:
     return time_of(QuietPreset.OPENING_HOURS, spans=[hours_rules.span(days, begins, ends, None)], zone=zone)
 
 
-def nightly(begins: str, ends: str, days: tuple[Weekday, ...] = EVERY_DAY, zone: str = ROME) -> BegunQuietTime:
+def nightly(begins: str, ends: str, days: tuple[Weekday, ...] = EVERY_DAY, zone: str = ROME) -> StoredQuietTime:
     return time_of(QuietPreset.MAINTENANCE, spans=[hours_rules.span(days, begins, ends, None)], zone=zone)
 
 
@@ -63,7 +63,7 @@ def local(zone: str, month: int, day: int, hour: int, minute: int = 0, fold: int
     return datetime(2026, month, day, hour, minute, tzinfo=ZoneInfo(zone), fold=fold)
 
 
-def is_quiet(time: BegunQuietTime, at: datetime) -> bool:
+def is_quiet(time: StoredQuietTime, at: datetime) -> bool:
     return rules.occurrence_at(time, at) is not None
 
 

@@ -12,7 +12,7 @@ from shared.clients.reports import rules as reports
 from shared.clients.screens_rules import SeenScreen
 from shared.clients.signs_store import LATE_AFTER, THRESHOLD
 from shared.postgres import fragments
-from shared.quiet.rules import BegunQuietTime, state_at
+from shared.quiet.rules import StoredQuietTime, state_at
 from shared.recovery.evidence.rules import is_unwell
 from shared.tables import client_commands
 from shared.vocabulary import (
@@ -160,7 +160,7 @@ def test_a_quiet_time_is_current_and_may_apply_as_its_state_says(
     at = {"created_at": now - 3 * HOUR, **{name: now + number * HOUR for name, number in hours.items()}}
     names = ("starts_at", "ends_at", "ended_at", "created_at")
     values = {name: at.get(name) for name in names}
-    time = BegunQuietTime(
+    time = StoredQuietTime(
         id=1,
         preset=QuietPreset.HOLD,
         quiet=[Quiet.RECOVERY],
