@@ -287,7 +287,7 @@ class Storing:
             boots = [Boot(life.uuid, life.install_id, life.boot_seq) for life in heartbeats.lives]
             client_logs.end_lives(self.connection, self.now, boots)
             self.outcome.end(boots)
-        shared = sharing(heartbeats.sights, self.memory.seen) if heartbeats.sights else {}
+        shared = sharing(heartbeats.other_names, self.memory.seen) if heartbeats.other_names else {}
         self.outcome.went_back |= {life.uuid for life in heartbeats.lives if life.went_back} - shared.keys()
         if shared:
             self.outcome.shared |= reports.note_shared_logins(self.connection, self.now, list(shared.values()))
