@@ -27,8 +27,8 @@ help: ## Show this
 	@echo '  MQTT_URL=...         uses that broker, with DISPLAYS_MQTT_HOST=... and DISPLAYS_MQTT_PORT=...'
 	@echo '  LOCAL_STATE_DIR=...  keeps everything there instead of in .local'
 	@echo '  *_PORT=...           GATEWAY, API, CONVERT_WORKER, SCHEDULER_TICK, POSTGRES, MQTT_DISPLAYS,'
-	@echo '                       MQTT_SERVICES, TASK_QUEUE, TASK_QUEUE_KEYS, CONVERTER, BRIDGE_HEALTH,'
-	@echo '                       BROKER_LOGINS'
+	@echo '                       MQTT_SERVICES, MQTT_BROWSERS, TASK_QUEUE, TASK_QUEUE_KEYS, CONVERTER,'
+	@echo '                       BRIDGE_HEALTH, BROKER_LOGINS'
 	@echo '  PYTHON=...           the python3 (3.11 or newer) that the virtual environment is made with'
 	@echo 'The others stand in docs/reference.md.'
 

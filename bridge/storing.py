@@ -4,7 +4,7 @@ The leader may remember an outcome only after the commit.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -98,7 +98,11 @@ class BatchOutcome:
                 del self.committed[boot]
 
     def absorb(self, later: "BatchOutcome") -> "BatchOutcome":
-        """Add the outcome of the messages that follow. Only what storing them sets is added."""
+        """Add the outcome of the messages that follow.
+
+        Not added is what `bridge.writes` sets once for the whole batch, nor `cursor`: a part forgets changed clients in
+        a memory of its own, so with its cursor the leader's memory would skip their changes.
+        """
         self.stored += later.stored
         self.changes += later.changes
         self.bad_fields += later.bad_fields
@@ -209,21 +213,20 @@ class Storing:
 
     def store(self, batch: MessagesByKind, timings: Timings) -> None:
         """Store each kind as a set, in the order in which the kinds need each other."""
-        outcome, beats = self.outcome, batch.heartbeats
+        outcome = self.outcome
         outcome.canary, outcome.talked = batch.canary, batch.talked
         self._store_logs(batch)
-        self._store_repetitions(batch)
-        changed = len(batch.heartbeats) + len(batch.health)
-        outcome.changes = changed + len(batch.presence) + len(batch.failures)
-        self._note_installs(batch)
-        sightings, old = self._store_reports(batch)
-        outcome.note_beats(beats, old)
-        self._believe(beats)
+        rest = self._store_repetitions(batch)
+        outcome.changes = len(rest.heartbeats) + len(rest.health) + len(batch.presence) + len(batch.failures)
+        self._note_installs(rest)
+        sightings, old = self._store_reports(rest)
+        outcome.note_beats(batch.heartbeats, old)
+        self._believe(batch.heartbeats)
         if batch.presence:
             self._store_presence(batch)
         answered = self._store_acks(batch, timings)
         outcome.news += record_boot_evidence(self.connection, self.now, sightings).news
-        outcome.news += record_screens(self.connection, self.now, answered | {one.uuid for one in batch.health})
+        outcome.news += record_screens(self.connection, self.now, answered | {one.uuid for one in rest.health})
 
     def _store_logs(self, batch: MessagesByKind) -> None:
         if not batch.logs:
@@ -233,15 +236,16 @@ class Storing:
         self.outcome.given_up = stored.given_up
         self.outcome.take_logs(stored, {line.uuid: line.heard for line in batch.logs} if stored.doubted else {})
 
-    def _store_repetitions(self, batch: MessagesByKind) -> None:
-        """Write the reports that only repeat what is stored. The others stay in the batch."""
+    def _store_repetitions(self, batch: MessagesByKind) -> MessagesByKind:
+        """Write the heartbeats and health reports that only repeat what is stored. Returns the batch without them."""
         known, failed = self.memory.reports, {failure.uuid for failure in batch.repeated_failures}
         heartbeats = repeats.sorted_heartbeats(batch.heartbeats, known)
         repeated = repeats.repeat_heartbeats(self.connection, self.now, self.clock, heartbeats, known)
-        batch.heartbeats, self.outcome.heartbeats = repeated.others, repeated.known
+        self.outcome.heartbeats = repeated.known
         health = repeats.sorted_health(batch.health, known, failed)
         reported = repeats.repeat_health(self.connection, self.now, self.clock, health, known)
-        batch.health, self.outcome.health = reported.others, reported.known
+        self.outcome.health = reported.known
+        return replace(batch, heartbeats=repeated.others, health=reported.others)
 
     def _note_installs(self, batch: MessagesByKind) -> None:
         """Make a new installation of a client its newest: in order of arrival, before reports are compared."""
@@ -284,7 +288,7 @@ class Storing:
             boots = [Boot(life.uuid, life.install_id, life.boot_seq) for life in heartbeats.lives]
             client_logs.end_lives(self.connection, self.now, boots)
             self.outcome.end(boots)
-        shared = sharing(heartbeats.sights, self.memory.seen) if heartbeats.sights else {}
+        shared = sharing(heartbeats.other_names, self.memory.seen) if heartbeats.other_names else {}
         self.outcome.went_back |= {life.uuid for life in heartbeats.lives if life.went_back} - shared.keys()
         if shared:
             self.outcome.shared |= reports.note_shared_logins(self.connection, self.now, list(shared.values()))

@@ -162,7 +162,7 @@ def command(cluster: Cluster, *, durable: bool = True) -> tuple[str, ...]:
 
 def answers(cluster: Cluster) -> Probe:
     """Whether the server accepts the superuser's login and answers a query."""
-    import pg8000.dbapi  # noqa: PLC0415 - each service of a box imports this file, but needs no connection
+    import pg8000.dbapi  # noqa: PLC0415 - `make stop` and `make status` import this file, but need no connection
 
     def ask() -> bool:
         try:

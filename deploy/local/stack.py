@@ -115,16 +115,16 @@ class Stack(Machine):
 
     def used_ports(self) -> dict[str, int]:
         """The ports that must be free, by the variable that sets each."""
-        elsewhere = set[str]()
+        unused = set[str]()
         if self.cluster is None:
-            elsewhere.add("POSTGRES_PORT")
+            unused.add("POSTGRES_PORT")
         if not self.own_converter:
-            elsewhere.add("CONVERTER_PORT")
+            unused.add("CONVERTER_PORT")
         if self.foreign_broker:
-            elsewhere |= {"MQTT_DISPLAYS_PORT", "MQTT_SERVICES_PORT", "MQTT_BROWSERS_PORT"}
+            unused |= {"MQTT_DISPLAYS_PORT", "MQTT_SERVICES_PORT", "MQTT_BROWSERS_PORT"}
         else:
-            elsewhere.add("BROKER_LOGINS_PORT")
-        return {name: port for name, port in self.ports.items() if name not in elsewhere}
+            unused.add("BROKER_LOGINS_PORT")
+        return {name: port for name, port in self.ports.items() if name not in unused}
 
     def database_login(self, component: str) -> dict[str, str]:
         """The environment with which one of our components signs in at Postgres."""

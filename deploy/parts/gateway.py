@@ -23,8 +23,8 @@ from shared.structured_log import event
 
 FILES: Final = Path(__file__).with_name("nginx")
 STOP_SIGNAL: Final = signal.SIGTERM  # at once; SIGQUIT would wait for open connections
-UPLOADS_OF_ONE: Final = 4  # parallel uploads from one address
-UPLOAD_ROOM_BYTES: Final = 10_000_000  # the most bytes that multipart adds to the largest file
+UPLOADS_OF_ONE_ADDRESS: Final = 4  # parallel uploads; people behind one address share them
+UPLOAD_ROOM_BYTES: Final = 10_000_000  # added to the largest file; the api's own limit, UPLOAD_ENVELOPE, is narrower
 DISPLAYS_OF_ONE: Final = 500  # parallel connections of browsers from one address
 STATUS_PAGES_AT_ONCE: Final = 100  # readers of status pages at one address, before each has to wait its turn
 DISPLAYS_QUIET_SECONDS: Final = 120  # twice the keepalive of the browsers' client
@@ -70,7 +70,7 @@ def files(gateway: Gateway, listener: Listener = INSIDE) -> dict[str, str]:
         body_bytes=JSON_BODY_BYTES,
         upload_bytes=gateway.upload_limit_bytes,
         upload_body_bytes=gateway.upload_limit_bytes + UPLOAD_ROOM_BYTES,
-        uploads_of_one=UPLOADS_OF_ONE,
+        uploads_of_one_address=UPLOADS_OF_ONE_ADDRESS,
         displays_port=gateway.displays_port,
         displays_of_one=DISPLAYS_OF_ONE,
         displays_quiet_seconds=DISPLAYS_QUIET_SECONDS,

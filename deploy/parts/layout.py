@@ -1,4 +1,4 @@
-"""The folders, ports and generated secrets of the local stack."""
+"""The folders, ports and generated secrets of the local stack or a box."""
 
 import os
 import secrets
@@ -34,7 +34,7 @@ SCRIPTS_KEY: Final = "admin_token"
 
 
 class BadSetting(Exception):
-    """A setting of the local stack cannot be used; the message names it."""
+    """A setting cannot be used; the message names it."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 URI_LIMIT: Final = 8192  # bytes of path and query
 BODY_LIMIT: Final = 1024 * 1024  # bytes of a body that is not an upload
-UPLOAD_ENVELOPE: Final = 1024 * 1024  # the most bytes that multipart adds to a file
+UPLOAD_ENVELOPE: Final = 1024 * 1024  # bytes that the form around a file may add to UPLOAD_LIMIT_BYTES
 
 
 class Limits:
@@ -52,7 +52,7 @@ class Limits:
 
 
 class Turns:
-    """Limits how many uploads run at once in this process."""
+    """Limits how many requests of a kind run at once in this process: uploads, or pictures of screens."""
 
     def __init__(self, most_of_one: int, most: int) -> None:
         """`most_of_one` is the limit of each caller, `most` of all together."""
@@ -62,7 +62,7 @@ class Turns:
 
     @contextmanager
     def turn(self, caller: str) -> Iterator[None]:
-        """Count one upload for the length of the block. Raises TooManyUploads at the limit."""
+        """Count one upload or picture for the length of the block. Raises TooManyUploads at the limit."""
         with self._lock:
             if self._under_way[caller] >= self._most_of_one or self._under_way.total() >= self._most:
                 raise TooManyUploads

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sqlalchemy import Engine
 
-from functions.api.kept import KeptAnswers
+from functions.api.answer_cache import KeptAnswers
 from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.outside.media_volume import MediaVolume

@@ -28,11 +28,11 @@ import pypdfium2.raw as pdfium
 
 from functions.convert_worker import letters
 from functions.convert_worker.letters import Outline
+from functions.convert_worker.pdf import NO_DECK
 from shared.event_media.contents import odp_rules, ppt_rules, pptx_rules
 from shared.event_media.contents.rules import Contents
 from shared.vocabulary import MediaKind
 
-NO_DECK: Final = "-"
 TAIL_BYTES: Final = 1024  # PDF readers look for the end mark in these last bytes
 MEMORY_BYTES: Final = 1536 * 1024**2
 CPU_SECONDS: Final = 12

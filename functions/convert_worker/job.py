@@ -1,6 +1,6 @@
 """Make the PDF of a claimed conversion, outside any transaction."""
 
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -78,8 +78,8 @@ def _usable_pdf(volume: MediaVolume, job: Job, path: str) -> Examined | None:
         file = volume.open_converted(path)
     except OSError:
         return None
-    with file, ExitStack() as deck:
-        return examine(file, deck.enter_context(original) if (original := _original(volume, job)) else None, job.kind)
+    with file, _original(volume, job) or nullcontext() as deck:
+        return examine(file, deck, job.kind)
 
 
 def _original(volume: MediaVolume, job: Job) -> BinaryIO | None:

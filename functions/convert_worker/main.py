@@ -172,7 +172,7 @@ def _record_fault(job: Job, fault: ConversionFault) -> Response:
     )
     with transaction(ENGINE) as connection:
         now = database_now(connection)
-        move = operations.give_up_or_back(connection, now, job, fault.fault, WORKSHOP.max_attempts, TIMEOUTS.converter)
+        move = operations.fail_or_release(connection, now, job, fault.fault, WORKSHOP.max_attempts, TIMEOUTS.converter)
     if move is ConversionMove.FAIL:
         return _done("failed")
     raise _again(rules.message(fault.fault, TIMEOUTS.converter) if move else TAKEN_OVER)

@@ -22,7 +22,7 @@ NAMES: Final = 8  # remembered for a client, even if it changes its name each ti
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class OtherName:
     """A heartbeat whose device name differs from the stored heartbeat's."""
 
     uuid: str
@@ -69,20 +69,20 @@ class Seen:
             self.last = {uuid: names for uuid, names in self.last.items() if latest[uuid] >= since}
 
 
-def sharing(sights: Iterable[Sight], seen: Seen) -> dict[str, SharedLogin]:
+def sharing(other_names: Iterable[OtherName], seen: Seen) -> dict[str, SharedLogin]:
     """The clients that are two devices, by uuid and by these heartbeats in their order.
 
     Either a replaced name returns; or a name whose heartbeats are not stored comes twice with the other name between.
     One old heartbeat after a reboot is neither: a library may send it again.
     """
     found = {}
-    for sight in sights:
-        last = seen.last.get(sight.uuid, {}).get((sight.name, sight.is_old))
-        if last is not None and last < sight.before_at and sight.at - last <= WITHIN:
-            found[sight.uuid] = SharedLogin(sight.uuid, sight.before_at)
-        if sight.is_old:
-            seen.note(sight.uuid, (sight.name, True), sight.at)
+    for other in other_names:
+        last = seen.last.get(other.uuid, {}).get((other.name, other.is_old))
+        if last is not None and last < other.before_at and other.at - last <= WITHIN:
+            found[other.uuid] = SharedLogin(other.uuid, other.before_at)
+        if other.is_old:
+            seen.note(other.uuid, (other.name, True), other.at)
         else:
-            seen.note(sight.uuid, (sight.before, False), sight.before_at)
+            seen.note(other.uuid, (other.before, False), other.before_at)
     seen.forget_long_ago()
     return found

@@ -1,4 +1,4 @@
-"""Use cases of conversions: request, claim, finish or give up, and enqueue forgotten ones again."""
+"""Use cases of conversions: request, claim, finish, fail or release, and enqueue forgotten ones again."""
 
 import secrets
 from dataclasses import dataclass
@@ -169,7 +169,7 @@ def finish(connection: Connection, now: datetime, volume: MediaVolume, job: Job,
     return kept
 
 
-def give_up_or_back(
+def fail_or_release(
     connection: Connection, now: datetime, job: Job, fault: Fault, max_attempts: int, deadline: timedelta
 ) -> ConversionMove | None:
     """Fail the conversion or release it for another try, by the rule for this fault.

@@ -27,6 +27,7 @@ class Belonging:
     """The content to lock while the file is removed; empty for none."""
 
 
+# Rules import no door, so the shapes of `shared.outside.media_volume.paths` stand here again; a test compares them.
 _SHAPES: Final = (
     (re.compile(r"originals/[0-9a-f]{2}/(?P<sha>[0-9a-f]{64})\.[a-z0-9]{2,5}"), Owner.PATH),
     (re.compile(r"converted/[0-9a-f]{2}/(?P<sha>[0-9a-f]{64})\.pdf"), Owner.CONTENT),

@@ -37,7 +37,7 @@ def receive_upload(volume: MediaVolume, stream: ByteStream, filename: str, limit
     NotAPresentation, Encrypted, TooLargeUnpacked, NoSlides or VolumeFull; then nothing is stored.
     """
     named = rules.kind_of_name(filename)
-    volume.remove_abandoned_uploads()
+    volume.remove_abandoned_incoming()
     incoming = volume.receive(stream, limit_bytes)
     try:
         with incoming.path.open("rb") as file:

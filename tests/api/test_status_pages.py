@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
-from functions.api.kept import LATEST, MOST, KeptAnswers
+from functions.api.answer_cache import LATEST, MOST, KeptAnswers
 from functions.api.services import Services
 from shared.access.rules import digest
 from shared.postgres.door import database_now, transaction

@@ -261,7 +261,7 @@ def test_only_an_upload_may_be_large(gateway: Gateway) -> None:
 def test_no_more_uploads_run_at_once_from_one_address_than_it_may_have(gateway: Gateway) -> None:
     Upstream.arrived = threading.Semaphore(0)
     with ExitStack() as stack:
-        for _ in range(nginx.UPLOADS_OF_ONE):
+        for _ in range(nginx.UPLOADS_OF_ONE_ADDRESS):
             upload = stack.enter_context(socket.create_connection((LOOPBACK, gateway.port), 5))
             upload.sendall(f"POST /api/event-media HTTP/1.1\r\nHost: {LOOPBACK}\r\nContent-Length: 9\r\n\r\n1".encode())
             assert Upstream.arrived.acquire(timeout=60)

@@ -82,7 +82,7 @@ def test_strangers_whose_uploads_were_refused_leave_room_for_others(crowded: Gat
 def test_one_address_does_not_get_all_the_room_that_uploads_have(crowded: Gateway) -> None:
     with ExitStack() as stack:
         Upstream.arrived = threading.Semaphore(0)
-        for _ in range(nginx.UPLOADS_OF_ONE):
+        for _ in range(nginx.UPLOADS_OF_ONE_ADDRESS):
             stack.enter_context(begin_upload(crowded, SOMEBODY, "Authorization: Bearer x\r\n"))
             assert Upstream.arrived.acquire(timeout=60)
 

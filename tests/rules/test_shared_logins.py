@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.clients.logins_rules import MANY, NAMES, WITHIN, Seen, Sight, sharing
+from shared.clients.logins_rules import MANY, NAMES, WITHIN, OtherName, Seen, sharing
 
 BEGAN = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 U = "3b4f2a6e-7f0c-5d0e-9a4c-0f3f2f9c1d11"
@@ -24,7 +24,7 @@ def others_of(beats: Sequence[tuple[str, datetime]]) -> dict[str, datetime]:
     seen, found = Seen(), dict[str, datetime]()
     for (before, before_at), (name, at) in pairwise(beats):
         if name != before:
-            shared = sharing([Sight(U, at, name, before, before_at, is_old=False)], seen)
+            shared = sharing([OtherName(U, at, name, before, before_at, is_old=False)], seen)
             found |= {uuid: one.other_at for uuid, one in shared.items()}
     return found
 
@@ -42,7 +42,7 @@ def test_a_display_that_takes_another_name_each_time_costs_no_more_than_a_few() 
     seen = Seen()
     for number in range(1_000):
         at = BEGAN + timedelta(seconds=number)
-        sharing([Sight(U, at, f"{number + 1}", f"{number}", at - timedelta(seconds=1), is_old=False)], seen)
+        sharing([OtherName(U, at, f"{number + 1}", f"{number}", at - timedelta(seconds=1), is_old=False)], seen)
 
     assert len(seen.last[U]) == NAMES
 
@@ -51,7 +51,7 @@ def test_of_very_many_clients_those_of_long_ago_are_forgotten() -> None:
     seen, second = Seen(), timedelta(seconds=1)
     for number in range(MANY + 2):
         at = BEGAN if number < MANY else BEGAN + timedelta(hours=3)
-        sharing([Sight(f"client {number}", at, "B", "A", at - second, is_old=False)], seen)
+        sharing([OtherName(f"client {number}", at, "B", "A", at - second, is_old=False)], seen)
 
     assert set(seen.last) == {f"client {MANY}", f"client {MANY + 1}"}
 

@@ -15,17 +15,18 @@ from sqlalchemy import Engine
 from shared.event_media import operations
 from shared.event_media.leftovers_operations import sweep
 from shared.event_media.leftovers_rules import Owner, belonging
-from shared.outside.media_volume import MediaVolume, converted_path
+from shared.outside.media_volume import MediaVolume, converted_path, paths
 from shared.postgres.door import database_now, transaction
 from shared.tables import event_media
+from shared.vocabulary import MediaKind
 from tests.worker.hostile_pdfs import PDF
 
 SHA = "ab" * 32
 PATHS = [
-    (f"originals/ab/{SHA}.pptx", Owner.PATH),
-    (f"converted/ab/{SHA}.pdf", Owner.CONTENT),
-    (f"thumbnails/ab/{SHA}.png", Owner.CONTENT),
-    (f"uploads/{'a' * 32}/0-{'b' * 32}", Owner.UPLOAD),
+    *((paths.original_path(SHA, kind), Owner.PATH) for kind in MediaKind),
+    (f"converted/{paths.converted_path(SHA)}", Owner.CONTENT),
+    (paths.thumbnail_path(SHA), Owner.CONTENT),
+    (paths.upload_path("a" * 32, f"0-{'b' * 32}"), Owner.UPLOAD),
     (f"incoming/{'a' * 32}", Owner.NOBODY),
     (f"converted/ab/.{SHA}.pdf.conversion-1.0123.draft", Owner.NOBODY),
     ("lost+found/x", Owner.STRANGER),

@@ -84,7 +84,7 @@ def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
         batch = operations.of_same_key(connection, request)
         if batch is None:
             batch = operations.create(connection, now, request, _uuids(call, connection, request))
-        if batch.created_at == now:
+        if batch.created_at == now:  # this call made it, not an earlier one with the same key
             facts = {"command": body.action, "reason": body.reason, "max_unproven": batch.max_unproven}
             call.audit(connection, now, "command_batch.send", batch.id, waves=batch.waves, **facts)
     _work_off(call, batch.id)

@@ -83,7 +83,7 @@ def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
         if body.action is CommandAction.SCREENSHOT:
             screenshots.check_allowed(connection, uuid)
         command = operations.issue(connection, now, request, timings)
-        if command.created_at == now:
+        if command.created_at == now:  # this call made it, not an earlier one with the same key
             call.audit(connection, now, f"command.{body.action}", uuid, command_id=command.id, **_why(body))
         cuts_through = quiet_rules.cut_through(quiet_times.of_client(connection, now, uuid))
     _log_issued(call, command)

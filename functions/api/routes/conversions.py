@@ -63,10 +63,7 @@ def conversion_status(call: Call, media_id: int) -> shapes.Conversion:
     """The newest conversion of a medium."""
     with call.transaction() as (connection, _):
         event_media.find(connection, media_id)
-        row = store.latest_of_media(connection, media_id)
-    if row is None:
-        raise ConversionNotFound
-    return shapes.conversion(row)
+        return shapes.conversion(operations.find(connection, media_id))
 
 
 class ConversionsQuery(PageQuery):

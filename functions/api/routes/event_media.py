@@ -6,6 +6,7 @@ import msgspec
 from flask import Response
 from sqlalchemy.exc import SQLAlchemyError
 
+from functions.api import new_media
 from functions.api.bodies import Answer, Body
 from functions.api.files import OF_FILES, FilePart, send_stored
 from functions.api.pages import Page, PageQuery, decode_cursor, page
@@ -71,17 +72,10 @@ class Uploaded(Answer):
 )
 def upload(call: Call) -> Reply[Uploaded]:
     """Store the form field `file`. A presentation is converted to PDF in the background."""
-    received = _receive(call)
-    try:
-        with call.transaction() as (connection, now):
-            media = operations.record_upload(connection, now, received, call.principal.actor)
-            conversion, must_enqueue = conversions.of_new_medium(connection, now, media, call.traceparent)
-            call.audit(connection, now, "event_media.upload", str(media.id), filename=media.filename)
-    except BaseException:
-        received.discard()
-        raise
-    if conversion is not None and must_enqueue:
-        conversions.enqueue(call.services.task_queue, conversion)
+    received, by = _receive(call), call.principal.actor
+    media, conversion = new_media.add(
+        call, received, lambda connection, now: operations.record_upload(connection, now, received, by)
+    )
     shown = shapes.conversion(conversion) if conversion is not None else None
     location = {"Location": f"/api/event-media/{media.id}"}
     return Reply(Uploaded(media=shapes.media(media), conversion=shown), 201, location)

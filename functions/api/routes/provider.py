@@ -10,7 +10,7 @@ from flask import Response
 from sqlalchemy import Connection
 from werkzeug.http import dump_cookie
 
-from functions.api import arrivals, bodies
+from functions.api import bodies, sessions_begun
 from functions.api.auth import HOST_COOKIE, cookie_name
 from functions.api.bodies import Answer, QueryParameters
 from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
@@ -132,7 +132,7 @@ def _redeem(call: Call, provider: PeopleProvider, begun: SignInTry, query: Retur
         person = provider_rules.person_of(claims, role_claim, config["SSO_ROLES"], sites_claim)
         with call.transaction() as (connection, now):
             let_in = provider_operations.let_in(connection, now, person)
-            cookie = arrivals.begin_session(call, connection, now, let_in.user, id_token=id_token, provider=True)
+            cookie = sessions_begun.begin_session(call, connection, now, let_in.user, id_token=id_token, provider=True)
             _audit_change(call, connection, now, let_in)
     except (Forbidden, LastAdmin) as error:
         raise error.of(f"unknown:{provider_rules.name_of(claims)}") from None

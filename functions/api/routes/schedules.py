@@ -108,7 +108,7 @@ def plan_schedule(call: Call, body: NewSchedule) -> ScheduleDetails:
     wanted = WantedSchedule(request=batch_request(call, body), when=_when(body))
     with call.transaction() as (connection, now):
         row = operations.plan(connection, now, wanted)
-        if row.created_at == now:
+        if row.created_at == now:  # this call made it, not an earlier one with the same key
             facts = {"command": body.action, "reason": body.reason, "next_at": row.next_at}
             call.audit(connection, now, "schedule.create", f"schedule:{row.id}", **_worded(facts))
         return _details(connection, row.id)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from functions.api import arrivals, bodies, proving
+from functions.api import bodies, proving, sessions_begun
 from functions.api.auth import must_change_password, must_set_up_second_factor
 from functions.api.bodies import Answer, Body
 from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
@@ -115,7 +115,7 @@ def sign_in(call: Call, body: Credentials) -> Reply[Session]:
     with call.transaction() as (connection, now):
         user = access.sign_in(connection, now, found, call.address)
         more = {} if proof is SecondFactorProof.NOT_NEEDED else {"second_factor": proof.value}
-        cookie = arrivals.begin_session(call, connection, now, user, has_second_factor=bool(more), **more)
+        cookie = sessions_begun.begin_session(call, connection, now, user, has_second_factor=bool(more), **more)
     return Reply(_session(call.principal, config), 201, {"Set-Cookie": cookie})
 
 
@@ -152,7 +152,7 @@ def sign_out(call: Call) -> Reply[SignedOut]:
     with call.transaction() as (connection, now):
         id_token = access.close_session(connection, now, cookie)
         call.audit(connection, now, "session.delete", call.principal.actor)
-    gone = {"Set-Cookie": arrivals.session_cookie(config, "", timedelta(0))}
+    gone = {"Set-Cookie": sessions_begun.session_cookie(config, "", timedelta(0))}
     address = _sign_out_address(call, id_token) if id_token else None
     if address is None:
         return Reply(None, 204, gone)  # type: ignore[arg-type]  # 204 has no body

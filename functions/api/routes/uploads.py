@@ -1,7 +1,7 @@
 """/api/event-media/uploads: resumable uploads by the tus protocol 1.0 (https://tus.io).
 
 The core and the extensions creation, termination and expiration are supported. One transaction both sets
-`Upload-Offset` to the file's length and creates the medium.
+`Upload-Offset` to the file's length and creates the medium. The dashboard sends a form: `routes/event_media.py`.
 """
 
 import base64
@@ -11,12 +11,11 @@ from datetime import datetime
 from email.utils import format_datetime
 from typing import Final
 
-from functions.api import fields
+from functions.api import fields, new_media
 from functions.api.bodies import Answer, answer_of
 from functions.api.routing import Bound, Call, Header, Reply, Routes
 from functions.api.tus import PREFIX, VERSION
 from functions.problems import BadRequest, BodyTooLarge, InvalidField, ProtocolUnknown
-from shared.conversions import operations as conversions
 from shared.errors import (
     Encrypted,
     NoSlides,
@@ -180,18 +179,9 @@ def _finish(call: Call, turn: UploadTurn) -> None:
     """
     with call.transaction() as (connection, now):
         operations.hold(connection, now, turn)
-    received = _assemble(call, turn)
-    try:
-        with call.transaction() as (connection, now):
-            media = operations.complete(connection, now, turn, received, call.principal.actor)
-            conversion, must_enqueue = conversions.of_new_medium(connection, now, media, call.traceparent)
-            call.audit(connection, now, "event_media.upload", str(media.id), filename=media.filename)
-    except BaseException:
-        received.discard()
-        raise
+    received, by = _assemble(call, turn), call.principal.actor
+    new_media.add(call, received, lambda connection, now: operations.complete(connection, now, turn, received, by))
     call.services.media_volume.remove_upload(turn.upload_id)
-    if conversion is not None and must_enqueue:
-        conversions.enqueue(call.services.task_queue, conversion)
 
 
 def _assemble(call: Call, turn: UploadTurn) -> ReceivedUpload:

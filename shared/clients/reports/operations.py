@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from shared.clients import installs_store, intervals_store
 from shared.clients.failures_rules import ServiceFailure
-from shared.clients.logins_rules import SharedLogin, Sight
+from shared.clients.logins_rules import OtherName, SharedLogin
 from shared.clients.reports import health_store, rules, store
 from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceReport
 from shared.clients.reports.store import NotableHeartbeat, ProcessChange
@@ -48,7 +48,7 @@ class HeartbeatsRecorded:
 
     started: list[NewStart]
     lives: list[NewLife]
-    sights: list[Sight]
+    other_names: list[OtherName]
     """Heartbeats with another device name than the stored one, in their order."""
     newest: list[Heartbeat]
     """The stored heartbeats that were their client's only candidate in the batch."""
@@ -117,7 +117,7 @@ def record_heartbeats(
     return HeartbeatsRecorded(
         [NewStart(row.uuid, row.boot_id, row.app_instance) for row in rows if row.began_anew],
         lives,
-        [sight for row in sorted(found, key=attrgetter("heard")) if (sight := _sight(row)) is not None],
+        [other for row in sorted(found, key=attrgetter("heard")) if (other := _other_name(row)) is not None],
         rules.only_ones(candidates, old),
         old,
     )
@@ -148,7 +148,7 @@ def _forget_stamps(
         store.note_went_back(connection, now, went_back)
 
 
-def _sight(row: NotableHeartbeat) -> Sight | None:
+def _other_name(row: NotableHeartbeat) -> OtherName | None:
     """The device's new name if it differs from the stored one; None when one of them is missing."""
     for name, before in (
         (row.boot_id, row.old_boot_id),
@@ -156,7 +156,7 @@ def _sight(row: NotableHeartbeat) -> Sight | None:
         (row.install_id, row.old_install_id),
     ):
         if name is not None and before is not None and row.old_at is not None:
-            return None if name == before else Sight(row.uuid, row.at, name, before, row.old_at, row.is_old)
+            return None if name == before else OtherName(row.uuid, row.at, name, before, row.old_at, row.is_old)
     return None
 
 

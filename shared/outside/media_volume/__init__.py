@@ -210,7 +210,7 @@ class MediaVolume:
     def _part(self, upload_id: str, part: str) -> Path:
         return self.root / upload_path(upload_id, part)
 
-    def remove_abandoned_uploads(self) -> None:
+    def remove_abandoned_incoming(self) -> None:
         """Remove incoming files whose process was killed."""
         limit = time.time() - ABANDONED_AFTER.total_seconds()
         for path in (self.root / "incoming").glob("*"):
