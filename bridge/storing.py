@@ -26,7 +26,7 @@ from shared.clients.reports.operations import HeartbeatsRecorded
 from shared.clients.reports.rules import HealthReport, Heartbeat
 from shared.clients.signs_rules import SignsMemory
 from shared.commands.acks import operations as acks
-from shared.commands.proofs_operations import record_boot_evidence, record_screens
+from shared.commands.proofs_operations import record_new_starts, record_screens
 from shared.commands.rules import Ack, News, Sighting, Timings
 from shared.structured_log import event
 from shared.vocabulary import BAD_SCREENS
@@ -225,7 +225,7 @@ class Storing:
         if batch.presence:
             self._store_presence(batch)
         answered = self._store_acks(batch, timings)
-        outcome.news += record_boot_evidence(self.connection, self.now, sightings).news
+        outcome.news += record_new_starts(self.connection, self.now, sightings).news
         outcome.news += record_screens(self.connection, self.now, answered | {one.uuid for one in rest.health})
 
     def _store_logs(self, batch: MessagesByKind) -> None:

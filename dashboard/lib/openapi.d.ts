@@ -1769,7 +1769,7 @@ export type Refusal = {
   params: Record<string, unknown>;
 };
 
-/** Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people, `words_sentences` says the same in codes. */
+/** Messages of a client that were put aside within a day. `kind` is the topic's. `words` is for people; `words_sentences` says the same in codes. */
 export type RefusedMessages = {
   count: number;
   kind: string;

@@ -1,6 +1,6 @@
 """Use cases of commands: issue, cancel, end, and end overdue ones.
 
-`outbox` publishes, `acks` stores ACKs, `proofs_operations` evaluates evidence, `endings_store` ends commands.
+`outbox` publishes, `acks` stores ACKs, `proofs_operations` proves effects, `endings_store` ends commands.
 """
 
 import uuid
@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from shared import trace
 from shared.commands import endings_store, rules, store
 from shared.commands.news_operations import news_of
-from shared.commands.proofs_operations import settle_by_evidence
+from shared.commands.proofs_operations import settle_by_proof
 from shared.commands.rules import CommandRequest, News, Timings
 from shared.commands.store import CommandRow
 from shared.config import Config
@@ -36,9 +36,9 @@ class ExpiryReport:
     expired: int
     timed_out: int
     proven: int = 0
-    """Succeeded by evidence: a new boot, a new start of the player, silence after a shutdown, or a screen's report."""
+    """Succeeded by a proof: a new boot, a new start of the player, silence after a shutdown, or a screen's report."""
     disproved: int = 0
-    """Failed by evidence: the machine did not reboot, or the screen did not switch."""
+    """Failed by a proof: the machine did not reboot, or the screen did not switch."""
     overtaken: int = 0
     """Cancelled reboots that no display had, of machines that booted by themselves."""
     news: tuple[News, ...] = field(default=(), compare=False)
@@ -184,11 +184,11 @@ def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -
 
 
 def expire(connection: Connection, now: datetime) -> ExpiryReport:
-    """End every command that evidence decides or that is past its deadline.
+    """End every command whose outcome is proven or that is past its deadline.
 
     Evidence comes first: a command that is proven done does not time out.
     """
-    settled = settle_by_evidence(connection, now)
+    settled = settle_by_proof(connection, now)
     counts = (settled.proven, settled.disproved, settled.overtaken)
     overdue = endings_store.clients_overdue(connection, now)
     if not overdue:

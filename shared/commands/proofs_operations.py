@@ -1,4 +1,4 @@
-"""Use cases of evidence: prove the success or failure of commands without an ACK."""
+"""Use cases of proofs: whatever shows without an ACK that a command succeeded or failed."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +12,12 @@ from shared.commands.rules import News, Sighting
 
 
 @dataclass(frozen=True)
-class EvidenceReport:
+class ProofReport:
     """Ids of the commands that a batch of heartbeats proved."""
 
     succeeded: frozenset[str]
     confirmed: frozenset[str]
-    """Commands whose ACKed success the evidence confirms."""
+    """Commands whose ACKed success the heartbeat confirms."""
     overtaken: frozenset[str]
     """Cancelled reboots: provably no display had them, and the machine has booted."""
     news: tuple[News, ...] = field(default=(), compare=False)
@@ -26,7 +26,7 @@ class EvidenceReport:
 
 @dataclass(frozen=True)
 class SettledReport:
-    """How many open commands ended by evidence."""
+    """How many open commands ended by a proof."""
 
     proven: int
     disproved: int
@@ -35,20 +35,20 @@ class SettledReport:
     """For the log."""
 
 
-def record_boot_evidence(connection: Connection, now: datetime, sightings: Sequence[Sighting]) -> EvidenceReport:
-    """Store the evidence of heartbeats with a new boot or start of the player: it proves a reboot or restart.
+def record_new_starts(connection: Connection, now: datetime, sightings: Sequence[Sighting]) -> ProofReport:
+    """Take heartbeats with a new boot or start of the player as the proof of a reboot or restart.
 
     A reboot that provably no display has is cancelled as overtaken; its lockout ends.
     """
     if not sightings:
-        return EvidenceReport(frozenset(), frozenset(), frozenset())
+        return ProofReport(frozenset(), frozenset(), frozenset())
     store.lock_clients(connection, {sighting.client_uuid for sighting in sightings})
     overtaken = proofs_store.cancel_overtaken(connection, now, sightings)
-    succeeded = proofs_store.succeed_by_evidence(connection, now, sightings)
-    confirmed = proofs_store.confirm_by_evidence(connection, now, sightings)
+    succeeded = proofs_store.succeed_by_start(connection, now, sightings)
+    confirmed = proofs_store.confirm_by_start(connection, now, sightings)
     cancelled = [one.id for one in overtaken]
     news = news_of("command_proven", connection, [*succeeded, *confirmed, *cancelled])
-    return EvidenceReport(frozenset(succeeded), frozenset(confirmed), frozenset(cancelled), news)
+    return ProofReport(frozenset(succeeded), frozenset(confirmed), frozenset(cancelled), news)
 
 
 def record_picture(connection: Connection, now: datetime, command_id: str) -> tuple[News, ...]:
@@ -63,20 +63,20 @@ def record_screens(connection: Connection, now: datetime, uuids: Collection[str]
     return news_of("command_proven", connection, proofs_store.succeed_by_screen(connection, now, uuids))
 
 
-def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
-    """End the open commands whose outcome evidence proves.
+def settle_by_proof(connection: Connection, now: datetime) -> SettledReport:
+    """End the open commands whose outcome is proven.
 
     1. A new boot or start of the player, stored while the command was being made.
     2. A received shutdown whose display has disconnected or is silent.
     3. A begun reboot whose display still sends heartbeats of the old boot after three minutes.
     4. A screen_on or screen_off that a health report shows done, or after half a minute not done.
     """
-    concerned = proofs_store.clients_with_evidence(connection, now)
+    concerned = proofs_store.clients_with_proof(connection, now)
     if not concerned:
         return SettledReport(0, 0, 0)
     store.lock_clients(connection, concerned)
     overtaken = proofs_store.cancel_overtaken(connection, now, None)
-    proven = proofs_store.succeed_by_evidence(connection, now, None) + proofs_store.succeed_by_silence(connection, now)
+    proven = proofs_store.succeed_by_start(connection, now, None) + proofs_store.succeed_by_silence(connection, now)
     proven += proofs_store.succeed_by_screen(connection, now, None)
     failed = proofs_store.disprove_reboots(connection, now) + proofs_store.disprove_screens(connection, now)
     disproved = [one.id for one in failed]

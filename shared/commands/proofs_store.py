@@ -1,4 +1,4 @@
-"""SQL of evidence for a command's effect: a new boot or start of the player, silence, a screen. All guarded."""
+"""SQL of proofs of a command's effect: a new boot or start of the player, silence, a screen. All guarded."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -59,7 +59,7 @@ def _succeeding(*which: sa.ColumnElement[bool]) -> Query[str]:
     return Query(lambda: statement.values(state=SUCCEEDED.to.value, **values).returning(c.id), str)
 
 
-def _succeed_by_evidence(seen: sa.FromClause) -> Query[str]:
+def _succeed_by_start(seen: sa.FromClause) -> Query[str]:
     may_have_it = sa.or_(c.rank >= COMMAND_RANKS[CommandState.SENT], c.unanswered_at.is_not(None))
     new_boot = c.acked_boot_id.is_distinct_from(seen.c.boot_id)  # the command did not begin in this boot
     new_start = c.acked_app_instance.is_distinct_from(seen.c.app_instance)
@@ -76,10 +76,10 @@ def _succeed_by_evidence(seen: sa.FromClause) -> Query[str]:
     return _succeeding(c.client_uuid == seen.c.client_uuid, done)
 
 
-SUCCEED_BY_SIGHTING, SUCCEED_BY_STORED = _succeed_by_evidence(SEEN.table), _succeed_by_evidence(client_heartbeats)
+SUCCEED_BY_SIGHTING, SUCCEED_BY_STORED = _succeed_by_start(SEEN.table), _succeed_by_start(client_heartbeats)
 
 
-def succeed_by_evidence(connection: Connection, now: datetime, seen: Sightings) -> list[str]:
+def succeed_by_start(connection: Connection, now: datetime, seen: Sightings) -> list[str]:
     """End commands that a new boot or start of the player proves done. Returns their ids.
 
     A reboot must have been sent (or may have been, unanswered); a restart must have been received. A begun shutdown
@@ -178,7 +178,7 @@ def disprove_reboots(connection: Connection, now: datetime) -> list[Ended]:
     return DISPROVE_REBOOTS.all(connection, now=now, shown_since=now - REBOOT_SHOWS_WITHIN)
 
 
-CONFIRM_BY_EVIDENCE = Query(
+CONFIRM_BY_START = Query(
     lambda: (
         sa.update(client_commands)
         .where(c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.ACK.value)
@@ -191,9 +191,9 @@ CONFIRM_BY_EVIDENCE = Query(
 )
 
 
-def confirm_by_evidence(connection: Connection, now: datetime, seen: Sequence[Sighting]) -> list[str]:
-    """Confirm by evidence the successes that only an ACK has shown."""
-    return CONFIRM_BY_EVIDENCE.all(connection, since=now - CONFIRM_WITHIN, **SEEN.of(seen))
+def confirm_by_start(connection: Connection, now: datetime, seen: Sequence[Sighting]) -> list[str]:
+    """Confirm by a new boot or start the successes that only an ACK has shown."""
+    return CONFIRM_BY_START.all(connection, since=now - CONFIRM_WITHIN, **SEEN.of(seen))
 
 
 def _cancel_overtaken(seen: sa.FromClause) -> Query[Ended]:
@@ -213,7 +213,7 @@ def cancel_overtaken(connection: Connection, now: datetime, seen: Sightings) -> 
     return query.all(connection, now=now, **_parameters(seen))
 
 
-CLIENTS_WITH_EVIDENCE = Query(
+CLIENTS_WITH_PROOF = Query(
     lambda: (
         sa.select(c.client_uuid)
         .where(OPEN, beats.client_uuid == c.client_uuid)
@@ -231,9 +231,9 @@ CLIENTS_WITH_EVIDENCE = Query(
 )
 
 
-def clients_with_evidence(connection: Connection, now: datetime) -> list[str]:
-    """The clients of open commands for which heartbeats or silence may be evidence."""
-    return CLIENTS_WITH_EVIDENCE.all(connection, shown_since=now - REBOOT_SHOWS_WITHIN)
+def clients_with_proof(connection: Connection, now: datetime) -> list[str]:
+    """The clients of open commands that heartbeats or silence may prove."""
+    return CLIENTS_WITH_PROOF.all(connection, shown_since=now - REBOOT_SHOWS_WITHIN)
 
 
 def _parameters(seen: Sightings) -> dict[str, Any]:

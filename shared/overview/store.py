@@ -73,8 +73,8 @@ COLUMNS: Final[Mapping[str, str]] = {
 }
 """The overview's fields of each client, in this order: name -> SQL that writes the value as JSON.
 
-A new field also goes into `packed_store`, and into the API's `Packed` and `shapes.Client`. The page takes a packed field
-for a time by its name: `…_at`, `…_since`, `…_until` (dashboard/lib/packed.js).
+A new field also goes into `packed_store`, and into the API's `Packed` and `shapes.Client`. The page takes a packed
+field for a time by its name: `…_at`, `…_since`, `…_until` (dashboard/lib/packed.js).
 """
 
 

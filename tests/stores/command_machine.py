@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from shared.commands import operations
 from shared.commands.acks.operations import record_acks
 from shared.commands.outbox import operations as outbox
-from shared.commands.proofs_operations import record_boot_evidence
+from shared.commands.proofs_operations import record_new_starts
 from shared.commands.rules import Ack, Sighting
 from shared.errors import StateConflict
 from shared.postgres.query import NO_ROW, Query, moment
@@ -233,7 +233,7 @@ class CommandMachine(CommandModel):
         STORE.run(connection, client=self.client, now=self.now, boot=boot, start=start)
         record_acks(connection, self.now, self.display.last_command(self.now), TIMINGS)
         if before != (boot, start):
-            record_boot_evidence(connection, self.now, [Sighting(self.client, boot, start)])
+            record_new_starts(connection, self.now, [Sighting(self.client, boot, start)])
 
     def fall_silent(self, stale: bool) -> None:
         """The broker or the sweep of states reports that the display is gone; its next message brings it back."""

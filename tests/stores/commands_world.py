@@ -12,7 +12,7 @@ from shared.commands import operations
 from shared.commands.acks.operations import AckReport, record_acks
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox.operations import PublishReport
-from shared.commands.proofs_operations import EvidenceReport, record_boot_evidence
+from shared.commands.proofs_operations import ProofReport, record_new_starts
 from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, Sighting, Timings
 from shared.postgres.door import database_now
 from shared.tables import client_commands, client_heartbeats, clients
@@ -104,10 +104,8 @@ def say(
     return record_acks(connection, now, acks, TIMINGS)
 
 
-def see(
-    connection: Connection, now: datetime, client: str, boot: str | None, start: str | None = START
-) -> EvidenceReport:
-    return record_boot_evidence(connection, now, [Sighting(client, boot, start)])
+def see(connection: Connection, now: datetime, client: str, boot: str | None, start: str | None = START) -> ProofReport:
+    return record_new_starts(connection, now, [Sighting(client, boot, start)])
 
 
 def done(connection: Connection, now: datetime, client: str, name: str) -> None:

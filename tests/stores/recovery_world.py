@@ -14,7 +14,7 @@ from shared.clients import store as clients_store
 from shared.commands import operations as commands
 from shared.commands.acks import operations as acks
 from shared.commands.outbox import operations as outbox
-from shared.commands.proofs_operations import record_boot_evidence
+from shared.commands.proofs_operations import record_new_starts
 from shared.commands.rules import Ack, Attempt, Sighting
 from shared.config import Config
 from shared.leadership import store as leadership_store
@@ -107,7 +107,7 @@ def finish(connection: Connection, at: datetime, report: RecoveryReport, state: 
     said = [Ack(client, name, CommandState(state), boot_id=boots[name]) for client, name in rows]
     acks.record_acks(connection, at, said, TIMINGS)
     seen = [Sighting(client, boots[name], f"start of {name}") for client, name in rows if boots[name]]
-    record_boot_evidence(connection, at, seen)
+    record_new_starts(connection, at, seen)
 
 
 def answer(connection: Connection, at: datetime, report: RecoveryReport, code: PublishAnswer) -> None:

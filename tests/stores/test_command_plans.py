@@ -51,7 +51,7 @@ def test_sweeps_read_the_index_of_open_commands_and_not_the_history(among_many: 
 
     def sweep(connection: Connection) -> None:
         endings_store.clients_overdue(connection, now)
-        proofs_store.clients_with_evidence(connection, now)
+        proofs_store.clients_with_proof(connection, now)
         store.count_open(connection, "recovery")
         endings_store.expire(connection, now)
         outbox.claim(connection, now, 5, None, None)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from shared import config
 from shared.commands.acks.operations import record_acks
 from shared.commands.outbox import operations as outbox
-from shared.commands.proofs_operations import record_boot_evidence
+from shared.commands.proofs_operations import record_new_starts
 from shared.commands.rules import Ack, Attempt, Sighting
 from shared.postgres.door import database_now
 from shared.recovery import rules
@@ -68,7 +68,7 @@ def carry_out(connection: Connection, at: datetime) -> int:
         acks = [Ack(one.client_uuid, one.id, word, app_instance=f"start of {one.id}") for one in claimed]
         record_acks(connection, at, acks, TIMINGS)
         seen = [Sighting(one.client_uuid, None, f"start of {one.id}") for one in claimed]
-        record_boot_evidence(connection, at, seen)
+        record_new_starts(connection, at, seen)
         well = clients.c.uuid.in_([one.client_uuid for one in claimed])
         running = {"process_status": "running", "process_status_since": at, "status": "running"}
         connection.execute(sa.update(clients).where(well).values(**running))

@@ -16,7 +16,7 @@ from shared.commands.acks.operations import record_acks
 from shared.commands.batches import operations as batches
 from shared.commands.batches import store as batches_store
 from shared.commands.batches.rules import BatchRequest, BatchStep
-from shared.commands.proofs_operations import record_boot_evidence
+from shared.commands.proofs_operations import record_new_starts
 from shared.commands.rules import Ack, Sighting
 from shared.errors import (
     ClientNotFound,
@@ -583,7 +583,7 @@ def test_a_schedule_is_done_when_the_batch_of_its_last_time_is_over(engine: Engi
         rows = batches_store.members(connection, batch, 10)
         done, boot = CommandState.SUCCEEDED, "another boot"
         record_acks(connection, now, [Ack(r.uuid, str(r.command_id), done, boot_id=boot) for r in rows], TIMINGS)
-        record_boot_evidence(connection, now, [Sighting(r.uuid, "another boot", "another start") for r in rows])
+        record_new_starts(connection, now, [Sighting(r.uuid, "another boot", "another start") for r in rows])
 
     batches.work_off(engine, TIMINGS, 60.0, [batch])
 

@@ -130,7 +130,7 @@ def test_a_refused_screenshot_proves_no_reboot_that_is_under_way(
     def refuse(name: str) -> None:
         ack = Ack(display, name, CommandState.REJECTED, "precondition_failed", boot_id="boot-2")
         record_acks(connection, now, [ack], TIMINGS)
-        proofs_operations.settle_by_evidence(connection, now)
+        proofs_operations.settle_by_proof(connection, now)
 
     refuse(screenshot)
     assert state(connection, reboot) == ("sent", None)

@@ -10,7 +10,7 @@ from functions.api.pages import LongPageQuery, decode_cursor, encode_cursor
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
-from functions.api.shapes.quiet import QuietNowView, quiet_now
+from functions.api.shapes.quiet import QuietNowView, quiet_now_view
 from functions.api.shapes.sentences import CauseSentence, stored
 from functions.problems import InvalidField
 from shared import typed
@@ -246,7 +246,7 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
         bridge=Bridge(**seen.bridge),
         scheduler=answer_of(Scheduler, seen.scheduler),
         breaker=Breaker(**seen.breaker),
-        quiet_times=msgspec.UNSET if seen.quiet_times is None else [quiet_now(one) for one in seen.quiet_times],
+        quiet_times=msgspec.UNSET if seen.quiet_times is None else [quiet_now_view(one) for one in seen.quiet_times],
         large=msgspec.UNSET if seen.places is None else LargeFleet(places=[_place(one) for one in seen.places]),
         **_written(seen),
     )

@@ -8,7 +8,7 @@ import msgspec
 
 from functions.api.bodies import Answer, answer_of
 from functions.api.shapes.commands import StoredAction, StoredSource
-from functions.api.shapes.quiet import QuietNowView, quiet_now
+from functions.api.shapes.quiet import QuietNowView, quiet_now_view
 from functions.api.shapes.sentences import CauseSentence, RecoverySentence, RefusedSentence, stored
 from shared.clients import limits_rules
 from shared.clients.limits_rules import Limit
@@ -211,7 +211,7 @@ def client_details(
         recovery=recovery,
         **more,
         incident=_open_incident(row),
-        quiet_times=[quiet_now(one) for one in quiet],
+        quiet_times=[quiet_now_view(one) for one in quiet],
         refused=[_refused(one) for one in row.refused or ()],
     )
 

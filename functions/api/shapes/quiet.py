@@ -78,7 +78,7 @@ class QuietNowView(Answer):
     reason: str
 
 
-def quiet_now(one: QuietOn) -> QuietNowView:
+def quiet_now_view(one: QuietOn) -> QuietNowView:
     """A quiet time that is on, as its short answer."""
     time = one.time
     return QuietNowView(

@@ -54,7 +54,7 @@ def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timi
        counts as running.
     3. received, running, results: one guarded UPDATE each. A display's first ACK starts its lockout again.
     4. A refusal from another boot than the command's shows which boot the display runs: correct the stored one.
-    5. Keep a late result beside its command. A result of a command that ended by evidence confirms it and adds its
+    5. Keep a late result beside its command. A result of a command that ended by a proof confirms it and adds its
        reason.
     """
     acks = [_scrubbed(ack) for ack in acks]

@@ -201,7 +201,7 @@ CONFIRM_BY_ACK = Query(
 
 
 def confirm_by_ack(connection: Connection, results: Sequence[Ack]) -> list[str]:
-    """Confirm by ACK the successes that only evidence has shown."""
+    """Confirm by ACK the successes that only a proof has shown."""
     return CONFIRM_BY_ACK.all(connection, **ACKS.of(results))
 
 

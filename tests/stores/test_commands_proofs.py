@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands import operations
-from shared.commands.proofs_operations import SettledReport, settle_by_evidence
+from shared.commands.proofs_operations import SettledReport, settle_by_proof
 from shared.recovery.evidence.store import facts
 from shared.tables import client_heartbeats, clients
 from shared.vocabulary import PublishAnswer
@@ -198,7 +198,7 @@ def test_a_boot_that_was_stored_while_the_command_was_made_completes_it_at_the_n
     for one in (sent, waits, doubtful, restarted):
         beat(connection, one, now + seconds(1), boot_id="boot-2", app_instance="start-2")
 
-    assert settle_by_evidence(connection, now + seconds(2)) == SettledReport(proven=3, disproved=0, overtaken=1)
+    assert settle_by_proof(connection, now + seconds(2)) == SettledReport(proven=3, disproved=0, overtaken=1)
 
     assert {one: state(connection, name) for one, name in names.items()} == {
         sent: ("succeeded", None),
@@ -216,8 +216,8 @@ def test_what_a_publisher_holds_is_left_alone_until_its_answer_is_known(
     claim(connection, now)
     beat(connection, client, now + seconds(1), boot_id="boot-2")
 
-    assert settle_by_evidence(connection, now + seconds(2)) == SettledReport(0, 0, 0)
+    assert settle_by_proof(connection, now + seconds(2)) == SettledReport(0, 0, 0)
 
     claim(connection, now + seconds(20))  # the lease ended without a record, so the publish may have succeeded
-    assert settle_by_evidence(connection, now + seconds(21)).proven == 1
+    assert settle_by_proof(connection, now + seconds(21)).proven == 1
     assert state(connection, name) == ("succeeded", None)
