@@ -116,7 +116,7 @@ function Warnings({ conversion }) {
 function Retry({ item, changed }) {
   const [failed, setFailed] = useState("");
   const refuse = (/** @type {unknown} */ error) => setFailed(wordsOf(error));
-  const go = () => api.convertAgain(item.media.id).then(changed, refuse);
+  const go = () => api.ensurePdf(item.media.id).then(changed, refuse);
   return html`<button class="plain" disabled=${!mayOperate.value}
       title=${mayOperate.value ? "" : conversionWords.viewerRetry} onClick=${go}>${commonWords.retry}</button>
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;

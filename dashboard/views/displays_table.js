@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { clients, isLocked, overview, places, total, version } from "../lib/fleet.js";
 import { nameAndSite, nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
-import { filtered, placed } from "../lib/filter.js";
+import { filtered, namesAPlace } from "../lib/filter.js";
 import { active, onMove, wanted } from "../lib/keys.js";
 import { quietWords } from "../lib/quiet.js";
 import { worded } from "../lib/sentences.js";
@@ -212,7 +212,7 @@ export function DisplaysTable() {
   return html`<section class="displays" aria-labelledby="displays-title">
     ${h(Toolbar, {})}
     ${places.value && h(LargeFleet, {})}
-    ${(chosen.value.length > 0 || asking.value || (mayOperate.value && placed.value)) && h(BulkBar, {})}
+    ${(chosen.value.length > 0 || asking.value || (mayOperate.value && namesAPlace.value)) && h(BulkBar, {})}
     ${
       mayOperate.value && show.value
         ? h(Pictures, {})
