@@ -40,7 +40,7 @@ const place = computed(() => ({
   incident: incident.value,
 }));
 
-/** @type {import("../vendor/signals.js").ReadonlySignal<import("./match.js").Filter>} */
+/** @type {import("../vendor/signals.js").ReadonlySignal<import("./types").Filter>} */
 export const filter = computed(() => ({
   ...place.value,
   status: status.value,
