@@ -8,7 +8,7 @@ import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { stored } from "../lib/uploads.js";
 import { commonWords } from "../lib/words/common.js";
-import { conversionWords } from "../lib/words/conversions.js";
+import { conversionWords, faultOf } from "../lib/words/conversions.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { Dialog } from "./dialog.js";
 import { Age, Glyph, LoadFailed, Loading } from "./parts.js";
@@ -193,7 +193,7 @@ function Row(props) {
       <span class="media-name">${media.filename}</span>
       <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}
         ${conversion?.pages ? ` · ${conversionWords.pages(conversion.pages)}` : ""}</span>
-      ${conversion?.status === "failed" && html`<span class="cause">${conversion.error_message}</span>`}
+      ${conversion?.status === "failed" && html`<span class="cause">${faultOf(conversion)}</span>`}
       ${conversion && h(Warnings, { conversion })}
     </div>
     <span class=${classes("badge", `conversion-${status}`)} role="status">
