@@ -30,7 +30,7 @@ export const filtered = computed(() => parts.value.length > 0);
 export const narrowed = computed(() => parts.value.some(([key]) => key !== "status"));
 
 /** Whether a filter names a place: a site, a tag or an incident. What is listed then is often meant as a whole. */
-export const placed = computed(() => parts.value.some(([key]) => key !== "status" && key !== "q"));
+export const namesAPlace = computed(() => parts.value.some(([key]) => key !== "status" && key !== "q"));
 
 const place = computed(() => ({
   words: searched(text.value),
@@ -40,7 +40,7 @@ const place = computed(() => ({
   incident: incident.value,
 }));
 
-/** @type {import("../vendor/signals.js").ReadonlySignal<import("./match.js").Filter>} */
+/** @type {import("../vendor/signals.js").ReadonlySignal<import("./types").Filter>} */
 export const filter = computed(() => ({
   ...place.value,
   status: status.value,

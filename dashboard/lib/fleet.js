@@ -4,7 +4,7 @@
  * A row that this page is changing is guarded: what an earlier poll says about it is discarded.
  * That poll does not move the cursor on, so the next one brings the row again.
  *
- * Of a large fleet: each place's counts, the displays to help, and those asked for.
+ * Of a large fleet it keeps each place's counts, the displays that need help, and those asked for.
  */
 import { computed, signal } from "../vendor/signals.js";
 import * as api from "./api/fleet.js";
@@ -22,8 +22,8 @@ import { referenceOf } from "./words/problems.js";
 
 const PERIOD = 5_000;
 const PERIOD_WITH_COMMAND = 1_500;
-const HEARTBEATS_EVERY = 30_000; // in large fleets the page fetches heartbeats separately and less often
-const SMALL_FLEET = 300; // below it the page fetches heartbeats with every poll
+const HEARTBEATS_EVERY = 30_000;
+const SMALL_FLEET = 300; // displays: up to so many the page fetches heartbeats with every poll
 
 /** @type {Map<string, Client>} every client by uuid; `version` tells when it changed */
 export const clients = new Map();
@@ -98,16 +98,16 @@ export function change(uuid, changes) {
 }
 
 /**
- * Merge the rows of an answer; true when a guarded row was ignored. After a full answer (the first one, or one after a
- * restore of the database) clients without a row are removed.
+ * Merge the rows of an answer; true when a guarded row was ignored. After a full answer, clients without a row are
+ * removed.
  * @param {Overview} answer @param {number} startedAt
  */
 function mergeRows(answer, startedAt) {
   /** @type {Client[]} */
   const rows = unpack(answer.packed, answer.server_time);
   const gone = answer.full ? [...clients.keys()] : answer.gone;
-  const kept = new Set(answer.full ? rows.map((row) => row.uuid) : []);
-  for (const uuid of gone) if (!kept.has(uuid)) clients.delete(uuid);
+  const present = new Set(answer.full ? rows.map((row) => row.uuid) : []);
+  for (const uuid of gone) if (!present.has(uuid)) clients.delete(uuid);
   let leftOut = false;
   for (const row of rows) {
     if (isGuarded(row.uuid, startedAt)) leftOut = true;
@@ -120,7 +120,7 @@ function mergeRows(answer, startedAt) {
 const isWanted = (row) =>
   clients.has(row.uuid) || isUnwell(row) || row.shared_login_seen_at || (filtered.value && kept(row));
 
-/** False: a display has moved: a count is too high. @param {Overview} answer */
+/** Merge the places' counts; false: a moved display is counted twice, ask for the whole. @param {Overview} answer */
 function mergePlaces({ large, full, counts }) {
   const after = new Map(full ? [] : places.value);
   for (const place of large?.places ?? []) place.total ? after.set(place.site, place) : after.delete(place.site);
@@ -155,9 +155,11 @@ function mergeHeartbeats(answer) {
 /** @param {Overview} answer @param {number} startedAt */
 function mergeFailures(answer, startedAt) {
   const before = failures.value;
-  const kept = before.filter((failure) => isGuarded(failure.uuid, startedAt));
+  const guarded = before.filter((failure) => isGuarded(failure.uuid, startedAt));
   const heard = answer.service_failed.filter((failure) => !isGuarded(failure.uuid, startedAt));
-  const after = [...heard, ...kept].sort((a, b) => Date.parse(b.service_failed_at) - Date.parse(a.service_failed_at));
+  const after = [...heard, ...guarded].sort(
+    (a, b) => Date.parse(b.service_failed_at) - Date.parse(a.service_failed_at),
+  );
   failures.value = after;
   const still = new Set(after.map((failure) => failure.uuid));
   const left = before.filter((failure) => !still.has(failure.uuid) && clients.has(failure.uuid));

@@ -4,16 +4,7 @@ import { tableWords } from "./words/fleet.js";
 import { statusWords } from "./words/states.js";
 
 /** @typedef {import("./types").Client} Client */
-/**
- * @typedef {object} Filter a part that is empty keeps every display
- * @property {string} [status] of a tile, or "unsteady"
- * @property {string[]} [words] of the search, folded: a display has all of them
- * @property {string} [site]
- * @property {boolean} [nosite] only displays without a site
- * @property {string} [tag]
- * @property {string} [incident] the id of an open incident
- * @property {ReadonlyMap<string, number>} [unsteady] uuid -> losses of the broker in the last hour
- */
+/** @typedef {import("./types").Filter} Filter */
 
 /** Text without capitals and accents. @param {string} text */
 export const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();

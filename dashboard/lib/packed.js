@@ -1,7 +1,10 @@
-/** Clients from the overview's columns (`format=packed`). */
+/**
+ * Clients from the overview's columns (`format=packed`). Their names: COLUMNS in shared/overview/store.py,
+ * packed_store.py, Packed in functions/api/routes/monitoring.py, shapes/clients.py.
+ */
 
 const HEX = Array.from({ length: 256 }, (_, byte) => (256 + byte).toString(16).slice(1));
-const TIME = /_(at|since|until)$/;
+const TIME = /_(at|since|until)$/; // a column is of times if its name ends so
 
 /** @param {string} bytes of all uuids @param {number} i */
 function uuidOf(bytes, i) {

@@ -59,7 +59,7 @@ function inOrder(found) {
  * @param {Dots[]} dots @param {number} most @param {number} inRow
  * @returns {{dot: string, places: [number, number][]}[]}
  */
-export function placed(dots, most, inRow) {
+export function dotGrid(dots, most, inRow) {
   let next = 0;
   return dots
     .map(({ dot, count }) => {

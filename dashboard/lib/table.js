@@ -5,7 +5,7 @@
 import { computed, effect, signal, untracked } from "../vendor/signals.js";
 import { clients, places, version } from "./fleet.js";
 import { filtered, kept, parts } from "./filter.js";
-import { countChanged, freeze, sort, sortingOf } from "./order.js";
+import { countChanged, freeze, sort, sortingOf } from "./sorting.js";
 import { isUnwell } from "./unwell.js";
 import { param } from "./url.js";
 

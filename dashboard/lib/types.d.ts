@@ -63,3 +63,19 @@ export type Problem = Omit<Api.Problem, "request_id"> & {
   retry_after_seconds?: number;
   service_failed_at?: string;
 };
+
+/** What the fleet page is narrowed by: a part that is empty keeps every display. Here, where no browser loads it. */
+export interface Filter {
+  /** Of a tile, or "unsteady". */
+  status?: string;
+  /** Of the search, folded: a display has all of them. */
+  words?: string[];
+  site?: string;
+  /** Only displays without a site. */
+  nosite?: boolean;
+  tag?: string;
+  /** The id of an open incident. */
+  incident?: string;
+  /** uuid -> losses of the broker in the last hour. */
+  unsteady?: ReadonlyMap<string, number>;
+}

@@ -5,7 +5,11 @@
 /** It sends messages, but no heartbeats. @param {Client} client */
 export const isMute = (client) => client.recovery?.mute ?? false;
 
-/** @param {Client} client */
+/**
+ * Whether a display needs help. `large_store` counts the same; recovery's `is_unwell` counts neither passed limits nor
+ * displays without heartbeats.
+ * @param {Client} client
+ */
 export function isUnwell(client) {
   const { status } = client;
   return (

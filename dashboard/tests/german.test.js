@@ -82,3 +82,14 @@ test("English stays where a newer page has words that an older file lacks", asyn
   assert.equal(statusWords.running, "Läuft");
   assert.equal(statusWords.brand_new, "Brand new");
 });
+
+test("why a conversion failed is told in German, and in the server's English where only a newer server knows its code", async () => {
+  const { faultOf } = await import("../lib/words/conversions.js");
+  await wordsLoaded();
+  const late = (message) => faultOf({ error_code: "took_too_long", error_message: message });
+
+  assert.match(late("It takes longer than the 1200 seconds that one may take."), /länger als die 1\.200 Sekunden/);
+  assert.equal(late("It takes too long."), "It takes too long.");
+  assert.equal(faultOf({ error_code: "of_newer_code", error_message: "Its English." }), "Its English.");
+  assert.equal(faultOf({ error_code: null, error_message: null }), "");
+});

@@ -1,7 +1,7 @@
 import "./browser.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { countChanged, freeze, nextSort, sort, sortingOf } from "../lib/order.js";
+import { countChanged, freeze, nextSort, sort, sortingOf } from "../lib/sorting.js";
 
 const WELL = { name: "", status: "running", service_failed_at: null, screen_failed_since: null, limits: [], tags: [] };
 /** A display that runs, but for what is said of it. */

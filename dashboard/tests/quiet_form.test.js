@@ -1,15 +1,23 @@
 import "./rome.js";
 import "./browser.js";
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 import {
+  LENGTHS,
+  PRESETS,
   bodyOf,
   changesOf,
   coveredBy,
   draftOf,
+  hasHours,
   localTime,
+  mayBeWeekly,
   moment,
+  needsEnd,
+  needsReason,
   newDraft,
+  quietOf,
   refusalOf,
   shownFields,
   withPreset,
@@ -40,6 +48,31 @@ const stored = (of = {}) => ({
   time_zone: null,
   reason: "New panels",
   ...of,
+});
+
+/** tests/rules/test_dashboard_quiet_form.py holds them to the service's rules. */
+const presets = JSON.parse(readFileSync(new URL("quiet_presets.json", import.meta.url), "utf8"));
+
+for (const { preset, quiet, needs_reason, hours, needs_end, lengths } of presets)
+  test(`the form asks of a preset what the service asks: ${preset}`, () => {
+    const once = draft(preset);
+
+    assert.deepEqual(quietOf({ ...once, quiet: ["commands"] }), quiet ?? ["commands"]);
+    assert.equal(needsReason(once), needs_reason);
+    assert.equal(hasHours(once), hours === "must");
+    assert.equal(mayBeWeekly(once), hours === "may");
+    assert.equal(hasHours({ ...once, weekly: true }), hours !== "never");
+    assert.deepEqual(LENGTHS[preset]?.hours ?? [], lengths);
+    if (lengths.length) assert.equal(LENGTHS[preset].open, !needs_end);
+    assert.equal(needsEnd(once), needs_end);
+    assert.equal(mayBeWeekly(once) && needsEnd({ ...once, weekly: true }), false);
+  });
+
+test("the form has every preset", () => {
+  assert.deepEqual(
+    PRESETS,
+    presets.map(({ preset }) => preset),
+  );
 });
 
 test("a hold of four hours ends four hours from the server's now, and one without an end says none", () => {

@@ -1,7 +1,7 @@
 import "./browser.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { placed, shopsOf } from "../lib/shops.js";
+import { dotGrid, shopsOf } from "../lib/shops.js";
 import { tagsOf } from "../lib/tags.js";
 
 /** A display that runs, but for what is said of it. */
@@ -60,7 +60,7 @@ test("dots fill rows, and where there is no place for all the worst are drawn", 
     { dot: "running", count: 9 },
   ];
 
-  assert.deepEqual(placed(dots, 5, 3), [
+  assert.deepEqual(dotGrid(dots, 5, 3), [
     {
       dot: "stale",
       places: [
@@ -78,7 +78,7 @@ test("dots fill rows, and where there is no place for all the worst are drawn", 
     },
   ]);
   assert.deepEqual(
-    placed(dots, 2, 3).map(({ dot }) => dot),
+    dotGrid(dots, 2, 3).map(({ dot }) => dot),
     ["stale"],
   );
 });

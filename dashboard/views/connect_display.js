@@ -1,8 +1,8 @@
 /** How a display connects: an admin creates a code that can be used once. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { displays } from "../lib/api/displays.js";
 import { changeClient, createEnrolment, hashOfOwnCa } from "../lib/api/enrolment.js";
+import { displays } from "../lib/api/large_fleet.js";
 import { now } from "../lib/clock.js";
 import { newUuid } from "../lib/commands.js";
 import { clients, places, refresh, take, version } from "../lib/fleet.js";

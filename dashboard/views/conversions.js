@@ -8,7 +8,7 @@ import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { stored } from "../lib/uploads.js";
 import { commonWords } from "../lib/words/common.js";
-import { conversionWords } from "../lib/words/conversions.js";
+import { conversionWords, faultOf } from "../lib/words/conversions.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { Dialog } from "./dialog.js";
 import { Age, Glyph, LoadFailed, Loading } from "./parts.js";
@@ -116,7 +116,7 @@ function Warnings({ conversion }) {
 function Retry({ item, changed }) {
   const [failed, setFailed] = useState("");
   const refuse = (/** @type {unknown} */ error) => setFailed(wordsOf(error));
-  const go = () => api.convertAgain(item.media.id).then(changed, refuse);
+  const go = () => api.ensurePdf(item.media.id).then(changed, refuse);
   return html`<button class="plain" disabled=${!mayOperate.value}
       title=${mayOperate.value ? "" : conversionWords.viewerRetry} onClick=${go}>${commonWords.retry}</button>
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
@@ -193,7 +193,7 @@ function Row(props) {
       <span class="media-name">${media.filename}</span>
       <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}
         ${conversion?.pages ? ` · ${conversionWords.pages(conversion.pages)}` : ""}</span>
-      ${conversion?.status === "failed" && html`<span class="cause">${conversion.error_message}</span>`}
+      ${conversion?.status === "failed" && html`<span class="cause">${faultOf(conversion)}</span>`}
       ${conversion && h(Warnings, { conversion })}
     </div>
     <span class=${classes("badge", `conversion-${status}`)} role="status">

@@ -4,13 +4,13 @@ import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { clients, isLocked, overview, places, total, version } from "../lib/fleet.js";
 import { nameAndSite, nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
-import { filtered, placed } from "../lib/filter.js";
+import { filtered, namesAPlace } from "../lib/filter.js";
 import { active, onMove, wanted } from "../lib/keys.js";
-import { nextSort } from "../lib/order.js";
 import { quietWords } from "../lib/quiet.js";
 import { worded } from "../lib/sentences.js";
 import { asking, choose, chooseTo, chosen, isChosen } from "../lib/selection.js";
 import { mayOperate } from "../lib/session.js";
+import { nextSort } from "../lib/sorting.js";
 import { changed, more, resort, rows, sorting } from "../lib/table.js";
 import { unsteady } from "../lib/unsteady.js";
 import { isMute } from "../lib/unwell.js";
@@ -212,7 +212,7 @@ export function DisplaysTable() {
   return html`<section class="displays" aria-labelledby="displays-title">
     ${h(Toolbar, {})}
     ${places.value && h(LargeFleet, {})}
-    ${(chosen.value.length > 0 || asking.value || (mayOperate.value && placed.value)) && h(BulkBar, {})}
+    ${(chosen.value.length > 0 || asking.value || (mayOperate.value && namesAPlace.value)) && h(BulkBar, {})}
     ${
       mayOperate.value && show.value
         ? h(Pictures, {})

@@ -1,9 +1,9 @@
 /** What a large fleet's page lists, and the way to more of it. */
 import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
-import { failed, loading, loadMore, PAGE, retry, watchDisplays } from "../lib/displays.js";
 import { filtered } from "../lib/filter.js";
 import { html } from "../lib/html.js";
+import { failed, loading, loadMore, PAGE, retry, watchDisplays } from "../lib/large_fleet.js";
 import { more, rows } from "../lib/table.js";
 import { param } from "../lib/url.js";
 import { largeWords } from "../lib/words/large.js";

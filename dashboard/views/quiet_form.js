@@ -210,6 +210,37 @@ function useSend(draft, time) {
   };
 }
 
+const NOTHING_REFUSED = { fields: /** @type {Errors} */ ({}), other: "", exists: 0 };
+
+/**
+ * What the service refused, in words beside the fields that the form shows. The first field has the focus, and after a
+ * refusal the first wrong one.
+ * @param {Draft} draft @param {QuietTime | null} time the stored one that changes
+ * @param {{current: HTMLFormElement | null}} element
+ */
+function useRefusal(draft, time, element) {
+  const [refused, setRefused] = useState(NOTHING_REFUSED);
+  useEffect(() => {
+    const wrong = "[aria-invalid], .wrong :is(input, button)";
+    /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector(wrong))?.focus();
+  }, [refused]);
+  useEffect(() => {
+    const fields = element.current?.querySelectorAll("input[type=radio]:checked, select, input:not([type=radio])");
+    /** @type {HTMLElement | undefined} */ (fields?.[0])?.focus();
+  }, []);
+  /** @param {unknown} error */
+  const refuse = (error) => {
+    if (!(error instanceof ApiProblem) || error.status >= 500 || error.status === 403)
+      return setRefused({ ...NOTHING_REFUSED, other: wordsOf(error) });
+    const problem = /** @type {import("../lib/types").Problem & {quiet_time_id?: number}} */ (error.problem);
+    setRefused({
+      ...form.refusalOf(problem, form.shownFields(draft, Boolean(time))),
+      exists: problem.quiet_time_id ?? 0,
+    });
+  };
+  return { refused, refuse, forget: () => setRefused(NOTHING_REFUSED) };
+}
+
 /**
  * @param {object} props
  * @param {QuietTime | null} [props.time] the stored one to change
@@ -224,46 +255,30 @@ export function QuietDialog({ time: given = null, preset = "hold", whom = null, 
   const [draft, setDraft] = useState(() =>
     given ? form.draftOf(given, zoneName) : form.newDraft(preset, whom, zoneName),
   );
-  const [refused, setRefused] = useState({ fields: /** @type {Errors} */ ({}), other: "", exists: 0 });
   const [busy, setBusy] = useState(false);
   const element = useRef(/** @type {HTMLFormElement | null} */ (null));
   const send = useSend(draft, time);
-  useEffect(() => {
-    const wrong = "[aria-invalid], .wrong :is(input, button)";
-    /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector(wrong))?.focus();
-  }, [refused]);
-  useEffect(() => {
-    const fields = element.current?.querySelectorAll("input[type=radio]:checked, select, input:not([type=radio])");
-    /** @type {HTMLElement | undefined} */ (fields?.[0])?.focus();
-  }, []);
+  const { refused, refuse, forget } = useRefusal(draft, time, element);
   const set = (/** @type {Partial<Draft>} */ changes) => setDraft((before) => ({ ...before, ...changes }));
   const { fields: errors } = refused;
   const fields = { draft, set, errors };
-  /** @param {unknown} error */
-  const refuse = (error) => {
-    setBusy(false);
-    if (!(error instanceof ApiProblem) || error.status >= 500 || error.status === 403)
-      return setRefused({ fields: {}, other: wordsOf(error), exists: 0 });
-    const problem = /** @type {import("../lib/types").Problem & {quiet_time_id?: number}} */ (error.problem);
-    setRefused({
-      ...form.refusalOf(problem, form.shownFields(draft, Boolean(time))),
-      exists: problem.quiet_time_id ?? 0,
-    });
-  };
   /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
     if (time && Object.keys(form.changesOf(draft, time, serverNow())).length === 0) return done();
     setBusy(true);
-    setRefused({ fields: {}, other: "", exists: 0 });
-    send().then(() => [refresh(), done()], refuse);
+    forget();
+    send().then(
+      () => [refresh(), done()],
+      (error) => [setBusy(false), refuse(error)],
+    );
   };
   /** The opening hours that are there already, with the hours that were typed. */
   const changeThat = () =>
     api.getQuietTime(refused.exists).then((found) => {
       setTime(found);
       setDraft({ ...form.draftOf(found, zoneName), week: draft.week, zone: draft.zone });
-      setRefused({ fields: {}, other: "", exists: 0 });
+      forget();
     }, refuse);
   const body = html`<form class=${`connect ${quietClass}`} ref=${element} onSubmit=${submit}>
     ${!time && presets.length > 1 && h(Kind, { ...fields, presets })}

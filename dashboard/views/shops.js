@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { useRef, useState } from "../vendor/hooks.js";
 import { clients, places, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
-import { placed, shopsOf } from "../lib/shops.js";
+import { dotGrid, shopsOf } from "../lib/shops.js";
 import { quietWords } from "../lib/quiet.js";
 import { go, param } from "../lib/url.js";
 import { shopWords } from "../lib/words/shops.js";
@@ -21,7 +21,7 @@ const nosite = param("nosite");
 
 /** A dot for each display; an unwell one is a square. @param {{shop: Shop}} props */
 export function Dots({ shop }) {
-  const groups = placed(shop.dots, DOTS, IN_ROW);
+  const groups = dotGrid(shop.dots, DOTS, IN_ROW);
   const height = STEP * Math.ceil(Math.min(shop.total, DOTS) / IN_ROW);
   return html`<svg class="dots" viewBox=${`0 0 ${STEP * IN_ROW} ${height}`} width=${STEP * IN_ROW} height=${height}
     aria-hidden="true" focusable="false">${groups.map(

@@ -134,14 +134,14 @@ def test_a_conversion_that_failed_says_why_and_is_tried_again_until_it_is_ready(
     with database.begin() as connection:
         connection.execute(
             sa.text(
-                "UPDATE conversions SET status = 'failed', error_code = 'converter', target_path = NULL,"
-                " error_message = 'The converter could not read the file.'"
+                "UPDATE conversions SET status = 'failed', error_code = 'converter_refused', target_path = NULL,"
+                " error_message = 'In the words of the service.'"
                 " WHERE id = (SELECT max(id) FROM conversions)"
             )
         )
 
     watched.look_again()
-    expect(row).to_contain_text("The converter could not read the file.")
+    expect(row).to_contain_text("The converter cannot read this file; it may be damaged.")
     row.get_by_role("button", name="Try again").click()
 
     expect(row).to_have_attribute("data-status", "ready", timeout=CONVERTED_MS)

@@ -37,7 +37,7 @@ export function thumbnailUrl(mediaId, conversionId) {
 }
 
 /** @param {number} mediaId @returns {Promise<Conversion>} */
-export function convertAgain(mediaId) {
+export function ensurePdf(mediaId) {
   return call("POST", `/api/conversions/${mediaId}/pdf`);
 }
 

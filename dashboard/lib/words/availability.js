@@ -17,7 +17,6 @@ export const availabilityWords = {
   share: "Available",
   down: "Down",
   unknown: "Unknown",
-  closed: "Closed",
   showAll: (/** @type {number} */ n) => `Show all ${n} sites`,
   none: "There is no display yet.",
   noneHere: "There is no display at this site.",

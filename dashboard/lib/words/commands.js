@@ -29,8 +29,8 @@ export const commandWords = {
   by: (/** @type {string} */ who) => `requested by ${who}`,
   confirmedBy: /** @type {Record<string, string>} */ ({
     ack: "The display confirmed it.",
-    evidence: "Proven by what the display sent after it.",
-    both: "The display confirmed it, and its next message proved it.",
+    evidence: "Proven by what the display did after it.",
+    both: "The display confirmed it, and what it did after it proved it.",
   }),
   late: (/** @type {string} */ word, /** @type {string} */ time) => `The display answered late: ${word} at ${time}.`,
   confirm: /** @type {Record<string, {title: string, text: string, go: string}>} */ ({

@@ -1,5 +1,5 @@
 /** Uploaded media and their conversion. */
-import { count } from "../format.js";
+import { count, number } from "../format.js";
 import { translate } from "../language.js";
 
 /** @param {(string | false | undefined)[]} parts */
@@ -30,6 +30,26 @@ export const conversionWords = {
     failed: "Failed",
     stored: "Stored",
   }),
+  /** Why one failed, by the code: the service's own English. @type {Record<string, string>} */
+  fault: {
+    source_missing: "The uploaded file is no longer on the media volume.",
+    source_changed: "The file on the media volume is not the one that was uploaded.",
+    not_a_presentation: "The file's content is not a presentation, or is damaged.",
+    encrypted: "The presentation is protected by a password; save it without one and upload it again.",
+    too_large_unpacked: "The presentation is too large once unpacked.",
+    no_slides: "The presentation has no slides that can be shown.",
+    converter_refused: "The converter cannot read this file; it may be damaged.",
+    converter_failed: "The presentation could not be converted; it may be damaged.",
+    took_too_long:
+      "The presentation takes longer to convert than the {seconds} seconds that one may take (CONVERSION_DEADLINE_SECONDS).",
+    converter_busy: "The converter is not available; the conversion waits and is given up when it stays so.",
+    converter_cut: "The connection to the converter broke before the PDF was complete.",
+    invalid_pdf: "The converter's result is not a usable PDF.",
+    converter_unreachable: "The converter cannot be reached; the conversion waits for it.",
+    queue_full: "The converter has too much to do; the conversion waits for it.",
+    volume_unavailable: "The media volume is full or not writable; the conversion waits for it.",
+    attempts_used_up: "The conversion was interrupted too often and was given up.",
+  },
   pages: (/** @type {number} */ n) => count(n, "page", "pages"),
   attempt: (/** @type {number} */ n) => `attempt ${n}`,
   open: "Open",
@@ -95,5 +115,17 @@ export const conversionWords = {
   viewerRetry: "Only operators can convert again.",
   preview: (/** @type {string} */ name) => `PDF of ${name}`,
 };
+
+/**
+ * Why a conversion failed. The service's own text stays for a code that only a newer service knows.
+ * @param {Pick<import("../types").Conversion, "error_code" | "error_message">} conversion
+ */
+export function faultOf({ error_code, error_message }) {
+  const said = error_message ?? "";
+  const seconds = said.match(/\d+/)?.[0];
+  const words = conversionWords.fault[error_code ?? ""] ?? said;
+  if (!words.includes("{seconds}")) return words;
+  return seconds ? words.replace("{seconds}", number(Number(seconds))) : said;
+}
 
 translate("conversions", { conversionWords });

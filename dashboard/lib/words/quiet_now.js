@@ -135,8 +135,6 @@ export const quietBannerWords = {
   fleet: "The whole fleet",
   text: (/** @type {string} */ whom, /** @type {string} */ word) => `${whom}: ${small(word)}.`,
   many: (/** @type {number} */ n) => `${count(n, "shop is", "shops are")} in maintenance.`,
-  more: (/** @type {number} */ n) => `and ${n} more`,
-  end: "End",
   endOf: (/** @type {string} */ whom) => `End the maintenance of ${whom}`,
   all: "Quiet times",
 };

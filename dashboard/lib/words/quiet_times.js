@@ -142,7 +142,6 @@ export const clientQuietWords = {
   leaveOut: "Leave out…",
   maintenance: "Maintenance…",
   all: "All quiet times of this display",
-  many: "Quiet time…",
 };
 
 export const quietRefusalWords = {

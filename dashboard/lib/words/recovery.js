@@ -5,9 +5,9 @@ import { translate } from "../language.js";
 export const recoveryWords = {
   state: /** @type {Record<string, string>} */ ({
     off: "Recovery is off",
-    due: "The next tick acts",
+    due: "About to act",
     in_flight: "A command is on its way",
-    verifying: "Waiting to see whether it helped",
+    verifying: "Waiting for proof",
     locked: "Cooling down after the last command",
     suspended: "Suspended until somebody acts",
     unreachable: "The display is not connected",

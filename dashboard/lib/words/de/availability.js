@@ -16,7 +16,6 @@ export const availabilityWords = {
   share: "Verfügbar",
   down: "Ausgefallen",
   unknown: "Unbekannt",
-  closed: "Geschlossen",
   showAll: (n) => `Alle ${number(n)} Standorte zeigen`,
   none: "Es gibt noch kein Display.",
   noneHere: "An diesem Standort gibt es kein Display.",

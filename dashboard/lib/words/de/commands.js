@@ -27,8 +27,8 @@ export const commandWords = {
   by: (who) => `angefordert von ${who === "recovery" ? "der Wiederherstellung" : who}`,
   confirmedBy: {
     ack: "Das Display hat es bestätigt.",
-    evidence: "Belegt durch das, was das Display danach gesendet hat.",
-    both: "Das Display hat es bestätigt, und seine nächste Nachricht hat es belegt.",
+    evidence: "Belegt durch das, was das Display danach getan hat.",
+    both: "Das Display hat es bestätigt, und was es danach getan hat, belegt es.",
   },
   late: (word, time) => `Das Display hat verspätet geantwortet: ${word}, ${time}.`,
   confirm: {

@@ -1,4 +1,4 @@
-import { count, number, small } from "../../format.js";
+import { count, small } from "../../format.js";
 
 /** @type {typeof import("../quiet_now.js").quietNowWords} */
 export const quietNowWords = {
@@ -22,8 +22,6 @@ export const quietBannerWords = {
   fleet: "Die ganze Flotte",
   text: (whom, word) => `${whom}: ${small(word)}.`,
   many: (n) => `${count(n, "Standort ist", "Standorte sind")} in Wartung.`,
-  more: (n) => `und ${number(n)} weitere`,
-  end: "Beenden",
   endOf: (whom) => `Wartung beenden: ${whom}`,
   all: "Ruhezeiten",
 };

@@ -149,7 +149,6 @@ export const clientQuietWords = {
   leaveOut: "Ausnehmen…",
   maintenance: "Wartung…",
   all: "Alle Ruhezeiten dieses Displays",
-  many: "Ruhezeit…",
 };
 
 /** @type {typeof import("../quiet_times.js").quietRefusalWords} */

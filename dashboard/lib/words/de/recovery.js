@@ -4,9 +4,9 @@ import { count } from "../../format.js";
 export const recoveryWords = {
   state: {
     off: "Die Wiederherstellung ist aus",
-    due: "Der nächste Takt greift ein",
+    due: "Greift bald ein",
     in_flight: "Ein Befehl ist unterwegs",
-    verifying: "Es wird abgewartet, ob es geholfen hat",
+    verifying: "Wartet auf einen Nachweis",
     locked: "Wartezeit nach dem letzten Befehl",
     suspended: "Ausgesetzt, bis jemand eingreift",
     unreachable: "Das Display ist nicht verbunden",

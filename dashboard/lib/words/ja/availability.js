@@ -16,7 +16,6 @@ export const availabilityWords = {
   share: "稼働",
   down: "停止",
   unknown: "不明",
-  closed: "営業時間外",
   showAll: (n) => `${number(n)}拠点をすべて表示`,
   none: "ディスプレイはまだありません。",
   noneHere: "この拠点にディスプレイはありません。",

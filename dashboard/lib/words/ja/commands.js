@@ -26,8 +26,8 @@ export const commandWords = {
   by: (who) => `要求元: ${who === "recovery" ? "自動復旧" : who}`,
   confirmedBy: {
     ack: "ディスプレイが確認しました。",
-    evidence: "その後にディスプレイが送った内容で証明されました。",
-    both: "ディスプレイが確認し、次のメッセージで証明されました。",
+    evidence: "その後のディスプレイの動作で証明されました。",
+    both: "ディスプレイが確認し、その後の動作で証明されました。",
   },
   late: (word, time) => `ディスプレイの応答が遅れました: ${word}、${time}。`,
   confirm: {

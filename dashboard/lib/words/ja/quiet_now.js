@@ -21,8 +21,6 @@ export const quietBannerWords = {
   fleet: "フリート全体",
   text: (whom, word) => `${whom}: ${word}。`,
   many: (n) => `${number(n)}拠点がメンテナンス中です。`,
-  more: (n) => `ほか${number(n)}件`,
-  end: "終了",
   endOf: (whom) => `${whom} のメンテナンスを終了`,
   all: "抑止時間",
 };

@@ -141,7 +141,6 @@ export const clientQuietWords = {
   leaveOut: "除外…",
   maintenance: "メンテナンス…",
   all: "このディスプレイの抑止時間をすべて表示",
-  many: "抑止時間…",
 };
 
 /** @type {typeof import("../quiet_times.js").quietRefusalWords} */

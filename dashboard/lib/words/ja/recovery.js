@@ -4,9 +4,9 @@ import { number } from "../../format.js";
 export const recoveryWords = {
   state: {
     off: "自動復旧はオフです",
-    due: "次の実行で対応します",
+    due: "まもなく対応します",
     in_flight: "コマンドを実行中です",
-    verifying: "効果を確認中です",
+    verifying: "裏付けを待っています",
     locked: "前のコマンドの後のクールダウン中です",
     suspended: "人の対応を待っています",
     unreachable: "ディスプレイは接続していません",

@@ -1,6 +1,6 @@
 /** The displays of a large fleet that the filters keep: asked for in pages, and again while they are shown. */
 import { computed, effect, signal } from "../vendor/signals.js";
-import * as api from "./api/displays.js";
+import * as api from "./api/large_fleet.js";
 import { filtered, parts } from "./filter.js";
 import { clients, overview, places, take } from "./fleet.js";
 import { poll } from "./poll.js";
