@@ -185,9 +185,9 @@ def display_title(
 
 RECOVERY_WORDS: Final[Mapping[RecoveryState, str]] = {
     RecoveryState.OFF: "automatic recovery is switched off",
-    RecoveryState.DUE: "recovery acts at its next turn",
+    RecoveryState.DUE: "recovery is about to act",
     RecoveryState.IN_FLIGHT: "a command of recovery is on its way",
-    RecoveryState.VERIFYING: "recovery acted and waits whether it helped",
+    RecoveryState.VERIFYING: "recovery waits for proof that it is ill or well",
     RecoveryState.LOCKED: "recovery waits until the time after the last restart is over",
     RecoveryState.SUSPENDED: "recovery has tried everything: a person must act",
     RecoveryState.UNREACHABLE: "the display is not connected, so recovery cannot act",
