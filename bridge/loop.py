@@ -163,7 +163,7 @@ class BridgeLoop:
         self._link.note(broker.lacks)
         self._link.ended(broker.fault or "", time.monotonic())
         broker.abort("over")
-        self._broker = None
+        self._broker, self._unheard = None, 0
         self._bulk.dropped()
         self._urgent.dropped()
         self._counters.dropped += broker.dropped
@@ -227,7 +227,6 @@ class BridgeLoop:
             return
         self._link.note(broker.lacks)
         self._announcement.make()
-        self._unheard = 0
         broker.forget_urgent_of_bulk(self._topics)
         self._due.connected()
 

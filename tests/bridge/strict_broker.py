@@ -1,7 +1,8 @@
 """A strict broker: a real one behind a proxy that grants less, and that ends connections as MQTT 5 demands.
 
-The proxy rewrites the CONNACK and the SUBACK, delays each PUBACK, and disconnects a client (0x93) that has more
-unanswered publishes than the CONNACK allowed. It can forget a session: nothing comes until its client connects anew.
+The proxy rewrites the CONNACK and the SUBACK, delays each CONNACK and PUBACK, and disconnects a client (0x93) that has
+more unanswered publishes than the CONNACK allowed. It can forget a session: nothing comes until its client connects
+anew.
 """
 
 import contextlib
@@ -30,6 +31,7 @@ class Script:
     properties: bytes = b""  # instead of the CONNACK's own
     receive_maximum: int = 65_535
     qos: int = 1  # of each subscription
+    accepting_seconds: float = 0.0  # delay of each CONNACK
     answer_seconds: float = 0.0  # delay of each PUBACK
     forgets: bytes = b""  # the client id whose first connection gets no messages
 
@@ -145,6 +147,7 @@ class _Passage:
         if kind == CONNACK:
             body = packet[2:4] + bytes((len(self._script.properties),)) + self._script.properties
             packet = bytes((packet[0], len(body))) + body
+            self._door._stop.wait(self._script.accepting_seconds)
         if kind == SUBACK:
             codes = packet[5 + packet[4] :]
             packet = packet[: -len(codes)] + bytes(min(code, self._script.qos) for code in codes)
