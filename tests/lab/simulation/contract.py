@@ -319,12 +319,17 @@ def _duty(facts: Facts, client: Any, action: str, *, is_silent: bool = False) ->
 def was_undone(command: Any) -> bool:
     """Whether the command provably reached no display, so that it does not count."""
     never_left = command.state == "expired" and command.outcome_reason in {"never_published", "no_subscriber"}
-    return bool(command.state == "cancelled" or never_left)
+    return bool(command.state == "cancelled" or never_left or was_denied(command))
+
+
+def was_denied(command: Any) -> bool:
+    """Whether the broker forbade the publish, so that it reached nobody."""
+    return bool(command.state == "failed" and command.outcome_reason == "publish_denied")
 
 
 def was_refused(command: Any) -> bool:
     """Whether the display refused it: it counts as no rung, but at most four commands may be refused."""
-    never_begun = command.state == "failed" and command.running_at is None
+    never_begun = command.state == "failed" and command.running_at is None and not was_denied(command)
     return bool("rejected" in {command.state, command.late_state} or never_begun)
 
 
