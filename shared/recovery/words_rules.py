@@ -239,7 +239,7 @@ def first_heartbeat_awaited() -> str:
 
 @RECOVERY.phrase
 def many_late(*, late: int, seen: int) -> str:
-    return f"{late:,} of {seen:,} displays are late: recovery waits to see whether they fall silent too."
+    return f"{late:,} of {seen:,} displays are late or silent: recovery waits to see whether more fall silent."
 
 
 @RECOVERY.phrase

@@ -12,7 +12,7 @@ from shared.postgres.door import database_now
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.store import MANY
-from shared.tables import bridge_status, clients
+from shared.tables import bridge_status, client_heartbeats, clients
 from tests.stores.commands_world import SHUTDOWN, done, issue, seconds
 from tests.stores.quiet_world import hold, leave_out, leave_out_site, maintain
 from tests.stores.recovery_world import (
@@ -223,8 +223,25 @@ def test_a_display_that_came_back_just_before_all_fell_silent_is_no_case_before_
 
     assert sent(connection, recover(connection, now)) == []
     assert told(connection, now, back)["why"] == (
-        "18 of 19 displays are late: recovery waits to see whether they fall silent too."
+        "18 of 19 displays are late or silent: recovery waits to see whether more fall silent."
     )
     beat(connection, others, now + seconds(5))
 
     assert sent(connection, recover(connection, now + seconds(10))) == [(back, "reboot_host")]
+
+
+def test_displays_that_speak_more_often_are_no_case_before_the_others_are_heard(
+    connection: Connection, now: datetime
+) -> None:
+    fleet(connection, now, 4)
+    silent = fleet(connection, now - seconds(250), 3)
+    others = fleet(connection, now - seconds(250), 4)
+    connection.execute(  # they are stale after 360 s
+        sa.update(client_heartbeats).where(client_heartbeats.c.client_uuid.in_(others)).values(interval_seconds=120)
+    )
+
+    assert sent(connection, recover(connection, now)) == []
+    assert told(connection, now, silent[0])["why"].startswith("7 of 11 displays are late or silent")
+    beat(connection, others, now + seconds(5))
+
+    assert len(sent(connection, recover(connection, now + seconds(10)))) == 3

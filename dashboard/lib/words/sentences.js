@@ -366,7 +366,7 @@ export const sentenceWords = {
   shop_just_opened: () => "Its shop opened a moment ago and it was silent before; recovery gives it the time to start.",
   first_heartbeat_awaited: () => "The display came online a moment ago; recovery waits for its first heartbeat.",
   many_late: ({ late, seen }) =>
-    `${number(late)} of ${number(seen)} displays are late: recovery waits to see whether they fall silent too.`,
+    `${number(late)} of ${number(seen)} displays are late or silent: recovery waits to see whether more fall silent.`,
   command_due: (facts) => `${wrong(facts)}; the next tick with a place free sends ${one(facts.action)}.`,
   no_help_so_far: (facts) => `${triedOrNothing(facts)} did not help so far.`,
   refused_before: (facts) => `${refused(facts)}.`,

@@ -81,7 +81,7 @@ class Reckoning:
     @property
     def late(self) -> Sentence | None:
         """Why recovery must not act on silence now; None: it may."""
-        return rules.why_wait(self.beats.late, self.counted)
+        return rules.why_wait(self.beats.late + _fell_together(self.rows), self.counted)
 
 
 @dataclass(frozen=True)
@@ -207,8 +207,14 @@ def _resting(
 def _of_fleet(reckoned: Reckoning) -> Silence:
     rows = reckoned.rows
     known, stale = sum(row.known for row in rows), sum(row.stale for row in rows)
-    recent, interval = (max((getattr(row, name) for row in rows), default=0) for name in ("recent", "interval_seconds"))
-    return Silence(reckoned.counted - known, stale, recent, known + sum(reckoned.deleted.values()), interval)
+    interval = max((row.interval_seconds for row in rows), default=0)
+    known_too = known + sum(reckoned.deleted.values())
+    return Silence(reckoned.counted - known, stale, _fell_together(rows), known_too, interval)
+
+
+def _fell_together(rows: Sequence[SilentAtSite]) -> int:
+    """The most displays of the fleet that fell silent at once."""
+    return max((row.recent for row in rows), default=0)
 
 
 def _of_site(reckoned: Reckoning, seen: int, row: SilentAtSite) -> Silence:

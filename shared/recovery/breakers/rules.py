@@ -68,8 +68,8 @@ def is_low(silence: Silence) -> bool:
 def why_wait(late: int, seen: int) -> Sentence | None:
     """Why recovery must wait before it acts on silence, for people; None when it need not.
 
-    When all displays fall silent by our fault, the breaker opens only once they are stale. Before that, a display that
-    was silent a little earlier looks like the only silent one.
+    When all displays fall silent by our fault, the breaker opens only once they are stale. Before that, displays that
+    were silent a little earlier, or speak more often, look like the only silent ones. `late` counts these too.
     """
     if late < FEWEST or late < FELL_TOGETHER * seen:
         return None

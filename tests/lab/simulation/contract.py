@@ -36,6 +36,8 @@ MENDED: Final = ("black", "frozen")
 REPORTS_LAST: Final = timedelta(minutes=5)
 REPORTS_IN_A_ROW: Final = timedelta(minutes=15)
 SURE_OF_SCREEN: Final = timedelta(seconds=20)
+TOGETHER: Final = timedelta(minutes=5)
+"""Displays that fell silent within this time may be the first of many that speak less often."""
 OTHER_SCREENS: Final = timedelta(seconds=60)
 """How long recovery waits after a screen began to fail, to see whether others fail too."""
 TICK: Final = timedelta(seconds=60)
@@ -163,8 +165,9 @@ class Facts:
     @property
     def are_many_late(self) -> bool:
         """Whether so many clients will soon be stale that the service may be at fault, before a breaker can open."""
-        ages = [(self.now - c.last_heartbeat_at) / threshold(c) for c in self.clients.values() if c.last_heartbeat_at]
-        late = sum(LATE < age <= 1 for age in ages)
+        heard = [c for c in self.clients.values() if c.last_heartbeat_at]
+        ages = [(self.now - c.last_heartbeat_at, threshold(c)) for c in heard]
+        late = sum(LATE * limit < age <= limit + TOGETHER for age, limit in ages)
         seen = [c for c in self.clients.values() if not is_held(c) and not c.is_let_alone and c.last_heartbeat_at]
         return late >= 5 and bool(late >= 0.2 * len(seen))
 

@@ -371,7 +371,7 @@ export const sentenceWords = {
   first_heartbeat_awaited: () =>
     "Das Display hat sich eben erst verbunden; die Wiederherstellung wartet auf sein erstes Lebenszeichen.",
   many_late: ({ late, seen }) =>
-    `${number(late)} von ${displays(seen)} sind verspätet: Die Wiederherstellung wartet ab, ob auch sie verstummen.`,
+    `${number(late)} von ${displays(seen)} sind verspätet oder verstummt: Die Wiederherstellung wartet ab, ob weitere verstummen.`,
   command_due: (facts) => `${wrong(facts)}; der nächste Takt, der Platz hat, sendet: ${asked(facts.action)}.`,
   no_help_so_far: (facts) => `${noHelp(facts, "bisher ")}.`,
   refused_before: (facts) => `${refused(facts)}.`,

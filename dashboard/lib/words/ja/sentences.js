@@ -357,7 +357,7 @@ export const sentenceWords = {
   first_heartbeat_awaited: () =>
     "ディスプレイがオンラインになったばかりです。自動復旧は最初のハートビートを待っています。",
   many_late: ({ late, seen }) =>
-    `${someOf(late, seen)}が遅延しています。これらも応答しなくなるか、自動復旧は様子を見ています。`,
+    `${someOf(late, seen)}が遅延しているか応答していません。ほかも応答しなくなるか、自動復旧は様子を見ています。`,
   command_due: (facts) => `${wrong(facts)}。空きのある次の実行で、${asked(facts.action)}を送ります。`,
   no_help_so_far: (facts) => `${triedOrNothing(facts)}は、まだ効果がありません。`,
   refused_before: (facts) => `${refused(facts)}。`,
