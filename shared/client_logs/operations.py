@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import takewhile
 from types import MappingProxyType
 
 from sqlalchemy import Connection
@@ -44,10 +45,11 @@ def record(
     """
     by_boot, mixed = _by_boot(lines)
     marks = _known(connection, by_boot, remembered if not mixed else {})
-    anew = _begin_anew(connection, by_boot, marks)
+    anew, before = _begin_anew(connection, by_boot, marks)
     settled = {boot: rules.settle(marks.of[boot], numbers) for boot, numbers in by_boot.items()}
     doubted = _doubted(now, by_boot, marks) | mixed
     fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
+    fresh |= {id(line) for line in before}
     new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
     _move(connection, now, marks, settled, doubted)
     words = [
@@ -75,23 +77,35 @@ def _add(connection: Connection, now: datetime, clock: float, lines: Sequence[Lo
         hourly_counts_store.add(connection, rules.by_hour(now, clock, lines))
 
 
-def _begin_anew(connection: Connection, by_boot: dict[Boot, dict[int, LogLine]], marks: "_Marks") -> list[Boot]:
-    """Forget the marks of displays that number from 1 again. Returns their boots.
+def _begin_anew(
+    connection: Connection, by_boot: dict[Boot, dict[int, LogLine]], marks: "_Marks"
+) -> tuple[list[Boot], list[LogLine]]:
+    """Forget the marks of displays that number from 1 again.
 
-    If the time of a line is the proof, only lines that are newer than all stored ones count; the others come again.
+    Returns their boots, and the lines to store that came before number 1: their numbers are of the life before, and
+    would make lines of this one seem stored. If the time of a line is the proof, only lines that are newer than all
+    stored ones count; the others come again.
     """
     anew = [boot for boot in marks.asked if rules.begins_anew(marks.of[boot], by_boot[boot])]
+    before = [line for boot in anew for line in _take_life_before(by_boot[boot], marks.of[boot])]
     repeated = [boot for boot in marks.asked if 1 in by_boot[boot] and rules.is_stored(marks.of[boot], 1)]
     if unproven := [boot for boot in repeated if boot not in anew]:
         last = store.last_times(connection, {boot[0] for boot in unproven})
         for boot in unproven:
             if (lines := rules.of_another_life(by_boot[boot], last.get(boot[0]))) is not None:
-                by_boot[boot] = lines
+                before += _take_life_before(by_boot[boot], marks.of[boot])
+                by_boot[boot] = {seq: line for seq, line in lines.items() if seq in by_boot[boot]}
                 anew.append(boot)
     if anew:
         marks_store.forget(connection, anew)
         marks.of.update(dict.fromkeys(anew, Mark()))
-    return anew
+    return anew, before
+
+
+def _take_life_before(lines: dict[int, LogLine], known: Mark) -> list[LogLine]:
+    """Take the lines that arrived before number 1 out of `lines`. Returns those that are not stored yet."""
+    ended = {number: lines.pop(number) for number in takewhile(lambda number: number != 1, list(lines))}
+    return [ended[number] for number in rules.settle(known, ended).fresh]
 
 
 def _doubted(now: datetime, by_boot: Mapping[Boot, Collection[int]], marks: "_Marks") -> frozenset[Boot]:

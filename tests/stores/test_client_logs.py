@@ -90,6 +90,24 @@ def test_boots_installations_and_clients_have_marks_of_their_own(connection: Con
     assert stored.committed == {BOOT: 1, (V, "i", 1): 1, (U, "i", 2): 1, (U, "j", 1): 1}
 
 
+@pytest.mark.parametrize("is_told", [True, False], ids=["its life is over", "by the time of its line alone"])
+def test_numbers_of_the_life_before_do_not_count_in_the_next_one(
+    connection: Connection, now: datetime, is_told: bool
+) -> None:
+    """They came in one batch: what waited while the database was away, then the display's first lines after a boot."""
+    client_logs.record(connection, now, CLOCK, [line(1, client_time=100.0), line(2, client_time=101.0)])
+    if is_told:
+        client_logs.end_lives(connection, now, [BOOT])
+    waiting = [line(seq, client_time=200.0 + seq, message=f"old {seq}") for seq in (3, 4, 5)]
+    begun = [line(seq, client_time=900.0 + seq, message=f"new {seq}") for seq in (1, 2)]
+
+    client_logs.record(connection, now, CLOCK, [*waiting, *begun])
+    client_logs.record(connection, now, CLOCK, [line(3, client_time=903.0, message="new 3")])
+
+    assert messages(connection) == ["m1", "m2", "old 3", "old 4", "old 5", "new 1", "new 2", "new 3"]
+    assert (mark(connection), keys(connection)) == (3, [])
+
+
 def test_lines_without_a_number_are_all_stored(connection: Connection, now: datetime) -> None:
     stored = client_logs.record(connection, now, CLOCK, [line(message="same"), line(message="same")])
 
