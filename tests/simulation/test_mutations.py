@@ -189,7 +189,7 @@ SHORT_LOCKOUT: Final = (("COMMAND_LOCKOUT_SECONDS", "120"),)
 MUTATIONS: Final = {
     "the breaker never opens": Mutation(
         12,
-        800.0,
+        1500.0,
         all_fall_silent_because_of_us,
         lambda: patch.object(breakers, "opens", lambda _silence: False),
         "needless reboot",
@@ -236,7 +236,7 @@ MUTATIONS: Final = {
         3,
         650.0,
         one_crashes_while_the_canary_is_dead,
-        lambda: patch.object(evidence, "is_silent", lambda *_: False),
+        lambda: patch.object(evidence, "bridge_is_silent", lambda *_: False),
         "forbidden action",
     ),
     "nobody heeds what people said": Mutation(
