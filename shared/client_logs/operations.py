@@ -82,8 +82,8 @@ def _begin_anew(
 ) -> tuple[list[Boot], list[LogLine]]:
     """Forget the marks of displays that number from 1 again.
 
-    Returns their boots, and the lines to store that came before number 1: their numbers are of the life before, and
-    would make lines of this one seem stored. If the time of a line is the proof, only lines that are newer than all
+    Returns their boots, and the lines to store that came before number 1. These are of the life before: their numbers
+    would make lines of this life seem stored. If the time of a line is the proof, only lines that are newer than all
     stored ones count; the others come again.
     """
     anew = [boot for boot in marks.asked if rules.begins_anew(marks.of[boot], by_boot[boot])]
@@ -103,7 +103,7 @@ def _begin_anew(
 
 
 def _take_life_before(lines: dict[int, LogLine], known: Mark) -> list[LogLine]:
-    """Take the lines that arrived before number 1 out of `lines`. Returns those that are not stored yet."""
+    """Remove the lines that arrived before number 1. Returns the removed lines that are not stored yet."""
     ended = {number: lines.pop(number) for number in takewhile(lambda number: number != 1, list(lines))}
     return [ended[number] for number in rules.settle(known, ended).fresh]
 

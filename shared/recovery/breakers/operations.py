@@ -208,8 +208,8 @@ def _of_fleet(reckoned: Reckoning) -> Silence:
     rows = reckoned.rows
     known, stale = sum(row.known for row in rows), sum(row.stale for row in rows)
     interval = max((row.interval_seconds for row in rows), default=0)
-    known_too = known + sum(reckoned.deleted.values())
-    return Silence(reckoned.counted - known, stale, _fell_together(rows), known_too, interval)
+    let_alone = known + sum(reckoned.deleted.values())
+    return Silence(reckoned.counted - known, stale, _fell_together(rows), let_alone, interval)
 
 
 def _fell_together(rows: Sequence[SilentAtSite]) -> int:
