@@ -200,14 +200,15 @@ class IgnoresWishes(Display):
 
 
 class StaysCalm(Display):
-    """It follows the interval that it was asked for after a loss of the network, too."""
+    """It follows the longest interval that it was asked for after a loss of the network, too."""
 
     wish: IntervalOrder | None = None
 
     def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
         super().on_message(name, payload, expiry_seconds)
         if name == INTERVAL:
-            self.wish = parse_interval(payload)
+            wish = parse_interval(payload)
+            self.wish = max(self.wish or wish, wish, key=lambda one: one.interval_seconds)
 
     def on_up(self) -> None:
         if self.wish is not None:

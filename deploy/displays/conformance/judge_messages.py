@@ -92,9 +92,24 @@ def interval(record: Record, tried: Tried) -> Verdict:
     if not follows and not _was_well(record, tried.interval_at):
         return Verdict(Outcome.NOT_SEEN, "it was not well, and kept its own interval")
     broken = [] if follows else [f"interval_seconds is {named[0]!r}"]
-    if tried.cut_at is not None and tried.interval in intervals_after(record, tried.cut_at):
+    if tried.cut_at is not None and _follows_unasked(record, tried.cut_at):
         broken.append("after a lost connection it still follows the wish")
     return judged(iter(broken), named, f"{tried.interval} s")
+
+
+def _follows_unasked(record: Record, since: float) -> bool:
+    """Whether a heartbeat since then names a longer interval than its own, before its connection brought a wish.
+
+    The wish may be the service's: to a client that was well for minutes it sends its own after this check's.
+    """
+    own = record.of("heartbeat")[0].body.get("interval_seconds")
+    wishes = [one for one in record.heard if one.name == "interval" and one.at >= since]
+
+    def unasked(told: Said) -> bool:
+        return not any(wish.connection == told.connection and wish.at <= told.at for wish in wishes)
+
+    named = [one.body.get("interval_seconds") for one in record.of("heartbeat", since=since) if unasked(one)]
+    return any(is_number(one) and one > (own if is_number(own) else 0) for one in named)
 
 
 def _was_well(record: Record, at: float) -> bool:
