@@ -186,13 +186,14 @@ def _delete_once_off(history: History, display: Display) -> None:
 
 
 def displays_log_while_the_bridge_restarts(history: History) -> None:
+    """Each kill comes right after a line: some are stored by then, and their displays are not told so."""
     history.keep_logs()
     for display in of(history):
         for moment in range(100, 1200, 7):
             history.agenda.at(moment, display.log)
-        for again in (302.0, 422.0, 542.0):  # the spool is sent again
+        for again in (301.0, 420.0, 539.0):  # the spool is sent again
             history.agenda.at(again, display.flap)
-    for killed in (285.0, 405.0, 525.0):
+    for killed in (282.1, 401.1, 520.1):
         history.agenda.at(killed, history.bridges[0].kill)
         history.agenda.at(killed + 20.0, history.bridges[0].start)
 
