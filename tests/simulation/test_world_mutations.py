@@ -144,15 +144,18 @@ def clocks_are_hours_behind(history: History) -> None:
 
 
 def a_copy_of_the_database_is_put_back(history: History) -> None:
-    """A player crashed and recovered; the copy is from the time between."""
+    """A player crashed and recovered; the copy is from the time between.
+
+    It is put back after a tick: one that runs while the bridge is away would write, and the bridge would look again.
+    """
     ill = of(history)[0]
     copies, judge = history.databases.copies, history.judge
     history.agenda.at(395.0, partial(ill.ail, Ailment("crashed", "restart", 12.0)))
     for moment, happens in (
         (402.0, copies.make),
         (402.0, judge.keeps),
-        (450.0, copies.put_back),
-        (450.0, judge.forgets),
+        (472.0, copies.put_back),
+        (472.0, judge.forgets),
     ):
         history.agenda.at(moment, happens)
 
