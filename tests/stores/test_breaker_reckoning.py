@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from shared.config import load
 from shared.postgres.door import database_now
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
@@ -230,18 +231,29 @@ def test_a_display_that_came_back_just_before_all_fell_silent_is_no_case_before_
     assert sent(connection, recover(connection, now + seconds(10))) == [(back, "reboot_host")]
 
 
+@pytest.mark.parametrize("calm_seconds", [120, 300])
 def test_displays_that_speak_more_often_are_no_case_before_the_others_are_heard(
-    connection: Connection, now: datetime
+    connection: Connection, now: datetime, calm_seconds: int
 ) -> None:
-    fleet(connection, now, 4)
-    silent = fleet(connection, now - seconds(250), 3)
-    others = fleet(connection, now - seconds(250), 4)
-    connection.execute(  # they are stale after 360 s
-        sa.update(client_heartbeats).where(client_heartbeats.c.client_uuid.in_(others)).values(interval_seconds=120)
+    settings = load({"CRASH_RECOVERY_ENABLED": "true", "HEARTBEAT_CALM_SECONDS": str(calm_seconds)})
+    well, silent, others = (fleet(connection, now, number) for number in (4, 3, 4))
+    connection.execute(
+        sa.update(client_heartbeats)
+        .where(client_heartbeats.c.client_uuid.in_(others))
+        .values(interval_seconds=calm_seconds)
     )
 
-    assert sent(connection, recover(connection, now)) == []
-    assert told(connection, now, silent[0])["why"].startswith("7 of 11 displays are late or silent")
-    beat(connection, others, now + seconds(5))
+    def recovered(after: timedelta) -> list[tuple[str, str]]:
+        hear(connection, now + after)
+        beat(connection, well, now + after)
+        return sent(connection, recover(connection, now + after, settings))
 
-    assert len(sent(connection, recover(connection, now + seconds(10)))) == 3
+    for minutes in range(3, 18):
+        assert recovered(minutes * MINUTE) == [], minutes
+    beat(connection, others, now + 17.5 * MINUTE)
+
+    for minutes in range(18, 28):  # a breaker that opened closes
+        if done_now := recovered(minutes * MINUTE):
+            assert {uuid for uuid, _ in done_now} == set(silent)
+            return
+    pytest.fail("recovery never acted")

@@ -184,8 +184,9 @@ def _silent(
     """How many of these silent clients count, by site. Clients in a quiet time do not."""
     if not silent:
         return []
-    moments = {**asdict(window), "together": rules.TOGETHER}
-    return store.silent(connection, now, config["HEARTBEAT_STALE_SECONDS"], silent, quiet, moments)
+    stale_seconds = config["HEARTBEAT_STALE_SECONDS"]
+    moments = {**asdict(window), "together": rules.together(config["HEARTBEAT_CALM_SECONDS"], stale_seconds)}
+    return store.silent(connection, now, stale_seconds, silent, quiet, moments)
 
 
 def _resting(

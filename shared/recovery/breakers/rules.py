@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from shared.clients.reports.rules import stale_after
 from shared.recovery import words_rules
 from shared.sentences import Sentence
 
@@ -45,6 +46,14 @@ class Silence:
     def closes_after(self) -> timedelta:
         """How long few enough clients must be silent before an open breaker closes."""
         return max(CLOSES_AFTER, CLOSES_AFTER_INTERVALS * timedelta(seconds=self.interval_seconds))
+
+
+def together(calm_seconds: int, stale_seconds: int) -> timedelta:
+    """The time within which displays become stale that fell silent at once.
+
+    Those that were asked to speak seldom (HEARTBEAT_CALM_SECONDS) come last. `stale_seconds`: HEARTBEAT_STALE_SECONDS.
+    """
+    return max(TOGETHER, stale_after(calm_seconds, stale_seconds) - timedelta(seconds=stale_seconds))
 
 
 def opens(silence: Silence) -> bool:

@@ -53,6 +53,7 @@ def circumstances(
         quiet={uuid: (one.time.sentence, one.until) for uuid, one in held.items()},
         opened=quiet.opened(connection, found, Quiet.RECOVERY, uuids),
         screens=screens or {},
+        calm_seconds=config["HEARTBEAT_CALM_SECONDS"],
         late=late,
         command_life=timedelta(seconds=max(config[f"{a}_TTL_SECONDS"] + config[f"{a}_RESULT_SECONDS"] for a in SENT)),
         incidents={uuid: CAUSES.stored(one.cause, one.cause_sentences) for uuid, one in met.items()},

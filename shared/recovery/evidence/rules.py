@@ -101,6 +101,8 @@ class Fleet:
     """Uuid of a client whose shop opened a moment ago -> when it opened."""
     screens: Mapping[str | None, Sentence] = field(default_factory=dict)
     """Site -> why its breaker of failing screens is open; None is the whole fleet."""
+    calm_seconds: int = 30
+    """HEARTBEAT_CALM_SECONDS."""
     late: Sentence | None = None
     """Why recovery waits, because many clients are late and may fall silent together; None when few are late."""
     command_life: timedelta = timedelta(minutes=12)
