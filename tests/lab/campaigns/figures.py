@@ -56,8 +56,8 @@ WORDS: Final = {
 }
 HIDDEN: Final = re.compile(
     r"repeats|heartbeats|answers \d+|[a-z-]+ megabytes|.* (accepted bytes|megabytes per hour)"
-    r"|(histories of the kind|resources of) .*|.* median seconds|kills done|kills at a step|commands [a-z]+"
-    r"|.* with journalctl megabytes|idle minutes|looks at screens that are well"
+    r"|(histories of the kind|quiet times of the kind|resources of) .*|.* median seconds|kills done|kills at a step"
+    r"|commands [a-z]+|.* with journalctl megabytes|idle minutes|looks at screens that are well"
     r"|clients deleted|exclusions|holds|hours leapt|maintenance windows|operators' [a-z]+|overlapping ticks"
     r"|releases of breakers|ticks that died|reads answered|declared errors|(mosquitto|cluster|memory of) .*"
     r"|rules of the contract|fault of a screen on the page .*|power cuts of a kernel|of each"
@@ -89,8 +89,7 @@ def section(rows: Sequence[Row]) -> str:
     lines = [
         HEADING,
         "",
-        "Written by `make campaign` (seed 1). All passed but what says so. Counts of zero are left out; times are the",
-        "longest. They ran on",
+        "By `make campaign` (seed 1). All passed but what says so. Zeros are left out, times the longest. Machines:",
         "",
         *(f"- {letters[machine]}: {_by_letter(machine, letters)}" for machine in machines),
         "",
