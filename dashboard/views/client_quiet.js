@@ -84,6 +84,7 @@ export function ClientQuietBox({ uuid }) {
   return html`<section class=${`recovery-box ${quietClass}`} aria-label=${clientQuietWords.title}>
     <h3>${clientQuietWords.title}</h3>
     ${!told && failed && h(LoadFailed, { text: clientQuietWords.failed, why: failed })}
+    ${!told && !failed && html`<p class="quiet" aria-busy="true">\u00a0</p>`}
     ${told && told.items.length === 0 && html`<p class="quiet">${clientQuietWords.nothing}</p>`}
     ${
       told &&

@@ -98,8 +98,12 @@ def shoot(
 
 
 def dialog(visit: WatchedPage, address: str, buttons: list[str]) -> None:
-    """Open a dialog and wait until it is drawn; what has to be filled in before its next button is pressed is."""
-    visit.follow(address)
+    """Open a dialog and wait until it is drawn; what has to be filled in before its next button is pressed is.
+
+    A button is pressed once every answer is there: until then what is above it may come and move it away.
+    """
+    visit.open(address)
+    visit.page.wait_for_load_state("networkidle")
     shown = visit.page.get_by_role("dialog")
     for button in buttons:
         needed = shown.locator("input[required]")

@@ -284,11 +284,10 @@ def test_every_dialog_is_in_the_readers_language(
     open_page: OpenPage, admin_session: SessionState, display: SimulatedDisplay, language: str
 ) -> None:
     watched = open_page(locale=language, storage_state=admin_session)
+    page = watched.page
 
     for address, *buttons in DIALOGS.values():
-        there = address.format(uuid=uuid_of(display))
-        page = watched.open(there)  # anew: the view before may have buttons of the same words
-        dialog(watched, there, buttons)
+        dialog(watched, address.format(uuid=uuid_of(display)), buttons)
         is_german(page, language)
         assert does_not_scroll_sideways(page), buttons
         page.keyboard.press("Escape")
