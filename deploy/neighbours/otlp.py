@@ -155,9 +155,10 @@ class Forwarder:
         if self._cursor:
             query["cursor"] = self._cursor
         found = typed.decode(self._api.ask("GET", "/api/client-logs/feed", params=query), _Feed)
-        malformed = self._receiver.take(found.items) if found.items else []
-        if found.items and len(malformed) == len(found.items):
-            self._receiver.check()  # a wrong address or setting is not the lines' fault
+        refused = self._receiver.take(found.items) if found.items else []
+        if refused:
+            self._receiver.check()  # a wrong address or setting, also one mended meanwhile, is not the lines' fault
+        malformed = [again for line, _ in refused for again in self._receiver.take([line])]
         for line, reason in malformed:
             event("otlp_line_refused", "the receiver refuses a line", line=line.id, reason=reason)
         if found.next_cursor != self._cursor:

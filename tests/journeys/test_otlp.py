@@ -152,5 +152,20 @@ def test_a_receiver_that_refuses_every_line_gets_them_once_it_does_not(
         taker.refuses = lambda _: 0
         eventually(lambda: len(taker.taken("kept")) == 3, "the lines")
 
-    assert taker.taken("kept") == [f"kept {number}" for number in range(3)]
+    assert sorted(taker.taken("kept")) == [f"kept {number}" for number in range(3)]
+    assert "otlp_line_refused" not in (tmp_path / "otlp.log").read_text(encoding="utf-8")
+
+
+def test_a_receiver_that_is_mended_while_lines_are_tried_one_by_one_gets_them_all(
+    stack: Stack, display: SimulatedDisplay, taker: Taker, tmp_path: Path
+) -> None:
+    with forwarder(stack, taker.server.url, tmp_path):
+        eventually(lambda: begun(tmp_path), "the place")
+    say(stack.api(), display, "tried", 3)
+    refused = iter([400, 400])  # all three, then the first one alone
+    taker.refuses = lambda _: next(refused, 0)
+    with forwarder(stack, taker.server.url, tmp_path):
+        eventually(lambda: len(taker.taken("tried")) == 3, "the lines")
+
+    assert sorted(taker.taken("tried")) == [f"tried {number}" for number in range(3)]
     assert "otlp_line_refused" not in (tmp_path / "otlp.log").read_text(encoding="utf-8")
