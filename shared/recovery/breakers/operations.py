@@ -185,7 +185,7 @@ def _silent(
     if not silent:
         return []
     stale_seconds = config["HEARTBEAT_STALE_SECONDS"]
-    moments = {**asdict(window), "together": rules.together(config["HEARTBEAT_CALM_SECONDS"], stale_seconds)}
+    moments = {**asdict(window), "together": rules.at_once(config["HEARTBEAT_CALM_SECONDS"], stale_seconds)}
     return store.silent(connection, now, stale_seconds, silent, quiet, moments)
 
 

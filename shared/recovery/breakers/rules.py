@@ -48,8 +48,8 @@ class Silence:
         return max(CLOSES_AFTER, CLOSES_AFTER_INTERVALS * timedelta(seconds=self.interval_seconds))
 
 
-def together(calm_seconds: int, stale_seconds: int) -> timedelta:
-    """The time within which displays become stale that fell silent at once.
+def at_once(calm_seconds: int, stale_seconds: int) -> timedelta:
+    """The time within which displays that fell silent at once become stale.
 
     Those that were asked to speak seldom (HEARTBEAT_CALM_SECONDS) come last. `stale_seconds`: HEARTBEAT_STALE_SECONDS.
     """

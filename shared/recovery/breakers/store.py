@@ -209,7 +209,7 @@ def silent(
     opened a moment ago and it was silent before. `recent` is of the whole fleet, in each row. `interval_seconds` is the
     longest heartbeat interval of the clients that count. Deleted clients are left out.
 
-    `window`: the fields of SilenceWindow, and what `rules.together` answers.
+    `window`: the fields of SilenceWindow, and `together` (`rules.at_once`).
     """
     opened = quiet.opened_ids(Quiet.RECOVERY)
     values = {
