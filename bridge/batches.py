@@ -10,8 +10,9 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from bridge.inbox import Arrival, Inbox, PutAside, Taken
 from bridge.storing import BatchOutcome
@@ -83,8 +84,7 @@ GATHERED_SECONDS: Final = 15.0  # a longer time without a commit leaves a backlo
 LONGEST_PAUSE_SECONDS: Final = 3600.0  # the longest pause that is credited to budgets
 
 
-@dataclass(slots=True)
-class OverBudget:
+class OverBudget(Struct):
     """A log message that is not stored. A plain one is lost; a numbered one is sent again by its display."""
 
     uuid: str

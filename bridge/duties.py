@@ -3,11 +3,11 @@
 import itertools
 import random
 import time
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
 import msgspec
+from msgspec import Struct, field
 from sqlalchemy import Connection
 
 from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, Leader, LeadershipLost
@@ -24,8 +24,7 @@ SWEEP_SECONDS: Final = 5.0
 GAPS_SECONDS: Final = 3600.0
 
 
-@dataclass
-class Due:
+class Due(Struct):
     """When each duty is due next, in monotonic seconds. In the beginning every duty is due."""
 
     connect: float = 0.0

@@ -1,9 +1,9 @@
 """The limits that a broker sets on a connection, and which of them keep the bridge from its work."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Self
 
+from msgspec import Struct
 from paho.mqtt.properties import Properties
 
 from shared.commands.outbox.operations import CLAIM_AT_ONCE
@@ -14,8 +14,7 @@ OF_A_COMMAND: Final = 2_048  # bytes of the largest packet that we send: a comma
 OF_A_LOG_LINE: Final = 20_480  # bytes of the largest packet that a display sends
 
 
-@dataclass(frozen=True)
-class Lack:
+class Lack(Struct, frozen=True):
     """A feature or limit that the bridge needs and the broker does not grant."""
 
     words: str
@@ -23,8 +22,7 @@ class Lack:
     """Without it the bridge cannot work: /readyz fails."""
 
 
-@dataclass(frozen=True)
-class Granted:
+class Granted(Struct, frozen=True):
     """The limits in the broker's CONNACK, with MQTT 5's defaults (3.2.2.3)."""
 
     receive_maximum: int = RECEIVE_MAXIMUM_UNSAID

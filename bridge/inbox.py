@@ -6,8 +6,9 @@
 import re
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from bridge import messages
 from bridge.contract import MAX_BYTES
@@ -50,8 +51,7 @@ def bounded(payload: bytes) -> bytes:
     return beginning
 
 
-@dataclass(slots=True)
-class Arrival:
+class Arrival(Struct):
     """A message as the broker delivered it."""
 
     topic: str
@@ -88,8 +88,7 @@ def _topic(name: bytes) -> str:
         return ""  # no topic of ours: it becomes a dead letter
 
 
-@dataclass(slots=True)
-class PutAside:
+class PutAside(Struct):
     """A message that is not stored, and why."""
 
     topic: str
@@ -102,8 +101,7 @@ class PutAside:
     """The client's uuid and when it was heard: a refused message is a sign of life too."""
 
 
-@dataclass(slots=True)
-class Taken:
+class Taken(Struct):
     """A message that was read, with its arrival in case the database refuses it."""
 
     arrival: Arrival
@@ -203,8 +201,7 @@ REGISTERING = (Heartbeat, HealthReport, LogLine, ServiceFailure)
 """The reports that register an unknown uuid as a client; presence and ACKs do not."""
 
 
-@dataclass
-class MessagesByKind:
+class MessagesByKind(Struct):
     """Messages of one batch by kind, each in order of arrival."""
 
     heartbeats: list[Heartbeat] = field(default_factory=list)

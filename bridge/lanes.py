@@ -8,8 +8,9 @@ import contextlib
 import logging
 import select
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, Self
+
+from msgspec import Struct
 
 from bridge.connection import RECEIVE_MAXIMUM, BrokerConnection
 from bridge.granted import Lack
@@ -136,8 +137,7 @@ FEW: Final = 3  # so many short connections in a row are no accident
 TAKEN_OVER: Final = "Session taken over"  # paho's words for MQTT's reason code 0x8E
 
 
-@dataclass
-class BrokerLink:
+class BrokerLink(Struct):
     """How long the leader has been without a connection, and why. Times are monotonic seconds."""
 
     lacks: tuple[Lack, ...] = ()

@@ -15,10 +15,10 @@ import socket
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
+from msgspec.structs import replace
 from sqlalchemy import Engine
 
 from bridge import duties

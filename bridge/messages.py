@@ -2,12 +2,11 @@
 
 import json
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from bridge.contract import (
     RECENT_ACKS,
@@ -47,8 +46,7 @@ ACK: Final = DocumentReader(AckDocument)
 CANARY: Final = DocumentReader(CanaryDocument)
 
 
-@dataclass(slots=True)
-class Canary:
+class Canary(Struct):
     """The bridge's own message, back from the broker. `heard` is in monotonic seconds."""
 
     heard: float
@@ -56,8 +54,7 @@ class Canary:
     number: int | None
 
 
-@dataclass(slots=True)
-class DecodedMessage:
+class DecodedMessage(Struct):
     """The content of one message. `uuid` is the client's, from the topic; None for the canary."""
 
     uuid: str | None

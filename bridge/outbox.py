@@ -10,10 +10,10 @@ import itertools
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from bridge.connection import BrokerConnection
@@ -173,8 +173,7 @@ AGAIN_SECONDS: Final = 60.0  # until then a display may confirm what was sent
 Told = TypeVar("Told")
 
 
-@dataclass(frozen=True)
-class DueMessage(Generic[Told]):
+class DueMessage(Struct, Generic[Told], frozen=True):
     """A message that a display must get, and what it tells the display to follow."""
 
     uuid: str

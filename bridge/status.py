@@ -5,9 +5,11 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from bridge.lanes import BrokerLink, Lanes
 from bridge.storing import BatchOutcome
@@ -15,8 +17,7 @@ from bridge.storing import BatchOutcome
 BATCH_SECONDS_BOUNDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-@dataclass
-class Counters:
+class Counters(Struct):
     """Counters of this bridge since it began to lead."""
 
     received: int = 0
@@ -48,8 +49,7 @@ class Counters:
         )
 
 
-@dataclass
-class Durations:
+class Durations(Struct):
     """How long batches took, as a histogram in seconds."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BATCH_SECONDS_BOUNDS) + 1))
@@ -65,16 +65,14 @@ class Durations:
         return Histogram(tuple(accumulate(self.counts)), self.total_seconds)
 
 
-@dataclass(frozen=True)
-class Histogram:
+class Histogram(Struct, frozen=True):
     """A histogram for Prometheus: `up_to` counts the batches up to each of BATCH_SECONDS_BOUNDS, then all batches."""
 
     up_to: tuple[int, ...] = (0,) * (len(BATCH_SECONDS_BOUNDS) + 1)
     total_seconds: float = 0.0
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """Counts that only /metrics shows, since this process began to lead."""
 
     dead_letters: Counter[str] = field(default_factory=Counter)  # by reason
@@ -90,8 +88,7 @@ LOOP_SILENT_SECONDS: Final = 45.0  # longer than one batch may take on a databas
 CANARY_PERIODS_SECONDS: Final = 30.0  # three canaries
 
 
-@dataclass
-class BridgeProgress:
+class BridgeProgress(Struct):
     """When the bridge last made each kind of progress, in monotonic seconds; minus infinity before the first time."""
 
     committed_at: float = -math.inf  # a batch of either session was committed
@@ -111,8 +108,7 @@ class BridgeProgress:
                 self.canary_at = canary_heard
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """How the bridge stood at the end of one turn of its loop; times as in BridgeProgress."""
 
     at: float

@@ -4,9 +4,10 @@ The leader may remember an outcome only after the commit.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 from sqlalchemy import Connection
 
 from bridge.inbox import MessagesByKind, PutAside, Taken
@@ -32,8 +33,7 @@ from shared.structured_log import event
 from shared.vocabulary import BAD_SCREENS
 
 
-@dataclass
-class BatchOutcome:
+class BatchOutcome(Struct):
     """The outcome of writing a batch. It takes effect outside the database only after the commit."""
 
     stored: int = 0
@@ -139,8 +139,7 @@ def tell_of_counters(outcome: BatchOutcome) -> None:
         event("shared_login", "two devices use one login", client_uuid=uuid)
 
 
-@dataclass
-class LeaderMemory:
+class LeaderMemory(Struct):
     """A cache of committed data that need not be written again. Losing it is harmless.
 
     It must be forgotten when the database may have lost commits (a failover, a restored backup).
@@ -159,7 +158,8 @@ class LeaderMemory:
 
     def forget(self) -> None:
         """Forget everything, in place: several objects hold this memory."""
-        vars(self).update(vars(LeaderMemory()))
+        for name, value in asdict(LeaderMemory()).items():
+            setattr(self, name, value)
 
     def without_clients(self) -> "LeaderMemory":
         """A memory that knows no client and learns of none."""
@@ -186,8 +186,7 @@ class LeaderMemory:
                 self.marks[uuid] = mark
 
 
-@dataclass
-class Storing:
+class Storing(Struct):
     """One transaction, or one savepoint in it, and the outcome of storing messages there."""
 
     connection: Connection

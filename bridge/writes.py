@@ -4,10 +4,11 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
@@ -37,8 +38,7 @@ is kept and tried again.
 """
 
 
-@dataclass(frozen=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """Writes batches for one leader, under its epoch and the settings."""
 
     epoch: int

@@ -10,19 +10,19 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from shared import database_tls
 from shared.errors import ConfigurationError
 from shared.vocabulary import Role
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One environment variable. `default` None: each component that needs it must get it."""
 
     name: str
@@ -551,8 +551,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
 BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(Struct, frozen=True):
     """The settings. `config["NAME"]` returns the parsed value or the default."""
 
     values: Mapping[str, Any]

@@ -7,28 +7,27 @@ facts are JSON values: times as RFC 3339 texts, durations in seconds, counts, na
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from string import Formatter
 from typing import Any, Final, ParamSpec
 
+from msgspec import Struct
+
 P = ParamSpec("P")
 UNREADABLE: Final = (TypeError, KeyError, ValueError, AttributeError)
 """What a phrase raises for facts that are not its own."""
 
 
-@dataclass(frozen=True)
-class Coded:
+class Coded(Struct, frozen=True):
     """A sentence without its English."""
 
     code: str
     params: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A sentence, or several that are always told together."""
 
     english: str

@@ -3,9 +3,10 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
 
 MOST: Final = 256
 """How many answers are kept; the oldest go first."""
@@ -13,8 +14,7 @@ LATEST: Final = 3
 """While one caller renews an answer, the others get the old one, up to so many times its time."""
 
 
-@dataclass
-class _Answer:
+class _Answer(Struct):
     body: bytes
     made_at: float
     is_renewed: bool = False

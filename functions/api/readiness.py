@@ -6,11 +6,12 @@ The texts are constants: the route is public, so they may show no address and no
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from functions.api.services import Services
 from shared.overview import rules, store
@@ -24,8 +25,7 @@ PING = Query("SELECT 1", int)
 REVISION = Query("SELECT version_num FROM alembic_version", str)
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """The result of checking one part."""
 
     ok: bool

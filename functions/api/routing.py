@@ -7,12 +7,12 @@ route can exist without a role, or without saying what callers of chosen sites m
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from flask import Blueprint, Request
+from msgspec import Struct, field
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
@@ -40,8 +40,7 @@ class Bound(Enum):
     NONE = "it is not about clients: the role alone decides"
 
 
-@dataclass
-class Call:
+class Call(Struct):
     """One request: its caller, and the services to answer it with."""
 
     services: Services
@@ -137,8 +136,7 @@ def _site_errors() -> Iterator[None]:
         raise
 
 
-@dataclass(frozen=True)
-class Reply(Generic[T]):
+class Reply(Struct, Generic[T], frozen=True):
     """An answer with its own status or headers. Annotate the handler with `Reply[Shape]`, for the OpenAPI document."""
 
     value: T
@@ -149,8 +147,7 @@ class Reply(Generic[T]):
 TEXT: Final[Mapping[str, Any]] = {"type": "string"}
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(Struct, frozen=True):
     """A request header that an endpoint reads; `schema` is the JSON schema of its text."""
 
     meaning: str
@@ -158,8 +155,7 @@ class Header:
     required: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True, kw_only=True):
     """One method on one path, as declared."""
 
     method: str

@@ -19,12 +19,12 @@ import time
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any, BinaryIO, Final
 from xml.etree.ElementTree import ParseError
 
 import pypdfium2
 import pypdfium2.raw as pdfium
+from msgspec.structs import asdict
 
 from functions.convert_worker import letters
 from functions.convert_worker.letters import Outline

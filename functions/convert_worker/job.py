@@ -1,8 +1,9 @@
 """Make the PDF of a claimed conversion, outside any transaction."""
 
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Any, BinaryIO
+
+from msgspec import Struct
 
 from functions.convert_worker.converter import ConversionFault, convert
 from functions.convert_worker.identity import OwnIdentity
@@ -18,8 +19,7 @@ from shared.structured_log import event
 from shared.vocabulary import MediaKind
 
 
-@dataclass(frozen=True)
-class Workshop:
+class Workshop(Struct, frozen=True):
     """The services and settings that every conversion uses."""
 
     volume: MediaVolume

@@ -11,9 +11,10 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Self
+
+from msgspec import Struct
 
 from shared.event_media.contents.rules import Contents
 
@@ -23,14 +24,13 @@ REPOSITORY: Final = Path(__file__).parents[2]
 NO_DECK: Final = "-"
 
 
-@dataclass(frozen=True)
-class Examined:
+class Examined(Struct, frozen=True):
     """The findings about a PDF with pages, and about its deck."""
 
     pages: int
     embedded_fonts: tuple[str, ...] | None = None
     """Names as the PDF spells them; None when not every page was examined."""
-    thumbnail: bytes | None = field(default=None, repr=False)
+    thumbnail: bytes | None = None
     """A PNG of the first page."""
     contents: Contents | None = None
     """None when there was no deck or it could not be read."""

@@ -8,11 +8,11 @@ request is delivering; the queue must retry the task.
 """
 
 import time
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
 from flask import Request
+from msgspec import Struct
 from sqlalchemy import Engine
 
 from functions.jobs import is_number, read_job
@@ -32,8 +32,7 @@ PATH: Final = "/deliveries"
 DEADLINE: Final = timedelta(seconds=60)  # the task's timeout: longer than any courier takes
 
 
-@dataclass(frozen=True)
-class PostOffice:
+class PostOffice(Struct, frozen=True):
     """The services that a delivery uses."""
 
     engine: Engine

@@ -6,11 +6,12 @@ out recovery, batches and publishing.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Connection, Engine
 
 from functions.scheduler_tick.deliveries import queue_of
@@ -80,8 +81,7 @@ Did = Mapping[str, Any]
 """The counts of a step, as JSON values for people."""
 
 
-@dataclass(frozen=True)
-class World:
+class World(Struct, frozen=True):
     """The settings and services that a tick uses."""
 
     config: Config
@@ -91,8 +91,7 @@ class World:
     timings: Timings
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """When this tick began, and the last one (None: there was none), by the database's clock."""
 
     now: datetime

@@ -1,8 +1,9 @@
 """SQL of the audit log."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared.access.rules import AuditLine
@@ -11,16 +12,14 @@ from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import NO_ROW, Query
 
 
-@dataclass(frozen=True)
-class KeptAuditLine(AuditLine):
+class KeptAuditLine(AuditLine, frozen=True):
     """A stored line."""
 
     id: int
     at: datetime
 
 
-@dataclass(frozen=True)
-class Repeats:
+class Repeats(Struct, frozen=True):
     """How often an act was repeated since the last audit line about it, which was at `began_at`."""
 
     actor: str
@@ -42,7 +41,7 @@ INSERT = Query(
 
 def insert(connection: Connection, at: datetime, line: AuditLine) -> None:
     """Append a line. The product changes no line and removes none before the end of its retention."""
-    INSERT.run(connection, at=at, **vars(line))
+    INSERT.run(connection, at=at, **asdict(line))
 
 
 COUNT_REPEAT = Query(
@@ -58,7 +57,7 @@ COUNT_REPEAT = Query(
 
 def count_repeat(connection: Connection, now: datetime, key: str, line: AuditLine) -> Repeats:
     """Count a possible repetition and lock its row. `repeats`: 0 the first time; `began_at`: time of the last line."""
-    return COUNT_REPEAT.one(connection, now=now, key=key, **vars(line))
+    return COUNT_REPEAT.one(connection, now=now, key=key, **asdict(line))
 
 
 BEGIN_REPEATS = Query("UPDATE audit_repeats SET began_at = :now, repeats = 0 WHERE key = :key", NO_ROW)

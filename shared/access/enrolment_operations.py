@@ -1,10 +1,10 @@
 """Use cases of enrolment: how a display gets, changes and loses its login at the broker."""
 
 import secrets
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.access import enrolment_rules, enrolment_store
@@ -17,8 +17,7 @@ from shared.vocabulary import RegisteredBy
 _LOGIN_OF_NOBODY: Final = mosquitto_hash(secrets.token_urlsafe(), secrets.token_bytes(MOSQUITTO_SALT_BYTES))
 
 
-@dataclass(frozen=True)
-class Login:
+class Login(Struct, frozen=True):
     """A display's login for the broker. The password is returned once and not stored."""
 
     client_uuid: str

@@ -1,24 +1,22 @@
 """SQL of enrolment: one-time codes and displays' logins."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.query import NO_ROW, Query
 
 
-@dataclass(frozen=True)
-class ClientToEnrol:
+class ClientToEnrol(Struct, frozen=True):
     """A client, deleted or not."""
 
     uuid: str
     deleted_at: datetime | None
 
 
-@dataclass(frozen=True)
-class DisplayLogin:
+class DisplayLogin(Struct, frozen=True):
     """A valid login of a display; `rotated_at`: when the display last changed its password."""
 
     client_uuid: str

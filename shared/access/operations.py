@@ -7,11 +7,11 @@ that many callers with wrong passwords use up neither memory nor database connec
 import secrets
 import threading
 from collections.abc import Collection
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.access import attempts_store, audit_store, rules, store

@@ -4,10 +4,10 @@ Who somebody is at the provider is their issuer and subject, never a name or an 
 """
 
 import secrets
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.access import provider_rules, provider_store
@@ -21,8 +21,7 @@ from shared.errors import PersonDisabled
 MARK_BYTES: Final = 6  # behind a name that is taken
 
 
-@dataclass(frozen=True)
-class LetIn:
+class LetIn(Struct, frozen=True):
     """A person who signed in at the provider, as stored now."""
 
     user: Person

@@ -5,9 +5,10 @@ import hashlib
 import hmac
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
+
+from msgspec import Struct
 
 from shared.access.rules import MOST_SITES, ROLE_ORDER, in_order
 from shared.errors import NoRoleAtProvider, NoSiteAtProvider
@@ -24,8 +25,7 @@ _COOKIE: Final = re.compile(r"(\d{1,12})\.([A-Za-z0-9_-]{43})", re.ASCII)
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._@+-]+")
 
 
-@dataclass(frozen=True)
-class SignInTry:
+class SignInTry(Struct, frozen=True):
     """A sign-in that a browser began. Its cookie holds all of it, so any instance can finish it.
 
     State, nonce and verifier derive from the secret. Whoever sees one of them learns neither the secret nor the others.
@@ -84,8 +84,7 @@ def read_try(cookie: str, state: str, now: datetime) -> SignInTry | None:
 # --- what the claims give ---
 
 
-@dataclass(frozen=True)
-class ProviderPerson:
+class ProviderPerson(Struct, frozen=True):
     """A person as the provider describes them at this sign-in."""
 
     issuer: str

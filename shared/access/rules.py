@@ -8,9 +8,10 @@ import math
 import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
+
+from msgspec import Struct
 
 from shared.errors import ExpiryInThePast, ExpiryTooFar, Forbidden
 from shared.vocabulary import CommandAction, PrincipalKind, Role
@@ -38,8 +39,7 @@ MOSQUITTO_ITERATIONS: Final = 101  # what mosquitto 2.0 itself writes; the passw
 MOSQUITTO_SALT_BYTES: Final = 12
 
 
-@dataclass(frozen=True)
-class AuditLine:
+class AuditLine(Struct, frozen=True):
     """A line of the audit log: who did what to which target, and whether it was done or refused."""
 
     actor: str
@@ -51,8 +51,7 @@ class AuditLine:
     """JSON values without secrets."""
 
 
-@dataclass(frozen=True)
-class Principal:
+class Principal(Struct, frozen=True):
     """A caller whose proof of identity was accepted."""
 
     kind: PrincipalKind
@@ -60,10 +59,6 @@ class Principal:
     """The user's number or the token's id."""
     name: str
     role: Role
-    sites: tuple[str, ...] | None = field(kw_only=True, default=None)
-    """Where the role counts; None: at all sites."""
-    by_provider: bool = field(kw_only=True, default=False)
-    """They signed in at the provider: passwords and second factors are its business."""
     expires_at: datetime | None = None
     """When this proof expires; None: never."""
     must_change_password: bool = False
@@ -72,6 +67,10 @@ class Principal:
     has_second_factor: bool = False
     recognised_at: datetime | None = None
     """The database's time when the proof was accepted."""
+    sites: tuple[str, ...] | None = None
+    """Where the role counts; None: at all sites."""
+    by_provider: bool = False
+    """They signed in at the provider: passwords and second factors are its business."""
 
     @property
     def actor(self) -> str:
@@ -150,8 +149,7 @@ def is_use_worth_noting(now: datetime, last_used_at: datetime | None) -> bool:
     return last_used_at is None or now - last_used_at >= TOKEN_USE_RESOLUTION
 
 
-@dataclass(frozen=True)
-class Counter:
+class Counter(Struct, frozen=True):
     """A counter of failed tries, and how many of them a window allows."""
 
     bucket: str

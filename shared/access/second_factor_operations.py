@@ -1,9 +1,9 @@
 """Use cases of the second factor: set up, confirm, prove, remove."""
 
 import secrets
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.access import second_factor_rules, second_factor_store
@@ -12,8 +12,7 @@ from shared.access.second_factor_rules import SecondFactorProof
 from shared.errors import Refused, SecondFactorStands, SecondFactorUnknown
 
 
-@dataclass(frozen=True)
-class State:
+class State(Struct, frozen=True):
     """A person's view of the own second factor."""
 
     since: datetime | None

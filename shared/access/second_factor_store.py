@@ -1,16 +1,15 @@
 """SQL of second factors and recovery codes."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.query import NO_ROW, Query
 
 
-@dataclass(frozen=True)
-class SecondFactorRow:
+class SecondFactorRow(Struct, frozen=True):
     """A person's second factor; until `confirmed_at` is set, sign-in requires no code."""
 
     nonce: str

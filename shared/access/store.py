@@ -1,9 +1,9 @@
 """SQL of sessions and API tokens."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.fragments import END_OF_TIME, ended_at
@@ -11,8 +11,7 @@ from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import Role
 
 
-@dataclass(frozen=True)
-class CallersSession:
+class CallersSession(Struct, frozen=True):
     """A caller's session, with its user and the database's `now`."""
 
     user_id: int
@@ -29,8 +28,7 @@ class CallersSession:
     by_provider: bool
 
 
-@dataclass(frozen=True)
-class CallersToken:
+class CallersToken(Struct, frozen=True):
     """A caller's token, valid or not, and the database's `now`."""
 
     id: str
@@ -44,8 +42,7 @@ class CallersToken:
     sites: tuple[str, ...] | None
 
 
-@dataclass(frozen=True)
-class UserSession:
+class UserSession(Struct, frozen=True):
     """A session for its person. `number`: its public id; `id_hash`: the hash of its cookie."""
 
     id_hash: str
@@ -57,8 +54,7 @@ class UserSession:
     browser: str | None
 
 
-@dataclass(frozen=True)
-class ApiToken:
+class ApiToken(Struct, frozen=True):
     """A token without its secret."""
 
     id: str

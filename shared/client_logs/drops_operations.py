@@ -1,9 +1,9 @@
 """Use case of dropped messages: the client's own log shows how many."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.client_logs import drops_rules, drops_store, hourly_counts_store

@@ -1,15 +1,15 @@
 """Messages over a client's budget are counted in a line of its own log, one line a minute. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 TOGETHER: Final = timedelta(minutes=1)  # the time for which one line counts a client's drops
 
 
-@dataclass(frozen=True)
-class DropRow:
+class DropRow(Struct, frozen=True):
     """The log line that counts a client's dropped messages since `received_at`."""
 
     id: int

@@ -1,10 +1,10 @@
 """SQL of the lines that count dropped messages of a client."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.client_logs.drops_rules import DropRow
@@ -15,8 +15,7 @@ MESSAGE: Final = "said.count || ' log messages dropped: over the budget of this 
 CONTEXT: Final = "jsonb_build_object('dropped', said.count)"
 
 
-@dataclass(frozen=True)
-class Dropped:
+class Dropped(Struct, frozen=True):
     """How many messages of a client were dropped."""
 
     uuid: str

@@ -1,10 +1,11 @@
 """All displays' log lines, each once, for a reader that comes again and again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.client_logs import feed_store
@@ -14,8 +15,7 @@ AGAIN: Final = timedelta(minutes=10)
 """What was received so long before the last line that was read is read again after Postgres forgot that line."""
 
 
-@dataclass(frozen=True)
-class FeedPlace:
+class FeedPlace(Struct, frozen=True):
     """How far a reader is: it has every line up to the id `after`, which was received at `at`.
 
     Ids are drawn before their transaction ends, so the lines up to `upto` can all be read only once each transaction

@@ -1,10 +1,10 @@
 """SQL of marks: for each boot of a client, the number up to which its lines are stored, and the ones above it."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.client_logs.rules import Boot, Mark
@@ -33,8 +33,7 @@ class BootSeq(NamedTuple):
     seq: int
 
 
-@dataclass(frozen=True)
-class NewMark:
+class NewMark(Struct, frozen=True):
     """The new mark of a boot, and whether it is doubted."""
 
     uuid: str
@@ -44,8 +43,7 @@ class NewMark:
     doubted: bool
 
 
-@dataclass(frozen=True)
-class MovedMark:
+class MovedMark(Struct, frozen=True):
     """A move of a boot's mark."""
 
     uuid: str

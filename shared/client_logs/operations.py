@@ -1,19 +1,19 @@
 """Use cases of logs: store each line once, count lines by the hour, and report to displays what is stored."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import takewhile
 from types import MappingProxyType
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.client_logs import boots_store, gaps_store, hourly_counts_store, marks_store, rules, store
 from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, Settled
 
 
-@dataclass(frozen=True)
-class LogsStored:
+class LogsStored(Struct, frozen=True):
     """The result of a batch of log lines."""
 
     count: int = 0  # lines stored
@@ -190,8 +190,7 @@ def _to_remember(settled: Mapping[Boot, Settled], doubted: Collection[Boot]) -> 
     return marks
 
 
-@dataclass(frozen=True)
-class _Marks:
+class _Marks(Struct, frozen=True):
     """The marks of some boots. `asked`: the boots whose marks were read from the database."""
 
     of: dict[Boot, Mark]
@@ -234,7 +233,7 @@ def _move(
     above = [(boot, seq) for boot, change in settled.items() for seq in change.fresh if seq > change.mark.seq]
     if above:
         marks_store.add_keys(connection, above)
-    if begun := {boot[0] for boot in marks.asked if known[boot] == Mark(0)}:
+    if begun := {boot[0] for boot in marks.asked if replace(known[boot], may_doubt=False) == Mark()}:
         boots_store.forget_older(connection, now, begun)
 
 

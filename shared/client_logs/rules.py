@@ -5,9 +5,10 @@ as islands: ranges (low, high) without a gap, in ascending order.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
 
 from shared.vocabulary import LogLevel
 
@@ -39,8 +40,7 @@ LastMark = tuple[Boot, int]
 """The boot that a client logged in last, and its mark; nothing is stored above the mark."""
 
 
-@dataclass(slots=True)
-class LogLine:
+class LogLine(Struct):
     """One log message of a display. `heard` is its arrival in seconds of the bridge's monotonic clock."""
 
     uuid: str
@@ -57,8 +57,7 @@ class LogLine:
     seq: int | None = None
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """The stored lines of one boot: all up to `seq`, and the islands above it."""
 
     seq: int = 0
@@ -67,12 +66,11 @@ class Mark:
     """Whether the display may number from 1 again, which its next lines show."""
     doubted_at: datetime | None = None
     """Since when repeated numbers come that may belong to other lines."""
-    may_doubt: bool = field(default=False, compare=False)
+    may_doubt: bool = False
     """Whether the display sends heartbeats: one after its lines shows whether its numbers began again."""
 
 
-@dataclass(frozen=True)
-class Settled:
+class Settled(Struct, frozen=True):
     """The effect of a batch of numbers on a mark."""
 
     fresh: tuple[int, ...]  # the new numbers, ascending
@@ -190,8 +188,7 @@ def _joined(ranges: Sequence[Island]) -> list[Island]:
     return joined
 
 
-@dataclass(frozen=True)
-class Budget:
+class Budget(Struct, frozen=True):
     """How many log messages of a client are stored: a rate, and a burst."""
 
     per_second: float
@@ -203,8 +200,7 @@ class Budget:
         return self.burst / self.per_second
 
 
-@dataclass(slots=True)
-class Allowance:
+class Allowance(Struct):
     """The rest of a client's budget: a token pays for a message. Times are monotonic seconds."""
 
     tokens: float

@@ -1,9 +1,9 @@
 """Use case of service failures that displays report."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.clients import failures_rules, failures_store

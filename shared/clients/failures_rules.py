@@ -1,13 +1,12 @@
 """Whether a message raises a service failure: each failure is raised once."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 Stamp = tuple[str, int, int]
 """install_id, boot_seq, seq: the display's own numbering of its messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceFailure:
+class ServiceFailure(Struct, frozen=True):
     """A service of the display that failed."""
 
     uuid: str
@@ -17,8 +16,7 @@ class ServiceFailure:
     by_topic: bool  # from the topic service_failed; False: repeated in a health report
 
 
-@dataclass(frozen=True)
-class Marker:
+class Marker(Struct, frozen=True):
     """A client's open failure, and the one acknowledged last."""
 
     unit: str | None

@@ -1,10 +1,10 @@
 """SQL of service failures: displays open them, people acknowledge them."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.failures_rules import Marker, ServiceFailure
@@ -15,8 +15,7 @@ from shared.postgres.query import NO_ROW, Query
 LAST_EVENTS: Final = 100  # events read for a client, even if it fails all the time
 
 
-@dataclass(frozen=True, kw_only=True)
-class KnownMarker(Marker):
+class KnownMarker(Marker, frozen=True, kw_only=True):
     """The marker of a client."""
 
     uuid: str
@@ -86,24 +85,21 @@ def name_failures(connection: Connection, failures: Sequence[ServiceFailure]) ->
     NAME_FAILURES.run(connection, **FAILURES.of(failures))
 
 
-@dataclass(frozen=True)
-class ShownFailure:
+class ShownFailure(Struct, frozen=True):
     """A client's open service failure; None: there is none."""
 
     service_failed_at: datetime | None
     service_failed_unit: str | None
 
 
-@dataclass(frozen=True)
-class SeenFailure:
+class SeenFailure(Struct, frozen=True):
     """An open failure as a person saw it."""
 
     uuid: str
     service_failed_at: datetime
 
 
-@dataclass(frozen=True)
-class PastFailure:
+class PastFailure(Struct, frozen=True):
     """A service failure that a person acknowledged."""
 
     uuid: str

@@ -1,8 +1,8 @@
 """Use cases of the health history: the tick samples it, people read it."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import health_history_rules, health_history_store
@@ -10,8 +10,7 @@ from shared.clients import operations as clients
 from shared.clients.health_history_rules import Extremes, Sample
 
 
-@dataclass(frozen=True)
-class History:
+class History(Struct, frozen=True):
     """One client's measures over a time: points at equal steps, and three numbers for each measure."""
 
     since: datetime

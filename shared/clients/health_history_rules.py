@@ -5,9 +5,10 @@ samples one turn's displays, so that no tick samples the whole fleet.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 EVERY: Final = timedelta(minutes=5)
 """How often the tick samples a display. An older report is not sampled: the history has a gap."""
@@ -18,8 +19,7 @@ POINTS_AT_MOST: Final = 300
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """A display's last reported values at that time; None: not reported."""
 
     at: datetime
@@ -29,11 +29,10 @@ class Sample:
     temperature_celsius: float | None
 
 
-MEASURES: Final = tuple(field.name for field in fields(Sample))[1:]
+MEASURES: Final = Sample.__struct_fields__[1:]
 
 
-@dataclass(frozen=True, slots=True)
-class Extremes:
+class Extremes(Struct, frozen=True):
     """Minimum, maximum and last value of one measure."""
 
     least: float

@@ -4,8 +4,9 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from shared.clients import zones_rules
 from shared.errors import Refused
@@ -16,8 +17,7 @@ _CLOCK: Final = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 MIDNIGHT: Final = "24:00"
 
 
-@dataclass(frozen=True)
-class OpenTime:
+class OpenTime(Struct, frozen=True):
     """A time on these days. If `until` is not later than `opens`, it ends on the day after."""
 
     days: tuple[Weekday, ...]
@@ -27,8 +27,7 @@ class OpenTime:
     """Local time, HH:MM, or 24:00."""
 
 
-@dataclass(frozen=True)
-class OpeningHours:
+class OpeningHours(Struct, frozen=True):
     """Weekly hours in a time zone. Outside of them the screen is off; with no time at all it is always off."""
 
     zone: str

@@ -1,10 +1,10 @@
 """SQL of the opening hours that displays are meant to keep, and of those that keep other ones."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.many import ManyRows
@@ -19,8 +19,7 @@ class Kept(NamedTuple):
     version: str | None
 
 
-@dataclass(frozen=True)
-class Untold:
+class Untold(Struct, frozen=True):
     """The hours that a display is meant to keep and does not; both None: none any more."""
 
     uuid: str

@@ -5,9 +5,10 @@ confirmed interval counts when its silence is judged.
 """
 
 import json
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
 
 INTERVAL: Final = "heartbeat_interval"
 """The capability of a display that takes wishes."""
@@ -20,8 +21,7 @@ LOSS_TAKES: Final = timedelta(seconds=70)
 5 s of the broker."""
 
 
-@dataclass(frozen=True)
-class Calm:
+class Calm(Struct, frozen=True):
     """What is asked of displays that are well, and of how large a fleet."""
 
     seconds: int

@@ -1,10 +1,10 @@
 """SQL of the intervals that displays are asked for, and of connections that ended."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.intervals_rules import INTERVAL, LOSS_TAKES, OVERDUE, SETTLED, USUAL_SECONDS, Calm
@@ -15,8 +15,7 @@ from shared.postgres.query import Query
 from shared.vocabulary import ClientStatus, Presence, ScreenHealthStatus
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """A display that follows another interval than the one it should, or that is in doubt."""
 
     uuid: str

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import limits_rules, limits_store
@@ -29,8 +29,7 @@ def limits_of(config: Config) -> dict[HealthLimit, Limit]:
     }
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What one look at the limits changed."""
 
     passed: int

@@ -7,9 +7,11 @@ without the field proves nothing: then the value is not known.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from shared.clients.screens_rules import IN_A_ROW
 from shared.vocabulary import HealthLimit
@@ -19,8 +21,7 @@ ENDS_AFTER: Final = timedelta(minutes=15)  # from the first report behind the ma
 FRESH_FOR: Final = IN_A_ROW  # an older report says nothing of the time since
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """A limit, in the unit of its value."""
 
     at: float
@@ -42,8 +43,7 @@ class Limit:
         return value > self.at + self.margin if self.falls else abs(value) < self.at - self.margin
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """The values of a display's newest health report; None: not reported."""
 
     uuid: str
@@ -62,8 +62,7 @@ class Reading:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Passing:
+class Passing(Struct, frozen=True):
     """What is known of a display and one of its limits."""
 
     uuid: str

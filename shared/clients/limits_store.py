@@ -1,10 +1,10 @@
 """SQL of health limits: the reports that have to be judged, and what is known of passed limits."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.limits_rules import Limit, Passing, Reading
@@ -33,8 +33,7 @@ def told(at: str) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True)
-class StandingLimit:
+class StandingLimit(Struct, frozen=True):
     """A limit that a display passes, as views of the display have it."""
 
     limit: HealthLimit

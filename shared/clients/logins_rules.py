@@ -5,9 +5,10 @@ name never returns. With two devices the names alternate.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct, field
 
 WITHIN: Final = timedelta(hours=2)
 """The longest time between two heartbeats of a device: twice the longest interval that the contract allows."""
@@ -21,8 +22,7 @@ MANY: Final = 10_000  # above this many remembered clients the oldest are droppe
 NAMES: Final = 8  # remembered for a client, even if it changes its name each time
 
 
-@dataclass(frozen=True, slots=True)
-class OtherName:
+class OtherName(Struct, frozen=True):
     """A heartbeat whose device name differs from the stored heartbeat's."""
 
     uuid: str
@@ -35,8 +35,7 @@ class OtherName:
     """It was not stored, because its stamp is older."""
 
 
-@dataclass(frozen=True, slots=True)
-class SharedLogin:
+class SharedLogin(Struct, frozen=True):
     """A client that is two devices; `other_at`: when the one before the last one was heard."""
 
     uuid: str
@@ -47,8 +46,7 @@ Name = tuple[str, bool]
 """A device's name, and whether its heartbeat was not stored."""
 
 
-@dataclass
-class Seen:
+class Seen(Struct):
     """When each device was heard last, by client and name; the latest NAMES of each client."""
 
     last: dict[str, dict[Name, datetime]] = field(default_factory=dict)

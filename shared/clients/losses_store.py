@@ -1,9 +1,9 @@
 """SQL of lost connections, as displays reported them; clients/reports/health_store writes them."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.query import NO_ROW, Query
@@ -17,8 +17,7 @@ ITS_OWN: Final = """
 """SQL: the loss is not part of an incident, in which many displays lost the broker together."""
 
 
-@dataclass(frozen=True)
-class Unsteady:
+class Unsteady(Struct, frozen=True):
     """A display that keeps losing the broker."""
 
     uuid: str

@@ -4,9 +4,10 @@ One report proves nothing: a screen is black for a moment while the player start
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from shared.vocabulary import WITHOUT_PICTURE, ScreenHealthStatus
 
@@ -22,8 +23,7 @@ WORDS: Final[Mapping[str, str]] = {
 """How a screen fails, after "the screen"."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeenScreen:
+class SeenScreen(Struct, frozen=True):
     """What a display's health reports say of its screen."""
 
     screen: ScreenHealthStatus

@@ -6,9 +6,10 @@ A stored heartbeat is a sign at no extra cost. Other messages are stored as sign
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
+
+from msgspec import Struct, field
 
 from shared.clients.intervals_rules import USUAL_SECONDS
 from shared.clients.reports.rules import MUTE, stale_after
@@ -19,8 +20,7 @@ COUNTS_AFTER: Final = 1 / 2  # of the stale threshold without a heartbeat: three
 AGAIN_AFTER: Final = 1 / 6  # of the stale threshold: 30 s of 180 s
 
 
-@dataclass
-class SignsMemory:
+class SignsMemory(Struct):
     """When each client's last heartbeat and last other sign were heard. Remember only committed ones."""
 
     heartbeats: dict[str, tuple[float, int]] = field(default_factory=dict)  # uuid -> heard, interval in seconds

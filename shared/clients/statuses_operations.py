@@ -1,8 +1,8 @@
 """Use case of shown states that change with time alone."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import statuses_store
@@ -13,8 +13,7 @@ from shared.leadership.rules import Listening
 from shared.vocabulary import ClientStatus
 
 
-@dataclass(frozen=True)
-class Swept:
+class Swept(Struct, frozen=True):
     """How many stored states changed, and the last client that was looked at; None: all were."""
 
     changed: int

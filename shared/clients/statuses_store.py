@@ -1,10 +1,10 @@
 """SQL of shown states that change with time alone: all in one statement."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN, LATE_AFTER, THRESHOLD
@@ -15,8 +15,7 @@ from shared.vocabulary import ClientStatus, ProcessStatus
 MOST_CANDIDATES: Final = 5_000  # of one transaction, so that what the bridge receives meanwhile does not wait
 
 
-@dataclass(frozen=True)
-class StatusChange:
+class StatusChange(Struct, frozen=True):
     """A client whose stored state is out of date; it changes only if it still is `was`."""
 
     uuid: str
@@ -26,8 +25,7 @@ class StatusChange:
     at: datetime
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A client whose stored state may be out of date."""
 
     uuid: str

@@ -1,10 +1,11 @@
 """SQL of clients, for people. `clients/reports` writes the reports of displays."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared.clients.limits_rules import Reading
@@ -26,8 +27,7 @@ from shared.vocabulary import (
 )
 
 
-@dataclass(frozen=True)
-class ClientState:
+class ClientState(Struct, frozen=True):
     """The fields that decide whether a client is unwell."""
 
     uuid: str
@@ -37,8 +37,7 @@ class ClientState:
     screen_failed_since: datetime | None
 
 
-@dataclass(frozen=True)
-class ShownClient(ClientState):
+class ShownClient(ClientState, frozen=True):
     """The fields of every view of a client: the client, its last heartbeat and its open command."""
 
     name: str
@@ -68,8 +67,7 @@ class ShownClient(ClientState):
     command_expires_at: datetime | None
 
 
-@dataclass(frozen=True)
-class RefusedRow:
+class RefusedRow(Struct, frozen=True):
     """Refused messages of a client within a day: how many, of which kind and why."""
 
     kind: str
@@ -78,8 +76,7 @@ class RefusedRow:
     last_at: datetime
 
 
-@dataclass(frozen=True)
-class WholeClient(ShownClient):
+class WholeClient(ShownClient, frozen=True):
     """The fields of the page of one client."""
 
     incident_id: int | None
@@ -129,7 +126,7 @@ def _source_of(column: str) -> str:
     return f"{'h' if column in OF_HEARTBEATS else 'c'}.{column}"
 
 
-SHOWN: Final[Mapping[str, str]] = {field.name: _source_of(field.name) for field in fields(ShownClient)}
+SHOWN: Final[Mapping[str, str]] = {name: _source_of(name) for name in ShownClient.__struct_fields__}
 """The columns of a ShownClient, and the SQL of each."""
 SHOWN_FROM: Final = f"""
     clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
@@ -174,8 +171,7 @@ def is_known(connection: Connection, uuid: str) -> bool:
     return IS_KNOWN.one(connection, uuid=uuid)
 
 
-@dataclass(frozen=True)
-class ClientFilter:
+class ClientFilter(Struct, frozen=True):
     """Which clients a list holds. Every field narrows it; None leaves it open."""
 
     status: ClientStatus | None = None
@@ -217,7 +213,7 @@ _WANTED: Final = matches(":")
 def values_of(wanted: ClientFilter) -> dict[str, Any]:
     """The values of the parameters that `matches(":")` names."""
     text = (wanted.text or "").replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return {**vars(wanted), "text": f"%{text}%" if text else None}
+    return {**asdict(wanted), "text": f"%{text}%" if text else None}
 
 
 PAGE = Query(
@@ -297,8 +293,7 @@ def update_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) ->
     return UPDATE_FACTS.run(connection, uuid=uuid, given=list(facts), **values) == 1
 
 
-@dataclass(frozen=True)
-class ManyFactsChange:
+class ManyFactsChange(Struct, frozen=True):
     """What to write for many clients."""
 
     moves: bool

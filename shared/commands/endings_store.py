@@ -3,12 +3,12 @@
 One statement ends a command and releases its lockout, so that both happen or neither.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.commands.rules import (
@@ -46,8 +46,7 @@ A lease without a recorded answer, running or over, is no proof: its publish may
 """
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """A command that was ended just now."""
 
     id: str

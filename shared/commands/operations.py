@@ -5,9 +5,10 @@
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared import trace
@@ -29,8 +30,7 @@ from shared.postgres.door import scrub
 from shared.vocabulary import CommandAction, CommandState
 
 
-@dataclass(frozen=True)
-class ExpiryReport:
+class ExpiryReport(Struct, frozen=True):
     """How many commands a sweep ended."""
 
     expired: int
@@ -41,7 +41,7 @@ class ExpiryReport:
     """Failed by a proof: the machine did not reboot, or the screen did not switch."""
     overtaken: int = 0
     """Cancelled reboots that no display had, of machines that booted by themselves."""
-    news: tuple[News, ...] = field(default=(), compare=False)
+    news: tuple[News, ...] = ()
     """For the log, after the commit."""
 
 

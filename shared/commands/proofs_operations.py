@@ -1,9 +1,9 @@
 """Use cases of proofs: whatever shows without an ACK that a command succeeded or failed."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.commands import proofs_store, store
@@ -11,8 +11,7 @@ from shared.commands.news_operations import news_of
 from shared.commands.rules import News, Sighting
 
 
-@dataclass(frozen=True)
-class ProofReport:
+class ProofReport(Struct, frozen=True):
     """Ids of the commands that a batch of heartbeats proved."""
 
     succeeded: frozenset[str]
@@ -20,18 +19,17 @@ class ProofReport:
     """Commands whose ACKed success the heartbeat confirms."""
     overtaken: frozenset[str]
     """Cancelled reboots: provably no display had them, and the machine has booted."""
-    news: tuple[News, ...] = field(default=(), compare=False)
+    news: tuple[News, ...] = ()
     """For the log."""
 
 
-@dataclass(frozen=True)
-class SettledReport:
+class SettledReport(Struct, frozen=True):
     """How many open commands ended by a proof."""
 
     proven: int
     disproved: int
     overtaken: int
-    news: tuple[News, ...] = field(default=(), compare=False)
+    news: tuple[News, ...] = ()
     """For the log."""
 
 

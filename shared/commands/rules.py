@@ -4,9 +4,11 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused, ServiceError
 from shared.sentences import Coded, Phrases, Sentence
@@ -52,8 +54,7 @@ CLIENT_DELETED: Final = "client_deleted"
 LOGIN_REVOKED: Final = "login_revoked"
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(Struct, frozen=True):
     """One way into a state: legal from every rank in [`lowest`, `below`)."""
 
     to: CommandState
@@ -90,8 +91,7 @@ MOVES: Final = (SENT, RECEIVED, RUNNING, SUCCEEDED, FAILED, REJECTED, DENIED, DI
 BY_ACK: Final = {move.to: move for move in (RECEIVED, RUNNING, SUCCEEDED, FAILED, REJECTED)}
 
 
-@dataclass(frozen=True)
-class Timings:
+class Timings(Struct, frozen=True):
     """The times of commands, from the settings."""
 
     ttl: Mapping[CommandAction, timedelta]
@@ -102,8 +102,7 @@ class Timings:
     """Time after a restart or reboot without another one."""
 
 
-@dataclass(frozen=True)
-class CommandRequest:
+class CommandRequest(Struct, frozen=True):
     """A request for a command. `reason`: for people; `requested_by`: the caller."""
 
     client_uuid: str
@@ -114,10 +113,10 @@ class CommandRequest:
     ttl: timedelta | None = None
     override_lockout: bool = False
     idempotency_key: str | None = None
-    traceparent: str | None = field(default=None, compare=False)
-    id: str | None = field(default=None, compare=False)
+    traceparent: str | None = None
+    id: str | None = None
     """The id of the command; None: a new one."""
-    reason_sentences: Sequence[Coded] | None = field(default=None, compare=False)
+    reason_sentences: Sequence[Coded] | None = None
     """The codes of the reason; None: a person gave it."""
 
     def hash(self) -> str:
@@ -132,8 +131,7 @@ class CommandRequest:
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class Ack:
+class Ack(Struct, frozen=True):
     """A display's ACK of a command. `client_uuid` is from the topic, which the broker has checked."""
 
     client_uuid: str
@@ -148,8 +146,7 @@ class Ack:
     app_instance: str | None = None
 
 
-@dataclass(frozen=True)
-class News:
+class News(Struct, frozen=True):
     """The fields of a log line about a command, written after the commit."""
 
     event: str
@@ -160,8 +157,7 @@ class News:
     traceparent: str | None
 
 
-@dataclass(frozen=True)
-class Sighting:
+class Sighting(Struct, frozen=True):
     """The boot_id and app_instance of a heartbeat; None: missing."""
 
     client_uuid: str
@@ -169,8 +165,7 @@ class Sighting:
     app_instance: str | None
 
 
-@dataclass(frozen=True)
-class Claimed:
+class Claimed(Struct, frozen=True):
     """A command that this publisher holds until `lease_until`."""
 
     id: str
@@ -184,8 +179,7 @@ class Claimed:
     traceparent: str | None = None
 
 
-@dataclass(frozen=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """The result of publishing one claimed command."""
 
     command_id: str
@@ -197,8 +191,7 @@ class Attempt:
     """False: the command provably never left this service, or the broker refused it."""
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Struct, frozen=True):
     """The facts that decide whether a client may get a command now."""
 
     uuid: str
@@ -210,8 +203,7 @@ class Target:
     open_screenshot_id: str | None
 
 
-@dataclass(frozen=True)
-class DueCommand:
+class DueCommand(Struct, frozen=True):
     """The fields of a command that a publisher needs."""
 
     id: str
@@ -227,8 +219,7 @@ class DueCommand:
     traceparent: str | None
 
 
-@dataclass(frozen=True)
-class AckedCommand:
+class AckedCommand(Struct, frozen=True):
     """The facts that decide whether an ACK of a command could matter."""
 
     id: str

@@ -5,11 +5,11 @@ deadlocks.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import insert as insert_into
 
@@ -33,8 +33,7 @@ from shared.vocabulary import POWER_ACTIONS, CommandAction, CommandSource, Comma
 c = client_commands.c
 
 
-@dataclass(frozen=True)
-class CommandRow:
+class CommandRow(Struct, frozen=True):
     """A command with every step of its life."""
 
     id: str
@@ -63,7 +62,7 @@ class CommandRow:
     traceparent: str | None
 
 
-SHOWN = tuple(c[field.name] for field in fields(CommandRow))
+SHOWN = tuple(c[name] for name in CommandRow.__struct_fields__)
 """The columns of every view of a command."""
 
 OPEN: sa.ColumnElement[bool] = sa.literal_column(is_open("client_commands"))
@@ -78,8 +77,7 @@ def get(connection: Connection, command_id: str) -> CommandRow | None:
     return GET.one_or_none(connection, command_id=command_id)
 
 
-@dataclass(frozen=True)
-class Traced:
+class Traced(Struct, frozen=True):
     """The fields of a command's log line."""
 
     id: str
@@ -90,7 +88,7 @@ class Traced:
 
 
 TRACED = Query(
-    lambda: sa.select(*(c[field.name] for field in fields(Traced))).where(one_of(c.id, "ids")).order_by(c.id), Traced
+    lambda: sa.select(*(c[name] for name in Traced.__struct_fields__)).where(one_of(c.id, "ids")).order_by(c.id), Traced
 )
 
 
@@ -144,8 +142,7 @@ def targets(connection: Connection, client_uuids: Collection[str]) -> dict[str, 
     return {target.uuid: target for target in TARGETS.all(connection, uuids=list(client_uuids))}
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """The command of an idempotency key, and the hash of the key's request."""
 
     id: str
@@ -165,8 +162,7 @@ def by_key(connection: Connection, requested_by: str, key: str) -> Asked | None:
     return BY_KEY.one_or_none(connection, caller=requested_by, key=key)
 
 
-@dataclass(frozen=True)
-class RequestedCommand:
+class RequestedCommand(Struct, frozen=True):
     """A requested command: the columns of its row, and the fields that decide about it."""
 
     id: str
@@ -254,7 +250,7 @@ def _made(found: sa.CTE) -> sa.CTE:
     """SQL: insert these commands, bound to the display's present boot, restarts also to the player's start."""
     restarts = found.c.action == CommandAction.RESTART_APP.value
     values = {
-        **{field.name: found.c[field.name] for field in fields(RequestedCommand) if field.name in c},
+        **{name: found.c[name] for name in RequestedCommand.__struct_fields__ if name in c},
         "if_boot_id": found.c.boot_id,
         "if_app_instance": sa.case((restarts, found.c.app_instance), else_=None),
         "created_at": moment("now"),

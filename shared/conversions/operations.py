@@ -1,9 +1,9 @@
 """Use cases of conversions: request, claim, finish, fail or release, and enqueue forgotten ones again."""
 
 import secrets
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.config import Config
@@ -113,8 +113,7 @@ def find(connection: Connection, media_id: int) -> KeptConversion:
     return row
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Struct, frozen=True):
     """A claimed conversion: the facts for a worker, and the token that fences its writes."""
 
     conversion_id: int

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from shared.event_media.contents.rules import MOST_TARGETS, Contents
 
@@ -24,8 +25,7 @@ STYLE_WORDS: Final = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Findings:
+class Findings(Struct, frozen=True):
     """Facts about a finished conversion; None: unknown."""
 
     pages: int

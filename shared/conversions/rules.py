@@ -1,10 +1,11 @@
 """Rules of conversions: moves, which faults get another try, and timeouts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from shared.errors import Encrypted, NoSlides, NotAPresentation, NotConvertible, ServiceError, TooLargeUnpacked
 from shared.vocabulary import CONVERTIBLE_KINDS, ConversionStatus
@@ -119,8 +120,7 @@ _REFUSALS: Final[Mapping[type[ServiceError], Fault]] = {
 }
 
 
-@dataclass(frozen=True)
-class FaultVerdict:
+class FaultVerdict(Struct, frozen=True):
     """The consequence of a fault."""
 
     move: ConversionMove
@@ -167,8 +167,7 @@ def check_convertible(kind: str) -> None:
         raise NotConvertible
 
 
-@dataclass(frozen=True)
-class Timeouts:
+class Timeouts(Struct, frozen=True):
     """The timeouts, derived from D: each caller waits longer than its callee may take."""
 
     converter: timedelta

@@ -1,10 +1,10 @@
 """SQL of conversions. Each move is one guarded UPDATE; after the claim each write needs the claim's token."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.conversions.rules import MOVES, ConversionMove
@@ -15,8 +15,7 @@ from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import ConversionStatus, MediaKind, TargetFormat
 
 
-@dataclass(frozen=True)
-class KeptConversion:
+class KeptConversion(Struct, frozen=True):
     """A conversion of one content of a medium; `target_path` is below MEDIA_ROOT/converted."""
 
     id: int
@@ -39,22 +38,19 @@ class KeptConversion:
     traceparent: str | None
 
 
-@dataclass(frozen=True)
-class ListedConversion(KeptConversion):
+class ListedConversion(KeptConversion, frozen=True):
     """A conversion with the name of the file that was uploaded."""
 
     filename: str
 
 
-@dataclass(frozen=True)
-class ClaimedConversion(KeptConversion):
+class ClaimedConversion(KeptConversion, frozen=True):
     """A claimed conversion, with the time of its last request."""
 
     requested_at: datetime
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """The medium that is converted."""
 
     path: str
@@ -71,8 +67,8 @@ class DueConversion(NamedTuple):
 
 
 CONVERSION: Final = ", ".join(
-    "c.source_event_media_id AS media_id" if field.name == "media_id" else f"c.{field.name}"
-    for field in fields(KeptConversion)
+    "c.source_event_media_id AS media_id" if name == "media_id" else f"c.{name}"
+    for name in KeptConversion.__struct_fields__
 )
 """SQL: the columns of a KeptConversion."""
 LIVE: Final = """conversions AS c

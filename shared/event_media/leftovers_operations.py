@@ -1,9 +1,9 @@
 """Find and remove unused files on the volume, left by killed processes, crashes and restored backups."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from sqlalchemy import Connection, Engine
 
 from shared.event_media import store
@@ -15,8 +15,7 @@ from shared.postgres.door import database_now, transaction
 GRACE = timedelta(days=1)  # longer than any file takes to write
 
 
-@dataclass(frozen=True)
-class Leftover:
+class Leftover(Struct, frozen=True):
     """An unused file."""
 
     file: StoredFile

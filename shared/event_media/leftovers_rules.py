@@ -1,9 +1,10 @@
 """Tell by a file's path on the media volume what may need it."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 
 class Owner(StrEnum):
@@ -16,8 +17,7 @@ class Owner(StrEnum):
     STRANGER = "stranger"  # not a file of ours: never removed
 
 
-@dataclass(frozen=True)
-class Belonging:
+class Belonging(Struct, frozen=True):
     """What may need a file, and the key to look it up with."""
 
     owner: Owner

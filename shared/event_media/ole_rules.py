@@ -8,8 +8,9 @@ from __future__ import annotations  # array[int] is a type from Python 3.12 on o
 
 import struct
 from array import array
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final
+
+from msgspec import Struct
 
 from shared.errors import Encrypted, NoSlides, NotAPresentation
 from shared.event_media.zip_rules import Slides
@@ -158,8 +159,7 @@ def _is_hidden(deck: Stream, slide: int) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class _Record:
+class _Record(Struct, frozen=True):
     """One record of the deck's stream: its header, and where its body begins."""
 
     type: int
@@ -180,8 +180,7 @@ class _Record:
             place = child.body + child.length
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """An entry of the container's directory."""
 
     name: str

@@ -1,8 +1,8 @@
 """Upload, find, rename and delete event media."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.errors import EventMediaNotFound
@@ -13,8 +13,7 @@ from shared.postgres.door import scrub
 from shared.vocabulary import MediaKind
 
 
-@dataclass(frozen=True)
-class ReceivedUpload:
+class ReceivedUpload(Struct, frozen=True):
     """An upload that is inspected and on the volume, but is no medium yet."""
 
     volume: MediaVolume

@@ -1,9 +1,9 @@
 """SQL on event media."""
 
-from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.driver import FOR_ITS_VALUES
@@ -11,8 +11,7 @@ from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import MediaKind
 
 
-@dataclass(frozen=True)
-class Medium:
+class Medium(Struct, frozen=True):
     """An uploaded file; `path` is below the media root."""
 
     id: int
@@ -27,7 +26,7 @@ class Medium:
     uploaded_by: str
 
 
-COLUMNS: Final = [field.name for field in fields(Medium)]
+COLUMNS: Final = Medium.__struct_fields__
 MEDIUM: Final = ", ".join(COLUMNS)
 LOCK_CONTENT = Query("SELECT pg_advisory_xact_lock(hashtextextended(:content, 0))", NO_ROW)
 

@@ -12,9 +12,10 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import IO, BinaryIO, Final
 from xml.parsers import expat
+
+from msgspec import Struct
 
 from shared.errors import Encrypted, NoSlides, NotAPresentation, TooLargeUnpacked
 from shared.event_media import pictures_rules
@@ -42,8 +43,7 @@ OnElement = Callable[[str, Attributes], bool]
 """A callback with an element's local name and its attributes by local name. True ends the reading."""
 
 
-@dataclass(frozen=True)
-class Slides:
+class Slides(Struct, frozen=True):
     """How many slides a presentation has."""
 
     visible: int

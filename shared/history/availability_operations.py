@@ -1,10 +1,10 @@
 """Use cases of the availability of many displays: the last day of some, and a month or another time of a site."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import zones_rules
@@ -21,16 +21,14 @@ CHANGES_READ: Final = 2_000  # the limit for each display that flaps; the time b
 ZONES_APART: Final = timedelta(days=1)  # no local midnight is further from that of UTC
 
 
-@dataclass(frozen=True)
-class ClientDay:
+class ClientDay(Struct, frozen=True):
     """The worst state while open of each half hour of a day."""
 
     uuid: str
     slots: Sequence[ClientStatus | None]
 
 
-@dataclass(frozen=True)
-class ClientMonth:
+class ClientMonth(Struct, frozen=True):
     """How one display spent a month."""
 
     uuid: str
@@ -38,8 +36,7 @@ class ClientMonth:
     spent: Spent
 
 
-@dataclass(frozen=True)
-class SiteMonth:
+class SiteMonth(Struct, frozen=True):
     """How the displays of a site spent a month, or some of them: up to the last one of `clients`."""
 
     time_zone: str
@@ -102,8 +99,7 @@ def between(connection: Connection, site: str, start: datetime, end: datetime, l
     return sum((availability_rules.by_day(*found[one.uuid], days=whole)[0] for one in members), Spent())
 
 
-@dataclass(frozen=True)
-class ClientStrip:
+class ClientStrip(Struct, frozen=True):
     """The states of one display over a time, and when its screen was meant to be off."""
 
     name: str

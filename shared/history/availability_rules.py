@@ -2,10 +2,11 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from shared.history.rules import Segment, worse
 from shared.quiet.rules import StoredQuietTime
@@ -16,8 +17,7 @@ SLOT: Final = timedelta(minutes=30)
 UP: Final = frozenset({ClientStatus.RUNNING, ClientStatus.LATE})
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(Struct, frozen=True):
     """How a time was spent. Its four parts add up to the time in which the display existed."""
 
     up: timedelta = timedelta()
@@ -36,8 +36,7 @@ class Spent:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class LocalDay:
+class LocalDay(Struct, frozen=True):
     """A day of a month, from midnight to midnight at the local time of a zone."""
 
     date: date

@@ -1,18 +1,17 @@
 """SQL of the availability of many displays."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.query import Query
 from shared.vocabulary import ClientStatus
 
 
-@dataclass(frozen=True)
-class CountedClient:
+class CountedClient(Struct, frozen=True):
     """A display whose availability is asked for."""
 
     uuid: str
@@ -22,8 +21,7 @@ class CountedClient:
     """Its shown state at the end of the time that is asked for."""
 
 
-@dataclass(frozen=True)
-class ChangeOfClient:
+class ChangeOfClient(Struct, frozen=True):
     """A change of the shown state of one display."""
 
     uuid: str

@@ -1,10 +1,10 @@
 """Use cases of one client's history: uptime and timeline."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared import typed
@@ -20,8 +20,7 @@ from shared.vocabulary import EventKind
 CHANGES_READ: Final = 50_000  # the limit for a display that flaps; the time before them counts as unknown
 
 
-@dataclass(frozen=True)
-class ClientUptime:
+class ClientUptime(Struct, frozen=True):
     """A client's uptime: shares of each state, and segments."""
 
     windows: Sequence[UptimeShares]
@@ -30,8 +29,7 @@ class ClientUptime:
     """The times in which its screen was meant to be off."""
 
 
-@dataclass(frozen=True)
-class ClientEvent:
+class ClientEvent(Struct, frozen=True):
     """An event of a client. `key` distinguishes events of the same kind and time."""
 
     at: datetime

@@ -2,10 +2,11 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, Final
+
+from msgspec import Struct
 
 from shared.clients.reports.rules import STATES, cause_of_state
 from shared.clients.screens_rules import WORDS as SCREENS
@@ -33,8 +34,7 @@ WORST_FIRST: Final = (
 # --- duration of states ---
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A change of the shown state."""
 
     at: datetime
@@ -42,8 +42,7 @@ class Change:
     became: ClientStatus
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """A time in one shown state."""
 
     begins: datetime
@@ -51,8 +50,7 @@ class Segment:
     status: ClientStatus
 
 
-@dataclass(frozen=True, slots=True)
-class UptimeShares:
+class UptimeShares(Struct, frozen=True):
     """Shares of each state in the known time of the last `length`, within opening hours.
 
     Their sum is 1, or 0 without known time.

@@ -1,9 +1,9 @@
 """SQL of one client's history, across the tables that hold it."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.history.rules import Change
@@ -12,8 +12,7 @@ from shared.postgres.query import Query
 from shared.vocabulary import EventKind
 
 
-@dataclass(frozen=True)
-class ClientEventRow:
+class ClientEventRow(Struct, frozen=True):
     """An event of a client; `key` distinguishes events of the same time."""
 
     at: datetime

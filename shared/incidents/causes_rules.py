@@ -1,9 +1,11 @@
 """The likely cause of an incident, as a sentence that an operator can act on."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from shared.sentences import Phrases, Sentence, moment
 from shared.vocabulary import IncidentKind, Symptom
@@ -14,8 +16,7 @@ LIKELY_PLACE: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A site or a subnet with at least half of an incident's members."""
 
     kind: IncidentKind
@@ -25,8 +26,7 @@ class Place:
     """How many displays of the place were heard in the last day."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The facts about an incident's members, including members that are well again."""
 
     kind: IncidentKind

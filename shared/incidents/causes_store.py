@@ -1,8 +1,8 @@
 """SQL of the causes of incidents."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.incidents import failures_store
@@ -13,8 +13,7 @@ from shared.sentences import Sentence
 from shared.vocabulary import IncidentKind, Symptom
 
 
-@dataclass(frozen=True)
-class CountedMembers:
+class CountedMembers(Struct, frozen=True):
     """An incident with its members, counted by how they failed, and for a cluster the place with most of them."""
 
     kind: IncidentKind

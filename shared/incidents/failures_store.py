@@ -5,10 +5,10 @@ the last loss of the broker have indexes.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN
@@ -23,8 +23,7 @@ STEADY_AFTER: Final = timedelta(minutes=2)  # a display that keeps its connectio
 SURE_WITHIN: Final = timedelta(minutes=5)  # a loss counts only if its time is known to this precision
 
 
-@dataclass(frozen=True)
-class Since:
+class Since(Struct, frozen=True):
     """Which failures count as recent."""
 
     noticed: datetime  # they were noticed after this time

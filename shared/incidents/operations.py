@@ -1,10 +1,10 @@
 """Displays that fail together become one incident; it lives until all of them have been well for a while."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import losses_store
@@ -23,8 +23,7 @@ REOPENED_WITHIN: Final = timedelta(minutes=30)  # a place that fails again so so
 MEMBERS_AT_ONCE: Final = 5_000  # members in one statement, so that half a large fleet stays below the timeout
 
 
-@dataclass(frozen=True)
-class IncidentReport:
+class IncidentReport(Struct, frozen=True):
     """The counts of one call of `observe`. `deaf`: the bridge does not hear the fleet, so no display was judged."""
 
     opened: int = 0
@@ -88,8 +87,7 @@ def _since(connection: Connection, now: datetime, config: Config) -> Since:
     return Since(max(noticed, oldest), oldest)
 
 
-@dataclass(frozen=True)
-class _Census:
+class _Census(Struct, frozen=True):
     """How many displays were heard in the last day; counted only when it decides."""
 
     connection: Connection

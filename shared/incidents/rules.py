@@ -7,9 +7,11 @@ precedence over clusters: a display goes to the incident of its place, even if a
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Protocol, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from shared.vocabulary import IncidentKind, Symptom
 
@@ -22,8 +24,7 @@ PLACES_LEAST: Final = 3  # so many places that fail at once have one cause elsew
 OLDEST: Final = timedelta(hours=24)  # older failures do not count, even if we notice them only now
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class Thresholds(Struct, frozen=True):
     """When failures at one place are an incident."""
 
     least: int
@@ -34,8 +35,7 @@ class Thresholds:
     """INCIDENT_WINDOW_SECONDS: they failed within this time."""
 
 
-@dataclass(frozen=True, slots=True)
-class FailedDisplay:
+class FailedDisplay(Struct, frozen=True):
     """A display that failed lately."""
 
     uuid: str
@@ -54,8 +54,7 @@ class FailedDisplay:
     """The open cluster that it is part of: not a new failure, but the incident of its place may take it over."""
 
 
-@dataclass(frozen=True, slots=True)
-class JoinableIncident:
+class JoinableIncident(Struct, frozen=True):
     """An open incident, with the facts that decide which failures join it."""
 
     id: int
@@ -74,8 +73,7 @@ class JoinableIncident:
     """For a cluster: how many sites have enough of its members for an incident of their own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Failures that belong together: a new incident, or more of the open one `into`."""
 
     kind: IncidentKind
@@ -124,8 +122,7 @@ class Census(Protocol):
     def fleet(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """Where new failures belong."""
 
     joins: Mapping[int, Sequence[FailedDisplay]]

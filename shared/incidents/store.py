@@ -1,10 +1,10 @@
 """SQL that stores incidents and their members."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.incidents.rules import FailedDisplay, JoinableIncident
@@ -17,15 +17,13 @@ from shared.vocabulary import OLDER_SYMPTOM, IncidentEventKind, IncidentKind, Sy
 INCIDENTS_LOCK: Final = 7_305_006  # advisory lock of the transaction that groups failures
 
 
-@dataclass(frozen=True)
-class LastLook:
+class LastLook(Struct, frozen=True):
     """When failures were last grouped; None: never."""
 
     looked_at: datetime | None
 
 
-@dataclass(frozen=True)
-class Membership:
+class Membership(Struct, frozen=True):
     """The open incident that a display is part of."""
 
     uuid: str

@@ -1,10 +1,10 @@
 """An incident and its timeline, for people."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.errors import IncidentNotFound
@@ -14,8 +14,7 @@ from shared.sentences import Sentence
 from shared.vocabulary import IncidentEventKind
 
 
-@dataclass(frozen=True)
-class TimelineEvent:
+class TimelineEvent(Struct, frozen=True):
     """An event in an incident. `key` distinguishes events of one kind and moment."""
 
     at: datetime

@@ -1,8 +1,9 @@
 """The titles of an incident's events."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, Final
+
+from msgspec.structs import asdict
 
 from shared.commands.words_rules import name_of, one
 from shared.incidents.causes_rules import CAUSES

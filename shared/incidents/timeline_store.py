@@ -1,9 +1,10 @@
 """SQL that lists incidents, their members and their timeline, which joins events, commands and recovery."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared.postgres.driver import FOR_ITS_VALUES
@@ -15,8 +16,7 @@ from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Sym
 NAMED: Final = 10  # the most displays that an entry of the timeline lists
 
 
-@dataclass(frozen=True)
-class ListedIncident:
+class ListedIncident(Struct, frozen=True):
     """An incident, with how many displays were ever part of it and how many still are unwell."""
 
     id: int
@@ -33,8 +33,7 @@ class ListedIncident:
     unwell: int
 
 
-@dataclass(frozen=True)
-class IncidentMember:
+class IncidentMember(Struct, frozen=True):
     """A display that was ever part of an incident, as it was the last time."""
 
     uuid: str
@@ -48,8 +47,7 @@ class IncidentMember:
     left_at: datetime | None
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """An event of the timeline. `key` distinguishes entries of one kind and moment."""
 
     at: datetime
@@ -64,8 +62,7 @@ class Entry:
     """The codes of the text in `details`."""
 
 
-@dataclass(frozen=True)
-class IncidentFilter:
+class IncidentFilter(Struct, frozen=True):
     """Which incidents a list has. Every field narrows it; None does not."""
 
     is_open: bool | None = None
@@ -107,7 +104,7 @@ def page(
 ) -> list[ListedIncident]:
     """Up to `limit` incidents, the newest first, after the cursor (opened_at, id)."""
     before, before_id = after or (END_OF_TIME, 0)
-    return PAGE.all(connection, **vars(wanted), before=before, before_id=before_id, limit=limit)
+    return PAGE.all(connection, **asdict(wanted), before=before, before_id=before_id, limit=limit)
 
 
 MEMBERS_PAGE = Query(

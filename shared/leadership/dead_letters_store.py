@@ -1,10 +1,10 @@
 """SQL of dead letters, the messages that were not stored."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.many import ManyRows
@@ -23,8 +23,7 @@ class LetterKey(NamedTuple):
     reason: str
 
 
-@dataclass(slots=True)
-class NewDeadLetter:
+class NewDeadLetter(Struct):
     """A message that was not stored, with the number of its repeats."""
 
     topic: str
@@ -46,8 +45,7 @@ class NewDeadLetter:
         return self.topic.split("/")[1] if "/" in self.topic else ""
 
 
-@dataclass(frozen=True)
-class DeadLetterRow:
+class DeadLetterRow(Struct, frozen=True):
     """A stored dead letter: `payload` is the first 4 KiB of `payload_bytes`."""
 
     id: int

@@ -4,9 +4,10 @@ Also what the bridge keeps of a payload that it put aside, and how old a door's 
 """
 
 import hashlib
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Self
+
+from msgspec import Struct
 
 CERTIFICATE_OLD: Final = timedelta(days=14)  # rest of a door's certificate at which people are notified
 CERTIFICATE_ENDING: Final = timedelta(days=3)  # rest at which the notification escalates
@@ -28,8 +29,7 @@ class Beginning(bytes):
         return made
 
 
-@dataclass(frozen=True)
-class BridgeStatus:
+class BridgeStatus(Struct, frozen=True):
     """The record of the leading bridge."""
 
     epoch: int  # grows with each leader; 0 before the first
@@ -40,8 +40,7 @@ class BridgeStatus:
     counters: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Listening:
+class Listening(Struct, frozen=True):
     """Since when displays are heard, and whether they are heard at all now."""
 
     deaf: bool

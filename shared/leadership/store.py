@@ -1,11 +1,11 @@
 """SQL of the bridge's record, and of the broker's files, crashes and certificates."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.leadership.rules import BridgeStatus
@@ -24,8 +24,7 @@ class LeaderRow(NamedTuple):
     instance: str | None
 
 
-@dataclass(frozen=True)
-class NotedCertificateEnd:
+class NotedCertificateEnd(Struct, frozen=True):
     """The end of a door's certificate, as seen at the last check."""
 
     door: Door

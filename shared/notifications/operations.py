@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.config import Config
@@ -53,15 +54,13 @@ OF_RECOVERY: Final = OF_DISPLAYS | {NotificationEvent.SERVICE_FAILED, Notificati
 OF_ONE: Final = frozenset().union(*(events for events, _ in FOLDED))
 
 
-@dataclass(frozen=True, kw_only=True)
-class MessageAbout(NewMessage):
+class MessageAbout(NewMessage, frozen=True, kw_only=True):
     """A message with its event: messages about the same event may become one."""
 
     about: NotificationEvent
 
 
-@dataclass(frozen=True)
-class Decided:
+class Decided(Struct, frozen=True):
     """The outcome of one decision."""
 
     tasks: tuple[tuple[int, int], ...] = ()
@@ -107,8 +106,7 @@ def report(connection: Connection, now: datetime, config: Config) -> list[tuple[
     return [(delivery_id, 1) for row in rows for delivery_id in _insert(desk, [row]).values()]
 
 
-@dataclass(frozen=True)
-class _Desk:
+class _Desk(Struct, frozen=True):
     """The connection, time, settings, channels and quiet times that every step of one decision uses."""
 
     connection: Connection

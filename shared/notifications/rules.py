@@ -1,9 +1,10 @@
 """Decide which channel gets which message, and when."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from shared.notifications.channels.rules import CRITICAL, Hours, are_on
 from shared.notifications.troubles.rules import Trouble
@@ -20,8 +21,7 @@ UNSTEADY_GAP: Final = timedelta(hours=1)  # the shortest time between two such l
 UNSTEADY_AGAIN: Final = timedelta(days=1)  # a display is on such a list at most once in this time
 
 
-@dataclass(frozen=True)
-class Channel:
+class Channel(Struct, frozen=True):
     """The facts about a channel that the rules need."""
 
     id: int
@@ -47,8 +47,7 @@ class Channel:
         return self.sites is None or sites is None or not self.sites.isdisjoint(sites)
 
 
-@dataclass(frozen=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """A message, sent or pending, about a trouble that is not known to be over."""
 
     id: int
@@ -62,8 +61,7 @@ class Notice:
     claimed: bool
 
 
-@dataclass(frozen=True)
-class QuietNotices:
+class QuietNotices(Struct, frozen=True):
     """The displays and sites about which nobody is told now."""
 
     uuids: frozenset[str] = frozenset()

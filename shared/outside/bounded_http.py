@@ -12,16 +12,16 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+
 _BLOCK: Final = 1 << 16
 
 
-@dataclass(frozen=True)
-class HttpAnswer:
+class HttpAnswer(Struct, frozen=True):
     """The peer's whole answer."""
 
     status: int

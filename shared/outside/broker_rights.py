@@ -3,8 +3,9 @@
 `deploy.parts.broker_rights` writes them as mosquitto's ACL; `bridge.broker_logins` answers brokers that ask over HTTP.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
 URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py), with the bridge's password
@@ -14,8 +15,7 @@ OVERTAKING: Final = ("service_failed", "presence", "acks")  # the topics of the 
 DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours", "interval")
 
 
-@dataclass(frozen=True)
-class BrokerRights:
+class BrokerRights(Struct, frozen=True):
     """The topic filters that a user may read and write."""
 
     reads: tuple[str, ...] = ()

@@ -14,10 +14,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
+from msgspec import Struct
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
@@ -40,8 +40,7 @@ WINDOW: Final = 20  # messages without an answer at once: paho's own limit; a br
 ANSWER_SECONDS: Final = 1.0  # the end of the budget, only for answers
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(Struct, frozen=True):
     """A message to publish. `expires_at` is a time of `time.monotonic()`; after it the message is not sent."""
 
     topic: str

@@ -8,11 +8,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from shared.errors import InvalidIdentity
 from shared.outside.bounded_http import ask
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 _Keys = dict[str, "jwt.PyJWK"]
 
 
-@dataclass(frozen=True)
-class TokenForm:
+class TokenForm(Struct, frozen=True):
     """What a token must look like before its claims are believed."""
 
     longest: int
@@ -150,8 +149,7 @@ def _is_p256(entry: Mapping[str, Any]) -> bool:
     return entry.get("kty") == "EC" and entry.get("crv") == "P-256"
 
 
-@dataclass(frozen=True)
-class ServiceCaller:
+class ServiceCaller(Struct, frozen=True):
     """The one service account that a function accepts, and the keys of its issuer."""
 
     audience: str
@@ -171,8 +169,7 @@ class ServiceCaller:
         return verify(token.strip(), self.audience, self.issuer, self.email, self.keys)
 
 
-@dataclass(frozen=True)
-class Proxy:
+class Proxy(Struct, frozen=True):
     """Identity-Aware Proxy before the api function: it signs an assertion of the person's identity."""
 
     audience: str

@@ -12,12 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 from urllib.parse import quote_plus, urlencode, urlsplit
 
 import msgspec
+from msgspec import Struct
 
 from shared import typed
 from shared.errors import InvalidIdentity, ProviderUnavailable
@@ -75,8 +75,7 @@ class _Fault(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-@dataclass(frozen=True)
-class ProviderClient:
+class ProviderClient(Struct, frozen=True):
     """This service, as the provider knows it."""
 
     issuer: str

@@ -1,10 +1,10 @@
 """SQL of a fleet that is too large to be listed whole: its counts by place, whom to name first, and pages."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import MAY_BE_MUTE
@@ -21,8 +21,7 @@ _AMONG_PASSED: Final = f"c.uuid = ANY(ARRAY({_PASSED}))"
 _AMONG_MUTE: Final = "c.uuid = ANY(CAST(:mute AS text[]))"
 
 
-@dataclass(frozen=True)
-class PlaceCounts:
+class PlaceCounts(Struct, frozen=True):
     """A site, or the displays without one: how many there are in each state. `BAD` is a state of its own here."""
 
     site: str | None
@@ -112,8 +111,7 @@ def first(connection: Connection, now: datetime, mute: Sequence[str], most: int)
     return FIRST.all(connection, now=now, mute=list(mute), most=most)
 
 
-@dataclass(frozen=True)
-class DisplayFilter:
+class DisplayFilter(Struct, frozen=True):
     """Which displays a page of the fleet holds. Every field narrows it; None or nothing leaves it open."""
 
     common: ClientFilter

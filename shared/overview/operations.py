@@ -1,12 +1,13 @@
 """Read the overview: the whole fleet at one moment, or the changes since an earlier answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.config import Config
@@ -32,8 +33,7 @@ CHANGES_SHOWN = 1000  # more changed displays of a large fleet are answered as a
 LARGE = ".large"  # marks the epoch of cursors of answers without the list of displays
 
 
-@dataclass(frozen=True)
-class Overview:
+class Overview(Struct, frozen=True):
     """The whole fleet, or its changes since a cursor."""
 
     now: datetime
@@ -55,8 +55,7 @@ class Overview:
     """None: `rows` has every client. Otherwise the fleet is large: the counts of each place, or of the changed ones."""
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """What every step of reading an overview needs: connection, time, settings, surroundings and form."""
 
     connection: Connection
@@ -136,8 +135,7 @@ def overview(
     )
 
 
-@dataclass(frozen=True)
-class DisplaysPage:
+class DisplaysPage(Struct, frozen=True):
     """Some displays in the packed form, and the place in the list of the last one if others follow."""
 
     now: datetime

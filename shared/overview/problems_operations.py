@@ -1,10 +1,10 @@
 """List crashed, silent and failing clients, with what recovery does about each."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.store import ShownClient
@@ -18,8 +18,7 @@ from shared.recovery.rules import ShownRecovery
 from shared.vocabulary import ProcessStatus
 
 
-@dataclass(frozen=True)
-class Unwell:
+class Unwell(Struct, frozen=True):
     """Some clients, and for the unwell ones what recovery does, by uuid."""
 
     clients: Sequence[ShownClient]

@@ -1,10 +1,10 @@
 """SQL of unwell clients: one statement reads what a list shows and what recovery decides by."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared import typed
@@ -18,8 +18,7 @@ After = tuple[datetime | None, str]
 """Where the previous page ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnwellClients:
+class UnwellClients(Struct, frozen=True):
     """Some clients as lists show them and as recovery reads them, and the surroundings."""
 
     clients: Sequence[ShownClient]

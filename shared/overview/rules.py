@@ -1,9 +1,10 @@
 """Facts of the overview about the fleet as a whole, computed from rows and times. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from shared.vocabulary import ClientStatus
 
@@ -11,8 +12,7 @@ LAST_XID: Final = 2**64 - 1  # the largest transaction id of Postgres
 LATE_TICKS = 3  # the scheduler counts as late when its tick is this many periods overdue
 
 
-@dataclass(frozen=True)
-class OverviewCursor:
+class OverviewCursor(Struct, frozen=True):
     """The position of a reader of the overview: it has seen all changes before transaction `xid` of `epoch`.
 
     `circumstances` is a digest of the facts that recovery considers and that no client's row holds: breakers,
@@ -42,8 +42,7 @@ def can_continue(asked: OverviewCursor | None, here: OverviewCursor) -> bool:
     return asked is not None and asked.epoch == here.epoch and asked.xid <= here.xid
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """How many clients have each shown status, a failed service, a failing screen, and a passed limit."""
 
     of_each: Mapping[str, int]

@@ -6,10 +6,10 @@ Python and back would take 500 ms.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import MAY_BE_MUTE
@@ -110,8 +110,7 @@ NAMED: Final = "c.uuid = ANY(string_to_array(CAST(:uuids AS text), ','))"
 """SQL: whether the client is one of `uuids`, given as one text because pg8000 is slow at writing lists."""
 
 
-@dataclass(frozen=True)
-class LastTick:
+class LastTick(Struct, frozen=True):
     """What the last tick did; `last_tick_at` is None before the first."""
 
     last_tick_at: datetime | None

@@ -1,9 +1,9 @@
 """SQL of what each answer of the overview says of the fleet as a whole: one statement, because each poll sends it."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.leadership.store import LIFE
@@ -16,8 +16,7 @@ from shared.sentences import Coded
 from shared.vocabulary import IncidentKind
 
 
-@dataclass(frozen=True)
-class OngoingIncident:
+class OngoingIncident(Struct, frozen=True):
     """An open incident of displays: how many were ever part of it, and how many still are unwell."""
 
     id: int
@@ -42,8 +41,7 @@ _INCIDENTS: Final = """
     ORDER BY i.id DESC LIMIT CAST(:most_incidents AS int)"""
 
 
-@dataclass(frozen=True)
-class ListedFailure:
+class ListedFailure(Struct, frozen=True):
     """A client with a failed service."""
 
     uuid: str
@@ -85,8 +83,7 @@ _CHANGED: Final = f"""
         UNION SELECT client_uuid, false FROM incident_members WHERE {_SINCE}) AS changes"""  # noqa: S608 - made of constants
 
 
-@dataclass(frozen=True)
-class FleetSummary(LastTick):
+class FleetSummary(LastTick, frozen=True):
     """The parts of an OverviewCursor, the last tick, what the answer says of the fleet as a whole, and who changed."""
 
     xid: int

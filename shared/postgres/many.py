@@ -35,7 +35,7 @@ class ManyRows(Generic[R]):
     """
 
     def __init__(self, name: str, row: type[R]) -> None:
-        """`row` is a dataclass, Struct or NamedTuple: its fields are the columns."""
+        """`row` is a Struct or NamedTuple: its fields are the columns."""
         self._name = name
         hints = {field: hint for field, hint in get_type_hints(row).items() if get_origin(hint) is not ClassVar}
         self._columns = [(field, f"{name}_{field}", *_kind(hint)) for field, hint in hints.items()]

@@ -1,13 +1,12 @@
 """A statement with typed rows, as one object."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from types import NoneType
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 
-import msgspec
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy import Connection, CursorResult
 from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
 
@@ -34,12 +33,11 @@ class Query(Generic[R]):
     def __init__(self, statement: str | Callable[[], sa.Executable], row: type[R]) -> None:
         """`statement`: SQL text, or a function that makes a SQLAlchemy statement at the first use (faster cold start).
 
-        `row`: a frozen dataclass or Struct with the columns' names; a NamedTuple with the columns' order; or the type
-        of the only column.
+        `row`: a Struct with the columns' names; a NamedTuple with the columns' order; or the type of the only column.
         """
         self._statement = statement
         self.row = row
-        self._has_fields = is_dataclass(row) or issubclass(row, msgspec.Struct)
+        self._has_fields = issubclass(row, Struct)
 
     @property
     def text(self) -> str:
@@ -79,8 +77,7 @@ class Query(Generic[R]):
         return written(sa.text(self._statement) if isinstance(self._statement, str) else self._statement())
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(Struct, frozen=True):
     """A statement for pg8000, and for each `%s` the name of its parameter, or None and its value."""
 
     text: str

@@ -6,11 +6,12 @@ a local time comes twice, or not at all, the hours are read widely: from its ear
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from shared.clients import zones_rules
 from shared.errors import QuietTimesRefused
@@ -24,8 +25,7 @@ CLOCK: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?", 
 MIDNIGHT: Final = "24:00"
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Hours on some days. `begins` and `ends` are local times, HH:MM or HH:MM:SS; `ends` may be 24:00.
 
     `nights`: how many midnights lie between them, without that of 24:00 itself.
@@ -47,8 +47,7 @@ class Span:
         return clock(self.ends) + self.nights * DAY - self.start
 
 
-@dataclass(frozen=True, slots=True)
-class TimeSpan:
+class TimeSpan(Struct, frozen=True):
     """A time between two moments: [start, end). Without an end it lasts until a person ends it."""
 
     starts_at: datetime

@@ -5,11 +5,12 @@ Making one waits until no tick recovers and no batch sends. So after its answer 
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.errors import (
@@ -26,8 +27,7 @@ from shared.quiet.rules import KeptQuietTime, QuietNow, QuietOn, WantedQuietTime
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState
 
 
-@dataclass(frozen=True)
-class MadeQuietTime:
+class MadeQuietTime(Struct, frozen=True):
     """A quiet time, and whether this call made it: False when the caller's same key made it before."""
 
     time: KeptQuietTime
@@ -84,7 +84,8 @@ def _of_same_key(connection: Connection, wanted: WantedQuietTime, by: str, key: 
 
 def _hash(wanted: WantedQuietTime) -> str:
     """The same for the same request."""
-    return sha256(json.dumps(asdict(wanted), default=str, sort_keys=True).encode()).hexdigest()
+    plain = to_builtins(wanted, builtin_types=(datetime,))
+    return sha256(json.dumps(plain, default=str, sort_keys=True).encode()).hexdigest()
 
 
 def change(connection: Connection, now: datetime, quiet_id: int, changes: Mapping[str, Any], by: str) -> KeptQuietTime:

@@ -5,9 +5,11 @@ always goes.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from shared.clients import hours_rules as clients_hours_rules
 from shared.clients import zones_rules
@@ -34,8 +36,7 @@ MAKES_QUIET: Final[Mapping[QuietPreset, tuple[Quiet, ...]]] = {
 """What each preset makes quiet; `custom` says it itself."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class StoredQuietTime:
+class StoredQuietTime(Struct, frozen=True, kw_only=True):
     """A stored quiet time without the clients that it names.
 
     Without `spans` it is quiet from `starts_at` to `ends_at` (None: until a person ends it). With them it is quiet
@@ -79,8 +80,7 @@ class StoredQuietTime:
         return quiet_time(preset=self.preset, by=self.created_by, reason=self.reason, quiet=self.quiet)
 
 
-@dataclass(frozen=True, kw_only=True)
-class KeptQuietTime(StoredQuietTime):
+class KeptQuietTime(StoredQuietTime, frozen=True, kw_only=True):
     """A stored quiet time with the clients that it names."""
 
     clients: list[str]
@@ -114,8 +114,7 @@ def quiet_time(*, preset: str, by: str, reason: str, quiet: Sequence[str]) -> st
     return f"{HOW[QuietPreset(preset)]} by {named(by)}{because}: {', '.join(WHAT[Quiet(one)] for one in quiet)}."
 
 
-@dataclass(frozen=True)
-class QuietOn:
+class QuietOn(Struct, frozen=True):
     """A quiet time that applies now, and the time in which it does so without a break."""
 
     time: StoredQuietTime
@@ -132,8 +131,7 @@ class QuietOn:
         return self.until is None, self.until or datetime.max.replace(tzinfo=UTC), self.time.id
 
 
-@dataclass(frozen=True)
-class QuietNow:
+class QuietNow(Struct, frozen=True):
     """Every quiet time that matters now."""
 
     on: Sequence[QuietOn] = ()
@@ -155,8 +153,7 @@ class QuietNow:
         return [one.time.id for one in self.woken if what in one.time.quiet]
 
 
-@dataclass(frozen=True)
-class WantedQuietTime:
+class WantedQuietTime(Struct, frozen=True):
     """A quiet time to make. `site`, `tag` and `clients` are for the scope of the same name."""
 
     preset: QuietPreset

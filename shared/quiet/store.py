@@ -1,11 +1,11 @@
 """SQL of quiet times: add, change, end and find them, and find the clients that they cover."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.driver import FOR_ITS_VALUES
@@ -30,8 +30,7 @@ class Coverage(NamedTuple):
     clients: int
 
 
-@dataclass(frozen=True)
-class QuietFilter:
+class QuietFilter(Struct, frozen=True):
     """Which quiet times a list holds. Every field narrows it; None leaves it open."""
 
     current: bool | None = None  # True: on or still to come; False: over or ended
@@ -94,7 +93,7 @@ def covered_by(ids: str) -> str:
     return f"(SELECT DISTINCT covered.uuid FROM ({covers(ids)}) AS covered)"  # noqa: S608 - made of constants
 
 
-WANTED: Final = tuple(field.name for field in fields(WantedQuietTime))
+WANTED: Final = WantedQuietTime.__struct_fields__
 INSERT = Query(
     f"""
     INSERT INTO quiet_times AS q (preset, quiet, scope, site, tag, clients, starts_at, ends_at, spans, time_zone,

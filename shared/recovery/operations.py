@@ -2,10 +2,11 @@
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.clients import operations as clients_operations
@@ -44,8 +45,7 @@ REQUESTED_BY = "recovery"
 UNKNOWN_SINCE: Final = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True)
-class RecoveryReport:
+class RecoveryReport(Struct, frozen=True):
     """The counts of one call of `recover`."""
 
     command_ids: tuple[str, ...] = ()
@@ -61,8 +61,7 @@ class RecoveryReport:
     """Clients that were well for long enough that their ladder was reset."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """One client in a tick: its facts and the verdict."""
 
     row: RecoveryFacts

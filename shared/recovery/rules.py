@@ -5,9 +5,11 @@ to wait: the bridge did not listen, too many displays are silent at once, or not
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, TypedDict
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from shared.clients.reports.rules import stale_after
 from shared.commands.rules import is_able
@@ -52,8 +54,7 @@ BLOCKED_BREAKER is missing: the events of the breaker itself are recorded instea
 """
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What recovery does about a client, and why.
 
     `until`: when the state ends by itself, if known. `action`: the command that the next tick sends, and its `basis`;
@@ -79,8 +80,7 @@ class Verdict:
         return self.action is not None
 
 
-@dataclass(frozen=True)
-class ShownRecovery:
+class ShownRecovery(Struct, frozen=True):
     """What every view of an unwell client shows of recovery."""
 
     state: RecoveryState

@@ -1,9 +1,10 @@
 """What recovery does about a failing screen, and when too many fail at once to act on any."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from shared.recovery import words_rules
 from shared.recovery.breakers.rules import TOGETHER, Silence, opens
@@ -23,16 +24,14 @@ def of_screen(screen: ScreenHealthStatus) -> tuple[RecoveryState, Sentence]:
     return RecoveryState.VERIFYING, words_rules.screen_unproven(screen=screen)
 
 
-@dataclass(frozen=True, slots=True)
-class FailingScreen:
+class FailingScreen(Struct, frozen=True):
     """A screen that another start of the player may mend."""
 
     site: str | None
     failed_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class FailingScreens:
+class FailingScreens(Struct, frozen=True):
     """How many screens of the fleet or of a site fail."""
 
     telling: int

@@ -1,10 +1,10 @@
 """SQL of failing screens: those that count for a breaker, the open breakers, and screens that are off unplanned."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.screens_rules import LASTS
@@ -74,8 +74,7 @@ def telling(connection: Connection) -> dict[str | None, int]:
     return dict(TELLING.all(connection))
 
 
-@dataclass(frozen=True)
-class OpenScreensBreaker:
+class OpenScreensBreaker(Struct, frozen=True):
     """An open breaker of screens; the fleet's has an empty `site`."""
 
     site: str
@@ -84,8 +83,7 @@ class OpenScreensBreaker:
     why_sentences: list[Coded] | None
 
 
-@dataclass(frozen=True)
-class ScreensBreaker:
+class ScreensBreaker(Struct, frozen=True):
     """A breaker of screens as a tick found it; without `since` it is closed."""
 
     site: str

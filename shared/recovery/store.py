@@ -1,10 +1,10 @@
 """SQL of recovery: recorded decisions, and each client's place on the ladder."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.fragments import is_open, no_later
@@ -15,8 +15,7 @@ from shared.sentences import Coded
 from shared.vocabulary import RecoveryBasis, RecoveryDecision, RecoveryState
 
 
-@dataclass(frozen=True)
-class NewDecision:
+class NewDecision(Struct, frozen=True):
     """A decision to record; `client_uuid` None: about a breaker."""
 
     client_uuid: str | None
@@ -27,8 +26,7 @@ class NewDecision:
     command_id: str | None
 
 
-@dataclass(frozen=True)
-class RecoveryEvent:
+class RecoveryEvent(Struct, frozen=True):
     """A recorded decision; `client_uuid` null: about a breaker. `evidence` holds the facts at that time.
 
     `decision`: restart_app, reboot_host, none, breaker_open, breaker_closed or breaker_released; while versions change,
@@ -46,8 +44,7 @@ class RecoveryEvent:
     command_id: str | None
 
 
-@dataclass(frozen=True)
-class Rung:
+class Rung(Struct, frozen=True):
     """A rung that a client goes up, with its command."""
 
     client_uuid: str
@@ -57,8 +54,7 @@ class Rung:
     reboots: int
 
 
-@dataclass(frozen=True)
-class HealthNote:
+class HealthNote(Struct, frozen=True):
     """Since when a client on the ladder is well, and whether its ladder is reset."""
 
     client_uuid: str
@@ -66,16 +62,14 @@ class HealthNote:
     recovered: bool
 
 
-@dataclass(frozen=True)
-class LastDecision:
+class LastDecision(Struct, frozen=True):
     """The last recorded state of a client."""
 
     client_uuid: str
     decided: RecoveryState
 
 
-@dataclass(frozen=True)
-class LadderRow:
+class LadderRow(Struct, frozen=True):
     """A client's place on the ladder."""
 
     step: int

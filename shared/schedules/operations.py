@@ -8,10 +8,11 @@ client, waves, quiet times and proof are its business.
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 from sqlalchemy import Connection, Engine
 
 from shared.access import operations as access
@@ -41,8 +42,7 @@ OF_ONE_CLIENT: Final = 100
 TIMES: Final = frozenset({"at", "time_zone", *rules.WEEKLY})
 
 
-@dataclass(frozen=True)
-class DueReport:
+class DueReport(Struct, frozen=True):
     """The result of `make_due`: how many batches were made, how many times were missed, and how many turns failed."""
 
     made: int = 0
@@ -138,7 +138,7 @@ def change(
     if times := {name: value for name, value in changes.items() if name in TIMES}:
         when = rules.checked(rules.changed(row.when, times), now)
         _pass_by(connection, now, row, rules.changed_before(by=by))
-        more = vars(when) | {"weekdays": list(when.weekdays), "next_at": rules.next_time(when, now)}
+        more = asdict(when) | {"weekdays": list(when.weekdays), "next_at": rules.next_time(when, now)}
         changed = replace(changed, **more)
     store.write(connection, changed)
     return find(connection, schedule_id)

@@ -12,9 +12,11 @@ import json
 import re
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from shared.clients import zones_rules
 from shared.commands.batches import rules as batch_rules
@@ -32,8 +34,7 @@ WEEKLY: Final = frozenset({"weekdays", "local_time", "until"})
 CLOCK: Final = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]", re.ASCII)
 
 
-@dataclass(frozen=True, kw_only=True)
-class When:
+class When(Struct, frozen=True, kw_only=True):
     """The times of a schedule: either `at`, or each of `weekdays` at `local_time` of `time_zone`.
 
     `local_time`: HH:MM; `until`: the last local date, None without an end. With `at` the zone only words the time.
@@ -46,8 +47,7 @@ class When:
     until: date | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class WantedSchedule:
+class WantedSchedule(Struct, frozen=True, kw_only=True):
     """A schedule to make: the batch that is made at each time, and the times."""
 
     request: BatchRequest
@@ -55,12 +55,11 @@ class WantedSchedule:
 
     def hash(self) -> str:
         """SHA-256 of the request in hexadecimal: the same key must come with the same request."""
-        asked = [self.request.hash(), *(str(value) for value in vars(self.when).values())]
+        asked = [self.request.hash(), *(str(value) for value in asdict(self.when).values())]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 
-@dataclass(frozen=True, kw_only=True)
-class KeptSchedule:
+class KeptSchedule(Struct, frozen=True, kw_only=True):
     """A stored schedule, without the clients that it names, and what became of its last time."""
 
     id: str
@@ -125,8 +124,7 @@ class KeptSchedule:
         )
 
 
-@dataclass(frozen=True)
-class ScheduleRun:
+class ScheduleRun(Struct, frozen=True):
     """What became of one time of a schedule. `why`: the reason why it was missed, for people."""
 
     due_at: datetime
@@ -136,8 +134,7 @@ class ScheduleRun:
     batch_id: str | None = None
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """What a schedule does now: the times that it missed, the time whose batch is made, and its next time."""
 
     missed: tuple[datetime, ...]

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared.clients.store import matches
@@ -18,15 +19,13 @@ from shared.schedules.rules import KeptSchedule, ScheduleRun, WantedSchedule, Wh
 from shared.vocabulary import BatchState, ScheduleOutcome
 
 
-@dataclass(frozen=True)
-class ShownRun(ScheduleRun):
+class ShownRun(ScheduleRun, frozen=True):
     """What became of one time, with the present state of its batch."""
 
     batch_state: BatchState | None = None
 
 
-@dataclass(frozen=True)
-class SameKey:
+class SameKey(Struct, frozen=True):
     """The schedule that a caller made with a key."""
 
     id: str
@@ -115,7 +114,7 @@ def insert(
         "idempotency_key": asked.idempotency_key,
         "request_hash": wanted.hash(),
     }
-    times = vars(when) | {"weekdays": list(when.weekdays)}
+    times = asdict(when) | {"weekdays": list(when.weekdays)}
     return INSERT.run(connection, now=now, next_at=next_at, **values, **times) == 1
 
 
@@ -157,7 +156,7 @@ WRITE = Query(
 
 def write(connection: Connection, changed: KeptSchedule) -> None:
     """Write what a person may change of a schedule whose row is locked."""
-    WRITE.run(connection, **vars(changed) | {"waves": json.dumps(changed.waves)})
+    WRITE.run(connection, **asdict(changed) | {"waves": json.dumps(changed.waves)})
 
 
 CANCEL = Query("UPDATE command_schedules SET cancelled_at = :now, cancelled_by = :by WHERE id = :id", NO_ROW)

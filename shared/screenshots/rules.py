@@ -1,8 +1,9 @@
 """Pictures of screens: which are valid, how many are kept, and until when the service accepts them. Pure."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from shared.errors import UnsupportedMediaType, UploadTooLarge
 
@@ -15,8 +16,7 @@ _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # JPEG marke
 _SCAN: Final = 0xDA
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """A JPEG that was checked."""
 
     jpeg: bytes

@@ -1,10 +1,11 @@
 """SQL of pictures of screens. The bytes are in the row, because the tick deletes them and has no media volume."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared.postgres.fragments import is_bad, is_open
@@ -12,8 +13,7 @@ from shared.postgres.query import NO_ROW, Query, columns
 from shared.screenshots.rules import KEPT, Picture
 
 
-@dataclass(frozen=True)
-class KeptScreenshot:
+class KeptScreenshot(Struct, frozen=True):
     """A stored picture, without its bytes."""
 
     id: int
@@ -84,8 +84,7 @@ def of_incident(connection: Connection, incident_id: int, limit: int) -> list[Ke
     return OF_INCIDENT.all(connection, id=incident_id, limit=limit)
 
 
-@dataclass(frozen=True)
-class StoredJpeg:
+class StoredJpeg(Struct, frozen=True):
     """The client of a picture, and its bytes."""
 
     client_uuid: str
@@ -120,7 +119,7 @@ def insert_asked(
     Returns False if the command is not open, or if the picture is older; the display gives its age in whole seconds.
     """
     values = {"now": now, "client": client_uuid, "command_id": command_id, "taken_at": taken_at}
-    return INSERT_ASKED.run(connection, **values, **vars(picture)) == 1
+    return INSERT_ASKED.run(connection, **values, **asdict(picture)) == 1
 
 
 HAS_ANSWER = Query(
@@ -171,7 +170,7 @@ def insert_before_failure(
 ) -> None:
     """Store one of the last pictures before a failure; a picture that already has this place stays."""
     values = {"now": now, "client": client_uuid, "failure_at": failure_at, "place": place, "taken_at": taken_at}
-    INSERT_BEFORE_FAILURE.run(connection, **values, **vars(picture))
+    INSERT_BEFORE_FAILURE.run(connection, **values, **asdict(picture))
 
 
 PRUNE = Query(

@@ -6,10 +6,10 @@ ends it. The page shows the displays that the site has at this moment.
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.access import operations as access
@@ -29,16 +29,14 @@ from shared.status_pages.store import PageLink, UsedLink
 MOST_INCIDENTS: Final = 5
 
 
-@dataclass(frozen=True)
-class ToldIncident:
+class ToldIncident(Struct, frozen=True):
     """An open incident for strangers; `cause` is None where its sentence might name a machine."""
 
     began_at: datetime
     cause: Sentence | None
 
 
-@dataclass(frozen=True)
-class SitePage:
+class SitePage(Struct, frozen=True):
     """A site at one moment."""
 
     site: str

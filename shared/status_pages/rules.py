@@ -4,10 +4,11 @@ Whoever has the link reads it, so it names no machine: no address, no uuid, no s
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any, Final
+
+from msgspec import Struct
 
 from shared.access.rules import Counter, network_of
 from shared.history.availability_rules import SLOT, UP, LocalDay, by_day, slots
@@ -37,8 +38,7 @@ LETTERS: Final[Mapping[ClientStatus | None, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class ShownDisplay:
+class ShownDisplay(Struct, frozen=True):
     """A display on the page."""
 
     name: str

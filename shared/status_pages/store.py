@@ -1,8 +1,8 @@
 """SQL of the links to public status pages, and of the incidents that such a page tells."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.access.sites_store import SCHEMA, SETTING
@@ -11,8 +11,7 @@ from shared.postgres.query import NO_ROW, Query
 from shared.sentences import Coded
 
 
-@dataclass(frozen=True)
-class PageLink:
+class PageLink(Struct, frozen=True):
     """A link without its secret."""
 
     id: int
@@ -24,8 +23,7 @@ class PageLink:
     last_used_at: datetime | None
 
 
-@dataclass(frozen=True)
-class UsedLink:
+class UsedLink(Struct, frozen=True):
     """A valid link that somebody opened, and the transaction's `now`."""
 
     id: int
@@ -36,8 +34,7 @@ class UsedLink:
     sites: str
 
 
-@dataclass(frozen=True)
-class StoredIncident:
+class StoredIncident(Struct, frozen=True):
     """An open incident as it is stored."""
 
     began_at: datetime

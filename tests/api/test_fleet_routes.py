@@ -360,7 +360,8 @@ def test_what_was_decided_about_a_client_is_told_with_its_evidence(api: Api, eng
 
     told = api.get(f"/api/clients/{identity}/recovery").get_json()["events"]
 
-    assert [{name: event[name] for name in vars(decision)} for event in told] == [vars(decision)]
+    stored = msgspec.structs.asdict(decision)
+    assert [{name: event[name] for name in stored} for event in told] == [stored]
     assert told == api.get("/api/recovery/events").get_json()["items"]
 
 

@@ -4,7 +4,6 @@ import json
 import time
 import uuid as uuids
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from sqlalchemy import Connection, Engine
 
 from bridge.inbox import Arrival, Inbox, PutAside, Taken

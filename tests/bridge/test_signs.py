@@ -5,11 +5,11 @@ import json
 import time
 import uuid as uuids
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 import sqlalchemy as sa
+from msgspec.structs import asdict, replace
 from sqlalchemy import Connection, Engine
 
 from bridge.batches import OverBudget
@@ -246,7 +246,7 @@ def looked_at(engine: Engine, client: str) -> dict[str, Any]:
     with transaction(engine) as connection:
         shown = clients_store.get(connection, client)
         assert shown is not None
-        return vars(recovery.states_of(connection, database_now(connection), ON, [shown])[client])
+        return asdict(recovery.states_of(connection, database_now(connection), ON, [shown])[client])
 
 
 def round_of_recovery(engine: Engine) -> list[tuple[str, str]]:

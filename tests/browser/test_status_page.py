@@ -4,12 +4,12 @@ import os
 import re
 import uuid
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from msgspec.structs import asdict
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import yaml
+from msgspec.structs import asdict
 from prometheus_client.parser import text_string_to_metric_families
 
 from bridge import probes
@@ -52,9 +53,9 @@ def _names_of_the_bridge() -> Iterator[str]:
         at=0.0,
         epoch=1,
         is_connected=True,
-        **vars(BridgeProgress()),
+        **asdict(BridgeProgress()),
         waiting=0,
-        counters=vars(Counters()),
+        counters=asdict(Counters()),
         dead_letters={},
         batch_seconds=Histogram(),
     )

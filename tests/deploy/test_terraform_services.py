@@ -189,9 +189,9 @@ def test_the_door_for_browsers_sees_no_password_of_a_service() -> None:
 
 def test_alerts_read_fields_that_the_tick_writes() -> None:
     written = {
-        "expire": ExpiryReport.__dataclass_fields__,
-        "recover": RecoveryReport.__dataclass_fields__,
-        "publish": PublishReport.__dataclass_fields__,
+        "expire": ExpiryReport.__struct_fields__,
+        "recover": RecoveryReport.__struct_fields__,
+        "publish": PublishReport.__struct_fields__,
         "conversions": {"enqueued", "left"},
     }
     fields = re.findall(r"jsonPayload\.did\.(\w+)\.(\w+)", "\n".join(strings(root().files["monitoring.tf"])))

@@ -1,9 +1,9 @@
 """The outcome of a part of a batch is added to that of the whole, field by field."""
 
-from dataclasses import fields
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import asdict
 
 from bridge.storing import BatchOutcome
 
@@ -36,7 +36,7 @@ def together(first: Any, second: Any) -> Any:
             return second
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(BatchOutcome)])
+@pytest.mark.parametrize("name", BatchOutcome.__struct_fields__)
 def test_a_part_adds_each_field_to_the_whole_or_the_field_is_named_here(name: str) -> None:
     empty = getattr(BatchOutcome(), name)
     whole, part = BatchOutcome(**{name: sample(empty, 1)}), BatchOutcome(**{name: sample(empty, 2)})
@@ -48,11 +48,9 @@ def test_a_part_adds_each_field_to_the_whole_or_the_field_is_named_here(name: st
 
 
 def test_a_part_that_tells_nothing_takes_nothing_away() -> None:
-    whole = BatchOutcome(
-        **{field.name: sample(getattr(BatchOutcome(), field.name), 1) for field in fields(BatchOutcome)}
-    )
-    before = vars(whole).copy()
+    whole = BatchOutcome(**{name: sample(getattr(BatchOutcome(), name), 1) for name in BatchOutcome.__struct_fields__})
+    before = asdict(whole)
 
     whole.absorb(BatchOutcome())
 
-    assert vars(whole) == before
+    assert asdict(whole) == before

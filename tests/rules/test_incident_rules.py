@@ -1,13 +1,14 @@
 """Which failures belong to one incident."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from shared.incidents import rules
 from shared.incidents.rules import FailedDisplay, Group, JoinableIncident, Thresholds

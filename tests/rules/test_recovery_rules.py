@@ -1,10 +1,10 @@
 """What recovery does about an unhealthy client, and the reason in words."""
 
-from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from shared.recovery import rules
 from shared.recovery.breakers import rules as breakers
@@ -309,7 +309,7 @@ def test_who_is_unwell(status: str, process_status: str, failed_at: datetime | N
 
 
 def row(**facts: Any) -> RecoveryFacts:
-    nothing = dict.fromkeys(field.name for field in fields(RecoveryFacts))
+    nothing = dict.fromkeys(RecoveryFacts.__struct_fields__)
     plain = {"uuid": "a display", "process_status": "running", "presence": "online", "shut_down": False}
     return RecoveryFacts(**{**nothing, **plain, **facts})
 

@@ -1,6 +1,5 @@
 """When a schedule sends its commands, also around changes of the clocks, and how its state is worded."""
 
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -9,6 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from shared.commands.batches import rules as batch_rules
 from shared.commands.batches.rules import BatchRequest

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from deploy.displays.client import contract, hours
 from deploy.displays.client.contract import BadMessage, HoursOrder
@@ -330,8 +331,8 @@ def test_the_longest_hours_fit_into_a_message() -> None:
 def test_a_version_names_the_hours_and_nothing_else() -> None:
     one = OpeningHours("Europe/Berlin", (OpenTime(WEEK, "08:00", "20:00"),))
 
-    assert hours_rules.version_of(one) == hours_rules.version_of(replace(one))
-    assert hours_rules.version_of(one) != hours_rules.version_of(replace(one, zone="Europe/Rome"))
+    assert hours_rules.version_of(one) == hours_rules.version_of(structs.replace(one))
+    assert hours_rules.version_of(one) != hours_rules.version_of(structs.replace(one, zone="Europe/Rome"))
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ from shared import typed
 
 MEET_NEW_TYPES = """
 import sys, threading
-from dataclasses import make_dataclass
+from msgspec import defstruct
 from shared import typed
 
 sys.setswitchinterval(1e-6)
 WORKERS = 8
 for number in range(150):
-    inner = make_dataclass(f"Inner{number}", [("a", int), ("b", str | None), ("c", list[int])])
-    row = make_dataclass(f"Row{number}", [("x", int), ("y", inner | None), ("z", dict[str, int] | None)])
+    inner = defstruct(f"Inner{number}", [("a", int), ("b", str | None), ("c", list[int])])
+    row = defstruct(f"Row{number}", [("x", int), ("y", inner | None), ("z", dict[str, int] | None)])
     value = [{"x": 1, "y": {"a": 1, "b": None, "c": [1]}, "z": {"q": 2}}]
     gate, read = threading.Barrier(WORKERS), []
 

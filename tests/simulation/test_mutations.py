@@ -5,7 +5,7 @@ test_whole.py shows that each scene has no breach while the rule is intact. `mak
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 import sqlalchemy as sa
+from msgspec.structs import replace
 
 from shared.commands import operations as commands
 from shared.commands import rules as command_rules

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
 from unittest.mock import patch
 
 import pytest
+from msgspec.structs import replace
 
 from shared.clients import screens_rules
 from shared.clients import screens_store as screens_of_clients

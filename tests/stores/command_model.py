@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 from hypothesis.stateful import RuleBasedStateMachine, invariant
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from deploy.displays.simulated.picture import draw
@@ -32,8 +32,7 @@ c = client_commands.c
 AGE, PICTURE = timedelta(0), read_jpeg(draw("Lobby", "12:00", "running"))
 
 
-@dataclass(frozen=True)
-class SeenCommand:
+class SeenCommand(Struct, frozen=True):
     """The present state of a command, with only the needed columns: decoding rows takes most of a step's time."""
 
     id: str

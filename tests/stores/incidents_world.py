@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared import config
@@ -72,7 +73,7 @@ def observe(connection: Connection, at: datetime, settings: Config = CONFIG) -> 
 
 def all_of(connection: Connection, **wanted: Any) -> list[dict[str, Any]]:
     """Incidents as in a list, the oldest first."""
-    return [vars(row) for row in reversed(timeline_store.page(connection, IncidentFilter(**wanted), 100, None))]
+    return [asdict(row) for row in reversed(timeline_store.page(connection, IncidentFilter(**wanted), 100, None))]
 
 
 def only(connection: Connection) -> dict[str, Any]:

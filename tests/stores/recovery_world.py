@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared import config
@@ -180,7 +181,7 @@ def told(connection: Connection, now: datetime, client: str, settings: Config = 
     sweep(connection, now)
     shown_client = clients_store.get(connection, client)
     assert shown_client is not None
-    return vars(operations.states_of(connection, now, settings, [shown_client])[client])
+    return asdict(operations.states_of(connection, now, settings, [shown_client])[client])
 
 
 def rung(connection: Connection, client: str) -> tuple[int, int, int]:

@@ -1,7 +1,6 @@
 """Client logs on real Postgres: stored once, counted by hour, read newest first, dropped by week."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.client_logs import hourly_counts_store, marks_store, rules, store

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.commands import operations
@@ -198,7 +199,8 @@ def test_a_boot_that_was_stored_while_the_command_was_made_completes_it_at_the_n
     for one in (sent, waits, doubtful, restarted):
         beat(connection, one, now + seconds(1), boot_id="boot-2", app_instance="start-2")
 
-    assert settle_by_proof(connection, now + seconds(2)) == SettledReport(proven=3, disproved=0, overtaken=1)
+    settled = settle_by_proof(connection, now + seconds(2))
+    assert replace(settled, news=()) == SettledReport(proven=3, disproved=0, overtaken=1)
 
     assert {one: state(connection, name) for one, name in names.items()} == {
         sent: ("succeeded", None),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 from unittest.mock import patch
@@ -10,6 +9,7 @@ from unittest.mock import patch
 import msgspec
 import pytest
 import sqlalchemy as sa
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared import config

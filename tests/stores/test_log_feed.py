@@ -1,9 +1,9 @@
 """All displays' log lines for a reader that comes again and again: each once, whoever else writes."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, text
 
 from shared.client_logs.feed_operations import AGAIN, FeedPlace, feed

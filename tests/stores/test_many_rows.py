@@ -1,6 +1,5 @@
 """Many rows in one statement: every value arrives unchanged and in order."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -17,8 +16,7 @@ from tests.api.hostile_texts import HALF, TEXTS
 AT = datetime(2026, 11, 24, 3, 1, 2, 345, tzinfo=UTC)
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(msgspec.Struct, frozen=True):
     word: str
     level: LogLevel | None = None
     number: int | None = None

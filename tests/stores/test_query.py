@@ -1,6 +1,5 @@
 """A statement and the type of its rows: a result has that type, or an error is raised."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,8 +15,7 @@ AT = datetime(2026, 11, 24, 3, tzinfo=UTC)
 VALUES = "SELECT * FROM (VALUES (1, 'queued', CAST(:at AS timestamptz)), (2, 'sent', NULL)) AS v(id, state, at)"
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     id: int
     state: CommandState
     at: datetime | None

@@ -6,7 +6,6 @@ Postgres tells from which column of which table a value comes, but not for expre
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
-from dataclasses import is_dataclass
 from enum import StrEnum
 from types import NoneType
 from typing import Any, Final, NamedTuple, get_args, get_type_hints
@@ -102,7 +101,7 @@ def read_by(connection: Connection, asked: Iterable[tuple[str, Query[Any]]]) -> 
 
 def fields(row: type, answered: list[dict[str, Any]]) -> list[tuple[Any, dict[str, Any]]]:
     """The type of each field, with the column that Postgres reports for it."""
-    if is_dataclass(row) or issubclass(row, msgspec.Struct):
+    if issubclass(row, msgspec.Struct):
         by_name = {column["name"]: column for column in answered}
         return [(hint, by_name[name]) for name, hint in get_type_hints(row).items() if name in by_name]
     hints = list(get_type_hints(row).values()) if issubclass(row, tuple) else [row]

@@ -2,13 +2,13 @@
 
 import uuid
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from msgspec.structs import replace
 from sqlalchemy import Connection, Engine
 
 from shared.clients import operations as clients

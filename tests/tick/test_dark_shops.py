@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared.incidents import timeline_store
@@ -39,7 +40,7 @@ def unsteady(run: FleetRun, count: int = 12) -> list[Display]:
 
 
 def incidents(connection: Connection) -> list[dict[str, Any]]:
-    return [vars(row) for row in reversed(timeline_store.page(connection, IncidentFilter(), 100, None))]
+    return [asdict(row) for row in reversed(timeline_store.page(connection, IncidentFilter(), 100, None))]
 
 
 def kinds(connection: Connection) -> list[tuple[str, str, int]]:

@@ -1,9 +1,8 @@
 """The transaction that holds the tick's lock: it lasts during a long step, and its loss is noticed."""
 
-from dataclasses import replace
-
 import pytest
 import sqlalchemy as sa
+from msgspec.structs import replace
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 

@@ -1,10 +1,10 @@
 """/api/clients: the displays, their states and failures."""
 
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
 import msgspec
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from functions.api.bodies import Answer, Body, Time, Uuid, answer_of

@@ -1,8 +1,9 @@
 """/api/clients/<uuid>/health/history: the health figures of one display over time."""
 
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec.structs import asdict
 
 from functions.api.bodies import Answer, QueryParameters, Time
 from functions.api.routing import Bound, Call, Routes

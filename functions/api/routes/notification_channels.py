@@ -1,11 +1,11 @@
 """/api/notifications/channels: which messages go to which address. Addresses are secrets: they are never answered."""
 
 import time as clock
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Annotated, Any
 
 import msgspec
+from msgspec import Struct
 
 from functions.api.bodies import END, Answer, Body, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
@@ -212,8 +212,7 @@ def test_new_notification_channel(call: Call, body: ChannelTrial) -> TrialResult
     return answer_of(TrialResult, _try(call, body, now).shown)
 
 
-@dataclass(frozen=True)
-class _Tried:
+class _Tried(Struct, frozen=True):
     outcome: DeliveryAttempt
     duration_ms: int
 

@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from msgspec.structs import asdict
+
 from functions.api.bodies import Answer, answer_of
 from functions.api.routing import Bound, Call, Routes
 from shared.leadership import store as leadership_store
@@ -66,5 +68,5 @@ def show_settings(call: Call) -> Settings:
     return Settings(
         settings={name: answer_of(SettingShown, shown) for name, shown in config.describe().items()},
         scheduler=answer_of(SchedulerShown, tick, late=late),
-        bridge=answer_of(BridgeShown, vars(status), state=state, silent_since=heard.deaf_since),
+        bridge=answer_of(BridgeShown, asdict(status), state=state, silent_since=heard.deaf_since),
     )

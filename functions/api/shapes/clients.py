@@ -218,7 +218,7 @@ def client_details(
 
 def _refused(row: RefusedRow) -> dict[str, Any]:
     words = messages_refused(kind=row.kind, reason=row.reason, count=row.count)
-    return {**vars(row), "words": words.english, "words_sentences": words.coded}
+    return {**msgspec.structs.asdict(row), "words": words.english, "words_sentences": words.coded}
 
 
 def _open_incident(row: WholeClient) -> dict[str, Any] | None:

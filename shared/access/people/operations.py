@@ -7,10 +7,9 @@ that one keyholder always remains: also while a sign-in provider is away.
 
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from sqlalchemy import Connection
 
 from shared.access import second_factor_operations
@@ -21,8 +20,7 @@ from shared.errors import AnotherUsername, UsernameTaken, UserNotFound
 from shared.vocabulary import Role
 
 
-@dataclass(frozen=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """An account after a change, and the changed fields."""
 
     user: Person

@@ -1,10 +1,10 @@
 """SQL of people's accounts."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.fragments import ended_at
@@ -12,8 +12,7 @@ from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import Role
 
 
-@dataclass(frozen=True)
-class Person:
+class Person(Struct, frozen=True):
     """A person's account, as in the list of people."""
 
     id: int
@@ -31,16 +30,14 @@ class Person:
     """They sign in at the provider, which gives role and sites."""
 
 
-@dataclass(frozen=True)
-class Admin:
+class Admin(Struct, frozen=True):
     """An admin of all sites who can sign in. `has_key`: also while no provider answers."""
 
     id: int
     has_key: bool
 
 
-@dataclass(frozen=True)
-class PersonWithPassword(Person):
+class PersonWithPassword(Person, frozen=True):
     """A person with the hash of the password."""
 
     password_hash: str

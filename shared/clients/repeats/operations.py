@@ -1,18 +1,17 @@
 """Use cases of reports that repeat the stored report."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic
 
+from msgspec import Struct, field
 from sqlalchemy import Connection
 
 from shared.clients.repeats import rules, store
 from shared.clients.reports.rules import HealthReport, Heartbeat
 
 
-@dataclass
-class ReportsMemory:
+class ReportsMemory(Struct):
     """The newest stored report of each client. Remember only committed reports; to forget is always safe."""
 
     heartbeats: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -51,8 +50,7 @@ def recall(connection: Connection, uuids: Collection[str], memory: ReportsMemory
     return found
 
 
-@dataclass(frozen=True)
-class SortedReports(Generic[rules.Report]):
+class SortedReports(Struct, Generic[rules.Report], frozen=True):
     """The reports of a batch, sorted by the memory without a query."""
 
     all: Collection[rules.Report]

@@ -4,11 +4,11 @@ Rows are parameters as one array for each column: unnest takes a third of the ti
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import limits_store
@@ -18,8 +18,7 @@ from shared.postgres.fragments import arrived_at, is_bad, screen_fails
 from shared.postgres.query import NO_ROW, Query
 
 
-@dataclass(frozen=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """The clients that changed since an earlier query, and the cursor of the next one."""
 
     cursor: str

@@ -1,11 +1,11 @@
 """Use cases of reports: what a batch of reports changes in the database."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import installs_store, intervals_store
@@ -19,8 +19,7 @@ from shared.vocabulary import Presence
 INSTALLS_KEPT: Final = 32  # of one client; an older installation that returns counts as new
 
 
-@dataclass(frozen=True)
-class NewStart:
+class NewStart(Struct, frozen=True):
     """A heartbeat with another boot_id or app_instance than the one before: the machine or player restarted."""
 
     uuid: str
@@ -28,8 +27,7 @@ class NewStart:
     app_instance: str | None
 
 
-@dataclass(frozen=True)
-class NewLife:
+class NewLife(Struct, frozen=True):
     """A display whose numbers may have restarted: the machine booted, but its boot_seq did not increase."""
 
     uuid: str
@@ -42,8 +40,7 @@ class NewLife:
     """Certain: the heartbeat's seq is not higher than the one before."""
 
 
-@dataclass(frozen=True)
-class HeartbeatsRecorded:
+class HeartbeatsRecorded(Struct, frozen=True):
     """The result of a batch of heartbeats."""
 
     started: list[NewStart]
@@ -56,8 +53,7 @@ class HeartbeatsRecorded:
     """The clients whose stored heartbeat is newer."""
 
 
-@dataclass(frozen=True)
-class HealthRecorded:
+class HealthRecorded(Struct, frozen=True):
     """The result of a batch of health reports."""
 
     failures: list[ServiceFailure]
@@ -66,8 +62,7 @@ class HealthRecorded:
     """The stored health reports that were their client's only candidate in the batch."""
 
 
-@dataclass(frozen=True)
-class PresenceRecorded:
+class PresenceRecorded(Struct, frozen=True):
     """The result of a batch of presence messages."""
 
     online: set[str]

@@ -7,9 +7,10 @@ difference to the clock is the report's age.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final, Protocol, TypeVar
+
+from msgspec import Struct
 
 from shared.sentences import Phrases, Sentence, plain
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus, ScreenOffBy
@@ -46,8 +47,7 @@ class Stamped(Protocol):
 Report = TypeVar("Report", bound=Stamped)
 
 
-@dataclass(slots=True)
-class Heartbeat:
+class Heartbeat(Struct):
     """A heartbeat. A null field was missing or invalid."""
 
     uuid: str
@@ -62,8 +62,7 @@ class Heartbeat:
     lasts: ClassVar[timedelta] = HEARTBEATS_LAST
 
 
-@dataclass(slots=True)
-class HealthReport:
+class HealthReport(Struct):
     """A health report.
 
     Null keeps the stored fact of the client, but in `capabilities`, `screen_off_by` and `hours_version` it means what
@@ -99,8 +98,7 @@ class HealthReport:
     lasts: ClassVar[timedelta] = HEALTH_LASTS
 
 
-@dataclass(frozen=True, slots=True)
-class PresenceReport:
+class PresenceReport(Struct, frozen=True):
     """A presence message: the display connected or left. It is a hint; the heartbeat decides."""
 
     uuid: str
@@ -108,8 +106,7 @@ class PresenceReport:
     session: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PresenceChange:
+class PresenceChange(Struct, frozen=True):
     """The result of one client's presence messages in a batch."""
 
     uuid: str

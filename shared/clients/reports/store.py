@@ -4,10 +4,10 @@ It changes rows of `clients` only when people see a change, and locks them in th
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import logins_rules
@@ -21,8 +21,7 @@ from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus
 
 
-@dataclass(slots=True)
-class ProcessChange:
+class ProcessChange(Struct):
     """A change of a client by a fresh heartbeat; status None: the sweep decides the shown state."""
 
     uuid: str
@@ -31,8 +30,7 @@ class ProcessChange:
     cause: str
 
 
-@dataclass(frozen=True)
-class Stranger:
+class Stranger(Struct, frozen=True):
     """A sender that is no client; `deleted`: it was a client."""
 
     uuid: str
@@ -102,8 +100,7 @@ def one_each(reports: ManyRows[Heartbeat] | ManyRows[HealthReport]) -> str:
     """  # noqa: S608 - made of constants
 
 
-@dataclass(frozen=True)
-class NotableHeartbeat:
+class NotableHeartbeat(Struct, frozen=True):
     """A heartbeat that is not its client's newest, or that changes more than its time. `old_...`: the one before."""
 
     uuid: str
@@ -275,8 +272,7 @@ def note_shared_login(connection: Connection, now: datetime, shared: Sequence[Sh
     return set(NOTE_SHARED_LOGIN.all(connection, now=now, **SHARED_LOGINS.of(shared)))
 
 
-@dataclass(frozen=True)
-class PresencePut:
+class PresencePut(Struct, frozen=True):
     """A client whose presence changed."""
 
     uuid: str

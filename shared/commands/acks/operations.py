@@ -1,9 +1,10 @@
 """Use case of ACKs; the bridge passes them in batches."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.commands import store as commands_store
@@ -28,8 +29,7 @@ STRANGE_TOLD = 10  # log lines of a batch
 LONGEST_REASON = 500  # characters of a display's reason that are kept
 
 
-@dataclass(frozen=True)
-class AckReport:
+class AckReport(Struct, frozen=True):
     """The result of a batch of ACKs. All other ACKs were repeats."""
 
     moved: frozenset[str]
@@ -42,7 +42,7 @@ class AckReport:
     """ACKs of another client's commands: refused."""
     corrected: frozenset[str] = frozenset()
     """Clients whose boot or start of the player differs from their stored heartbeat."""
-    news: tuple[News, ...] = field(default=(), compare=False)
+    news: tuple[News, ...] = ()
     """For the log: ACKs that changed a command, came late, or name no command of this client."""
 
 

@@ -1,12 +1,12 @@
 """SQL of ACKs. Every UPDATE is guarded."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.commands.endings_store import guard, undone
@@ -41,7 +41,7 @@ FROM_BOOT: Final = {
 
 
 ACKED = Query(
-    lambda: sa.select(*(c[field.name] for field in fields(AckedCommand))).where(one_of(c.id, "ids")), AckedCommand
+    lambda: sa.select(*(c[name] for name in AckedCommand.__struct_fields__)).where(one_of(c.id, "ids")), AckedCommand
 )
 
 
@@ -50,8 +50,7 @@ def acked(connection: Connection, command_ids: Collection[str]) -> dict[str, Ack
     return {command.id: command for command in ACKED.all(connection, ids=list(command_ids))}
 
 
-@dataclass(frozen=True)
-class Received:
+class Received(Struct, frozen=True):
     """A command that moved, and whether this was the display's first ACK."""
 
     id: str

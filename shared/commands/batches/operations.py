@@ -8,11 +8,11 @@ dies, nothing of its part was issued; no member gets its command twice.
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from dataclasses import fields as dataclass_fields
 from datetime import datetime, timedelta
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -44,8 +44,7 @@ from shared.vocabulary import BatchState, CommandAction, MemberOutcome, Quiet
 OVER = (BatchState.FINISHED, BatchState.ABORTED)
 
 
-@dataclass(frozen=True)
-class WorkReport:
+class WorkReport(Struct, frozen=True):
     """The result of `work_off`."""
 
     batches: int = 0
@@ -87,7 +86,7 @@ def matching(connection: Connection, wanted: Mapping[str, object]) -> list[str]:
     Raises Refused for a filter of later code: without a field that we do not know it would match too many.
     """
     fields: dict[str, Any] = {"text" if name == "q" else name: value for name, value in wanted.items()}
-    if unknown := fields.keys() - {field.name for field in dataclass_fields(ClientFilter)}:
+    if unknown := fields.keys() - set(ClientFilter.__struct_fields__):
         raise Refused("filter_unknown", facts={"names": sorted(unknown)})
     return clients_store.matching(connection, ClientFilter(**fields), rules.MOST_CLIENTS + 1)
 

@@ -4,11 +4,12 @@ import hashlib
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 from uuid import UUID, uuid5
+
+from msgspec import Struct
 
 from shared.commands.rules import CommandRequest
 from shared.errors import ClientNotFound, InvalidWaves, ServiceError
@@ -31,8 +32,7 @@ Counts = Mapping[tuple[int | None, str, str | None], int]
 """How many members there are by (wave, outcome, state of their command)."""
 
 
-@dataclass(frozen=True)
-class BatchRequest:
+class BatchRequest(Struct, frozen=True):
     """A request for commands to many clients. `clients`: uuids, or None for the clients that match `filter`."""
 
     action: CommandAction
@@ -45,7 +45,7 @@ class BatchRequest:
     clients: tuple[str, ...] | None = None
     filter: Mapping[str, object] | None = None
     idempotency_key: str | None = None
-    traceparent: str | None = field(default=None, compare=False)
+    traceparent: str | None = None
 
     def hash(self) -> str:
         """SHA-256 of the request in hexadecimal: the same key must come with the same request."""
@@ -66,8 +66,7 @@ class BatchRequest:
         )
 
 
-@dataclass(frozen=True)
-class PlannedMember:
+class PlannedMember(Struct, frozen=True):
     """One client of a batch. `wave` counts from 1; None: it can never be sent."""
 
     client_uuid: str
@@ -76,8 +75,7 @@ class PlannedMember:
     wave: int | None
 
 
-@dataclass(frozen=True)
-class DecidedMember:
+class DecidedMember(Struct, frozen=True):
     """The outcome of a member after its turn."""
 
     client_uuid: str
@@ -96,16 +94,14 @@ class BatchStep(StrEnum):
     FINISH = "finish"
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The next step; `why`: the reason of a pause, for people."""
 
     turn: BatchStep
     why: Sentence | None = None
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """The progress of a batch, from its counts."""
 
     waiting_now: int

@@ -1,11 +1,12 @@
 """SQL of batches. A batch is sent under a lock of its row; each outcome is decided once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared.commands.batches.rules import BatchRequest, Counts, DecidedMember, PlannedMember
@@ -19,8 +20,7 @@ from shared.tables import client_commands, command_batch_members
 from shared.vocabulary import BATCH_ACTIONS, BatchState, CommandState, ConfirmedBy, MemberOutcome
 
 
-@dataclass(frozen=True)
-class BatchRow:
+class BatchRow(Struct, frozen=True):
     """A batch: the request and its progress."""
 
     id: str
@@ -42,8 +42,7 @@ class BatchRow:
     finished_at: datetime | None
 
 
-@dataclass(frozen=True)
-class MemberRow:
+class MemberRow(Struct, frozen=True):
     """A member as every view shows it: the client, its outcome and its command."""
 
     uuid: str
@@ -63,8 +62,7 @@ class MemberRow:
     command_confirmed_by: ConfirmedBy | None
 
 
-@dataclass(frozen=True)
-class MemberCount:
+class MemberCount(Struct, frozen=True):
     """How many members have this wave, outcome and state of their command."""
 
     wave: int | None
@@ -125,7 +123,7 @@ def insert_batch(connection: Connection, now: datetime, batch_id: str, request: 
     """Add a batch without members. False when this caller's key is in use."""
     ttl = None if request.ttl is None else int(request.ttl.total_seconds())
     more = {"id": batch_id, "now": now, "waves": waves, "ttl_seconds": ttl, "request_hash": request.hash()}
-    asked = vars(request) | more | {"max_unproven": str(request.max_unproven)}
+    asked = asdict(request) | more | {"max_unproven": str(request.max_unproven)}
     return INSERT_BATCH.run(connection, **asked) == 1
 
 
@@ -202,7 +200,7 @@ WRITE = Query(
 
 def write(connection: Connection, batch: BatchRow) -> None:
     """Write the progress of a batch whose row is locked."""
-    WRITE.run(connection, **vars(batch) | {"state_reason_sentences": as_json(batch.state_reason_sentences)})
+    WRITE.run(connection, **asdict(batch) | {"state_reason_sentences": as_json(batch.state_reason_sentences)})
 
 
 COUNTS = Query(

@@ -8,10 +8,10 @@ same id again; the display's journal makes that harmless.
 import random
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -32,8 +32,7 @@ CLAIM_IN_A_ROUND = 250  # of `publish_due`, whose publisher sends them a few at 
 BUDGET_SECONDS = 3.0
 
 
-@dataclass(frozen=True)
-class PublishReport:
+class PublishReport(Struct, frozen=True):
     """How many publishes ended in which way."""
 
     sent: int = 0
@@ -48,7 +47,7 @@ class PublishReport:
     """Not sent, or refused for now; tried again after a back-off."""
 
     def __add__(self, other: "PublishReport") -> "PublishReport":
-        return PublishReport(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        return PublishReport(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
 
 
 def claim_due(

@@ -1,12 +1,12 @@
 """SQL of the outbox: claim due commands under a lease, store the results of publishing."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Final
 
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.commands.endings_store import Ended, ending, guard
@@ -18,7 +18,7 @@ from shared.tables import client_commands, clients
 from shared.vocabulary import REFUSED_FROM, CommandAction, CommandSource, CommandState, PublishAnswer
 
 c = client_commands.c
-CLAIMED = tuple(c[field.name] for field in fields(DueCommand))
+CLAIMED = tuple(c[name] for name in DueCommand.__struct_fields__)
 A_SECOND = timedelta(seconds=1)  # the unit of MQTT's message expiry: a command with less time left is too late
 
 
@@ -73,8 +73,7 @@ def _due(given: frozenset[str]) -> sa.Select[tuple[str]]:
     return query.where(one_of(c.client_uuid, "uuids"), sa.or_(its_time, waited_for_it))
 
 
-@dataclass(frozen=True)
-class NotedAttempt:
+class NotedAttempt(Struct, frozen=True):
     """The columns of an attempt for `note`."""
 
     command_id: str

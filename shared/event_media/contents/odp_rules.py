@@ -3,9 +3,10 @@
 import re
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 from xml.etree import ElementTree as ET
+
+from msgspec import Struct, field
 
 from shared.event_media.contents.rules import ASIAN, COMPLEX, LARGEST_PART_BYTES, LATIN, Contents, scripts_of
 
@@ -23,8 +24,7 @@ OUTSIDE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\|\.\./")
 AUDIO: Final = re.compile(r"\.(mp3|wav|m4a|wma|aac|ogg|oga|mid|aiff?|flac)$", re.IGNORECASE)
 
 
-@dataclass
-class _Fonts:
+class _Fonts(Struct):
     """Font families by style. A style without a family takes that of its parent."""
 
     faces: dict[str, str] = field(default_factory=dict)

@@ -6,8 +6,9 @@ only the listed fonts are read, not those that text uses.
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO, Final
+
+from msgspec import Struct
 
 from shared.event_media.contents.rules import Contents
 from shared.event_media.ole_rules import Stream, deck_stream, shown_places
@@ -32,8 +33,7 @@ MOST_RECORDS: Final = 1_000_000
 NO_END: Final = 2**62
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Struct, frozen=True):
     """The header of one record."""
 
     kind: int

@@ -7,9 +7,11 @@ master, else from the master's text styles, else from the presentation's default
 import posixpath
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
 from xml.etree import ElementTree as ET
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from shared.event_media.contents.rules import ASIAN, COMPLEX, LARGEST_PART_BYTES, LATIN, Contents, scripts_of
 
@@ -34,8 +36,7 @@ EFFECTS: Final = {
 AUDIO_SUFFIXES: Final = (".mp3", ".wav", ".m4a", ".wma", ".aac", ".ogg", ".mid", ".aif", ".aiff", ".flac")
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(Struct, frozen=True):
     """One relationship of a part."""
 
     kind: str
@@ -88,8 +89,7 @@ class _Package:
         return next((link.target for link in self.links(name).values() if link.kind == kind), None)
 
 
-@dataclass(frozen=True)
-class _Styles:
+class _Styles(Struct, frozen=True):
     """The parts from which the text of one slide inherits fonts."""
 
     layout: ET.Element

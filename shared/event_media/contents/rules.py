@@ -4,8 +4,9 @@
 type. These contents are only for the report; a deck that cannot be read here is not refused.
 """
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 LARGEST_PART_BYTES: Final = 32 * 1024**2  # the largest XML part that is read; its tree takes ten times the memory
 MOST_TARGETS: Final = 10
@@ -15,8 +16,7 @@ _COMPLEX: Final = ((0x0590, 0x08FF), (0x0900, 0x0DFF), (0x0E00, 0x0EFF), (0x1000
 _ASIAN: Final = ((0x1100, 0x11FF), (0x2E80, 0xA4CF), (0xAC00, 0xD7FF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF))
 
 
-@dataclass
-class Contents:
+class Contents(Struct):
     """The contents of the visible slides."""
 
     fonts: set[str] | None = field(default_factory=set)

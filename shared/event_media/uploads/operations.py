@@ -2,10 +2,10 @@
 
 import secrets
 import time
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.errors import UploadLocked, UploadNotFound, UploadTooLarge, VolumeFull

@@ -5,9 +5,10 @@ lists the parts that count, in order. So a request that is killed, or loses its 
 not in the row is not part of the upload.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from shared.errors import UploadLocked, UploadOffsetConflict
 
@@ -22,8 +23,7 @@ ASSEMBLY: Final = timedelta(seconds=180)
 """The lease while the parts become one file."""
 
 
-@dataclass(frozen=True)
-class UploadTurn:
+class UploadTurn(Struct, frozen=True):
     """The right of one request to add to an upload."""
 
     upload_id: str

@@ -1,16 +1,15 @@
 """SQL on uploads in parts. Each write in a turn is guarded by the turn's token."""
 
-from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.query import NO_ROW, Query
 
 
-@dataclass(frozen=True)
-class KeptUpload:
+class KeptUpload(Struct, frozen=True):
     """An upload in parts: `received` bytes are durable; a complete upload has become the medium `media_id`."""
 
     id: str
@@ -25,7 +24,7 @@ class KeptUpload:
     """When the lease of the present turn ends."""
 
 
-UPLOAD: Final = ", ".join(field.name for field in fields(KeptUpload))
+UPLOAD: Final = ", ".join(KeptUpload.__struct_fields__)
 INSERT = Query(
     f"""
     INSERT INTO uploads (id, filename, bytes, created_at, expires_at, created_by)

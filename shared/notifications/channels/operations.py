@@ -1,10 +1,11 @@
 """Admins add, change, test and remove channels."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.config import Config
@@ -18,8 +19,7 @@ from shared.sentences import Sentence
 from shared.vocabulary import NEWER_EVENTS, ChannelKind, NotificationEvent, Weekday
 
 
-@dataclass(frozen=True)
-class NewChannel:
+class NewChannel(Struct, frozen=True):
     """A channel to add."""
 
     name: str

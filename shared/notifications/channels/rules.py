@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from typing import Final
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from shared.clients import zones_rules
 from shared.errors import ChannelAddressRefused, ChannelRefused
@@ -32,8 +33,7 @@ DEFAULT_EVENTS: Final = tuple(event for event in NotificationEvent if event not 
 """All but the reports and a failed conversion: who uploads a presentation sees that on the page."""
 
 
-@dataclass(frozen=True)
-class Hours:
+class Hours(Struct, frozen=True):
     """The hours in which a channel gets messages, in local time."""
 
     time_zone: str
@@ -44,8 +44,7 @@ class Hours:
     """On the next day, if it is not after `begin`."""
 
 
-@dataclass(frozen=True)
-class OpenChannel:
+class OpenChannel(Struct, frozen=True):
     """A channel without its secrets."""
 
     id: int
@@ -76,13 +75,12 @@ class OpenChannel:
         return Hours(self.time_zone, frozenset(self.weekdays or ()), self.from_time, self.to_time)
 
 
-@dataclass(frozen=True)
-class KeptChannel(OpenChannel):
+class KeptChannel(OpenChannel, frozen=True):
     """A channel with its secrets, which `repr` leaves out."""
 
     kind: ChannelKind
-    url: str = field(repr=False)
-    signing_secret: str | None = field(repr=False)
+    url: str
+    signing_secret: str | None
     enabled: bool
     created_by: str
     created_at: datetime
@@ -91,6 +89,10 @@ class KeptChannel(OpenChannel):
     last_failed_at: datetime | None
     last_error: str | None
     last_error_sentences: list[Coded] | None
+
+    def __repr__(self) -> str:
+        """The channel without its secrets."""
+        return f"KeptChannel(id={self.id}, name={self.name!r})"
 
 
 def are_on(hours: Hours | None, now: datetime) -> bool:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
@@ -19,7 +19,7 @@ from shared.sentences import Sentence
 NAMES_LOCK: Final = 7_305_008  # advisory lock of the transaction that names a channel
 CODED: Final = "last_error_sentences"
 SECRETS: Final = frozenset({"url", "signing_secret"})
-COLUMNS: Final = [field.name for field in fields(KeptChannel)]
+COLUMNS: Final = KeptChannel.__struct_fields__
 CHANNEL: Final = ", ".join(COLUMNS)
 GIVEN: Final = [name for name in COLUMNS if name != "id" and not name.startswith("last_")]
 """The columns that people write; `last_…` are the outcomes of messages."""
@@ -85,7 +85,7 @@ UPDATE = Query(
 def update(connection: Connection, channel: KeptChannel) -> None:
     """Write all columns of a channel. The caller holds its row lock."""
     with _quoting_nothing():
-        UPDATE.run(connection, **_bound(vars(channel)))
+        UPDATE.run(connection, **_bound(asdict(channel)))
 
 
 GET = Query(f"SELECT {CHANNEL} FROM notification_channels WHERE id = :id", KeptChannel)  # noqa: S608 - constants
@@ -138,7 +138,7 @@ def page(connection: Connection, limit: int, after: int | None) -> list[KeptChan
 
 OPEN = Query(
     f"""
-    SELECT {", ".join(field.name for field in fields(OpenChannel))} FROM notification_channels
+    SELECT {", ".join(OpenChannel.__struct_fields__)} FROM notification_channels
     WHERE enabled ORDER BY id
     """,  # noqa: S608 - made of constants
     OpenChannel,

@@ -1,10 +1,10 @@
 """Deliver one message: claim it, try it, then finish it, retry it later or give it up."""
 
 import secrets
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.notifications.channels import operations as channels
@@ -14,8 +14,7 @@ from shared.sentences import Sentence, joined
 from shared.vocabulary import DeliveryState
 
 
-@dataclass(frozen=True)
-class Errand:
+class Errand(Struct, frozen=True):
     """A claimed message with its receiver, and the token that guards later writes of this sender."""
 
     delivery_id: int
@@ -33,8 +32,7 @@ class Errand:
         return f"Errand({self.delivery_id})"  # the address is a secret
 
 
-@dataclass(frozen=True)
-class Next:
+class Next(Struct, frozen=True):
     """The state after a try, with `generation` and `due_at` of the retry; None when there is no retry."""
 
     state: DeliveryState

@@ -1,10 +1,10 @@
 """SQL of deliveries, which are an outbox. Each change of state is one UPDATE, guarded by the claim's token."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.notifications.rules import Notice
@@ -16,8 +16,7 @@ from shared.sentences import Coded, Sentence
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase
 
 
-@dataclass(frozen=True)
-class NewMessage:
+class NewMessage(Struct, frozen=True):
     """A message to one channel, for the outbox."""
 
     channel_id: int
@@ -52,8 +51,7 @@ class ToldRoot(NamedTuple):
     root: str
 
 
-@dataclass(frozen=True)
-class ClaimedMessage:
+class ClaimedMessage(Struct, frozen=True):
     """A claimed message; `attempts` includes this try."""
 
     channel_id: int
@@ -62,8 +60,7 @@ class ClaimedMessage:
     message: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Try:
+class Try(Struct, frozen=True):
     """The state of a message, and the token of its claim."""
 
     state: DeliveryState
@@ -71,8 +68,7 @@ class Try:
     claim: str | None
 
 
-@dataclass(frozen=True)
-class ListedMessage:
+class ListedMessage(Struct, frozen=True):
     """A message in a list."""
 
     id: int

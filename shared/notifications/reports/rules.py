@@ -1,10 +1,11 @@
 """When a channel gets its reports, and their texts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from shared.clients.reports.rules import in_words
 from shared.history.availability_rules import Spent
@@ -21,8 +22,7 @@ LISTED: Final = 15  # the most sites, and the most incidents, that a report name
 MOST_DISPLAYS: Final = 2_000  # the most whose week is reckoned for one report: it is made within a tick
 
 
-@dataclass(frozen=True)
-class SiteNow:
+class SiteNow(Struct, frozen=True):
     """The displays of a site at this moment; '' is no site."""
 
     site: str
@@ -39,16 +39,14 @@ class SiteNow:
         return self.silent + self.crashed + self.failing
 
 
-@dataclass(frozen=True)
-class PastIncident:
+class PastIncident(Struct, frozen=True):
     """An incident of the last day."""
 
     cause: str
     is_over: bool
 
 
-@dataclass(frozen=True)
-class SiteWeek:
+class SiteWeek(Struct, frozen=True):
     """How the displays of a site spent a week."""
 
     site: str

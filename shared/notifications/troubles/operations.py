@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.clients import losses_store

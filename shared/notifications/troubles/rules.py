@@ -4,9 +4,10 @@ Names of displays, sites and files come from other people: they are shortened, o
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from shared.clients import zones_rules
 from shared.clients.limits_rules import in_words as limit_in_words
@@ -29,8 +30,7 @@ NAMED: Final = 10  # the most displays that a message names
 LISTED: Final = 50  # the most that a list of unsteady connections names
 
 
-@dataclass(frozen=True)
-class Display:
+class Display(Struct, frozen=True):
     """A display with its name and site."""
 
     uuid: str
@@ -44,8 +44,7 @@ class Display:
         return f"{shown} ({plain(self.site)})" if self.site else shown
 
 
-@dataclass(frozen=True)
-class Trouble:
+class Trouble(Struct, frozen=True):
     """A present trouble that channels may get a message about."""
 
     root: str
@@ -141,8 +140,7 @@ DOORS: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """How soon a certificate expires, and since when it is in this stage."""
 
     event: NotificationEvent
@@ -210,8 +208,7 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
-@dataclass(frozen=True)
-class Addressee:
+class Addressee(Struct, frozen=True):
     """The facts about a channel that the text of its messages needs."""
 
     name: str

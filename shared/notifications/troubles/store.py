@@ -1,10 +1,10 @@
 """SQL that finds troubles, and troubles that are over. Its cost grows with the troubles, not with the fleet."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.limits_store import VALUES
@@ -19,8 +19,7 @@ from shared.vocabulary import ClientStatus, Door, HealthLimit, IncidentKind, Scr
 MOST: Final = 1000  # the most rows of a query, the newest first; the next tick takes the rest
 
 
-@dataclass(frozen=True)
-class IncidentToTell:
+class IncidentToTell(Struct, frozen=True):
     """An open incident; `reopened` is how often it was reopened."""
 
     id: int
@@ -33,16 +32,14 @@ class IncidentToTell:
     reopened_at: datetime | None
 
 
-@dataclass(frozen=True)
-class Affected(Display):
+class Affected(Display, frozen=True):
     """A display that is part of an incident, or was part of it and is `back`."""
 
     incident_id: int
     back: bool
 
 
-@dataclass(frozen=True)
-class UnwellDisplay(Display):
+class UnwellDisplay(Display, frozen=True):
     """A display that is silent or crashed, or whose service or screen fails; `suspended`: recovery tried everything."""
 
     status: ClientStatus
@@ -56,16 +53,14 @@ class UnwellDisplay(Display):
     noticed_at: datetime
 
 
-@dataclass(frozen=True)
-class DisplayWithFailedService(Display):
+class DisplayWithFailedService(Display, frozen=True):
     """A display with a service that failed."""
 
     service_failed_at: datetime
     service_failed_unit: str | None
 
 
-@dataclass(frozen=True)
-class DisplayWithBadScreen(Display):
+class DisplayWithBadScreen(Display, frozen=True):
     """A display whose screen fails."""
 
     screen: ScreenHealthStatus
@@ -73,8 +68,7 @@ class DisplayWithBadScreen(Display):
     screen_failed_at: datetime
 
 
-@dataclass(frozen=True)
-class DisplayOverLimit(Display):
+class DisplayOverLimit(Display, frozen=True):
     """A display that passes a limit of its health."""
 
     kind: HealthLimit
@@ -84,15 +78,13 @@ class DisplayOverLimit(Display):
     passed_at: datetime
 
 
-@dataclass(frozen=True)
-class DisplayWithSharedLogin(Display):
+class DisplayWithSharedLogin(Display, frozen=True):
     """A display whose login two devices use."""
 
     shared_login_since: datetime
 
 
-@dataclass(frozen=True)
-class FailedConversion:
+class FailedConversion(Struct, frozen=True):
     """A conversion that failed for good, with the name of its presentation."""
 
     id: int
@@ -103,8 +95,7 @@ class FailedConversion:
     filename: str
 
 
-@dataclass(frozen=True)
-class DoorCertificate:
+class DoorCertificate(Struct, frozen=True):
     """The last certificate that was seen at one of our doors."""
 
     door: Door

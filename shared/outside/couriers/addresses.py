@@ -6,8 +6,9 @@ address and connects to a checked one.
 
 import ipaddress
 import socket
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
@@ -31,8 +32,7 @@ class AddressRefused(Exception):
     """Channels may not reach this address."""
 
 
-@dataclass(frozen=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """The allowed addresses besides public ones. Link-local ones, such as metadata servers, are never allowed."""
 
     loopback: bool

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
+
+from msgspec import Struct
 
 from shared.sentences import Sentence
 
@@ -28,8 +29,7 @@ class Result(StrEnum):
     REFUSED = "refused"  # it will not work without a change of the channel
 
 
-@dataclass(frozen=True)
-class DeliveryAttempt:
+class DeliveryAttempt(Struct, frozen=True):
     """One try and its result."""
 
     result: Result
@@ -39,8 +39,7 @@ class DeliveryAttempt:
     """The wait that the receiver asked for."""
 
 
-@dataclass(frozen=True)
-class Letter:
+class Letter(Struct, frozen=True):
     """A message for every kind of channel, as facts and as text."""
 
     key: str

@@ -17,10 +17,11 @@ import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import BinaryIO, Final
+
+from msgspec import Struct
 
 from shared.outside.media_volume import paths
 from shared.outside.media_volume.durable import (
@@ -51,8 +52,7 @@ __all__ = [
 ABANDONED_AFTER: Final = timedelta(days=1)  # longer than any upload takes
 
 
-@dataclass(frozen=True)
-class IncomingFile:
+class IncomingFile(Struct, frozen=True):
     """An uploaded file that is complete on the volume, before it is moved to its place."""
 
     path: Path
@@ -66,8 +66,7 @@ class IncomingFile:
             self.path.unlink()
 
 
-@dataclass(frozen=True)
-class StoredFile:
+class StoredFile(Struct, frozen=True):
     """A file on the volume."""
 
     path: str

@@ -6,9 +6,10 @@ import os
 import secrets
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol
+
+from msgspec import Struct
 
 from shared.errors import UploadTooLarge, VolumeFull
 from shared.structured_log import failure
@@ -25,8 +26,7 @@ class ByteStream(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A file that is being written and can be read meanwhile."""
 
     file: BinaryIO

@@ -6,10 +6,11 @@ users choose. So the number of series does not depend on the size of the fleet.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 PREFIX: Final = "signage_"
 RECENTLY: Final = timedelta(minutes=15)  # the period of the gauges whose names end in _last_15m
@@ -59,8 +60,7 @@ MEANINGS: Final[Mapping[str, str]] = {
 """Name without the prefix -> meaning. All are gauges, computed from the database when they are requested."""
 
 
-@dataclass(frozen=True)
-class Gauge:
+class Gauge(Struct, frozen=True):
     """One metric with all its samples: the values of `labels`, in their order, and the number."""
 
     name: str

@@ -1,9 +1,9 @@
 """SQL of the gauges: each statement counts by an index, or in a table that stays small. None reads the logs."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.fragments import is_open, screen_fails
@@ -46,8 +46,7 @@ class CertificateEnd(NamedTuple):
     ends_at: datetime
 
 
-@dataclass(frozen=True)
-class OpenCommands:
+class OpenCommands(Struct, frozen=True):
     """The open commands in a state. `waiting`: queued commands that no broker has answered yet."""
 
     state: str
@@ -58,8 +57,7 @@ class OpenCommands:
     leased: int
 
 
-@dataclass(frozen=True)
-class Conversions:
+class Conversions(Struct, frozen=True):
     """The conversions in a status: when the oldest was requested, and how many have an expired lease."""
 
     status: str
@@ -68,8 +66,7 @@ class Conversions:
     leases_over: int
 
 
-@dataclass(frozen=True)
-class Deliveries:
+class Deliveries(Struct, frozen=True):
     """The notifications in a state, and when the oldest is due."""
 
     state: str

@@ -1,10 +1,11 @@
 """Open, keep, close and release the breakers of the fleet and of the sites."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct, field
+from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared.config import Config
@@ -26,8 +27,7 @@ from shared.vocabulary import RecoveryDecision
 SITES_TOLD = 3  # by name, where several are open at once
 
 
-@dataclass(frozen=True)
-class Watch:
+class Watch(Struct, frozen=True):
     """The result of one evaluation of the breakers."""
 
     seen: int
@@ -40,8 +40,7 @@ class Watch:
     """Why recovery must not act on silence now: so many displays are late. None: it may."""
 
 
-@dataclass(frozen=True)
-class SilenceWindow:
+class SilenceWindow(Struct, frozen=True):
     """The times by which silence is counted."""
 
     seen_since: datetime
@@ -58,8 +57,7 @@ class SilenceWindow:
     """The last sign of life before `since`; None when it is not needed."""
 
 
-@dataclass(frozen=True)
-class Reckoning:
+class Reckoning(Struct, frozen=True):
     """The clients that are heard, late and silent, and which of them count."""
 
     window: "SilenceWindow"
@@ -84,8 +82,7 @@ class Reckoning:
         return rules.why_wait(self.beats.late + _fell_together(self.rows), self.counted)
 
 
-@dataclass(frozen=True)
-class BreakerFinding:
+class BreakerFinding(Struct, frozen=True):
     """One breaker, as a tick evaluated it."""
 
     is_open: bool

@@ -3,9 +3,10 @@
 So many displays silent at once may be our own fault.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from shared.clients.reports.rules import stale_after
 from shared.recovery import words_rules
@@ -27,8 +28,7 @@ CLOSES_AFTER_INTERVALS: Final = 1.5  # or for so many of the longest heartbeat i
 LATE: Final = 0.5  # a client is late after this share of its threshold: three heartbeats of 30 s are missing
 
 
-@dataclass(frozen=True)
-class Silence:
+class Silence(Struct, frozen=True):
     """How many clients of the fleet or of a site are silent, by the raw age of their last sign of life."""
 
     seen: int

@@ -4,10 +4,10 @@ Only silent clients are looked up here; the tick's one scan over the fleet is `e
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
@@ -21,8 +21,7 @@ from shared.sentences import Coded
 from shared.vocabulary import Quiet
 
 
-@dataclass(frozen=True)
-class SilentAtSite:
+class SilentAtSite(Struct, frozen=True):
     """How many silent clients of a site (None: no site) count (`stale`), and how many do not (`known`).
 
     `known`, `stale`, `recent` and `interval_seconds` are for the fleet's breaker, the others for the site's own.
@@ -39,16 +38,14 @@ class SilentAtSite:
     site_interval_seconds: int
 
 
-@dataclass(frozen=True)
-class AtSite:
+class AtSite(Struct, frozen=True):
     """How many of the counted clients are at a site."""
 
     site: str | None
     clients: int
 
 
-@dataclass(frozen=True)
-class OpenBreaker:
+class OpenBreaker(Struct, frozen=True):
     """A breaker that is open."""
 
     site: str
@@ -59,8 +56,7 @@ class OpenBreaker:
     counted_since: datetime | None
 
 
-@dataclass(frozen=True)
-class FoundBreaker:
+class FoundBreaker(Struct, frozen=True):
     """A breaker as a tick evaluated it; `open_since` None: closed."""
 
     site: str
@@ -73,8 +69,7 @@ class FoundBreaker:
     counted_since: datetime | None
 
 
-@dataclass(frozen=True)
-class ReleasedBreaker:
+class ReleasedBreaker(Struct, frozen=True):
     """A breaker that was released just now, with its last counts."""
 
     site: str

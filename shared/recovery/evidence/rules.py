@@ -1,10 +1,11 @@
 """The condition of a client that may need recovery, and what counts as evidence for acting on it. Pure."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct, field
 
 from shared.clients import screens_rules
 from shared.clients.logins_rules import SHARED_FOR
@@ -26,8 +27,7 @@ from shared.vocabulary import (
 HEALTHY_FOR: Final = timedelta(minutes=30)  # time without a failure that resets the ladder
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveryFacts:
+class RecoveryFacts(Struct, frozen=True):
     """One client as recovery reads it from Postgres: see `store.FACTS`.
 
     `open_...` is its open command, `tried_...` the last command of recovery, `health_...` its newest health report.
@@ -83,8 +83,7 @@ class RecoveryFacts:
     shut_down: bool
 
 
-@dataclass(frozen=True)
-class Fleet:
+class Fleet(Struct, frozen=True):
     """What recovery knows besides a client's own row: of all alike, by site, by uuid."""
 
     enabled: bool
@@ -111,8 +110,7 @@ class Fleet:
     """Uuid of a client in an open incident -> the cause of the incident."""
 
 
-@dataclass(slots=True)
-class Condition:
+class Condition(Struct):
     """The condition of one client, by which recovery decides what to do."""
 
     process_status: ProcessStatus

@@ -4,11 +4,11 @@ It is text, not Core: the planner uses a partial index only if the statement spe
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared import typed
@@ -110,8 +110,7 @@ def facts(connection: Connection, uuids: Collection[str]) -> list[RecoveryFacts]
     return facts_in(FACTS_OF_CLIENTS.one(connection, uuids=list(uuids)))
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """The bridge's status, and which other facts about the fleet have to be read."""
 
     bridge: BridgeStatus
@@ -131,8 +130,7 @@ SURROUNDINGS: Final = f"""json_build_object(
 """SQL: the surroundings as one column, for a statement that also reads something else."""
 
 
-@dataclass(frozen=True)
-class SurroundedClients:
+class SurroundedClients(Struct, frozen=True):
     """Some clients and the surroundings, in one row."""
 
     facts: str
@@ -160,8 +158,7 @@ NAMED: Final = """
 """SQL: the last signs of life of the clients that the tick's scan found silent; no other rows are read again."""
 
 
-@dataclass(frozen=True)
-class Beats:
+class Beats(Struct, frozen=True):
     """The result of the scan over the last signs of life of the whole fleet."""
 
     seen: int
