@@ -30,7 +30,17 @@ from shared.tables import (
 )
 from shared.vocabulary import NotificationEvent, QuietScope, Weekday
 from tests.stores.incidents_world import CONFIG, change, come_back, go_silent, listen, observe, site
-from tests.stores.notifications_world import MINUTE, channel, decide, deliver_all, display, messages, states, told
+from tests.stores.notifications_world import (
+    MINUTE,
+    SECRET_URL,
+    channel,
+    decide,
+    deliver_all,
+    display,
+    messages,
+    states,
+    told,
+)
 from tests.stores.quiet_world import maintain, snooze
 
 ROME_AWAY = "12 displays at Rome failed together"
@@ -481,3 +491,10 @@ def test_names_that_displays_are_given_stay_on_their_line(connection: Connection
     assert message["title"].isprintable()
     assert len(message["title"]) < 200
     assert connection.execute(sa.select(sa.func.count()).select_from(clients)).scalar_one() == 1
+
+
+def test_the_secrets_of_a_channel_are_not_in_its_repr(connection: Connection, now: datetime) -> None:
+    kept = channels.find(connection, channel(connection, now, "On call"))
+
+    assert repr(kept) == f"KeptChannel(id={kept.id}, name='On call')"
+    assert kept.url == SECRET_URL
