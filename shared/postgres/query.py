@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from types import NoneType
-from typing import Any, Final, Generic, TypeVar, get_type_hints
+from typing import Any, Final, Generic, TypeVar
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -18,9 +18,9 @@ NO_ROW: Final = NoneType
 _DIALECT: Final = PGDialect_pg8000()  # type: ignore[no-untyped-call]
 
 
-def columns(row: type, table: str) -> str:
+def columns(row: type[Struct], table: str) -> str:
     """The fields of a row type as columns of this table, for a SELECT or RETURNING."""
-    return ", ".join(f"{table}.{name}" for name in get_type_hints(row))
+    return ", ".join(f"{table}.{name}" for name in row.__struct_fields__)
 
 
 class Query(Generic[R]):
