@@ -1,12 +1,12 @@
-"""`make test`: every suite in its own pytest, two suites at a time.
+"""`make test`: every suite in its own pytest, several at a time. `make machines`: the suite that needs root.
 
 A suite fails when a test fails, when it has no tests, and when it leaves a process behind. Its time is no verdict: the
 runner prints seconds and processor seconds beside the usual ones. It ends only a suite in which no test begins or ends
 for five minutes, and prints where the suite was. The last line is `N passed, N failed`; the lines above it repeat each
 failure.
 
-Two suites at a time are faster than one, because some suites mostly wait; more than two disturb each other. When this
-process ends in any way, all processes that it started end, too.
+Some suites mostly wait, others keep a core busy. So the next suite begins whenever the running ones usually leave half
+a core. When this process ends in any way, all processes that it started end, too.
 """
 
 import argparse
@@ -21,47 +21,94 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY
 from tests import volatile
-from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, run_alone
+from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, files_of, run_alone
 
-USUAL_PROCESSOR_SECONDS = {
-    "browser": 320,
-    "faults": 62,
-    "deploy": 34,
-    "simulation": 35,
-    "tick": 58,
-    "displays": 216,
-    "worker": 113,
-    "local": 130,
-    "bridge": 130,
-    "api": 125,
-    "stores": 149,
-    "journeys": 70,
-    "rules": 21,
+
+class Usual(NamedTuple):
+    """What a suite usually takes on a machine of two cores."""
+
+    processor_seconds: int
+    cores: float
+    """Its share while it runs: 0.3 for a suite that mostly waits, above 1 for one with busy servers."""
+
+
+USUAL: Final = {
+    "browser": Usual(200, 1.2),
+    "bridge": Usual(80, 0.4),
+    "journeys": Usual(60, 0.5),
+    "local": Usual(80, 0.6),
+    "displays": Usual(60, 0.5),
+    "machines": Usual(100, 0.5),
+    "faults": Usual(40, 0.4),
+    "worker": Usual(70, 1.0),
+    "stores": Usual(140, 1.0),
+    "api": Usual(120, 1.0),
+    "tick": Usual(45, 0.5),
+    "simulation": Usual(20, 0.5),
+    "deploy": Usual(24, 0.6),
+    "rules": Usual(20, 1.0),
 }
-"""The usual processor seconds of each suite on a machine of two cores, in the order of the starts. When a suite ends,
-the next one starts. So `browser` and `worker`, which each use more than one core, do not run together. Only printed."""
-BESIDE_EACH_OTHER = 2
+UNKNOWN: Final = Usual(0, 1.0)
+IN_TWO: Final = ("stores", "api")
+"""Suites of which each half runs as a suite of its own, so that the last minutes of a run use both cores."""
+WANTS_ROOT: Final = "machines"
+LEFT_OUT: Final = "machines is left out: it needs root. Run it with: sudo make machines"
+HALF_A_CORE: Final = 0.5
 STOP_SECONDS = 0.7
 PRODUCT = ("bridge", "deploy", "functions", "migrations", "shared")
 
 
-def suites_in(folder: Path) -> dict[str, Path]:
-    """Each folder that has tests, in the order of `USUAL_PROCESSOR_SECONDS`; then those without a usual time."""
-    found = {place.parent.name: place.parent for place in sorted(folder.glob("*/test_*.py"))}
-    usual = [name for name in USUAL_PROCESSOR_SECONDS if name in found]
-    return {name: found[name] for name in [*usual, *(found.keys() - usual)]}
+def suites_in(folder: Path) -> dict[str, list[Path]]:
+    """Each folder that has tests, or the files of each half of it; those that usually last longest come first."""
+    suites: dict[str, list[Path]] = {}
+    for place in sorted({test.parent for test in folder.glob("*/test_*.py")}, key=_usual_length, reverse=True):
+        if place.name in IN_TWO:
+            suites |= {f"{place.name}/{number}": half for number, half in enumerate(_halves(place), 1) if half}
+        else:
+            suites[place.name] = [place]
+    return suites
 
 
-def run_all(suites: Mapping[str, Path], mute_seconds: float) -> list[Outcome]:
-    """Run the suites, two at a time, and print when each begins and ends.
+def _usual_length(folder: Path) -> float:
+    usual = usually(folder.name)
+    return usual.processor_seconds / usual.cores
+
+
+def _halves(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The test files in two lists of about the same size."""
+    halves: tuple[list[Path], list[Path]] = ([], [])
+    weights = [0, 0]
+    for path in sorted(folder.glob("test_*.py"), key=lambda path: (-path.stat().st_size, path)):
+        lighter = weights.index(min(weights))
+        halves[lighter].append(path)
+        weights[lighter] += path.stat().st_size
+    return halves
+
+
+def usually(suite: str) -> Usual:
+    """What this suite, or this half of one, usually takes."""
+    name, is_half, _ = suite.partition("/")
+    usual = USUAL.get(name, UNKNOWN)
+    return usual._replace(processor_seconds=usual.processor_seconds // 2) if is_half else usual
+
+
+def may_begin(running: Iterable[str], cores: int) -> bool:
+    """Whether the running suites usually leave half a core."""
+    return sum(usually(suite).cores for suite in running) <= cores - HALF_A_CORE
+
+
+def run_all(suites: Mapping[str, list[Path]], mute_seconds: float) -> list[Outcome]:
+    """Run the suites, and print when each begins and ends.
 
     After an error or a signal all processes below this one are ended.
     """
     waiting, running, outcomes = list(suites), dict[int, str](), list[Outcome]()
+    cores = len(os.sched_getaffinity(0))
     with (
         tempfile.TemporaryDirectory(prefix="signage-suites-") as folder,
         tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as kept,
@@ -71,9 +118,9 @@ def run_all(suites: Mapping[str, Path], mute_seconds: float) -> list[Outcome]:
         os.environ[volatile.KEPT] = kept
         try:
             while waiting or running:
-                while waiting and len(running) < BESIDE_EACH_OTHER:
+                while waiting and may_begin(running.values(), cores):
                     suite = waiting.pop(0)
-                    say(f"{suite} begins{usually(suite)}")
+                    say(f"{suite} begins")
                     running[_start(suite, suites[suite], mute_seconds, results)] = suite
                 pid, _status = os.waitpid(-1, 0)
                 if pid in running:
@@ -86,15 +133,15 @@ def run_all(suites: Mapping[str, Path], mute_seconds: float) -> list[Outcome]:
     return outcomes
 
 
-def _start(suite: str, folder: Path, mute_seconds: float, results: Path) -> int:
+def _start(suite: str, places: Sequence[Path], mute_seconds: float, results: Path) -> int:
     """Start a process for the suite and return its id. It has its own session, so Ctrl-C reaches only this process."""
-    command = [sys.executable, "-m", "tests.run", "--alone", suite, str(folder), str(mute_seconds), str(results)]
-    return os.posix_spawn(sys.executable, [*command, str(os.getpid())], os.environ, setsid=True)
+    command = [sys.executable, "-m", "tests.run", "--alone", suite, str(mute_seconds), str(results), str(os.getpid())]
+    return os.posix_spawn(sys.executable, [*command, *map(str, places)], os.environ, setsid=True)
 
 
 def _outcome(suite: str, results: Path) -> Outcome:
     """The outcome from the suite's process; without one it failed. Prints pytest's output after failures."""
-    written, output = results / f"{suite}.json", results / f"{suite}.txt"
+    written, output = (files_of(suite, results).with_suffix(end) for end in (".json", ".txt"))
     if written.exists():
         outcome = Outcome(**json.loads(written.read_text(encoding="utf-8")))
     else:
@@ -103,7 +150,7 @@ def _outcome(suite: str, results: Path) -> Outcome:
         print(f"\n=== {suite}\n{output.read_text(encoding='utf-8', errors='replace')}")
     say(
         f"{suite} ends: {outcome.passed} passed, {outcome.failed} failed, {outcome.seconds:.0f} s, "
-        f"{outcome.processor_seconds:.0f} processor seconds{usually(suite)}"
+        f"{outcome.processor_seconds:.0f} processor seconds (usually {usually(suite).processor_seconds})"
     )
     return outcome
 
@@ -122,20 +169,19 @@ def say(line: str) -> None:
     print(f"{datetime.now().astimezone():%H:%M:%S} {line}", flush=True)
 
 
-def usually(suite: str) -> str:
-    usual = USUAL_PROCESSOR_SECONDS.get(suite)
-    return "" if usual is None else f" (usually {usual})"
-
-
 def show(outcomes: Sequence[Outcome], seconds: float) -> None:
-    """Print the table of suites, each failure again, then `N passed, N failed`."""
-    print(f"\n{'suite':<12} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8} {'processor':>10} {'usually':>8}")
+    """Print the table of suites, how busy the cores were, and each failure again."""
+    print(
+        f"\n{'suite':<12} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8} {'processor':>10} {'usually':>8} "
+        f"{'cores':>6}"
+    )
     for one in outcomes:
         numbers = f"{one.passed:>7} {one.failed:>7} {len(one.skipped):>8} {one.seconds:>8.0f}"
-        usual = USUAL_PROCESSOR_SECONDS.get(one.suite, "")
-        print(f"{one.suite:<12} {numbers} {one.processor_seconds:>10.0f} {usual:>8}")
-    processor_seconds = sum(one.processor_seconds for one in outcomes)
-    print(f"{'':<12} {'':>7} {'':>7} {'':>8} {seconds:>8.0f} {processor_seconds:>10.0f}")
+        times = f"{one.processor_seconds:>10.0f} {usually(one.suite).processor_seconds:>8}"
+        print(f"{one.suite:<12} {numbers} {times} {one.processor_seconds / max(one.seconds, 1):>6.2f}")
+    used, cores = sum(one.processor_seconds for one in outcomes), len(os.sched_getaffinity(0))
+    busy = used / max(seconds, 1)
+    print(f"\n{seconds:.0f} s, {used:.0f} processor seconds: {busy:.2f} of {cores} cores were busy")
     for one in outcomes:
         for test, reason in one.skipped.items():
             print(f"\nskipped in {one.suite}: {test}\n{textwrap.indent(reason, '    ')}")
@@ -144,7 +190,6 @@ def show(outcomes: Sequence[Outcome], seconds: float) -> None:
             print(f"\nFAILED {one.suite}: {complaint}")
         for test, message in one.failures.items():
             print(f"\nFAILED in {one.suite}: {test}\n{textwrap.indent(message, '    ')}")
-    print(f"\n{sum(one.passed for one in outcomes)} passed, {sum(one.failed for one in outcomes)} failed")
 
 
 def _compile() -> None:
@@ -165,12 +210,13 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
 def main(given: Sequence[str]) -> int:
     """Run the given suites, or all of `make test`. Returns exit code 1 after a failure."""
     if given[:1] == ["--alone"]:
-        suite, folder, mute_seconds, results, runner = given[1:]
-        return run_alone(suite, Path(folder), float(mute_seconds), Path(results), int(runner))
+        suite, mute_seconds, results, runner, *places = given[1:]
+        return run_alone(suite, places, float(mute_seconds), Path(results), int(runner))
     arguments = _arguments(given)
     suites = suites_in(arguments.folder)
-    if unknown := set(arguments.suites) - set(suites):
-        print(f"No such suite: {', '.join(sorted(unknown))}. There are: {', '.join(suites)}.", file=sys.stderr)
+    names = {suite.partition("/")[0] for suite in suites}
+    if unknown := set(arguments.suites) - names:
+        print(f"No such suite: {', '.join(sorted(unknown))}. There are: {', '.join(sorted(names))}.", file=sys.stderr)
         return 2
     end_on_signals()
     guardian.become_subreaper()
@@ -178,9 +224,13 @@ def main(given: Sequence[str]) -> int:
         guardian.die_with_parent(signal.SIGTERM, os.getppid())
     began = time.monotonic()
     _compile()
-    chosen = {name: place for name, place in suites.items() if name in (arguments.suites or suites)}
+    wanted = set(arguments.suites) or names - {WANTS_ROOT}
+    chosen = {suite: places for suite, places in suites.items() if suite.partition("/")[0] in wanted}
     outcomes = run_all(chosen, arguments.mute_seconds)
     show(outcomes, time.monotonic() - began)
+    if WANTS_ROOT in names - wanted and not arguments.suites:
+        print(LEFT_OUT)
+    print(f"\n{sum(one.passed for one in outcomes)} passed, {sum(one.failed for one in outcomes)} failed")
     return 1 if any(one.failed for one in outcomes) else 0
 
 

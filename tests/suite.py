@@ -53,30 +53,36 @@ def end_on_signals() -> None:
             signal.signal(number, leave)
 
 
-def run_alone(suite: str, folder: Path, mute_seconds: float, results: Path, runner: int) -> int:
-    """Run one suite. Write its outcome to `<suite>.json` in `results`, pytest's output to `<suite>.txt`.
+def files_of(suite: str, results: Path) -> Path:
+    """The path, without an ending, of this suite's files in `results`."""
+    return results / suite.replace("/", "-")
+
+
+def run_alone(suite: str, places: Sequence[str], mute_seconds: float, results: Path, runner: int) -> int:
+    """Run one suite: folders or files. Write its outcome to `<suite>.json` in `results`, pytest's output to `.txt`.
 
     When the `runner` ends or a signal stops this process, all processes below it end at once.
     """
     end_on_signals()
     guardian.become_subreaper()
     guardian.die_with_parent(signal.SIGTERM, runner)
+    files = files_of(suite, results)
     try:
-        with (results / f"{suite}.txt").open("wb") as output:
-            outcome = _run(suite, folder, mute_seconds, results / f"{suite}.diary", output)
+        with files.with_suffix(".txt").open("wb") as output:
+            outcome = _run(suite, places, mute_seconds, files.with_suffix(".diary"), output)
     finally:
         guardian.end_everything_below(0)
         volatile.sweep()
         if os.getppid() != runner:  # the runner was killed and removes nothing
             shutil.rmtree(results, ignore_errors=True)
-    (results / f"{suite}.json").write_text(json.dumps(asdict(outcome)), encoding="utf-8")
+    files.with_suffix(".json").write_text(json.dumps(asdict(outcome)), encoding="utf-8")
     return 0
 
 
-def _run(suite: str, folder: Path, mute_seconds: float, steps: Path, output: BinaryIO) -> Outcome:
+def _run(suite: str, places: Sequence[str], mute_seconds: float, steps: Path, output: BinaryIO) -> Outcome:
     began = time.monotonic()
     outcome = Outcome(suite)
-    command = [sys.executable, "-m", "pytest", str(folder), "-q", "-c", str(REPOSITORY / "pyproject.toml")]
+    command = [sys.executable, "-m", "pytest", *places, "-q", "-c", str(REPOSITORY / "pyproject.toml")]
     command += ["-p", "tests.diary", f"--diary={steps}"]
     process = subprocess.Popen(
         guardian.launch(command, signal.SIGKILL), cwd=REPOSITORY, process_group=0, stdout=output, stderr=output
