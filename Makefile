@@ -14,7 +14,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --re
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	$(if $(UPGRADE),--upgrade)
 
-.PHONY: help run stop status reset test quick check docs lock openapi screenshots bench campaign display-package release
+.PHONY: help run stop status reset test machines quick check hook docs lock openapi screenshots bench campaign display-package release
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
@@ -49,13 +49,17 @@ test: $(DEVELOPMENT) ## Run every test on real services; SUITES="rules api" runs
 	@$(NEEDS) test
 	@exec $(BIN)/python -m tests.run --with-parent $(SUITES)
 
+machines: $(DEVELOPMENT) ## Run the tests that need root: machines with systemd or a kernel, networks, mounts
+	@$(NEEDS) machines
+	@exec $(BIN)/python -m tests.run --with-parent machines
+
 quick: $(DEVELOPMENT) ## Lint, import rules, types and the tests of rules: while you write
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/lint-imports >/dev/null || $(BIN)/lint-imports
 	@$(BIN)/mypy
 	@$(BIN)/pytest -q tests/rules --hypothesis-profile quick
 
-check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, containers, bandit, pip-audit, documents in step, their site
+check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, containers, bandit, pip-audit, the dashboard's tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -71,9 +75,9 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, c
 	$(BIN)/compose-lint check --fail-on low --strict-config --skip-suppressed --quiet deploy/docker/compose.yaml
 	npm --prefix dashboard run --silent check
 	npm --prefix dashboard test --silent >/dev/null || npm --prefix dashboard test --silent
-	$(BIN)/pytest -q tests/rules/test_locks_in_step.py tests/rules/test_docs_in_step.py tests/rules/test_protocol_document.py \
-		tests/rules/test_dashboard_vendor.py tests/rules/test_dashboard_modules.py tests/deploy/test_site_of_documents.py \
-		tests/api/test_openapi.py::test_the_file_in_the_repository_is_the_generated_one
+
+hook: ## Let git refuse a commit whose subject has more than 72 characters
+	@install -m 755 .ci/commit-msg "$$(git rev-parse --git-path hooks)/commit-msg"
 
 docs: $(DEVELOPMENT) ## Make the site of documents, with search, in dist/docs; a broken link ends it
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --fresh-env --conf-dir docs/site . $(or $(TO),dist/docs)
