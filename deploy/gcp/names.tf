@@ -34,6 +34,9 @@ locals {
     MEDIA_ROOT      = local.media_root
     PUBLIC_URL      = "https://${var.people_host}"
     MQTT_TOPIC_ROOT = local.topic_root
+
+    CONVERSION_DEADLINE_SECONDS = tostring(var.conversion_deadline_seconds)
+    CRASH_RECOVERY_ENABLED      = tostring(var.crash_recovery_enabled)
   })
 
   broker_environment = {
@@ -45,9 +48,8 @@ locals {
   }
 
   conversions_environment = {
-    CONVERT_WORKER_URL          = local.convert_worker_url
-    TASKS_SERVICE_ACCOUNT       = google_service_account.of["tasks"].email
-    CONVERSION_DEADLINE_SECONDS = tostring(var.conversion_deadline_seconds)
+    CONVERT_WORKER_URL    = local.convert_worker_url
+    TASKS_SERVICE_ACCOUNT = google_service_account.of["tasks"].email
   }
 }
 

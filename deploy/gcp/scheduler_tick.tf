@@ -54,7 +54,6 @@ module "scheduler_tick" {
     MQTT_USERNAME             = "${local.login_prefix}scheduler"
     SCHEDULER_TICK_URL        = local.scheduler_tick_url
     SCHEDULER_SERVICE_ACCOUNT = google_service_account.of["scheduler"].email
-    CRASH_RECOVERY_ENABLED    = tostring(var.crash_recovery_enabled)
   })
 
   secrets = merge(local.database_url_secret["scheduler-tick"], {

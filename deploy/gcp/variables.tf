@@ -130,7 +130,7 @@ variable "secrets_generation" {
 }
 
 variable "crash_recovery_enabled" {
-  description = "CRASH_RECOVERY_ENABLED of the tick."
+  description = "CRASH_RECOVERY_ENABLED: whether the tick restarts and reboots displays. Every component gets it."
   type        = bool
   default     = false
 }
@@ -235,6 +235,17 @@ variable "settings" {
   validation {
     condition     = !contains(keys(var.settings), "DATABASE_POOL_SIZE")
     error_message = "Connections are counted (database.tf): set api_database_pool_size."
+  }
+
+  validation {
+    condition = length(setintersection(keys(var.settings), [
+      "BRIDGE_HEALTH_HOST", "BRIDGE_HEALTH_PORT", "CONVERSION_DEADLINE_SECONDS", "CONVERTER_URL", "CONVERT_WORKER_URL",
+      "CRASH_RECOVERY_ENABLED", "DATABASE_URL", "DEPLOYMENT_MODE", "DISPLAYS_CA_FILE", "DISPLAYS_MQTT_HOST",
+      "DISPLAYS_MQTT_PORT", "DISPLAYS_MQTT_TLS", "IAP_AUDIENCE", "MEDIA_ROOT", "MQTT_PASSWORD", "MQTT_URL",
+      "MQTT_USERNAME", "PUBLIC_URL", "QUEUE_URL", "SCHEDULER_SERVICE_ACCOUNT", "SCHEDULER_TICK_URL", "SIGNING_KEY",
+      "TASKS_SERVICE_ACCOUNT", "TRUSTED_PROXY_HOPS",
+    ])) == 0
+    error_message = "The module sets this setting itself, for some of them by a variable of its own (crash_recovery_enabled, conversion_deadline_seconds, people_host, broker_host)."
   }
 }
 

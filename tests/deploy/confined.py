@@ -50,12 +50,17 @@ class Containers:
     def command(self, name: str, changed: Mapping[str, str]) -> list[str]:
         """The command of this service; `changed`: variables that differ from compose.yaml."""
         service = COMPOSE["services"][name]
-        told = {key: self.filled_in(value) for key, value in service["environment"].items()}
-        environment = {**OF_THE_IMAGE, **told, **changed}
+        environment = {**OF_THE_IMAGE, **self.environment(name), **changed}
         variables = [part for key, value in environment.items() for part in ("--setenv", key, value)]
         alone = ["bwrap", "--die-with-parent", "--clearenv", "--unshare-user", "--uid", USER, "--gid", USER]
         everything = [*_system(), *self._given(service), "--remount-ro", "/", "--chdir", "/app"]
         return [*alone, "--cap-drop", "ALL", *everything, *variables, "--", *service["command"]]
+
+    def environment(self, name: str) -> dict[str, str]:
+        """What compose adds to the image's environment: all of `.env`, then the service's own variables."""
+        service = COMPOSE["services"][name]
+        given = self.variables if service.get("env_file") == [{"path": ".env", "required": False}] else {}
+        return {**given, **{key: self.filled_in(value) for key, value in service["environment"].items()}}
 
     def filled_in(self, text: str) -> str:
         """`text` with compose's variables replaced."""

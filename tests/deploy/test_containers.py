@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import pytest
 
-from deploy.box.box import FUNCTIONS, MODULES
+from deploy.box.box import FUNCTIONS, MODULES, Box
 from deploy.box.run import SERVICES
 from deploy.parts.layout import PORTS, REPOSITORY
 from migrations.roles import WITH_ROLES
-from shared.config import BY_NAME
-from tests.deploy.confined import COMPOSE, DOCKER, copied, instructions
+from shared.config import BY_NAME, load
+from tests.deploy.confined import COMPOSE, DOCKER, Containers, copied, instructions
 from tests.deploy.conftest import secrets_read
 from tests.deploy.terraform import root
 
@@ -219,6 +219,26 @@ def test_what_a_container_is_told_are_settings_that_exist_and_none_of_them_a_sec
 
     assert told <= {*BY_NAME, *OF_THE_BOX, *PORTS}
     assert not [setting for setting in told if setting in BY_NAME and BY_NAME[setting].secret]
+
+
+@pytest.mark.parametrize("name", [name for name, service in OURS.items() if service["command"][:3] == RUN])
+def test_each_setting_of_the_reference_reaches_each_container(name: str, tmp_path: Path) -> None:
+    given = {setting: f"their {setting}" for setting, one in BY_NAME.items() if not one.secret}
+    told = Containers(tmp_path, {"BOX_HOST": "box.test", **given}).environment(name)
+
+    assert {setting for setting in given if told.get(setting) != given[setting]} == {"PUBLIC_URL", "CONVERTER_URL"}
+
+
+def test_the_switch_of_recovery_is_the_same_in_every_service(environ: dict[str, str], tmp_path: Path) -> None:
+    """Where the tick alone had it, displays were rebooted while their pages said that recovery is off."""
+    variables = {**environ, "CRASH_RECOVERY_ENABLED": "true", "LOG_RETENTION_DAYS": "7"}
+    containers = Containers(tmp_path, variables)
+    Box(environ).layout.run.mkdir(parents=True)
+
+    for name in {*FUNCTIONS, "bridge"}:
+        told = Box({**environ, **containers.environment(name)}).service(name).environment or {}
+        config = load({setting: value for setting, value in told.items() if setting in BY_NAME})
+        assert (config["CRASH_RECOVERY_ENABLED"], config["LOG_RETENTION_DAYS"]) == (True, 7), name
 
 
 def test_only_the_doors_are_published_and_only_the_doors_have_the_key() -> None:

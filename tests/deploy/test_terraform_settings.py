@@ -11,7 +11,7 @@ from deploy.parts.layout import REPOSITORY
 from shared import deployment
 from shared.config import BY_NAME, load
 from shared.errors import ConfigurationError
-from tests.deploy.terraform import COMPONENTS, root
+from tests.deploy.terraform import COMPONENTS, SETTING, root
 
 # Variables of the platform and the libraries; all others are settings of the product.
 NOT_OURS: Final = {"FUNCTION_TARGET", "FUNCTION_SOURCE", "SSL_CERT_FILE", "DASHBOARD_HOST"}
@@ -28,6 +28,36 @@ def test_what_a_component_is_told_are_settings_that_exist(component: str) -> Non
 
     assert plain - NOT_OURS <= set(BY_NAME)
     assert secret <= set(BY_NAME)
+
+
+OF_ONE_COMPONENT: Final = {
+    *("MQTT_USERNAME", "MQTT_URL", "QUEUE_URL"),  # a login each; the worker knows no broker, the bridge no queue
+    *("CONVERT_WORKER_URL", "TASKS_SERVICE_ACCOUNT", "CONVERTER_URL"),
+    *("SCHEDULER_TICK_URL", "SCHEDULER_SERVICE_ACCOUNT", "IAP_AUDIENCE", "TRUSTED_PROXY_HOPS", "DATABASE_POOL_SIZE"),
+    *("DISPLAYS_MQTT_HOST", "DISPLAYS_MQTT_PORT", "DISPLAYS_MQTT_TLS", "DISPLAYS_CA_FILE"),
+    *("BRIDGE_HEALTH_HOST", "BRIDGE_HEALTH_PORT"),
+}
+"""Addresses and logins that only some components use. All other settings have one value everywhere."""
+
+
+def test_a_setting_has_one_value_in_every_component() -> None:
+    plain = {component: plain_and_secret(component)[0] - OF_ONE_COMPONENT - NOT_OURS for component in COMPONENTS}
+
+    assert {"CRASH_RECOVERY_ENABLED", "CONVERSION_DEADLINE_SECONDS"} <= plain["api"]
+    assert all(names == plain["api"] for names in plain.values()), plain
+    for component in COMPONENTS:
+        own = set(SETTING.findall(root().blocks("module")[component]["environment"]))
+        assert own <= OF_ONE_COMPONENT | NOT_OURS, component
+
+
+def test_a_setting_that_the_module_sets_is_refused_and_not_overridden_in_silence() -> None:
+    validations = root().blocks("variable")["settings"]["validation"]
+    refused = {name for one in validations for name in re.findall(r'"([A-Z_]+)"', one["condition"])}
+    ours = set.union(*(plain | secret for plain, secret in map(plain_and_secret, COMPONENTS))) - NOT_OURS
+
+    # A shard's topics are its own name; a box beside shards may choose either setting.
+    assert ours - refused == {"MQTT_TOPIC_ROOT", "CLIENT_AUTO_REGISTER"}
+    assert refused <= set(BY_NAME)
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
