@@ -77,7 +77,7 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, c
 	npm --prefix dashboard test --silent >/dev/null || npm --prefix dashboard test --silent
 
 hook: ## Let git refuse a commit whose subject has more than 72 characters
-	@install -m 755 .ci/commit-msg "$$(git rev-parse --git-path hooks)/commit-msg"
+	@install -D -m 755 .ci/commit-msg "$$(git rev-parse --git-path hooks)/commit-msg"
 
 docs: $(DEVELOPMENT) ## Make the site of documents, with search, in dist/docs; a broken link ends it
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --fresh-env --conf-dir docs/site . $(or $(TO),dist/docs)
