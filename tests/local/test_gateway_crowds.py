@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from http.server import ThreadingHTTPServer
+from typing import Any
 
 import pytest
 
@@ -90,3 +91,62 @@ def test_one_address_does_not_get_all_the_room_that_uploads_have(crowded: Gatewa
         assert status_of_upload(crowded, ANOTHER) == 200
 
     wait_until(lambda: status_of_upload(crowded, SOMEBODY) == 200, 60)
+
+
+# --- one caller, whichever of its addresses it uses ---
+
+
+def read_status_page(gateway: Gateway, caller: str) -> int:
+    connection = http.client.HTTPConnection(LOOPBACK, gateway.port, timeout=60)
+    try:
+        connection.request("GET", "/api/status", headers={"X-Caller": caller, "Authorization": "Bearer x"})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+@pytest.fixture(scope="module")
+def many_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    """A gateway that takes a caller's address from a header, because this machine has no IPv6 network to call from.
+
+    It gives a caller one status page a minute after the first twenty, so that no machine is too slow to meet the limit.
+    """
+    folder = tmp_path_factory.mktemp("addresses")
+    shipped = nginx.files
+
+    def changed(*given: Any) -> dict[str, str]:
+        believing = "http { real_ip_header X-Caller; set_real_ip_from 127.0.0.0/8;"
+        texts = shipped(*given)
+        texts["nginx.conf"] = texts["nginx.conf"].replace("http {", believing).replace("rate=10r/s", "rate=1r/m")
+        return texts
+
+    with ThreadingHTTPServer((LOOPBACK, 0), Guarded) as upstream, pytest.MonkeyPatch.context() as patch:
+        threading.Thread(target=upstream.serve_forever, daemon=True).start()
+        patch.setattr(nginx, "STATUS_PAGES_AT_ONCE", 20)
+        patch.setattr(nginx, "files", changed)
+        (folder / "index.html").write_text("<!doctype html><title>Fleet</title>", encoding="utf-8")
+        made = Gateway(folder, free_port(), upstream.server_port, 5_000_000, folder)
+        with nginx.serve(made, folder / "log"):
+            yield made
+        upstream.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("addresses", "is_one"),
+    [
+        ([f"2001:db8:1:2:{number:x}:{number:x}::1" for number in range(1, 31)], True),
+        ([f"2001:db8::{number:x}:1:1:1" for number in range(1, 31)], True),
+        ([f"::ffff:198.51.100.{number}" for number in range(1, 31)], False),
+        ([f"198.51.100.{number}" for number in range(1, 31)], False),
+        ([f"2001:db8:1:{number:x}::1" for number in range(16, 46)], False),
+        (["::ffff:203.0.113.9", "203.0.113.9"] * 15, True),
+    ],
+    ids=["a /64", "a /64 with zeros", "mapped IPv4", "IPv4", "many /64", "one IPv4 in two forms"],
+)
+def test_a_caller_is_counted_once_by_all_its_addresses(
+    many_addresses: Gateway, addresses: list[str], is_one: bool
+) -> None:
+    statuses = [read_status_page(many_addresses, address) for address in addresses]
+
+    assert (429 in statuses) == is_one
+    assert set(statuses) <= {200, 429}
