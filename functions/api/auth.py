@@ -4,6 +4,8 @@ Callers by proxy or cookie are also guarded against cross-site requests. Default
 before the request is parsed. Only a route that is declared PUBLIC lets an unknown caller through.
 """
 
+import ipaddress
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -30,6 +32,7 @@ SESSION_COOKIE: Final = "signage_session"
 HOST_COOKIE: Final = f"__Host-{SESSION_COOKIE}"  # a browser takes such a cookie from this very host only
 PROXY_ASSERTION: Final = "X-Goog-IAP-JWT-Assertion"
 LONGEST_CREDENTIAL: Final = 512  # characters; our tokens have 90, our cookies 43
+IN_BRACKETS_OR_WITH_PORT: Final = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.]+)(?:%[^\]]*)?\](?::\d+)?|(?P<v4>[0-9.]+):\d+")
 SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
 
 
@@ -162,12 +165,19 @@ def _host_of(origin: str) -> str | None:
 def client_address(forwarded: Iterable[str], peer: str, hops: int) -> str:
     """The caller's address: the entry of X-Forwarded-For from the outermost of our `hops` proxies, else the peer.
 
-    Entries further left come from the caller and cannot be trusted.
+    Entries further left come from the caller and cannot be trusted. Some proxies add the caller's port, which would
+    make each connection another caller; an entry that is no address counts as the peer.
     """
     entries = [part.strip() for value in forwarded for part in value.split(",") if part.strip()]
     if hops == 0 or len(entries) < hops:
         return peer
-    return entries[-hops][:64]
+    entry = entries[-hops].partition("%")[0]  # without an interface's name
+    if decorated := IN_BRACKETS_OR_WITH_PORT.fullmatch(entries[-hops]):
+        entry = decorated["v6"] or decorated["v4"]
+    try:
+        return str(ipaddress.ip_address(entry))
+    except ValueError:
+        return peer
 
 
 def _bearer(header: str) -> str:

@@ -130,6 +130,16 @@ def test_a_request_id_is_taken_over_only_when_it_is_a_plain_word(probe: FlaskCli
         (["1.1.1.1, 203.0.113.7, 10.0.0.9"], 2, "203.0.113.7"),
         (["203.0.113.7"], 2, "10.0.0.1"),  # a proxy is missing, so no address is trusted
         (["203.0.113.7"], 0, "10.0.0.1"),
+        (["203.0.113.7:40001"], 1, "203.0.113.7"),  # some proxies add the caller's port
+        (["[2001:db8::7]:40001"], 1, "2001:db8::7"),
+        (["[2001:DB8::7]"], 1, "2001:db8::7"),
+        (["2001:db8::7"], 1, "2001:db8::7"),
+        (["fe80::7%eth0"], 1, "fe80::7"),
+        (["[fe80::7%eth0]:1"], 1, "fe80::7"),
+        (["unknown"], 1, "10.0.0.1"),  # no address: the proxy's own
+        (["_hidden7"], 1, "10.0.0.1"),
+        (["203.0.113.7:4:5"], 1, "10.0.0.1"),
+        (["999.0.113.7:40001"], 1, "10.0.0.1"),
     ],
 )
 def test_the_callers_address_is_what_our_own_proxy_saw(forwarded: list[str], hops: int, address: str) -> None:
