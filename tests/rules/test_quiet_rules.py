@@ -310,7 +310,12 @@ def test_quiet_is_the_union_and_says_why() -> None:
 # --- what cannot be ---
 
 
-@pytest.mark.parametrize("name", ["", "Mars/Olympus", "../etc/passwd", "a\0b", "Europe", "x" * 5000])
+FILES_BESIDE_THE_ZONES = ["localtime", "posixrules", "Factory", "right/Europe/Berlin", "posix/Europe/Berlin"]
+
+
+@pytest.mark.parametrize(
+    "name", ["", "Mars/Olympus", "../etc/passwd", "a\0b", "Europe", "x" * 5000, *FILES_BESIDE_THE_ZONES]
+)
 def test_a_zone_that_does_not_exist_is_refused(name: str) -> None:
     with pytest.raises(TimeZoneUnknown):
         zones_rules.known(name)
