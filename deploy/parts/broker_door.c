@@ -140,7 +140,7 @@ static bool parse(char *text, struct logins *found)
 	found->count = 0;
 	found->all = malloc(lines * sizeof *found->all);
 	if(!found->all) return false;
-	for(char *rest, *line = strtok_r(text, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)){
+	for(char *rest, *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)){
 		char *colon = strchr(line, ':');
 		if(!colon || colon == line) continue;
 		*colon = '\0';
