@@ -83,7 +83,7 @@ def test_from_the_ask_to_the_picture(api: Api, display: EnrolledDisplay) -> None
     picture = api.get(f"/api/screenshots/{item['id']}", "operator")
     assert picture.data == PICTURE
     assert picture.headers["Content-Type"] == "image/jpeg"
-    assert picture.headers["Cache-Control"] == "private, max-age=3600"
+    assert picture.headers["Cache-Control"] == "no-store"
     assert picture.headers["X-Content-Type-Options"] == "nosniff"
     assert picture.headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
 

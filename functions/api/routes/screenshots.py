@@ -159,7 +159,7 @@ def screenshot(call: Call, screenshot_id: int) -> Response:
         now = door.database_now(connection)
         line = AuditLine(actor, "screenshot.look", found.client_uuid, "done", call.request_id, details)
         access.record_often(connection, now, line, of_each_target=True)
-    headers = {"Cache-Control": "private, max-age=3600", "Content-Security-Policy": OTHERS_POLICY}
+    headers = {"Content-Security-Policy": OTHERS_POLICY}  # and no-store: no browser may show it after a sign-out
     return Response(found.jpeg, content_type=JPEG, headers=headers)
 
 
