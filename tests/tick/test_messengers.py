@@ -31,6 +31,8 @@ def test_a_mail_is_sent_through_a_real_mail_server() -> None:
     assert outcome == DeliveryAttempt(Result.DELIVERED, words.receiver_took(receiver="mailto"))
     assert b"Subject: Lobby is silent" in mail
     assert b"https://signage.test/" in mail
+    assert b"\r\nAuto-Submitted: auto-generated\r\n" in mail  # no vacation's reply, no loop with a ticket system
+    assert b"\r\nX-Auto-Response-Suppress: All\r\n" in mail
 
 
 def test_a_mail_server_that_knows_nobody_is_said_in_numbers() -> None:

@@ -34,6 +34,8 @@ HTTP_STATUS: Final = re.compile(r"error=(\d{3})\b")
 SMTP_STATUS: Final = re.compile(
     r"(?:SMTP\w*(?:Error|Exception|Refused|Disconnected).*?|Socket Exception: .*?)\(?\b([45]\d\d)\b"
 )
+BY_A_MACHINE: Final = {"Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All"}
+"""Headers of a mail that ask other machines, such as a vacation's reply or a ticket system, not to answer."""
 CODES: Final = (
     ("refused_connection", ("Connection refused", "ConnectionRefused")),
     ("unknown_name", ("Name or service not known", "Temporary failure in name resolution", "No address associated")),
@@ -131,6 +133,8 @@ def _send(job: dict[str, Any], seen: _Seen) -> dict[str, Any]:
     plugin = _plugin(job["url"])
     if plugin is None:
         return {"code": "unknown"}
+    if job["url"].lower().startswith("mailto"):
+        plugin.headers.update(BY_A_MACHINE)
     try:
         taken = plugin.notify(body=job["text"], title=job["title"], body_format="text")
     except Exception as error:  # noqa: BLE001 - a plugin may raise anything
