@@ -320,7 +320,7 @@ class Storing(Struct):
     def _store_acks(self, batch: MessagesByKind, timings: Timings) -> set[str]:
         """Record the ACKs. Returns their clients.
 
-        ACKs repeated in a heartbeat or health report are recorded only when they changed.
+        ACKs repeated in a heartbeat or health report are recorded only when they changed, or came too soon before.
         """
         new: list[Ack] = []
         for one in batch.acking:
@@ -332,6 +332,8 @@ class Storing(Struct):
             new += one.message.acks
         if new:
             report = acks.record_acks(self.connection, self.now, new, timings)
+            for key in [key for key in self.outcome.acks if key.partition(" ")[0] in report.postponed]:
+                del self.outcome.acks[key]
             self.outcome.unknown_acks = len(report.unknown) + len(report.foreign)
             self.outcome.news += report.news
             self.memory.reports.forget(report.corrected)  # recording the ACKs changed the stored heartbeats

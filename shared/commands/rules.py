@@ -31,6 +31,7 @@ FIRST_BACK_OFF: Final = timedelta(seconds=1)
 LONGEST_BACK_OFF: Final = timedelta(seconds=15)  # a quarter of the shortest time to live
 REBOOT_SHOWS_WITHIN: Final = timedelta(seconds=180)  # after `running`; then a heartbeat of the old boot disproves it
 SCREEN_SHOWS_WITHIN: Final = timedelta(seconds=30)  # after `running`; then a report of the old screen disproves it
+ACKS_UNDER_WAY: Final = timedelta(seconds=20)  # after a display connected, or after the command was sent
 SHORTEST_TTL: Final = timedelta(seconds=10)
 LONGEST_TTL: Final = timedelta(days=1)
 LOCKING: Final = (CommandAction.RESTART_APP, CommandAction.REBOOT_HOST)
@@ -232,6 +233,8 @@ class AckedCommand(Struct, frozen=True):
     action: str
     if_boot_id: str | None = None
     if_app_instance: str | None = None
+    due_since: datetime | None = None
+    """Since when its ACKs could have come: the command was sent and the display was connected. None: not known."""
 
 
 def lifetime(request: CommandRequest, timings: Timings) -> timedelta:
@@ -326,11 +329,16 @@ def as_proof_allows(ack: Ack, command: AckedCommand) -> Ack:
     return ack
 
 
-def comes_too_soon(ack: Ack, command: AckedCommand) -> bool:
-    """Whether a report repeats a success whose ACKs are still under way. They tell in which boot the command began."""
+def comes_too_soon(ack: Ack, command: AckedCommand, now: datetime) -> bool:
+    """Whether a report repeats a success whose ACKs may still be under way. They tell in which boot the command began.
+
+    ACKs that have not come in ACKS_UNDER_WAY are lost: then the report counts.
+    """
     is_repeated = ack.boot_id is None and ack.app_instance is None
     unheard = COMMAND_RANKS[command.state] < COMMAND_RANKS[CommandState.RECEIVED]
-    return is_repeated and unheard and ack.state is CommandState.SUCCEEDED and shows_its_effect(command)
+    if not (is_repeated and unheard and ack.state is CommandState.SUCCEEDED and shows_its_effect(command)):
+        return False
+    return command.due_since is None or now - command.due_since < ACKS_UNDER_WAY
 
 
 def shows_its_effect(command: AckedCommand) -> bool:

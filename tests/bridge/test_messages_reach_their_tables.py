@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from deploy.parts import broker as mosquitto
@@ -248,6 +249,30 @@ def test_a_command_goes_out_and_its_acks_and_a_new_start_bring_it_to_the_end(
     display.publish("health", {"recent_acks": [{"id": command, "state": "succeeded", "reason": None}]})
     display.publish("heartbeat", heartbeat(3, app_instance="a2"))
     eventually(lambda: state(database, command) == "succeeded")
+
+
+def test_a_restart_whose_acks_are_lost_is_proven_by_reports_that_repeat(
+    display: Display, database: Database, engine: Engine
+) -> None:
+    """The first report comes while the ACKs may be under way; the same report later counts, though nothing changed."""
+    display.publish("heartbeat", heartbeat())
+    eventually(lambda: bool(database.client(display.uuid)))
+    command = issue(engine, display.uuid, CommandAction.RESTART_APP)
+    eventually(lambda: state(database, command) == "sent")
+    told = {"app_instance": "a2", "last_command": {"id": command, "state": "succeeded"}}
+    display.publish("heartbeat", heartbeat(2, **told))
+    seq = "SELECT seq FROM client_heartbeats WHERE client_uuid = :u"
+    eventually(lambda: database.value(seq, u=display.uuid) == 2)
+    with engine.begin() as connection:
+        earlier = sa.text("UPDATE client_commands SET sent_at = sent_at - interval '1 minute' WHERE id = :id")
+        connection.execute(earlier, {"id": command})
+
+    display.publish("heartbeat", heartbeat(3, **told))
+
+    eventually(lambda: state(database, command) == "running")
+    with transaction(engine) as connection:
+        commands.expire(connection, database_now(connection))  # the tick
+    assert state(database, command) == "succeeded"
 
 
 def state(database: Database, command: str) -> str:

@@ -272,22 +272,25 @@ def test_a_word_ends_no_command_whose_effect_the_heartbeats_show(
 
 
 @pytest.mark.parametrize(
-    ("state", "boot", "start", "too_soon"),
+    ("state", "boot", "start", "seconds", "too_soon"),
     [
-        (CommandState.SENT, None, None, True),
-        (CommandState.EXPIRED, None, None, False),
-        (CommandState.RECEIVED, None, None, False),
-        (CommandState.SENT, "b", "a", False),
+        (CommandState.SENT, None, None, 0, True),
+        (CommandState.SENT, None, None, 19.9, True),
+        (CommandState.SENT, None, None, 20, False),  # the ACKs are lost
+        (CommandState.SENT, None, None, None, True),
+        (CommandState.EXPIRED, None, None, 0, False),
+        (CommandState.RECEIVED, None, None, 0, False),
+        (CommandState.SENT, "b", "a", 0, False),
     ],
 )
-def test_a_success_in_a_report_waits_for_the_acks(
-    state: CommandState, boot: str | None, start: str | None, too_soon: bool
+def test_a_success_in_a_report_waits_for_acks_that_may_be_under_way(
+    state: CommandState, boot: str | None, start: str | None, seconds: float | None, too_soon: bool
 ) -> None:
-    known = AckedCommand("c", "u", state, None, None, None, None, "restart_app", "b", "a")
+    due = None if seconds is None else NOW - timedelta(seconds=seconds)
+    known = AckedCommand("c", "u", state, None, None, None, None, "restart_app", "b", "a", due)
+    ack = Ack("u", "c", CommandState.SUCCEEDED, boot_id=boot, app_instance=start)
 
-    assert (
-        rules.comes_too_soon(Ack("u", "c", CommandState.SUCCEEDED, boot_id=boot, app_instance=start), known) is too_soon
-    )
+    assert rules.comes_too_soon(ack, known, NOW) is too_soon
 
 
 def test_of_the_same_result_twice_in_one_batch_the_one_with_a_reason_counts() -> None:

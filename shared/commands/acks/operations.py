@@ -42,6 +42,8 @@ class AckReport(Struct, frozen=True):
     """ACKs of another client's commands: refused."""
     corrected: frozenset[str] = frozenset()
     """Clients whose boot or start of the player differs from their stored heartbeat."""
+    postponed: frozenset[str] = frozenset()
+    """Clients whose report repeats a success before its ACKs came: weigh their next report, too."""
     news: tuple[News, ...] = ()
     """For the log: ACKs that changed a command, came late, or name no command of this client."""
 
@@ -51,7 +53,7 @@ def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timi
 
     1. Separate ACKs of unknown ids and of other clients' commands.
     2. Drop repeats; lock the clients of the rest in the order of their uuids. A success whose effect reports show
-       counts as running.
+       counts as running, and waits when a report repeats it while its ACKs may be under way.
     3. received, running, results: one guarded UPDATE each. A display's first ACK starts its lockout again.
     4. A refusal from another boot than the command's shows which boot the display runs: correct the stored one.
     5. Keep a late result beside its command. A result of a command that ended by a proof confirms it and adds its
@@ -62,10 +64,13 @@ def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timi
     unknown = tuple(ack for ack in acks if ack.command_id not in commands)
     foreign = tuple(ack for ack in acks if ack.command_id in commands and not _own(ack, commands))
     own = [(ack, commands[ack.command_id]) for ack in acks if _own(ack, commands)]
-    counted = [(as_proof_allows(ack, command), command) for ack, command in own if not comes_too_soon(ack, command)]
+    early = [ack for ack, command in own if comes_too_soon(ack, command, now)]
+    postponed = frozenset(ack.client_uuid for ack in early)
+    counted = [(as_proof_allows(ack, command), command) for ack, command in own if ack not in early]
     fresh = [ack for ack, command in counted if may_matter(ack, command)]
     if not fresh:
-        return AckReport(frozenset(), frozenset(), unknown, foreign, news=_strange(unknown, foreign))
+        news = _strange(unknown, foreign)
+        return AckReport(frozenset(), frozenset(), unknown, foreign, postponed=postponed, news=news)
     commands_store.lock_clients(connection, {ack.client_uuid for ack in fresh})
     received = _receive(connection, now, RECEIVED, fresh, timings) | _receive(connection, now, RUNNING, fresh, timings)
     results = first_result_each(fresh)
@@ -75,7 +80,8 @@ def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timi
     changed = received | finished | late
     news = _news("command_acked", [ack for ack in fresh if ack.command_id in changed], commands)
     news += _strange(unknown, foreign)
-    return AckReport(frozenset(received | finished), frozenset(late), unknown, foreign, frozenset(corrected), news)
+    moved = frozenset(received | finished)
+    return AckReport(moved, frozenset(late), unknown, foreign, frozenset(corrected), postponed, news)
 
 
 def _strange(unknown: Sequence[Ack], foreign: Sequence[Ack]) -> tuple[News, ...]:
@@ -97,15 +103,22 @@ def _own(ack: Ack, commands: Mapping[str, AckedCommand]) -> bool:
 
 
 def _receive(connection: Connection, now: datetime, move: Move, acks: Sequence[Ack], timings: Timings) -> set[str]:
-    """Move commands to `received` or `running` by ACKs with that state. Returns the ids that moved."""
-    matching = [ack for ack in acks if ack.state is move.to]
+    """Move commands to `received` or `running` by ACKs with that state. Returns the ids that moved.
+
+    Of several ACKs of a command one that names its boot counts.
+    """
+    matching = {ack.command_id: ack for ack in sorted(acks, key=_names_a_boot) if ack.state is move.to}
     if not matching:
         return set()
-    moved = store.receive(connection, now, move, matching, timings.result)
+    moved = store.receive(connection, now, move, [*matching.values()], timings.result)
     first_words = [one.id for one in moved if one.first_word]
     if first_words:
         commands_store.raise_lockouts(connection, first_words, now + timings.lockout)
     return {one.id for one in moved}
+
+
+def _names_a_boot(ack: Ack) -> bool:
+    return ack.boot_id is not None or ack.app_instance is not None
 
 
 def _finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> tuple[set[str], set[str]]:

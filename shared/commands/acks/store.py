@@ -25,7 +25,7 @@ from shared.commands.store import OPEN
 from shared.postgres.fragments import occupies
 from shared.postgres.many import ManyRows
 from shared.postgres.query import Query, among, moment, one_of
-from shared.tables import client_commands, client_heartbeats
+from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import CommandAction, CommandState, ConfirmedBy
 
 c = client_commands.c
@@ -40,8 +40,15 @@ FROM_BOOT: Final = {
 """The boot and player that the ACK comes from; ACKs repeated in heartbeats or health reports lack them."""
 
 
+DUE_SINCE: Final = sa.func.greatest(sa.func.coalesce(c.sent_at, c.created_at), clients.c.presence_at)
 ACKED = Query(
-    lambda: sa.select(*(c[name] for name in AckedCommand.__struct_fields__)).where(one_of(c.id, "ids")), AckedCommand
+    lambda: (
+        sa.select(*(c[name] for name in AckedCommand.__struct_fields__ if name != "due_since"))
+        .add_columns(DUE_SINCE.label("due_since"))
+        .join(clients, clients.c.uuid == c.client_uuid)
+        .where(one_of(c.id, "ids"))
+    ),
+    AckedCommand,
 )
 
 
