@@ -62,8 +62,6 @@ def _named(release: str, *words: str) -> str:
 
 def _kept(name: str, make: Callable[[Path], None]) -> Path:
     """The folder of this name, made once even if two suites ask for it at once."""
-    if os.geteuid() != 0:
-        pytest.fail("only root can make and boot a machine: CI runs this suite as root")
     kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "signage-fleet"
     kept.mkdir(parents=True, exist_ok=True)
     if (kept / name).exists():

@@ -11,7 +11,7 @@ from deploy.local.console import Console, readable, visible
 from deploy.local.stack import Stack
 from deploy.parts.layout import PORTS, BadSetting, Layout, layout_from, ports_from, write_file
 from tests.api.hostile_texts import TEXTS
-from tests.local.people import mode
+from tests.local.modes import mode
 
 
 def test_every_line_of_a_service_carries_its_name() -> None:

@@ -3,8 +3,6 @@
 import gzip
 import http.client
 import json
-import os
-import pwd
 import socket
 import threading
 from collections.abc import Iterator
@@ -356,18 +354,3 @@ def test_an_api_that_does_not_answer_is_given_up(tmp_path: Path, dashboard: Path
             answer = ask(gateway, "GET", "/api/clients")
 
     assert answer.problem["code"] == "api_timeout"
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="another user is taken by root only")
-def test_it_serves_where_user_namespaces_are_forbidden(
-    tmp_path: Path, dashboard: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LOCAL_USER_NAMESPACES", "0")
-    gateway = Gateway(tmp_path / "run", free_port(), free_port(), dashboard=dashboard)
-
-    with nginx.serve(gateway, tmp_path / "log") as server:
-        owner = Path(f"/proc/{server.pid}").stat().st_uid
-        answer = ask(gateway, "GET", "/")
-
-    assert answer.status == 200
-    assert owner == pwd.getpwnam(nginx.system_user()).pw_uid

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pg8000.dbapi
@@ -12,7 +10,6 @@ import pytest
 from deploy.local import postgres
 from deploy.parts import guardian
 from deploy.parts.probes import free_port
-from tests.local.people import as_ordinary_user, process_owner
 
 
 def cluster_in(folder: Path) -> postgres.Cluster:
@@ -74,28 +71,6 @@ def test_it_listens_on_loopback_only_and_asks_for_a_password(postgres_server: po
         rules = connection.run("SELECT DISTINCT auth_method FROM pg_hba_file_rules")
 
     assert rules == [["scram-sha-256"]]
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_without_user_namespaces_root_hands_it_to_a_system_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOCAL_USER_NAMESPACES", "0")
-
-    with postgres.throw_away() as cluster, postgres.superuser(cluster) as connection:
-        connection.run("CREATE TABLE written AS SELECT 1 AS one")
-        assert process_owner(cluster.data / "postmaster.pid") == postgres.system_user()
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_an_ordinary_user_can_start_it() -> None:
-    program = (
-        "from deploy.local import postgres\n"
-        "with postgres.throw_away() as cluster, postgres.superuser(cluster) as connection:\n"
-        "    print(connection.run('SELECT 6 * 7'))\n"
-    )
-
-    said = subprocess.run(as_ordinary_user([sys.executable, "-c", program]), check=True, capture_output=True, text=True)
-
-    assert said.stdout == "[[42]]\n"
 
 
 def test_a_cluster_of_a_version_that_is_not_installed_is_named(tmp_path: Path) -> None:

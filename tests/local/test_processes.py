@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from deploy.local import postgres
 from deploy.local.processes import backoff_seconds
 from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY
@@ -243,18 +242,3 @@ def test_output_that_nobody_reads_stops_nothing(tmp_path: Path) -> None:
         stack.guardian.terminate()
 
         assert stack.guardian.wait(60) == 0
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has power to give up")
-@pytest.mark.parametrize("namespaces", ["0", "1"])
-def test_a_program_with_a_user_has_no_power_of_root(namespaces: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOCAL_USER_NAMESPACES", namespaces)
-    command = ["cat", "/proc/self/status"]
-
-    launched = guardian.launch(command, signal.SIGTERM, postgres.system_user())
-    said = subprocess.run(launched, check=True, capture_output=True, text=True).stdout
-
-    status = dict(line.split(":\t", 1) for line in said.splitlines() if ":\t" in line)
-    read_and_search = f"{1 << 2:016x}"  # CAP_DAC_READ_SEARCH, to reach its own files below root's folders
-    assert "0" not in status["Uid"].split()
-    assert status["CapEff"] == ("0" * 16 if namespaces == "1" else read_and_search)

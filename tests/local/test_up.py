@@ -1,4 +1,4 @@
-"""`make run` as a whole: every component for real, as root and as an ordinary user."""
+"""`make run` as a whole: every component for real. tests/machines/test_users.py starts it as another user."""
 
 import json
 import os
@@ -7,7 +7,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -26,7 +25,7 @@ from deploy.parts.broker_launch import CRASHES
 from deploy.parts.layout import LOOPBACK, PORTS, REPOSITORY
 from deploy.parts.probes import wait_until
 from shared.config import load
-from tests.local.people import mode, ordinary_python
+from tests.local.modes import mode
 from tests.namespaces import unwatched
 from tests.stack import free_ports
 
@@ -325,15 +324,3 @@ def without_a_sandbox(place: Place) -> None:
     broken.write_text("#!/bin/sh\necho 'no namespaces here' >&2; exit 1\n")
     broken.chmod(0o755)
     place.environment["PATH"] = f"{broken.parent}:{place.environment['PATH']}"
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user: every test here shows it")
-def test_an_ordinary_user_can_start_everything() -> None:
-    with tempfile.TemporaryDirectory(prefix="signage-nobody-") as folder:  # only root may enter pytest's folders
-        place = place_in(Path(folder), ordinary_python(Path(folder)))
-
-        with place.running() as process:
-            owners = {Path(f"/proc/{pid}").owner() for pid in processes_of(process)}
-
-            assert place.get("/api/clients")[0] == 200
-            assert owners == {"nobody"}

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -20,7 +19,6 @@ import requests
 from deploy.parts import guardian
 from deploy.parts.converter.sandbox import Sandbox, why_not
 from deploy.parts.probes import wait_until
-from tests.local.people import ordinary_python
 from tests.worker import decks, hostile_decks
 from tests.worker.beacon import Beacon, beacon
 from tests.worker.harness import CONVERT, Converter, converter, files_below, peak_memory_bytes, programs_without_bwrap
@@ -218,23 +216,6 @@ def test_a_second_converter_does_not_touch_the_folder_of_the_first(running_conve
 
     assert second.returncode == 2
     assert running_converter.health()[0] == 200
-
-
-@pytest.fixture
-def home() -> Iterator[Path]:
-    """A folder for an ordinary user, outside of pytest's folder, which each session closes to other users."""
-    with tempfile.TemporaryDirectory(prefix="signage-tests-") as folder:
-        yield Path(folder)
-
-
-def test_it_works_for_an_ordinary_user_too(home: Path, folder: Path) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("every other test of this file is by an ordinary user already")
-    with converter(home / "state", python=ordinary_python(home)) as running:
-        wait_until(lambda: bool(running.offices()), 60)
-        pid = running.offices().pop()
-        assert Path(f"/proc/{pid}").stat().st_uid != 0
-        assert pages_of(running.convert(folder / "deck.pptx")) == 3
 
 
 def test_without_a_sandbox_it_refuses_and_says_why(tmp_path: Path, folder: Path) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from tests.displays.handling import AGENT, SMALL_DISK, SPOILS, STATE
 from tests.lab.campaigns.display_lab import BACK_SECONDS, PLAYER, Lab
+from tests.machines.displays.handling import AGENT, SMALL_DISK, SPOILS, STATE
 from tests.stack import eventually
 
 CUT_SECONDS: Final = 2.0

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from deploy.parts import guardian
-from tests.displays.handling import STATE, configure
-from tests.displays.lines import WRITER
 from tests.lab.campaigns.display_lab import BACK_SECONDS, PLAYER, Lab
+from tests.machines.displays.handling import STATE, configure
+from tests.machines.displays.lines import WRITER
 from tests.stack import eventually
 
 SETTLE_SECONDS: Final = 75.0  # until the last lines are committed and saved

@@ -16,10 +16,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from tests.displays.conftest import Seen
-from tests.displays.kernels import Emulated, emulated
-from tests.displays.lines import stored_lines
 from tests.lab.campaigns.whole import Whole
+from tests.machines.displays.conftest import Seen
+from tests.machines.displays.kernels import Emulated, emulated
+from tests.machines.displays.lines import stored_lines
 from tests.stack import Stack, enrolled, eventually
 
 Answer = TypeVar("Answer")

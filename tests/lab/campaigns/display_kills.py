@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tests.displays.handling import AGENT
 from tests.lab.campaigns.display_lab import BACK_SECONDS, Lab
+from tests.machines.displays.handling import AGENT
 from tests.stack import eventually
 
 CALLS: Final = {  # with an effect outside of the process, and the most of them that a restart of the player takes

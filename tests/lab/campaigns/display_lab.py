@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from deploy.parts import guardian
-from tests.displays.conftest import Installed, install
-from tests.displays.handling import AGENT, configure, with_drop_in, without_drop_in
-from tests.displays.lines import WRITER, WRITTEN, lines_lost_and_twice, stored_lines, writer
-from tests.displays.machines import machine
 from tests.lab.campaigns.display_network import OwnNetwork, own_network
 from tests.lab.campaigns.whole import Whole
-from tests.machines import Machine
+from tests.machines.displays.bare import machine
+from tests.machines.displays.conftest import Installed, install
+from tests.machines.displays.handling import AGENT, configure, with_drop_in, without_drop_in
+from tests.machines.displays.lines import WRITER, WRITTEN, lines_lost_and_twice, stored_lines, writer
+from tests.nspawn import Machine
 from tests.stack import Stack, eventually
 
 PLAYER: Final = "kiosk.service"

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from deploy.displays.agent.settings import HEALTH_SECONDS
-from tests.displays.handling import configure
 from tests.lab.campaigns.display_glass import EXPECTED, Screen, Seen
 from tests.lab.campaigns.display_lab import BACK_SECONDS, PLAYER, Lab
+from tests.machines.displays.handling import configure
 from tests.stack import eventually
 
 DRM: Final = "/sys/class/drm/card0-HDMI-A-1"

@@ -21,7 +21,6 @@ from typing import Final
 import pytest
 
 from deploy.displays.conformance.checklist import failed, printed
-from tests.displays.handling import connect_to, exercised
 from tests.lab.campaigns import display_glass as glass
 from tests.lab.campaigns import display_idle as idle
 from tests.lab.campaigns.display_faults import Faults
@@ -30,6 +29,7 @@ from tests.lab.campaigns.display_kills import Kills
 from tests.lab.campaigns.display_lab import Lab, lab, prepare
 from tests.lab.campaigns.display_screen import told_after
 from tests.lab.campaigns.ledger import Ledger, tell
+from tests.machines.displays.handling import connect_to, exercised
 from tests.stack import Stack, eventually, running_stack
 
 PROGRAMS: Final = (

@@ -1,6 +1,6 @@
 """A box with systemd: a Debian in its own network, set up and operated with the commands of the guides.
 
-It runs in systemd-nspawn (tests/machines.py) with this machine's kernel, so data that the kernel has not yet written to
+It runs in systemd-nspawn (tests/nspawn.py) with this machine's kernel, so data that the kernel has not yet written to
 the disk survive a power cut.
 """
 
@@ -19,8 +19,8 @@ from tests import debian
 from tests.lab.campaigns.disk import CLONE_NEWNS
 from tests.lab.campaigns.guides import block
 from tests.lab.campaigns.two_doors import HOST, TwoDoors
-from tests.machines import Machine, machine
 from tests.namespaces import FAR, inside, two_networks
+from tests.nspawn import Machine, machine
 from tests.stack import Api
 
 UNITS: Final = REPOSITORY / "deploy" / "systemd"

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
-from tests import debian, machines
-from tests.machines import Machine
+from tests import debian, nspawn
+from tests.nspawn import Machine
 
 PLAYER: Final = """\
 [Unit]
@@ -33,7 +33,7 @@ ProtectKernelTunables=no
 
 def machine(folder: Path, release: str = debian.RELEASE, network: str = "") -> AbstractContextManager[Machine]:
     """A machine that runs for as long as the block lasts; nothing of it is left."""
-    return machines.machine(
+    return nspawn.machine(
         folder, debian.root(release), lambda root: _add_a_player(root / "etc/systemd/system"), network
     )
 

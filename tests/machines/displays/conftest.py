@@ -9,8 +9,8 @@ import pytest
 
 from shared.commands.rules import is_able
 from shared.vocabulary import CommandAction
-from tests.displays.machines import machine
-from tests.machines import Machine
+from tests.machines.displays.bare import machine
+from tests.nspawn import Machine
 from tests.stack import Api, Stack, eventually, running_stack
 
 

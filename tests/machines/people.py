@@ -1,8 +1,7 @@
-"""Run a program as an ordinary user, where the tests run as root."""
+"""Run a program as an ordinary user."""
 
 import os
 import pwd
-import stat
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -29,11 +28,6 @@ def process_owner(pid_file: Path) -> str:
     """Return the user that owns the process whose id is on the file's first line."""
     pid = pid_file.read_text().split()[0]
     return pwd.getpwuid(Path(f"/proc/{pid}").stat().st_uid).pw_name
-
-
-def mode(path: Path) -> int:
-    """Return the permission bits of a file."""
-    return stat.S_IMODE(path.stat().st_mode)
 
 
 def ordinary_python(home: Path) -> list[str]:

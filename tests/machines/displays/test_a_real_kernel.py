@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.diary import progress
-from tests.displays.conftest import Seen
-from tests.displays.kernels import emulated
-from tests.displays.lines import stored_lines
 from tests.lab.campaigns.whole import Whole
+from tests.machines.displays.conftest import Seen
+from tests.machines.displays.kernels import emulated
+from tests.machines.displays.lines import stored_lines
 from tests.stack import Stack, enrolled, eventually
 
 JOURNAL = "/var/lib/signage-display/journal.jsonl"

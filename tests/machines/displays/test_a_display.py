@@ -15,8 +15,13 @@ from deploy.displays.agent.journald_rules import MISSING
 from deploy.displays.conformance.checklist import failed, printed
 from shared.screenshots.rules import read_jpeg
 from tests.diary import progress
-from tests.displays.conftest import Installed
-from tests.displays.handling import (
+from tests.displays.pages import STILL, chromium
+from tests.lab.campaigns.display_kills import Kills
+from tests.lab.campaigns.display_lab import Lab, prepare, undo
+from tests.lab.campaigns.display_network import OwnNetwork
+from tests.lab.campaigns.whole import Whole
+from tests.machines.displays.conftest import Installed
+from tests.machines.displays.handling import (
     AGENT,
     SMALL_DISK,
     SPOILS,
@@ -29,11 +34,6 @@ from tests.displays.handling import (
     without_drop_in,
     without_drop_in_on_the_disk,
 )
-from tests.displays.pages import STILL, chromium
-from tests.lab.campaigns.display_kills import Kills
-from tests.lab.campaigns.display_lab import Lab, prepare, undo
-from tests.lab.campaigns.display_network import OwnNetwork
-from tests.lab.campaigns.whole import Whole
 from tests.stack import Stack, eventually
 
 HELPER = "/run/signage-display-helper.sock"

@@ -22,8 +22,8 @@ from deploy.displays.client.credentials import Credentials
 from deploy.parts import display_package as package
 from deploy.parts.probes import free_port
 from tests import debian
-from tests.displays.lines import WRITER, WRITTEN, lines_lost_and_twice, writer
-from tests.displays.machines import PLAYER
+from tests.machines.displays.bare import PLAYER
+from tests.machines.displays.lines import WRITER, WRITTEN, lines_lost_and_twice, writer
 from tests.stack import eventually
 
 FORWARD: Final = """\

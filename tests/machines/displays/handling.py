@@ -10,8 +10,8 @@ from deploy.displays.conformance.checklist import judge
 from deploy.displays.conformance.exercise import Exercise
 from deploy.displays.conformance.service import Service
 from deploy.displays.conformance.tap import Tap
-from tests.displays.conftest import Installed
-from tests.machines import Machine
+from tests.machines.displays.conftest import Installed
+from tests.nspawn import Machine
 
 AGENT = "signage-display.service"
 STATE = "/var/lib/signage-display"
