@@ -96,7 +96,9 @@ def commits() -> list[tuple[str, str]]:
     """(migration, the commit just before it), in the order of the migrations."""
     scripts = chain()
     first = [script.revision for script in scripts].index(FIRST_CODE) + 1
-    return [(script.revision, _before(Path(script.path))) for script in scripts[first:]]
+    head, parents = _git("rev-parse", "HEAD"), _parents_of_additions()
+    paths = {script.revision: str(Path(script.path).relative_to(REPOSITORY)) for script in scripts[first:]}
+    return [(revision, parents.get(path, head)) for revision, path in paths.items()]
 
 
 def release_before() -> tuple[str, str] | None:
@@ -108,9 +110,14 @@ def release_before() -> tuple[str, str] | None:
     return None
 
 
-def _before(migration: Path) -> str:
-    came = _git("log", "--diff-filter=A", "--format=%H", "--", str(migration.relative_to(REPOSITORY))).split()
-    return _git("rev-parse", f"{came[-1]}^") if came else _git("rev-parse", "HEAD")
+def _parents_of_additions() -> dict[str, str]:
+    """Each migration's file -> the commit just before the one that first added it."""
+    found = dict[str, str]()
+    additions = ("--no-renames", "--diff-filter=A", "--format=%x00%P", "--name-only")
+    for commit in _git("log", *additions, "--", "migrations").split("\0")[1:]:
+        parent, *paths = commit.split()
+        found |= dict.fromkeys(paths, parent)  # the oldest one comes last
+    return found
 
 
 def _git(*words: str) -> str:
