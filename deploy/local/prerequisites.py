@@ -132,22 +132,27 @@ TEST = (
     Need("prometheus", "promtool, which tries the alert rules", program("promtool")),
     Need("prometheus-alertmanager", "the mails of the alert rules", program("prometheus-alertmanager")),
     Need("pgbouncer", "a pooler, behind which the bridge must not lead", program("pgbouncer")),
-    Need("iproute2", "two networks with a link that can be cut", program("ip")),
-    Need("nftables", "the guide's rule for a box that strangers can reach", program("nft")),
     Need("npm", "a real sign-in service", program("npm")),
     Need("libatomic1", "the program that drives the browser", any_file("usr/lib/*/libatomic.so.1")),
+    Need("openssh-client", "signing a release", program("ssh-keygen")),
+    Need("systemd", "the journal that the display agent reads", any_file("usr/lib/systemd/systemd-journald")),
+)
+
+MACHINES = (
+    *TEST,
     Need("debootstrap", "the small Debian of test machines", program("debootstrap")),
+    Need("systemd-container", "machines with a systemd of their own", program("systemd-nspawn")),
     Need("qemu-system-x86", "machines with a kernel of their own", program("qemu-system-x86_64")),
+    Need("iproute2", "two networks with a link that can be cut", program("ip")),
+    Need("nftables", "the guide's rule for a box that strangers can reach", program("nft")),
     Need("certbot", "getting a box's certificate", program("certbot")),
     Need("pebble", "an authority that gives one", program("pebble")),
-    Need("openssh-client", "signing a release", program("ssh-keygen")),
     Need("strace", "ending a program between two of its steps", program("strace")),
-    Need("systemd-container", "machines with a systemd of their own", program("systemd-nspawn")),
 )
 
 CHECK = (*VENV, Need("npm", "checking the dashboard's types", program("npx")))
 
-PURPOSES = {"venv": VENV, "run": RUN, "test": TEST, "check": CHECK}
+PURPOSES = {"venv": VENV, "run": RUN, "test": TEST, "machines": MACHINES, "check": CHECK}
 
 # These packages are needed for their programs only; Debian would also run them as services.
 SYSTEM_SERVICES = {

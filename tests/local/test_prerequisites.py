@@ -23,6 +23,15 @@ def test_this_machine_has_what_the_tests_need() -> None:
     assert prerequisites.missing("test") == []
 
 
+def test_packages_for_what_only_root_can_do_are_needed_by_machines_alone() -> None:
+    needed = {name: {need.package for need in needs} for name, needs in prerequisites.PURPOSES.items()}
+    for_root = {"debootstrap", "systemd-container", "qemu-system-x86", "iproute2", "nftables"}
+
+    assert for_root <= needed["machines"]
+    assert needed["test"] <= needed["machines"]
+    assert not for_root & needed["test"]
+
+
 @pytest.mark.usefixtures("one_missing")
 def test_who_may_not_install_is_told_the_exact_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
