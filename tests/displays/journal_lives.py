@@ -1,19 +1,20 @@
-"""What happens to a display's journal, disk and boots; a program for namespaces of its own.
-
-unshare --mount --pid --fork --mount-proc python -m tests.displays.journal_lives FOLDER LIFE SEED
-"""
+"""What happens to a display's journal, disk and boots; a program for namespaces of its own (`lived`)."""
 
 import json
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from tests.displays.journal_world import KIOSK, OTHER, World, must
+from tests.displays.journal_world import KIOSK, OTHER, REPOSITORY, World, must
+
+ROOT: Final = ("--user", "--map-root-user")  # of namespaces of its own: nobody need be root here
+OWN: Final = ("unshare", *ROOT, "--mount", "--pid", "--fork", "--mount-proc", "--propagation", "private")
 
 
-def kills(world: World, rounds: int = 25) -> None:
+def kills(world: World, rounds: int = 8) -> None:
     """Kill -9 at random moments while lines are written."""
     for _ in range(rounds):
         world.start()
@@ -354,7 +355,19 @@ def rough_history(world: World) -> None:
 
 BY_DISK: Final = (image, power, refusing, refusing_level, covered, removed, removed_and_committed, damaged)
 BY_START: Final = (kills, units, unseen_boot, torn, waiting, backlog, offline)
+FORGETS: Final = {one.__name__ for one in (power, removed, removed_and_committed)}  # the journal: a word tells it
+GOES_BACK: Final = {one.__name__ for one in (covered, damaged, rough_history)}  # the state: lines may come twice
 LIVES: Final = {one.__name__: one for one in (*BY_DISK, *BY_START, history, rough_history)}
+
+
+def lived(folder: Path, life: str, seed: int = 1) -> dict[str, Any]:
+    """What the service has after this life."""
+    program = (sys.executable, "-m", "tests.displays.journal_lives", str(folder), life, str(seed))
+    done = subprocess.run((*OWN, *program), check=False, capture_output=True, text=True, cwd=REPOSITORY)
+    assert done.returncode == 0, done.stderr
+    judged: dict[str, Any] = json.loads(done.stdout)
+    assert judged["written"] > 0
+    return judged
 
 
 if __name__ == "__main__":

@@ -1,30 +1,17 @@
-"""No line of journald is lost or stored twice, whatever happens to the machine: on the real journald."""
+"""No line of journald is lost or stored twice, whatever happens to the machine: on the real journald.
+
+`make campaign ONLY=displays` has each life with many seeds.
+"""
 
 import asyncio
 import contextlib
-import json
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from deploy.displays.agent.journalctl import entries_from
 from deploy.displays.agent.journald_rules import MISSING
-from tests.displays.journal_world import REPOSITORY
-
-OWN = ("unshare", "--mount", "--pid", "--fork", "--mount-proc", "--propagation", "private")
-
-
-def lived(folder: Path, life: str, seed: int = 1) -> dict[str, Any]:
-    """What the service has after this life."""
-    program = (sys.executable, "-m", "tests.displays.journal_lives", str(folder), life, str(seed))
-    done = subprocess.run((*OWN, *program), check=False, capture_output=True, text=True, cwd=REPOSITORY)
-    assert done.returncode == 0, done.stderr
-    judged: dict[str, Any] = json.loads(done.stdout)
-    assert judged["written"] > 0
-    return judged
+from tests.displays.journal_lives import lived
 
 
 @pytest.mark.parametrize(
@@ -66,13 +53,11 @@ def test_a_folder_that_was_covered_or_damaged_loses_no_line(tmp_path: Path, life
     assert lived(tmp_path, life)["lost"] == []
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_each_line_is_stored_once_in_any_history(tmp_path: Path, seed: int) -> None:
-    judged = lived(tmp_path, "history", seed)
+def test_each_line_is_stored_once_in_any_history(tmp_path: Path) -> None:
+    judged = lived(tmp_path, "history")
 
     assert (judged["lost"], judged["twice"], judged["words"]) == ([], [], [])
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_no_line_is_lost_in_histories_in_which_disk_and_journal_go_back(tmp_path: Path, seed: int) -> None:
-    assert lived(tmp_path, "rough_history", seed)["lost"] == []
+def test_no_line_is_lost_in_a_history_in_which_disk_and_journal_go_back(tmp_path: Path) -> None:
+    assert lived(tmp_path, "rough_history")["lost"] == []

@@ -193,6 +193,7 @@ def _displays(seed: int, share: float, folder: Path) -> Ledger:
         hard_cuts=_part(3, share),
         faults=_part(1000, share),
         looks=_part(20_000, share),
+        lives=_part(20, share),
         idle_minutes=max(1.0, 10 * share),
         seed=seed,
     )

@@ -4,6 +4,7 @@ Only what the machine has flushed survives a power cut; its disk is really full 
 are its own. QEMU emulates the processor, so that nothing here says how quick the agent is.
 """
 
+import json
 import random
 import shutil
 import signal
@@ -24,6 +25,7 @@ from tests.stack import Stack, enrolled, eventually
 
 Answer = TypeVar("Answer")
 MINUTES: Final = 900.0  # an emulated machine is slow, the more so beside others
+JOURNAL: Final = "/var/lib/signage-display/journal.jsonl"
 CUT_SECONDS: Final = 8.0
 AWAY_SECONDS: Final = 60.0
 CLOCK: Final = "Trouble: the clock is not synchronised and may be wrong."
@@ -67,6 +69,28 @@ class Kernel:
         if "restart kiosk" in self._run(ASKED):
             self.wrong.append(f"{sent} was carried out again after a power cut")
         self.say(f"power cut: {over['state']}")
+
+    def cut_power_after_its_beginning(self) -> None:
+        """Its disk says before the effect that it has begun, and no later boot begins it again."""
+        sent = self._sent()
+        before = self.seen.client()["boot_id"]
+        eventually(lambda: self.seen.api.get(f"/api/commands/{sent}")["running_at"], "the beginning", MINUTES)
+        self.machine.cut_power()
+        self.cuts += 1
+        if len(self._journal(sent)) < 2:
+            self.wrong.append(f"of {sent} the disk has not both received and running")
+        self._boot()
+        over = self._ended(sent)
+        self.machine.cut_power()
+        if {one["boot_id"] for one in self._journal(sent)} != {before}:
+            self.wrong.append(f"{sent} began in more than one boot")
+        self._boot()
+        self.say(f"power cut after the beginning: {over['state']}")
+
+    def _journal(self, command: str) -> list[dict[str, Any]]:
+        """What the disk of the machine, which is off, has of this command."""
+        lines = map(json.loads, self.machine.file(JOURNAL).splitlines())
+        return [one for one in lines if one["id"] == command]
 
     def put_an_image_back(self) -> None:
         """The disk as it was some commands ago."""
@@ -206,6 +230,7 @@ def everything(made: Kernel, cuts: int) -> None:
     made.begin_in_1970()
     for _ in range(cuts):
         made.cut_power_in_a_restart()
+    made.cut_power_after_its_beginning()
     made.put_an_image_back()
     made.spoil_the_disk()
     made.be_without_network()

@@ -1,7 +1,8 @@
 """The display agent on Debian 12 and 13, from the one line that installs it to what it costs while nothing happens.
 
-Machines of systemd-nspawn for all that needs a systemd, emulated ones for what needs a kernel and a disk, and Chromium
-for the glass. Each machine has a network of its own; all traffic stays on loopback.
+Machines of systemd-nspawn for all that needs a systemd, emulated ones for what needs a kernel and a disk, a journald in
+namespaces for the lives of a journal, and Chromium for the glass. Each machine has a network of its own; all traffic
+stays on loopback.
 """
 
 import asyncio
@@ -20,7 +21,9 @@ from typing import Final
 
 import pytest
 
+from deploy.displays.agent.journald_rules import MISSING
 from deploy.displays.conformance.checklist import failed, printed
+from tests.displays.journal_lives import FORGETS, GOES_BACK, LIVES, lived
 from tests.lab.campaigns import display_glass as glass
 from tests.lab.campaigns import display_idle as idle
 from tests.lab.campaigns.display_faults import Faults
@@ -53,6 +56,7 @@ class Plan:
     faults: int = 1000  # of screens
     looks: int = 20_000  # at screens that are well
     screens: int = 8
+    lives: int = 20  # of a journal, of each kind
     idle_minutes: float = 10.0
     releases: Sequence[str] = RELEASES
     seed: int = 1
@@ -70,6 +74,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     campaign = Campaign(plan, ledger, say)
     with running_stack(folder / "stack", TICK_SECONDS="1", DEMO="") as stack:
         campaign.on_machines(stack, folder)
+    campaign.on_journals(folder / "journals")
     campaign.on_screens(folder / "screens")
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
@@ -227,6 +232,31 @@ class Campaign:
             small = cost.rss_megabytes <= MOST_RSS_MEGABYTES
             self.ledger.conditions[f"{release}: at most {MOST_RSS_MEGABYTES:.0f} MB of memory"] = small
             self.ledger.conditions[f"{release}: at most one write a minute while idle"] = cost.writes_a_minute <= 1
+
+    def on_journals(self, folder: Path) -> None:
+        """The lives of a journal, each with other chances."""
+        seeds = range(self.plan.seed, self.plan.seed + self.plan.lives)
+        lives = [(life, seed) for life in LIVES for seed in seeds]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            wrong = [text for text in pool.map(lambda one: self._live(folder, *one), lives) if text]
+        for text in wrong:
+            self.say(f"FAILED {text}")
+        self._count(lives_of_a_journal=len(lives))
+        self.ledger.conditions["in no life of a journal a line is lost, told falsely or stored twice"] = not wrong
+
+    def _live(self, folder: Path, life: str, seed: int) -> str:
+        """What is wrong after this life. A state that goes back, or was lost, may bring lines twice, with a word."""
+        place = folder / f"{life}{seed}"
+        place.mkdir(parents=True)
+        try:
+            judged = lived(place, life, seed)
+        except AssertionError as error:
+            return f"{life} {seed}: {error}"
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+        allowed = MISSING if life in FORGETS else None
+        other = [] if life in GOES_BACK else [*judged["twice"], *(one for one in judged["words"] if one != allowed)]
+        return f"{life} {seed}: {judged}" if judged["lost"] or other else ""
 
     def on_screens(self, folder: Path) -> None:
         """The glass."""
