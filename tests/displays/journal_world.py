@@ -166,7 +166,7 @@ class World:
         must("journalctl", "--rotate", "--vacuum-time=1us", "--quiet")
 
     def disk(self, *, refuses: bool) -> None:
-        must("mount", "-o", f"remount,{'ro' if refuses else 'rw'}", str(self.state))
+        must("mount", "-o", f"remount,bind,{'ro' if refuses else 'rw'}", str(self.state))
 
     # --- the agent ---
 
