@@ -63,6 +63,7 @@ SHELL_SOCKET: Final = "[Socket]\nListenStream=7000\nAccept=yes\n[Install]\nWante
 SHELL_UNIT: Final = "[Service]\nExecStart=/bin/sh\nStandardInput=socket\nStandardOutput=socket\nStandardError=socket\n"
 CONFIGURATION: Final = f"[display]\nplayer = kiosk.service\nunits = {WRITER}\nheartbeat_seconds = 5\n"
 NETWORK: Final = "[Match]\nName=e*\n[Network]\nDHCP=yes\n"
+AT_ANY_SPEED: Final = "[Manager]\nDefaultTimeoutStartSec=infinity\n"  # beside other suites a boot takes many minutes
 JOURNAL_TO_CONSOLE: Final = "systemd.journald.forward_to_console=1"
 RUN_SECONDS: Final = 120.0
 UNITS: Final = (
@@ -207,6 +208,7 @@ def _fill(root: Path, login: Credentials, ports: Sequence[int]) -> None:
         "etc/systemd/system/shell.socket": SHELL_SOCKET,
         "etc/systemd/system/shell@.service": SHELL_UNIT,
         "etc/systemd/network/all.network": NETWORK,
+        "etc/systemd/system.conf.d/speed.conf": AT_ANY_SPEED,
         "root/forward.py": FORWARD,
     }
     for name, text in files.items():
