@@ -40,9 +40,7 @@ def test_a_journalctl_that_ends_only_once_it_has_written_all_is_ended(
 
 
 @pytest.mark.parametrize("life", ["power", "removed", "removed_and_committed"])
-def test_lines_that_the_journal_has_forgotten_are_told_and_the_others_are_stored_once(
-    tmp_path: Path, life: str
-) -> None:
+def test_lines_that_the_journal_has_forgotten_are_told_and_the_others_stored_once(tmp_path: Path, life: str) -> None:
     judged = lived(tmp_path, life)
 
     assert (judged["lost"], judged["twice"], judged["words"]) == ([], [], [MISSING])
