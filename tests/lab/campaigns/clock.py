@@ -14,11 +14,10 @@ from typing import Final
 
 import libfaketime  # type: ignore[import-untyped]  # it has no stubs
 
-from deploy.parts.probes import wait_until
 from tests.lab.campaigns.fleet import Fleet, fleet
 from tests.lab.campaigns.ledger import Ledger
 from tests.lab.campaigns.machine import Component, Machine, machine, rows
-from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge, judge_states
+from tests.lab.campaigns.verdict import come_to_rest, judge, judge_states, until_committed, until_connected
 
 LIBRARY: Final = Path(libfaketime.__file__).parent / "vendor/libfaketime/src/libfaketime.so.1"
 LEAPS: Final = {"+1h": 3600, "-1h": -3600, "+1d": 86_400, "-1d": -86_400, "+0": 0}  # in seconds
@@ -81,10 +80,10 @@ def run(plan: Plan, folder: Path) -> Ledger:
         service.bridge.start()
         service.bridge.wait_until_ready()
         with fleet(service, plan.displays, plan.seed) as displays:
-            wait_until(lambda: displays.is_connected, REST_SECONDS)
+            until_connected(displays)
             bridge = service.bridge.process
             leapt = [_leap(plan, service, displays, clocks, (name, leap)) for name in clocks for leap in LEAPS]
-            ledger.conditions["the clocks did leap"] = all(leapt)
+            ledger.experiments["the clocks did leap"] = all(leapt)
             come_to_rest(service, displays)
             ledger.conditions["the same bridge runs"] = service.bridge.process is bridge
         judge(ledger, service, displays)
@@ -100,7 +99,7 @@ def _leap(plan: Plan, service: Machine, displays: Fleet, clocks: dict[str, Clock
     clocks[name].shift(leap)
     displays.log(plan.lines)
     time.sleep(plan.seconds)
-    wait_until(lambda: displays.uncommitted == 0, REST_SECONDS)
+    until_committed(displays)
     off = _off_by_of_postgres(service) if name == "postgres" else clocks[name].off_by()
     return abs(off - LEAPS[leap]) < CLOSE_SECONDS
 

@@ -24,7 +24,7 @@ from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.machine import Component, machine, processor_seconds
 from tests.lab.campaigns.memory import megabytes
 from tests.lab.campaigns.rabbitmq import Rabbit
-from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
+from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge, until_committed, until_connected
 from tests.lab.campaigns.whole import Whole
 from tests.stack import enrolled, running_stack
 
@@ -59,7 +59,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
         machine(_below(folder, "beside")) as service,
         fleet(service, plan.displays, plan.seed, plan.report_seconds) as displays,
     ):
-        wait_until(lambda: displays.is_connected, REST_SECONDS)
+        until_connected(displays)
         ledger.counted |= _cost("mosquitto", [service.broker], displays, plan, say)
     _run_on_a_cluster(ledger, plan, _below(folder, "cluster"), say)
     ledger.seconds = round(time.monotonic() - began, 1)
@@ -81,7 +81,7 @@ def _run_on_a_cluster(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[s
             displays = Fleet(port, plan.displays, plan.seed, plan.report_seconds)
             displays.logins |= {one.uuid: enrolled(api, one.uuid).password for one in displays.displays}
             with talking(displays):
-                wait_until(lambda: displays.is_connected, REST_SECONDS)
+                until_connected(displays)
                 ledger.counted |= _cost("cluster", nodes, displays, plan, say)
                 back = _kill_nodes(nodes, displays, plan, say)
                 come_to_rest(whole, displays)
@@ -103,7 +103,7 @@ def _kill_nodes(nodes: list[Component], displays: Fleet, plan: Plan, say: Callab
         node.kill()
         killed = time.monotonic()
         displays.log(plan.lines - plan.lines // 2)
-        wait_until(lambda: displays.is_connected and displays.uncommitted == 0, REST_SECONDS)
+        until_committed(displays)
         took = time.monotonic() - killed
         slowest = max(slowest, took)
         say(f"{number + 1}/{plan.kills}: all back and stored after {took:.1f} s")
@@ -125,7 +125,7 @@ def _cost(
     quiet = (used() - before) / (time.monotonic() - began)
     before, began = used(), time.monotonic()
     displays.log(plan.measured_lines)
-    wait_until(lambda: displays.uncommitted == 0, REST_SECONDS)
+    until_committed(displays)
     lines, seconds = plan.displays * plan.measured_lines, time.monotonic() - began
     found: dict[str, float] = {
         f"{name}_microseconds_a_line": round((used() - before - quiet * seconds) / lines * 1e6),

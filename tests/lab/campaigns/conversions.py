@@ -122,7 +122,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
         faults = sum(not meets(place, fault, made) for fault in FAULTS.values())
         judge(ledger, place, made)
     ledger.counted |= {"boundaries": boundaries, "kills_survived_by_the_worker": survived, "faults": len(FAULTS)}
-    ledger.conditions["every kill hit a worker at work"] = survived == 0
+    ledger.experiments["every kill hit a worker at work"] = survived == 0
     ledger.conditions["every fault of the converter had its consequence"] = faults == 0
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger

@@ -18,11 +18,10 @@ from typing import Final
 
 from sqlalchemy import Engine
 
-from deploy.parts.probes import wait_until
 from tests.lab.campaigns.fleet import Fleet, fleet
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.machine import Machine, machine, rows
-from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
+from tests.lab.campaigns.verdict import come_to_rest, judge, until_committed, until_connected
 
 CLONE_NEWNS: Final = 0x20000
 SMALL_WAL: Final = ("min_wal_size=32MB", "max_wal_size=64MB")
@@ -65,10 +64,10 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
         machine(disk, postgres_settings=SMALL_WAL) as service,
         fleet(service, plan.displays, plan.seed) as displays,
     ):
-        wait_until(lambda: displays.is_connected, REST_SECONDS)
+        until_connected(displays)
         bridge = service.bridge.process
         _tell(plan, displays)
-        wait_until(lambda: displays.uncommitted == 0, REST_SECONDS)
+        until_committed(displays)
         full, stored = _disk_full(plan, service, disk, displays, say)
         come_to_rest(service, displays)
         stopped = _stopped_in_order(plan, service, displays, say)
@@ -76,9 +75,9 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
         ledger.conditions["the same bridge runs"] = service.bridge.process is bridge
         judge(ledger, service, displays)
         log = (disk / "postgres.log").read_text()
-        ledger.conditions["Postgres did run out of space"] = "No space left on device" in log
+        ledger.experiments["Postgres did run out of space"] = "No space left on device" in log
     ledger.counted |= {"lines_waiting_disk_full": full, "lines_waiting_postgres_stopped": stopped}
-    ledger.conditions["lines waited"] = stopped == _third(plan) and full > _third(plan) // 2
+    ledger.experiments["lines waited"] = stopped == _third(plan) and full > _third(plan) // 2
     ledger.conditions["what was said to be committed is stored"] = stored >= 2 * _third(plan) - full
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger

@@ -121,7 +121,7 @@ def knock(plan: Plan, doors: Doors, say: Callable[[str], None] = tell) -> Ledger
         _pour(doors, memory, ledger, say)
     ledger.counted["memory_grew_most_megabytes"] = round(memory.grew, 1)
     ledger.conditions[f"no process's memory grows by {FLAT_MEGABYTES:.0f} MB"] = memory.grew < FLAT_MEGABYTES
-    ledger.conditions["the same stall is felt where nothing stands in front"] = _is_felt(doors)
+    ledger.experiments["the same stall is felt where nothing stands in front"] = _is_felt(doors)
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
 

@@ -115,10 +115,12 @@ def _by_letter(machine: str, letters: Mapping[str, str]) -> str:
 def row(ledger: Mapping[str, Any]) -> Row:
     """The row of a campaign's ledger."""
     broken = [name for name, holds in {**ledger["conditions"], **ledger.get("limits", {})}.items() if not holds]
+    missed = [name for name, came_about in ledger.get("experiments", {}).items() if not came_about]
+    said = {"failed": broken, "did not come about": missed}
     seed = "" if ledger["seed"] == 1 else f"seed {ledger['seed']}"
     return Row(
         what=WORDS[ledger["name"]],
-        result=f"failed: {'; '.join(broken)}" if broken else PASSED,
+        result=", ".join(f"{what}: {'; '.join(names)}" for what, names in said.items() if names) or PASSED,
         counted=_counted(ledger),
         machine="; ".join(filter(None, (ledger["machine"], ledger.get("note")))),
         when=", ".join(filter(None, (ledger["commit"], seed, ledger["at"][:10]))),

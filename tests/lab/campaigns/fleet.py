@@ -107,11 +107,16 @@ class Fleet:
         return sum(one.lines for one in self.displays)
 
     @property
-    def is_connected(self) -> bool:
-        """Whether every display is connected. Raises the error of the thread, if it ended early."""
+    def connected(self) -> int:
+        """How many displays are connected. Raises the error of the thread, if it ended early."""
         if self._broken is not None:
             raise self._broken
-        return all(one.wire is not None for one in self.displays)
+        return sum(one.wire is not None for one in self.displays)
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether every display is connected."""
+        return self.connected == len(self.displays)
 
     @property
     def any_connected(self) -> bool:

@@ -28,7 +28,7 @@ LOOK_STEPS = 25
 REFUSED = 0x80  # the first reason code of a PUBACK that refuses
 PAUSE_SECONDS = 0.5  # before refused payloads are sent again
 PROGRESS_SECONDS = 60.0
-STALL_SECONDS = 120.0  # without progress for this long the bridge counts as stuck
+STALL_SECONDS = REST_SECONDS  # without progress for this long the bridge counts as stuck
 
 
 @dataclass(frozen=True)

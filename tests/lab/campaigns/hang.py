@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.parts.probes import wait_until
 from tests.lab.campaigns.fleet import fleet
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.machine import Machine, machine
 from tests.lab.campaigns.memory import Memory
-from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
+from tests.lab.campaigns.verdict import come_to_rest, judge, until_committed, until_connected
 
 MOST_MEGABYTES = 32.0  # a window of decoded messages, with Python's overhead
 TOLD_SECONDS = 45.0  # the bridge reports a fault after this long without a commit
@@ -33,10 +32,10 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     began = time.monotonic()
     with machine(folder) as service:
         with fleet(service, plan.displays, plan.seed) as displays:
-            wait_until(lambda: displays.is_connected, REST_SECONDS)
+            until_connected(displays)
             bridge = service.bridge.process
             displays.log(plan.lines // 10)
-            wait_until(lambda: displays.uncommitted == 0, REST_SECONDS)
+            until_committed(displays)
             during = _stop_postgres(plan, service, ledger, displays.log, lambda: displays.uncommitted)
             say(f"Postgres goes on after {plan.seconds:.0f} s with {during} lines waiting")
             rest = come_to_rest(service, displays)

@@ -14,7 +14,7 @@ from deploy.parts.probes import wait_until
 from tests.lab.campaigns.fleet import PATIENCE_SECONDS, fleet
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.machine import machine
-from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
+from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge, until_committed, until_connected
 
 SPARE_FILES = 200  # of the fleet and of the broker, besides those of the displays' connections
 
@@ -65,22 +65,22 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     may_open(plan.displays)
     with machine(folder) as service:
         with fleet(service, plan.displays, plan.seed, plan.report_seconds, plan.patience_seconds) as displays:
-            wait_until(lambda: displays.is_connected, REST_SECONDS)
+            until_connected(displays)
             for number in range(plan.kills):
                 service.broker.kill()
                 wait_until(lambda: not displays.any_connected, REST_SECONDS)
                 displays.log(plan.lines)
                 service.broker.start()
                 killed = time.monotonic()
-                wait_until(lambda: displays.is_connected, REST_SECONDS)
+                until_connected(displays)
                 slowest["connected"] = max(slowest["connected"], time.monotonic() - killed)
-                wait_until(lambda: displays.uncommitted == 0, REST_SECONDS)
+                until_committed(displays)
                 slowest["committed"] = max(slowest["committed"], time.monotonic() - killed)
                 say(f"{number + 1}/{plan.kills}: all back after {time.monotonic() - killed:.1f} s")
             come_to_rest(service, displays)
         judge(ledger, service, displays)
     ledger.counted |= {f"slowest_{name}_seconds": round(seconds, 1) for name, seconds in slowest.items()}
     limit = f"all back within {plan.limit_seconds:g} s, with what they had to say"
-    ledger.conditions[limit] = slowest["committed"] < plan.limit_seconds
+    ledger.limits[limit] = slowest["committed"] < plan.limit_seconds
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger

@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.parts.probes import wait_until
 from tests.bridge.proxy import Proxy, proxied
 from tests.lab.campaigns.fleet import Fleet, fleet
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.machine import Machine, machine
-from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge, judge_states
+from tests.lab.campaigns.verdict import come_to_rest, judge, judge_states, until_committed, until_connected
 
 SLOW_SECONDS = 0.1
 SIDES = ("broker", "postgres")
@@ -95,7 +94,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     began = time.monotonic()
     with machine(folder, bridge=False) as service:
         with between(service) as proxies, fleet(service, plan.displays, plan.seed) as displays:
-            wait_until(lambda: displays.is_connected, REST_SECONDS)
+            until_connected(displays)
             bridge = service.bridge.process
             slowest = _rounds(plan, proxies, displays, say)
             come_to_rest(service, displays)
@@ -103,7 +102,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
         judge(ledger, service, displays)
         judge_states(ledger, service)
     ledger.counted["slowest_back_seconds"] = round(slowest, 2)
-    ledger.conditions["caught up within 30 s of each fault"] = slowest < 30
+    ledger.limits["caught up within 30 s of each fault"] = slowest < 30
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
 
@@ -119,7 +118,7 @@ def _rounds(plan: Plan, proxies: dict[str, Proxy], displays: Fleet, say: Callabl
         time.sleep(chance.uniform(0.0, 0.2))
         FAULTS[fault](proxies[side], seconds)
         began = time.monotonic()
-        wait_until(lambda: displays.is_connected and displays.uncommitted == 0, REST_SECONDS)
+        until_committed(displays)
         back = time.monotonic() - began
         slowest = max(slowest, back)
         say(f"{number + 1}/{plan.rounds} {side} {fault} for {seconds:.1f} s: caught up after {back:.2f} s")

@@ -27,9 +27,9 @@ from shared.config import load
 from shared.postgres.door import database_now, transaction
 from shared.vocabulary import CommandAction
 from tests.lab.campaigns.fleet import PASSWORD, Fleet
-from tests.lab.campaigns.ledger import Ledger, tell
+from tests.lab.campaigns.ledger import Ledger, tell, wait_while_it_moves
 from tests.lab.campaigns.machine import Machine, machine, rows
-from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
+from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge, until_connected
 from tests.lab.campaigns.wire import Wire
 
 LONG = timedelta(hours=1)
@@ -111,7 +111,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
         service.set_displays({**displays.logins, **dict.fromkeys(others, PASSWORD)})
         displays.start()
         try:
-            wait_until(lambda: displays.is_connected, REST_SECONDS)
+            until_connected(displays)
             with flooding([noisy]):
                 _talk(plan, displays)
             say(f"one display logged {noisy.sent:,} messages")
@@ -156,7 +156,7 @@ def _time_acks(plan: Plan, service: Machine, many: list[Flood], commanded: list[
         "ack_p50_seconds": round(statistics.median(took), 3),
         "ack_slowest_seconds": round(max(took), 3),
     }
-    ledger.conditions["messages waited all the time"] = min(waiting) > plan.backlog // 2
+    ledger.experiments["messages waited all the time"] = min(waiting) > plan.backlog // 2
     ledger.limits[f"every ACK is committed within {SLOWEST_ACK_SECONDS:.0f} s"] = max(took) < SLOWEST_ACK_SECONDS
 
 
@@ -165,7 +165,9 @@ def _let_gather(enough: int, service: Machine, many: list[Flood], before: int) -
     received = service.counted("received") - before
     service.bridge.signal(signal.SIGSTOP)
     try:
-        wait_until(lambda: sum(one.sent for one in many) - received >= enough, REST_SECONDS)
+        wait_while_it_moves(
+            lambda: sum(one.sent for one in many) - received, lambda waiting: waiting >= enough, REST_SECONDS
+        )
     finally:
         service.bridge.signal(signal.SIGCONT)
 
@@ -214,7 +216,7 @@ def _judge_noise(ledger: Ledger, service: Machine, floods: list[Flood]) -> None:
         return int(rows(engine, lost, u=names)[0][0]) + int(rows(engine, kept, u=names)[0][0])
 
     try:
-        wait_until(lambda: told() >= sent, REST_SECONDS)
+        wait_while_it_moves(told, lambda found: found >= sent, REST_SECONDS)
         others = "SELECT count(*) FROM client_logs WHERE context ? 'dropped' AND NOT client_uuid = ANY(:u)"
         neighbours = int(rows(engine, others, u=names)[0][0])
         ledger.counted |= {"noise": sent, "told": told()}

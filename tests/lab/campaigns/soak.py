@@ -97,7 +97,7 @@ def _judge_visits(ledger: Ledger, visitors: Visitors, say: Callable[[str], None]
         say(refused)
     ledger.counted |= dict(visitors.counted)
     ledger.conditions["every request and every conversion was answered"] = not visitors.refused
-    ledger.conditions["people came and presentations were converted"] = {"requests", "conversions"} <= set(
+    ledger.experiments["people came and presentations were converted"] = {"requests", "conversions"} <= set(
         visitors.counted
     )
 

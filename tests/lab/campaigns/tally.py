@@ -8,7 +8,7 @@ from typing import Final
 
 from tests.lab.campaigns.ledger import Ledger
 
-PATIENCE_SECONDS: Final = 120.0
+PATIENCE_SECONDS: Final = 240.0
 LOOK_SECONDS: Final = 0.25
 
 

@@ -11,7 +11,6 @@ from typing import Final
 from deploy.local import postgres
 from deploy.parts import broker as mosquitto
 from deploy.parts.layout import REPOSITORY
-from deploy.parts.probes import wait_until
 from tests.api.people import PASSWORD
 from tests.api.schema_world import world
 from tests.lab.campaigns import old_code
@@ -20,7 +19,7 @@ from tests.lab.campaigns.ledger import Ledger
 from tests.lab.campaigns.machine import Component, Machine, machine
 from tests.lab.campaigns.old_code import Version
 from tests.lab.campaigns.together import Found, work_together
-from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
+from tests.lab.campaigns.verdict import come_to_rest, judge, until_committed
 
 LINES: Final = 50  # lines of each display in each part of the upgrade
 
@@ -84,7 +83,7 @@ def _bridges(version: Version, service: Machine) -> Iterator[dict[str, Component
 
 def _all_is_committed(displays: Fleet) -> None:
     """Wait until all lines are committed and reported as such."""
-    wait_until(lambda: displays.is_connected and displays.uncommitted == 0, REST_SECONDS)
+    until_committed(displays)
 
 
 def _migrate(service: Machine) -> None:

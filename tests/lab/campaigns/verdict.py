@@ -2,18 +2,18 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import Engine
 
 from deploy.parts.probes import wait_until
 from tests.lab.campaigns.fleet import Fleet
-from tests.lab.campaigns.ledger import Ledger
+from tests.lab.campaigns.ledger import Ledger, wait_while_it_moves
 from tests.lab.campaigns.machine import Machine, rows
 from tests.lab.campaigns.whole import Whole
 
-REST_SECONDS = 300.0
+REST_SECONDS = 240.0  # without progress; the runner ends a suite that notes none for 300
 AT_ONCE = 10
 MISCOUNTED = """
     SELECT count(*) FROM (SELECT client_uuid, level, count(*) AS n FROM client_logs
@@ -28,21 +28,31 @@ MISCOUNTED = """
 def come_to_rest(service: Machine | Whole, displays: Fleet) -> float:
     """Wait until every line is committed and each display has sent two more reports. Returns the seconds."""
     began = time.monotonic()
-
-    def rests() -> bool:
-        service.looked_after()
-        return displays.is_connected and displays.uncommitted == 0
-
-    wait_until(rests, REST_SECONDS)
+    until_committed(displays, service.looked_after)
     took = time.monotonic() - began
     marks = {one.uuid: one.seq for one in displays.displays}
-    wait_until(lambda: all(one.seq >= marks[one.uuid] + 4 for one in displays.displays), 60)
+    wait_until(lambda: all(one.seq >= marks[one.uuid] + 4 for one in displays.displays), REST_SECONDS)
     engine = service.engine()
     try:
-        wait_until(lambda: _newest_is_stored(engine, displays), 60)
+        wait_until(lambda: _newest_is_stored(engine, displays), REST_SECONDS)
     finally:
         engine.dispose()
     return took
+
+
+def until_connected(displays: Fleet) -> None:
+    """Wait until all displays are connected, as long as more of them are."""
+    wait_while_it_moves(lambda: displays.connected, lambda connected: connected == len(displays.displays), REST_SECONDS)
+
+
+def until_committed(displays: Fleet, look_after: Callable[[], None] = lambda: None) -> None:
+    """Wait until all displays are connected and all their lines committed, as long as more of these are."""
+
+    def left() -> int:
+        look_after()
+        return displays.uncommitted
+
+    wait_while_it_moves(left, lambda lines: lines == 0 and displays.is_connected, REST_SECONDS)
 
 
 def _newest_is_stored(engine: Engine, displays: Fleet) -> bool:

@@ -91,8 +91,8 @@ def judged(plan: Plan, found: Found, versions: int) -> Ledger:
     }
     for name in ("lines", "lost", "twice"):
         ledger.counted[name] = sum(one.counted[name] for one in found.ledgers)
-    ledger.conditions["there was a history to take versions from"] = versions > 0
-    ledger.conditions["tests of before were run"] = found.counted["tests_passed"] > 0
+    ledger.experiments["there was a history to take versions from"] = versions > 0
+    ledger.experiments["tests of before were run"] = found.counted["tests_passed"] > 0
     return ledger
 
 
