@@ -52,7 +52,7 @@ def test_a_request_without_an_end_is_refused_before_it_is_read(
     port = urlsplit(expiring.url).port
     assert port is not None
 
-    assert status_of(exchange(port, endless, 2) or b"") == status
+    assert status_of(exchange(port, endless) or b"") == status
 
 
 def test_a_function_without_its_settings_does_not_start_and_names_them(start: Start) -> None:

@@ -49,6 +49,10 @@ class Converter:
             form = {"files": (name or path.name, file)}
             return requests.post(self.url + CONVERT, files=form, headers=headers, timeout=2 * DEADLINE_SECONDS)
 
+    def converts(self, path: Path) -> bool:
+        """Whether this document becomes a PDF; a slow machine may need more than the deadline."""
+        return self.convert(path).content.startswith(b"%PDF-")
+
     def health(self) -> tuple[int, dict[str, Any]]:
         answer = requests.get(self.url + "/health", timeout=60)
         return answer.status_code, answer.json()
@@ -59,7 +63,7 @@ class Converter:
 
     def freeze(self) -> None:
         """Stop the LibreOffice that waits for the next document, as soon as it waits."""
-        wait_until(lambda: any(self.folder.glob("office-*/work/tmp/OSL_PIPE*")), 60)
+        wait_until(lambda: any(self.folder.glob("office-*/work/tmp/OSL_PIPE*")), DEADLINE_SECONDS)
         for pid in self.offices():
             os.kill(pid, signal.SIGSTOP)
 

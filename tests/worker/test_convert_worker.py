@@ -19,6 +19,7 @@ import requests
 import sqlalchemy as sa
 from sqlalchemy import Engine, RowMapping
 
+from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import free_port, wait_until
 from shared.conversions import operations as conversions_operations
 from shared.conversions import store as conversions_store
@@ -51,6 +52,7 @@ from tests.worker.hostile_pdfs import PDF
 pytestmark = pytest.mark.slow
 
 LIMIT = 10**9
+DOOMED = REPOSITORY / "tests" / "worker" / "doomed_worker.py"
 LEASE = timedelta(seconds=DEADLINE_SECONDS + 120)
 
 
@@ -407,6 +409,31 @@ def test_a_worker_that_is_killed_in_the_middle_is_followed_by_one_that_finishes(
     assert files_below(desk.volume.root / "converted") == [row["target_path"]]
 
 
+def test_a_worker_killed_at_any_boundary_leaves_one_row_and_one_file(
+    database_url: str, function: Worker, desk: Desk, issuer: Issuer, gate: Gate, deck: bytes, tmp_path: Path
+) -> None:
+    """Three of the boundaries: `make campaign ONLY=conversions` has all."""
+    with worker(database_url, desk.volume.root, gate.url, issuer.url, tmp_path / "log", DOOMED) as doomed:
+        gate.scripted.append(CONVERTED)
+        boundaries = int(doomed.deliver(desk.upload(other(deck, "counted")).id).headers["X-Boundaries"])
+        for doom in (2, boundaries // 2, boundaries - 2):
+            conversion = desk.upload(other(deck, f"killed at boundary {doom}"))
+            gate.scripted.extend([CONVERTED] * 2)
+            with pytest.raises(requests.ConnectionError):
+                doomed.deliver(conversion.id, doom=doom)
+            desk.pass_time(conversion, LEASE + timedelta(seconds=1))
+
+            assert function.deliver(conversion.id).json() == {"outcome": "ready"}
+
+            gate.scripted.clear()
+            row = desk.row(conversion)
+            assert (row["status"], row["pages"]) == ("ready", 1)
+            assert files_below(desk.volume.root / "incoming") == []
+            assert f"{row['target_path']}" in files_below(desk.volume.root / "converted")
+    assert boundaries > 25
+    assert len(files_below(desk.volume.root / "converted")) == 4
+
+
 def _deliver_into_the_void(target: Worker, conversion_id: int) -> None:
     with pytest.raises(requests.ConnectionError):
         target.deliver(conversion_id)
@@ -575,7 +602,7 @@ def test_a_request_without_an_end_is_refused_before_it_is_read(function: Worker,
     port = urlsplit(function.url).port
     assert port is not None
 
-    assert status_of(exchange(port, endless, 2) or b"") == status
+    assert status_of(exchange(port, endless) or b"") == status
 
 
 def test_only_the_queue_may_send_jobs(function: Worker, desk: Desk, deck: bytes) -> None:

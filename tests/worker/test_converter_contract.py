@@ -162,10 +162,9 @@ def test_a_body_above_the_limit_is_a_413(url: str) -> None:
 
 @dataclass(frozen=True)
 class Hurried:
-    """A converter, its deadline in seconds, and its log, if that is readable."""
+    """A converter with a deadline, and its log, if that is readable."""
 
     url: str
-    seconds: int
     log: Path | None = None
 
     def said(self) -> str:
@@ -175,13 +174,12 @@ class Hurried:
 @pytest.fixture
 def hurried(tmp_path: Path) -> Iterator[Hurried]:
     """Our converter with a stopped LibreOffice and a short deadline; or the named one."""
-    seconds = int(os.environ.get("CONVERTER_DEADLINE_SECONDS") or 0)
     if not NAMED:
         with converter(tmp_path / "state", deadline=OUR_SHORT_DEADLINE) as running:
             running.freeze()
-            yield Hurried(running.url, OUR_SHORT_DEADLINE, running.log)
-    elif seconds:
-        yield Hurried(NAMED, seconds)
+            yield Hurried(running.url, running.log)
+    elif os.environ.get("CONVERTER_DEADLINE_SECONDS"):
+        yield Hurried(NAMED)
     else:
         pytest.skip("CONVERTER_DEADLINE_SECONDS does not say how long the named converter works (--api-timeout)")
 
@@ -200,8 +198,7 @@ def test_what_takes_too_long_is_a_503_and_what_finds_no_place_a_429(hurried: Hur
         if answer.status_code in begins:
             refused(answer, answer.status_code, begins[answer.status_code])
         assert not NAMED or answer.status_code in begins, "the deck is slow"
-        assert answer.elapsed.total_seconds() < hurried.seconds + 60, "it ends at all"
-    assert post(hurried.url, folder / "deck.odp").status_code == 200
+    wait_until(lambda: post(hurried.url, folder / "deck.odp").status_code == 200, SECONDS)
 
 
 @pytest.mark.parametrize("name", ["broken.pptx", "locked.pptx", "locked.odp"])

@@ -46,7 +46,7 @@ def seeds(folder: Path, web: str) -> Seeds:
     """Make the decks with the usual libraries and programs."""
     decks.make_pptx(folder / "a.pptx", 3)
     decks.make_odp(folder / "a.odp", 3)
-    decks.make_ppt(folder / "a.ppt", 3)
+    decks.make_ppt(folder / "a.ppt", 3, hidden=1)
     content = {suffix: (folder / f"a.{suffix}").read_bytes() for suffix in ("pptx", "odp", "ppt")}
     return Seeds(**content, web=web, secrets=_secrets(folder, content["odp"]))
 
