@@ -30,7 +30,7 @@ from tests.deploy.terraform import COMPONENTS
 
 SIZES: Final = documented()
 POOL: Final = BY_NAME["DATABASE_POOL_SIZE"].default
-FULL_SECONDS: Final = 60.0  # for all to connect on a busy machine
+FULL_SECONDS: Final = 240.0  # for all to connect on a busy machine
 WAITING_IN_THE_POOL_SECONDS: Final = 0.2  # instead of five seconds, for the request that waits in vain
 
 

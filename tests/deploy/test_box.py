@@ -205,7 +205,7 @@ def connect_by_tls(port: int, context: ssl.SSLContext, user: str, password: str,
     client.ws_set_options(path, {"Host": HOST, "Origin": f"https://{HOST}"})
     client.on_connect = answered
     client.connect(LOOPBACK, port)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not codes and time.monotonic() < deadline:
         client.loop(0.1)
     client.disconnect()

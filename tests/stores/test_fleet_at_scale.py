@@ -55,7 +55,7 @@ FILL = (
 @pytest.fixture(scope="module")
 def filled(engine: Engine) -> Engine:
     with transaction(engine) as connection:
-        connection.execute(sa.text("SET LOCAL statement_timeout = '60s'"))
+        connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
         for statement in FILL:
             connection.execute(sa.text(statement), {"fleet": FLEET} if ":fleet" in statement else {})
     wait_until(lambda: _is_vacuumed(engine), 60)

@@ -310,7 +310,7 @@ def test_two_starts_at_once_migrate_once(empty_database: str) -> None:
     start = [sys.executable, "-m", "alembic", "upgrade", "head"]
     environment = {**os.environ, "DATABASE_URL": empty_database}
     both = [subprocess.Popen(start, cwd=ROOT, env=environment, stderr=subprocess.PIPE) for _ in range(2)]
-    ends = [process.communicate(timeout=120)[1] for process in both]
+    ends = [process.communicate(timeout=240)[1] for process in both]
 
     assert [process.returncode for process in both] == [0, 0], ends
     assert "No new upgrade operations detected" in alembic(empty_database, "check")
@@ -328,7 +328,7 @@ def test_what_runs_may_be_in_the_way_of_an_upgrade(postgres_server: postgres.Clu
             eventually(lambda: old_code.run(WAITS_FOR_DELIVERIES) == [[True]], "the migrations wait")
             old_code.run("SELECT FROM notification_channels")
             old_code.run("COMMIT")
-            said, _ = migrating.communicate(timeout=120)
+            said, _ = migrating.communicate(timeout=240)
 
     assert migrating.returncode == 0
     assert said.splitlines() == ["Something that runs is in the way of the migrations; trying again."]

@@ -49,7 +49,7 @@ def publisher(broker: RunningBroker) -> Iterator[Publisher]:
         yield made
 
 
-def publish(engine: Engine, publisher: Publisher, name: str, budget: float = 3.0) -> PublishReport:
+def publish(engine: Engine, publisher: Publisher, name: str, budget: float = 60.0) -> PublishReport:
     return outbox.publish_due(engine, publisher, TIMINGS, budget, only_ids=[name])
 
 
@@ -87,7 +87,7 @@ def test_nothing_is_retained_for_a_display_that_comes_later(
 
     with listening_display(broker, client) as got:
         marker = f"{ROOT}/{client}/commands"
-        assert publisher.publish(marker, b"first", 5, in_time(3)) == PublishAnswer.SUCCESS
+        assert publisher.publish(marker, b"first", 5, in_time(60)) == PublishAnswer.SUCCESS
         assert got.get(timeout=60).payload == b"first"
 
     assert got.empty()
@@ -122,7 +122,7 @@ def test_a_topic_that_the_acl_forbids_is_said_at_once(engine: Engine, broker: Ru
 @pytest.mark.parametrize("user", mosquitto.SERVICES)
 def test_each_service_may_publish_commands(broker: RunningBroker, user: str) -> None:
     with publisher_at(broker, user) as made:
-        answer = made.publish(made.topics.commands("nobody"), b"{}", 1, in_time(3))
+        answer = made.publish(made.topics.commands("nobody"), b"{}", 1, in_time(60))
 
     assert answer == PublishAnswer.NO_SUBSCRIBER
 
@@ -145,7 +145,7 @@ def test_a_wrong_password_is_a_broker_that_cannot_be_used(broker: RunningBroker)
     stranger = Publisher(broker.broker.services_url, "api", "wrong", ROOT)
 
     with pytest.raises(BrokerUnavailable, match="0x87"):
-        stranger.publish("signage/x/commands", b"{}", 1, in_time(3))
+        stranger.publish("signage/x/commands", b"{}", 1, in_time(60))
 
 
 @contextmanager
@@ -180,10 +180,13 @@ def test_a_broker_that_freezes_leaves_the_doubt_that_the_command_was_heard(
 ) -> None:
     name = issued(engine, request(new_client(engine)))
     with publisher_at(own_broker) as publisher:
-        publisher.publish(publisher.topics.commands("nobody"), b"{}", 1, in_time(3))  # it is connected
+        publisher.publish(publisher.topics.commands("nobody"), b"{}", 1, in_time(60))  # it is connected
         guardian.send(own_broker.pid, signal.SIGSTOP)
         try:
-            report = publish(engine, publisher, name, budget=0.4)
+            for budget in (0.4, 4.0, 40.0):  # a slow machine sends nothing within the first
+                report = publish(engine, publisher, name, budget)
+                if report != PublishReport(waiting=1):
+                    break
         finally:
             guardian.send(own_broker.pid, signal.SIGCONT)
 
@@ -194,7 +197,7 @@ def test_a_broker_that_freezes_leaves_the_doubt_that_the_command_was_heard(
         with engine.begin() as connection:  # and is published again with the same id
             [again] = outbox.claim_due(connection, database_now(connection) + seconds(2), only_ids=[name])
         assert again.id == name
-        assert publisher.publish(publisher.topics.commands("nobody"), b"{}", 1, in_time(3)) == 0x10
+        assert publisher.publish(publisher.topics.commands("nobody"), b"{}", 1, in_time(60)) == 0x10
 
 
 def test_the_publisher_comes_back_after_the_broker_was_restarted(tmp_path: Path) -> None:
@@ -206,15 +209,15 @@ def test_the_publisher_comes_back_after_the_broker_was_restarted(tmp_path: Path)
     with closing(publisher):
         for _ in range(2):
             with mosquitto.serve(place, passwords, tmp_path / "log"):
-                assert publisher.publish(topic, b"{}", 1, in_time(3)) == PublishAnswer.NO_SUBSCRIBER
+                assert publisher.publish(topic, b"{}", 1, in_time(60)) == PublishAnswer.NO_SUBSCRIBER
             with pytest.raises(BrokerUnavailable) as fault:
-                publisher.publish(topic, b"{}", 1, in_time(3))
+                publisher.publish(topic, b"{}", 1, in_time(60))
             assert not isinstance(fault.value, PublishUnanswered)  # provably not sent
 
 
 def test_threads_may_share_a_publisher(broker: RunningBroker, publisher: Publisher) -> None:
     def publish_one(number: int) -> int:
-        return publisher.publish(publisher.topics.commands(f"nobody-{number}"), b"{}", 1, in_time(5))
+        return publisher.publish(publisher.topics.commands(f"nobody-{number}"), b"{}", 1, in_time(60))
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(publish_one, range(200)))
@@ -226,14 +229,14 @@ def test_a_closed_publisher_leaves_no_connection_and_can_be_used_again(
     broker: RunningBroker, publisher: Publisher
 ) -> None:
     topic = publisher.topics.commands("nobody")
-    publisher.publish(topic, b"{}", 1, in_time(3))
+    publisher.publish(topic, b"{}", 1, in_time(60))
     link = publisher._link
     assert link is not None
 
     publisher.close()
 
     assert link._client.socket() is None
-    assert publisher.publish(topic, b"{}", 1, in_time(3)) == PublishAnswer.NO_SUBSCRIBER
+    assert publisher.publish(topic, b"{}", 1, in_time(60)) == PublishAnswer.NO_SUBSCRIBER
 
 
 def test_many_due_commands_go_out_in_one_call_the_oldest_first(
@@ -331,7 +334,9 @@ def slow_publisher(broker: RunningBroker, delay_seconds: float) -> Iterator[Publ
 
 def publish_numbers(connection: socket.socket) -> list[bytes]:
     """The packet ids of the messages received until a pause; empty at the end of the connection."""
-    data = b""
+    connection.settimeout(60)
+    data = connection.recv(4096)
+    connection.settimeout(0.1)
     with suppress(TimeoutError):
         while piece := connection.recv(4096):
             data += piece
@@ -351,7 +356,6 @@ def strict_broker(receive_maximum: int) -> Iterator[tuple[int, list[int]]]:
     def serve(server: socket.socket) -> None:
         connection, _ = server.accept()
         with connection:
-            connection.settimeout(0.1)
             connection.recv(4096)
             connection.sendall(b"\x20\x06\x00\x00\x03\x21" + receive_maximum.to_bytes(2, "big"))
             while numbers := publish_numbers(connection):
@@ -366,10 +370,10 @@ def strict_broker(receive_maximum: int) -> Iterator[tuple[int, list[int]]]:
 
 def test_a_hundred_commands_go_out_over_a_slow_link(engine: Engine, broker: RunningBroker) -> None:
     names = [issued(engine, request(new_client(engine))) for _ in range(100)]
-    with slow_publisher(broker, 0.05) as slow:
-        report = outbox.publish_due(engine, slow, TIMINGS, 20.0, only_ids=names)
+    with slow_publisher(broker, 0.3) as slow:
+        report = outbox.publish_due(engine, slow, TIMINGS, 60.0, only_ids=names)
 
-    assert report == PublishReport(no_subscriber=100)  # within a lease; one after another they would take 20 s or more
+    assert report == PublishReport(no_subscriber=100)  # one after another they would take more than a minute
 
 
 def test_when_the_time_is_over_what_was_not_sent_is_due_and_nothing_has_left_unseen(
@@ -391,7 +395,7 @@ def test_no_more_are_on_their_way_than_the_broker_takes(tmp_path: Path) -> None:
     with strict_broker(receive_maximum=5) as (port, seen):
         publisher = Publisher(f"mqtt://127.0.0.1:{port}", "api", "x", ROOT)
         with closing(publisher):
-            soon = time.monotonic() + 60
+            soon = in_time(60)
             messages = [publisher.command(f"display-{number}", b"{}", soon) for number in range(40)]
             answers = publisher.publish_many(messages, soon)
     assert answers == [0] * 40
@@ -399,8 +403,8 @@ def test_no_more_are_on_their_way_than_the_broker_takes(tmp_path: Path) -> None:
 
 
 def test_a_message_that_is_too_late_is_not_sent_and_the_others_are(publisher: Publisher) -> None:
-    soon = time.monotonic() + 30
-    messages = [publisher.command("nobody", b"{}", at) for at in (soon, time.monotonic() + 0.5, soon)]
+    soon = in_time(60)
+    messages = [publisher.command("nobody", b"{}", at) for at in (soon, in_time(0.5), soon)]
 
     first, late, last = publisher.publish_many(messages, soon)
 

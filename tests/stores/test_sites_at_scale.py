@@ -56,7 +56,7 @@ ASKED: dict[str, Ask] = {
 @pytest.fixture(scope="module")
 def filled(engine: Engine) -> Engine:
     with transaction(engine) as connection:
-        connection.execute(sa.text("SET LOCAL statement_timeout = '60s'"))
+        connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
         for statement in FILL:
             connection.execute(sa.text(statement), {"fleet": FLEET} if ":fleet" in statement else {})
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as outside:

@@ -109,7 +109,9 @@ class _Link:
 class RealSide:
     """The installed mosquitto with the shipped configuration."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, slower: int = 1) -> None:
+        """`slower`: how many times as long all seconds of a story are."""
+        self._slower = slower
         self._broker = mosquitto.Broker(place / "run", place / "data", free_port(), free_port())
         self._passwords = {name: f"password of {name}" for name in mosquitto.SERVICES}
         self._log = place / "log"
@@ -143,12 +145,12 @@ class RealSide:
     def connect(self, name: str, expiry: int, will_delay: int | None = None, *, acks: bool = True) -> bool:
         client = self._client(name, acks=acks)
         if will_delay is not None:
-            delay = _properties(PacketTypes.WILLMESSAGE, WillDelayInterval=will_delay)
+            delay = _properties(PacketTypes.WILLMESSAGE, WillDelayInterval=self._slower * will_delay)
             client.will_set(PRESENCE, b"will", 1, retain=True, properties=delay)
         found: list[bool] = []
         client.on_connect = lambda _c, _u, flags, _code, _p: found.append(flags.session_present)
         port = self._broker.displays_port if name == DISPLAY else self._broker.services_port
-        expiry_property = _properties(PacketTypes.CONNECT, SessionExpiryInterval=expiry)
+        expiry_property = _properties(PacketTypes.CONNECT, SessionExpiryInterval=self._slower * expiry)
         client.connect(LOOPBACK, port, 30, clean_start=False, properties=expiry_property)
         client.loop_start()
         wait_until(lambda: bool(found), 60)
@@ -183,7 +185,7 @@ class RealSide:
             client.on_publish = lambda _c, _u, _mid, code, _p: codes.append(code.value)
             properties = _properties(PacketTypes.PUBLISH)
             if expiry is not None:
-                properties.MessageExpiryInterval = expiry
+                properties.MessageExpiryInterval = self._slower * expiry
             client.publish(topic, payload, 1, retain, properties)
             wait_until(lambda: bool(codes), 60)
         self._settle()
@@ -203,14 +205,15 @@ class RealSide:
         wait_until(lambda: not self._clients[name].is_connected(), 60)
 
     def leave(self, name: str, expiry: int) -> None:
-        self._clients[name].disconnect(properties=_properties(PacketTypes.DISCONNECT, SessionExpiryInterval=expiry))
+        expiry_property = _properties(PacketTypes.DISCONNECT, SessionExpiryInterval=self._slower * expiry)
+        self._clients[name].disconnect(properties=expiry_property)
         wait_until(lambda: not self._clients[name].is_connected(), 60)
 
     def heard(self, name: str) -> list[tuple[str, bool]]:
         return self._heard[name]
 
     def wait(self, seconds: float) -> None:
-        time.sleep(seconds)
+        time.sleep(self._slower * seconds)
 
 
 def _subscribe(client: mqtt.Client, topic_filter: str, options: SubscribeOptions) -> None:
