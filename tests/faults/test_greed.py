@@ -22,6 +22,7 @@ from tests.lab.campaigns.wire import Puback, Received, Wire, WireBroken
 MEGABYTE = 2**20
 LARGEST = 65_536  # the largest payload that the broker takes, in bytes
 NO_SUBSCRIBERS, NOT_AUTHORIZED, TOO_LARGE = 0x10, 0x87, 0x95
+TRIES = 3
 AT_ONCE, A_SECOND = 16_000_000, 2_000_000  # the most bytes of one display: deploy/parts/broker_door.c
 LOGS = f"signage/{NAME}/logs/info".encode()
 
@@ -159,11 +160,17 @@ def test_a_display_sends_so_much_at_once_and_its_heartbeats_pass_beside_logs_wit
     with broker(tmp_path, change) as (place, _):
         bridge_session(place).close()
         wire = Wire.connect(place.displays_port, NAME, PASSWORD)
-        began = time.monotonic()
-        for _ in range(3 * AT_ONCE // LARGEST):
-            wire.publish(LOGS, bytes(LARGEST))
-        codes = answered(wire)
-        taken, most = codes.count(0) * LARGEST, AT_ONCE + A_SECOND * (time.monotonic() - began)
+        began, codes = time.monotonic(), list[int]()
+        taken = most = 0.0
+        for _ in range(TRIES):
+            for _ in range(3 * AT_ONCE // LARGEST):
+                wire.publish(LOGS, bytes(LARGEST))
+            codes += answered(wire)
+            taken, most = codes.count(0) * LARGEST, AT_ONCE + A_SECOND * (time.monotonic() - began)
+            if taken > most or NOT_AUTHORIZED in codes:
+                break
+        else:
+            pytest.skip("did not come about: this machine sends less than the door lets through")
         wire.publish(LOGS.replace(b"logs/info", b"heartbeat"), bytes(LARGEST))
         heartbeat = answered(wire)
         wire.close()

@@ -21,6 +21,7 @@ from tests.lab.campaigns.wire import Puback, Wire
 SAVE_SECONDS = 2.2  # half a gigabyte on a good machine, far less on a small or busy one
 LOOK_SECONDS = 0.0005
 WATCHED_SAVES = 2
+ENOUGH, FEW = 1000, 100  # answers between saves: of a broker that goes on, and of one that does not
 BACKLOG = 600  # messages of 64 KB, enough to notice a save in progress
 LOGS = f"signage/{NAME}/logs/info".encode()
 
@@ -83,11 +84,11 @@ def fill(place: mosquitto.Broker) -> None:
     wire.close()
 
 
-def answered(place: mosquitto.Broker, saves: SlowSaves, enough: int) -> int:
-    """How many publishes of a display are answered during WATCHED_SAVES more saves, or until there are `enough`."""
+def answered(place: mosquitto.Broker, saves: SlowSaves, watched: int) -> int:
+    """How many publishes of a display are answered during so many more saves, or until there are ENOUGH."""
     wire = Wire.connect(place.displays_port, NAME, PASSWORD)
-    count, until = 0, saves.held + WATCHED_SAVES
-    while count < enough and saves.held < until:
+    count, until = 0, saves.held + watched
+    while count < ENOUGH and saves.held < until:
         while len(wire.unanswered) < 100:
             wire.publish(LOGS, b"more")
         wire.flush()
@@ -110,18 +111,20 @@ def test_a_broker_whose_saves_are_slow_still_answers(
     """With its own saves the broker reads one packet of each client between two saves, so a backlog never ends.
 
     That case shows that the test sees it: one attempt is enough, for a busy test may stop the broker at the wrong time.
+    As shipped it goes on, however few packets a slow machine reads between two saves.
     """
     with broker(tmp_path, change, alone=alone) as (place, component):
         bridge_session(place).close()
         fill(place)
         for _ in range(1 if goes_on else 10):
             with slow_saves(place, component) as saves:
-                count = answered(place, saves, 1000)
-            if count < 100:
+                count = answered(place, saves, WATCHED_SAVES * (10 if goes_on else 1))
+            if count < FEW:
                 break
+        if count >= FEW and not goes_on:
+            pytest.skip("did not come about: a save in which the broker was stopped")
 
-        assert (count >= 1000) is goes_on
-        assert goes_on or count < 100
+        assert (count >= ENOUGH) is goes_on
 
 
 @pytest.mark.parametrize(("took", "rest"), [(0.001, 1.0), (0.25, 1.0), (0.5, 2.0), (2.5, 10.0)])

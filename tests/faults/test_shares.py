@@ -46,6 +46,6 @@ def test_one_stolen_login_costs_its_neighbours_nothing_and_leaves_nothing(tmp_pa
     ways = tuple(way for way in stolen.WAYS if way.name in {"shared groups", "user properties of 180 KB"})
 
     def run(dose: int) -> Ledger:
-        return stolen.run(stolen.Plan(seconds=dose * 1.0, ways=ways), made(tmp_path, dose))
+        return stolen.run(stolen.Plan(seconds=dose * 1.0, ways=ways, beats=200), made(tmp_path, dose))
 
     assert passed(until_it_comes_about(run))

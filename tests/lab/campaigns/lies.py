@@ -35,7 +35,7 @@ from tests.lab.campaigns.machine import Machine, machine, rows
 
 PICTURE: Final = read_jpeg(draw("Lobby", "12:00", "running"))
 
-WAIT_SECONDS: Final = 120.0
+WAIT_SECONDS: Final = 240.0
 LONG: Final = timedelta(minutes=10)
 HONEST: Final = "honest"
 HONEST_SHARE: Final = 0.2

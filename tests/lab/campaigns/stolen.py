@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 from deploy.parts import broker as mosquitto
 from deploy.parts.layout import LOOPBACK, write_file
 from deploy.parts.probes import wait_until
+from tests import diary
 from tests.lab.campaigns.fleet import PASSWORD
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.lone_broker import broker, shipped
@@ -43,10 +44,12 @@ MORE_MEGABYTES: Final = 64.0  # growth of the broker's memory
 WAITING_MEGABYTES: Final = 400.0  # growth of it without a bridge: docs/operating.md, "The broker"
 LEFT_MEGABYTES: Final = 4.0  # growth of the broker's saved file
 TIMES: Final = 2.0  # the processor time of a heartbeat with the thief's session, as a multiple of the usual one
-LOOKS: Final = 6  # the longest measurement
-BEATS: Final = 2_000  # heartbeats of a measurement
-ENOUGH_SECONDS: Final = 2.0  # heartbeats of a measurement that takes long
+LOOKS: Final = 6  # the most measurements, until one finds a usual heartbeat
+LOOKS_AT_HARM: Final = 2  # where the harm must show
+ENOUGH_SECONDS: Final = 0.5  # of processor time, for a measurement of heartbeats that take long
 FOREVER: Final = b"\x11\xff\xff\xff\xff"  # session expiry
+PROCESSES: Final = multiprocessing.get_context("forkserver")  # imports this module once, and not for each process
+PROCESSES.set_forkserver_preload([__name__])
 TOPICS: Final = tuple(f"signage/+/{kind}" for kind in ("heartbeat", "health", "logs/+", "presence", "acks"))
 
 Packets = Iterator[bytes]
@@ -375,6 +378,7 @@ class Plan:
 
     seconds: float = 8.0
     ways: tuple[Way, ...] = WAYS
+    beats: int = 2_000  # heartbeats of a measurement
     seed: int = 1
 
 
@@ -383,7 +387,7 @@ def run(plan: Plan, folder: Path) -> Ledger:
     ledger = Ledger("stolen", plan.seed, {"ways": len(plan.ways), "seconds each": round(plan.seconds)})
     began = time.monotonic()
     for number, way in enumerate(plan.ways):
-        taken = go(folder / f"{number}", way, plan.seconds, shipped)
+        taken = go(folder / f"{number}", way, plan, shipped, LOOKS)
         tell(f"{way.name}: {taken}")
         ledger.conditions[f"{way.name}: bounded, and nothing is left"] = not taken.takes(way)
         ledger.limits[f"{way.name}: a heartbeat costs at most {TIMES:g} times as much"] = not taken.slows
@@ -391,7 +395,7 @@ def run(plan: Plan, folder: Path) -> Ledger:
         for name, value in (("longest answer, s", taken.longest), ("memory, MB", taken.megabytes)):
             ledger.counted[name] = max(ledger.counted.get(name, 0.0), round(value, 2))
         if way.opened_by:
-            open_door = go(folder / f"{number}-open", way, plan.seconds, undone(way.opened_by))
+            open_door = go(folder / f"{number}-open", way, plan, undone(way.opened_by), LOOKS_AT_HARM)
             tell(f"... without {way.opened_by}: {open_door}")
             ledger.experiments[f"{way.name}: harms without {way.opened_by}"] = open_door.takes(way) or open_door.slows
     ledger.seconds = time.monotonic() - began
@@ -413,7 +417,7 @@ def undone(setting: str) -> Callable[[str], str]:
     return change
 
 
-def go(folder: Path, way: Way, seconds: float, change: Callable[[str], str]) -> Taken:
+def go(folder: Path, way: Way, plan: Plan, change: Callable[[str], str], looks: int) -> Taken:
     """Try one way, with a neighbour and a bridge."""
     folder.mkdir()
     taken = Taken()
@@ -422,20 +426,31 @@ def go(folder: Path, way: Way, seconds: float, change: Callable[[str], str]) -> 
         closing(Neighbour(place.displays_port)) as neighbour,
     ):
         with bridging(place):
-            before_cpu, before = processor_time(neighbour, component), megabytes(component)
+            usual, before = processor_time(neighbour, component, plan.beats), megabytes(component)
             neighbour.longest = 0.0
+
+        def times() -> float:
+            """The processor time of a heartbeat as a multiple of the usual one, after the queues are empty."""
+            found = 0.0
+            for _ in range(looks):
+                found = processor_time(neighbour, component, plan.beats) / usual
+                diary.progress(f"a heartbeat takes {found:.1f} times as long")
+                if found <= TIMES:
+                    break
+            return found
+
         with nullcontext() if way.bridge_is_away else bridging(place, writes=way.bridge_writes):
-            with stealing(place, way, seconds) as thief:
+            with stealing(place, way, plan.seconds) as thief:
                 while thief.is_alive():
                     neighbour.beat()
                     taken.megabytes = max(taken.megabytes, megabytes(component) - before)
                     thief.join(0.02)
             taken.longest = neighbour.longest
         with bridging(place):
-            taken.staying = times_of(before_cpu, neighbour, component)
+            taken.staying = times()
         revoke(place)
         with bridging(place):
-            taken.times = times_of(before_cpu, neighbour, component)
+            taken.times = times()
         with suppress(TimeoutError):  # the broker saves each second at most
             wait_until(lambda: saved_megabytes(place) < LEFT_MEGABYTES, 120)
         taken.left, taken.saved = megabytes(component) - before, saved_megabytes(place)
@@ -446,9 +461,8 @@ def go(folder: Path, way: Way, seconds: float, change: Callable[[str], str]) -> 
 @contextmanager
 def bridging(place: mosquitto.Broker, *, writes: bool = False) -> Iterator[None]:
     """Run a process that reads messages of displays."""
-    spawn = multiprocessing.get_context("spawn")
-    ready, over = spawn.Event(), spawn.Event()
-    reader = spawn.Process(target=bridge, args=(place.services_port, ready, over, writes))
+    ready, over = PROCESSES.Event(), PROCESSES.Event()
+    reader = PROCESSES.Process(target=bridge, args=(place.services_port, ready, over, writes))
     reader.start()
     ready.wait()
     try:
@@ -461,7 +475,7 @@ def bridging(place: mosquitto.Broker, *, writes: bool = False) -> Iterator[None]
 @contextmanager
 def stealing(place: mosquitto.Broker, way: Way, seconds: float) -> Iterator["BaseProcess"]:
     """Run the thief's process; it is always ended."""
-    thief = multiprocessing.get_context("spawn").Process(target=steal, args=(place.displays_port, way, seconds))
+    thief = PROCESSES.Process(target=steal, args=(place.displays_port, way, seconds))
     thief.start()
     try:
         yield thief
@@ -486,21 +500,11 @@ def _is_refused(port: int) -> bool:
     return False
 
 
-def times_of(before: float, neighbour: Neighbour, component: Component) -> float:
-    """The processor time of a heartbeat as a multiple of `before`, after the queues are empty."""
-    found = 0.0
-    for _ in range(LOOKS):
-        found = processor_time(neighbour, component) / before
-        if found <= TIMES:
-            break
-    return found
-
-
-def processor_time(neighbour: Neighbour, component: Component) -> float:
+def processor_time(neighbour: Neighbour, component: Component, most: int) -> float:
     """The broker's processor time for one heartbeat of the neighbour, in seconds."""
     assert component.process is not None
     before, beats, used = _ticks(component.process.pid), 0, 0.0
-    while beats < BEATS and used < ENOUGH_SECONDS:
+    while beats < most and used < ENOUGH_SECONDS:
         neighbour.beat()
         beats += 1
         used = (_ticks(component.process.pid) - before) / os.sysconf("SC_CLK_TCK")
