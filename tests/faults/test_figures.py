@@ -49,6 +49,13 @@ def test_a_condition_that_does_not_hold_is_named() -> None:
     assert published(text) == [row(failed)]
 
 
+def test_an_experiment_that_did_not_come_about_is_named_and_is_no_failure() -> None:
+    text = section([row({**LEDGER, "experiments": {"lines waited": False, "clocks leapt": True}})])
+
+    assert "(**did not come about: lines waited**) | displays 200 |" in text
+    assert "failed" not in text
+
+
 def test_the_section_is_replaced_and_what_follows_it_stays() -> None:
     document = "# Promises\n\n## Figures\n\nold\n\n## Limits\n\nlast\n"
 

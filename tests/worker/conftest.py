@@ -9,7 +9,7 @@ from tests.worker.harness import DEADLINE_SECONDS, Converter, converter
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _patient_examiner() -> Iterator[None]:
+def patient_examiner() -> Iterator[None]:
     """On a slow machine the examiner's start alone may take seconds."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pdf, "SECONDS", DEADLINE_SECONDS)

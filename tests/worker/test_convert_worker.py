@@ -429,7 +429,7 @@ def test_a_worker_killed_at_any_boundary_leaves_one_row_and_one_file(
             row = desk.row(conversion)
             assert (row["status"], row["pages"]) == ("ready", 1)
             assert files_below(desk.volume.root / "incoming") == []
-            assert f"{row['target_path']}" in files_below(desk.volume.root / "converted")
+            assert row["target_path"] in files_below(desk.volume.root / "converted")
     assert boundaries > 25
     assert len(files_below(desk.volume.root / "converted")) == 4
 

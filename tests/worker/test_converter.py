@@ -182,9 +182,8 @@ def test_however_it_ends_in_the_middle_of_a_document_no_process_stays(
 
     asking = threading.Thread(target=ask)
     asking.start()
-    wait_until(
-        lambda: len(frozen.offices()) >= 3, DEADLINE_SECONDS
-    )  # the frozen one, the one that hands over, the next one
+    three = 3  # the frozen one, the one that hands over, the next one
+    wait_until(lambda: len(frozen.offices()) >= three, DEADLINE_SECONDS)
     below = guardian.descendants(frozen.process.pid)
 
     frozen.process.send_signal(number)
