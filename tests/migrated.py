@@ -1,9 +1,5 @@
-"""A migrated Postgres: made once, its files copied for each use.
+"""A migrated Postgres: made once, its files copied for each use."""
 
-`make test` makes one for all suites, in the folder KEPT. A single pytest makes its own.
-"""
-
-import atexit
 import fcntl
 import json
 import os
@@ -65,7 +61,7 @@ def running() -> Iterator[postgres.Cluster]:
 @cache
 def _made() -> postgres.Cluster:
     """The original. The first caller makes it; all others wait."""
-    folder = Path(os.environ.get(volatile.KEPT) or _own_folder())
+    folder = volatile.kept()
     with (folder / "lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         whole = folder / "password"  # written last
@@ -77,13 +73,6 @@ def _made() -> postgres.Cluster:
             _make(cluster, folder / "log")
             whole.write_text(password, encoding="ascii")
     return cluster
-
-
-def _own_folder() -> str:
-    folder = tempfile.mkdtemp(prefix="signage-pg-", dir=volatile.folder())
-    Path(folder).chmod(0o711)  # Postgres may run as another user
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
 
 
 def _make(cluster: postgres.Cluster, log: Path) -> None:

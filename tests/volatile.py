@@ -10,11 +10,13 @@ import contextlib
 import os
 import re
 import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 KEPT: Final = "SIGNAGE_TESTS_POSTGRES"
-"""Environment variable with the folder of `make test`'s migrated Postgres for all suites: tests/migrated.py."""
+"""Environment variable with `make test`'s folder of what is made once for all suites: see `kept`."""
 MEMORY: Final = Path("/dev/shm")  # a tmpfs on every Linux; small in some containers
 OURS: Final = re.compile(r"signage-tests-(\d+)")  # with the id of its process
 ROOM_BYTES: Final = 3 * 2**30  # for two suites: each needs 0.3 GB, and up to 1 GB for the log of Postgres
@@ -33,6 +35,17 @@ def folder() -> str | None:
         mine.mkdir(mode=0o711)  # Postgres may run as another user
         atexit.register(shutil.rmtree, mine, ignore_errors=True)
     return str(mine)
+
+
+@cache
+def kept() -> Path:
+    """The folder of what is made once: by `make test` for all its suites, by a single pytest for itself."""
+    if given := os.environ.get(KEPT):
+        return Path(given)
+    own = tempfile.mkdtemp(prefix="signage-kept-", dir=folder())
+    Path(own).chmod(0o711)  # Postgres may run as another user
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    return Path(own)
 
 
 def sweep() -> None:

@@ -1,6 +1,5 @@
 """The site of documents in a browser, opened from its folder: it needs no server, and asks no other host."""
 
-from pathlib import Path
 from typing import Final, Literal
 
 import pytest
@@ -11,18 +10,11 @@ from tests import site_of_documents
 SIDEWAYS: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    made = site_of_documents.make(folder)
-    assert made.returncode == 0, made.stderr
-    return folder
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
 def test_a_word_is_searched_and_found_and_no_page_scrolls_sideways(
-    browser: Browser, folder: Path, width: int, scheme: Literal["light", "dark"]
+    browser: Browser, width: int, scheme: Literal["light", "dark"]
 ) -> None:
+    folder = site_of_documents.built()
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
     asked: list[str] = []

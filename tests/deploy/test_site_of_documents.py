@@ -40,12 +40,9 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built() -> Path:
     """The folder of the site."""
-    folder = tmp_path_factory.mktemp("site")
-    made = site_of_documents.make(folder)
-    assert (made.returncode, made.stderr) == (0, "")
-    return folder
+    return site_of_documents.built()
 
 
 @pytest.fixture(scope="module")
