@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from shared.postgres.door import engine_for
 from tests.browser.fleets import inserted
 from tests.browser.watched import API, WatchedPage, watched
-from tests.browser.windows import SIGNED_OUT
+from tests.browser.windows import PATIENCE_MS, SIGNED_OUT
 from tests.stack import Stack, eventually
 
 OVERVIEW: Final = "**/api/monitoring/overview*"
@@ -82,6 +82,7 @@ def shoot(
 ) -> None:
     """Take one picture of one state; fail on any complaint that the state does not expect."""
     context = chromium.new_context(**options)
+    context.set_default_timeout(PATIENCE_MS)
     visit = watched(context, stack)
     if state is sign_in:
         context.set_storage_state(SIGNED_OUT)

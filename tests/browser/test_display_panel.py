@@ -11,7 +11,6 @@ from shared.trace import trace_id
 from tests.browser.conftest import Enter, name_of, uuid_of
 from tests.stack import Api, eventually
 
-COMMAND_MS = 60_000
 BUSY = "A command is on its way; wait for it to end."
 EXPIRE = "UPDATE client_commands SET expires_at = now() WHERE client_uuid = :uuid"
 WAITS = """
@@ -61,7 +60,7 @@ def test_a_restart_is_followed_step_by_step_until_it_succeeded(
         page.get_by_role("button", name="Restart player").click()
 
     for word in ("Queued", "Sent", "Received", "Running", "Succeeded"):
-        expect(page.locator(".step.reached").filter(has_text=word)).to_be_visible(timeout=COMMAND_MS)
+        expect(page.locator(".step.reached").filter(has_text=word)).to_be_visible()
     assert page.locator(".step.reached time").count() == 5
     expect(page.get_by_text(re.compile("^Restart and reboot are locked until"))).to_be_visible()
     expect(page.get_by_role("button", name="Restart player")).to_be_disabled()
@@ -84,8 +83,8 @@ def test_a_screen_is_switched_off_from_the_panel_and_the_panel_says_by_whom(
     expect(page.get_by_role("dialog")).to_contain_text("It stays off until its opening hours next begin or end")
     page.get_by_role("button", name="Switch off").click()
 
-    expect(page.locator(".step.reached").filter(has_text="Succeeded")).to_be_visible(timeout=COMMAND_MS)
-    expect(page.get_by_text("off, by an operator")).to_be_visible(timeout=COMMAND_MS)
+    expect(page.locator(".step.reached").filter(has_text="Succeeded")).to_be_visible()
+    expect(page.get_by_text("off, by an operator")).to_be_visible()
     command = api.get(f"/api/clients/{uuid_of(display)}/commands")["items"][0]
     assert (command["action"], command["confirmed_by"]) in {("screen_off", "evidence"), ("screen_off", "both")}
 
@@ -113,7 +112,7 @@ def test_a_command_to_a_display_that_is_away_says_why_it_failed_and_offers_it_ag
     assert page.get_by_role("button", name="Restart player").get_attribute("title") == BUSY
     with database.begin() as connection:  # its two minutes have passed
         connection.execute(sa.text(EXPIRE), {"uuid": uuid_of(display)})
-    expect(page.locator(".cause")).to_have_text("The display did not acknowledge it in time.", timeout=COMMAND_MS)
+    expect(page.locator(".cause")).to_have_text("The display did not acknowledge it in time.")
     expect(page.get_by_role("button", name="Send again")).to_be_visible()
     assert api.get(f"/api/clients/{uuid_of(display)}/commands")["items"][0]["state"] == "expired"
 

@@ -17,7 +17,6 @@ from tests.stack import Api, Stack, eventually
 
 HOSTILE = '<img src=x onerror="document.title=1">'
 READ_FOR_MS = 4_100  # how long an acknowledged row stays
-SEEN_WITHIN_MS = 60_000  # a poll, and the time through broker, bridge and database
 
 
 @pytest.fixture
@@ -96,7 +95,7 @@ def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
     display.service_failed("signage-player.service")
 
     row = panel.get_by_role("listitem").filter(has_text=name_of(display))
-    expect(row).to_contain_text("signage-player.service", timeout=SEEN_WITHIN_MS)
+    expect(row).to_contain_text("signage-player.service")
     other_watched.look_again()
     expect(other_panel).to_contain_text(name_of(display))
     expect(page.locator(".attention")).to_contain_text("Service signage-player.service failed")

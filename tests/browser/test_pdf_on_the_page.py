@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, Playwright, expect
 
 from tests.browser.conftest import CHROMIUM, Enter, launched
-from tests.browser.test_conversions import CONVERTED_MS, deck
+from tests.browser.test_conversions import deck
 from tests.browser.windows import Windows
 from tests.stack import eventually
 
@@ -35,7 +35,7 @@ def test_a_presentation_is_uploaded_converted_and_opened_in_the_page(enter: Ente
     )
 
     row = page.locator(".media").filter(has_text="Lobby autumn.pptx")
-    expect(row).to_have_attribute("data-status", "ready", timeout=CONVERTED_MS)
+    expect(row).to_have_attribute("data-status", "ready")
     expect(row).to_contain_text("3 pages")
     with page.expect_response(re.compile("/api/files/converted/")) as answered:
         row.get_by_role("button", name="Open the PDF of Lobby autumn.pptx").click()

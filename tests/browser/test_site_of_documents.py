@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests import site_of_documents
+from tests.browser.windows import PATIENCE_MS
 
 SIDEWAYS: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -16,6 +17,7 @@ def test_a_word_is_searched_and_found_and_no_page_scrolls_sideways(
 ) -> None:
     folder = site_of_documents.built()
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

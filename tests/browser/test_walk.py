@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 
 from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted
-from tests.browser.test_conversions import CONVERTED_MS, deck
+from tests.browser.test_conversions import deck
 from tests.browser.test_shops import FAIL, LISTENED_LONG, MENDED, NAMES_NONE, card, run, table_rows, tile
 from tests.browser.watched import WatchedPage
 from tests.browser.windows import Opened
@@ -150,7 +150,7 @@ def test_eleven_tasks_take_three_presses_each(
         chooser.value.set_files(FilePayload(name="Walk.pptx", mimeType="", buffer=content))
         media = page.locator(".media").filter(has_text="Walk.pptx")
         expect(media).to_be_visible()
-    expect(media).to_have_attribute("data-status", "ready", timeout=CONVERTED_MS)
+    expect(media).to_have_attribute("data-status", "ready")
 
     with walk.task("read its report"):
         page.get_by_role("link", name="Presentations").click()

@@ -15,7 +15,7 @@ from tests.browser.people import SessionState
 from tests.browser.watched import WatchedPage
 from tests.stack import Stack
 
-PATIENCE_MS: Final = 60_000  # how long a locator or an expectation may take; it costs nothing while all is well
+PATIENCE_MS: Final = 120_000  # how long a locator or an expectation may take; it costs nothing while all is well
 MIDDAY: Final = f"Etc/GMT{datetime.now(UTC).hour - 12:+d}"
 """The zone in which it is midday now (its sign is the wrong way round, as in all of `Etc/`): the pages show the clock
 time of today's moments and the day of others', and no test may depend on the hour at which it runs."""
