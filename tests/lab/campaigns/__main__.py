@@ -50,6 +50,7 @@ from tests.lab.campaigns import (
     stolen,
     trial,
     versions,
+    words,
 )
 from tests.lab.campaigns.ledger import RESULTS, Ledger
 from tests.lab.simulation import campaign as simulation
@@ -221,6 +222,11 @@ def _versions(seed: int, share: float, folder: Path) -> Ledger:
     return versions.run(versions.Plan(newest=_part(len(old_code.commits()), share), tested=1, seed=seed), folder)
 
 
+def _words(seed: int, share: float, folder: Path) -> Ledger:
+    whole = words.Plan()
+    return words.run(words.Plan(_part(whole.looks, share), _part(whole.dialogs, share), seed), folder)
+
+
 def _part(whole: int, share: float) -> int:
     return max(1, round(whole * share))
 
@@ -245,6 +251,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "many_logins": _many_logins,
     "schema": _schema,
     "versions": _versions,
+    "words": _words,
     "soak": _soak,
     "disk": _disk,  # the last one, because it gives this process its own mount namespace
 }

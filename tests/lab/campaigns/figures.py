@@ -45,6 +45,7 @@ WORDS: Final = {
     "doors": "paths that try to leave, connections that stall, requests without end",
     "schema": "a tester that knows the OpenAPI document alone asks for everything",
     "versions": "code of just before each migration on the schema of today",
+    "words": "the dashboard in German and Japanese",
     "docker": "the Docker box: kill -9 of each container and of the engine, restarts, backup",
     "trial": "the image for a first look: build, start, second start",
     "cloud": "a real Terraform applies deploy/gcp to a stand-in of Google",
