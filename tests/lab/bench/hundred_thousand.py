@@ -16,11 +16,12 @@ from playwright.sync_api import Page, sync_playwright
 
 from shared.postgres.door import engine_for
 from tests.browser.conftest import CHROMIUM, FLAGS
-from tests.browser.huge_fleet import CLIENTS, fill
+from tests.browser.huge_fleet import DISPLAYS_OF_A_SITE, fill
 from tests.browser.people import session_of
 from tests.lab.bench.report import HEADER, Row, median
 from tests.stack import Stack, running_stack
 
+SITES: Final = 1_000
 OPENINGS: Final = 5
 GZIP_LEVEL: Final = 5  # the gateway's
 SETTINGS: Final = {"TICK_SECONDS": "60", "DEMO": ""}
@@ -31,7 +32,7 @@ def measure(folder: Path) -> list[Row]:
     """Measure on a stack of its own."""
     with running_stack(folder / "stack", **SETTINGS) as stack, sync_playwright() as playwright:
         engine = engine_for(stack.environment["DATABASE_URL"], "bench")
-        fill(engine)
+        fill(engine, SITES)
         whole, delta = _overview(stack), None
         with engine.begin() as connection:
             changed = connection.exec_driver_sql(CHANGE).rowcount
@@ -48,7 +49,7 @@ def measure(folder: Path) -> list[Row]:
             opened.append(_open_a_place(page))
             context.close()
         browser.close()
-    name = f"{CLIENTS:,} displays"
+    name = f"{SITES * DISPLAYS_OF_A_SITE:,} displays"
     return [
         Row(f"{name}: overview, gzip", _kb(whole[1]), "KB", 20, at_most=True),
         Row(f"{name}: overview", whole[0], "ms", 500, at_most=True),
