@@ -87,6 +87,7 @@ def running_stack(state: Path, **settings: str) -> Iterator[Stack]:
     ports = {
         name: str(port) for name, port in zip([*PORTS, "BRIDGE_HEALTH_PORT"], free_ports(len(PORTS) + 1), strict=True)
     }
+    ports |= {name: settings[name] for name in ports.keys() & settings.keys()}
     given = {**os.environ, **ports, "LOCAL_STATE_DIR": str(state), **settings}
     for foreign in ("DATABASE_URL", "CONVERTER_URL", "MEDIA_ROOT", "DEMO"):
         if foreign not in settings:

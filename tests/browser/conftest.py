@@ -13,6 +13,7 @@ from sqlalchemy import Engine
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from shared.postgres.door import engine_for
 from tests.browser.people import SessionState, session_of
+from tests.browser.sign_in_service import sign_in_service
 from tests.browser.watched import WatchedPage
 from tests.browser.windows import PATIENCE_MS, Opened, Windows
 from tests.stack import Api, Stack, enrol, running_stack
@@ -30,13 +31,19 @@ Enter = Callable[..., WatchedPage]
 
 @pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack without recovery and with a tick every three seconds: ticks are expensive, and few tests need them."""
+    """A stack without recovery and with a tick every three seconds: ticks are expensive, and few tests need them.
+
+    People sign in by password or at a sign-in service.
+    """
     settings = {
         "TICK_SECONDS": "3",
         "DEMO": "",
         "ERROR_LOG_RETENTION_DAYS": "800",  # for log lines at two changes of the clocks
     }
-    with running_stack(tmp_path_factory.mktemp("stack"), **settings) as running:
+    with (
+        sign_in_service(tmp_path_factory.mktemp("sign-in-service")) as service,
+        running_stack(tmp_path_factory.mktemp("stack"), **settings, **service) as running,
+    ):
         yield running
 
 

@@ -1,44 +1,15 @@
 """People sign in at a real OpenID Connect provider of another site, in a real browser, and out again."""
 
-import json
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from deploy.parts.probes import free_port
 from tests.browser.conftest import OpenPage
+from tests.browser.sign_in_service import SIGN_IN_SERVICE
 from tests.browser.watched import WatchedPage
-from tests.real_provider import CLIENT, SECRET, real_provider
-from tests.stack import Stack, running_stack
 
-PEOPLE = {
-    "cora": {"groups": ["staff", "signage-operators"], "shops": ["Rome"]},
-    "ada": {"groups": ["signage-admins"], "shops": ["*"]},
-    "eve": {"groups": ["staff"]},
-}
-BUTTON = "Sign in with Example Login"
-
-
-@pytest.fixture(scope="module")
-def stack(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack at which people sign in by a provider; it has no LibreOffice of its own."""
-    gateway = free_port()
-    our_address = f"http://127.0.0.1:{gateway}"
-    with real_provider(tmp_path_factory.mktemp("provider"), free_port(), our_address, PEOPLE) as issuer:
-        settings = {
-            "GATEWAY_PORT": str(gateway),
-            "SSO_ISSUER": issuer,
-            "SSO_NAME": "Example Login",
-            "SSO_CLIENT_ID": CLIENT,
-            "SSO_CLIENT_SECRET": SECRET,
-            "SSO_ROLES": json.dumps({"signage-admins": "admin", "signage-operators": "operator"}),
-            "SSO_SITES_CLAIM": "shops",
-            "CONVERTER_URL": stack.environment["CONVERTER_URL"],
-        }
-        with running_stack(tmp_path_factory.mktemp("stack"), **settings) as running:
-            yield running
+BUTTON = f"Sign in with {SIGN_IN_SERVICE}"
 
 
 @pytest.fixture
@@ -60,7 +31,7 @@ def sign_in_as(visit: WatchedPage, login: str, address: str = "/") -> Page:
     return page
 
 
-def test_people_come_back_to_the_page_that_they_left_with_role_and_sites_of_the_provider(visit: WatchedPage) -> None:
+def test_people_come_back_to_the_page_they_left_with_the_providers_role_and_sites(visit: WatchedPage) -> None:
     page = sign_in_as(visit, "cora", "/?v=incidents")
 
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()

@@ -1,9 +1,11 @@
 """People who sign in by the cloud's proxy: the page knows them without a form, or shows that it does not.
 
-A stack of its own that believes a proxy whose keys a server on loopback has. The test stands where the load balancer
-does: it passes `/api/` on to the function with the assertion, which the gateway of one box lets nobody send.
+An api function beside the stack's own one believes a proxy whose keys a server on loopback has. The test stands where
+the load balancer does: it passes `/api/` on to that function with the assertion, which the gateway of one box lets
+nobody send.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,27 +14,34 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from deploy.local.stack import Stack as LocalStack
+from deploy.parts.probes import free_port
+from deploy.parts.short_lived import running
 from tests.browser.conftest import OpenPage
 from tests.browser.watched import API, WatchedPage
 from tests.rules.oidc_harness import issuing
 from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
-from tests.stack import Stack, running_stack
+from tests.stack import Api, Stack
 
 ANNA = "anna@example.com"
 ADMIN = "ada@example.com"
 
 
 @pytest.fixture(scope="module")
-def stack(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack behind a proxy, with two people who have been added; it has no LibreOffice of its own."""
+def function(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """The api function behind a proxy, on the stack's database, with two people who have been added."""
+    folder, port = tmp_path_factory.mktemp("proxied"), free_port()
     with issuing() as keys:
         keys.answer = key_set(PROXY_KEY)
-        settings = {"IAP_AUDIENCE": AUDIENCE, "IAP_KEYS_URL": keys.url}
-        settings["CONVERTER_URL"] = stack.environment["CONVERTER_URL"]
-        with running_stack(tmp_path_factory.mktemp("stack"), **settings) as running:
+        settings = {"API_PORT": str(port), "IAP_AUDIENCE": AUDIENCE, "IAP_KEYS_URL": keys.url}
+        given = {**os.environ, **stack.ports, "LOCAL_STATE_DIR": str(stack.state), **settings}
+        [service] = [one for one in LocalStack(given).middle() if one.name == "api"]
+        environment = {**(service.environment or {}), "XDG_RUNTIME_DIR": str(folder)}
+        with running(service.command, service.ready, folder / "output.txt", environment=environment):
+            api = Api(f"http://127.0.0.1:{port}", stack.environment["SIGNAGE_ADMIN_TOKEN"])
             for username, role in ((ANNA, "operator"), (ADMIN, "admin")):
-                running.api().call("POST", "/api/users", 201, json={"username": username, "role": role})
-            yield running
+                api.call("POST", "/api/users", 201, json={"username": username, "role": role})
+            yield api
 
 
 @dataclass
@@ -40,6 +49,7 @@ class Proxied:
     """A page behind the proxy, and the identity that the proxy asserts; None while it asserts none."""
 
     visit: WatchedPage
+    function: Api
     email: str | None
 
     def open(self) -> Page:
@@ -48,7 +58,7 @@ class Proxied:
         return self.visit.open()
 
     def _pass_on(self, route: Route) -> None:
-        address = urlsplit(route.request.url)._replace(netloc=f"127.0.0.1:{self.visit.stack.ports['API_PORT']}")
+        address = urlsplit(route.request.url)._replace(netloc=urlsplit(self.function.url).netloc)
         said = {} if self.email is None else {"X-Goog-IAP-JWT-Assertion": asserted(email=self.email)}
         headers = {**route.request.headers, **said}
         if route.request.method == "GET":
@@ -59,9 +69,9 @@ class Proxied:
 
 
 @pytest.fixture
-def arrive(open_page: OpenPage) -> Callable[[str], Proxied]:
+def arrive(open_page: OpenPage, function: Api) -> Callable[[str], Proxied]:
     """Return a function that opens a page as a person whom the proxy has let through."""
-    return lambda email: Proxied(open_page(), email)
+    return lambda email: Proxied(open_page(), function, email)
 
 
 def test_whoever_the_proxy_knows_is_in_without_a_form_and_has_nothing_to_sign_out_of(
