@@ -98,7 +98,7 @@ DROP = """(zone, files) => {
 }"""
 
 
-def test_dropped_files_show_how_far_they_are_and_an_upload_is_cancelled_and_tried_again(
+def test_dropped_files_show_their_progress_and_an_upload_is_cancelled_and_retried(
     enter: Enter,
 ) -> None:
     dashboard = enter("/?v=conversions")

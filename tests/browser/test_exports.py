@@ -19,7 +19,7 @@ def rows_of(page: Page) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text)))
 
 
-def test_the_displays_that_are_listed_are_saved_in_their_order_with_what_is_known_of_them(
+def test_the_listed_displays_are_saved_in_their_order_with_what_is_known_of_them(
     enter: Enter, display: SimulatedDisplay, api: Api
 ) -> None:
     display.health(screen_health="ok", app_version="4.2.0", hostname='tv "1", left', ip="10.1.2.3")

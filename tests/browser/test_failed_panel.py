@@ -58,7 +58,7 @@ def acknowledge(page: Page, fleet: Fleet, n: int) -> None:
     page.get_by_role("button", name=f"Acknowledge the failure of {fleet.name(n)}").click()
 
 
-def test_five_are_shown_newest_first_then_all_and_an_acknowledged_one_keeps_its_place(
+def test_five_are_shown_newest_first_then_all_and_an_acknowledged_one_stays(
     open_page: OpenPage, admin_session: SessionState, seven: Fleet
 ) -> None:
     watched = open_page(storage_state=admin_session)

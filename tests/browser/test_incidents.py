@@ -13,7 +13,7 @@ from tests.stack import Api
 TOGETHER = 4
 
 
-def test_displays_that_crash_together_are_one_incident_with_its_members_and_its_story(
+def test_displays_that_crash_together_are_one_incident_with_members_and_a_story(
     enter: Enter, api: Api, tmp_path: Path
 ) -> None:
     with ExitStack() as stack:

@@ -17,7 +17,7 @@ def lines_of(api: Api, display: SimulatedDisplay, count: int) -> None:
     eventually(lambda: len(api.get(path, params={"limit": 1000})["items"]) == count, f"{count} lines")
 
 
-def test_the_explorer_goes_from_the_fleet_to_one_display_and_its_address_brings_it_back(
+def test_the_explorer_goes_from_fleet_to_display_and_its_address_brings_it_back(
     enter: Enter, display: SimulatedDisplay, api: Api
 ) -> None:
     for level, message in (("error", "screen went dark"), ("warning", "disk is filling"), ("info", "<b>bold</b>")):

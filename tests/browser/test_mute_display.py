@@ -50,7 +50,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_a_display_that_talks_is_explained_and_its_refused_messages_are_there_to_read(
+def test_a_display_that_talks_is_explained_and_its_refused_messages_can_be_read(
     enter: Enter, mute: Fleet, look: str
 ) -> None:
     page = enter(**LOOKS[look]).page

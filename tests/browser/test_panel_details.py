@@ -128,7 +128,7 @@ def test_what_is_pressed_is_large_enough_to_hit(enter: Enter, display: Simulated
         assert page.evaluate(TOO_SMALL) == [], address
 
 
-def test_nothing_moves_for_those_who_asked_for_that_and_forced_colours_leave_every_state_a_shape(
+def test_nothing_moves_on_request_and_forced_colours_leave_every_state_a_shape(
     enter: Enter, display: SimulatedDisplay
 ) -> None:
     page = enter("/?v=logs", reduced_motion="no-preference", forced_colors="active").page

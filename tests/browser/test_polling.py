@@ -50,7 +50,7 @@ def hold(clockwork: Clockwork) -> list[Route]:
     return held
 
 
-def test_it_is_asked_every_5_s_every_15_s_when_nobody_touches_the_page_and_every_60_s_while_it_is_hidden(
+def test_it_is_asked_every_5_s_untouched_every_15_s_and_hidden_every_60_s(
     clockwork: Clockwork, display: SimulatedDisplay
 ) -> None:
     start(clockwork, display)
@@ -84,7 +84,7 @@ def test_it_is_asked_every_1_5_s_while_a_command_of_this_page_is_on_its_way(
     assert (clockwork.passes(1.3), clockwork.passes(0.4)) == (0, 1)
 
 
-def test_a_service_that_fails_is_asked_ever_less_often_and_not_before_the_time_it_names(
+def test_a_failing_service_is_asked_ever_less_often_and_not_before_the_time_named(
     clockwork: Clockwork, display: SimulatedDisplay
 ) -> None:
     clockwork.watched.expect_answer(503, "/api/monitoring/overview")

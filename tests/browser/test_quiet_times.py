@@ -76,7 +76,7 @@ def tab_to(page: Page, wanted: Locator) -> None:
     raise AssertionError(f"Tab does not reach {wanted}")
 
 
-def test_maintenance_of_a_shop_is_seen_on_its_rows_and_in_the_banner_until_it_is_ended(
+def test_maintenance_of_a_shop_is_on_its_rows_and_in_the_banner_until_it_is_ended(
     enter: Enter, shop: Fleet, api: Api
 ) -> None:
     watched = enter(PAGE)
@@ -163,9 +163,7 @@ def test_opening_hours_of_two_intervals_a_day_in_another_zone_are_added_and_chan
     expect(row).to_have_count(1)
 
 
-def test_opening_hours_that_are_there_already_are_said_at_the_site_and_changed_instead(
-    enter: Enter, shop: Fleet, api: Api
-) -> None:
+def test_opening_hours_that_exist_are_said_at_the_site_and_changed_instead(enter: Enter, shop: Fleet, api: Api) -> None:
     hours = [{"days": ["monday"], "from": "09:00", "to": "12:00"}]
     make(api, preset="opening_hours", scope="site", site=shop.site, time_zone="Europe/Rome", hours=hours)
     watched = enter(PAGE)

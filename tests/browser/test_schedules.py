@@ -38,7 +38,7 @@ def open_later(page: Page, number: int) -> None:
     page.get_by_role("region", name="Selected displays").get_by_role("button", name="Later…").click()
 
 
-def test_a_weekly_restart_of_chosen_displays_is_planned_shown_in_the_panel_and_cancelled(
+def test_a_weekly_restart_of_chosen_displays_is_planned_shown_and_cancelled(
     enter: Enter, shop: Fleet, api: Api
 ) -> None:
     page = enter(f"/?q={shop.site}", timezone_id="Asia/Tokyo").page

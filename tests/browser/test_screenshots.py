@@ -247,7 +247,7 @@ def answer_late(api: Api, display: SimulatedDisplay) -> None:
     assert answer.status_code == 201, answer.text
 
 
-def test_one_press_brings_a_new_picture_of_each_display_of_a_shop_in_numbers_that_add_up(
+def test_one_press_brings_new_pictures_of_a_whole_shop_in_numbers_that_add_up(
     enter: Enter, api: Api, database: Engine, tmp_path: Path, opened: Opened
 ) -> None:
     site = f"Shop {uuid.uuid4()}"[:13]

@@ -55,7 +55,7 @@ def follow_failing(watched: WatchedPage, address: str) -> None:
     watched.follow(address)
 
 
-def test_a_view_that_does_not_come_says_what_and_what_to_do_and_is_never_shown_as_empty(
+def test_a_view_that_does_not_come_says_so_and_what_to_do_and_never_looks_empty(
     enter: Enter, display: SimulatedDisplay
 ) -> None:
     watched = enter()

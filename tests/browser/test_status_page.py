@@ -92,7 +92,7 @@ def test_a_link_is_made_read_without_an_account_and_ended(
     assert kiel.site not in page.content()
 
 
-def test_a_shop_in_trouble_says_what_does_not_run_what_nobody_knows_and_what_failed_together(
+def test_a_shop_in_trouble_says_what_is_down_what_is_unknown_and_what_fell_together(
     api: Api, open_page: OpenPage, stack: Stack, database: Engine, kiel: Fleet
 ) -> None:
     now = datetime.now(UTC)

@@ -88,9 +88,7 @@ def test_few_of_the_rows_are_in_the_document_wherever_one_looks(enter: Enter, fl
     eventually(lambda: rows_in_the_document(page)[-1] == last, "the last row")
 
 
-def test_a_search_finds_one_of_all_and_choosing_all_that_are_listed_chooses_those_out_of_sight(
-    enter: Enter, fleet: Fleet
-) -> None:
+def test_a_search_finds_one_of_all_and_choosing_all_chooses_those_out_of_sight(enter: Enter, fleet: Fleet) -> None:
     page = enter().page
     search = page.get_by_label("Search displays")
     search.fill(fleet.uuid(4711))

@@ -254,7 +254,7 @@ def test_a_late_scheduler_is_said_with_its_last_tick(enter: Enter, stack: Stack,
     watched.look_until(lambda: banner.count() == 0, "the next tick")
 
 
-def test_a_service_that_fails_by_its_own_fault_gives_a_reference_that_finds_its_log_line(
+def test_a_service_that_fails_gives_a_reference_that_finds_its_log_line(
     enter: Enter, stack: Stack, database: Engine
 ) -> None:
     watched = enter("/?v=settings")

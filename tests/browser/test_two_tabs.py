@@ -48,7 +48,7 @@ def test_both_are_live_and_a_command_sent_in_one_is_followed_in_the_other(
     other.check()
 
 
-def test_signing_out_in_one_ends_the_other_with_a_word_and_nothing_of_the_fleet_on_it(
+def test_signing_out_in_one_ends_the_other_with_a_word_and_without_the_fleet(
     enter: Enter, display: SimulatedDisplay, stack: Stack, stack_password: str
 ) -> None:
     session = session_of(stack, stack.environment["SIGNAGE_SIGN_IN_USER"], stack_password)
