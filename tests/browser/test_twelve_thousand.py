@@ -21,9 +21,9 @@ ASKED = """performance.getEntriesByType('resource').filter(one => one.name.inclu
   .map(one => ({path: new URL(one.name).pathname.split('/').pop(), since: one.name.includes('since='),
     bytes: one.encodedBodySize}))
 """
-WHOLE_BYTES = 20_000
+WHOLE_BYTES = 6_000
 DELTA_BYTES = 8_000
-NODES = 3_500
+NODES = 2_500
 
 
 @pytest.fixture(scope="module", autouse=True)
