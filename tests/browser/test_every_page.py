@@ -168,7 +168,7 @@ FAULTS = {
     "CSP style-src": "document.body.innerHTML += '<p style=\"color: red\">x</p>'",
     "CSP script-src": "document.body.append(Object.assign(document.createElement('script'), {textContent: '1'}))",
     "page error: nobody caught this": "setTimeout(() => { throw Error('nobody caught this') })",
-    "401 GET": "fetch('/api/settings')",
+    "401 http": "fetch('/api/settings')",
 }
 
 

@@ -1,7 +1,7 @@
 """Browsers that tests reuse: cleared before each test, and never one whose clock a test has changed.
 
-A browser that has shown the dashboard before shows it again for three quarters of the processor time: its process runs
-and has compiled the page's programs.
+A browser that has shown the dashboard before shows it again for little of the processor time: its process runs, and its
+cache has the page's files and its compiled programs.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,16 @@ AT_REST: Final = {"reduced_motion": "reduce"}
 """No animation unless a test asks for it: a turning symbol is drawn sixty times a second."""
 MEDIA: Final = frozenset({"color_scheme", "reduced_motion", "forced_colors"})
 OF_ONE_PAGE: Final = MEDIA | {"viewport", "storage_state"}
-"""The options that a reused browser can take; with any other option a new browser is started."""
+"""The options that any reused browser can take."""
+OF_A_BROWSER: Final = frozenset({"locale", "timezone_id"})
+"""The options that a reused browser keeps; with any further option a new browser is started."""
+SMALL_FILE: Final = "/icon.svg"
+BEGIN_WITH = """(items) => {
+  localStorage.clear();
+  for (const { name, value } of items) localStorage.setItem(name, value);
+}"""
+
+Kind = tuple[tuple[str, str], ...]
 
 
 @dataclass
@@ -33,12 +42,14 @@ class Windows:
     """The browsers of one Chromium that no test is using."""
 
     chromium: Browser
-    free: list[BrowserContext] = field(default_factory=list)
+    free: dict[Kind, list[BrowserContext]] = field(default_factory=dict)
+    kinds: dict[BrowserContext, Kind] = field(default_factory=dict)
+    """Of each browser that can be reused, what it keeps."""
 
     def open(self, stack: Stack, options: Mapping[str, Any]) -> WatchedPage:
         """Return a watched page in a browser of its own: no cookie, storage or permission but those of `options`."""
-        if options.keys() <= OF_ONE_PAGE:
-            return WatchedPage(self._page(options), stack, reused=True)
+        if options.keys() <= OF_ONE_PAGE | OF_A_BROWSER:
+            return WatchedPage(self._page(stack, options), stack, reused=True)
         return WatchedPage(self._new(**options).new_page(), stack)
 
     def close(self, watched: WatchedPage) -> None:
@@ -48,15 +59,18 @@ class Windows:
             page.unroute_all(behavior="wait")  # a page that closes under a test's handler may never be closed
         if not watched.reused or watched.clock_changed:
             context.close()
+            self.kinds.pop(context, None)
             return
         for tab in context.pages[1:]:
             tab.close()
         context.clear_permissions()
-        self.free.append(context)
+        self.free.setdefault(self.kinds[context], []).append(context)
 
-    def _page(self, options: Mapping[str, Any]) -> Page:
-        context = self.free.pop() if self.free else self._with_a_first_tab()
-        context.set_storage_state(options.get("storage_state", SIGNED_OUT))
+    def _page(self, stack: Stack, options: Mapping[str, Any]) -> Page:
+        kind = tuple(sorted((name, value) for name, value in options.items() if name in OF_A_BROWSER))
+        free = self.free.get(kind)
+        context = free.pop() if free else self._with_a_first_tab(kind)
+        begin_with(context, stack, options.get("storage_state", SIGNED_OUT))
         page = context.new_page()
         if "viewport" in options:
             page.set_viewport_size(options["viewport"])
@@ -64,10 +78,11 @@ class Windows:
             page.emulate_media(**media)
         return page
 
-    def _with_a_first_tab(self) -> BrowserContext:
-        """Keep that tab open: without any, the browser's process ends. Playwright clears the storage through it."""
-        context = self._new()
+    def _with_a_first_tab(self, kind: Kind) -> BrowserContext:
+        """Keep that tab open: without any, the browser's process ends. The storage is cleared through it."""
+        context = self._new(**dict(kind))
         context.new_page()
+        self.kinds[context] = kind
         return context
 
     def _new(self, **options: Any) -> BrowserContext:
@@ -75,6 +90,17 @@ class Windows:
         context = self.chromium.new_context(**{**usual, **options})
         context.set_default_timeout(PATIENCE_MS)
         return context
+
+
+def begin_with(context: BrowserContext, stack: Stack, state: SessionState) -> None:
+    """Replace what this browser has stored of the stack. Playwright's `set_storage_state` empties its cache, too."""
+    first = context.pages[0]
+    if not first.url.startswith(f"{stack.url}/"):
+        first.goto(stack.url + SMALL_FILE)
+    context.clear_cookies()
+    cookies: list[Any] = list(state.get("cookies", []))
+    context.add_cookies(cookies)
+    first.evaluate(BEGIN_WITH, [item for origin in state.get("origins", []) for item in origin["localStorage"]])
 
 
 @dataclass
