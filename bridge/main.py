@@ -69,11 +69,11 @@ def rarely_collect() -> None:
 def _check_health_host(config: Config) -> None:
     host = config["BRIDGE_HEALTH_HOST"]
     try:
-        address = ipaddress.ip_address(host)
+        ipaddress.ip_address(host)
     except ValueError:
         raise ConfigurationError(f"BRIDGE_HEALTH_HOST: {host!r} is not an IP address.") from None
     mode = config["DEPLOYMENT_MODE"]
-    if mode != "cloud" and not address.is_loopback:  # the probes have neither TLS nor a login
+    if mode != "cloud" and not deployment.is_loopback(host):  # the probes have neither TLS nor a login
         raise ConfigurationError(f"BRIDGE_HEALTH_HOST: with DEPLOYMENT_MODE {mode} it must be a loopback address.")
 
 

@@ -132,8 +132,10 @@ def _stays_here(url: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether this host is the loopback of this machine."""
+    """Whether this host is the loopback of this machine, also as an IPv4 address in an IPv6 one."""
     try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
-        return False
+        return host == "localhost"
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return (mapped or address).is_loopback  # Python 3.11 says no of ::ffff:127.0.0.1, 3.13 yes

@@ -150,6 +150,19 @@ def test_in_the_cloud_nothing_goes_to_the_machine_itself(host: str) -> None:
         ("::ffff:169.254.169.254", False, False),
         ("64:ff9b::a9fe:a9fe", False, False),  # the same by NAT64
         ("2002:a9fe:a9fe::", False, False),  # and by 6to4
+        ("2002:5db8:d822::", False, False),  # a public one by 6to4: its relay may be anybody's
+        ("2001:0:5db8:d822::a247:27dd", False, False),  # and by Teredo
+        ("2001:0:0:0:0:0:5601:5601", False, False),  # the metadata service by Teredo
+        ("64:ff9b:1::5db8:d822", False, False),
+        ("64:ff9b::5db8:d822", True, True),  # a public one by NAT64
+        ("::ffff:93.184.216.34", True, True),
+        ("2001:2::1", True, False),  # benchmarks
+        ("2001:db8::1", True, False),  # documentation
+        ("100::1", False, False),  # discarded
+        ("4000::1", False, False),  # not assigned
+        ("198.18.0.1", True, False),  # benchmarks
+        ("203.0.113.1", True, False),  # documentation
+        ("240.0.0.1", False, False),  # not assigned
         ("fd00:ec2::254", False, False),
         ("fe80::1%eth0", False, False),
         ("0.0.0.0", False, False),
@@ -179,6 +192,20 @@ def test_in_the_cloud_only_global_addresses_are_reached_and_metadata_never(
         assert address.is_global or address in ipaddress.ip_network("::/96")  # which are IPv4 addresses
         assert may_reach(str(address), HERE)
     assert address not in METADATA or not may_reach(str(address), HERE)
+
+
+@given(st.ip_addresses(v=4), st.sampled_from(("::ffff:0:0", "64:ff9b::", "::ffff:0:0:0")))
+def test_an_ipv4_address_inside_an_ipv6_one_is_judged_as_itself(address: ipaddress.IPv4Address, prefix: str) -> None:
+    wrapped = str(ipaddress.IPv6Address(prefix) + int(address))
+
+    for reach in (HERE, CLOUD):
+        assert may_reach(wrapped, reach) == may_reach(str(address), reach)
+
+
+@given(st.sampled_from(("2002::/16", "2001::/32", "64:ff9b:1::/48")).flatmap(lambda net: st.ip_addresses(network=net)))
+def test_no_tunnel_to_an_ipv4_address_is_taken(address: ipaddress.IPv6Address) -> None:
+    assert not may_reach(str(address), HERE)
+    assert not may_reach(str(address), CLOUD)
 
 
 def test_a_name_that_leads_to_a_good_and_a_bad_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,3 +134,22 @@ def test_no_refusal_repeats_a_secret(component: str, mode: dict[str, str], chang
 
     assert named in refusal.value.detail
     assert not any(secret in refusal.value.detail for secret in secrets if secret)
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("::ffff:127.0.0.1", True),  # as a socket of both families writes it
+        ("localhost", True),
+        ("::ffff:192.0.2.1", False),
+        ("64:ff9b::7f00:1", False),  # a relay's loopback
+        ("::127.0.0.1", False),
+        ("0.0.0.0", False),
+        ("localhost.example", False),
+        ("", False),
+    ],
+)
+def test_what_is_the_loopback_of_this_machine(host: str, here: bool) -> None:
+    assert deployment.is_loopback(host) is here

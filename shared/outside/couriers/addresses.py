@@ -11,16 +11,23 @@ from typing import Final
 from msgspec import Struct
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
-WRAPPED: Final = (ipaddress.IPv6Network("::/96"), ipaddress.IPv6Network("::ffff:0:0:0/96"), NAT64)
-"""IPv6 networks whose last 32 bits are an IPv4 address."""
+EMBEDDING: Final = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")))
+"""IPv6 networks whose last 32 bits are the reached IPv4 address: compatible, mapped, translated, NAT64."""
+TUNNELS: Final = tuple(map(ipaddress.IPv6Network, ("2002::/16", "2001::/32", "64:ff9b:1::/48")))
+"""6to4, Teredo, a network's own NAT64: whoever runs the relay decides which IPv4 address is reached."""
+UNICAST: Final = ipaddress.IPv6Network("2000::/3")
+"""All public IPv6 addresses are in it."""
 NOT_PUBLIC: Final = tuple(
     ipaddress.ip_network(text)
-    for text in ("64:ff9b:1::/48", "fec0::/10", "3fff::/20", "5f00::/16", "192.0.0.0/24", "192.88.99.0/24")
+    for text in (
+        *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"),
+        *("192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24"),
+        *("203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "3fff::/20"),
+    )
 )
-"""Local NAT64, old site-local addresses, documentation, segment routing, protocols, old relays.
+"""What IANA's registries of special addresses do not call globally reachable, and all of two blocks for protocols.
 
-Python treats them as public.
+Not Python's `is_global`: it follows the registries of its own day, and 3.11 and 3.13 differ.
 """
 METADATA: Final = tuple(
     ipaddress.ip_address(text)  # AWS and most others; AWS by IPv6; Oracle; Azure
@@ -49,19 +56,22 @@ def may_reach(address: str, reach: Reach) -> bool:
         return False
     if parsed.is_loopback:
         return reach.loopback
-    if not parsed.is_global or any(parsed in network for network in NOT_PUBLIC):
-        # Private, shared (100.64/10), documentation, benchmarks.
-        return reach.private and not parsed.is_reserved
-    return True
+    if _is_public(parsed):
+        return True
+    return reach.private and not parsed.is_reserved and not any(parsed in network for network in TUNNELS)
 
 
 def _inner(address: Address) -> Address:
     """The IPv4 address inside an IPv6 address, or the address itself."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return address
-    if int(address) > 1 and any(address in network for network in WRAPPED):  # :: and ::1 wrap nothing
+    if int(address) > 1 and any(address in network for network in EMBEDDING):  # :: and ::1 embed nothing
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None) or address
+    return address
+
+
+def _is_public(address: Address) -> bool:
+    if any(address in network for network in (*NOT_PUBLIC, *TUNNELS)):
+        return False
+    return address.version == 4 or address in UNICAST
 
 
 def look_up(host: str, port: int, reach: Reach) -> list[str]:
