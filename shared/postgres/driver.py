@@ -4,11 +4,13 @@ pg8000's own cursor prepares a statement again at each run, in three round trips
 each time. Reasons and cost: docs/decisions/0012-a-driver-by-public-names.md.
 """
 
+import io
 import select
 import socket
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
@@ -58,7 +60,11 @@ class Connection(dbapi.Connection):  # type: ignore[misc]  # pg8000 has no types
         self._descriptor: int | None = sock.fileno()  # TLS wraps the socket; its descriptor stays
         self._keep = keep
         self._kept: OrderedDict[Key, tuple[bytes, Any, Any] | None] = OrderedDict()  # None: run once, not prepared
-        super().__init__(sock=sock, **named)
+        try:
+            super().__init__(sock=sock, **named)
+        except BaseException:
+            _close(self._files())
+            raise
         for kind, read in READERS.items():
             self.register_in_adapter(kind, read)
         for type_, write in WRITERS.items():
@@ -87,7 +93,15 @@ class Connection(dbapi.Connection):  # type: ignore[misc]  # pg8000 has no types
     def close(self) -> None:
         """End the session."""
         self._descriptor = None
-        super().close()
+        files = self._files()
+        try:
+            super().close()
+        finally:
+            _close(files)
+
+    def _files(self) -> list[io.BufferedIOBase]:
+        """The file that pg8000 has made of its socket and leaves to the garbage collector."""
+        return [each for each in vars(self).values() if isinstance(each, io.BufferedIOBase)]
 
     def lives(self) -> bool:
         """Whether this connection can be used. Queries the server only after a pause or when unread data is there.
@@ -157,6 +171,13 @@ class Connection(dbapi.Connection):  # type: ignore[misc]  # pg8000 has no types
         if prepared := self._kept.pop(key):
             self.close_prepared_statement(prepared[0])
         return True
+
+
+def _close(files: Sequence[io.BufferedIOBase]) -> None:
+    """Close them. What a dead one holds cannot be sent; Python 3.13 prints that if it collects the file."""
+    for file in files:
+        with suppress(OSError, ValueError):
+            file.close()
 
 
 def _has_something_to_read(descriptor: int) -> bool:

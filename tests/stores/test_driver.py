@@ -1,5 +1,7 @@
 """Prepared statements: one round trip each, and a consistent state after any fault."""
 
+import io
+import socket
 from collections.abc import Callable, Iterator
 
 import pg8000
@@ -294,3 +296,15 @@ def test_a_connection_that_the_server_ended_is_replaced_before_it_is_used(
     with transaction(with_things) as connection:
         assert echo(connection, 3) == 3
         assert raw(connection) is not ended
+
+
+def test_a_connection_that_died_leaves_no_open_file(database_url: str) -> None:
+    dead = session(database_url)
+    [file] = [each for each in vars(dead).values() if isinstance(each, io.BufferedIOBase)]
+    dead._usock.shutdown(socket.SHUT_RDWR)
+
+    for use in (lambda: dead.execute_simple("SELECT 1"), dead.close):
+        with pytest.raises((OSError, pg8000.dbapi.InterfaceError)):
+            use()
+
+    assert file.closed  # with what could not be sent: Python 3.13 prints it when the file is collected instead
