@@ -2,13 +2,15 @@
 
 One has the packages of a minimal Debian (systemd, apt with its lists, curl), and the file of the package that the agent
 depends on, not installed. Another one has the files of all packages that a box installs, so that a box needs no
-network. Packages come from this machine's mirror.
+network. Others are the smallest Debian on which `make` runs, alone and with what `make run` installs but the converter.
+Packages come from this machine's mirror.
 """
 
 import fcntl
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +20,7 @@ from typing import Final
 
 import pytest
 
+from deploy.local import prerequisites
 from tests.diary import progress
 
 PACKAGES: Final = ("systemd", "systemd-sysv", "dbus", "python3", "curl", "ca-certificates", "procps", "netbase")
@@ -25,6 +28,8 @@ TO_BE_INSTALLED: Final = "python3-jeepney"
 WHEELS: Final = "var/cache/wheels"
 PLATFORMS: Final = ("manylinux2014_x86_64", "manylinux_2_28_x86_64", "manylinux_2_34_x86_64")
 BROKERS: Final = ("rabbitmq-server", "mosquitto")
+FOR_MAKE: Final = ("ca-certificates", "git", "make", "python3")  # .ci/run has them installed, too
+AUTHORITIES: Final = Path("usr/local/share/ca-certificates")
 KERNEL: Final = ("linux-image-cloud-amd64", "initramfs-tools", "zstd")
 RELEASE: Final = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
 
@@ -56,6 +61,24 @@ def root_for_a_box(release: str, packages: Sequence[str], lock: Path) -> Path:
     return _kept(name, lambda folder: _add_packages_and_wheels(made_of, folder, packages, lock))
 
 
+def root_for_make(release: str) -> Path:
+    """The smallest Debian on which `make` runs, trusting whom this machine trusts."""
+    return _kept(f"{release}-{_named(release, *FOR_MAKE)}", lambda folder: _make_for_make(release, folder))
+
+
+def root_for_make_run(release: str, place: Path, locks: tuple[Path, Path], tools: Sequence[str]) -> Path:
+    """The same with what `make run` installs where CONVERTER_URL names a converter, and with `tools` for tests.
+
+    The locks are those of the service and of the tools; the virtual environment is below `place`.
+    """
+    needs = [one.package for one in prerequisites.RUN if not one.instead or one.package == "postgresql"]
+    lock, tools_lock = (path.read_text(encoding="utf-8") for path in locks)
+    kept = "".join(re.findall(rf"^(?:{'|'.join(tools)})==.*\n(?: .*\n)*", tools_lock, re.MULTILINE))
+    made_of = root_for_make(release)
+    name = f"{release}-{_named(release, *FOR_MAKE, *needs, lock, kept, str(place))}"
+    return _kept(name, lambda folder: _add_the_service(made_of, folder, needs, lock + kept, place))
+
+
 def _named(release: str, *words: str) -> str:
     return hashlib.sha256(" ".join((*words, release)).encode()).hexdigest()[:12]
 
@@ -81,6 +104,25 @@ def _make(release: str, folder: Path) -> None:
     _must("chroot", str(folder), "apt-get", "update", "-q")
     _must("chroot", str(folder), "apt-get", "install", "-q", "-y", "--download-only", TO_BE_INSTALLED)
     (folder / "etc/machine-id").write_text("")
+
+
+def _make_for_make(release: str, folder: Path) -> None:
+    _must("debootstrap", "--variant=minbase", f"--include={','.join(FOR_MAKE)}", release, str(folder), _mirror())
+    if (Path("/") / AUTHORITIES).exists():
+        shutil.copytree(Path("/") / AUTHORITIES, folder / AUTHORITIES, dirs_exist_ok=True)
+    _must("chroot", str(folder), "update-ca-certificates")
+
+
+def _add_the_service(made_of: Path, folder: Path, packages: Sequence[str], lock: str, place: Path) -> None:
+    _must("chroot", str(made_of), "apt-get", "update", "-q")
+    _add_installed(made_of, folder, packages)
+    written, environment = folder / place / ".lock", f"/{place}/.venv"
+    written.parent.mkdir(parents=True)
+    written.write_text(lock, encoding="utf-8")
+    _must("chroot", str(folder), "python3", "-m", "venv", environment)
+    install = (f"{environment}/bin/pip", "install", "--quiet", "--require-hashes", f"--requirement=/{place}/.lock")
+    _must("chroot", str(folder), *install)
+    written.unlink()
 
 
 def _add_a_kernel(made_of: Path, folder: Path) -> None:

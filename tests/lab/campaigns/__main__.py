@@ -4,8 +4,8 @@
         [--broker mosquitto | rabbitmq]
 
 `corpus` needs a folder of decks, `docker` and `trial` an engine, `cloud` Terraform and its providers, `box` and
-`displays` a root that can boot machines, `cluster` a root that can make a Debian, `connections` open files,
-`neighbours` a HOME_ASSISTANT.
+`displays` a root that can boot machines, `cluster` and `debians` a root that can make a Debian, `connections` open
+files, `neighbours` a HOME_ASSISTANT.
 
 Exit code 1 if a condition of a campaign is broken.
 """
@@ -27,6 +27,7 @@ from tests.lab.campaigns import (
     commands,
     conversions,
     corpus,
+    debians,
     decks,
     disk,
     displays,
@@ -55,7 +56,7 @@ from tests.lab.campaigns import (
 from tests.lab.campaigns.ledger import RESULTS, Ledger
 from tests.lab.simulation import campaign as simulation
 
-Campaign = Callable[[int, float, Path], Ledger]
+Campaign = Callable[[int, float, Path], Ledger | list[Ledger]]
 
 
 def _kills(seed: int, share: float, folder: Path) -> Ledger:
@@ -201,6 +202,12 @@ def _displays(seed: int, share: float, folder: Path) -> Ledger:
     return displays.run(plan, folder)
 
 
+def _debians(seed: int, share: float, folder: Path) -> list[Ledger]:
+    """In a share only some suites of `make test`."""
+    suites = () if share >= 1 else debians.SUITES[: _part(len(debians.SUITES), share)]
+    return debians.run(debians.Plan(suites=suites, seed=seed), folder)
+
+
 def _converter(seed: int, share: float, folder: Path) -> Ledger:
     plan = gotenberg.Plan(_part(10, share), _part(30, share), _part(5, share), seed=seed)
     return gotenberg.run(plan, folder)
@@ -266,6 +273,7 @@ def _possible(broker: str, decks: Path | None) -> dict[str, Campaign]:
         **({} if cloud.missing() else {"cloud": _cloud}),
         **({"box": _box} if box.is_possible() else {}),  # after `disk`: it too gives this process its own mounts
         **({"cluster": _cluster} if cluster.is_possible() else {}),
+        **({"debians": _debians} if debians.is_possible() else {}),
         **({"displays": _displays} if displays.is_possible() else {}),
         **({"converter": _converter} if gotenberg.program() else {}),
         **({"neighbours": _neighbours} if home_assistant.program() else {}),
@@ -288,8 +296,8 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(
             f"no such campaign here: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}, "
             "corpus with --decks, docker and trial where an engine answers `docker version`, box and displays where "
-            "root can boot machines, cluster where root can make a Debian, neighbours where HOME_ASSISTANT names "
-            "`hass`, "
+            "root can boot machines, cluster and debians where root can make a Debian, neighbours where "
+            "HOME_ASSISTANT names `hass`, "
             f"and cloud, for which there is {cloud.missing() or 'all'}"
         )
     if asked.decks and not corpus.Plan(asked.decks).decks():
@@ -300,13 +308,14 @@ def main(arguments: Sequence[str]) -> int:
         print(f"\n=== {name}", flush=True)
         with tempfile.TemporaryDirectory(prefix="signage-faults-") as folder:
             try:
-                ledger = campaigns[name](asked.seed, asked.share / 100, Path(folder))
+                found = campaigns[name](asked.seed, asked.share / 100, Path(folder))
             except herd.TooFewFiles as error:
                 print(f"{name}: not here: {error}", flush=True)
                 failed += 1
                 continue
-        print(ledger.text(), f"-> {ledger.save()}", flush=True)
-        failed += bool(ledger.broken or ledger.too_slow)
+        for ledger in found if isinstance(found, list) else [found]:
+            print(ledger.text(), f"-> {ledger.save()}", flush=True)
+            failed += bool(ledger.broken or ledger.too_slow)
     guardian.end_everything_below(0)
     return 1 if failed else 0
 

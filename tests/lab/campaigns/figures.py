@@ -51,6 +51,8 @@ WORDS: Final = {
     "cloud": "a real Terraform applies deploy/gcp to a stand-in of Google",
     "box-bookworm": "the box with systemd on Debian 12: kill -9, reboots, power cuts, backup",
     "box-trixie": "the same on Debian 13",
+    "debians-bookworm": "README's two commands, as root on a bare Debian 12",
+    "debians-trixie": "the same on a bare Debian 13",
     "displays": "the display agent on Debian 12 and 13: kill -9 between steps, power cuts, disks, faults of screens",
     "neighbours": "a real Home Assistant: states, kill -9, buttons, deletions, hostile names",
     "soak": "steady load for long, people at the dashboard and conversions beside it",
