@@ -111,10 +111,10 @@ def _make_for_make(release: str, folder: Path) -> None:
     if (Path("/") / AUTHORITIES).exists():
         shutil.copytree(Path("/") / AUTHORITIES, folder / AUTHORITIES, dirs_exist_ok=True)
     _must("chroot", str(folder), "update-ca-certificates")
+    _must("chroot", str(folder), "apt-get", "update", "-q")
 
 
 def _add_the_service(made_of: Path, folder: Path, packages: Sequence[str], lock: str, place: Path) -> None:
-    _must("chroot", str(made_of), "apt-get", "update", "-q")
     _add_installed(made_of, folder, packages)
     written, environment = folder / place / ".lock", f"/{place}/.venv"
     written.parent.mkdir(parents=True)
@@ -123,6 +123,8 @@ def _add_the_service(made_of: Path, folder: Path, packages: Sequence[str], lock:
     install = (f"{environment}/bin/pip", "install", "--quiet", "--require-hashes", f"--requirement=/{place}/.lock")
     _must("chroot", str(folder), *install)
     written.unlink()
+    for stamp in (".runtime", ".development"):  # the Makefile's
+        (folder / place / ".venv" / stamp).touch()
 
 
 def _add_a_kernel(made_of: Path, folder: Path) -> None:

@@ -7,7 +7,7 @@ from tests import debian
 from tests.faults.test_campaigns import passed
 from tests.lab.campaigns import debians
 
-[OTHER] = set(debians.RELEASES) - {debian.RELEASE}
+OTHER = next(release for release in debians.RELEASES if release != debian.RELEASE)
 LOCKS = (REPOSITORY / "requirements.lock", REPOSITORY / "requirements-dev.lock")
 PYTEST = ("pytest", "hypothesis", "iniconfig", "packaging", "pluggy", "pygments", "sortedcontainers")
 DIFFERENT = (

@@ -11,8 +11,8 @@ import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -37,8 +37,8 @@ LEFT: Final = "left-behind"
 INSIDE: Final = f"""\
 set -e
 mount --make-rprivate /
-mount -t overlay overlay -o "$1" "$2"
-cd "$2"
+mount --bind "$1" "$1"
+cd "$1"
 mount -t proc proc proc
 mount --rbind /sys sys
 mount --rbind /dev dev
@@ -48,24 +48,24 @@ umount -l /mnt
 cd /{PLACE}
 trap : INT TERM
 set +e
-sh -c "$3"
+sh -c "$2"
 code=$?
 for second in $(seq 60); do
-    python3 -c "$4" >/{LEFT} && break
+    python3 -c "$3" >/{LEFT} && break
     sleep 1
 done
 exit $code
 """
-"""The first process of a Debian: (options of the overlay, its root, command, OTHERS). Ctrl-C reaches the command.
+"""The first process of a Debian: (its root, command, OTHERS). Ctrl-C reaches the command.
 
 `chroot` would forbid user namespaces.
 """
 OTHERS: Final = """\
 import os, pathlib, sys
 others = [one for one in pathlib.Path("/proc").glob("[0-9]*") if one.name not in {"1", str(os.getpid())}]
-names = {one: (one / "stat").read_text() for one in others if one.exists()}
-left = {one.name: name for one, name in names.items() if name.rpartition(")")[2].split()[0] not in "ZX"}
-print(*left.values(), sep="", end="")
+states = [(one / "stat").read_text() for one in others]
+left = [state for state in states if state.rpartition(")")[2].split()[0] not in "ZX"]
+print(*left, sep="", end="")
 sys.exit(bool(left))
 """
 """Print the processes that outlive the command; exit code 1 if there are some."""
@@ -97,34 +97,38 @@ class Plan:
 
 @dataclass(frozen=True)
 class Bare:
-    """One Debian with this commit in it; what it writes is in `folder`."""
+    """One Debian with this commit in it."""
 
-    lower: Path
-    folder: Path
+    root: Path
     environment: Mapping[str, str]
 
     @property
-    def upper(self) -> Path:
-        return self.folder / "upper"
-
-    @property
     def place(self) -> Path:
-        return self.upper / PLACE
+        return self.root / PLACE
 
     def start(self, line: str, output: Path, **settings: str) -> subprocess.Popen[bytes]:
         """Run a line in it, as somebody at a terminal does."""
-        layers = f"lowerdir={self.lower},upperdir={self.upper},workdir={self.folder / 'work'}"
         namespaces = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
-        (self.upper / LEFT).unlink(missing_ok=True)
+        (self.root / LEFT).unlink(missing_ok=True)
         with output.open("wb") as written:
             return subprocess.Popen(
-                [*namespaces, "sh", "-c", INSIDE, "sh", layers, str(self.folder / "root"), line, OTHERS],
+                [*namespaces, "sh", "-c", INSIDE, "sh", str(self.root), line, OTHERS],
                 env={**self.environment, **settings},
                 stdin=subprocess.DEVNULL,
                 stdout=written,
                 stderr=written,
                 start_new_session=True,
             )
+
+    @contextmanager
+    def interrupted(self, line: str, output: Path, **settings: str) -> Iterator[subprocess.Popen[bytes]]:
+        """Run a line during the block, until it ends or Ctrl-C ends it."""
+        running = self.start(line, output, **settings)
+        try:
+            yield running
+        finally:
+            guardian.send_group(running.pid, signal.SIGINT)
+            _wait(running, output)
 
     def run(self, line: str, output: Path) -> int:
         """Run a line to its end, and tell its output as progress. Returns its exit code."""
@@ -134,7 +138,7 @@ class Bare:
 
     def left_behind(self) -> str:
         """The processes that outlived the last line."""
-        noted = self.upper / LEFT
+        noted = self.root / LEFT
         return noted.read_text(encoding="utf-8") if noted.exists() else "its first process died"
 
 
@@ -153,29 +157,30 @@ def _run_on(release: str, plan: Plan, folder: Path, say: Callable[[str], None]) 
     ledger = Ledger(f"debians-{release}", plan.seed, {"displays": plan.displays})
     run_line, test_line = commands()
     bare = _bare(release, plan, folder)
-    known = str(uuid.uuid4())
-    ports = [*PORTS, "BRIDGE_HEALTH_PORT"]
-    settings = dict(zip(ports, map(str, free_ports(len(ports))), strict=True), **plan.settings)
-    for what, line in (("stands", f"{run_line} DEMO=1"), ("stands again", f"{run_line} DEMO=1")):
-        started, output = time.monotonic(), folder / f"{what}.txt"
-        running = bare.start(line, output, DEMO_DISPLAYS=str(plan.displays), **settings)
-        stands = _stands(bare, running, output, plan.displays)
-        ledger.conditions[f"`{line}` {what}, with its sign-in and its displays"] = stands
-        ledger.counted[f"{what} after seconds"] = round(time.monotonic() - started, 1)
-        if stands and what == "stands":
-            enrolled(_api(bare), known)
-        elif stands:
-            ledger.conditions["the second start has the data of the first"] = _knows(bare, known)
-        guardian.send_group(running.pid, signal.SIGINT)
-        _wait(running, output)
-        ledger.conditions[f"after Ctrl-C nothing is left where it {what}"] = not bare.left_behind()
-        say(f"{release}: {ledger.counted} {bare.left_behind()}")
-        if not stands:
-            say(output.read_text(encoding="utf-8", errors="replace")[-5000:])
-    suites = f' SUITES="{" ".join(plan.suites)}"' if plan.suites else ""
-    _test(ledger, bare, plan.tests or test_line + suites, say)
-    bare.run(VERSIONS, folder / "versions.txt")
-    ledger.note = (folder / "versions.txt").read_text(encoding="utf-8").strip()
+    try:
+        known = str(uuid.uuid4())
+        ports = [*PORTS, "BRIDGE_HEALTH_PORT"]
+        settings = dict(zip(ports, map(str, free_ports(len(ports))), strict=True), **plan.settings)
+        for what, line in (("stands", f"{run_line} DEMO=1"), ("stands again", f"{run_line} DEMO=1")):
+            started, output = time.monotonic(), folder / f"{what}.txt"
+            with bare.interrupted(line, output, DEMO_DISPLAYS=str(plan.displays), **settings) as running:
+                stands = _stands(bare, running, output, plan.displays)
+                ledger.counted[f"{what} after seconds"] = round(time.monotonic() - started, 1)
+                if stands and what == "stands":
+                    enrolled(_api(bare), known)
+                elif stands:
+                    ledger.conditions["the second start has the data of the first"] = _knows(bare, known)
+            ledger.conditions[f"`{line}` {what}, with its sign-in and its displays"] = stands
+            ledger.conditions[f"Ctrl-C leaves no process of what {what}"] = not bare.left_behind()
+            say(f"{release}: {ledger.counted} {bare.left_behind()}")
+            if not stands:
+                say(output.read_text(encoding="utf-8", errors="replace")[-5000:])
+        suites = f' SUITES="{" ".join(plan.suites)}"' if plan.suites else ""
+        _test(ledger, bare, plan.tests or test_line + suites, say)
+        bare.run(VERSIONS, folder / "versions.txt")
+        ledger.note = (folder / "versions.txt").read_text(encoding="utf-8").strip()
+    finally:
+        shutil.rmtree(bare.root)
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
 
@@ -186,7 +191,7 @@ def commands() -> list[str]:
 
 
 def _test(ledger: Ledger, bare: Bare, line: str, say: Callable[[str], None]) -> None:
-    output, began = bare.folder / "tests.txt", time.monotonic()
+    output, began = bare.root.with_name("tests.txt"), time.monotonic()
     code = bare.run(line, output)
     said = output.read_text(encoding="utf-8", errors="replace")
     last = said.rstrip().rpartition("\n")[2]
@@ -206,24 +211,22 @@ def _test(ledger: Ledger, bare: Bare, line: str, say: Callable[[str], None]) -> 
 
 def _bare(release: str, plan: Plan, folder: Path) -> Bare:
     """A new one, with a clone of this commit."""
-    lower = plan.root(release)
     environment = {
         "HOME": "/root",
         "LANG": "C.UTF-8",
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         **{name: value for name, value in os.environ.items() if NETWORK.fullmatch(name)},
     }
-    bare = Bare(lower, folder, environment)
-    for one in ("root", "work", "upper/etc", f"upper/{PLACE}"):
-        (folder / one).mkdir(parents=True)
-    (bare.upper / "root").chmod(0o700)
+    folder.mkdir()
+    bare = Bare(folder / "root", environment)
+    subprocess.run(["cp", "-a", str(plan.root(release)), str(bare.root)], check=True)
     for name in ("resolv.conf", "hosts"):
-        shutil.copy(Path("/etc") / name, bare.upper / "etc" / name)
-    subprocess.run(["git", "clone", "--quiet", f"file://{REPOSITORY}", str(bare.place)], check=True)
-    if (lower / PLACE / ".venv").exists():  # made from the same locks, which a clone makes newer
-        for stamp in (".runtime", ".development"):
-            (bare.place / ".venv").mkdir(exist_ok=True)
-            (bare.place / ".venv" / stamp).touch()
+        shutil.copy(Path("/etc") / name, bare.root / "etc" / name)
+    commit = folder / "commit"
+    subprocess.run(["git", "clone", "--quiet", str(REPOSITORY), str(commit)], check=True)
+    shutil.copytree(commit, bare.place, symlinks=True, dirs_exist_ok=True)
+    for stamp in (bare.place / ".venv").glob(".[dr]*"):  # made from the same locks, which are newer now
+        stamp.touch()
     return bare
 
 
