@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge import messages
@@ -79,7 +79,6 @@ def test_a_whole_number_beyond_64_bits_puts_the_document_aside(
     assert refused.value.reason == DeadLetterReason.BAD_NUMBER
 
 
-@settings(max_examples=250)
 @given(READERS, DOCUMENTS)
 def test_what_is_read_in_one_step_is_what_is_read_part_by_part(
     reader: DocumentReader[Document], payload: bytes
@@ -89,7 +88,6 @@ def test_what_is_read_in_one_step_is_what_is_read_part_by_part(
     assert at_once is None or reader is messages.LOG or reader.mended(json_object(payload)) == (at_once, 0)
 
 
-@settings(max_examples=250)
 @given(READERS, DOCUMENTS)
 def test_a_document_of_which_parts_are_dropped_is_one_that_the_contract_allows(
     reader: DocumentReader[Document], payload: bytes

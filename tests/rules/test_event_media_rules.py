@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import (
@@ -268,7 +268,6 @@ def test_no_head_of_a_picture_is_too_odd_to_be_looked_at(head: bytes, cut: int, 
     assert pictures_rules.pixels(io.BytesIO(head[:cut] + noise)) >= 0
 
 
-@settings(max_examples=300)
 @given(data=st.data())
 def test_a_damaged_deck_is_accepted_or_refused_by_name_and_never_worse(deck: bytes, data: st.DataObject) -> None:
     spoilt = bytearray(data.draw(st.sampled_from([deck, COMPOUND]), label="deck"))

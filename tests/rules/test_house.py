@@ -5,13 +5,13 @@ import graphlib
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from deploy.parts.layout import REPOSITORY
+from tests.rules.core_files import CORE, facts, imported
 
 SHARED: Final = REPOSITORY / "shared"
 DOORS: Final = {"postgres", "outside"}
@@ -31,26 +31,11 @@ FILES: Final = sorted(
     if path.name != "__init__.py" and path.relative_to(SHARED).parts[0] not in DOORS
 )
 TOOLS: Final = [path for path in FILES if path.parent != SHARED]
-CORE: Final = {
-    ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path
-    for part in ("functions", "bridge", "shared")
-    for path in (REPOSITORY / part).rglob("*.py")
-}
-"""Dotted name -> module of the core."""
 ROUTES: Final = sorted(name for name in CORE if name.startswith("functions.api.routes."))
 
 
 def named(path: Path) -> str:
     return path.relative_to(SHARED).as_posix()
-
-
-def imported(path: Path) -> Iterator[str]:
-    """The dotted names of all imports of a file."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def tool_of(name: str) -> str | None:
@@ -92,7 +77,7 @@ def test_nouns_stand_in_two_levels_and_a_sub_noun_is_a_folder_only_when_it_is_la
         named(folder)
         for folder in folders
         if len(files := [path for path in TOOLS if path.parent == folder]) < 2
-        or sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) < FOLDER_FROM_LINES
+        or sum(len(facts(path).text.splitlines()) for path in files) < FOLDER_FROM_LINES
     }
 
     assert {folder for folder in folders if folder.parent.parent != SHARED} == set()
@@ -127,7 +112,7 @@ def test_an_alias_says_whether_it_is_a_store_or_rules(name: str) -> None:
     """The bare noun stands for its operations: `access.sign_in`, but `access_store.page`."""
     aliases = {
         (TOOL.fullmatch(alias.name), alias.asname)
-        for node in ast.walk(ast.parse(CORE[name].read_text(encoding="utf-8")))
+        for node in facts(CORE[name]).imports
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
@@ -141,20 +126,14 @@ def test_only_one_module_of_the_core_makes_problem_documents() -> None:
     makers = {
         name
         for name, path in CORE.items()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant) and re.search(r"problem\+json|urn:signage:problem", str(node.value))
+        if any(re.search(r"problem\+json|urn:signage:problem", constant) for constant in facts(path).texts)
     }
 
     assert makers == {"functions.problems"}
 
 
 def test_a_class_name_exists_once_in_the_core() -> None:
-    names = Counter(
-        node.name
-        for path in CORE.values()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef)
-    )
+    names = Counter(name for path in CORE.values() for name in facts(path).classes)
 
     assert {name for name, count in names.items() if count > 1} == set()
 
@@ -164,7 +143,7 @@ FIRST_LOOK: Final = re.compile(r"\bmsgspec\.convert\(|\bmsgspec\.json\.decode\([
 
 def test_types_are_met_by_msgspec_in_one_place() -> None:
     """Elsewhere two threads might meet a new type at once. The bridge reads messages in one thread."""
-    found = [name for name, path in CORE.items() if FIRST_LOOK.search(path.read_text(encoding="utf-8"))]
+    found = [name for name, path in CORE.items() if FIRST_LOOK.search(facts(path).text)]
 
     assert sorted(found) == ["bridge.reading", "shared.typed"]
 

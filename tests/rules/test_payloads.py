@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.inbox import IGNORED, Arrival, Inbox, PutAside, Taken
@@ -550,7 +550,6 @@ NAMES = st.sampled_from(
 KINDS = st.sampled_from(["heartbeat", "health", "logs/info", "service_failed", "presence", "acks"])
 
 
-@settings(max_examples=400)
 @given(KINDS, st.dictionaries(NAMES, JSON, max_size=8))
 def test_whatever_a_document_holds_is_taken_or_refused_and_leaves_clean(kind: str, body: dict[str, Any]) -> None:
     result = read(kind, json.dumps(body).encode("utf-8", "surrogatepass"))
@@ -562,7 +561,6 @@ def test_whatever_a_document_holds_is_taken_or_refused_and_leaves_clean(kind: st
         repr(result.message).encode("utf-8")  # no lone surrogate is left
 
 
-@settings(max_examples=400)
 @given(KINDS, st.binary(max_size=200))
 def test_whatever_bytes_come_never_raise(kind: str, payload: bytes) -> None:
     result = read(kind, payload)

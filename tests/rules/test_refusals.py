@@ -13,6 +13,7 @@ from functions.api import openapi, routes
 from shared import errors
 from shared.errors import REFUSALS, ConfigurationError, ForOperators, ServiceError, usual_code
 from shared.sentences import Coded
+from tests.rules.core_files import CORE, facts
 
 WORDS: Final = REPOSITORY / "dashboard" / "lib" / "words"
 CASES: Final[list[dict[str, Any]]] = json.loads(
@@ -35,17 +36,14 @@ ERRORS: Final = {
 
 def made() -> Iterator[tuple[str, type[ServiceError], ast.Call, str | None]]:
     """Where errors are made with arguments: the place, the class, the call, and the name of its method."""
-    for part in ("functions", "shared", "bridge"):
-        for path in sorted((REPOSITORY / part).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if not isinstance(node, ast.Call):
-                    continue
-                of, method = node.func, None
-                if isinstance(of, ast.Attribute) and of.attr == "at":
-                    of, method = of.value, "at"
-                name = of.attr if isinstance(of, ast.Attribute) else of.id if isinstance(of, ast.Name) else ""
-                if name in ERRORS and (node.args or node.keywords):
-                    yield f"{path.relative_to(REPOSITORY)}:{node.lineno}", ERRORS[name], node, method
+    for path in CORE.values():
+        for call in facts(path).calls:
+            of, method = call.func, None
+            if isinstance(of, ast.Attribute) and of.attr == "at":
+                of, method = of.value, "at"
+            name = of.attr if isinstance(of, ast.Attribute) else of.id if isinstance(of, ast.Name) else ""
+            if name in ERRORS and (call.args or call.keywords):
+                yield f"{path.relative_to(REPOSITORY)}:{call.lineno}", ERRORS[name], call, method
 
 
 MADE: Final = [found for found in made() if not issubclass(found[1], ForOperators)]
@@ -100,11 +98,10 @@ def test_errors_say_sentences_of_their_own_with_all_facts() -> None:
 def test_an_error_that_is_made_without_arguments_has_no_facts() -> None:
     with_facts = {error.__name__ for error in ERRORS.values() if error.is_for_people and "{" in (error.__doc__ or "")}
     bare = [
-        f"{path.relative_to(REPOSITORY)}:{node.lineno}"
-        for part in ("functions", "shared", "bridge")
-        for path in (REPOSITORY / part).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name) and node.exc.id in with_facts
+        f"{path.relative_to(REPOSITORY)}:{line}"
+        for path in CORE.values()
+        for line, name in facts(path).raised
+        if name in with_facts
     ]
 
     assert with_facts == {"AuthorityUnreadable"}

@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -70,7 +70,6 @@ def test_hours_change_when_they_open_or_close_and_never_if_they_do_not_end() -> 
     assert hours.next_change(monday, datetime(2026, 11, 26, 12, tzinfo=UTC)) == datetime(2026, 12, 3, tzinfo=UTC)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.integers(0, 2 * 365 * 24 * 60),
     st.lists(
