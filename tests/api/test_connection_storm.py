@@ -163,7 +163,7 @@ def test_a_hundred_instances_at_once_are_all_let_in_and_bridge_and_tick_beside_t
     assert app.test_client().get("/api/clients", headers=told).status_code == 200
 
 
-def test_where_postgres_lets_nobody_in_any_more_callers_are_told_in_words_and_all_is_well_afterwards(
+def test_where_postgres_lets_nobody_in_callers_are_told_and_all_is_well_afterwards(
     postgres_server: postgres.Cluster, database_url: str, engine: Engine, configuration: Config, api: Api
 ) -> None:
     """There are more instances than the limit allows for."""

@@ -185,9 +185,7 @@ def test_the_app_is_closed_by_default(app: Flask) -> None:
     assert app.test_client().post(f"/api/clients/{uuid.uuid4()}/enrolment").status_code == 401
 
 
-def test_a_display_changes_its_password_once_a_minute_and_its_repeats_are_counted_in_one_line(
-    api: Api, engine: Engine
-) -> None:
+def test_a_display_changes_its_password_once_a_minute_and_repeats_share_one_line(api: Api, engine: Engine) -> None:
     login = enroll(api, issue_code(api, str(uuid.uuid4())))
     current = login["password"]
     for _ in range(4):

@@ -312,7 +312,7 @@ def test_a_refused_command_leaves_nothing_behind(
     assert api.get(f"/api/clients/{identity}").get_json()["lockout_until"] is None
 
 
-def test_a_queued_command_that_never_left_can_be_cancelled_and_gives_its_lockout_back(api: Api, engine: Engine) -> None:
+def test_a_queued_command_that_never_left_can_be_cancelled_with_its_lockout(api: Api, engine: Engine) -> None:
     identity = add(engine)
     command = api.post(f"/api/clients/{identity}/commands", json={"action": "reboot_host"}).get_json()
 

@@ -23,7 +23,7 @@ def memory_of(pid: int) -> int:
     return max(map(int, fields)) * 1024
 
 
-def test_a_declared_length_beyond_the_limit_is_refused_before_any_of_it_and_the_connection_closed(
+def test_a_declared_length_beyond_the_limit_is_refused_and_the_connection_closed(
     probe_process: FunctionProcess,
 ) -> None:
     head = f"POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Length: {BODY_LIMIT + 1}\r\n\r\n"

@@ -117,7 +117,7 @@ def test_a_key_means_the_same_command_at_every_instance(instances: Instances, en
     assert instances.ask("GET", f"/api/commands/{answers[0]}").get_json()["reason"] == "black"
 
 
-def test_a_file_is_sent_in_parts_to_one_instance_after_another_and_nothing_is_written_but_media(
+def test_parts_of_a_file_go_to_any_instance_and_nothing_is_written_but_media(
     instances: Instances, media_root: Path
 ) -> None:
     begun = {**TUS, "Upload-Length": str(len(FILM)), "Upload-Metadata": "filename ZmlsbS5tcDQ="}

@@ -544,7 +544,7 @@ def test_an_admin_can_disable_and_remove_them(app: Flask, api: Api, provider: Pr
     assert len(people_named(engine, cora["sub"])) == 1
 
 
-def test_an_admin_of_the_provider_manages_people_but_not_the_last_admin_with_a_password(
+def test_a_providers_admin_manages_people_but_not_the_last_admin_with_a_password(
     app: Flask, provider: Provider, engine: Engine
 ) -> None:
     keeper = f"keeper-{secrets.token_hex(4)}"

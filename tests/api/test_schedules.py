@@ -183,7 +183,7 @@ def test_a_key_answers_the_same_schedule(api: Api, client: str) -> None:
     assert audit_of(api, first.get_json()["id"]) == ["schedule.create"]
 
 
-def test_only_admins_plan_and_change_a_shutdown_and_everybody_who_operates_cancels_it(api: Api, client: str) -> None:
+def test_only_admins_plan_and_change_a_shutdown_and_operators_may_cancel_it(api: Api, client: str) -> None:
     refused = api.post(PATH, json=asked(client, action="shutdown_host"))
     planned = plan(api, client, "admin", action="shutdown_host")
 

@@ -210,7 +210,7 @@ def test_an_ended_upload_is_gone_with_its_parts(api: Api, media_root: Path) -> N
     assert send(api, place, 1000, b"x").status_code == 404
 
 
-def test_an_upload_that_is_not_finished_in_a_day_is_gone_and_its_parts_go_with_the_next(
+def test_an_upload_unfinished_for_a_day_is_gone_and_its_parts_go_with_the_next(
     api: Api, engine: Engine, media_root: Path
 ) -> None:
     place = create(api).headers["Location"]
@@ -296,7 +296,7 @@ def expire_turns(engine: Engine) -> None:
         connection.execute(sa.update(uploads).values(writer_until=database_now(connection)))
 
 
-def test_whoever_is_killed_before_the_last_commit_leaves_an_upload_that_can_be_finished(
+def test_who_is_killed_before_the_last_commit_leaves_an_upload_to_be_finished(
     api: Api, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = create(api).headers["Location"]

@@ -19,7 +19,7 @@ from tests.api.people import PASSWORD, Api, add_user, ask_by_cookie, cookie_of, 
 # --- adding people ---
 
 
-def test_somebody_new_signs_in_once_with_what_they_were_given_and_then_with_their_own(api: Api, app: Flask) -> None:
+def test_somebody_new_signs_in_once_with_a_given_password_then_with_their_own(api: Api, app: Flask) -> None:
     """Also in mode `local`, where the first admin may keep their password."""
     handed = added(api)
     name, password = handed["user"]["username"], handed["one_time_password"]

@@ -185,7 +185,7 @@ def test_what_is_committed_moves_the_segment_on_and_ends_those_before_it(tmp_pat
     assert list(JournaldSpool(tmp_path / "logs.json").segments.values()) == list(spool.segments.values())
 
 
-def test_a_mark_that_comes_before_that_of_an_earlier_start_counts_when_that_one_has_come(tmp_path: Path) -> None:
+def test_a_mark_counts_once_the_mark_of_each_earlier_start_has_come(tmp_path: Path) -> None:
     spool, one, two = two_starts(tmp_path / "logs.json")
 
     assert spool.commit(LogsCommitted("i", 2, 1)) == 1

@@ -76,7 +76,7 @@ def test_a_restart_by_a_person_begins_the_count_anew() -> None:
     assert not loop.is_on(1.0)
 
 
-def test_a_machine_alone_restarts_its_network_then_reboots_and_only_three_times_a_day() -> None:
+def test_a_machine_alone_restarts_its_network_then_reboots_three_times_a_day() -> None:
     ladder, budget = Ladder(0.0), Budget()
 
     assert next_step(ladder, budget, DAY, ALONE_SECONDS - 1) is Step.NOTHING
@@ -90,7 +90,7 @@ def test_a_machine_alone_restarts_its_network_then_reboots_and_only_three_times_
     assert next_step(tried, budget, "2026-03-02", 2 * ALONE_SECONDS) is Step.REBOOT
 
 
-def test_an_answer_begins_the_ladder_anew_and_a_clock_that_goes_back_gives_no_more_reboots() -> None:
+def test_an_answer_restarts_the_ladder_and_a_clock_set_back_gives_no_more_reboots() -> None:
     heard = Ladder(0.0).restarted(ALONE_SECONDS).heard(5000.0)
     spent = Budget(DAY, 3)
 

@@ -39,7 +39,7 @@ def test_a_majority_of_three_nodes_holds_each_session() -> None:
     assert told["mqtt.durable_queue_type"] == "quorum"
 
 
-def test_the_definitions_are_loaded_and_let_no_session_drop_what_was_not_acknowledged() -> None:
+def test_the_definitions_let_no_session_drop_what_was_not_acknowledged() -> None:
     told, (vhost,), (policy,) = dict(settings("cluster.conf")), definitions()["vhosts"], definitions()["policies"]
 
     assert Path(told["definitions.local.path"]).name == "definitions.json"

@@ -32,7 +32,7 @@ def test_a_batch_of_numbers_moves_the_mark(known: Mark, numbers: list[int], expe
 
 
 @given(st.lists(NUMBERS, max_size=8))
-def test_whatever_the_batches_every_number_is_fresh_once_and_the_mark_has_no_gap_below(
+def test_every_number_is_fresh_once_and_the_mark_has_no_gap_below(
     batches: list[list[int]],
 ) -> None:
     mark = Mark()

@@ -87,7 +87,7 @@ def test_whoever_waits_for_another_waits_longer(seconds: int) -> None:
 
 
 @given(moves=st.lists(st.sampled_from(ConversionMove), max_size=30))
-def test_a_conversion_that_is_ready_stays_so_and_one_that_failed_leaves_on_request_only(
+def test_a_ready_conversion_stays_ready_and_a_failed_one_leaves_on_request_only(
     moves: list[ConversionMove],
 ) -> None:
     status = ConversionStatus.PENDING

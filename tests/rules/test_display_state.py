@@ -132,7 +132,7 @@ def test_an_action_beyond_its_capabilities_is_rejected() -> None:
     assert state.health({}, NOW)["capabilities"] == ["restart_app"]
 
 
-def test_only_a_display_that_declares_it_is_asked_for_a_picture_and_a_crash_ends_that() -> None:
+def test_a_display_is_asked_for_a_picture_only_if_it_declares_that() -> None:
     able = [*contract.ACTIONS, "screenshot"]
     state = DisplayState(BOOT, "app-1", capabilities=able)
     asked = a_command(action="screenshot")

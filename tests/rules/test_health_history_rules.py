@@ -29,9 +29,7 @@ def test_ticks_in_the_same_minute_do_it_once() -> None:
 
 
 @given(moments, st.lists(st.integers(1, 240), min_size=5, max_size=40))
-def test_however_the_ticks_come_each_turn_is_sampled_at_most_once_a_moment_and_never_left_out_for_long(
-    start: datetime, gaps: list[int]
-) -> None:
+def test_each_turn_is_sampled_once_a_moment_and_never_left_out_for_long(start: datetime, gaps: list[int]) -> None:
     """Ticks up to four minutes apart."""
     last, now = start, start
     seen: list[tuple[int, datetime]] = []

@@ -247,7 +247,7 @@ def test_a_site_takes_over_a_subnet_that_lies_in_it() -> None:
     assert (one.kind, one.key, one.absorbs) == (SITE, "Rome", (1,))
 
 
-def test_an_incident_that_goes_on_is_not_taken_over_by_a_cluster_without_its_new_failures() -> None:
+def test_a_cluster_takes_over_no_incident_whose_new_failures_it_lacks() -> None:
     rome = opened(1, SITE, "Rome", 0)
     cluster = rules.clusters([failed(f"c{n}", 0, None) for n in range(5)], 5, LATER)
     [going_on] = by_site([failed(f"r{n}", 301, "Rome") for n in range(3)], {})
@@ -278,7 +278,7 @@ def flapped(at: float = 0, **more: Any) -> JoinableIncident:
     return opened(2, CLUSTER, "", at, **{"symptoms": frozenset({DISCONNECTED}), "sites": sites, **more})
 
 
-def test_a_dark_shop_beside_an_open_cluster_of_lost_connections_is_an_incident_of_the_shop() -> None:
+def test_a_dark_shop_beside_a_cluster_of_lost_connections_is_the_shops_incident() -> None:
     dark = some(25, 30, "Basel")
 
     found = plan(dark, flapped())
@@ -357,7 +357,7 @@ OPEN = st.lists(
 
 
 @given(FAILURES, OPEN, st.integers(1, 60))
-def test_however_failures_come_no_display_is_counted_twice_and_no_incident_is_absorbed_twice(
+def test_no_display_is_counted_twice_and_no_incident_absorbed_twice(
     failures: list[FailedDisplay], known: list[JoinableIncident], fleet: int
 ) -> None:
     plan = rules.plan(failures, [], known, LIMITS, Fixed(fleet), LATER)

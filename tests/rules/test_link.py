@@ -16,7 +16,7 @@ def leading() -> BrokerLink:
     return link
 
 
-def test_a_leader_that_never_gets_a_connection_gives_up_after_a_while_whatever_it_tries() -> None:
+def test_a_leader_that_never_gets_a_connection_gives_up_after_a_while() -> None:
     link = leading()
     for second in range(int(GIVE_UP_SECONDS)):
         link.goes_on(NO_LANES, NOW + second)
@@ -64,7 +64,7 @@ def test_a_few_connections_in_a_row_that_end_at_once_are_no_accident() -> None:
     assert "may its displays use any client id?" in link.faults()[0]
 
 
-def test_a_connection_that_holds_ends_the_suspicion_and_a_broker_that_is_away_never_raises_it() -> None:
+def test_a_connection_that_holds_ends_suspicion_and_a_broker_away_raises_none() -> None:
     link = leading()
     short_connections(link, FEW)
     link.goes_on(OPEN, NOW + 100)

@@ -49,7 +49,7 @@ def test_presence_acks_and_dead_letters_of_a_flooding_client_pass() -> None:
     assert budgets.weigh(others) == others
 
 
-def test_only_clients_that_logged_lately_are_remembered_and_forgetting_gives_nothing_away() -> None:
+def test_only_clients_that_logged_lately_are_remembered_at_no_gain_for_them() -> None:
     budgets = LogBudgets(BUDGET)
     for number in range(1000):
         budgets.weigh([log(number / 100, f"client-{number}")])

@@ -158,7 +158,7 @@ def lines() -> Iterator[str]:
             yield f"  - {', '.join(f'`{name}`' for _, name, _ in group)}: {holds}"
 
 
-def test_the_list_of_fields_has_every_field_that_the_bridge_reads_with_its_limits_and_words() -> None:
+def test_the_list_of_fields_has_each_field_of_the_bridge_with_limits_and_words() -> None:
     after = DOCUMENT.split("**Every field**")[1].split("\n\n")[1]
 
     assert after.splitlines() == list(lines())

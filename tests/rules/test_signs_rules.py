@@ -28,7 +28,7 @@ CASES: list[tuple[str, float | None, int, float | None, int, bool]] = [
 
 
 @pytest.mark.parametrize(("what", "beat", "interval", "sign", "stale", "expected"), CASES, ids=[c[0] for c in CASES])
-def test_a_sign_is_stored_only_where_heartbeats_are_missing_and_not_with_every_message(
+def test_a_sign_is_stored_only_where_heartbeats_are_missing_and_only_now_and_then(
     what: str, beat: float | None, interval: int, sign: float | None, stale: int, expected: bool
 ) -> None:
     clock = 5000.0

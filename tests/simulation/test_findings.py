@@ -28,7 +28,7 @@ OF_A_THOUSAND = (
 )
 
 
-def test_a_clock_that_was_an_hour_ahead_leaves_no_listening_time_that_begins_in_the_future(scene: Scene) -> None:
+def test_a_clock_once_an_hour_ahead_leaves_no_listening_time_in_the_future(scene: Scene) -> None:
     history = scene(4, until=1000.0)
     ill = of(history)[0]
     clocks, first = history.clocks, history.bridges[0]
@@ -51,7 +51,7 @@ def test_a_clock_that_was_an_hour_ahead_leaves_no_listening_time_that_begins_in_
     assert kinds(outcome) == set()
 
 
-def test_a_display_that_froze_while_the_clock_was_ahead_is_rebooted_when_it_is_right_again(scene: Scene) -> None:
+def test_a_display_that_froze_while_the_clock_was_ahead_is_rebooted_once_it_is_right(scene: Scene) -> None:
     history = scene(12, until=1100.0)
     clocks = history.clocks
 

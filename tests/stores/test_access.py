@@ -204,7 +204,7 @@ def test_five_failures_fill_the_address_and_empty_with_time(connection: Connecti
     operations.refuse_when_limited(connection, now + WINDOW, counters("anna", "198.18.0.1"), WINDOW)
 
 
-def test_failures_from_many_addresses_fill_the_account_but_not_where_it_signed_in_before(
+def test_failures_from_many_addresses_lock_the_account_but_where_it_signed_in_before(
     connection: Connection, now: datetime
 ) -> None:
     for last in range(7):

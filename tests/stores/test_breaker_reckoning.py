@@ -91,9 +91,7 @@ def listen_again(connection: Connection, now: datetime, ago: timedelta) -> None:
     connection.execute(sa.update(bridge_status).values(connected_since=now - ago, canary_at=now))
 
 
-def test_who_did_not_return_after_our_own_absence_went_silent_at_once_though_no_tick_saw_it(
-    connection: Connection, now: datetime
-) -> None:
+def test_who_did_not_return_after_our_absence_went_silent_at_once(connection: Connection, now: datetime) -> None:
     fleet(connection, now, 70)
     fleet(connection, now - 13 * MINUTE, 30)
     listen_again(connection, now, seconds(190))
@@ -216,7 +214,7 @@ def test_at_a_site_only_those_are_counted_whose_silence_would_be_news(connection
     assert not open_breakers(connection)  # 5 of 30
 
 
-def test_a_display_that_came_back_just_before_all_fell_silent_is_no_case_before_they_are_heard(
+def test_a_display_that_came_back_just_before_all_fell_silent_waits_for_them(
     connection: Connection, now: datetime
 ) -> None:
     others = fleet(connection, now - seconds(126), 18)

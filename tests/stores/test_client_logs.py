@@ -194,7 +194,7 @@ def test_numbers_that_are_given_up_for_too_many_lines_behind_them_are_told(
 
 
 @pytest.mark.parametrize("wild", [2**63 - 1, 2**32], ids=["as high as can be", "one bit is wrong"])
-def test_lines_after_a_number_that_leapt_once_are_stored_however_long_the_display_was_quiet(
+def test_lines_after_a_number_that_leapt_once_are_stored_after_any_quiet_time(
     connection: Connection, now: datetime, wild: int
 ) -> None:
     client_logs.record(connection, now, CLOCK, [line(1), line(wild), line(2)])
@@ -372,7 +372,7 @@ def test_a_boot_that_logs_nothing_for_longer_than_logs_are_kept_goes_on_where_it
     assert list(stored.committed.values()) == [6]
 
 
-def test_of_old_boots_the_one_that_runs_and_the_last_that_told_something_keep_their_marks(
+def test_of_old_boots_the_running_one_and_the_last_to_speak_keep_their_marks(
     connection: Connection, now: datetime
 ) -> None:
     beats = {"client_uuid": U, "last_heartbeat_at": now, "install_id": "i", "boot_seq": 2, "seq": 1}

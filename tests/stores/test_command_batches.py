@@ -112,7 +112,7 @@ def test_each_client_has_an_outcome_of_its_own_in_the_order_asked_for(connection
     assert (row["if_boot_id"], row["expires_at"]) == ("boot-1", now + seconds(60))
 
 
-def test_two_thousand_clients_take_a_few_statements_for_five_hundred_and_none_for_each(
+def test_two_thousand_clients_take_a_few_statements_for_each_five_hundred(
     connection: Connection, now: datetime
 ) -> None:
     connection.execute(
@@ -267,7 +267,7 @@ def test_a_wave_that_nobody_could_be_sent_proves_nothing_and_waits_for_a_person(
     assert turns(connection, now, batch) == [BatchStep.NEXT_WAVE, BatchStep.WAIT]
 
 
-def test_a_client_that_is_gone_locked_or_busy_when_its_wave_comes_has_its_own_outcome(
+def test_a_client_gone_locked_or_busy_when_its_wave_comes_has_its_own_outcome(
     connection: Connection, now: datetime, fleet: list[str]
 ) -> None:
     canary, gone, locked, busy, limited, fine = fleet[:6]
@@ -453,7 +453,7 @@ def nobody_is_in_a_transaction(engine: Engine) -> bool:
 
 
 @pytest.mark.parametrize("crash", [*(Crash(number) for number in range(9)), Crash(committed=True)], ids=str)
-def test_one_that_dies_half_way_has_sent_all_of_its_part_or_nothing_and_the_next_goes_on(
+def test_one_that_dies_half_way_has_sent_its_whole_part_or_nothing(
     engine: Engine, crash: Crash, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rules, "AT_ONCE", 2)
@@ -499,7 +499,7 @@ def test_abort_against_those_who_work_it_off_leaves_nobody_waiting(
     assert said.total() == 30
 
 
-def test_a_batch_that_the_database_refuses_does_not_hold_up_the_others_and_is_tried_again(
+def test_a_batch_that_the_database_refuses_holds_up_no_other_and_is_tried_again(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fleets = [[new_client(engine) for _ in range(3)] for _ in range(2)]

@@ -93,7 +93,7 @@ def test_a_result_keeps_the_displays_reason_and_the_lockout_of_what_was_begun(
     assert lockout(connection, client) == (now + LOCKOUT if is_locked else None)
 
 
-def test_a_lost_ack_is_healed_by_the_heartbeat_and_its_reason_by_the_next_health_report(
+def test_a_heartbeat_heals_a_lost_ack_and_the_next_health_report_its_reason(
     connection: Connection, now: datetime, client: str
 ) -> None:
     name = issue(connection, now, client)
@@ -261,7 +261,7 @@ def test_a_begun_shutdown_went_down_when_the_machine_has_booted_since(
 # --- evidence without an answer ---
 
 
-def test_a_reboot_that_nobody_has_is_pointless_after_a_boot_and_gives_its_lockout_back(
+def test_a_reboot_that_nobody_has_ends_at_a_boot_and_gives_its_lockout_back(
     connection: Connection, now: datetime, client: str
 ) -> None:
     name = issue(connection, now, client, REBOOT)

@@ -65,7 +65,7 @@ def test_an_expired_command_says_how_far_it_came_and_only_proof_releases_its_loc
     assert (lockout(connection, client) is None) == released
 
 
-def test_a_publisher_that_died_with_its_lease_is_no_proof_that_nobody_has_the_command(
+def test_a_publisher_that_died_with_its_lease_is_no_proof_that_nobody_has_it(
     connection: Connection, now: datetime, client: str
 ) -> None:
     name = issue(connection, now, client)

@@ -121,7 +121,7 @@ def test_what_does_not_exist_cannot_be_ended(connection: Connection, now: dateti
 # --- recovery ---
 
 
-def test_a_command_of_a_person_that_stays_open_is_waited_for_in_words_and_ends_by_an_admin(
+def test_a_persons_open_command_is_waited_for_in_words_and_an_admin_ends_it(
     connection: Connection, now: datetime
 ) -> None:
     client = crash(connection, now)

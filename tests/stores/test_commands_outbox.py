@@ -55,7 +55,7 @@ def test_a_command_with_less_than_a_second_left_is_not_claimed(
     assert len(claim(connection, now + seconds(59))) == 1
 
 
-def test_an_accepted_publish_is_sent_raises_the_lockout_and_is_repeated_after_30_seconds(
+def test_an_accepted_publish_raises_the_lockout_and_is_repeated_after_30_seconds(
     connection: Connection, now: datetime, client: str
 ) -> None:
     name = issue(connection, now, client)
@@ -80,7 +80,7 @@ def test_a_received_command_is_not_published_again(connection: Connection, now: 
     assert claim(connection, now + seconds(31)) == []
 
 
-def test_an_operators_command_that_nobody_heard_waits_and_goes_out_when_the_display_comes_online(
+def test_an_operators_unheard_command_goes_out_when_the_display_comes_online(
     connection: Connection, now: datetime, client: str
 ) -> None:
     name = issue(connection, now, client)
@@ -152,7 +152,7 @@ def test_a_publish_that_never_left_leaves_no_trace_of_an_attempt_and_is_tried_ag
     assert [one.id for one in claim(connection, now + seconds(1.5))] == [name]
 
 
-def test_an_answer_after_the_lease_still_counts_as_sent_but_takes_no_lease_from_others(
+def test_an_answer_after_the_lease_counts_as_sent_and_takes_no_lease_from_others(
     connection: Connection, now: datetime, client: str
 ) -> None:
     name = issue(connection, now, client)

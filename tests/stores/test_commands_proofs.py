@@ -49,7 +49,7 @@ def leave(connection: Connection, client: str, at: datetime) -> None:
 # --- a reboot that did not happen ---
 
 
-def test_the_same_boot_three_minutes_after_running_means_that_the_reboot_did_not_happen(
+def test_the_same_boot_three_minutes_after_running_means_no_reboot_happened(
     connection: Connection, now: datetime, client: str
 ) -> None:
     name = issue(connection, now, client, REBOOT)
@@ -98,7 +98,7 @@ def test_only_a_reboot_is_disproved_by_the_same_boot(connection: Connection, now
 
 @pytest.mark.parametrize("word", ["received", "running"])
 @pytest.mark.parametrize("silence", ["offline", "stale"])
-def test_a_shutdown_that_was_received_succeeds_when_the_display_leaves_or_falls_silent(
+def test_a_received_shutdown_succeeds_when_the_display_leaves_or_falls_silent(
     connection: Connection, now: datetime, client: str, word: str, silence: str
 ) -> None:
     name = issue(connection, now, client, SHUTDOWN)
@@ -186,7 +186,7 @@ def test_a_client_that_was_shut_down_on_purpose_is_held_until_its_next_heartbeat
 # --- commands without evidence ---
 
 
-def test_a_boot_that_was_stored_while_the_command_was_made_completes_it_at_the_next_sweep(
+def test_a_boot_stored_while_the_command_was_made_completes_it_at_the_next_sweep(
     connection: Connection, now: datetime
 ) -> None:
     sent, waits, doubtful, fresh, restarted = (add_client(connection, now) for _ in range(5))

@@ -157,7 +157,7 @@ def test_the_pdf_of_a_deleted_medium_is_not_served(connection: Connection, now: 
     assert store.list_page(connection, 10) == []
 
 
-def test_a_permanent_fault_fails_the_conversion_and_a_request_gives_it_all_its_tries_again(
+def test_a_permanent_fault_fails_the_conversion_and_a_request_renews_its_tries(
     connection: Connection, now: datetime
 ) -> None:
     conversion_id = pending(connection, now)

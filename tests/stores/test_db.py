@@ -40,7 +40,7 @@ def echo(engine: Engine, number: int) -> int:
         return int(connection.execute(sa.select(sa.literal(number))).scalar_one())
 
 
-def test_trap_6_a_text_that_cannot_be_sent_does_not_shift_the_answers_of_later_queries(alone: Engine) -> None:
+def test_trap_6_a_text_that_cannot_be_sent_shifts_no_later_answers(alone: Engine) -> None:
     with pytest.raises(UnicodeEncodeError), transaction(alone) as connection:
         connection.execute(sa.select(sa.literal(LONE_SURROGATE)))
 

@@ -236,7 +236,7 @@ def forget(engine: Engine) -> Callable[[Engine], None]:
 
 
 @pytest.mark.parametrize("how", ["migrated", "discarded"])
-def test_the_first_statement_of_a_transaction_is_prepared_again_when_the_server_lost_it(
+def test_the_first_statement_is_prepared_again_when_the_server_lost_it(
     with_things: Engine, other: Engine, how: str
 ) -> None:
     with transaction(with_things) as connection:
@@ -260,7 +260,7 @@ def write_and_read(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("how", ["migrated", "discarded"])
-def test_later_in_a_transaction_it_is_an_error_that_the_callers_next_try_does_not_meet(
+def test_later_in_a_transaction_it_is_an_error_that_the_next_try_does_not_meet(
     with_things: Engine, other: Engine, how: str
 ) -> None:
     with transaction(with_things) as connection:

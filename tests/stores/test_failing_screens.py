@@ -284,7 +284,7 @@ def judged(connection: Connection, at: datetime, display: str) -> bool:
     return failed_at(connection, display) is not None
 
 
-def test_a_screen_that_nobody_switched_off_fails_and_one_that_is_off_by_plan_does_not(
+def test_a_screen_that_nobody_switched_off_fails_and_one_off_by_plan_does_not(
     connection: Connection, now: datetime
 ) -> None:
     display = running(connection, now)
@@ -355,9 +355,7 @@ def test_the_history_says_when_a_screen_failed_how_and_when_it_showed_again(
     ]
 
 
-def test_a_screen_that_was_unheard_for_long_and_is_still_black_is_never_said_to_be_well(
-    connection: Connection, now: datetime
-) -> None:
+def test_a_screen_long_unheard_and_still_black_is_never_said_to_be_well(connection: Connection, now: datetime) -> None:
     display, later = running(connection, now), now + 20 * MINUTE
     tell_twice(connection, now, display, "black")
 

@@ -194,7 +194,7 @@ def test_more_is_dropped_than_can_come(connection: Connection) -> None:
     assert health_history_store.AT_MOST > 1
 
 
-def test_a_history_is_told_no_further_than_it_is_kept_and_only_of_a_client_that_is_there(
+def test_a_history_is_told_as_far_as_it_is_kept_and_only_of_a_known_client(
     connection: Connection, now: datetime, client: str
 ) -> None:
     found = health_history_operations.history(

@@ -100,7 +100,7 @@ def test_a_display_that_fails_later_joins_and_the_cause_says_so(connection: Conn
     assert only(connection)["cause"].startswith("9 of 12 displays at site Rome went silent within 64 s")
 
 
-def test_members_leave_when_they_are_well_and_the_incident_closes_a_while_after_the_last(
+def test_members_leave_when_well_and_the_incident_closes_a_while_after_the_last(
     connection: Connection, now: datetime
 ) -> None:
     fleet = site(connection, now)[:4]

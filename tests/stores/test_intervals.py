@@ -157,7 +157,7 @@ def test_a_screen_that_is_off_by_plan_disturbs_nobody(connection: Connection, no
 
 
 @pytest.mark.parametrize("status", ["late", "stale", "unknown"])
-def test_a_display_in_doubt_is_asked_for_a_heartbeat_even_if_it_follows_the_usual_interval(
+def test_a_display_in_doubt_is_asked_for_a_heartbeat_at_the_usual_interval_too(
     connection: Connection, now: datetime, status: str
 ) -> None:
     name = a_display(connection, now, status=status)
@@ -191,7 +191,7 @@ def test_a_calm_display_that_loses_power_is_late_and_stale_as_soon_as_any_other(
     assert status_at(connection, lost_at + seconds(181), name) == "stale"
 
 
-def test_a_display_that_was_silent_before_its_connection_ended_does_not_seem_well_again(
+def test_a_display_silent_before_its_connection_ended_does_not_seem_well_again(
     connection: Connection, now: datetime
 ) -> None:
     name = a_display(connection, now, CALM, presence_session="session", status="stale")

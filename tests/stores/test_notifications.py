@@ -205,7 +205,7 @@ def test_many_displays_that_are_told_at_once_are_one_message(connection: Connect
     assert len(messages(connection)[0]["facts"]["uuids"]) == 7
 
 
-def test_a_display_that_recovery_could_not_help_is_told_at_once_and_worse_if_it_was_told(
+def test_a_display_that_recovery_could_not_help_is_told_at_once_or_as_worse(
     connection: Connection, now: datetime
 ) -> None:
     channel(connection, now)
@@ -436,7 +436,7 @@ def test_a_conversion_that_failed_is_told_to_who_asked_for_it_and_once(connectio
     assert told(connection, others) == []
 
 
-def test_who_sends_for_longer_than_the_lease_writes_nothing_once_another_has_taken_over(
+def test_a_sender_slower_than_its_lease_writes_nothing_once_another_took_over(
     connection: Connection, now: datetime, dark: list[str]
 ) -> None:
     at = now + 3 * MINUTE

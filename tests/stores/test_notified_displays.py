@@ -95,7 +95,7 @@ def test_a_bad_screen_is_told_after_the_delay_and_when_it_shows_something_again(
 
 
 @pytest.mark.parametrize("screen", ["off", "unknown"])
-def test_a_bad_screen_that_is_no_failure_any_more_but_shows_nothing_ends_without_a_word(
+def test_a_bad_screen_that_is_no_failure_now_but_shows_nothing_ends_without_a_word(
     connection: Connection, now: datetime, screen: str
 ) -> None:
     channel(connection, now)

@@ -256,7 +256,7 @@ def test_what_only_adds_or_loosens_is_let_pass(emptied: Connection, change: str)
     assert not found_by(emptied, change)
 
 
-def test_the_constraint_that_code_of_before_one_time_passwords_could_not_keep_is_gone(
+def test_the_constraint_that_code_without_one_time_passwords_broke_is_gone(
     emptied: Connection, broken: dict[str, set[str]]
 ) -> None:
     """That code clears `must_change_password` and does not know `one_time_until`."""

@@ -127,7 +127,7 @@ def test_each_service_may_publish_commands(broker: RunningBroker, user: str) -> 
     assert answer == PublishAnswer.NO_SUBSCRIBER
 
 
-def test_a_broker_that_is_down_leaves_the_command_queued_without_trace_and_costs_no_time(
+def test_a_broker_that_is_down_leaves_the_command_queued_and_costs_no_time(
     engine: Engine, broker: RunningBroker
 ) -> None:
     name = issued(engine, request(new_client(engine)))
@@ -267,9 +267,7 @@ publish_due(engine_for(url, "killed"), publisher, timings, 60, only_ids=[name])
 """
 
 
-def test_a_publisher_killed_after_its_claim_leaves_a_lease_and_the_same_id_goes_out_again(
-    engine: Engine, database_url: str
-) -> None:
+def test_after_a_publisher_killed_with_its_claim_the_same_id_goes_out_again(engine: Engine, database_url: str) -> None:
     client = new_client(engine)
     name = issued(engine, request(client))
 

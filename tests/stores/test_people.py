@@ -46,9 +46,7 @@ def test_a_one_time_password_opens_nothing_after_its_time(nobody: Connection, no
     assert access.look_up(nobody, "carla") is not None
 
 
-def test_somebody_who_set_their_own_by_code_that_knows_no_one_time_passwords_can_come_in(
-    nobody: Connection, now: datetime
-) -> None:
+def test_who_set_their_own_by_code_without_one_time_passwords_can_come_in(nobody: Connection, now: datetime) -> None:
     """During an upgrade, old code clears must_change_password and nothing else."""
     handed = operations.add(nobody, now - HOUR, "bert", Role.ADMIN, "a hash", HOUR)
     nobody.execute(sa.update(users).values(password_hash="own hash", must_change_password=False))

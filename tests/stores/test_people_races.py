@@ -104,7 +104,7 @@ def test_of_many_who_add_the_same_person_one_does(empty: Engine) -> None:
     assert sum(isinstance(outcome, UsernameTaken) for outcome in outcomes) == 5
 
 
-def test_first_sign_ins_of_one_person_at_the_provider_make_one_account_and_none_is_refused(empty: Engine) -> None:
+def test_first_sign_ins_of_one_person_at_once_make_one_account_and_all_succeed(empty: Engine) -> None:
     """Those who find the account lock its row and then write it: nobody who has the table may wait for that row."""
     for turn in range(15):
         person = ProviderPerson("https://login.example", f"subject {turn}", f"dora {turn}", Role.VIEWER, None)

@@ -41,7 +41,7 @@ def tick_at(connection: Connection, client: str, at: datetime) -> RecoveryReport
     return recover(connection, at)
 
 
-def test_a_crashed_display_is_asked_to_restart_in_recoverys_name_with_its_preconditions(
+def test_recovery_asks_a_crashed_display_to_restart_with_its_preconditions(
     connection: Connection, now: datetime
 ) -> None:
     client = crash(connection, now)
@@ -125,7 +125,7 @@ def test_a_bridge_that_is_not_connected_hears_nobody(connection: Connection, now
     assert recover(connection, now).blocked_bridge
 
 
-def test_a_display_that_always_crashes_climbs_the_ladder_once_a_lockout_and_is_suspended(
+def test_a_display_that_always_crashes_climbs_once_a_lockout_and_is_suspended(
     connection: Connection, now: datetime
 ) -> None:
     client = crash(connection, now)
@@ -172,7 +172,7 @@ def test_an_action_is_recorded_with_its_command_its_reason_and_what_was_seen(
     assert event.why.endswith(".")
 
 
-def test_a_display_that_nobody_answers_for_is_not_asked_again_before_its_next_heartbeat(
+def test_a_display_without_an_answer_is_not_asked_again_before_its_next_heartbeat(
     connection: Connection, now: datetime
 ) -> None:
     client = crash(connection, now)

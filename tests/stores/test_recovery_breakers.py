@@ -74,7 +74,7 @@ def test_half_of_the_fleet_opens_it_however_slowly_they_went(connection: Connect
     assert open_breakers(connection) == {None}
 
 
-def test_it_stays_open_until_fewer_than_a_fifth_are_silent_and_then_they_are_acted_on(
+def test_it_stays_open_until_few_enough_are_silent_and_then_they_are_acted_on(
     connection: Connection, now: datetime
 ) -> None:
     there = fleet(connection, now, 80)

@@ -143,7 +143,7 @@ def test_once_closed_the_next_opening_reckons_with_a_day_again(connection: Conne
 
 
 @pytest.mark.parametrize("hours", [25, 24 * 30])
-def test_who_is_silent_for_more_than_a_day_is_left_to_people_though_a_breaker_is_released(
+def test_a_silence_of_more_than_a_day_is_left_to_people_even_after_a_release(
     connection: Connection, now: datetime, hours: int
 ) -> None:
     there = fleet(connection, now, 20)
@@ -182,7 +182,7 @@ def test_after_an_absence_of_ours_of_a_day_the_silence_of_before_is_left_to_peop
     assert len(there) == 99
 
 
-def test_those_that_nobody_can_help_do_not_take_the_places_of_those_that_can_be_helped(
+def test_those_that_nobody_can_help_take_no_places_of_those_that_can_be_helped(
     connection: Connection, now: datetime
 ) -> None:
     lost = fleet(connection, now - 3 * DAY, MOST_LOOKED_AT + 50)
@@ -282,9 +282,7 @@ def test_who_fell_silent_one_by_one_while_no_tick_ran_is_no_mass(connection: Con
     assert open_breakers(connection) == set()
 
 
-def test_a_clock_that_was_ahead_at_the_last_look_makes_no_mass_of_those_that_went_one_by_one(
-    connection: Connection, now: datetime
-) -> None:
+def test_a_clock_ahead_at_the_last_look_makes_no_mass_of_single_silences(connection: Connection, now: datetime) -> None:
     there = fleet(connection, now, 70)
     recover(connection, now + DAY)
     for number in range(20):

@@ -98,9 +98,7 @@ def test_a_failed_service_that_keeps_failing_climbs_the_ladder_too(connection: C
     assert history.told(client)["state"] == "suspended"
 
 
-def test_a_failure_that_a_restart_mended_is_not_acted_on_again_though_nobody_acknowledged_it(
-    connection: Connection, now: datetime
-) -> None:
+def test_a_failure_that_a_restart_mended_is_not_acted_on_again(connection: Connection, now: datetime) -> None:
     [client] = fleet(connection, now, 1)
     fail(connection, client, now - seconds(5))
     history = History(connection, now, every=5)
@@ -206,9 +204,7 @@ def test_an_answer_that_nobody_listens_takes_lockout_and_rung_back_with_the_comm
     assert recover(connection, now + seconds(60)).command_ids == ()
 
 
-def test_a_display_that_nobody_listens_for_is_never_suspended_however_long_it_is_gone(
-    connection: Connection, now: datetime
-) -> None:
+def test_a_display_that_nobody_listens_for_is_never_suspended(connection: Connection, now: datetime) -> None:
     others = fleet(connection, now, 20)
     [client] = fleet(connection, now - timedelta(minutes=10), 1)
     history = History(connection, now, every=5)
@@ -258,9 +254,7 @@ def test_what_was_never_published_costs_no_rung(connection: Connection, now: dat
     assert (rung(connection, client), lockout(connection, client)) == ((0, 0, 0), None)
 
 
-def test_what_the_broker_refuses_costs_no_rung_and_the_lockout_keeps_it_from_being_tried_each_minute(
-    connection: Connection, now: datetime
-) -> None:
+def test_what_the_broker_refuses_costs_no_rung_and_waits_for_the_lockout(connection: Connection, now: datetime) -> None:
     client = crash(connection, now)
     report = recover(connection, now)
 

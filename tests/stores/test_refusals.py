@@ -54,7 +54,7 @@ def boot_of(connection: Connection, client: str) -> tuple[str, str]:
     return row.boot_id, row.app_instance
 
 
-def test_a_display_that_refuses_everything_is_asked_four_times_and_not_called_helpless(
+def test_a_display_that_refuses_everything_is_asked_four_times_not_called_helpless(
     connection: Connection, now: datetime
 ) -> None:
     others = fleet(connection, now, 20)
@@ -188,7 +188,7 @@ def test_refusals_are_forgotten_when_a_person_acts_or_the_display_is_well(
 # --- the boot of an ACK ---
 
 
-def test_a_refusal_from_another_boot_shows_which_one_runs_and_the_next_command_is_for_it(
+def test_a_refusal_from_another_boot_makes_the_next_command_for_that_boot(
     connection: Connection, now: datetime
 ) -> None:
     fleet(connection, now, 20)

@@ -327,7 +327,7 @@ def test_of_two_acknowledged_failures_neither_comes_back_by_its_repeat(connectio
     assert client(connection)["service_failed_unit"] == first
 
 
-def test_a_failure_that_was_never_acknowledged_is_raised_again_when_the_one_over_it_was(
+def test_an_older_failure_is_raised_again_when_the_one_over_it_was_acknowledged(
     connection: Connection,
 ) -> None:
     register(connection, U)

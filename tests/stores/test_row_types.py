@@ -126,7 +126,7 @@ def test_a_column_that_may_be_null_is_read_into_a_field_that_takes_it(reads: lis
     assert {f"{read.query} {read.column}" for read in reads if refuses_null(read)} == set(NEVER_NULL)
 
 
-def test_a_column_is_read_as_one_of_a_list_of_words_where_the_database_holds_it_to_words(reads: list[Read]) -> None:
+def test_a_column_is_read_as_one_of_some_words_where_the_database_holds_it_to_them(reads: list[Read]) -> None:
     """During an upgrade newer code may write other words, which older code must read. test_old_code_survives.py finds
     new words in a list.
     """

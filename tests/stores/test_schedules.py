@@ -532,9 +532,7 @@ def test_one_that_cannot_be_read_stops_no_other(engine: Engine, away: str) -> No
     assert (len(batches_of(engine, fine)), batches_of(engine, spoiled)) == (1, [])
 
 
-def test_a_restored_database_that_forgot_the_batch_makes_it_again_with_the_same_commands(
-    engine: Engine, away: str
-) -> None:
+def test_a_restored_database_without_the_batch_makes_it_again_with_its_commands(engine: Engine, away: str) -> None:
     one = committed(engine, away)
 
     def sent() -> set[tuple[str, str]]:

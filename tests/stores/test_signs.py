@@ -81,7 +81,7 @@ def test_what_sql_and_the_rules_say_of_silence_is_the_same(
         savepoint.rollback()
 
 
-def test_a_display_that_talks_is_never_rebooted_and_told_why_its_heartbeats_are_missing(
+def test_a_display_that_talks_is_never_rebooted_and_says_why_no_heartbeats_come(
     connection: Connection, now: datetime
 ) -> None:
     [client] = fleet(connection, now, 1)

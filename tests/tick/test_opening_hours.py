@@ -111,7 +111,7 @@ def test_what_fell_silent_together_in_the_night_is_one_incident_after_opening(ni
     assert (night.commands, night.breakers) == (0, {SHOP})  # so many at once: nobody is rebooted
 
 
-def test_displays_that_fell_silent_one_by_one_in_the_night_are_each_told_of_after_opening(night: Night) -> None:
+def test_displays_that_fell_silent_singly_at_night_are_each_told_of_after_opening(night: Night) -> None:
     first, second = night.displays[:2]
     go_silent(night.connection, night.closes + 2 * HOUR, [first])
     go_silent(night.connection, night.closes + 5 * HOUR, [second])
