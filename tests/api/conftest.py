@@ -2,9 +2,7 @@
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 import pytest
 from flask import Flask
@@ -22,32 +20,16 @@ from tests.api.people import Api, add_user, cookie_of, forget_hashes, sign_in
 from tests.conftest import patient_engine
 from tests.local.queue_harness import QUEUE_SECRET
 
-SHIPPED: Final = access._PASSES, access._MEMORY_KIB
-
-
-@contextmanager
-def passwords_that_take(passes: int, memory_kib: int) -> Iterator[None]:
-    """Passwords hashed in this block use these argon2 parameters."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(access, "_PASSES", passes)
-        patch.setattr(access, "_MEMORY_KIB", memory_kib)
-        forget_hashes()
-        yield
-    forget_hashes()
-
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_passwords() -> Iterator[None]:
     """Fast password hashing for these tests; tests/stores/test_access.py checks the shipped cost."""
-    with passwords_that_take(1, 8):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(access, "_PASSES", 1)
+        patch.setattr(access, "_MEMORY_KIB", 8)
+        forget_hashes()
         yield
-
-
-@pytest.fixture
-def shipped_passwords(_quick_passwords: None) -> Iterator[None]:
-    """The shipped password hashing, for tests of its cost."""
-    with passwords_that_take(*SHIPPED):
-        yield
+    forget_hashes()
 
 
 @pytest.fixture(scope="module")

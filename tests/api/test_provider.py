@@ -246,9 +246,8 @@ def test_a_try_is_used_once_at_whatever_instance(app: Flask, services: Services,
     assert provider.asked.count("/token") == 1
 
 
-@pytest.mark.parametrize("age", [-120, 660])
-def test_a_try_lasts_ten_minutes(age: int, app: Flask, provider: Provider) -> None:
-    old = SignInTry(secrets.token_urlsafe(32), int(time.time()) - age)
+def test_a_try_lasts_ten_minutes(app: Flask, provider: Provider) -> None:
+    old = SignInTry(secrets.token_urlsafe(32), int(time.time()) - 660)
     browser = Browser(app)
     browser.client.set_cookie(TRY, old.cookie, path="/api")
 
@@ -256,9 +255,8 @@ def test_a_try_lasts_ten_minutes(age: int, app: Flask, provider: Provider) -> No
     assert "/token" not in provider.asked
 
 
-@pytest.mark.parametrize("cookie", ["", "1", ".", "x.y", "99999999999999." + "a" * 43, "1." + "a" * 43, "é" * 50])
-def test_a_cookie_that_is_none_is_no_try(cookie: str, app: Flask) -> None:
-    headers = {"Cookie": f"{TRY}={cookie}"}
+def test_a_cookie_that_is_none_is_no_try(app: Flask) -> None:
+    headers = {"Cookie": f"{TRY}={'é' * 50}"}
 
     answer = app.test_client(use_cookies=False).get(callback({"code": "any", "state": "any"}), headers=headers)
 
@@ -307,20 +305,10 @@ def test_many_failed_returns_from_one_address_are_stopped(services: Services, pr
 
 # --- a provider that lies or does not answer ---
 
-LIES: Final[dict[str, Lies]] = {
-    "wrong nonce": Lies(claims={"nonce": "another"}),
-    "wrong audience": Lies(claims={"aud": "another"}),
-    "wrong party": Lies(claims={"azp": "another"}),
-    "expired": Lies(claims={"exp": 1}),
-    "another issuer": Lies(claims={"iss": "https://elsewhere.example"}),
-    "no signature": Lies(sign=lambda _: "eyJhbGciOiJub25lIn0.e30."),
-    "no identity token": Lies(answers={"/token": (400, b'{"error": "invalid_grant"}')}),
-}
 
-
-@pytest.mark.parametrize("lie", LIES)
-def test_nobody_gets_in_by_a_token_with(lie: str, app: Flask, provider: Provider, engine: Engine) -> None:
-    provider.lies = LIES[lie]
+def test_nobody_gets_in_by_a_token_that_is_refused(app: Flask, provider: Provider, engine: Engine) -> None:
+    """tests/rules/test_people_provider.py has every lie."""
+    provider.lies = Lies(claims={"nonce": "another"})
     browser, cora = Browser(app), person()
 
     assert why_not(browser.sign_in(provider, **cora)) == "unauthenticated"
@@ -332,9 +320,10 @@ def test_nobody_gets_in_by_a_token_with(lie: str, app: Flask, provider: Provider
 def test_while_the_provider_does_not_answer_passwords_still_work(
     answer: Any, app: Flask, services: Services, provider: Provider, anna: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(people_provider, "DEADLINE", timedelta(seconds=0.3))
     browser = Browser(app)
     returned = provider.sign_in(browser.begin(), **person())
+    if answer == DRIP:
+        monkeypatch.setattr(people_provider, "DEADLINE", timedelta(seconds=0.3))
     provider.lies = Lies(answers={"/token": answer, DISCOVERY: answer})
 
     assert why_not(browser.come_back(returned)) == "provider_unavailable"
@@ -347,9 +336,8 @@ def test_while_the_provider_does_not_answer_passwords_still_work(
 # --- rights ---
 
 
-@pytest.mark.parametrize("groups", [[], ["staff"], "staff", None, {"signage-admins": True}, [["signage-admins"]]])
-def test_nobody_gets_in_without_a_mapped_role(groups: Any, app: Flask, provider: Provider, engine: Engine) -> None:
-    browser, cora = Browser(app), person(groups=groups)
+def test_nobody_gets_in_without_a_mapped_role(app: Flask, provider: Provider, engine: Engine) -> None:
+    browser, cora = Browser(app), person(groups=["staff"])
 
     assert why_not(browser.sign_in(provider, **cora)) == "no_role_at_provider"
     assert browser.session is None
@@ -478,12 +466,11 @@ def test_no_proxy_lets_somebody_in_by_the_name_that_they_chose_at_a_provider(
 # --- passwords beside the provider ---
 
 
-@pytest.mark.parametrize("password", ["''", "None", "argon2", PASSWORD])
-def test_somebody_without_a_password_does_not_get_in_by_one(password: str, app: Flask, provider: Provider) -> None:
+def test_somebody_without_a_password_does_not_get_in_by_one(app: Flask, provider: Provider) -> None:
     cora = person()
     Browser(app).sign_in(provider, **cora)
 
-    assert sign_in(app, cora["preferred_username"], password).status_code == 401
+    assert [sign_in(app, cora["preferred_username"], word).status_code for word in ("None", PASSWORD)] == [401, 401]
 
 
 def test_an_admin_may_give_them_a_password(app: Flask, api: Api, provider: Provider, engine: Engine) -> None:

@@ -53,6 +53,12 @@ def test_a_browser_cannot_make_an_old_try_young() -> None:
     assert read_try(younger.cookie, old.state, NOW) is None
 
 
+@pytest.mark.parametrize("cookie", ["", "1", ".", "x.y", "99999999999999." + "a" * 43, "1." + "a" * 43, "é" * 50])
+def test_a_cookie_that_is_none_is_no_try(cookie: str) -> None:
+    assert read_try(cookie, "any", NOW) is None
+    assert read_try(cookie, SignInTry("a" * 43, 1).state, NOW) is None
+
+
 @pytest.mark.parametrize("state", ["", "x", "é", "\ud800"])
 def test_another_state_is_of_another_try(state: str) -> None:
     assert read_try(provider_operations.begin(NOW).cookie, state, NOW) is None
@@ -75,7 +81,11 @@ def test_the_highest_role_of_the_claim_counts(claims: dict[str, Any], name: str,
 
 
 @pytest.mark.parametrize(
-    "claims", [{}, {"groups": None}, {"groups": 3}, {"groups": {"admins": True}}, {"groups": "Admins"}, {"groups": []}]
+    "claims",
+    [
+        *({}, {"groups": None}, {"groups": 3}, {"groups": {"admins": True}}, {"groups": "Admins"}, {"groups": []}),
+        *({"groups": ["staff"]}, {"groups": "staff"}, {"groups": [["admins"]]}),
+    ],
 )
 def test_without_a_role_there_is_nobody(claims: dict[str, Any]) -> None:
     with pytest.raises(NoRoleAtProvider):

@@ -1,7 +1,6 @@
 """Limits of health from the report to the message: columns, the tick's judgement, lists, gauges, notifications."""
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 from unittest.mock import patch
@@ -13,8 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared import config
-from shared.clients import limits_operations, limits_rules, limits_store, store
-from shared.clients.limits_rules import Limit
+from shared.clients import limits_operations, limits_store, store
 from shared.clients.repeats import operations as repeats
 from shared.clients.repeats.operations import ReportsMemory
 from shared.clients.reports import operations as reports
@@ -270,45 +268,6 @@ def test_a_passed_limit_is_told_once_and_when_it_is_over(connection: Connection,
     assert told(connection) == [("opened", DISK), ("recovered", f"Over: {DISK}")]
     first = messages(connection)[0]
     assert (first["facts"]["event"], first["facts"]["limit"], first["facts"]["uuid"]) == ("limit_passed", "disk", uuid)
-
-
-SWINGS: Final = {"slowly, within the margin": (89.0, 20), "quickly, beyond the margin": (60.0, 10)}
-
-
-def hear_of_a_swing(connection: Connection, now: datetime, swing: str) -> list[tuple[str, str]]:
-    """What a channel hears of a disk that is above its limit for ten minutes and then below it, six times."""
-    low, minutes = SWINGS[swing]
-    channel(connection, now, delay=timedelta())
-    uuid = display(connection, now)
-    at = now + MINUTE
-    for _ in range(6):
-        at = live(connection, at, uuid, 10, disk_percent=94.0)
-        at = live(connection, at, uuid, minutes, disk_percent=low)
-    return told(connection)
-
-
-@pytest.mark.parametrize("swing", SWINGS)
-def test_a_value_that_swings_around_the_limit_is_told_once(connection: Connection, now: datetime, swing: str) -> None:
-    assert hear_of_a_swing(connection, now, swing) == [("opened", DISK)]
-
-
-WITHOUT: Final[dict[str, Callable[[], AbstractContextManager[object]]]] = {
-    "slowly, within the margin": lambda: patch.object(Limit, "is_left", lambda self, value: not self.is_passed(value)),
-    "quickly, beyond the margin": lambda: patch.object(limits_rules, "ENDS_AFTER", timedelta()),
-}
-"""What must be taken out of the rules so that a swing is told again and again."""
-
-
-@pytest.mark.parametrize("swing", SWINGS)
-def test_without_hysteresis_the_same_value_is_told_again_and_again(
-    connection: Connection, now: datetime, swing: str
-) -> None:
-    """The test before this one fails when margin or time are taken out of the rules."""
-    with WITHOUT[swing]():
-        found = hear_of_a_swing(connection, now, swing)
-
-    assert found[:2] == [("opened", DISK), ("recovered", f"Over: {DISK}")]
-    assert found.count(("opened", DISK)) > 1
 
 
 def test_a_value_that_is_not_reported_any_more_ends_without_a_word(connection: Connection, now: datetime) -> None:

@@ -65,15 +65,6 @@ def test_below_a_fifth_it_stays_closed(connection: Connection, now: datetime) ->
     assert breakers.state(connection, ON) == {"open": False, "why": None, "why_sentences": None, "sites": []}
 
 
-def test_half_of_the_fleet_opens_it_however_slowly_they_went(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 10)
-    for number in range(10):
-        fleet(connection, now - timedelta(hours=1 + number), 1)
-
-    assert recover(connection, now).command_ids == ()
-    assert open_breakers(connection) == {None}
-
-
 def test_it_stays_open_until_few_enough_are_silent_and_then_they_are_acted_on(
     connection: Connection, now: datetime
 ) -> None:

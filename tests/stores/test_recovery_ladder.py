@@ -142,19 +142,6 @@ def test_half_an_hour_of_health_begins_the_ladder_anew(connection: Connection, n
     assert [action for _, action in history.acts] == ["restart_app"] * 3
 
 
-def test_less_than_half_an_hour_of_health_does_not(connection: Connection, now: datetime) -> None:
-    client = crash(connection, now)
-    history = History(connection, now, every=5)
-    history.ticks(11, client)
-    become(connection, client, history.at, "running")
-    history.ticks(29, client)
-    become(connection, client, history.at - timedelta(seconds=1), "crashed")
-
-    history.ticks(10, client)
-
-    assert [action for _, action in history.acts] == ["restart_app", "restart_app", "reboot_host"]
-
-
 def test_health_while_nobody_listened_does_not_count(connection: Connection, now: datetime) -> None:
     client = crash(connection, now)
     history = History(connection, now, every=5)
