@@ -1,6 +1,6 @@
 """The judge finds faults: when a test breaks one rule of the service, a history without breaches gets one.
 
-test_whole.py shows that each scene has no breach while the rule is intact. `make test` breaks the first five rules.
+test_whole.py shows that each scene has no breach while the rule is intact. `make test` breaks some of the rules.
 """
 
 from collections.abc import Callable, Iterator
@@ -282,10 +282,7 @@ SHARE: Final = (
     "the breaker never opens",
     "silence counts while nobody listened",
     "any number of commands may be open",
-    "a command that nobody heard waits for its display",
-    "a reboot is carried out whatever boot it was meant for",
     "nobody heeds what people said",
-    "nobody knows when a shop is closed",
 )
 
 

@@ -128,7 +128,7 @@ SCREENS: Final = {
         (("COMMAND_LOCKOUT_SECONDS", "60"),),
     ),
 }
-SHARE: Final = ("screens that fail together are acted on", "off by plan is a failure")
+SHARE: Final = ("off by plan is a failure",)
 
 
 @pytest.mark.parametrize("name", SCREENS if IS_WHOLE else SHARE)

@@ -1,5 +1,6 @@
 """Three hundred displays in twelve shops for forty minutes: all messages to a webhook are true."""
 
+import os
 from datetime import timedelta
 from typing import Any
 
@@ -18,6 +19,8 @@ from tests.tick.fleet_run import Display, FleetRun
 
 SHOPS: dict[str | None, int] = {"Shop Basel": 25, **{f"Shop {n:02}": 25 for n in range(11)}}
 MINUTE = 60.0
+SEEDS = range(4 if os.environ.get("SIMULATION") == "whole" else 1)
+"""`make campaign ONLY=simulation` runs all."""
 UNSTEADY = "have an unsteady connection"
 
 
@@ -52,7 +55,7 @@ def titles(connection: Connection, phase: str) -> list[str]:
     return [title for of, title in told(connection) if of == phase]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_one_dark_shop_among_unsteady_displays_is_one_message_and_none_is_false(
     connection: Connection, seed: int
 ) -> None:

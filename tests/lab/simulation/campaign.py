@@ -62,8 +62,8 @@ def run(plan: Plan, processes: int | None = None) -> Ledger:
 
 
 def _sees_mutations() -> bool:
-    """Whether the judge finds each broken rule, and no breach while all rules are intact."""
-    command = [sys.executable, "-m", "pytest", "-q", "tests/simulation"]
+    """Whether the judge finds each broken rule, and no breach while all rules are intact; and more dark shops."""
+    command = [sys.executable, "-m", "pytest", "-q", "tests/simulation", "tests/tick/test_dark_shops.py"]
     return (
         subprocess.run(command, check=False, cwd=REPOSITORY, env={**os.environ, "SIMULATION": "whole"}).returncode == 0
     )
