@@ -140,16 +140,6 @@ def test_a_paused_batch_holds_its_schedule(api: Api, engine: Engine, client: str
     api.post(f"/api/command-batches/{batch}/abort")
 
 
-def test_a_missed_time_says_why(api: Api, engine: Engine, client: str) -> None:
-    planned = plan(api, client)
-
-    come(engine, planned["id"], timedelta(minutes=25))
-
-    seen = api.get(f"{PATH}/{planned['id']}").get_json()
-    assert (seen["state"], seen["last"]["outcome"], seen["last"]["batch_id"]) == ("missed", "missed", None)
-    assert seen["last"]["why"] == "The scheduler was away: it came 25 minutes too late."
-
-
 def test_a_change_says_what_changed(api: Api, client: str) -> None:
     planned, until = weekly(api, client), at(24 * 60)[:10]
 

@@ -1,6 +1,5 @@
 """/api/users: people are added, changed and removed; a lost right ends at once."""
 
-from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -169,15 +168,6 @@ def test_a_reset_names_the_account_or_changes_nothing(
     assert answer.status_code == status
     assert ask_by_cookie(app, "GET", "/api/session", cookie).status_code == 200
     assert audited(api, f"user:{anna}") == []
-
-
-def test_a_handed_over_password_is_worth_nothing_after_its_time(api: Api, app: Flask, engine: Engine) -> None:
-    handed = added(api)
-    with transaction(engine) as connection:
-        past = sa.func.now() - timedelta(seconds=1)
-        connection.execute(sa.update(users).where(users.c.id == handed["user"]["id"]).values(one_time_until=past))
-
-    assert sign_in(app, handed["user"]["username"], handed["one_time_password"]).status_code == 401
 
 
 def test_somebody_removed_is_gone_and_their_name_is_free_again(

@@ -68,7 +68,7 @@ def ask_a_silent_backend(engine: Engine) -> None:
     with transaction(engine) as connection:
         raw: Any = connection.connection.dbapi_connection
         raw._usock.settimeout(0.2)
-        connection.execute(sa.text("SELECT pg_sleep(3)"))
+        connection.execute(sa.text("SELECT pg_sleep(60)"))
 
 
 def test_a_silent_backend_is_an_operational_error_and_the_next_connection_works(alone: Engine) -> None:

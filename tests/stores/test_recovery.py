@@ -247,15 +247,6 @@ def test_what_people_read_of_healthy_clients_is_nothing(connection: Connection, 
     assert set(operations.states_of(connection, now, ON, shown)) == {crashed}
 
 
-def test_what_people_read_of_a_locked_client_says_until_when(connection: Connection, now: datetime) -> None:
-    client = crash(connection, now, lockout_until=now + seconds(99))
-
-    state = told(connection, now, client)
-
-    assert (state["state"], state["until"], state["step"]) == ("locked", now + seconds(99), 0)
-    assert "time to come back" in state["why"]
-
-
 def test_history_of_decisions_is_dropped_by_age(connection: Connection, now: datetime) -> None:
     crash(connection, now)
     recover(connection, now)

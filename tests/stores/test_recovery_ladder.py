@@ -72,19 +72,6 @@ def test_a_silent_display_is_rebooted_only_if_it_still_runs_the_boot_that_was_se
     assert (report.restarts, report.reboots) == (0, 1)
 
 
-def test_a_silent_display_that_stays_silent_is_rebooted_four_times_and_suspended(
-    connection: Connection, now: datetime
-) -> None:
-    others = fleet(connection, now, 20)
-    [client] = fleet(connection, now - timedelta(minutes=10), 1)
-    history = History(connection, now, every=5)
-
-    history.ticks(50, others)
-
-    assert history.acts == [(minute, "reboot_host") for minute in (0, 10, 20, 30)]
-    assert history.told(client)["why"].startswith("4 reboots did not help")
-
-
 def test_a_failed_service_that_keeps_failing_climbs_the_ladder_too(connection: Connection, now: datetime) -> None:
     [client] = fleet(connection, now, 1)
     fail(connection, client, now - seconds(5))
@@ -284,13 +271,6 @@ def test_while_it_is_verified_people_read_until_when(connection: Connection, now
     state = told(connection, now + seconds(30), client)
 
     assert (state["state"], state["until"], state["step"]) == ("verifying", lockout(connection, client), 1)
-
-
-def test_an_operators_restart_is_no_rung(connection: Connection, now: datetime) -> None:
-    client = crash(connection, now, lockout_until=now + seconds(300))
-
-    assert told(connection, now, client)["state"] == "locked"
-    assert rung(connection, client) == (0, 0, 0)
 
 
 def test_a_suspended_display_that_is_resumed_begins_at_the_foot(connection: Connection, now: datetime) -> None:

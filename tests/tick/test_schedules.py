@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -66,15 +65,6 @@ def test_a_tick_makes_the_batch_and_sends_its_first_wave(
     assert rules.state_of(after) is ScheduleState.RUNNING
     assert after.next_at == rules.next_time(DAILY, one.next_at or after.created_at)
     assert expiring.tick()["did"]["schedules"] == {"made": 0, "missed": 0, "failed": 0}
-
-
-def test_overlapping_ticks_make_one_batch(expiring: TickFunction, engine: Engine, shop: str, pair: list[str]) -> None:
-    planned(engine, shop)
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: expiring.call().raise_for_status(), range(4)))
-
-    assert sum(len(commands_of(engine, client)) for client in pair) == 1
 
 
 def test_a_late_tick_makes_it_within_the_grace_and_says_what_it_missed(
