@@ -94,6 +94,8 @@ def test_the_limit_itself_is_passed_and_the_next_better_value_is_not(
 ) -> None:
     assert is_on(after([at_the_limit] * 6, kind)[-1])
     assert after([almost] * 6, kind)[-1] is None
+    stays = is_on(after([at_the_limit] * 6 + [almost] * 30, kind)[-1])
+    assert stays is (kind is not HealthLimit.CERTIFICATE)  # whose days need no margin
 
 
 def test_a_value_that_swings_around_the_limit_is_one_trouble() -> None:

@@ -1,4 +1,4 @@
-"""Three hundred displays in twelve shops for forty minutes: all messages to a webhook are true."""
+"""Up to three hundred displays in twelve shops for an hour and more: all messages to a webhook are true."""
 
 import os
 from datetime import timedelta
@@ -18,6 +18,7 @@ from tests.stores.notifications_world import channel, messages, told
 from tests.tick.fleet_run import Display, FleetRun
 
 SHOPS: dict[str | None, int] = {"Shop Basel": 25, **{f"Shop {n:02}": 25 for n in range(11)}}
+HALF: dict[str | None, int] = {"Shop Basel": 25, **{f"Shop {n:02}": 10 for n in range(11)}}
 MINUTE = 60.0
 SEEDS = range(4 if os.environ.get("SIMULATION") == "whole" else 1)
 """`make campaign ONLY=simulation` runs all."""
@@ -28,15 +29,15 @@ def lived(
     connection: Connection, seed: int, delay: float = 120, shops: dict[str | None, int] | None = None
 ) -> FleetRun:
     """A fleet that has run for two minutes, with a channel for all messages."""
-    run = FleetRun(connection, database_now(connection), shops or SHOPS, seed)
+    run = FleetRun(connection, database_now(connection), shops or HALF, seed)
     channel(connection, run.start, "Webhook", delay=timedelta(seconds=delay), events=DEFAULT_EVENTS)
     run.run(2 * MINUTE)
     return run
 
 
-def unsteady(run: FleetRun, count: int = 12) -> list[Display]:
-    """Let `count` displays of any site lose the connection every 20 to 90 s from now on."""
-    chosen = run.rng.sample(run.displays, count)
+def unsteady(run: FleetRun) -> list[Display]:
+    """Let one of 25 displays of any site lose the connection every 20 to 90 s from now on."""
+    chosen = run.rng.sample(run.displays, len(run.displays) // 25)
     for display in chosen:
         display.at(run.time + run.rng.uniform(0, 90), Display.flap)
     return chosen
@@ -59,7 +60,7 @@ def titles(connection: Connection, phase: str) -> list[str]:
 def test_one_dark_shop_among_unsteady_displays_is_one_message_and_none_is_false(
     connection: Connection, seed: int
 ) -> None:
-    run = lived(connection, seed)
+    run = lived(connection, seed, shops=SHOPS)
     unsteady(run)
     run.run(12 * MINUTE)
     run.go_dark("Shop Basel", run.time + 10, spread=40)
@@ -99,7 +100,7 @@ def test_two_shops_that_are_dark_at_once_are_two_incidents(connection: Connectio
         run.go_dark(shop, run.time + 20, spread=35)
     run.run(14 * MINUTE)
 
-    assert sorted(kinds(connection)) == [("site", "Shop 03", 25), ("site", "Shop Basel", 25)]
+    assert sorted(kinds(connection)) == [("site", "Shop 03", 10), ("site", "Shop Basel", 25)]
 
 
 def test_a_shop_that_goes_dark_while_a_provider_fails_is_an_incident_of_its_own(connection: Connection) -> None:
@@ -126,7 +127,7 @@ def test_a_broker_that_restarts_is_one_incident_whose_displays_are_back(connecti
 
     [(kind, _, members)] = kinds(connection)
     assert (kind, incidents(connection)[0]["unwell"]) == ("cluster", 0)
-    assert 280 <= members <= 300  # unsteady displays prove nothing about the broker
+    assert 125 <= members <= 135  # unsteady displays prove nothing about the broker
     assert "lost the broker and came back" in incidents(connection)[0]["cause"]
     run.run(20 * MINUTE)
     assert incidents(connection)[0]["closed_at"] is not None
