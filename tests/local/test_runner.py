@@ -8,19 +8,23 @@ import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY
+from tests import diary
 from tests.local.test_processes import TAG
 from tests.stack import eventually
 
-SUITES = {
-    "whole": "def test_one(): pass\n",
+MUTE: Final = "MUTE_SECONDS"
+SUITES: Final = {
     "broken": """
-import pytest
+import os, pytest, time
+from tests.diary import progress
 @pytest.fixture
 def torn():
     yield
@@ -30,6 +34,10 @@ def test_what_is_wrong():
 def test_with_a_bad_end(torn): pass
 @pytest.mark.skip(reason="not today")
 def test_another_day(): pass
+def test_that_gets_on_for_longer_than_a_suite_may_be_mute():
+    for second in range(int(os.environ["MUTE_SECONDS"]) + 5):
+        time.sleep(1)
+        progress(f"{second} s")
 """,
     "unreadable": "import nothing_of_this_name\n",
     "barren": "",
@@ -38,16 +46,17 @@ import os
 def test_that_leaves_a_process(): os.posix_spawnp("sleep", ["sleep", "987"], os.environ)
 """,
     "dying": """
-import os, signal
-def test_that_ends_pytest(): os.kill(os.getpid(), signal.SIGKILL)
+import os, signal, subprocess
+def test_that_ends_pytest():
+    subprocess.Popen(["sleep", "985"], start_new_session=True)
+    os.kill(os.getpid(), signal.SIGKILL)
 """,
-    "long": """
-import time
-from tests.diary import progress
-def test_that_gets_on():
-    for second in range(15):
-        time.sleep(1)
-        progress(f"{second} s")
+    "forsaken": """
+import os, signal, subprocess, threading
+def test_that_ends_what_watches_it():
+    subprocess.Popen(["sleep", "984"], start_new_session=True)
+    os.kill(os.getppid(), signal.SIGKILL)
+    threading.Event().wait()
 """,
     "mute": """
 import pathlib, subprocess, threading
@@ -58,19 +67,31 @@ def test_that_hangs():
     threading.Event().wait()
 """,
 }
+LONGER_AND_LONGER: Final = (10, 40, 160)
+"""How many seconds a suite may be mute here. On a very slow machine the first are over before a test has begun."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a run of the runner said, its exit code, and what it left behind."""
+
+    said: str
+    code: int
+    left: dict[int, str]
 
 
 @contextmanager
-def run_of(folder: Path, *names: str, mute_seconds: float = 600) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def run_of(folder: Path, *names: str, mute_seconds: int = 600) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run the runner with these suites; also return the mark that every process below it carries."""
     for name in names:
-        (folder / name).mkdir()
+        (folder / name).mkdir(parents=True)
         (folder / name / f"test_{name}.py").write_text(SUITES[name])
     tag = uuid.uuid4().hex
     command = ["env", "--default-signal=HUP", sys.executable, "-m", "tests.run"]  # nohup would leave it ignored
     command += ["--folder", str(folder), "--mute-seconds", str(mute_seconds)]
+    environment = {**os.environ, TAG: tag, MUTE: str(mute_seconds)}
     process = subprocess.Popen(
-        command, cwd=REPOSITORY, env={**os.environ, TAG: tag}, stdout=subprocess.PIPE, text=True, start_new_session=True
+        command, cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
     )
     with process:
         try:
@@ -91,66 +112,84 @@ def marked(tag: str) -> dict[int, str]:
     return found
 
 
-def test_each_failure_is_named_again_at_the_end_and_the_last_line_counts(tmp_path: Path) -> None:
-    with run_of(tmp_path, "whole", "broken", "unreadable", "barren", "dying") as (process, _tag):
-        said, _ = process.communicate()
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """One run of all suites, which the tests below judge."""
+    for mute_seconds in LONGER_AND_LONGER:
+        diary.progress(f"a run in which a suite may be mute for {mute_seconds} s")
+        with run_of(tmp_path_factory.mktemp("suites"), *SUITES, mute_seconds=mute_seconds) as (process, tag):
+            said, _ = process.communicate()
+            left = marked(tag)
+        if all("test_that_hangs (call)" in line for line in re.findall(r"FAILED \w+: mute .*", said)):
+            break
+    return Ended(said, process.returncode, left)
 
-    at_the_end = said.partition("usually")[2]
-    assert process.returncode == 1
-    assert said.splitlines()[-1] == "1 passed, 5 failed"
+
+def test_each_failure_is_named_again_at_the_end_and_the_last_line_counts(ended: Ended) -> None:
+    at_the_end = ended.said.partition("\nsuite ")[2]
+
+    assert ended.code == 1
+    assert ended.said.splitlines()[-1] == "3 passed, 9 failed"
     assert re.search(r"FAILED in broken: .*test_what_is_wrong\n    AssertionError: assert 'this' == 'that'", at_the_end)
     assert re.search(r"FAILED in broken: .*test_with_a_bad_end\n    OSError: its end was bad", at_the_end)
     assert re.search(r"FAILED in unreadable: .*\n(    .*\n)*    .*No module named 'nothing_of_this_name'", at_the_end)
     assert "FAILED barren: no test ran, pytest ended with exit code 5" in at_the_end
-    assert re.search(r"FAILED dying: pytest was ended by signal 9 in .*test_that_ends_pytest \(call\)", at_the_end)
     assert re.search(r"skipped in broken: .*test_another_day\n    Skipped: not today", at_the_end)
 
 
-def test_a_mute_suite_is_ended_with_where_it_was_and_nothing_of_it_stays(tmp_path: Path) -> None:
-    with run_of(tmp_path, "mute", mute_seconds=10) as (process, tag):
-        said, _ = process.communicate()
-
-    assert re.search(r"FAILED mute: mute for 10 s and ended in .*test_that_hangs \(call\)", said)
-    assert re.search(r"File .*test_mute.py\", line \d+ in test_that_hangs", said)
-    assert "no test ran" not in said
-    assert said.splitlines()[-1] == "1 passed, 1 failed"
-    assert marked(tag) == {}
+def test_a_mute_suite_is_ended_with_where_it_was(ended: Ended) -> None:
+    assert re.search(r"FAILED mute: mute for \d+ s and ended in .*test_that_hangs \(call\)", ended.said)
+    assert re.search(r"File .*test_mute.py\", line \d+ in test_that_hangs", ended.said)
+    assert "FAILED mute: no test ran" not in ended.said
 
 
-def test_a_long_test_that_gets_on_is_not_mute(tmp_path: Path) -> None:
-    with run_of(tmp_path, "long", mute_seconds=10) as (process, _tag):
-        said, _ = process.communicate()
-
-    assert said.splitlines()[-1] == "1 passed, 0 failed"
+def test_a_long_test_that_gets_on_is_not_mute(ended: Ended) -> None:
+    assert re.search(r" broken ends: 1 passed, 2 failed, ", ended.said)
 
 
-def test_a_process_that_a_suite_leaves_behind_is_a_failure_and_is_ended(tmp_path: Path) -> None:
-    with run_of(tmp_path, "careless", mute_seconds=10) as (process, tag):
-        said, _ = process.communicate()
-
-    assert "FAILED careless: left a process behind: sleep 987" in said
-    assert said.splitlines()[-1] == "1 passed, 1 failed"
-    assert marked(tag) == {}
+def test_a_process_that_a_suite_leaves_behind_is_a_failure(ended: Ended) -> None:
+    assert "FAILED careless: left a process behind: sleep 987" in ended.said
+    assert " careless ends: 1 passed, 1 failed, " in ended.said
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_suite_whose_process_is_killed_is_a_failure(ended: Ended) -> None:
+    assert re.search(r"FAILED dying: pytest was ended by signal 9 in .*test_that_ends_pytest \(call\)", ended.said)
+    assert "FAILED dying: left a process behind: sleep 985" in ended.said
+    assert "FAILED forsaken: its runner died" in ended.said
+
+
+def test_nothing_stays_of_a_suite_whatever_way_it_ends(ended: Ended) -> None:
+    """Of the mute, the careless, and those whose pytest or runner was killed, processes in other sessions, too."""
+    assert ended.left == {}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_runner_that_is_ended_takes_everything_with_it(tmp_path: Path, number: signal.Signals) -> None:
     with run_of(tmp_path, "mute") as (process, tag):
-        eventually((tmp_path / "mute" / "hangs").exists, "the test that hangs", 120)
+        eventually((tmp_path / "mute" / "hangs").exists, "the test that hangs", 240)
         process.send_signal(number)
 
-        eventually(lambda: not marked(tag), "the end of all", 60)
+        eventually(lambda: not marked(tag), "the end of all", 240)
         assert process.wait() == (-9 if number == signal.SIGKILL else 128 + number)
 
 
-@pytest.mark.parametrize("which", ["--alone", "-m pytest"])
-def test_a_suite_whose_process_is_killed_is_a_failure_and_leaves_nothing(tmp_path: Path, which: str) -> None:
-    with run_of(tmp_path, "mute") as (process, tag):
-        eventually((tmp_path / "mute" / "hangs").exists, "the test that hangs", 120)
-        (pid,) = [pid for pid, command in marked(tag).items() if which in command]
-        os.kill(pid, signal.SIGKILL)
-        said, _ = process.communicate()
+@pytest.mark.parametrize("number", guardian.FORWARDED)
+def test_each_signal_that_stops_programs_stops_the_runner_in_order(number: signal.Signals) -> None:
+    program = """
+import threading
+from tests.suite import end_on_signals
+end_on_signals()
+try:
+    print("begun", flush=True)
+    threading.Event().wait()
+finally:
+    print("tidied up")
+"""
+    command = ["env", "--default-signal=HUP", sys.executable, "-c", program]
+    with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(number)
 
-    assert process.returncode == 1
-    assert "FAILED mute: " in said
-    assert marked(tag) == {}
+        assert process.stdout.read() == "tidied up\n"
+    assert process.returncode == 128 + number

@@ -2,10 +2,14 @@
 
 import signal
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Final
 
 import pytest
 import sqlalchemy as sa
@@ -17,9 +21,11 @@ from deploy.parts import identity
 from deploy.parts.task_queue import schema, store
 from shared.outside.task_queue import TaskQueue, queue_is_reachable
 from shared.postgres.door import database_now, engine_for
+from tests.local.conftest import made
 from tests.local.queue_harness import (
     ACCOUNT,
     HELD_SECONDS,
+    HOUR,
     LOCATION,
     QUEUE_SECRET,
     WITH_MORE_QUEUES,
@@ -30,9 +36,28 @@ from tests.local.queue_harness import (
     at,
     emulator,
     wait_until,
+    worker,
 )
 
+PATIENCE: Final = 240.0
+"""Seconds to wait for a step of the story, also where several emulators start on a busy machine."""
+
 QUICK, HELD, HOURLY = (f"{LOCATION}/queues/{queue_id}" for queue_id in ("quick", "held", "hourly"))
+
+
+@dataclass(frozen=True)
+class Story:
+    """A queue's tasks over three lives: the first is killed, the second is told to stop, the third does the rest."""
+
+    worker: Worker
+    accepted: set[str]
+    """Tasks that were accepted while the first was being killed."""
+    tries_beside_another: int
+    """Of the task under way, while another emulator waited to take over."""
+    waiting: list[str]
+    keys: set[str]
+    """The key's ids before and after the kill."""
+    exit_code: int
 
 
 def hold_first(released: threading.Event) -> Callable[[Call], Answer]:
@@ -52,99 +77,126 @@ def released() -> threading.Event:
     return threading.Event()
 
 
-def test_a_kill_loses_no_task_and_forgets_no_name_no_count_and_no_key(
-    empty_database: str, tmp_path: Path, target: Worker, released: threading.Event
-) -> None:
-    hold, failing = hold_first(released), [500]
-    target.answer = lambda call: (failing.pop() if failing else 200, {}) if call.task == "twice" else hold(call)
-    key = tmp_path / "secrets" / "oidc_key.pem"
-    with emulator(empty_database, tmp_path, program=WITH_MORE_QUEUES) as first:
-        first.add(QUICK, "under-way", target.url)
-        wait_until(lambda: target.calls, "the first call")
-        done = first.add(QUICK, "done", target.url)
-        wait_until(lambda: first.row(done)["gone_at"], "the end of a task")
-        first.add(QUICK, "later", target.url, schedule_time=at(3.0))
-        first.add(HELD, "waiting", target.url)
-        twice = first.add(HOURLY, "twice", target.url)
-        wait_until(lambda: first.row(twice)["response_count"] == 1, "the first try")
-        key_before = identity.key_id(identity.load_or_create_key(key))
-        first.kill()
-
-    with emulator(empty_database, tmp_path, program=WITH_MORE_QUEUES) as second:
-        second.change(HOURLY, scheduled_at=sa.func.now())
-        wait_until(lambda: not second.names(QUICK) and not second.names(HOURLY), "the end of all tasks")
-
-        assert sorted(call.task for call in target.calls) == ["done", "later", *["twice"] * 2, *["under-way"] * 2]
-        again = target.calls_of("under-way")[1]
-        assert again.headers["x-cloudtasks-taskretrycount"] == "1"
-        assert again.headers["x-cloudtasks-taskexecutioncount"] == "0"
-        retried = target.calls_of("twice")[1]
-        assert retried.headers["x-cloudtasks-taskretrycount"] == "1"
-        assert retried.headers["x-cloudtasks-taskpreviousresponse"] == "500"
-        assert second.names(HELD) == ["waiting"]
-        with pytest.raises(AlreadyExists):
-            second.add(QUICK, "done", target.url)
-        assert identity.key_id(identity.load_or_create_key(key)) == key_before
-    released.set()
-
-
-def test_of_many_tasks_enqueued_between_kills_every_one_that_was_accepted_is_delivered(
-    empty_database: str, tmp_path: Path, target: Worker
-) -> None:
+@pytest.fixture(scope="module")
+def story(postgres_server: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    """One story, which the tests below judge: each start of an emulator takes two processor seconds."""
+    database, state = made(postgres_server, "queue_lives"), tmp_path_factory.mktemp("lives")
+    key = state / "secrets" / "oidc_key.pem"
+    long, short, failing = threading.Event(), threading.Event(), [500]
+    special = {"under-way": hold_first(long), "held": hold_first(long), "short": hold_first(short)}
+    special["twice"] = lambda _call: (failing.pop() if failing else 200, {})
     accepted: set[str] = set()
-    for life in range(2):
-        with emulator(empty_database, tmp_path, program=WITH_MORE_QUEUES) as running:
-            killing = threading.Thread(target=_kill_among, args=(running, accepted, 20 * (life + 1)))
-            killing.start()
-            with suppress(ServiceUnavailable, Unknown, RetryError, DeadlineExceeded):
-                for number in range(10_000):
-                    running.add(QUICK, f"{life}-{number}", target.url)
-                    accepted.add(f"{life}-{number}")
-            killing.join()
+    with worker() as target:
+        target.answer = lambda call: special[call.task](call) if call.task in special else (200, {})
+        with emulator(database, state, program=WITH_MORE_QUEUES) as first, standby(database, state) as taken_over:
+            first.add(QUICK, "under-way", target.url)
+            wait_until(lambda: target.calls, "the first call", PATIENCE)
+            done = first.add(QUICK, "done", target.url)
+            wait_until(lambda: first.row(done)["gone_at"], "the end of a task", PATIENCE)
+            first.add(QUICK, "later", target.url, schedule_time=at(HOUR))
+            first.add(HELD, "waiting", target.url)
+            twice = first.add(HOURLY, "twice", target.url)
+            wait_until(lambda: first.row(twice)["response_count"] == 1, "the first try", PATIENCE)
+            wait_until(lambda: "task_dispatcher_waiting" in _logs(state), "the second emulator", PATIENCE)
+            first.add(QUICK, "free", target.url)
+            wait_until(lambda: first.names(QUICK) == ["under-way", "later"], "a task beside two emulators", PATIENCE)
+            tries_beside_another = len(target.calls_of("under-way"))
+            keys = {identity.key_id(identity.load_or_create_key(key))}
+            _kill_among_tasks(first, accepted, target.url)
 
-    with emulator(empty_database, tmp_path, program=WITH_MORE_QUEUES) as last:
-        wait_until(lambda: not last.names(QUICK), "the end of all tasks")
+            second = taken_over()
+            second.change(QUICK, scheduled_at=sa.func.now())
+            second.change(HOURLY, scheduled_at=sa.func.now())
+            wait_until(lambda: not second.names(QUICK) + second.names(HOURLY), "the end of all tasks", PATIENCE)
+            with pytest.raises(AlreadyExists):
+                second.add(QUICK, "done", target.url)
+            keys.add(identity.key_id(identity.load_or_create_key(key)))
+            for name in ("held", "short"):
+                second.add(QUICK, name, target.url)
+                wait_until(partial(target.calls_of, name), "a call under way", PATIENCE)
+            second.process.send_signal(signal.SIGTERM)
+            short.set()
+            exit_code = second.process.wait(PATIENCE)
 
-    assert len(accepted) >= 40
-    assert accepted <= {call.task for call in target.calls}
-
-
-def _kill_among(running: Emulator, accepted: set[str], enough: int) -> None:
-    """Kill the emulator once `enough` tasks were accepted, while more are being added."""
-    wait_until(lambda: len(accepted) >= enough, "tasks that were accepted")
-    running.kill()
-
-
-def test_one_emulator_delivers_and_another_takes_over_when_it_dies(
-    empty_database: str, tmp_path: Path, target: Worker, released: threading.Event
-) -> None:
-    target.answer = hold_first(released)
-    with emulator(empty_database, tmp_path, program=WITH_MORE_QUEUES) as first:
-        first.add(QUICK, "held", target.url)
-        wait_until(lambda: target.calls, "the first call")
-        taker = threading.Thread(target=_take_over, args=(empty_database, tmp_path), daemon=True)
-        taker.start()
-        wait_until(lambda: "task_dispatcher_waiting" in _logs(tmp_path), "the second emulator")
-        first.add(QUICK, "free", target.url)
-        wait_until(lambda: first.names(QUICK) == ["held"], "the end of a task while two emulators run")
-        assert len(target.calls_of("held")) == 1
-        first.kill()
-    taker.join(60)
-
-    assert not taker.is_alive()
-    assert len(target.calls_of("held")) == 2
-    assert len(target.calls_of("free")) == 1
-    released.set()
+        with emulator(database, state, program=WITH_MORE_QUEUES) as third:
+            wait_until(lambda: not third.names(QUICK), "the end of what was left", PATIENCE)
+            waiting = third.names(HELD)
+        yield Story(target, accepted, tries_beside_another, waiting, keys, exit_code)
+        long.set()
 
 
-def _take_over(database_url: str, state: Path) -> None:
-    """Run an emulator until the queue is empty; it delivers once the first one has ended."""
-    with emulator(database_url, state, program=WITH_MORE_QUEUES) as second:
-        wait_until(lambda: not second.names(QUICK), "the end of the held task")
+@contextmanager
+def standby(database_url: str, state: Path) -> Iterator[Callable[[], Emulator]]:
+    """Start an emulator beside another one. The callable waits until it has taken over, and returns it."""
+    handed, over = SimpleQueue[Emulator](), threading.Event()
+
+    def live() -> None:
+        with emulator(database_url, state, program=WITH_MORE_QUEUES) as running:
+            handed.put(running)
+            over.wait()
+
+    thread = threading.Thread(target=live)
+    thread.start()
+    try:
+        yield lambda: handed.get(timeout=PATIENCE)
+    finally:
+        over.set()
+        thread.join()
+
+
+def _kill_among_tasks(running: Emulator, accepted: set[str], url: str) -> None:
+    """Kill the emulator once twenty tasks were accepted, while more are being added."""
+
+    def kill() -> None:
+        wait_until(lambda: len(accepted) >= 20, "tasks that were accepted", PATIENCE)
+        running.kill()
+
+    killing = threading.Thread(target=kill)
+    killing.start()
+    with suppress(ServiceUnavailable, Unknown, RetryError, DeadlineExceeded):
+        for number in range(10_000):
+            running.add(QUICK, f"many-{number}", url)
+            accepted.add(f"many-{number}")
+    killing.join()
 
 
 def _logs(state: Path) -> str:
     return "".join(log.read_text() for log in state.glob("*.log"))
+
+
+def test_a_kill_loses_no_task_and_forgets_no_name_no_count_and_no_key(story: Story) -> None:
+    calls = [call.task for call in story.worker.calls]
+    assert {name: calls.count(name) for name in ("done", "later", "twice", "under-way")} == {
+        "done": 1,
+        "later": 1,
+        "twice": 2,
+        "under-way": 2,
+    }
+    again = story.worker.calls_of("under-way")[1]
+    assert again.headers["x-cloudtasks-taskretrycount"] == "1"
+    assert again.headers["x-cloudtasks-taskexecutioncount"] == "0"
+    retried = story.worker.calls_of("twice")[1]
+    assert retried.headers["x-cloudtasks-taskretrycount"] == "1"
+    assert retried.headers["x-cloudtasks-taskpreviousresponse"] == "500"
+    assert story.waiting == ["waiting"]
+    assert len(story.keys) == 1
+
+
+def test_of_many_tasks_added_during_a_kill_each_accepted_one_is_delivered(story: Story) -> None:
+    assert len(story.accepted) >= 20
+    assert story.accepted <= {call.task for call in story.worker.calls}
+
+
+def test_one_emulator_delivers_and_another_takes_over_when_it_dies(story: Story) -> None:
+    assert story.tries_beside_another == 1
+    assert len(story.worker.calls_of("under-way")) == 2
+    assert len(story.worker.calls_of("free")) == 1
+
+
+def test_sigterm_lets_a_short_delivery_finish_and_does_not_wait_for_a_long_one(story: Story) -> None:
+    assert story.exit_code == 0
+    assert len(story.worker.calls_of("short")) == 1
+    assert len(story.worker.calls_of("held")) == 2
 
 
 def test_it_outlives_the_loss_of_its_connections(
@@ -197,39 +249,21 @@ def _survives(call: Callable[[], object]) -> bool:
         return False
 
 
-def test_sigterm_lets_a_short_delivery_finish_and_ends_it_soon_even_during_a_long_one(
-    empty_database: str, tmp_path: Path, target: Worker, released: threading.Event
-) -> None:
-    short = threading.Event()
-    hold = {"held": hold_first(released), "short": hold_first(short)}
-    target.answer = lambda call: hold[call.task](call)
-    with emulator(empty_database, tmp_path, program=WITH_MORE_QUEUES) as first:
-        for name in hold:
-            first.add(QUICK, name, target.url)
-        wait_until(lambda: len(target.calls) == 2, "the calls")
-
-        first.process.send_signal(signal.SIGTERM)
-        short.set()
-
-        assert first.process.wait(60) == 0
-
-    with emulator(empty_database, tmp_path, program=WITH_MORE_QUEUES) as second:
-        wait_until(lambda: not second.names(QUICK), "the end of the tasks")
-    assert sorted(call.task for call in target.calls) == ["held", "held", "short"]
-    released.set()
-
-
 def test_a_queue_without_its_database_answers_as_one_that_is_away(
-    empty_database: str, postgres_server: Cluster, tmp_path: Path
+    queue_service: Emulator, postgres_server: Cluster
 ) -> None:
-    name = empty_database.rpartition("/")[2]
-    with emulator(empty_database, tmp_path) as running, superuser(postgres_server) as connection:
-        queue = TaskQueue(running.queue_url, "http://127.0.0.1:1", ACCOUNT, timedelta(seconds=60), secret=QUEUE_SECRET)
-        assert queue_is_reachable(queue)
+    name = queue_service.database_url.rpartition("/")[2]
+    queue = TaskQueue(
+        queue_service.queue_url, "http://127.0.0.1:1", ACCOUNT, timedelta(seconds=60), secret=QUEUE_SECRET
+    )
+    wait_until(lambda: queue_is_reachable(queue), "the queue's answer")
+    lives = queue_service.log.read_text().count("task_dispatcher_started")
+    with superuser(postgres_server) as connection:
         connection.run(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false")
         connection.run(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
 
         assert not queue_is_reachable(queue)
 
         connection.run(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
-        wait_until(lambda: queue_is_reachable(queue), "its database is back")
+    wait_until(lambda: queue_is_reachable(queue), "its database is back")
+    wait_until(lambda: queue_service.log.read_text().count("task_dispatcher_started") > lives, "its deliveries")
