@@ -1,22 +1,13 @@
-"""`make run MQTT_URL=…`: the stack on a broker that somebody else runs."""
+"""`make run MQTT_URL=…`: the stack on a broker that somebody else runs. `make campaign ONLY=brokers` runs it there."""
 
-import re
-import secrets
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 
 from deploy.local.stack import Stack
-from deploy.parts import broker as mosquitto
-from deploy.parts.layout import LOOPBACK, PORTS, REPOSITORY, BadSetting, Layout, layout_from, read_stack_env
-from deploy.parts.probes import free_port, http_answers, wait_until
-from tests.stack import free_ports
+from deploy.parts.layout import BadSetting
 
 THEIRS = {"MQTT_URL": "mqtt://127.0.0.1:5001", "DISPLAYS_MQTT_HOST": "broker.example.com", "DISPLAYS_MQTT_PORT": "5002"}
-START_SECONDS = 600
 
 
 def test_another_broker_takes_the_place_of_ours(tmp_path: Path) -> None:
@@ -56,44 +47,3 @@ def test_half_of_it_is_refused_by_name(given: list[str], tmp_path: Path) -> None
         stack.used_ports()
 
     assert str(refused.value).startswith(", ".join(name for name in THEIRS if name not in given))
-
-
-def test_the_whole_stack_runs_on_a_broker_that_it_did_not_start() -> None:
-    with tempfile.TemporaryDirectory(prefix="signage-foreign-") as folder:
-        state = Path(folder) / "state"
-        layout = layout_from({"LOCAL_STATE_DIR": str(state)})
-        layout.prepare()
-        layout.lock.touch()
-        passwords = {user: layout.secret(f"mqtt_{user}_password") for user in mosquitto.SERVICES}
-        theirs = Path(folder) / "theirs"
-        place = mosquitto.Broker(theirs / "run", theirs / "data", free_port(), free_port())
-        Path(folder).chmod(0o755)
-        with mosquitto.serve(place, passwords, Path(folder) / "broker.log"):
-            _run_and_stop(layout, place)
-
-
-def _run_and_stop(layout: Layout, place: mosquitto.Broker) -> None:
-    ports = {name: str(port) for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)}
-    told = {
-        "PATH": "/usr/bin:/usr/sbin:/bin",
-        "LOCAL_STATE_DIR": str(layout.root),
-        **ports,
-        "MQTT_URL": place.services_url,
-        "DISPLAYS_MQTT_HOST": LOOPBACK,
-        "DISPLAYS_MQTT_PORT": str(place.displays_port),
-    }
-    log = layout.root.parent / f"log-{secrets.token_hex(3)}"
-    with log.open("wb") as output:
-        command = [sys.executable, "-m", "deploy.local.up", "run"]
-        stack = subprocess.Popen(command, cwd=REPOSITORY, env=told, stdout=output, stderr=output)
-    try:
-        said = re.compile("  first sign-in .*\n")
-        wait_until(lambda: said.search(log.read_text()) is not None or stack.poll() is not None, START_SECONDS)
-        assert stack.poll() is None, log.read_text()
-        assert http_answers(int(ports["BRIDGE_HEALTH_PORT"]), "/readyz", 200)()
-        assert http_answers(int(ports["BROKER_LOGINS_PORT"]), "/readyz", 200)()
-        assert read_stack_env(layout.stack_env)["SIGNAGE_MQTT_URL"] == place.displays_url
-    finally:
-        stack.terminate()
-        stack.wait(120)
-    assert stack.returncode == 0

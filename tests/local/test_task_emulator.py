@@ -168,7 +168,6 @@ def test_a_second_emulator_on_the_same_port_does_not_start(queue_service: Emulat
         [sys.executable, "-m", "deploy.parts.task_queue"],
         cwd=REPOSITORY,
         env=environment,
-        timeout=60,
         capture_output=True,
         check=False,
     )

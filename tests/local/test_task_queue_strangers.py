@@ -10,10 +10,10 @@ from google.cloud.tasks_v2 import CloudTasksClient
 from google.cloud.tasks_v2.services.cloud_tasks.transports import CloudTasksGrpcTransport
 from google.cloud.tasks_v2.types import HttpRequest, OidcToken, Task
 
-from deploy.parts.short_lived import DidNotStart
-from shared.errors import TaskQueueUnavailable
+from deploy.parts.task_queue.__main__ import Settings
+from shared.errors import ConfigurationError, TaskQueueUnavailable
 from shared.outside.task_queue import TaskQueue, enqueue_conversion, queue_is_reachable
-from tests.local.queue_harness import ACCOUNT, LOCATION, QUEUE_SECRET, Emulator, emulator
+from tests.local.queue_harness import ACCOUNT, LOCATION, QUEUE_SECRET, Emulator, emulator, wait_until
 from tests.local.test_task_queue import DEADLINE
 
 WORKER = "http://127.0.0.1:1/worker"  # nothing listens there, and nothing has to
@@ -61,7 +61,7 @@ def test_a_service_with_another_secret_is_told_that_the_queue_is_away(strict: Em
     ours = TaskQueue(strict.queue_url, WORKER, ACCOUNT, DEADLINE, secret=QUEUE_SECRET)
     other = TaskQueue(strict.queue_url, WORKER, ACCOUNT, DEADLINE, secret=QUEUE_SECRET[::-1])
 
-    assert queue_is_reachable(ours)
+    wait_until(lambda: queue_is_reachable(ours), "an answer to us")
     assert not queue_is_reachable(other)
     with pytest.raises(TaskQueueUnavailable):
         enqueue_conversion(other, 1, 1)
@@ -101,9 +101,14 @@ def test_a_task_of_ours_is_taken(strict: Emulator, function: str) -> None:
 
 
 def test_a_queue_without_a_secret_does_not_start(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    strict: Emulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tests.local.queue_harness.QUEUE_SECRET", "")
+    told = {"DATABASE_URL": strict.database_url, "QUEUE_URL": strict.queue_url, "TASKS_SERVICE_ACCOUNT": ACCOUNT}
+    for name, value in {**told, "LOCAL_STATE_DIR": str(tmp_path), "QUEUE_SECRET": QUEUE_SECRET}.items():
+        monkeypatch.setenv(name, value)
+    assert Settings.read().secret == QUEUE_SECRET
 
-    with pytest.raises(DidNotStart, match="QUEUE_SECRET is not set"), emulator(database_url, tmp_path):
-        pass
+    monkeypatch.setenv("QUEUE_SECRET", "")
+
+    with pytest.raises(ConfigurationError, match="QUEUE_SECRET is not set"):
+        Settings.read()
