@@ -47,7 +47,7 @@ def become(service: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("missing", ["BOX_HOST", "BOX_CERTIFICATE_FILE", "BOX_KEY_FILE"])
-def test_a_box_without_its_certificate_or_name_refuses_to_be_set_up_and_names_the_variable(
+def test_a_box_without_its_certificate_or_name_refuses_its_setup_and_names_which(
     missing: str, without: Callable[[str], dict[str, str]]
 ) -> None:
     with pytest.raises(BadSetting, match=f"^{missing} is not set"):
@@ -67,7 +67,6 @@ def test_no_door_is_opened_without_a_certificate(
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
 

@@ -41,7 +41,7 @@ def test_no_deck_waits_behind_another_in_the_time_that_gotenberg_gives_it() -> N
     assert "--libreoffice-max-queue-size=1" in converter["arguments"]
 
 
-def test_the_longest_time_for_a_deck_is_one_that_cloud_tasks_waits_for_at_plan_and_at_start() -> None:
+def test_the_longest_time_for_a_deck_is_one_that_cloud_tasks_waits_for() -> None:
     rule = root().blocks("variable")["conversion_deadline_seconds"]["validation"][0]["condition"]
     least, most = (int(found) for found in re.findall(r"[<>]= (\d+)", rule))
     setting = BY_NAME["CONVERSION_DEADLINE_SECONDS"]

@@ -37,7 +37,7 @@ def test_the_guide_puts_each_file_where_the_sender_looks() -> None:
         assert f" {file}\n" in section
 
 
-def test_a_unit_logs_to_the_journal_and_one_place_in_compose_says_where_containers_do() -> None:
+def test_a_unit_logs_to_the_journal_and_compose_says_once_where_containers_do() -> None:
     for unit in (REPOSITORY / "deploy" / "systemd").glob("*.service"):
         assert "StandardOutput" not in unit.read_text(encoding="utf-8")  # systemd's default is the journal
     text = (REPOSITORY / "deploy" / "docker" / "compose.yaml").read_text(encoding="utf-8")

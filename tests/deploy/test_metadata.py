@@ -144,9 +144,7 @@ def test_without_a_token_the_deck_waits_and_is_not_sent(google: Google, tmp_path
 def fetch(google: Google, *pairs: str) -> subprocess.CompletedProcess[str]:
     environment = {"METADATA_URL": f"{google.url}/token", "SECRETS_URL": f"{google.url}/v1/", "PATH": "/usr/bin:/bin"}
     command = [sys.executable, "-m", "deploy.box.secret_manager", *pairs]
-    return subprocess.run(
-        command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
+    return subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_the_brokers_secrets_become_files_that_only_it_can_read(google: Google, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from packageurl import PackageURL
 
 from deploy.parts.layout import REPOSITORY
 from deploy.release import images, notes, sbom
+from deploy.release.__main__ import sign
 from deploy.release.notes import Unready
 from shared.version import version
 from tests.lab.campaigns.guides import block
@@ -34,6 +35,7 @@ PERSON: Final[dict[str, Any]] = {
     "GIT_AUTHOR_DATE": "2026-03-10T12:00:00Z",
     "GIT_COMMITTER_DATE": "2026-03-10T12:00:00Z",
 }
+AWAY: Final = "git-away"
 UNSIGNED: Final = {f"{NAME}.tar.gz", f"{NAME}.cdx.json", f"signage-display_{version()}_all.deb", "notes.md"}
 
 
@@ -109,44 +111,56 @@ def known_as(folder: Path, key: Path) -> None:
     (folder / "signers").write_text(f"release {key.read_text(encoding='utf-8')}", encoding="utf-8")
 
 
-@pytest.fixture
-def branch(repository: Path, tmp_path: Path) -> Path:
-    """A clone of the repository, to change."""
-    folder = tmp_path / "clone"
-    git(tmp_path, "clone", "--quiet", str(repository), str(folder))
+@pytest.fixture(scope="module")
+def clone(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clone") / "clone"
+    git(folder.parent, "clone", "--quiet", str(repository), str(folder))
     return folder
+
+
+@pytest.fixture
+def branch(clone: Path) -> Iterator[Path]:
+    """A clone of the repository, to change; afterwards it is as it was."""
+    before = git(clone, "rev-parse", "HEAD").strip()
+    yield clone
+    if (clone / AWAY).exists():
+        (clone / AWAY).rename(clone / ".git")
+    git(clone, "reset", "--quiet", "--hard", before)
+    git(clone, "clean", "--quiet", "-dffx", "--exclude=__pycache__")
+    git(clone, "tag", "--force", f"v{version()}")
+
+
+@pytest.fixture(scope="module")
+def again(clone: Path, keys: Path, without_engine: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a release of the same commit, made on another machine over an older one.
+
+    That machine has another clock's zone, another umask, and another taste in archives.
+    """
+    place = tmp_path_factory.mktemp("again") / "dist" / NAME
+    place.mkdir(parents=True)
+    (place / "stale").touch()
+    taste = tmp_path_factory.mktemp("taste") / "gitconfig"
+    taste.write_text('[tar]\numask = 0077\n[tar "tar.gz"]\ncommand = cat\n[core]\nabbrev = 40\n', encoding="utf-8")
+    line = f"umask 077; exec {sys.executable} -m deploy.release --sign {keys / 'maintainer'} --into {place.parent}"
+    run(clone, "sh", "-c", line, PATH=without_engine, TZ="Asia/Tokyo", PYTHONHASHSEED="7", GIT_CONFIG_GLOBAL=str(taste))
+    return place
 
 
 # --- what it holds ---
 
 
-def test_two_runs_of_one_commit_in_two_folders_give_the_same_bytes(
-    released: Path, branch: Path, keys: Path, without_engine: str
-) -> None:
-    """The second machine has another clock's zone, another umask, and another taste in archives."""
-    git(branch, "config", "tar.umask", "0077")
-    git(branch, "config", "tar.tar.gz.command", "cat")
-    git(branch, "config", "core.abbrev", "40")
-    line = f"umask 077; exec {sys.executable} -m deploy.release --sign {keys / 'maintainer'}"
-
-    run(branch, "sh", "-c", line, PATH=without_engine, TZ="Asia/Tokyo", PYTHONHASHSEED="7")
-
+def test_two_runs_of_one_commit_in_two_folders_give_the_same_bytes(released: Path, again: Path) -> None:
     first, second = (
         {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
-        for folder in (released, branch / "dist" / NAME)
+        for folder in (released, again)
     )
     assert set(first) == {*UNSIGNED, "SHA256SUMS", "SHA256SUMS.sig"}
     assert first == second
 
 
-def test_a_second_run_replaces_the_first(branch: Path, keys: Path, without_engine: str) -> None:
-    place = branch / "dist" / NAME
-    for _ in range(2):
-        make(branch, "--sign", str(keys / "maintainer"), PATH=without_engine)
-        assert {path.name for path in place.iterdir()} == {*UNSIGNED, "SHA256SUMS", "SHA256SUMS.sig"}
-        (place / "stale").touch()
-
-    assert [path.name for path in place.parent.iterdir()] == [NAME]
+def test_a_second_run_replaces_the_first(again: Path) -> None:
+    assert not (again / "stale").exists()
+    assert [path.name for path in again.parent.iterdir()] == [NAME]
 
 
 def test_the_archive_holds_every_file_of_the_commit_below_one_folder(repository: Path, released: Path) -> None:
@@ -206,7 +220,7 @@ UNREADY: Final[dict[str, tuple[Callable[[Path], Any], str]]] = {
     "tag elsewhere": (later, f"v{version()} is the tag of another commit: {version()} was released; raise the version"),
     "no section": (raised, "CHANGELOG.md has no section of 99.1.0"),
     "no day": (undated, f"CHANGELOG.md: {version()} needs its day, not `unreleased`"),
-    "no repository": (lambda folder: shutil.rmtree(folder / ".git"), "git log: fatal: not a git repository"),
+    "no repository": (lambda folder: (folder / ".git").rename(folder / AWAY), "git log: fatal: not a git repository"),
 }
 
 
@@ -243,23 +257,28 @@ def test_nobody_makes_a_release_without_a_signature(branch: Path) -> None:
     assert "make release SIGN=KEY" in said
 
 
-def test_cosign_signs_where_it_is_asked_for(branch: Path, without_engine: str, tmp_path: Path) -> None:
+def test_cosign_signs_where_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a program in cosign's place that writes down its words; the real one asks a service on the internet."""
     (tmp_path / "cosign").write_text('#!/bin/sh\necho "$@" > "$4"\n', encoding="utf-8")
     (tmp_path / "cosign").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    place = tmp_path / NAME
+    place.mkdir()
 
-    make(branch, "--sign", "cosign", PATH=f"{tmp_path}:{without_engine}")
+    sign(place, "cosign")
 
-    place = branch / "dist" / NAME
     signed = "sign-blob --yes --bundle SHA256SUMS.sigstore.json SHA256SUMS\n"
     assert (place / "SHA256SUMS.sigstore.json").read_text(encoding="utf-8") == signed
-    assert not (place / "SHA256SUMS.sig").exists()
+    assert [path.name for path in place.iterdir()] == ["SHA256SUMS.sigstore.json"]
 
 
-def test_without_cosign_its_absence_is_told(branch: Path, without_engine: str) -> None:
-    said = make(branch, "--sign", "cosign", code=2, PATH=without_engine)
+def test_without_cosign_its_absence_is_told(
+    tmp_path: Path, without_engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", without_engine)
 
-    assert said.endswith("release: cosign: No such file or directory\n")
+    with pytest.raises(Unready, match=r"^cosign: No such file or directory$"):
+        sign(tmp_path, "cosign")
 
 
 # --- verified by the guide's lines ---

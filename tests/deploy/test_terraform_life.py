@@ -129,7 +129,7 @@ def test_the_databases_address_is_seen_by_the_accounts_program_alone() -> None:
     assert "/run/signage/secrets" not in accounts
 
 
-def test_the_machine_is_told_its_image_where_it_looks_for_it_and_only_after_the_migrations() -> None:
+def test_the_machine_is_told_its_image_where_it_looks_and_only_after_the_migrations() -> None:
     metadata = MOSQUITTO.typed("resource")["google_compute_instance", "this"]["metadata"]
     script = written("/etc/signage/take_image.sh")
     template = (MOSQUITTO.path / "cloud_init.yaml").read_text(encoding="utf-8")

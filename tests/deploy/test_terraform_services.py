@@ -49,7 +49,7 @@ def test_the_timeouts_of_a_conversion_are_the_ladder_of_the_rules() -> None:
     assert "--api-timeout=${var.conversion_deadline_seconds}s" in converter["arguments"]
 
 
-def test_three_functions_are_one_image_and_those_that_touch_files_have_the_media_volume() -> None:
+def test_three_functions_are_one_image_and_who_touches_files_has_the_media_volume() -> None:
     calls = root().blocks("module")
     functions = {name: root().literal_settings(calls[name]["environment"]) for name in COMPONENTS if name != "bridge"}
 

@@ -40,7 +40,7 @@ def test_both_listeners_refuse_whoever_has_no_login(broker: RunningBroker) -> No
     assert connect_code(broker.broker.services_port) == NOT_AUTHORIZED
 
 
-def test_a_display_is_itself_and_has_its_own_rights_on_every_listener_that_lets_it_in(
+def test_a_display_is_itself_with_its_own_rights_on_every_listener_that_lets_it_in(
     broker: RunningBroker, displays: dict[str, str]
 ) -> None:
     place = broker.broker

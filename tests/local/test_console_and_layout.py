@@ -198,7 +198,7 @@ def test_a_port_that_cannot_be_used_is_named(environ: dict[str, str], words: str
         ports_from(environ)
 
 
-def test_the_gateway_listens_on_loopback_unless_a_container_asks_for_its_own_addresses(tmp_path: Path) -> None:
+def test_the_gateway_listens_on_loopback_unless_a_container_asks_for_all_addresses(tmp_path: Path) -> None:
     state = {"LOCAL_STATE_DIR": str(tmp_path)}
 
     assert Stack(state).gateway_listens == "127.0.0.1"

@@ -30,6 +30,7 @@ from tests.namespaces import unwatched
 from tests.stack import free_ports
 
 START_SECONDS = 600
+STOP_SECONDS = 240
 COMPONENTS = {
     "postgres",
     "broker",
@@ -67,7 +68,6 @@ class Place:
             env={**self.environment, **more},
             capture_output=True,
             text=True,
-            timeout=60,
         )
 
     @contextmanager
@@ -92,7 +92,7 @@ class Place:
             tree = processes_of(process)
             process.terminate()
             try:
-                process.wait(60)
+                process.wait(STOP_SECONDS)
             finally:
                 for pid in alive(tree):
                     guardian.send(pid, signal.SIGKILL)
@@ -192,7 +192,7 @@ def test_the_file_for_scripts_is_private_and_opens_the_api(place: Place) -> None
 
 
 def test_everything_is_ready_by_its_own_word(place: Place) -> None:
-    wait_until(lambda: place.get("/api/health/ready")[0] == 200, 60)
+    wait_until(lambda: place.get("/api/health/ready")[0] == 200, START_SECONDS)
 
 
 def test_everything_listens_on_loopback_only(place: Place) -> None:
@@ -283,7 +283,7 @@ def test_the_secret_at_the_sign_in_service_is_given_to_the_api_function_alone(tm
     assert told == {"api"}
 
 
-def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data_even_without_a_sandbox(place: Place) -> None:
+def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data(place: Place) -> None:
     """The last test of the shared stack. At the next start only conversions are unavailable."""
     assert place.process is not None
     display = str(uuid.uuid4())
@@ -294,7 +294,7 @@ def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data_even_wit
 
     os.kill(runner, signal.SIGKILL)
 
-    assert place.process.wait(60) == 128 + signal.SIGKILL
+    assert place.process.wait(STOP_SECONDS) == 128 + signal.SIGKILL
     assert alive(tree) == set()
     assert place.up("status").returncode == 3
     without_a_sandbox(place)
@@ -305,7 +305,7 @@ def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data_even_wit
         refused = place.up("reset")
         stopped = place.up("stop")
 
-        assert process.wait(60) == 0
+        assert process.wait(STOP_SECONDS) == 0
         assert alive(tree) == set()
     said = (place.folder / "log").read_text()
     assert "presentations are not converted on this machine" in said

@@ -23,7 +23,7 @@ from tests.deploy.certificates import Authority
 from tests.deploy.confined import Containers
 from tests.deploy.conftest import HOST
 from tests.deploy.test_box import connect_by_tls
-from tests.stack import free_ports
+from tests.stack import START_SECONDS, free_ports
 
 # All but the converter and its worker.
 OURS = ("broker-accounts", "task-queue", "api", "scheduler-tick", "ticker", "bridge")
@@ -80,8 +80,8 @@ def box(own_database_url: str, containers: Containers, tmp_path: Path) -> Iterat
         for name in SERVICES:  # all at the same time: each waits for what it needs
             command = containers.command(name, changed)
             stack.enter_context(running(command, lambda: True, tmp_path / f"{name}.log"))
-        wait_until(accepts(ports["GATEWAY_PORT"]), 60)
-        wait_until(http_answers(ports["BRIDGE_HEALTH_PORT"], "/readyz", 200), 60)
+        wait_until(accepts(ports["GATEWAY_PORT"]), START_SECONDS)
+        wait_until(http_answers(ports["BRIDGE_HEALTH_PORT"], "/readyz", 200), START_SECONDS)
         yield made
 
 
@@ -115,7 +115,7 @@ def test_a_box_is_ready_and_a_display_enrols_and_connects_by_its_doors(
 ) -> None:
     token = (box.secrets / "admin_token").read_text(encoding="utf-8").strip()
     display = str(uuid.uuid4())
-    wait_until(lambda: ask(box, authority, "GET", "/api/health/ready")[0] == 200, 60)
+    wait_until(lambda: ask(box, authority, "GET", "/api/health/ready")[0] == 200, START_SECONDS)
 
     assert ask(box, authority, "GET", "/api/clients")[0] == 401
     made, code = ask(box, authority, "POST", f"/api/clients/{display}/enrolment", token, {})
@@ -126,6 +126,6 @@ def test_a_box_is_ready_and_a_display_enrols_and_connects_by_its_doors(
     assert (mqtt["host"], mqtt["port"], mqtt["tls"]) == (HOST, box.ports["MQTT_DISPLAYS_PORT"], True)
     handed_over = ssl.create_default_context(cadata=mqtt["ca_pem"])
     who = (handed_over, login["username"], login["password"])
-    wait_until(lambda: connect_by_tls(mqtt["port"], *who) == 0, 60)
+    wait_until(lambda: connect_by_tls(mqtt["port"], *who) == 0, START_SECONDS)
     assert connect_by_tls(box.ports["GATEWAY_PORT"], *who, "/mqtt") == 0, "a display that is only a browser"
     assert [line for name in OURS for line in logged(tmp_path / f"{name}.log") if not set(line) >= FIELDS] == []
