@@ -19,6 +19,10 @@ NOT_AUTHORIZED = 0x87
 ONE, OTHER = str(uuid.UUID(int=1)), str(uuid.UUID(int=2))  # two displays
 
 
+class Refused(Exception):
+    """The broker answered a CONNECT with this reason code."""
+
+
 class Seen:
     """What one test client has received."""
 
@@ -37,21 +41,25 @@ class Seen:
 
 @contextmanager
 def connected(
-    port: int, username: str, password: str, client_id: str = "", expiry_seconds: int = 0, wait_seconds: float = 60
+    port: int, username: str, password: str, client_id: str = "", expiry_seconds: int = 0
 ) -> Iterator[tuple[mqtt.Client, Seen]]:
-    """Connect an MQTT 5 client with a network thread of its own."""
+    """Connect an MQTT 5 client with a network thread of its own. Raises Refused."""
     client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id, protocol=mqtt.MQTTv5)
     client.username_pw_set(username, password)
     seen = Seen()
     client.on_message = lambda _c, _u, message: seen.messages.append((message.topic, bytes(message.payload)))
     client.on_publish = lambda _c, _u, mid, code, _p: seen.answer(mid, code.value)
     client.on_disconnect = lambda *_arguments: seen.disconnected.set()
+    codes: list[ReasonCode] = []
+    client.on_connect = lambda _c, _u, _f, code, _p: codes.append(code)
     session = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho has no types here
     session.SessionExpiryInterval = expiry_seconds
     client.connect(LOOPBACK, port, clean_start=expiry_seconds == 0, properties=session)
     client.loop_start()
     try:
-        wait_until(client.is_connected, wait_seconds)
+        wait_until(lambda: bool(codes), 60)
+        if codes[0].is_failure:
+            raise Refused(codes[0])
         yield client, seen
     finally:
         client.disconnect()

@@ -16,7 +16,7 @@ from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import connect_code, free_port, wait_until
 from deploy.parts.short_lived import running
 from tests.lab.campaigns.logins import without_door
-from tests.local.mqtt_clients import NO_SUBSCRIBERS, NOT_AUTHORIZED, ONE, OTHER, connected, publish, subscribe
+from tests.local.mqtt_clients import NO_SUBSCRIBERS, NOT_AUTHORIZED, ONE, OTHER, Refused, connected, publish, subscribe
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_at_the_services_listener_a_display_is_let_in_under_its_own_name_alone(
     port = broker.broker.services_port
     with service(broker, "bridge") as (_, seen), display(broker, displays, OTHER) as (_neighbour, neighbours):
         for pretended in ("bridge", "api", OTHER, ""):
-            with pytest.raises(TimeoutError), connected(port, ONE, displays[ONE], pretended, wait_seconds=0.5):
+            with pytest.raises(Refused, match="Not authorized"), connected(port, ONE, displays[ONE], pretended):
                 pass
         with connected(port, ONE, displays[ONE], ONE) as (client, told):
             assert publish(client, told, f"signage/{OTHER}/heartbeat") == NOT_AUTHORIZED
