@@ -29,11 +29,10 @@ from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import free_port, wait_until
 from shared.outside.broker_rights import DOWNWARD
 from tests import migrated
-from tests.bridge.preloaded import Forked
+from tests.bridge.preloaded import Constants, Forked
 
 PASSWORD = "display-password"
 SECONDS = 60.0
-PROGRAM = ("-m", "bridge.main")
 SESSIONS = 2  # sessions of a bridge at the broker: bridge/lanes.py
 
 
@@ -92,17 +91,28 @@ def bridges(
 ) -> Iterator[StartBridge]:
     """Like the fixture `start_bridge`, for any database and broker. Ends every bridge that it started.
 
-    `preloaded`: the bridge itself, by no other program, has been imported before it starts.
+    `preloaded`: a bridge without another `program` has been imported before it starts. It then begins in the network
+    namespace of the test's first bridge; otherwise in that of the caller.
+    `constants` of a bridge replace those of the product: tests shorten times of waiting with them.
     """
     started: list[BridgeProcess] = []
 
-    def start(*, wait: bool = True, program: Sequence[str] = PROGRAM, **environment: str) -> BridgeProcess:
+    def start(
+        *,
+        wait: bool = True,
+        program: Sequence[str] | None = None,
+        constants: Constants | None = None,
+        **environment: str,
+    ) -> BridgeProcess:
         log = folder / f"bridge-{len(started)}.log"
         port = free_port()
         told = {**os.environ, **settings(database_url, broker), "BRIDGE_HEALTH_PORT": str(port), **environment}
         log.touch()
-        forked = preloaded and program == PROGRAM
-        bridge = BridgeProcess(Forked(told, log) if forked else from_scratch(program, told, log), port, log)
+        if preloaded and program is None:
+            process: subprocess.Popen[bytes] | Forked = Forked(told, log, constants)
+        else:
+            process = from_scratch(program or with_constants(constants or {}), told, log)
+        bridge = BridgeProcess(process, port, log)
         started.append(bridge)
         if wait:
             wait_until(bridge.ready, SECONDS)
@@ -116,6 +126,11 @@ def bridges(
             bridge.kill()
             print(bridge.log.read_text()[-4000:])
         forget_session(broker)
+
+
+def with_constants(constants: Constants) -> tuple[str, str]:
+    """The program of a bridge with these constants."""
+    return "-c", f"from tests.bridge.preloaded import run; run({dict(constants)!r})"
 
 
 def from_scratch(program: Sequence[str], environment: Mapping[str, str], log: Path) -> "subprocess.Popen[bytes]":

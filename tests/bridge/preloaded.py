@@ -1,12 +1,14 @@
 """The bridge as its own process without imports, which take most of the processor time of a start.
 
-A server of `multiprocessing` imports the bridge once and forks. The fork runs `python -m bridge.main`, with its own
-environment and output; signals, exit codes and `kill -9` work as for any process.
+A server of `multiprocessing` imports the bridge once and forks. The fork does what `python -m bridge.main` does, with
+its own environment and output; signals, exit codes and `kill -9` work as for any process.
+
+A test may change constants of the product in the bridges that it starts, above all times of waiting.
 """
 
+import importlib
 import multiprocessing
 import os
-import runpy
 import signal
 import sys
 from collections.abc import Mapping
@@ -14,16 +16,20 @@ from functools import cache
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from subprocess import TimeoutExpired
+from typing import NoReturn
 
 PROGRAM = "bridge.main"
+Constants = Mapping[str, float]
+"""Name of a constant in the module that reads it -> its value, as `{"bridge.duties.CANARY_SECONDS": 2.0}`."""
 
 
 class Forked:
     """The process, with the used part of the interface of `subprocess.Popen`."""
 
-    def __init__(self, environment: Mapping[str, str], log: Path) -> None:
+    def __init__(self, environment: Mapping[str, str], log: Path, constants: Constants | None = None) -> None:
         """Start it with its output in `log`."""
-        self._process = _server().Process(target=_run, args=(dict(environment), str(log)), daemon=True)
+        given = (dict(environment), str(log), dict(constants or {}))
+        self._process = _server().Process(target=_run_forked, args=given, daemon=True)
         self._process.start()
 
     @property
@@ -56,7 +62,7 @@ def _server() -> ForkServerContext:
     return context
 
 
-def _run(environment: Mapping[str, str], log: str) -> None:
+def _run_forked(environment: Mapping[str, str], log: str, constants: Constants) -> None:
     """Run the bridge in the new process."""
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for descriptor in (1, 2):
@@ -64,6 +70,15 @@ def _run(environment: Mapping[str, str], log: str) -> None:
     os.close(output)
     os.environ.clear()
     os.environ.update(environment)
-    sys.modules.pop(PROGRAM, None)  # it will be __main__
+    run(constants)
+
+
+def run(constants: Constants) -> NoReturn:
+    """Run the bridge in this process with these constants, and exit with its code."""
+    for name, value in constants.items():
+        place, _, constant = name.rpartition(".")
+        module = importlib.import_module(place)
+        assert hasattr(module, constant), f"no constant {name}"
+        setattr(module, constant, value)
     sys.argv = [PROGRAM]
-    runpy.run_module(PROGRAM, run_name="__main__", alter_sys=True)
+    sys.exit(importlib.import_module(PROGRAM).main())

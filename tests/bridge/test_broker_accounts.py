@@ -2,10 +2,8 @@
 
 import os
 import secrets
-import signal
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,11 +14,10 @@ from sqlalchemy import Connection, Engine
 
 from bridge.broker_accounts.__main__ import pause
 from bridge.broker_accounts.logins import Accounts, write_if_changed
-from bridge.broker_accounts.notes import Crashes, OpenFiles
 from deploy.local import postgres
 from deploy.parts import broker as mosquitto
 from deploy.parts.layout import REPOSITORY
-from deploy.parts.probes import connect_code, free_port
+from deploy.parts.probes import connect_code
 from shared.access import enrolment_store
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 from tests import migrated
@@ -28,10 +25,12 @@ from tests.bridge.conftest import SECONDS, Database, eventually
 from tests.local.mqtt_clients import connected, publish, subscribe
 
 
-@pytest.fixture
-def accounts(database_url: str, broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def accounts(
+    database_url: str, broker: mosquitto.RunningBroker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
     """The log of a running broker_accounts."""
-    with running(database_url, broker, tmp_path / "accounts.log") as log:
+    with running(database_url, broker, tmp_path_factory.mktemp("accounts") / "accounts.log") as log:
         yield log
 
 
@@ -143,9 +142,10 @@ def test_who_is_revoked_is_cut_off_within_two_seconds_and_nobody_else(
 
 
 def test_a_login_that_came_while_it_looked_does_not_outlive_its_end(
-    engine: Engine, broker: mosquitto.RunningBroker, database: Database, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = Accounts(engine, broker.broker.displays_password_file)
+    file = tmp_path / "passwords"
+    kept = Accounts(engine, file)
     name, digest = str(uuid.uuid4()), enrolment_store.live_logins_digest
 
     def enrolled_meanwhile(connection: Connection) -> str:
@@ -159,52 +159,15 @@ def test_a_login_that_came_while_it_looked_does_not_outlive_its_end(
     database.do("UPDATE clients SET deleted_at = now() WHERE uuid = :u", u=name)
     kept.keep_up()
 
-    assert name not in broker.broker.displays_password_file.read_text()
+    assert name not in file.read_text()
 
 
 def test_it_looks_often_while_that_is_cheap_and_once_a_second_where_it_is_not() -> None:
     assert [pause(seconds) for seconds in (0.001, 0.02, 0.2, 3.0)] == pytest.approx([0.25, 0.4, 1.0, 1.0])
 
 
-def test_each_crash_that_the_launcher_noted_is_counted_once(engine: Engine, database: Database, tmp_path: Path) -> None:
-    noted, now = tmp_path / "broker.crashes", time.time()
-    crashes, after_a_restart = Crashes(engine, noted), Crashes(engine, noted)
-
-    def counted() -> int:
-        return int(database.value("SELECT count(*) FROM broker_crashes"))
-
-    crashes.carry()  # the file does not exist yet
-    assert counted() == 0
-    noted.write_text(f"{now - 9}\n{now - 8}\n")
-    crashes.carry()
-    noted.write_text(f"{now - 9}\n{now - 8}\n{now - 7}\n")
-    crashes.carry()
-    after_a_restart.carry()
-    assert counted() == 3
-    noted.write_text(f"nonsense\nnan\n1e99\n{now - 100 * 86_400}\n{now - 6}\n")  # the third is long ago
-    crashes.carry()
-    assert counted() == 4
-
-
-def test_a_broker_that_crashes_is_counted_in_the_database(
-    database_url: str, database: Database, tmp_path: Path
-) -> None:
-    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
-    passwords = dict.fromkeys(mosquitto.SERVICES, "service")
-    before = database.value("SELECT count(*) FROM broker_crashes")
-    with mosquitto.serve(place, passwords, tmp_path / "log") as served:
-        eventually(place.running_file.exists)
-        os.kill(served.pid, signal.SIGSEGV)
-    with (
-        mosquitto.serve(place, passwords, tmp_path / "log") as served,
-        running(database_url, served, tmp_path / "accounts.log") as log,
-    ):
-        eventually(lambda: database.value("SELECT count(*) FROM broker_crashes") == before + 1)
-        eventually(lambda: "broker_crashed" in log.read_text())
-
-
-def test_postgres_may_go_away_and_come_back(tmp_path: Path, broker: mosquitto.RunningBroker) -> None:
-    with migrated.running() as cluster:
+def test_postgres_may_go_away_and_come_back(tmp_path: Path) -> None:
+    with migrated.running() as cluster, mosquitto.throw_away() as broker:
         url = migrated.url_of(cluster)
         with running(url, broker, tmp_path / "accounts.log") as log:
             with postgres.superuser(cluster) as admin:
@@ -240,30 +203,3 @@ def test_a_new_file_is_closed_to_others(tmp_path: Path) -> None:
     write_if_changed(tmp_path / "passwords", b"")
 
     assert (tmp_path / "passwords").stat().st_mode & 0o777 == 0o640
-
-
-def test_how_many_files_the_broker_has_open_comes_to_the_database(
-    database_url: str, engine: Engine, database: Database, tmp_path: Path
-) -> None:
-    database.do("DELETE FROM broker_files_seen")
-    noted = tmp_path / "broker.files"
-    files = OpenFiles(engine, noted)
-
-    def seen() -> object:
-        return database.value("SELECT count(*) || ' ' || coalesce(max(opened), 0) FROM broker_files_seen")
-
-    for text in ("", "nonsense", "1 2 3"):
-        noted.write_text(text)
-        files.carry()
-    assert seen() == "0 0"
-    for opened, known in ((900, "1 900"), (901, "1 900"), (57_000, "1 57000")):  # below a per cent nothing is written
-        noted.write_text(f"{opened} 65536\n")
-        files.carry()
-        assert seen() == known
-
-    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
-    with (
-        mosquitto.serve(place, dict.fromkeys(mosquitto.SERVICES, "service"), tmp_path / "log") as served,
-        running(database_url, served, tmp_path / "accounts.log"),
-    ):
-        eventually(lambda: 0 < int(database.value("SELECT opened FROM broker_files_seen")) < 900)

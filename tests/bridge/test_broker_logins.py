@@ -92,9 +92,10 @@ def serving(database_url: str, folder: Path, mqtt_url: str = f"mqtt://{LOOPBACK}
     assert process.returncode == 0
 
 
-@pytest.fixture
-def server(database_url: str, tmp_path: Path) -> Iterator[Server]:
-    with serving(database_url, tmp_path) as one:
+@pytest.fixture(scope="module")
+def server(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all tests that leave it as it was."""
+    with serving(database_url, tmp_path_factory.mktemp("logins")) as one:
         eventually(one.is_ready)
         yield one
 

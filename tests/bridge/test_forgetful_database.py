@@ -12,7 +12,6 @@ import pytest
 
 from deploy.local import postgres
 from deploy.parts import broker as mosquitto
-from deploy.parts.probes import free_port
 from shared.postgres.door import engine_for
 from tests import migrated, volatile
 from tests.bridge.conftest import SESSIONS, Database, Display, bridges, eventually, stamp
@@ -24,22 +23,13 @@ SECONDS = 60.0
 def cluster() -> Iterator[postgres.Cluster]:
     """A migrated Postgres that is not running: its data directory can be copied and restored."""
     with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as folder:
-        programs = postgres.find_programs()
-        made = postgres.Cluster(programs, Path(folder) / f"pg{programs.major}", free_port(), "superuser")
-        postgres.initialise(made, sync=False)
-        with postgres.serve(made, Path(folder) / "log"):
-            migrated.upgrade(postgres.ensure_database(made, "owner"))
-        yield made
-
-
-def address(cluster: postgres.Cluster) -> str:
-    return cluster.url(postgres.DATABASE, postgres.OWNER, "owner")
+        yield migrated.copied(Path(folder))
 
 
 @contextmanager
 def running_database(cluster: postgres.Cluster, folder: Path) -> Iterator[Database]:
     with postgres.serve(cluster, folder / "log"):
-        engine = engine_for(address(cluster), "tests")
+        engine = engine_for(migrated.url_of(cluster), "tests")
         try:
             yield Database(engine)
         finally:
@@ -79,7 +69,7 @@ def test_a_display_that_is_well_is_not_shown_as_it_was_when_the_copy_was_made(
     cluster: postgres.Cluster, broker: mosquitto.RunningBroker, display: Display, tmp_path: Path
 ) -> None:
     copy = cluster.data.with_name("copy")
-    with bridges(address(cluster), broker, tmp_path) as start:
+    with bridges(migrated.url_of(cluster), broker, tmp_path) as start:
         with running_database(cluster, tmp_path) as database:
             bridge = start()
             last = beat_until_heard(database, display, 1, "crashed", "one")
