@@ -26,13 +26,14 @@ from sqlalchemy import Engine
 
 from deploy.parts import broker as mosquitto
 from deploy.parts.layout import LOOPBACK, REPOSITORY
-from deploy.parts.probes import free_port, wait_until
+from deploy.parts.probes import free_port
 from shared.outside.broker_rights import DOWNWARD
 from tests import migrated
 from tests.bridge.preloaded import Constants, Forked
 
 PASSWORD = "display-password"
 SECONDS = 60.0
+SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.01, 0.1  # between two questions of `eventually`
 SESSIONS = 2  # sessions of a bridge at the broker: bridge/lanes.py
 
 
@@ -115,7 +116,7 @@ def bridges(
         bridge = BridgeProcess(process, port, log)
         started.append(bridge)
         if wait:
-            wait_until(bridge.ready, SECONDS)
+            eventually(bridge.ready)
         return bridge
 
     try:
@@ -158,7 +159,7 @@ def forget_session(broker: mosquitto.RunningBroker) -> None:
         client.connect(LOOPBACK, broker.broker.services_port, clean_start=True)
         client.loop_start()
         try:
-            wait_until(client.is_connected, SECONDS)
+            eventually(client.is_connected)
         finally:  # otherwise it would reconnect and end the session of the next test's bridge
             client.disconnect()
             client.loop_stop()
@@ -177,7 +178,7 @@ class Display:
     def publish(self, topic: str, body: Mapping[str, Any] | bytes, *, retain: bool = False) -> None:
         """Publish below the display's own topic and wait for the broker's answer."""
         mid = self.publish_soon(topic, body, retain=retain)
-        wait_until(lambda: mid in self.answers, SECONDS)
+        eventually(lambda: mid in self.answers)
         assert self.answers[mid] < 0x80
 
     def publish_soon(self, topic: str, body: Mapping[str, Any] | bytes, *, retain: bool = False) -> int:
@@ -235,10 +236,10 @@ def connected(broker: mosquitto.RunningBroker, name: str, *, downward: bool = Tr
     properties.SessionExpiryInterval = 30
     client.connect(LOOPBACK, broker.broker.displays_port, clean_start=False, properties=properties)
     client.loop_start()
-    wait_until(client.is_connected, SECONDS)
+    eventually(client.is_connected)
     if downward:
         client.subscribe([(f"{root}/{name}/{topic}", 1) for topic in DOWNWARD])
-        wait_until(lambda: bool(subscribed), SECONDS)
+        eventually(lambda: bool(subscribed))
     return display
 
 
@@ -276,8 +277,13 @@ def database(engine: Engine) -> Database:
 
 
 def eventually(question: Callable[[], bool], seconds: float = SECONDS) -> None:
-    """Wait until the answer is True."""
-    wait_until(question, seconds)
+    """Wait until the answer is True. A question that stays open is asked less often: each one costs the bridge time."""
+    deadline, pause = time.monotonic() + seconds, SHORTEST_PAUSE_SECONDS
+    while not question():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"not so within {seconds} s")
+        time.sleep(pause)
+        pause = min(1.2 * pause, LONGEST_PAUSE_SECONDS)
 
 
 def stays(question: Callable[[], bool], seconds: float) -> None:

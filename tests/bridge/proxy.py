@@ -15,7 +15,7 @@ class Proxy:
     """Forwards connections to `target`.
 
     While `hold_upward` is set no data go from the caller to the target; while `hold_downward` is set none come back.
-    `delay_seconds` delays each piece of data.
+    `delay_seconds` delays each piece of data. `most_downward`: after so many bytes none come back to a caller either.
     """
 
     def __init__(self, target: int, port: int = 0, host: str = LOOPBACK) -> None:
@@ -23,6 +23,7 @@ class Proxy:
         self.hold_upward = threading.Event()
         self.hold_downward = threading.Event()
         self.delay_seconds = 0.0
+        self.most_downward: int | None = None
         self._target = target
         self._listener = socket.create_server((host, port))
         self.port: int = self._listener.getsockname()[1]
@@ -45,14 +46,18 @@ class Proxy:
         with caller, target, selectors.DefaultSelector() as selector, contextlib.suppress(OSError):
             selector.register(target, selectors.EVENT_READ, caller)
             selector.register(caller, selectors.EVENT_READ, target)
+            downward = 0
             while not self._stop.is_set():
                 for key, _ in selector.select(0.02):
-                    if (self.hold_upward if key.fileobj is caller else self.hold_downward).is_set():
+                    is_upward = key.fileobj is caller
+                    is_full = not is_upward and self.most_downward is not None and downward >= self.most_downward
+                    if is_full or (self.hold_upward if is_upward else self.hold_downward).is_set():
                         self._stop.wait(0.005)
                         continue
                     data = key.fileobj.recv(65536)  # type: ignore[union-attr]  # only sockets are registered
                     if not data:
                         return
+                    downward += 0 if is_upward else len(data)
                     self._stop.wait(self.delay_seconds)
                     key.data.sendall(data)
 

@@ -30,7 +30,7 @@ class Ends:
         with socket.create_server(("127.0.0.1", 0)) as server:
             self.client.connect("127.0.0.1", server.getsockname()[1])
             self.broker, _ = server.accept()
-        self.broker.settimeout(5)
+        self.broker.settimeout(60)
         self.sent()  # its CONNECT
         self.say(CONNACK)
 

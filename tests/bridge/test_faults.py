@@ -147,7 +147,7 @@ def everything_of(postmaster: int) -> set[int]:
 def test_postgres_restarted_costs_nothing_and_the_bridge_stays(
     cluster: postgres.Cluster, broker: mosquitto.RunningBroker, display: Display, tmp_path: Path
 ) -> None:
-    with bridges(address(cluster), broker, tmp_path) as start:
+    with bridges(address(cluster), broker, tmp_path, preloaded=True) as start:
         with postgres.serve(cluster, tmp_path / "log"):
             bridge = start()
             send_lines(display)
@@ -170,14 +170,17 @@ def test_postgres_restarted_costs_nothing_and_the_bridge_stays(
 def test_while_postgres_hangs_nothing_is_acknowledged(
     cluster: postgres.Cluster, broker: mosquitto.RunningBroker, display: Display, tmp_path: Path
 ) -> None:
-    with postgres.serve(cluster, tmp_path / "log") as server, bridges(address(cluster), broker, tmp_path) as start:
-        bridge = start()
+    with (
+        postgres.serve(cluster, tmp_path / "log") as server,
+        bridges(address(cluster), broker, tmp_path, preloaded=True) as start,
+    ):
+        bridge = start(constants={"shared.postgres.door.SOCKET_TIMEOUT_SECONDS": 3})
         stopped = everything_of(server.pid)
         for pid in stopped:
             guardian.send(pid, signal.SIGSTOP)
         try:
             send_lines(display)
-            eventually(lambda: "database_away" in bridge.events(), 60)
+            eventually(lambda: "database_away" in bridge.events())
             bridge.kill()  # the broker still has the unacknowledged messages
         finally:
             for pid in stopped:
@@ -203,7 +206,7 @@ def test_a_restarted_broker_is_found_again_and_what_it_held_is_stored(
     with ExitStack() as second, ExitStack() as first:
         broker = first.enter_context(mosquitto.serve(place, passwords, tmp_path / "log"))
         broker.add_displays({name: PASSWORD})
-        with bridges(database_url, broker, tmp_path) as start:
+        with bridges(database_url, broker, tmp_path, preloaded=True) as start:
             start().kill()  # its session stays
             with closing(connected(broker, name)) as display:
                 send_lines(display)

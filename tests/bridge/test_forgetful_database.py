@@ -69,7 +69,7 @@ def test_a_display_that_is_well_is_not_shown_as_it_was_when_the_copy_was_made(
     cluster: postgres.Cluster, broker: mosquitto.RunningBroker, display: Display, tmp_path: Path
 ) -> None:
     copy = cluster.data.with_name("copy")
-    with bridges(migrated.url_of(cluster), broker, tmp_path) as start:
+    with bridges(migrated.url_of(cluster), broker, tmp_path, preloaded=True) as start:
         with running_database(cluster, tmp_path) as database:
             bridge = start()
             last = beat_until_heard(database, display, 1, "crashed", "one")

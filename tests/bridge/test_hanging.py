@@ -1,7 +1,6 @@
 """A hanging bridge reports it: /healthz answers 503 within 45 s, and 200 again when the bridge continues.
 
-The bridges here use a quarter of all waiting times, and a third of the time until the report: so the tests are short,
-and a busy machine does not look like a hanging bridge.
+The bridges here use a fifth of all waiting times. test_health.py holds the real ones.
 """
 
 import os
@@ -13,34 +12,32 @@ import sqlalchemy as sa
 
 from tests.bridge.conftest import Database, Display, StartBridge, eventually, stamp
 
-QUARTER = """
-import bridge.duties, bridge.leader, bridge.status, shared.postgres.door
-bridge.duties.CANARY_SECONDS /= 4
-bridge.leader.LONGEST_BACK_OFF_SECONDS /= 4
-bridge.status.LOOP_SILENT_SECONDS /= 3
-bridge.status.CANARY_PERIODS_SECONDS /= 3
-shared.postgres.door.LOCK_TIMEOUT_MS //= 4
-shared.postgres.door.STATEMENT_TIMEOUT_MS //= 4
-shared.postgres.door.SOCKET_TIMEOUT_SECONDS /= 4
-from bridge import main
-"""
-HURRIED = ("-c", QUARTER + "raise SystemExit(main.main())")
+A_FIFTH = {
+    "bridge.duties.CANARY_SECONDS": 2.0,
+    "bridge.leader.LONGEST_BACK_OFF_SECONDS": 1.0,
+    "bridge.status.LOOP_SILENT_SECONDS": 9.0,
+    "bridge.status.CANARY_PERIODS_SECONDS": 6.0,
+    "shared.postgres.door.LOCK_TIMEOUT_MS": 800,
+    "shared.postgres.door.STATEMENT_TIMEOUT_MS": 1_600,
+    "shared.postgres.door.SOCKET_TIMEOUT_SECONDS": 2,
+}
 WHILE_MARKED = """
 import pathlib, time
 from bridge.loop import BridgeLoop
+from tests.bridge.preloaded import run
 usual = BridgeLoop._store_batch
 def store_batch(self, broker):
     while pathlib.Path({mark!r}).exists():
         {does}
     usual(self, broker)
 BridgeLoop._store_batch = store_batch
-raise SystemExit(main.main())
+run({constants!r})
 """
 
 
 def faulty(mark: Path, does: str) -> tuple[str, str]:
     """The program of a bridge that does `does` instead of writing reports, while the file exists."""
-    return "-c", QUARTER + WHILE_MARKED.format(mark=str(mark), does=does)
+    return "-c", WHILE_MARKED.format(mark=str(mark), does=does, constants=A_FIFTH)
 
 
 def lines(database: Database, name: str) -> list[str]:
@@ -52,7 +49,7 @@ def test_a_bridge_whose_session_stands_still_is_told_and_works_on_when_it_goes_o
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
     """The hanging session keeps the leader lock, so no other session can get it."""
-    bridge = start_bridge(program=HURRIED)
+    bridge = start_bridge(constants=A_FIFTH)
     display.publish("logs/info", {"message": "one", **stamp(1)})
     eventually(lambda: lines(database, display.uuid) == ["one"])
     leading = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
@@ -96,7 +93,7 @@ def test_a_bridge_that_writes_no_reports_is_told_and_loses_none(
 def test_a_bridge_that_waits_for_a_table_is_told(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
-    bridge = start_bridge(program=HURRIED)
+    bridge = start_bridge(constants=A_FIFTH)
     with database.engine.begin() as held:
         held.execute(sa.text("LOCK TABLE client_logs IN ACCESS EXCLUSIVE MODE"))
         display.publish("logs/info", {"message": "one", **stamp(1)})
@@ -110,7 +107,7 @@ def test_a_bridge_that_waits_for_a_table_is_told(
 def test_a_bridge_that_is_stopped_answers_nobody_and_works_on_afterwards(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
-    bridge = start_bridge(program=HURRIED)
+    bridge = start_bridge(constants=A_FIFTH)
     bridge.send(signal.SIGSTOP)
     display.publish("logs/info", {"message": "one", **stamp(1)})
 

@@ -2,6 +2,7 @@
 
 import json
 import select
+import signal
 import threading
 import time
 import uuid
@@ -93,7 +94,8 @@ def test_neighbours_of_a_flood_lose_nothing_and_their_acks_are_recorded_at_once(
             eventually(lambda: state(database, command) == "received")
             eventually(lambda: database.client(neighbours[1].uuid)["service_failed_unit"] == "player")
             eventually(lambda: all(stored(database, one.uuid, "line %") == 50 for one in neighbours))
-            assert flood.sent > began  # it continued all the time
+            eventually(lambda: flood.sent > began)  # it continued all the time
+            eventually(lambda: dropped(database, noisy.uuid) > stored(database, noisy.uuid, "noise"))
 
         eventually(lambda: stored(database, noisy.uuid, "noise") + dropped(database, noisy.uuid) >= flood.sent)
         kept, lost = stored(database, noisy.uuid, "noise"), dropped(database, noisy.uuid)
@@ -102,7 +104,8 @@ def test_neighbours_of_a_flood_lose_nothing_and_their_acks_are_recorded_at_once(
         assert lost > kept
         eventually(lambda: bridge.ask("/readyz")[1]["counters"]["dropped_logs"] == lost)
         rows = database.rows("SELECT * FROM client_logs WHERE client_uuid = :u AND logger = 'bridge'", u=noisy.uuid)
-        assert len(rows) <= 3  # one a minute, not one for each batch
+        minutes = (rows[-1]["received_at"] - rows[0]["received_at"]).total_seconds() / 60
+        assert len(rows) <= minutes + 3  # one a minute, not one for each batch
         assert {row["level"] for row in rows} == {"warning"}
         assert rows[-1]["message"].startswith(f"{rows[-1]['context']['dropped']} log messages dropped")
         assert all(dropped(database, one.uuid) == 0 for one in neighbours)
@@ -114,25 +117,30 @@ def test_a_display_that_spools_and_floods_loses_nothing_in_the_end(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
     """It does not pace itself: it repeats all uncommitted lines, at once and again after half a second."""
-    bridge = start_bridge(LOG_BUDGET_PER_SECOND="20", LOG_BUDGET_BURST="40")
-    count, rounds = 300, 0
+    bridge = start_bridge(LOG_BUDGET_PER_SECOND="40", LOG_BUDGET_BURST="40")
+    count = 300
+    bridge.send(signal.SIGSTOP)  # so that the first three rounds come as one flood, however slow this machine is
+    for _ in range(3):
+        flood(display, 1, count)
+    bridge.send(signal.SIGCONT)
     deadline = time.monotonic() + 10 * SECONDS
     while (mark := committed(display)) < count and time.monotonic() < deadline:
-        rounds += 1
-        numbers = [
-            display.publish_soon("logs/info", {"message": f"line {n}", **stamp(n)}) for n in range(mark + 1, count + 1)
-        ]
-        eventually(lambda numbers=numbers: all(n in display.answers for n in numbers))  # type: ignore[misc]  # mypy cannot infer defaults
+        flood(display, mark + 1, count)
         with suppress(TimeoutError):
             eventually(lambda: committed(display) == count, 0.5)
 
     assert committed(display) == count
-    assert rounds > 2  # its flood exceeded the budget
     found = database.rows("SELECT message FROM client_logs WHERE client_uuid = :u ORDER BY id", u=display.uuid)
     assert [row["message"] for row in found] == [f"line {n}" for n in range(1, count + 1)]
     counters = bridge.ask("/readyz")[1]["counters"]
     assert counters["deferred_logs"] > count
     assert counters["dropped_logs"] == 0
+
+
+def flood(display: Display, first: int, last: int) -> None:
+    """Publish these lines at once, and wait until the broker has them."""
+    numbers = [display.publish_soon("logs/info", {"message": f"line {n}", **stamp(n)}) for n in range(first, last + 1)]
+    eventually(lambda: all(number in display.answers for number in numbers))
 
 
 def committed(display: Display) -> int:
@@ -143,7 +151,7 @@ A_MINUTE_AGO = "now() - interval '1 minute'"
 THREE_HOURS_AGO = "now() - interval '3 hours'"
 
 
-def test_what_gathered_while_the_bridge_was_away_is_no_flood_and_of_that_time_nothing_is_known(
+def test_what_gathered_while_the_bridge_was_away_is_no_flood_nor_known_of_that_time(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
     first = start_bridge(LOG_BUDGET_PER_SECOND="50", LOG_BUDGET_BURST="1")

@@ -23,7 +23,7 @@ def bridge(
     database_url: str, broker: mosquitto.RunningBroker, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[BridgeProcess]:
     """One bridge for all these tests."""
-    with bridges(database_url, broker, tmp_path_factory.mktemp("bridge")) as start:
+    with bridges(database_url, broker, tmp_path_factory.mktemp("bridge"), preloaded=True) as start:
         yield start()
 
 

@@ -31,7 +31,8 @@ from tests.stores.commands_world import new_client
 SECONDS = 60.0
 WAITING = 60
 LARGE_BYTES = 40_000_000
-TEN = Script(receive_maximum(10), receive_maximum=10, answer_seconds=0.005)
+TEN = Script(receive_maximum(10), receive_maximum=10, answer_seconds=0.05)
+PATIENT = {"bridge.outbox.ANSWER_SECONDS": 15.0}  # below the lease of 20 s
 
 
 def test_a_broker_that_takes_ten_at_a_time_never_throws_the_bridge_out(
@@ -46,7 +47,7 @@ def test_a_broker_that_takes_ten_at_a_time_never_throws_the_bridge_out(
             wires.callback(wire.close)
             wire.subscribe(f"signage/{name}/commands")
 
-        bridge = start_bridge(MQTT_URL=f"mqtt://{LOOPBACK}:{door.port}")
+        bridge = start_bridge(constants=PATIENT, MQTT_URL=f"mqtt://{LOOPBACK}:{door.port}")
         waiting = "SELECT count(*) FROM client_commands WHERE id = ANY(:ids) AND state <> 'sent'"
         eventually(lambda: database.value(waiting, ids=commands) == 0, SECONDS)
 
@@ -78,7 +79,8 @@ def test_a_broker_that_brings_nothing_more_to_a_session_is_connected_to_anew(
     start_bridge: StartBridge, broker: mosquitto.RunningBroker
 ) -> None:
     with strict_broker(broker.broker.services_port, Script(forgets=b"bridge", accepting_seconds=0.5)) as door:
-        bridge = start_bridge(wait=False, MQTT_URL=f"mqtt://{LOOPBACK}:{door.port}")
+        lively = {"bridge.duties.CANARY_SECONDS": 3.0}
+        bridge = start_bridge(wait=False, constants=lively, MQTT_URL=f"mqtt://{LOOPBACK}:{door.port}")
 
         eventually(lambda: door.forgot and bridge.ready(), 4 * SECONDS)
 
@@ -109,7 +111,7 @@ def test_a_broker_on_which_the_bridge_cannot_work_makes_it_not_ready_in_words(
         assert bridge.events().count("broker_lacks") == 1
 
 
-def test_who_uses_the_login_of_the_bridge_too_is_told_of_and_not_fought_each_half_second(
+def test_who_uses_the_bridges_login_too_is_told_of_and_not_fought_each_half_second(
     start_bridge: StartBridge, broker: mosquitto.RunningBroker
 ) -> None:
     bridge = start_bridge()
@@ -156,7 +158,10 @@ def test_a_message_of_40_mb_neither_stops_the_bridge_nor_fills_its_memory(
     database_url: str, database: Database, tmp_path: Path
 ) -> None:
     name = str(uuid.uuid4())
-    with boundless(tmp_path, {name: PASSWORD}) as broker, bridges(database_url, broker, tmp_path) as start:
+    with (
+        boundless(tmp_path, {name: PASSWORD}) as broker,
+        bridges(database_url, broker, tmp_path, preloaded=True) as start,
+    ):
         bridge = start()
         before = largest_bytes(bridge)
         wire = Wire.connect(broker.broker.displays_port, name, PASSWORD)

@@ -92,7 +92,10 @@ def test_a_pooler_that_gives_each_connection_a_session_of_its_own_is_no_fault(
 ) -> None:
     settings = ("pool_mode = session", f"ignore_startup_parameters = {IGNORED},{KEEPALIVES}")
     own = migrated.address_for("bridge", database_url)
-    with pgbouncer(own, tmp_path, *settings) as pooled, bridges(database_url, broker, tmp_path) as start:
+    with (
+        pgbouncer(own, tmp_path, *settings) as pooled,
+        bridges(database_url, broker, tmp_path, preloaded=True) as start,
+    ):
         assert start(DATABASE_URL=pooled).ready()
 
 

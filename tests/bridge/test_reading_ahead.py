@@ -30,10 +30,8 @@ def logs_locked(database_url: str) -> Iterator[None]:
 
 MANY = 1_500  # less than a batch and the window, so all of it is read ahead
 WINDOW = 4_000
-SMALLER = (
-    f"import bridge.connection; bridge.connection.RECEIVE_MAXIMUM = {WINDOW}; from bridge import main; main.main()"
-)
-"""A bridge with a smaller window, which fills faster."""
+SMALLER = {"bridge.connection.RECEIVE_MAXIMUM": WINDOW}
+"""A smaller window, which fills faster."""
 ROOM = {"LOG_BUDGET_PER_SECOND": "1000", "LOG_BUDGET_BURST": "10000"}
 
 
@@ -69,7 +67,7 @@ def test_a_batch_whose_database_connection_ends_is_written_later_and_what_is_hel
     start_bridge: StartBridge, display: Display, database: Database, database_url: str
 ) -> None:
     count = MANY + WINDOW
-    bridge = start_bridge(program=("-c", SMALLER), **ROOM)
+    bridge = start_bridge(constants=SMALLER, **ROOM)
     with logs_locked(database_url):
         read_ahead(display, database, bridge)
         send_lines(display, MANY + 1, WINDOW)
@@ -83,13 +81,12 @@ def test_a_batch_whose_database_connection_ends_is_written_later_and_what_is_hel
     assert database.rows(put_aside, mine=f"%/{display.uuid}/%") == []
 
 
-HURRIED = """
-import shared.postgres.door, bridge.leader, bridge.batches
-shared.postgres.door.STATEMENT_TIMEOUT_MS = 300
-bridge.batches.FEWEST_MESSAGES, bridge.batches.GOOD_SECONDS, bridge.leader.LONGEST_BACK_OFF_SECONDS = 100, 10, 0.1
-from bridge import main
-main.main()
-"""
+HURRIED = {
+    "shared.postgres.door.STATEMENT_TIMEOUT_MS": 300,
+    "bridge.batches.FEWEST_MESSAGES": 100,
+    "bridge.batches.GOOD_SECONDS": 10.0,
+    "bridge.leader.LONGEST_BACK_OFF_SECONDS": 0.1,
+}
 SLOW = """
     CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN PERFORM pg_sleep((SELECT count(*) FROM lines) * 0.002); RETURN NULL; END';
@@ -106,7 +103,7 @@ def test_a_batch_that_is_too_large_for_the_database_of_the_moment_is_written_in_
     send_lines(display, 1, 600)
     database.do(SLOW)
     try:
-        bridge = start_bridge(program=("-c", HURRIED), **ROOM)
+        bridge = start_bridge(constants=HURRIED, **ROOM)
         eventually(lambda: len(lines(database, display.uuid)) >= 600)
     finally:
         database.do("DROP TRIGGER slowly ON client_logs; DROP FUNCTION slowly()")

@@ -89,7 +89,7 @@ def start(
     shared_broker: mosquitto.RunningBroker, databases: tuple[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[StartBridge]:
     """Starts a bridge, by default the first shard's."""
-    with bridges(databases[0], shared_broker, tmp_path_factory.mktemp("bridges")) as begin:
+    with bridges(databases[0], shared_broker, tmp_path_factory.mktemp("bridges"), preloaded=True) as begin:
         yield begin
 
 
