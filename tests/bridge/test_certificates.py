@@ -57,7 +57,7 @@ def test_what_a_door_shows_is_stored_and_said_until_it_is_renewed(
         assert lines == ([said] if said else [])
 
 
-def test_a_door_that_does_not_answer_keeps_what_was_seen_and_one_that_is_no_more_is_forgotten(
+def test_a_door_that_does_not_answer_keeps_what_was_seen_a_removed_one_is_forgotten(
     engine: Engine, database: Database, tmp_path: Path
 ) -> None:
     with listening(tmp_path, 20 * DAY) as door:

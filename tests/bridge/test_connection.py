@@ -136,7 +136,7 @@ def test_a_broker_that_is_not_there_is_a_fault() -> None:
     assert "cannot be reached" in (connection.fault or "")
 
 
-def test_an_acknowledgement_that_fails_in_paho_ends_the_connection_and_is_not_taken_for_the_next_ones(
+def test_an_acknowledgement_that_fails_ends_the_connection_and_acknowledges_no_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An exception would keep the batch but lose its arrivals, and the next try would acknowledge other messages."""

@@ -49,9 +49,7 @@ def second(client: str, seq: int, **fields: Any) -> Said:
 # --- liveness, boot id, commands ---
 
 
-def test_a_power_cut_that_took_the_boots_number_back_is_seen_with_the_first_heartbeat(
-    fleet: Fleet, client: str
-) -> None:
+def test_a_power_cut_that_took_the_boots_number_back_is_seen_at_the_first_heartbeat(fleet: Fleet, client: str) -> None:
     fleet.write(heartbeat(client, 1), health(client, 1))
     fleet.write(heartbeat(client, 300), health(client, 60))
 

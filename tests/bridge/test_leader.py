@@ -24,7 +24,7 @@ def is_standing_by(bridge: BridgeProcess) -> bool:
     return bridge.ask("/healthz")[0] == 200 and bridge.ask("/readyz") == (503, bridge.ask("/healthz")[1])
 
 
-def test_a_standby_takes_over_when_the_leader_dies_at_work_and_nothing_is_lost_or_stored_twice(
+def test_a_standby_takes_over_from_a_dead_leader_and_nothing_is_lost_or_stored_twice(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
     leader = start_bridge()
@@ -67,7 +67,7 @@ def test_a_deposed_leader_that_wakes_up_stands_by(
     assert database.value("SELECT epoch FROM bridge_status") == second.ask("/readyz")[1]["epoch"]
 
 
-def test_a_deposed_leader_that_could_not_reach_the_broker_throws_nobody_out_when_it_can(
+def test_a_deposed_leader_that_reaches_the_broker_again_throws_nobody_out(
     start_bridge: StartBridge, broker: mosquitto.RunningBroker, database: Database
 ) -> None:
     """While it tried to connect it did not query the database, so it does not know that it was deposed."""

@@ -116,9 +116,7 @@ def log(client: str, seq: int, **fields: Any) -> Said:
     return client, "logs/info", {"message": f"line {seq}", **stamp(seq), **fields}
 
 
-def test_a_repeated_report_moves_time_number_and_measurements_and_is_no_change_of_its_client(
-    fleet: Fleet, client: str
-) -> None:
+def test_a_repeated_report_moves_its_time_and_number_and_is_no_change_of_its_client(fleet: Fleet, client: str) -> None:
     fleet.write(heartbeat(client, 1), health(client, 1))
     fleet.write()  # the client that the first one changed is forgotten
     fleet.write(heartbeat(client, 2), health(client, 2))

@@ -46,7 +46,7 @@ def test_a_first_heartbeat_registers_the_client_and_shows_it_running(display: Di
     assert change["cause"] == "The display says that its player is running."
 
 
-def test_a_crash_is_shown_with_its_time_and_a_steady_state_leaves_the_client_untouched(
+def test_a_crash_is_shown_with_its_time_and_a_steady_state_changes_no_client(
     display: Display, database: Database
 ) -> None:
     display.publish("heartbeat", heartbeat(1))
@@ -124,9 +124,7 @@ def test_logs_are_stored_counted_and_told_back(display: Display, database: Datab
     eventually(lambda: ("logs_committed", stamp(2)) in display.told)
 
 
-def test_a_service_failure_is_raised_by_topic_and_once_acknowledged_not_by_its_repeat(
-    display: Display, database: Database
-) -> None:
+def test_a_service_failure_is_raised_by_topic_and_not_again_by_its_repeat(display: Display, database: Database) -> None:
     display.publish("service_failed", b"player.service")
     eventually(lambda: database.client(display.uuid).get("service_failed_unit") == "player.service")
     assert database.client(display.uuid)["registered_by"] == "first_message"
@@ -144,7 +142,7 @@ def test_a_service_failure_is_raised_by_topic_and_once_acknowledged_not_by_its_r
     assert database.client(display.uuid)["service_failed_at"] is not None
 
 
-def test_a_failure_whose_message_was_lost_is_raised_by_health_and_null_does_not_clear_it(
+def test_a_failure_whose_message_was_lost_is_raised_by_health_not_cleared_by_null(
     display: Display, database: Database
 ) -> None:
     display.publish("health", {"service_failed": {"unit": "player.service"}})

@@ -140,7 +140,7 @@ def bridge_session(start_bridge: StartBridge) -> None:
     start_bridge().kill()
 
 
-def test_a_numbered_line_that_means_nothing_is_passed_over_so_that_it_is_not_sent_for_ever(
+def test_a_numbered_line_that_means_nothing_is_passed_over_and_not_sent_for_ever(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
     start_bridge()

@@ -63,7 +63,7 @@ def test_a_connection_that_breaks_with_messages_read_ahead_brings_each_of_them_o
         assert lines(database, display.uuid) == all_lines(count=MANY)
 
 
-def test_a_batch_whose_database_connection_ends_is_written_later_and_what_is_held_is_a_window_at_most(
+def test_a_batch_whose_connection_ends_is_written_later_and_at_most_a_window_is_held(
     start_bridge: StartBridge, display: Display, database: Database, database_url: str
 ) -> None:
     count = MANY + WINDOW
@@ -95,7 +95,7 @@ SLOW = """
 """
 
 
-def test_a_batch_that_is_too_large_for_the_database_of_the_moment_is_written_in_smaller_ones(
+def test_a_batch_that_is_too_large_for_a_slow_database_is_written_in_smaller_ones(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
     """A line takes two milliseconds and a statement may take 300, so at most 150 lines can be stored at once."""

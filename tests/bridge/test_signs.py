@@ -140,7 +140,7 @@ def statements(engine: Engine) -> Iterator[list[str]]:
     sa.event.remove(engine, "before_cursor_execute", note)
 
 
-def test_a_healthy_display_costs_no_statement_and_one_that_only_talks_one_in_thirty_seconds(
+def test_a_healthy_display_costs_no_statement_one_that_only_talks_one_in_30_seconds(
     fleet: Fleet, client: str, statements: list[str]
 ) -> None:
     well, now = str(uuids.uuid4()), time.monotonic()

@@ -150,7 +150,7 @@ def with_its_own_ca(stack: Stack, folder: Path) -> Iterator[tuple[str, str]]:
         yield f"https://{LOOPBACK}:{gateway.port}", base64.b64encode(hashlib.sha256(spki).digest()).decode()
 
 
-def test_a_browser_that_does_not_trust_the_gateways_ca_starts_no_client_and_uses_no_code(
+def test_a_browser_that_distrusts_the_gateways_ca_starts_no_client_and_uses_no_code(
     stack: Stack, content: str, tmp_path: Path
 ) -> None:
     api, display = stack.api(), str(uuid.uuid4())

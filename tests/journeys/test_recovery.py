@@ -22,7 +22,7 @@ def commands_of(api: Api, identity: str) -> list[dict[str, Any]]:
     return items
 
 
-def test_a_crashed_display_is_restarted_once_per_lockout_also_when_who_decides_is_killed(tmp_path: Path) -> None:
+def test_a_crashed_display_is_restarted_once_per_lockout_even_if_the_tick_is_killed(tmp_path: Path) -> None:
     identity = str(uuid.uuid4())
     with running_stack(tmp_path / "stack", **ON) as stack:
         api = stack.api()

@@ -6,9 +6,7 @@ from tests.lab.campaigns import soak
 from tests.stack import Stack
 
 
-def test_a_steady_load_is_held_beside_people_and_presentations_and_its_memory_watched(
-    stack: Stack, tmp_path: Path
-) -> None:
+def test_a_steady_load_is_held_beside_people_and_decks_and_its_memory_watched(stack: Stack, tmp_path: Path) -> None:
     """Four seconds cannot show how memory develops in an hour, so the test only checks that it is recorded."""
     ledger = soak.on(stack, soak.Plan(seconds=4, per_second=100, displays=10, report_seconds=0.5), tmp_path)
 
