@@ -73,7 +73,7 @@ def test_an_ack_a_failure_and_presence_overtake_a_backlog_of_logs(
 def test_presence_that_overtakes_the_heartbeat_which_registers_its_client_is_kept(
     start_bridge: StartBridge, broker: mosquitto.RunningBroker, database: Database
 ) -> None:
-    bridge = start_bridge()
+    bridge = start_bridge(constants={"bridge.batches.REST_SECONDS": 30.0})  # a slow broker may pause for a second
     with displays(broker, [str(uuid.uuid4()) for _ in range(2)]) as (noisy, new):
         noisy.close()
         bridge.send(signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""Two stacks for the journeys: one with defaults, one that recovers crashed displays."""
+"""One stack for the journeys. Only test_recovery.py has another: it recovers displays."""
 
 from collections.abc import Iterator
 from pathlib import Path

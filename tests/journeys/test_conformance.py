@@ -1,6 +1,7 @@
 """The check for authors of clients: the reference client passes every rule, and each spoiled client fails its own rule.
 
-All run side by side on one stack, each through its own tap.
+All run side by side on one stack, each through its own tap. A slow machine may spoil a run: whoever is not judged as
+expected is tried once more, alone, and has more time.
 """
 
 import asyncio
@@ -33,6 +34,7 @@ from tests.journeys.spoiled_displays import SPOILED, ForgetsAcks, ForgetsLogs, S
 from tests.stack import Api, Stack, enrol
 
 LIVELY = Behaviour(interval_seconds=5, health_every=1)
+MORE_TIME = 5.0  # times the usual patience
 
 
 @dataclass(frozen=True)
@@ -58,16 +60,16 @@ class Bench:
         return display
 
     async def checked(
-        self, kind: type[Display], *, commands: bool = False, reboot: bool = False
+        self, kind: type[Display], *, commands: bool = False, reboot: bool = False, patience: float = 1.0
     ) -> tuple[Record, list[Line]]:
         """Exercise and judge one display of this kind."""
-        name, seconds = str(uuid.uuid4()), {ForgetsLogs: 6.0, Display: 60.0}.get(kind, 15.0)
+        name, seconds = str(uuid.uuid4()), patience * {ForgetsLogs: 6.0, Display: 60.0}.get(kind, 15.0)
         async with Tap(name, "signage", self.broker) as tap:
             display = await self.living(kind, name, tap.port)
             try:
                 service = Service(self.api.url, self.api.token)
                 exercise = Exercise(tap, service, commands=commands, reboot=reboot, answer_seconds=seconds)
-                exercise.coming_back_seconds = 2.0 if kind is StaysAway else 45.0
+                exercise.coming_back_seconds = patience * (2.0 if kind is StaysAway else 45.0)
                 return tap.record, judge(tap.record, await exercise.run())
             finally:
                 await asyncio.to_thread(display.close)
@@ -87,6 +89,10 @@ class Bench:
             return running.returncode, said.decode()
         finally:
             await asyncio.to_thread(display.close)
+
+    def alone(self, kind: type[Display], *, commands: bool = False, reboot: bool = False) -> tuple[Record, list[Line]]:
+        """Exercise and judge one display, with more time and nothing beside."""
+        return asyncio.run(self.checked(kind, commands=commands, reboot=reboot, patience=MORE_TIME))
 
 
 def say_something(display: SimulatedDisplay) -> None:
@@ -116,13 +122,28 @@ def test_the_reference_passes_every_row_and_each_spoiled_client_breaks_just_its_
 
     (_, reference), (left_alone, cautious), good, bad, *spoiled = asyncio.run(all_of_them())
 
-    assert {line.verdict.outcome for line in reference} == {Outcome.PASS}, "\n".join(printed(reference))
+    if not passes_every_row(reference):
+        _, reference = bench.alone(Display, commands=True, reboot=True)
+    assert passes_every_row(reference), "\n".join(printed(reference))
+    if failed(cautious):
+        left_alone, cautious = bench.alone(Display)
     assert failed(cautious) == [], "\n".join(printed(cautious))
     assert actions_in(left_alone) == {"conformance_probe"}, "without leave nothing that can be carried out is sent"
-    for (kind, row), (_, lines) in zip(SPOILED.items(), spoiled, strict=True):
+    for (kind, row), (_, first) in zip(SPOILED.items(), spoiled, strict=True):
+        lines = first if failed(first) == [row] else bench.alone(kind, commands=True)[1]
         assert failed(lines) == [row], kind.__name__ + "\n" + "\n".join(printed(lines))
-    assert (good[0], "FAIL" in good[1]) == (0, False), good[1]
-    assert (bad[0], re.findall(r"^FAIL .*\[(\w+)\]$", bad[1], re.MULTILINE)) == (1, ["recent_acks"]), bad[1]
+    for kind, told, expected in ((Display, good, (0, [])), (ForgetsAcks, bad, (1, ["recent_acks"]))):
+        code, text = told if told_by_command(told) == expected else asyncio.run(bench.by_command(kind))
+        assert told_by_command((code, text)) == expected, text
+
+
+def passes_every_row(lines: Sequence[Line]) -> bool:
+    return {line.verdict.outcome for line in lines} == {Outcome.PASS}
+
+
+def told_by_command(told: tuple[int | None, str]) -> tuple[int | None, list[str]]:
+    """The exit code, and the failed rows of the output."""
+    return told[0], re.findall(r"^FAIL .*\[(\w+)\]$", told[1], re.MULTILINE)
 
 
 def actions_in(record: Record) -> set[str]:

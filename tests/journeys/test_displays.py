@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import paho.mqtt.client as mqtt
 import pytest
 import requests
-from paho.mqtt.enums import CallbackAPIVersion
 
 from deploy.displays.client import contract
 from deploy.displays.simulated.simulated import SimulatedDisplay
+from deploy.parts.probes import connect_code
 from tests.stack import Api, Stack, enrol, eventually
 from tests.unpacked import unpacked
 
 BROKER_CONNECTION = {"reconnect_count": 7, "last_disconnect_at": "2026-03-01T09:30:00Z"}
+REFUSED = 0x80  # and above: the reason codes of a refused CONNECT
 STEPS = ("created_at", "sent_at", "received_at", "running_at", "finished_at")
 
 
@@ -189,24 +189,7 @@ def test_a_deleted_displays_login_is_refused_and_its_uuid_stays_gone(api: Api, f
     api.call("DELETE", f"/api/clients/{identity}", 204)
 
     assert api.get(f"/api/clients/{identity}", 404)["code"] == "client_not_found"
-    eventually(lambda: connect_code(credentials.host, credentials.port, identity, credentials.password) != 0, "refusal")
-
-
-def connect_code(host: str, port: int, username: str, password: str) -> int:
-    """The reason code of the broker's CONNACK."""
-    codes: list[int] = []
-    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=username, protocol=mqtt.MQTTv5)
-    client.username_pw_set(username, password)
-    client.on_connect = lambda _client, _data, _flags, code, _properties: codes.append(code.value)
-    client.connect(host, port)
-    try:
-        for _ in range(200):
-            client.loop(0.05)
-            if codes:
-                return codes[0]
-        raise AssertionError("no CONNACK")
-    finally:
-        client.disconnect()
+    eventually(lambda: (connect_code(credentials.port, identity, credentials.password) or 0) >= REFUSED, "refusal")
 
 
 def test_what_cannot_be_understood_is_put_aside_and_the_rest_goes_on(api: Api, display: SimulatedDisplay) -> None:

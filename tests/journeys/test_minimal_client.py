@@ -20,7 +20,16 @@ PLAYER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 
 def test_the_client_in_one_file_breaks_only_the_rows_that_the_contract_names(stack: Stack, tmp_path: Path) -> None:
-    name, login = str(uuid.uuid4()), tmp_path / "login.json"
+    broken = broken_rows(stack, tmp_path, answer_seconds=10.0)
+    if broken != named_in_the_contract():  # a slow machine may spoil a run
+        broken = broken_rows(stack, tmp_path, answer_seconds=60.0)
+
+    assert broken == named_in_the_contract()
+
+
+def broken_rows(stack: Stack, folder: Path, answer_seconds: float) -> list[str]:
+    """Exercise and judge a new display with the client."""
+    name, login = str(uuid.uuid4()), folder / "login.json"
     broker = ("127.0.0.1", int(stack.ports["MQTT_DISPLAYS_PORT"]))
     given = asdict(enrolled(stack.api(), name))
 
@@ -31,14 +40,16 @@ def test_the_client_in_one_file_breaks_only_the_rows_that_the_contract_names(sta
             client = await asyncio.create_subprocess_exec(sys.executable, minimal.__file__, login, *PLAYER)
             try:
                 service = Service(stack.url, stack.api().token)
-                lines = judge(tap.record, await Exercise(tap, service, commands=True).run())
+                lines = judge(
+                    tap.record, await Exercise(tap, service, commands=True, answer_seconds=answer_seconds).run()
+                )
             finally:
                 client.terminate()
                 await client.wait()
         print("\n".join(printed(lines)))
         return failed(lines)
 
-    assert asyncio.run(checked()) == named_in_the_contract()
+    return asyncio.run(checked())
 
 
 def named_in_the_contract() -> list[str]:

@@ -4,11 +4,13 @@ import json
 import os
 import signal
 import uuid
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 import requests
 
 from deploy.displays.simulated.display import Behaviour
@@ -17,61 +19,69 @@ from tests.stack import Api, Stack, enrol, eventually, running_stack
 ON = {"TICK_SECONDS": "1", "CRASH_RECOVERY_ENABLED": "true"}
 
 
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A stack that recovers displays."""
+    with running_stack(tmp_path_factory.mktemp("recovering"), **ON) as running:
+        yield running
+
+
 def commands_of(api: Api, identity: str) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = api.get(f"/api/clients/{identity}/commands")["items"]
     return items
 
 
-def test_a_crashed_display_is_restarted_once_per_lockout_even_if_the_tick_is_killed(tmp_path: Path) -> None:
+def test_a_crashed_display_is_restarted_once_per_lockout_even_if_the_tick_is_killed(
+    stack: Stack, tmp_path: Path
+) -> None:
     identity = str(uuid.uuid4())
-    with running_stack(tmp_path / "stack", **ON) as stack:
-        api = stack.api()
-        with enrol(api, identity, tmp_path / "display") as display:
-            display.behave(restart_works=False)  # it crashes again at once
-            display.heartbeat("crashed")
-            seen = eventually(lambda: crashed(api, identity), "the crash in the list")
-            assert seen["recovery"]["why"]
+    api = stack.api()
+    with enrol(api, identity, tmp_path / "display") as display:
+        display.behave(restart_works=False)  # it crashes again at once
+        display.heartbeat("crashed")
+        seen = eventually(lambda: crashed(api, identity), "the crash in the list")
+        assert seen["recovery"]["why"]
 
-            command = restarted(api, identity, display.heartbeat)
-            assert (command["action"], command["source"]) == ("restart_app", "recovery")
-            eventually(lambda: commands_of(api, identity)[0]["finished_at"], "the command's end")
+        command = restarted(api, identity, display.heartbeat)
+        assert (command["action"], command["source"]) == ("restart_app", "recovery")
+        eventually(lambda: commands_of(api, identity)[0]["finished_at"], "the command's end")
 
-            # its ACK reports a failure, its next heartbeat a new player: either may come first
-            state = {"failed": "locked", "succeeded": "verifying"}[commands_of(api, identity)[0]["state"]]
-            waiting = eventually(lambda: still_crashed(api, identity, display.heartbeat, state), "the lockout")
-            assert (waiting["until"] is not None, waiting["step"]) == (True, 1)
-            assert len(commands_of(api, identity)) == 1
-            told = api.get(f"/api/clients/{identity}/recovery")
-            first = told["events"][-1]
-            assert (first["decision"], first["command_id"]) == ("restart_app", command["id"])
-            assert (told["tried"]["restarts"], told["tried"]["reboots"], told["breaker"]["open"]) == (1, 0, False)
+        # its ACK reports a failure, its next heartbeat a new player: either may come first
+        state = {"failed": "locked", "succeeded": "verifying"}[commands_of(api, identity)[0]["state"]]
+        waiting = eventually(lambda: still_crashed(api, identity, display.heartbeat, state), "the lockout")
+        assert (waiting["until"] is not None, waiting["step"]) == (True, 1)
+        assert len(commands_of(api, identity)) == 1
+        told = api.get(f"/api/clients/{identity}/recovery")
+        first = told["events"][-1]
+        assert (first["decision"], first["command_id"]) == ("restart_app", command["id"])
+        assert (told["tried"]["restarts"], told["tried"]["reboots"], told["breaker"]["open"]) == (1, 0, False)
 
-            lockout_until = api.get(f"/api/clients/{identity}")["lockout_until"]
-            killed_at = kill(stack, "postgres", "scheduler-tick")
-            eventually(lambda: ticked_since(api, killed_at, display.heartbeat), "a tick of the next lives", 300)
-            assert [c["id"] for c in commands_of(api, identity)] == [command["id"]]
-            assert api.get(f"/api/clients/{identity}")["lockout_until"] == lockout_until is not None
+        lockout_until = api.get(f"/api/clients/{identity}")["lockout_until"]
+        killed_at = kill(stack, "postgres", "scheduler-tick")
+        eventually(lambda: ticked_since(api, killed_at, display.heartbeat), "a tick of the next lives", 300)
+        assert [c["id"] for c in commands_of(api, identity)] == [command["id"]]
+        assert api.get(f"/api/clients/{identity}")["lockout_until"] == lockout_until is not None
+    api.call("DELETE", f"/api/clients/{identity}", 204)  # a second silent display would stop recovery in this fleet
 
 
-def test_a_black_screen_is_said_repaired_and_proven_by_its_next_reports(tmp_path: Path) -> None:
+def test_a_black_screen_is_said_repaired_and_proven_by_its_next_reports(stack: Stack, tmp_path: Path) -> None:
     identity = str(uuid.uuid4())
-    with running_stack(tmp_path / "stack", **ON) as stack:
-        api = stack.api()
-        with enrol(api, identity, tmp_path / "display", Behaviour(interval_seconds=5, health_every=1)) as display:
-            eventually(lambda: client(api, identity)["screen_health"] == "ok", "a picture")
-            display.call(partial(setattr, display.display, "screen", "black"))
+    api = stack.api()
+    with enrol(api, identity, tmp_path / "display", Behaviour(interval_seconds=5, health_every=1)) as display:
+        eventually(lambda: client(api, identity)["screen_health"] == "ok", "a picture")
+        display.call(partial(setattr, display.display, "screen", "black"))
 
-            dark = eventually(lambda: one_of_the_dark(api, identity), "the failure")
-            assert (dark["screen_health"], dark["status"]) == ("black", "running")
-            assert dark["recovery"]["why"].startswith("The screen is black and the display is heard; recovery waits")
-            assert api.get("/api/monitoring/overview")["counts"]["screen_failed"] == 1
-            command = eventually(lambda: next(iter(commands_of(api, identity)), None), "recovery's command", 150)
-            assert (command["action"], command["source"]) == ("restart_app", "recovery")
-            assert command["reason"] == "The screen is black and the display is heard: a restart, attempt 1 of 4."
+        dark = eventually(lambda: one_of_the_dark(api, identity), "the failure")
+        assert (dark["screen_health"], dark["status"]) == ("black", "running")
+        assert dark["recovery"]["why"].startswith("The screen is black and the display is heard; recovery waits")
+        assert api.get("/api/monitoring/overview")["counts"]["screen_failed"] == 1
+        command = eventually(lambda: next(iter(commands_of(api, identity)), None), "recovery's command", 150)
+        assert (command["action"], command["source"]) == ("restart_app", "recovery")
+        assert command["reason"] == "The screen is black and the display is heard: a restart, attempt 1 of 4."
 
-            eventually(lambda: client(api, identity)["screen_failed_since"] is None, "a picture again")
-            assert client(api, identity)["screen_health"] == "ok"
-            assert len(commands_of(api, identity)) == 1
+        eventually(lambda: client(api, identity)["screen_failed_since"] is None, "a picture again")
+        assert client(api, identity)["screen_health"] == "ok"
+        assert len(commands_of(api, identity)) == 1
 
 
 def one_of_the_dark(api: Api, identity: str) -> dict[str, Any] | None:
