@@ -92,8 +92,8 @@ def bridges(
 ) -> Iterator[StartBridge]:
     """Like the fixture `start_bridge`, for any database and broker. Ends every bridge that it started.
 
-    `preloaded`: a bridge without another `program` has been imported before it starts. It then begins in the network
-    namespace of the test's first bridge; otherwise in that of the caller.
+    `preloaded`: a bridge without a `program` of its own is imported before it starts, once for all tests. It cannot
+    begin in another network namespace then.
     `constants` of a bridge replace those of the product: tests shorten times of waiting with them.
     """
     started: list[BridgeProcess] = []

@@ -20,8 +20,6 @@ from tests.bridge.test_messages_reach_their_tables import dead_letters, heartbea
 from tests.lab.campaigns.wire import Wire
 
 BACKLOG = 5_000  # more than the first batches take
-
-
 OVERTOOK = """
     SELECT (SELECT xmin::text::bigint FROM client_commands WHERE id = :id)
          < (SELECT xmin::text::bigint FROM client_logs WHERE message = 'the last')
@@ -67,7 +65,7 @@ def test_an_ack_a_failure_and_presence_overtake_a_backlog_of_logs(
         eventually(lambda: database.client(quiet.uuid)["service_failed_unit"] == "player")
         eventually(lambda: database.client(quiet.uuid)["presence"] == "online")
         eventually(lambda: database.value("SELECT count(*) FROM client_logs WHERE message = 'the last'") == 1)
-        assert database.value(OVERTOOK, id=command), "the ACK was stored before the logs that were sent before it"
+        assert database.value(OVERTOOK, id=command), "the ACK waited for the logs that were sent before it"
 
 
 def test_presence_that_overtakes_the_heartbeat_which_registers_its_client_is_kept(
