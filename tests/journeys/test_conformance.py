@@ -34,7 +34,7 @@ from tests.journeys.spoiled_displays import SPOILED, ForgetsAcks, ForgetsLogs, S
 from tests.stack import Api, Stack, enrol
 
 LIVELY = Behaviour(interval_seconds=5, health_every=1)
-MORE_TIME = 5.0  # times the usual patience
+MORE_TIME = 3.0  # times the usual patience
 
 
 @dataclass(frozen=True)

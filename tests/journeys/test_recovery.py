@@ -5,15 +5,18 @@ import os
 import signal
 import uuid
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
+import sqlalchemy as sa
 
 from deploy.displays.simulated.display import Behaviour
+from shared.postgres.door import engine_for, transaction
+from shared.recovery.screens_rules import LOOK_AROUND
 from tests.stack import Api, Stack, enrol, eventually, running_stack
 
 ON = {"TICK_SECONDS": "1", "CRASH_RECOVERY_ENABLED": "true"}
@@ -75,6 +78,7 @@ def test_a_black_screen_is_said_repaired_and_proven_by_its_next_reports(stack: S
         assert (dark["screen_health"], dark["status"]) == ("black", "running")
         assert dark["recovery"]["why"].startswith("The screen is black and the display is heard; recovery waits")
         assert api.get("/api/monitoring/overview")["counts"]["screen_failed"] == 1
+        let_the_failure_be_older(stack, identity, LOOK_AROUND)
         command = eventually(lambda: next(iter(commands_of(api, identity)), None), "recovery's command", 150)
         assert (command["action"], command["source"]) == ("restart_app", "recovery")
         assert command["reason"] == "The screen is black and the display is heard: a restart, attempt 1 of 4."
@@ -82,6 +86,17 @@ def test_a_black_screen_is_said_repaired_and_proven_by_its_next_reports(stack: S
         eventually(lambda: client(api, identity)["screen_failed_since"] is None, "a picture again")
         assert client(api, identity)["screen_health"] == "ok"
         assert len(commands_of(api, identity)) == 1
+
+
+def let_the_failure_be_older(stack: Stack, identity: str, ago: timedelta) -> None:
+    """Let the time pass in which recovery looks whether other screens fail too."""
+    engine = engine_for(stack.environment["DATABASE_URL"], "tests", pool_size=1)
+    try:
+        with transaction(engine) as connection:
+            older = "UPDATE clients SET screen_failed_at = screen_failed_at - CAST(:ago AS interval) WHERE uuid = :uuid"
+            connection.execute(sa.text(older), {"ago": ago, "uuid": identity})
+    finally:
+        engine.dispose()
 
 
 def one_of_the_dark(api: Api, identity: str) -> dict[str, Any] | None:
