@@ -12,7 +12,7 @@ from tests.lab.simulation.agenda import BEGINNING
 from tests.lab.simulation.ailments import NEVER, Ailment
 from tests.lab.simulation.display import Display
 from tests.lab.simulation.history import Databases
-from tests.simulation.conftest import Scene, of
+from tests.simulation.conftest import IS_WHOLE, Scene, of
 
 CALM_FROM, ILL_UNTIL, END = 900.0, 1500.0, 2400.0
 SWEEP = 80.0  # a simulated bridge sweeps once a minute, between two turns
@@ -26,7 +26,7 @@ FIRST = sa.text(
 )
 
 
-@pytest.mark.parametrize("calm", [30, 120, 300])
+@pytest.mark.parametrize("calm", [30, 120, 300] if IS_WHOLE else [300])
 def test_lost_power_and_crashes_are_known_in_time_whatever_the_interval(
     scene: Scene, databases: Databases, calm: int
 ) -> None:
