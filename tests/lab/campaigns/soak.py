@@ -125,3 +125,4 @@ def _steadily(plan: Plan, whole: Whole, displays: Fleet, memory: Memory, say: Ca
                 sizes = ", ".join(f"{name} {samples[-1][1]:.1f}" for name, samples in memory.of.items())
                 say(f"{now:.0f} s: {sizes} MB; {displays.uncommitted} uncommitted")
         time.sleep(0.1)
+    memory.look(time.monotonic() - began, whole)  # a slope needs two looks, however slow the machine is
