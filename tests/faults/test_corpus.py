@@ -27,7 +27,7 @@ def test_a_pdf_with_other_pages_than_plain_libreoffice_makes_is_seen() -> None:
     assert compared(b"no pdf", RED).pages == ["a deck: 0 pages, plain LibreOffice 1"]
 
 
-def test_a_page_that_looks_different_is_seen_unless_plain_libreoffice_draws_it_anew_each_time() -> None:
+def test_a_page_that_looks_different_is_seen_unless_libreoffice_itself_varies() -> None:
     assert compared(RED, RED, RED).pictures == []
     assert compared(RED, WHITE, WHITE).pictures == ["a deck: pages [1]"]
     by_itself = compared(RED, WHITE, RED)
@@ -116,7 +116,7 @@ def test_what_the_report_says_it_does_not_know_is_no_claim(deck: Path) -> None:
     assert corpus_claims.held(deck, "pptx", unknown).compared == 2
 
 
-def test_decks_are_found_by_their_names_below_the_folder_and_a_share_is_spread_evenly(tmp_path: Path) -> None:
+def test_decks_are_found_by_name_below_the_folder_and_a_share_is_spread_evenly(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     for name in ("a.PPSX", "inner/b.odp", "c.txt", "d.key", *(f"{number}.ppt" for number in range(8))):
         (tmp_path / name).touch()

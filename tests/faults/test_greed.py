@@ -154,7 +154,7 @@ def test_what_waits_for_an_absent_bridge_takes_only_so_much_memory_and_disk(
 
 
 @pytest.mark.parametrize(("change", "is_bounded"), [(shipped, True), (no_door, False)])
-def test_a_display_sends_so_much_at_once_and_its_heartbeats_pass_beside_logs_without_end(
+def test_a_displays_heartbeats_pass_beside_logs_without_end(
     tmp_path: Path, change: Callable[[str], str], is_bounded: bool
 ) -> None:
     with broker(tmp_path, change) as (place, _):

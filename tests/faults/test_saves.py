@@ -128,9 +128,7 @@ def test_a_broker_whose_saves_are_slow_still_answers(
 
 
 @pytest.mark.parametrize(("took", "rest"), [(0.001, 1.0), (0.25, 1.0), (0.5, 2.0), (2.5, 10.0)])
-def test_at_most_a_fifth_of_the_time_goes_into_saves_and_a_quick_one_comes_each_second(
-    took: float, rest: float
-) -> None:
+def test_saves_take_at_most_a_fifth_of_the_time_and_quick_ones_come_each_second(took: float, rest: float) -> None:
     assert rest_seconds(took) == rest
 
 

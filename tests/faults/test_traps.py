@@ -123,7 +123,7 @@ def test_trap_5_a_client_that_tells_no_window_depends_on_the_brokers(
         assert len(came) + len(more) == (501 if window == 500 else 20)
 
 
-def test_trap_5_an_acknowledgement_of_an_old_session_would_acknowledge_another_message(tmp_path: Path) -> None:
+def test_trap_5_an_old_sessions_acknowledgement_would_acknowledge_another_message(tmp_path: Path) -> None:
     """The bridge must drop its messages when a connection ends, because packet ids begin again with the session."""
     with broker(tmp_path, shipped) as (place, _):
         first = bridge_session(place)
@@ -180,7 +180,7 @@ def paho_by_default() -> Client:
     return client
 
 
-def test_trap_4_a_start_of_the_bridge_keeps_what_waits_for_it_where_paho_by_default_wipes_it(tmp_path: Path) -> None:
+def test_trap_4_a_start_of_the_bridge_keeps_what_waits_where_paho_would_wipe_it(tmp_path: Path) -> None:
     with broker(tmp_path, shipped) as (place, _):
         for wipe in (False, True):
             bridge_session(place).close()
@@ -202,7 +202,7 @@ def test_trap_4_a_start_of_the_bridge_keeps_what_waits_for_it_where_paho_by_defa
                 bridge.leave(TOPICS.canary, 5)
 
 
-def test_trap_4_an_exception_in_a_callback_ends_pahos_thread_which_says_that_it_is_connected(tmp_path: Path) -> None:
+def test_trap_4_an_exception_in_a_callback_ends_pahos_thread_but_it_says_connected(tmp_path: Path) -> None:
     """tests/bridge/test_connection.py tests the bridge's client."""
     ended = threading.Event()
 

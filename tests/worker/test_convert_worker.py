@@ -236,7 +236,7 @@ def test_a_pdf_that_was_cut_on_the_volume_is_not_used_again(
     assert pages_of(desk.volume, desk.row(second)) == 1
 
 
-def test_of_five_deliveries_at_once_one_converts_and_the_others_are_told_to_come_again(
+def test_of_five_deliveries_at_once_one_converts_and_the_others_come_again(
     function: Worker, desk: Desk, gate: Gate, deck: bytes
 ) -> None:
     conversion = desk.upload(deck)
@@ -525,7 +525,7 @@ def test_the_pdf_of_a_deleted_medium_stays_for_another_one_with_the_same_bytes(
     assert files_below(desk.volume.root) == []
 
 
-def test_a_pdf_that_is_asked_for_anew_is_made_anew_and_the_old_one_is_served_meanwhile(
+def test_a_pdf_that_is_asked_for_again_is_made_again_beside_the_old_one(
     function: Worker, desk: Desk, gate: Gate, deck: bytes
 ) -> None:
     conversion = desk.upload(deck)

@@ -22,7 +22,7 @@ def examined(converter: Converter, deck: Path) -> Examined:
     return found
 
 
-def test_letters_of_the_east_and_emoji_have_glyphs_and_calibri_light_and_tahoma_their_stand_ins(
+def test_asian_letters_and_emoji_have_glyphs_calibri_light_and_tahoma_stand_ins(
     running_converter: Converter, tmp_path: Path
 ) -> None:
     deck = Presentation()

@@ -170,7 +170,7 @@ def test_what_the_converter_says_tells_a_slow_deck_from_an_outage(
     assert met.value.fault is fault, why
 
 
-def test_a_slow_deck_has_two_tries_and_whoever_reads_of_it_reads_the_limit_with_its_name() -> None:
+def test_a_slow_deck_has_two_tries_and_its_error_names_the_limit() -> None:
     moves = [rules.judge(Fault.TOOK_TOO_LONG, attempt, max_attempts=3).move for attempt in (1, 2)]
     words = rules.message(Fault.TOOK_TOO_LONG, timedelta(seconds=45))
 
@@ -188,6 +188,6 @@ def test_an_outage_takes_no_try_for_an_hour_and_then_ends_what_comes_for_ever() 
     assert rules.judge(Fault.CONVERTER_BUSY, 3, 3, after).move is ConversionMove.FAIL
 
 
-def test_a_document_that_libreoffice_cannot_read_is_told_from_one_that_it_failed_over() -> None:
+def test_an_unreadable_document_is_told_from_one_that_libreoffice_failed_over() -> None:
     assert ConversionFailed(f"exit code 0; Error: {NOT_LOADED}").is_unreadable
     assert not ConversionFailed("exit code 77; it said nothing").is_unreadable
