@@ -26,6 +26,7 @@ from tests.lab.campaigns.verdict import come_to_rest, judge, until_committed, un
 CLONE_NEWNS: Final = 0x20000
 SMALL_WAL: Final = ("min_wal_size=32MB", "max_wal_size=64MB")
 KEPT_FREE: Final = 8192
+NO_SPACE: Final = "No space left on device"
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
         come_to_rest(service, displays)
         ledger.conditions["the same bridge runs"] = service.bridge.process is bridge
         judge(ledger, service, displays)
-        log = (disk / "postgres.log").read_text()
-        ledger.experiments["Postgres did run out of space"] = "No space left on device" in log
+        ledger.experiments["Postgres did run out of space"] = _ran_out_of_space(disk)
     ledger.counted |= {"lines_waiting_disk_full": full, "lines_waiting_postgres_stopped": stopped}
     ledger.experiments["lines waited"] = stopped == _third(plan) and full > _third(plan) // 2
     ledger.conditions["what was said to be committed is stored"] = stored >= 2 * _third(plan) - full
@@ -101,12 +101,17 @@ def _disk_full(
         file.truncate(0)
         os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(disk).free - KEPT_FREE)
         _tell(plan, displays)
+        wait_until(lambda: _ran_out_of_space(disk), REST_SECONDS)
         time.sleep(plan.seconds)
     waiting, stored = displays.uncommitted, _stored(engine)
     ballast.unlink()
     engine.dispose()
     say(f"the disk was full for {plan.seconds:.0f} s; {waiting} lines waited")
     return waiting, stored
+
+
+def _ran_out_of_space(disk: Path) -> bool:
+    return NO_SPACE in (disk / "postgres.log").read_text()
 
 
 def _stored(engine: Engine) -> int:
