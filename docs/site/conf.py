@@ -38,7 +38,6 @@ READERS: Final = {
         "/CONTRIBUTING",
         "/docs/dashboard",
         "/docs/performance",
-        "/docs/lab-notes",
         "/CHANGELOG",
         "/SECURITY",
         "/CODE_OF_CONDUCT",
