@@ -38,19 +38,19 @@ class Usual(NamedTuple):
 
 
 USUAL: Final = {
-    "browser": Usual(200, 1.2),
-    "bridge": Usual(80, 0.4),
-    "journeys": Usual(60, 0.5),
-    "local": Usual(80, 0.6),
-    "displays": Usual(60, 0.5),
-    "machines": Usual(100, 0.5),
-    "faults": Usual(40, 0.4),
-    "worker": Usual(70, 1.0),
-    "stores": Usual(140, 1.0),
-    "api": Usual(120, 1.0),
-    "tick": Usual(45, 0.5),
-    "simulation": Usual(20, 0.5),
-    "deploy": Usual(24, 0.6),
+    "browser": Usual(200, 0.8),
+    "bridge": Usual(80, 0.2),
+    "journeys": Usual(60, 0.3),
+    "local": Usual(80, 0.4),
+    "displays": Usual(60, 0.3),
+    "machines": Usual(100, 0.4),
+    "faults": Usual(40, 0.3),
+    "worker": Usual(70, 0.8),
+    "stores": Usual(140, 0.9),
+    "api": Usual(120, 0.9),
+    "tick": Usual(45, 0.3),
+    "simulation": Usual(20, 0.4),
+    "deploy": Usual(24, 0.7),
     "rules": Usual(20, 1.0),
 }
 UNKNOWN: Final = Usual(0, 1.0)
