@@ -21,7 +21,7 @@ FILL: Final = (
     """,
     """
     INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at, interval_seconds) SELECT uuid, now(), 86400
-    FROM clients WHERE site LIKE :site || '%'
+    FROM clients WHERE deleted_at IS NULL
     """,
 )
 """75 displays of Shop 007 have crashed."""
