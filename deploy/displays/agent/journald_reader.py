@@ -51,6 +51,7 @@ class JournaldReader:
         self._read_until = ""  # the cursor of the last line that was read
         self._is_told = True  # whether the word about the present segment's gap is numbered
         self._has_begun = self._knows_boots = False
+        self._numbered_until = ""  # the newest entry that an earlier start may have numbered in the present segment
         self._change_at = 0.0  # when another level or list of units may be written; monotonic seconds
         self.why_not = ""  # why it cannot read, for people
 
@@ -92,7 +93,8 @@ class JournaldReader:
         if is_lost or not is_same_boot:  # lines may be stored twice, but none is lost
             first = await self._asked(journalctl.first_cursor(kernel_boot)) or here
             own = replace(own, cursor=first, from_first=True, gap=UNTOLD if is_lost else "")
-        self._spool.begin([own], here if is_same_boot else "", must=not before or not is_same_boot)
+        if not self._spool.begin([own], here if is_same_boot else "", must=not before or not is_same_boot):
+            self._numbered_until = here
         self._todo.extend(self._spool.segments)
         self._enter(self._todo.popleft())
         return True
@@ -169,7 +171,7 @@ class JournaldReader:
                     continue
                 if segment.end and is_after(line.cursor, segment.end):
                     break
-                if is_last and self._begins_another(segment):
+                if is_last and self._is_new(line) and self._begins_another(segment):
                     return
                 self._take(segment, line)
                 if not self._spool.room.is_set():
@@ -193,6 +195,10 @@ class JournaldReader:
         """The present segment is read. Enter the next one."""
         self._spool.finished(self._key, self._seq)
         self._enter(self._todo.popleft())
+
+    def _is_new(self, line: Line) -> bool:
+        """Whether no earlier start can have numbered this line. Those before keep their level and units."""
+        return not self._numbered_until or is_after(line.cursor, self._numbered_until)
 
     def _begins_another(self, segment: Segment) -> bool:
         """Begin a segment if the log level or the list of units is another one, and the disk takes it."""
