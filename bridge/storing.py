@@ -332,8 +332,9 @@ class Storing(Struct):
             new += one.message.acks
         if new:
             report = acks.record_acks(self.connection, self.now, new, timings)
-            for key in [key for key in self.outcome.acks if key.partition(" ")[0] in report.postponed]:
-                del self.outcome.acks[key]
+            if report.postponed:
+                for key in [key for key in self.outcome.acks if key.partition(" ")[0] in report.postponed]:
+                    del self.outcome.acks[key]
             self.outcome.unknown_acks = len(report.unknown) + len(report.foreign)
             self.outcome.news += report.news
             self.memory.reports.forget(report.corrected)  # recording the ACKs changed the stored heartbeats

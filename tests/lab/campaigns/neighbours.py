@@ -15,6 +15,7 @@ from typing import Final
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.neighbours.home_assistant_rules import fitting
 from deploy.parts import guardian
+from deploy.parts.broker import find_program
 from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import accepts, free_port
 from deploy.parts.short_lived import running
@@ -50,7 +51,9 @@ def broker(folder: Path, port: int = 0) -> Iterator[int]:
     port = port or free_port()
     folder.mkdir(parents=True)
     (folder / "conf").write_text(BROKER.format(port=port), encoding="utf-8")
-    with running(("mosquitto", "-c", str(folder / "conf")), accepts(port), folder / "log"):
+    program = find_program()  # by its path: an ordinary user's own has no sbin
+    assert program is not None
+    with running((program, "-c", str(folder / "conf")), accepts(port), folder / "log"):
         yield port
 
 
