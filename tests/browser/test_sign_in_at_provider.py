@@ -70,6 +70,6 @@ def test_admins_see_who_comes_from_the_provider(visit: WatchedPage) -> None:
     page = sign_in_as(visit, "ada", "/?v=settings")
 
     people = page.get_by_role("region", name="People")
-    ada = people.get_by_role("listitem").filter(has_text="ada")
+    ada = people.get_by_role("listitem").filter(has_text="ada (you)")
     expect(ada).to_contain_text("role and sites from Example Login, anew at each sign-in")
     expect(people).to_contain_text("People to whom Example Login gives a role come in by themselves")
