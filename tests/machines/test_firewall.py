@@ -19,15 +19,16 @@ DOOR, MOST = 8883, 200
 
 
 class Addresses(NamedTuple):
-    """The addresses of the box and of two callers."""
+    """The addresses of the box and of two callers, and another one of the first caller."""
 
     box: str
     stranger: str
     somebody: str
+    strangers_too: str
 
 
-IPV4 = Addresses(NEAR, FAR, "198.18.0.6")
-IPV6 = Addresses("fd00::1", "fd00::2", "fd00::3")
+IPV4 = Addresses(NEAR, FAR, "198.18.0.6", FAR)
+IPV6 = Addresses("fd00::1", "fd00::2", "fd00:0:0:1::3", "fd00::ffff:1")  # a caller has a /64
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +37,7 @@ def networks() -> Iterator[Networks]:
     with two_networks() as made:
         for network, address in ((made.near, IPV6.box), *((made.far, one) for one in IPV6[1:])):
             ip(network, "address", "add", f"{address}/64", "dev", "wire", "nodad")
+        ip(made.near, "route", "add", f"{IPV6.somebody}/128", "dev", "wire")
         ip(made.far, "address", "add", f"{IPV4.somebody}/32", "dev", "wire")
         ip(made.near, "route", "add", IPV4.somebody, "dev", "wire")
         guide = (REPOSITORY / "docs" / "deploying.md").read_text(encoding="utf-8")
@@ -73,6 +75,7 @@ def test_one_address_has_so_many_connections_and_others_have_theirs(networks: Ne
             held = [stack.enter_context(connected(addresses, addresses.stranger)) for _ in range(MOST)]
 
             assert not is_let_in(addresses, addresses.stranger)
+            assert not is_let_in(addresses, addresses.strangers_too)
             assert is_let_in(addresses, addresses.somebody)
 
             held[0].close()
