@@ -9,12 +9,19 @@ from sqlalchemy import Connection, Engine
 
 from shared.postgres.door import database_now, engine_for, transaction
 from tests.stores.commands_world import add_client
+from tests.stores.recovery_world import hear
 
 
 @pytest.fixture
 def now(connection: Connection) -> datetime:
     """The time of the test's transaction."""
     return database_now(connection)
+
+
+@pytest.fixture
+def listening(connection: Connection, now: datetime) -> None:
+    """The bridge has listened for three days, and hears the fleet."""
+    hear(connection, now)
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from sqlalchemy import Connection
 from shared import config
 from shared.clients import statuses_operations
 from shared.clients import store as clients_store
+from shared.clients.reports import operations as reports
+from shared.clients.reports.rules import HealthReport
 from shared.commands import operations as commands
 from shared.commands.acks import operations as acks
 from shared.commands.outbox import operations as outbox
@@ -24,7 +26,7 @@ from shared.recovery import operations, store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.operations import RecoveryReport
 from shared.tables import bridge_status, client_commands, client_heartbeats, clients
-from shared.vocabulary import CommandState, PublishAnswer
+from shared.vocabulary import CommandState, PublishAnswer, ScreenHealthStatus
 from tests.stores.commands_world import TIMINGS, add_client
 
 ON = config.load({"CRASH_RECOVERY_ENABLED": "true"})
@@ -83,8 +85,36 @@ def become(connection: Connection, client: str, at: datetime, process_status: st
     beat(connection, client, at)
 
 
+def running(connection: Connection, now: datetime, **facts: Any) -> str:
+    """Add a display whose heartbeats report a running player. Returns its uuid."""
+    at = now - timedelta(hours=2)
+    of_player = {"process_status": "running", "process_status_since": at, "status": "running"}
+    return add_client(connection, now, **of_player, **facts)
+
+
+def tell(connection: Connection, at: datetime, uuids: Sequence[str] | str, screen: str) -> None:
+    """Store a health report of each of these displays with this state of the screen."""
+    named = [uuids] if isinstance(uuids, str) else uuids
+    said = [HealthReport(uuid, 0.0, {}, ScreenHealthStatus(screen)) for uuid in named]
+    reports.record_health(connection, at, 0.0, said, [])
+
+
+def tell_twice(connection: Connection, at: datetime, uuids: Sequence[str] | str, screen: str) -> None:
+    """Store two reports in a row, the last one at `at`."""
+    tell(connection, at - timedelta(seconds=30), uuids, screen)
+    tell(connection, at, uuids, screen)
+
+
 def recover(connection: Connection, now: datetime, settings: Config = ON) -> RecoveryReport:
     return operations.recover(connection, now, settings, TIMINGS)
+
+
+def look(connection: Connection, at: datetime, *heard: Sequence[str] | str) -> RecoveryReport:
+    """Run a round at `at`, while the bridge listens and these clients were just heard."""
+    hear(connection, at)
+    for uuids in heard:
+        beat(connection, uuids, at)
+    return recover(connection, at)
 
 
 def sent(connection: Connection, report: RecoveryReport) -> list[tuple[str, str]]:

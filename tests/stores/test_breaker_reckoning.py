@@ -1,6 +1,6 @@
 """Which silent clients the breakers count, and from when."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,17 +9,15 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.config import load
-from shared.postgres.door import database_now
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.store import MANY
-from shared.tables import bridge_status, client_heartbeats, clients
+from shared.tables import client_heartbeats, clients
 from tests.stores.commands_world import SHUTDOWN, done, issue, seconds
 from tests.stores.quiet_world import hold, leave_out, leave_out_site, maintain
 from tests.stores.recovery_world import (
     ON,
     beat,
-    become,
     fleet,
     hear,
     open_breakers,
@@ -28,50 +26,53 @@ from tests.stores.recovery_world import (
     told,
 )
 
-MINUTE = timedelta(minutes=1)
+pytestmark = pytest.mark.usefixtures("listening")
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+Reason = Callable[[Connection, datetime, Sequence[str]], object]
+"""Gives these displays a known reason for their silence."""
 
 
-@pytest.fixture
-def now(connection: Connection) -> datetime:
-    at = database_now(connection)
-    hear(connection, at)
-    return at
+def of_each(act: Callable[[Connection, datetime, str], object]) -> Reason:
+    def of_all(connection: Connection, now: datetime, uuids: Sequence[str]) -> None:
+        for one in uuids:
+            act(connection, now, one)
+
+    return of_all
 
 
-def rest(connection: Connection, now: datetime, uuids: list[str], how: str) -> None:
-    """Give these clients a known reason for their silence, so that it is not counted."""
-    for client in uuids:
-        if how == "held":
-            hold(connection, now, client)
-        elif how == "excluded":
-            leave_out(connection, now, client)
-        elif how == "stopped":
-            connection.execute(sa.update(clients).where(clients.c.uuid == client).values(process_status="stopped"))
-        elif how == "deleted":
-            connection.execute(sa.update(clients).where(clients.c.uuid == client).values(deleted_at=now))
-        elif how == "shut down":
-            at = now - 5 * MINUTE
-            done(connection, at, client, issue(connection, at, client, SHUTDOWN))
+def shut_down(connection: Connection, now: datetime, client: str) -> None:
+    at = now - 5 * MINUTE
+    done(connection, at, client, issue(connection, at, client, SHUTDOWN))
 
 
-@pytest.mark.parametrize("how", ["held", "excluded", "stopped", "deleted", "shut down"])
-def test_whose_silence_is_no_news_is_not_counted(connection: Connection, now: datetime, how: str) -> None:
+def having(**facts: Any) -> Reason:
+    """Store these facts of each of the displays."""
+    return lambda connection, _now, uuids: change(connection, uuids, **facts)
+
+
+def change(connection: Connection, uuids: Sequence[str], **facts: Any) -> None:
+    connection.execute(sa.update(clients).where(clients.c.uuid.in_(uuids)).values(**facts))
+
+
+REASONS: dict[str, Reason] = {
+    "held": of_each(hold),
+    "excluded": of_each(leave_out),
+    "at an excluded site": lambda connection, now, _: leave_out_site(connection, now, "Vienna"),
+    "in a window": lambda connection, now, _: maintain(connection, now, now + HOUR, site="Vienna"),
+    "stopped": having(process_status="stopped"),
+    "deleted": having(deleted_at=sa.func.now()),
+    "shut down": of_each(shut_down),
+}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_whose_silence_is_no_news_is_not_counted(connection: Connection, now: datetime, reason: str) -> None:
     fleet(connection, now, 10)
-    gone = fleet(connection, now - 6 * MINUTE, 10)
-    rest(connection, now, gone[:9], how)
+    gone = fleet(connection, now - 6 * MINUTE, 9, site="Vienna")
+    [other] = fleet(connection, now - 6 * MINUTE, 1)
+    REASONS[reason](connection, now, gone)
 
-    report = recover(connection, now)
-
-    assert sent(connection, report) == [(gone[9], "reboot_host")]
-    assert open_breakers(connection) == set()
-
-
-def test_a_site_that_is_excluded_is_not_counted(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 10)
-    fleet(connection, now - 4 * MINUTE, 20, site="Basel")
-    leave_out_site(connection, now, "Basel")
-
-    assert recover(connection, now).command_ids == ()
+    assert sent(connection, recover(connection, now)) == [(other, "reboot_host")]
     assert open_breakers(connection) == set()
 
 
@@ -84,17 +85,10 @@ def test_who_was_not_seen_for_a_day_is_no_part_of_the_reckoning(connection: Conn
     assert open_breakers(connection) == set()
 
 
-# --- sites ---
-
-
-def listen_again(connection: Connection, now: datetime, ago: timedelta) -> None:
-    connection.execute(sa.update(bridge_status).values(connected_since=now - ago, canary_at=now))
-
-
 def test_who_did_not_return_after_our_absence_went_silent_at_once(connection: Connection, now: datetime) -> None:
     fleet(connection, now, 70)
     fleet(connection, now - 13 * MINUTE, 30)
-    listen_again(connection, now, seconds(190))
+    hear(connection, now, since=seconds(190))
 
     assert recover(connection, now).command_ids == ()
     assert open_breakers(connection) == {None}
@@ -104,7 +98,7 @@ def test_who_was_dark_long_before_our_absence_does_not_open_it(connection: Conne
     fleet(connection, now, 70)
     fleet(connection, now - timedelta(hours=20), 30, presence="offline")
     fleet(connection, now - 13 * MINUTE, 1, presence="offline")  # the last that was heard before
-    listen_again(connection, now, seconds(100))
+    hear(connection, now, since=seconds(100))
 
     recover(connection, now)
 
@@ -114,13 +108,10 @@ def test_who_was_dark_long_before_our_absence_does_not_open_it(connection: Conne
 def test_after_a_days_absence_of_ours_the_fleet_is_still_reckoned_with(connection: Connection, now: datetime) -> None:
     fleet(connection, now, 70)
     fleet(connection, now - timedelta(hours=26), 30)
-    listen_again(connection, now, seconds(200))
+    hear(connection, now, since=seconds(200))
 
     assert recover(connection, now).command_ids == ()
     assert open_breakers(connection) == {None}
-
-
-# --- releasing ---
 
 
 def test_a_silence_of_too_many_to_name_them_is_counted_like_one_of_few(connection: Connection, now: datetime) -> None:
@@ -129,62 +120,13 @@ def test_a_silence_of_too_many_to_name_them_is_counted_like_one_of_few(connectio
     leave_out(connection, now, gone[0])
 
     assert recover(connection, now).command_ids == ()
-    assert evidence_of_opening(connection) == {
-        "site": None,
-        "seen": MANY + 119,
-        "stale": MANY + 19,
-        "recent": MANY + 19,
-    }
+    [event] = store.breaker_events(connection, None, 1)
+    assert event.evidence == {"site": None, "seen": MANY + 119, "stale": MANY + 19, "recent": MANY + 19}
 
 
-def test_a_display_that_became_well_is_no_evidence(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 10)
-    gone = fleet(connection, now - 4 * MINUTE, 10)
-    recover(connection, now)
-
-    for client in gone:
-        become(connection, client, now, "running")
-    recover(connection, now)
-    recover(connection, now + seconds(45))
-
-    assert open_breakers(connection) == set()
-
-
-def evidence_of_opening(connection: Connection) -> dict[str, Any]:
-    row = store.breaker_events(connection, None, 1)[0]
-    found: dict[str, Any] = row.evidence
-    return found
-
-
-def test_the_record_of_an_opening_holds_the_numbers(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 10)
-    fleet(connection, now - 4 * MINUTE, 5)
-    recover(connection, now)
-
-    assert evidence_of_opening(connection) == {"site": None, "seen": 15, "stale": 5, "recent": 5}
-
-
-def stop(connection: Connection, now: datetime, uuids: list[str]) -> None:
-    for one in uuids:
-        become(connection, one, now, "stopped")
-
-
-def put_on_hold(connection: Connection, now: datetime, uuids: list[str]) -> None:
-    for one in uuids:
-        hold(connection, now, one)
-
-
-def exclude_their_site(connection: Connection, now: datetime, _uuids: list[str]) -> None:
-    leave_out_site(connection, now, "Vienna")
-
-
-def open_a_window(connection: Connection, now: datetime, _uuids: list[str]) -> None:
-    maintain(connection, now, now + timedelta(hours=1), site="Vienna")
-
-
-@pytest.mark.parametrize("let_alone", [stop, put_on_hold, exclude_their_site, open_a_window])
+@pytest.mark.parametrize("reason", [reason for reason in REASONS if reason != "shut down"])
 def test_whose_silence_would_be_no_news_is_not_counted_while_heard_either(
-    connection: Connection, now: datetime, let_alone: Callable[[Connection, datetime, list[str]], None]
+    connection: Connection, now: datetime, reason: str
 ) -> None:
     fleet(connection, now, 12)
     fleet(connection, now - 4 * MINUTE, 5)
@@ -192,7 +134,7 @@ def test_whose_silence_would_be_no_news_is_not_counted_while_heard_either(
     recover(connection, now)
     assert not open_breakers(connection)  # 5 of 30
 
-    let_alone(connection, now, others)
+    REASONS[reason](connection, now, others)
     recover(connection, now + seconds(1))
 
     assert open_breakers(connection) == {None}
@@ -207,7 +149,7 @@ def test_at_a_site_only_those_are_counted_whose_silence_would_be_news(connection
     assert open_breakers(connection) == {"Vienna"}  # 5 of 17
 
     fleet(connection, now, 13, site="Vienna")
-    stop(connection, now, fleet(connection, now, 4, site="Vienna"))
+    change(connection, fleet(connection, now, 4, site="Vienna"), process_status="stopped")
     for second in (1, 50, 100):
         recover(connection, now + seconds(second))
 

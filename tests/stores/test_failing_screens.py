@@ -1,22 +1,18 @@
 """Recovery of failing screens: of one, of many, and of one that is off."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.clients.reports import operations as reports
-from shared.clients.reports.rules import HealthReport
 from shared.history import operations as history_operations
 from shared.overview.gauges import store as gauges_store
 from shared.recovery import screens_operations
 from shared.recovery.breakers import operations as breakers
 from shared.tables import clients
-from shared.vocabulary import EventKind, ProcessStatus, RecoveryState, ScreenHealthStatus
-from tests.stores.commands_world import add_client, seconds
+from shared.vocabulary import EventKind, ProcessStatus, RecoveryState
+from tests.stores.commands_world import seconds
 from tests.stores.quiet_world import hold, leave_out, maintain
 from tests.stores.recovery_world import (
     ON,
@@ -29,30 +25,13 @@ from tests.stores.recovery_world import (
     fleet,
     hear,
     rung,
+    running,
+    tell,
+    tell_twice,
     told,
 )
 
 MINUTE = timedelta(minutes=1)
-
-
-def tell(connection: Connection, at: datetime, uuids: Sequence[str] | str, screen: str) -> None:
-    """Store a health report of each of these displays with this state of the screen."""
-    named = [uuids] if isinstance(uuids, str) else uuids
-    said = [HealthReport(uuid, 0.0, {}, ScreenHealthStatus(screen)) for uuid in named]
-    reports.record_health(connection, at, 0.0, said, [])
-
-
-def tell_twice(connection: Connection, at: datetime, uuids: Sequence[str] | str, screen: str) -> None:
-    """Store two reports in a row, the last one at `at`."""
-    tell(connection, at - seconds(30), uuids, screen)
-    tell(connection, at, uuids, screen)
-
-
-def running(connection: Connection, now: datetime, **facts: Any) -> str:
-    """Add a display whose heartbeats report a running player."""
-    at = now - timedelta(hours=2)
-    of_player = {"process_status": "running", "process_status_since": at, "status": "running"}
-    return add_client(connection, now, **of_player, **facts)
 
 
 def failed_at(connection: Connection, uuid: str) -> datetime | None:
@@ -69,21 +48,6 @@ def live(history: History, display: str, screen: str, minutes: int) -> None:
 
 
 # --- one screen ---
-
-
-@pytest.mark.parametrize("screen", ["black", "frozen"])
-def test_a_screen_that_stays_bad_gets_the_ladder_and_then_nothing(
-    connection: Connection, now: datetime, screen: str
-) -> None:
-    display = running(connection, now)
-    history = History(connection, now)
-
-    live(history, display, screen, 60)
-
-    actions = [action for _, action in history.acts]
-    assert actions == ["restart_app", "restart_app", "reboot_host", "reboot_host"]
-    assert history.acts[0][0] == 1  # recovery waits a minute, in case others fail too
-    assert history.told(display)["state"] == RecoveryState.SUSPENDED
 
 
 def test_a_screen_that_a_restart_mended_gets_nothing_more(connection: Connection, now: datetime) -> None:

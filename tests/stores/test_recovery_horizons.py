@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 
 from shared.commands import store as commands_store
 from shared.leadership import store as leadership_store
-from shared.postgres.door import database_now
 from shared.quiet.rules import QuietNow
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
@@ -28,24 +27,15 @@ from tests.stores.recovery_world import (
     finish,
     fleet,
     hear,
+    look,
     open_breakers,
     recover,
     sent,
     told,
 )
 
+pytestmark = pytest.mark.usefixtures("listening")
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-
-
-@pytest.fixture
-def now(connection: Connection) -> datetime:
-    at = database_now(connection)
-    hear(connection, at)
-    return at
-
-
-def listened_all_the_time(connection: Connection, at: datetime) -> None:
-    hear(connection, at)
 
 
 def restarted_a_moment_ago(connection: Connection, at: datetime) -> None:
@@ -61,7 +51,7 @@ def hears_nothing(connection: Connection, at: datetime) -> None:
 
 
 Hearing = Callable[[Connection, datetime], None]
-HEARINGS = (listened_all_the_time, restarted_a_moment_ago, restarted_five_minutes_ago, hears_nothing)
+HEARINGS = (hear, restarted_a_moment_ago, restarted_five_minutes_ago, hears_nothing)
 
 
 @pytest.mark.parametrize("hearing", HEARINGS)
@@ -81,9 +71,7 @@ def test_a_breaker_stays_open_over_the_same_silence_for_however_long(
         assert recover(connection, at).command_ids == ()
 
     for day in (2, 9, 90):
-        hear(connection, at + day * DAY)
-        beat(connection, there, at + day * DAY)
-        assert recover(connection, at + day * DAY).command_ids == ()
+        assert look(connection, at + day * DAY, there).command_ids == ()
     assert open_breakers(connection) == {site}
     assert breaker_decisions(connection) == [("breaker_open", site)]
 
@@ -101,9 +89,7 @@ def test_after_days_it_closes_when_enough_of_those_that_opened_it_are_heard(
         (now + 3 * DAY + MINUTE, gone[:1]),
         (now + 3 * DAY + 2 * MINUTE, gone[:1]),
     ):
-        hear(connection, at)
-        beat(connection, [*there, *back], at)
-        assert recover(connection, at).command_ids == ()  # the other nineteen have been silent for days
+        assert look(connection, at, there, back).command_ids == ()  # the other nineteen have been silent for days
         open_since_then.append(open_breakers(connection))
 
     assert open_since_then == [{None}, {None}, set()]
@@ -115,10 +101,8 @@ def test_displays_that_fall_silent_while_it_is_open_count_as_well(connection: Co
     recover(connection, now)
 
     at = now + 2 * DAY
-    hear(connection, at)
-    beat(connection, [*there[6:], *gone], at)  # those are back, and six others fell silent a day and a half ago
     beat(connection, there[:6], at - 36 * HOUR)
-    recover(connection, at)
+    look(connection, at, there[6:], gone)  # those are back, and six others fell silent a day and a half ago
 
     assert "6 of 26 displays are silent" in breakers.standing(connection, ON)[None].english
 
@@ -129,16 +113,12 @@ def test_once_closed_the_next_opening_reckons_with_a_day_again(connection: Conne
     recover(connection, now)
     at = now + 2 * DAY
     for minute in (0, 1):
-        hear(connection, at + minute * MINUTE)
-        beat(connection, [*there, *gone[:9]], at + minute * MINUTE)
-        recover(connection, at + minute * MINUTE)
+        look(connection, at + minute * MINUTE, there, gone[:9])
     assert open_breakers(connection) == set()
 
     later = at + 10 * MINUTE
-    hear(connection, later)
-    beat(connection, there, later)
     beat(connection, gone[:9], later - 4 * MINUTE)
-    recover(connection, later)
+    look(connection, later, there)
     assert open_breakers(connection) == set()  # nine of 49: the tenth has been silent for two days
 
 
@@ -163,23 +143,19 @@ def test_a_silence_of_more_than_a_day_is_left_to_people_even_after_a_release(
     assert decisions(connection, gone[0]) == [("none", "not_recovered")]  # once
 
 
-def test_within_the_first_day_a_silent_display_is_rebooted(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 20)
-    [client] = fleet(connection, now - 24 * HOUR + MINUTE, 1)
-
-    assert sent(connection, recover(connection, now)) == [(client, "reboot_host")]
-
-
-def test_after_an_absence_of_ours_of_a_day_the_silence_of_before_is_left_to_people(
-    connection: Connection, now: datetime
+@pytest.mark.parametrize(
+    ("silent_for", "listened_for", "acts"),
+    [(24 * HOUR - MINUTE, 3 * DAY, True), (24 * HOUR + MINUTE, 3 * DAY, False), (25 * HOUR, 10 * MINUTE, False)],
+)
+def test_a_silent_display_is_rebooted_within_its_first_day_alone(
+    connection: Connection, now: datetime, silent_for: timedelta, listened_for: timedelta, acts: bool
 ) -> None:
-    there = fleet(connection, now, 99)
-    [client] = fleet(connection, now - 25 * HOUR, 1)
-    hear(connection, now, since=10 * MINUTE)
+    fleet(connection, now, 99)
+    [client] = fleet(connection, now - silent_for, 1)
+    hear(connection, now, since=listened_for)
 
-    assert recover(connection, now).command_ids == ()
-    assert told(connection, now, client)["state"] == "not_recovered"
-    assert len(there) == 99
+    assert sent(connection, recover(connection, now)) == ([(client, "reboot_host")] if acts else [])
+    assert told(connection, now, client)["state"] == ("in_flight" if acts else "not_recovered")
 
 
 def test_those_that_nobody_can_help_take_no_places_of_those_that_can_be_helped(
@@ -191,9 +167,7 @@ def test_those_that_nobody_can_help_take_no_places_of_those_that_can_be_helped(
 
     first = recover(connection, now)
     for minute in (1, 2, 3):
-        hear(connection, now + minute * MINUTE)
-        beat(connection, there, now + minute * MINUTE)
-        recover(connection, now + minute * MINUTE)
+        look(connection, now + minute * MINUTE, there)
 
     assert sent(connection, first) == [(client, "reboot_host")]
     bridge = leadership_store.bridge_status(connection)
@@ -259,11 +233,9 @@ def test_who_fell_silent_at_once_while_no_tick_ran_did_so_at_once_all_the_same(
     recover(connection, now)
 
     at = now + away * MINUTE + 5 * MINUTE
-    hear(connection, at)
-    beat(connection, there, at)
     beat(connection, gone, at - away * MINUTE)
 
-    assert recover(connection, at).command_ids == ()
+    assert look(connection, at, there).command_ids == ()
     assert open_breakers(connection) == {None}
 
 
@@ -273,12 +245,10 @@ def test_who_fell_silent_one_by_one_while_no_tick_ran_is_no_mass(connection: Con
     recover(connection, now)
 
     at = now + 10 * HOUR
-    hear(connection, at)
-    beat(connection, there, at)
     for number, one in enumerate(gone):
         beat(connection, one, at - 20 * MINUTE - number * 15 * MINUTE)
 
-    assert len(recover(connection, at).command_ids) == 10
+    assert len(look(connection, at, there).command_ids) == 10
     assert open_breakers(connection) == set()
 
 
@@ -288,10 +258,7 @@ def test_a_clock_ahead_at_the_last_look_makes_no_mass_of_single_silences(connect
     for number in range(20):
         fleet(connection, now - (30 + number * 15) * MINUTE, 1)
 
-    hear(connection, now)
-    beat(connection, there, now)
-
-    assert len(recover(connection, now).command_ids) == 10
+    assert len(look(connection, now, there).command_ids) == 10
     assert open_breakers(connection) == set()
 
 
@@ -309,10 +276,8 @@ def test_a_failure_that_a_restart_mended_stays_mended_when_the_history_is_droppe
     at = now + 366 * DAY
     store.drop_history(connection, at - DAY)
     commands_store.drop_history(connection, at - DAY)
-    hear(connection, at)
-    beat(connection, client, at)
 
-    assert recover(connection, at).command_ids == ()
+    assert look(connection, at, client).command_ids == ()
     assert "acknowledge the failure" in told(connection, at, client)["why"]
 
 

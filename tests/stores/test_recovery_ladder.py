@@ -1,5 +1,6 @@
 """The ladder on real Postgres: up with each attempt, back if no display got it, reset after half an hour of health."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -8,7 +9,6 @@ from sqlalchemy import Connection
 
 from shared.commands import endings_store
 from shared.commands import operations as commands
-from shared.postgres.door import database_now
 from shared.recovery import operations as recovery_operations
 from shared.recovery import store
 from shared.tables import client_health, clients
@@ -21,24 +21,20 @@ from tests.stores.recovery_world import (
     become,
     crash,
     decisions,
-    finish,
     fleet,
     hear,
+    look,
     others_beat,
     recover,
     rung,
+    running,
     sent,
+    tell_twice,
     told,
 )
 
+pytestmark = pytest.mark.usefixtures("listening")
 LADDER = [(0, "restart_app"), (10, "restart_app"), (20, "reboot_host"), (30, "reboot_host")]
-
-
-@pytest.fixture
-def now(connection: Connection) -> datetime:
-    at = database_now(connection)
-    hear(connection, at)
-    return at
 
 
 def silent(connection: Connection, now: datetime, minutes: float = 10) -> str:
@@ -51,6 +47,22 @@ def silent(connection: Connection, now: datetime, minutes: float = 10) -> str:
 def fail(connection: Connection, client: str, at: datetime) -> None:
     values = {"service_failed_at": at, "service_failed_unit": "player.service"}
     connection.execute(sa.update(clients).where(clients.c.uuid == client).values(**values))
+
+
+def with_failed_service(connection: Connection, now: datetime) -> str:
+    """Add a running display whose service failed a moment ago."""
+    [client] = fleet(connection, now, 1)
+    fail(connection, client, now - seconds(5))
+    return client
+
+
+def mended(connection: Connection, now: datetime) -> tuple[str, History]:
+    """A display whose player crashed, was restarted twice, and runs since."""
+    client = crash(connection, now)
+    history = History(connection, now, every=5)
+    history.ticks(11, client)
+    become(connection, client, history.at, "running")
+    return client, history
 
 
 def report(connection: Connection, client: str, at: datetime, body: dict[str, object]) -> None:
@@ -72,22 +84,58 @@ def test_a_silent_display_is_rebooted_only_if_it_still_runs_the_boot_that_was_se
     assert (report.restarts, report.reboots) == (0, 1)
 
 
-def test_a_failed_service_that_keeps_failing_climbs_the_ladder_too(connection: Connection, now: datetime) -> None:
-    [client] = fleet(connection, now, 1)
-    fail(connection, client, now - seconds(5))
-    history = History(connection, now, every=5)
+def crash_again(_connection: Connection, _at: datetime, _display: str) -> None:
+    """Heartbeats go on saying `crashed`."""
 
-    for _ in range(9):
-        report(connection, client, history.at, {"service_failed": {"unit": "player.service"}})
+
+def service_fails(connection: Connection, at: datetime, display: str) -> None:
+    report(connection, display, at, {"service_failed": {"unit": "player.service"}})
+
+
+def stay_black(connection: Connection, at: datetime, display: str) -> None:
+    tell_twice(connection, at, display, "black")
+
+
+def stay_frozen(connection: Connection, at: datetime, display: str) -> None:
+    tell_twice(connection, at, display, "frozen")
+
+
+KEEPS_FAILING = [
+    (crash, crash_again, "crashed", 0),
+    (with_failed_service, service_fails, "service_failed", 0),
+    (running, stay_black, "screen_failed", 1),  # recovery waits a minute, in case others fail too
+    (running, stay_frozen, "screen_failed", 1),
+]
+
+
+@pytest.mark.parametrize(("unwell", "fail_again", "basis", "waits"), KEEPS_FAILING)
+def test_a_display_that_keeps_failing_climbs_once_a_lockout_and_is_suspended(
+    connection: Connection,
+    now: datetime,
+    unwell: Callable[[Connection, datetime], str],
+    fail_again: Callable[[Connection, datetime, str], None],
+    basis: str,
+    waits: int,
+) -> None:
+    client = unwell(connection, now)
+    history = History(connection, now)
+
+    for _ in range(60):
+        fail_again(connection, history.at, client)
         history.tick(client)
 
-    assert history.acts == LADDER
-    assert history.told(client)["state"] == "suspended"
+    assert history.acts == [(minute + waits, action) for minute, action in LADDER]
+    state = history.told(client)
+    assert (state["state"], state["step"], state["until"]) == ("suspended", 4, None)
+    assert "2 restarts and 2 reboots did not help" in state["why"]
+    actions = [row for row in store.events_page(connection, client, 100, None) if row.command_id]
+    assert [row.decision for row in reversed(actions)] == [action for _, action in LADDER]
+    assert "attempt 4 of 4. 2 restarts and 1 reboot did not help." in actions[0].why
+    assert (actions[0].evidence["step"], actions[0].evidence["basis"]) == (3, basis)
 
 
 def test_a_failure_that_a_restart_mended_is_not_acted_on_again(connection: Connection, now: datetime) -> None:
-    [client] = fleet(connection, now, 1)
-    fail(connection, client, now - seconds(5))
+    client = with_failed_service(connection, now)
     history = History(connection, now, every=5)
 
     history.ticks(120, client)  # a simple display: its reports do not mention services
@@ -102,8 +150,7 @@ def test_a_failure_that_a_restart_mended_is_not_acted_on_again(connection: Conne
 def test_a_service_that_fails_again_after_the_restart_goes_on_up_the_ladder(
     connection: Connection, now: datetime
 ) -> None:
-    [client] = fleet(connection, now, 1)
-    fail(connection, client, now - seconds(5))
+    client = with_failed_service(connection, now)
     history = History(connection, now)
     history.ticks(5, client)
     fail(connection, client, history.at - seconds(30))
@@ -114,11 +161,7 @@ def test_a_service_that_fails_again_after_the_restart_goes_on_up_the_ladder(
 
 
 def test_half_an_hour_of_health_begins_the_ladder_anew(connection: Connection, now: datetime) -> None:
-    client = crash(connection, now)
-    history = History(connection, now, every=5)
-    history.ticks(11, client)
-    become(connection, client, history.at, "running")
-
+    client, history = mended(connection, now)
     history.ticks(30, client)
     before = rung(connection, client)
     last = history.tick(client)
@@ -130,10 +173,7 @@ def test_half_an_hour_of_health_begins_the_ladder_anew(connection: Connection, n
 
 
 def test_health_while_nobody_listened_does_not_count(connection: Connection, now: datetime) -> None:
-    client = crash(connection, now)
-    history = History(connection, now, every=5)
-    history.ticks(11, client)
-    become(connection, client, history.at, "running")
+    client, history = mended(connection, now)
     history.ticks(20, client)
     recover(connection, history.at + timedelta(minutes=5))  # the canary is minutes old
     history.at += timedelta(minutes=10)
@@ -146,10 +186,7 @@ def test_health_while_nobody_listened_does_not_count(connection: Connection, now
 def test_a_reconnection_of_ours_through_which_it_goes_on_does_not_break_its_health(
     connection: Connection, now: datetime
 ) -> None:
-    client = crash(connection, now)
-    history = History(connection, now, every=5)
-    history.ticks(11, client)
-    become(connection, client, history.at, "running")
+    client, history = mended(connection, now)
     history.ticks(20, client)
     reconnected_at = history.at
     hear(connection, reconnected_at, timedelta(seconds=10))  # its last heartbeat is older than that
@@ -161,10 +198,11 @@ def test_a_reconnection_of_ours_through_which_it_goes_on_does_not_break_its_heal
     assert rung(connection, client)[0] == 0
 
 
+@pytest.mark.parametrize("unwell", [crash, silent])
 def test_an_answer_that_nobody_listens_takes_lockout_and_rung_back_with_the_command(
-    connection: Connection, now: datetime
+    connection: Connection, now: datetime, unwell: Callable[[Connection, datetime], str]
 ) -> None:
-    client = silent(connection, now)
+    client = unwell(connection, now)
     report = recover(connection, now)
     before = rung(connection, client)
 
@@ -172,10 +210,40 @@ def test_an_answer_that_nobody_listens_takes_lockout_and_rung_back_with_the_comm
 
     row = command(connection, report.command_ids[0])
     assert (row["state"], row["outcome_reason"]) == ("cancelled", "no_subscriber")
-    assert (before, rung(connection, client)) == ((1, 0, 1), (0, 0, 0))
+    assert (before[0], rung(connection, client)) == (1, (0, 0, 0))
     assert lockout(connection, client) is None
     assert told(connection, now + seconds(2), client)["state"] == "unreachable"
     assert recover(connection, now + seconds(60)).command_ids == ()
+    heard_again = look(connection, now + seconds(65), client)
+    assert len(heard_again.command_ids) == (unwell is crash)
+
+
+ENDINGS: list[tuple[PublishAnswer | None, str, tuple[int, int, int], bool]] = [
+    (None, "never_published", (0, 0, 0), False),
+    (PublishAnswer.NOT_AUTHORIZED, "publish_denied", (0, 0, 0), True),
+    (PublishAnswer.SUCCESS, "no_ack", (1, 1, 0), True),
+]
+
+
+@pytest.mark.parametrize(("code", "outcome", "used", "is_locked"), ENDINGS)
+def test_only_a_command_that_a_display_may_have_had_costs_a_rung(
+    connection: Connection,
+    now: datetime,
+    code: PublishAnswer | None,
+    outcome: str,
+    used: tuple[int, int, int],
+    is_locked: bool,
+) -> None:
+    client = crash(connection, now)
+    report = recover(connection, now)
+    if code is not None:
+        answer(connection, now, report, code)
+
+    commands.expire(connection, now + seconds(61))
+
+    assert command(connection, report.command_ids[0])["outcome_reason"] == outcome
+    assert rung(connection, client) == used
+    assert lockout(connection, client) == (now + TIMINGS.lockout if is_locked else None)
 
 
 def test_a_display_that_nobody_listens_for_is_never_suspended(connection: Connection, now: datetime) -> None:
@@ -208,48 +276,6 @@ def test_a_display_that_comes_online_without_a_heartbeat_is_tried_again(connecti
     assert sent(connection, again) == [(client, "reboot_host")]
 
 
-def test_only_the_undone_rung_comes_back(connection: Connection, now: datetime) -> None:
-    client = crash(connection, now)
-    history = History(connection, now)
-    history.ticks(10, client)
-    second = history.tick(client, done=False)
-
-    answer(connection, history.at - seconds(59), second, PublishAnswer.NO_SUBSCRIBER)
-
-    assert rung(connection, client) == (1, 1, 0)
-
-
-def test_what_was_never_published_costs_no_rung(connection: Connection, now: datetime) -> None:
-    client = crash(connection, now)
-    recover(connection, now)
-
-    commands.expire(connection, now + seconds(61))
-
-    assert (rung(connection, client), lockout(connection, client)) == ((0, 0, 0), None)
-
-
-def test_what_the_broker_refuses_costs_no_rung_and_waits_for_the_lockout(connection: Connection, now: datetime) -> None:
-    client = crash(connection, now)
-    report = recover(connection, now)
-
-    answer(connection, now, report, PublishAnswer.NOT_AUTHORIZED)
-
-    assert command(connection, report.command_ids[0])["outcome_reason"] == "publish_denied"
-    assert rung(connection, client) == (0, 0, 0)
-    assert lockout(connection, client) == now + TIMINGS.lockout
-
-
-def test_what_a_display_had_is_never_undone(connection: Connection, now: datetime) -> None:
-    client = crash(connection, now)
-    report = recover(connection, now)
-    answer(connection, now, report, PublishAnswer.SUCCESS)
-
-    commands.expire(connection, now + seconds(61))
-
-    assert command(connection, report.command_ids[0])["outcome_reason"] == "no_ack"
-    assert rung(connection, client) == (1, 1, 0)
-
-
 def test_undoing_twice_takes_one_rung_back(connection: Connection, now: datetime) -> None:
     client = crash(connection, now)
     history = History(connection, now)
@@ -257,20 +283,11 @@ def test_undoing_twice_takes_one_rung_back(connection: Connection, now: datetime
     report = history.tick(client, done=False)
 
     answer(connection, history.at - seconds(59), report, PublishAnswer.NO_SUBSCRIBER)
+    undone = rung(connection, client)
     answer(connection, history.at, report, PublishAnswer.NO_SUBSCRIBER)
     endings_store.cancel(connection, history.at, report.command_ids[0], "x")
 
-    assert rung(connection, client) == (1, 1, 0)
-
-
-def test_while_it_is_verified_people_read_until_when(connection: Connection, now: datetime) -> None:
-    client = crash(connection, now)
-    finish(connection, now + seconds(5), recover(connection, now))
-    beat(connection, client, now + seconds(30))
-
-    state = told(connection, now + seconds(30), client)
-
-    assert (state["state"], state["until"], state["step"]) == ("verifying", lockout(connection, client), 1)
+    assert undone == rung(connection, client) == (1, 1, 0)
 
 
 def test_a_suspended_display_that_is_resumed_begins_at_the_foot(connection: Connection, now: datetime) -> None:
@@ -283,15 +300,3 @@ def test_a_suspended_display_that_is_resumed_begins_at_the_foot(connection: Conn
 
     assert history.acts == [*LADDER, (50, "restart_app"), (60, "restart_app")]
     assert ("none", "suspended") in decisions(connection, client)
-
-
-def test_the_record_says_which_attempt_it_was_and_what_had_been_tried(connection: Connection, now: datetime) -> None:
-    client = crash(connection, now)
-    history = History(connection, now, every=10)
-    history.ticks(31, client)
-
-    actions = [row for row in store.events_page(connection, client, 100, None) if row.command_id]
-
-    assert [row.decision for row in reversed(actions)] == [action for _, action in LADDER]
-    assert "attempt 4 of 4. 2 restarts and 1 reboot did not help." in actions[0].why
-    assert (actions[0].evidence["step"], actions[0].evidence["basis"]) == (3, "crashed")

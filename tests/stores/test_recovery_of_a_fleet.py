@@ -1,11 +1,12 @@
 """A whole fleet crashes at once: each display is restarted within the hour, and never more at once than allowed."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 
 from shared import config
 from shared.commands.acks.operations import record_acks
@@ -14,7 +15,7 @@ from shared.commands.proofs_operations import record_new_starts
 from shared.commands.rules import Ack, Attempt, Sighting
 from shared.postgres.door import database_now
 from shared.recovery import rules
-from shared.tables import client_commands, client_recovery, clients
+from shared.tables import client_commands, client_recovery, clients, recovery_events
 from shared.vocabulary import CommandState, PublishAnswer
 from tests.diary import progress
 from tests.stores.commands_world import TIMINGS, seconds
@@ -101,3 +102,24 @@ def test_a_large_fleet_that_crashes_at_once_is_worked_off_within_an_hour(connect
     assert (sum(asked), restarted) == (WHOLE, WHOLE)
     assert max(asked) == rules.cap("auto", WHOLE)
     assert rungs < WHOLE  # the first displays have been well for half an hour
+
+
+def test_of_a_thousand_crashed_under_six_overlapping_rounds_ten_are_restarted(engine: Engine) -> None:
+    with engine.begin() as connection:
+        now = database_now(connection)
+        hear(connection, now)
+        fleet(connection, now, 1000, process_status="crashed", status="crashed")
+
+    def round_of(_number: int) -> int:
+        with engine.begin() as connection:
+            return len(recover(connection, database_now(connection)).command_ids)
+
+    with ThreadPoolExecutor(6) as pool:
+        counts = list(pool.map(round_of, range(6)))
+
+    assert sorted(counts) == [0, 0, 0, 0, 0, 10]
+    with engine.connect() as connection:
+        asked = connection.execute(sa.select(client_commands.c.client_uuid)).scalars().all()
+        events = connection.execute(sa.select(sa.func.count()).select_from(recovery_events)).scalar_one()
+        rungs = connection.execute(sa.select(sa.func.sum(client_recovery.c.step))).scalar_one()
+    assert (len(asked), len(set(asked)), events, rungs) == (10, 10, 10, 10)

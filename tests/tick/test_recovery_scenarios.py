@@ -119,6 +119,14 @@ def four_gone_for_half_an_hour(connection: Connection, now: datetime) -> None:
     fleet(connection, now - 30 * MINUTE, 4)
 
 
+def new_cables_at_a_site(connection: Connection, now: datetime) -> None:
+    """One display of the site crashed, and forty are silent; a maintenance window says why."""
+    fleet(connection, now, 30)
+    crash(connection, now, site="Basel")
+    fleet(connection, now - 4 * MINUTE, 40, site="Basel")
+    maintain(connection, now - MINUTE, now + 60 * MINUTE, site="Basel")
+
+
 Scenario = Callable[[Connection, datetime], None]
 SCENARIOS: list[tuple[Scenario, list[str], set[str | None]]] = [
     (ailing, ["reboot_host", "restart_app", "restart_app", "restart_app"], set()),
@@ -126,6 +134,7 @@ SCENARIOS: list[tuple[Scenario, list[str], set[str | None]]] = [
     (bridge_back_for_20_seconds, [], {None}),
     (bridge_back_for_100_seconds, [], {None}),
     (four_gone_for_half_an_hour, ["reboot_host"] * 4, set()),
+    (new_cables_at_a_site, [], set()),
 ]
 
 
@@ -154,21 +163,6 @@ def test_with_a_dead_canary_nobody_is_acted_on(world: World, engine: Engine, now
         assert connection.execute(shown).scalar_one() == "unknown"
 
 
-def test_all_crashed_under_6_overlapping_ticks_get_10_commands_on_distinct_clients(
-    world: World, engine: Engine, now: datetime
-) -> None:
-    made(engine, lambda connection: fleet(connection, now, 1000, process_status="crashed", status="crashed"))
-
-    with ThreadPoolExecutor(6) as pool:
-        reports = list(pool.map(lambda _: steps.run(world), range(6)))
-
-    assert all("skipped" in report or report["failed"] == [] for report in reports)
-    with engine.connect() as connection:
-        asked = connection.execute(sa.select(client_commands.c.client_uuid)).scalars().all()
-        rungs = connection.execute(sa.select(sa.func.sum(client_recovery.c.step))).scalar_one()
-    assert (len(asked), len(set(asked)), rungs) == (10, 10, 10)
-
-
 def test_a_tick_that_comes_much_too_late_opens_the_breaker_and_acts_on_nobody(
     world: World, engine: Engine, now: datetime
 ) -> None:
@@ -181,32 +175,6 @@ def test_a_tick_that_comes_much_too_late_opens_the_breaker_and_acts_on_nobody(
     assert (actions(engine), open_breakers(engine)) == ([], {None})
     with engine.connect() as connection:
         assert breaker_decisions(connection) == [("breaker_open", None)]
-
-
-def plan(connection: Connection, now: datetime, site: str) -> None:
-    maintain(connection, now - MINUTE, now + 60 * MINUTE, site=site)
-
-
-def test_in_a_maintenance_window_nothing_is_sent_and_silence_opens_no_breaker(
-    world: World, engine: Engine, now: datetime
-) -> None:
-    quiet: list[str] = []
-
-    def works(connection: Connection) -> None:
-        fleet(connection, now, 30)
-        quiet.append(crash(connection, now, site="Basel"))
-        quiet.extend(fleet(connection, now - 4 * MINUTE, 40, site="Basel"))
-        plan(connection, now, "Basel")
-
-    made(engine, works)
-
-    tick(world)
-
-    assert (actions(engine), open_breakers(engine)) == ([], set())
-    with engine.connect() as connection:
-        state = told(connection, database_now(connection), quiet[0])
-    assert (state["state"], state["until"]) == ("held", now + 60 * MINUTE)
-    assert "New cables" in state["why"]
 
 
 def test_displays_that_fail_together_are_told_of_their_incident(world: World, engine: Engine, now: datetime) -> None:
