@@ -87,3 +87,17 @@ def happened(connection: Connection, incident_id: int) -> list[tuple[str, int | 
         (event.kind.value, event.count)
         for event in reversed(timeline_operations.events(connection, incident_id, 100, None))
     ]
+
+
+def notice_silence(
+    connection: Connection, at: datetime, uuids: Sequence[str], heard_before: float = 190
+) -> IncidentReport:
+    """Observe incidents after these displays went silent."""
+    go_silent(connection, at, uuids, heard_before)
+    return observe(connection, at)
+
+
+def notice_return(connection: Connection, at: datetime, uuids: Sequence[str]) -> IncidentReport:
+    """Observe incidents after these displays came back."""
+    come_back(connection, at, uuids)
+    return observe(connection, at)

@@ -1,5 +1,6 @@
 """Which failures become one incident on real Postgres, by place, time and kind, and which none."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -11,31 +12,24 @@ from shared import config
 from shared.clients import operations as clients_operations
 from shared.incidents import operations
 from shared.incidents.operations import IncidentReport
-from shared.postgres.door import database_now
 from tests.stores.commands_world import add_client, seconds
 from tests.stores.incidents_world import (
     MINUTE,
     NOTHING,
     all_of,
-    change,
     go_silent,
     happened,
     listen,
     lose,
+    notice_silence,
     observe,
     only,
     site,
 )
 
+pytestmark = pytest.mark.usefixtures("listening")
 PARALLEL = ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size")
 """Settings that, at 0, let Postgres read the smallest table in parallel, as it reads a large fleet."""
-
-
-@pytest.fixture
-def now(connection: Connection) -> datetime:
-    at = database_now(connection)
-    listen(connection, at)
-    return at
 
 
 @pytest.mark.parametrize("parallel", [False, True])
@@ -74,9 +68,8 @@ def test_sites_that_turn_out_to_have_failed_at_once_become_one_incident(connecti
     go_silent(connection, now, rome)
     go_silent(connection, now, oslo)
     assert observe(connection, now).opened == 2
-    go_silent(connection, now + MINUTE, lyon, 250)
 
-    assert observe(connection, now + MINUTE) == IncidentReport(opened=1, joined=6, merged=2)
+    assert notice_silence(connection, now + MINUTE, lyon, 250) == IncidentReport(opened=1, joined=6, merged=2)
 
     first, second, whole = all_of(connection)
     assert (first["merged_into"], second["merged_into"]) == (whole["id"], whole["id"])
@@ -84,15 +77,6 @@ def test_sites_that_turn_out_to_have_failed_at_once_become_one_incident(connecti
     assert [kind for kind, _ in happened(connection, whole["id"])].count("merged") == 2
     assert happened(connection, first["id"])[-1] == ("merged", None)
     assert set(operations.open_incident_of(connection, rome)) == set(rome)
-
-
-def test_a_crash_of_many_players_is_an_incident_and_speaks_of_content(connection: Connection, now: datetime) -> None:
-    fleet = site(connection, now)
-    change(connection, now, fleet[:6], "crashed")
-
-    observe(connection, now)
-
-    assert "6 of 12 displays at site Rome crashed at once; what they were given to show" in only(connection)["cause"]
 
 
 def test_failed_services_are_an_incident_until_they_are_acknowledged(connection: Connection, now: datetime) -> None:
@@ -136,31 +120,13 @@ def test_a_lost_connection_counts_however_short_the_window_is(connection: Connec
     assert joined == [0, 0, 6, 0, 0]
 
 
-def test_what_was_lost_at_a_moment_that_nobody_knows_is_no_incident(connection: Connection, now: datetime) -> None:
-    """The bridge was away for an hour, and each display lost the broker at some time in it."""
-    lose(connection, now - seconds(130), site(connection, now, count=6), known_for=3600)
-
-    assert observe(connection, now) == NOTHING
-
-
-def test_whoever_drops_all_the_time_says_nothing_of_the_broker(connection: Connection, now: datetime) -> None:
-    for name in "ABCDEF":
-        display = site(connection, now, name, 1)
-        for age in (2000, 1000, 130):
-            lose(connection, now - seconds(age), display)
-
-    assert observe(connection, now) == NOTHING
-
-
 def test_a_dark_shop_takes_its_displays_out_of_a_cluster(connection: Connection, now: datetime) -> None:
     """Six displays of the shop and three others are noticed first; they have no place in common yet."""
     shop, others = site(connection, now, "Basel", 25), [site(connection, now, name, 3)[0] for name in "ABCDEF"]
-    go_silent(connection, now, [*shop[:5], *others])
-    assert observe(connection, now).opened == 1
+    assert notice_silence(connection, now, [*shop[:5], *others]).opened == 1
     assert only(connection)["kind"] == "cluster"
 
-    go_silent(connection, now + MINUTE, shop[5:], 230)
-    observe(connection, now + MINUTE)
+    notice_silence(connection, now + MINUTE, shop[5:], 230)
 
     cluster, place = all_of(connection)
     assert (place["kind"], place["key"], place["members"]) == ("site", "Basel", 25)
@@ -173,11 +139,9 @@ def test_a_cluster_of_which_too_few_are_left_goes_on_as_the_shop_s_incident(
     connection: Connection, now: datetime
 ) -> None:
     shop, others = site(connection, now, "Basel", 25), [site(connection, now, name, 3)[0] for name in "ABCD"]
-    go_silent(connection, now, [*shop[:4], *others])
-    observe(connection, now)
+    notice_silence(connection, now, [*shop[:4], *others])
 
-    go_silent(connection, now + MINUTE, shop[4:], 230)
-    observe(connection, now + MINUTE)
+    notice_silence(connection, now + MINUTE, shop[4:], 230)
 
     cluster, place = all_of(connection)
     assert (cluster["merged_into"], cluster["members"], cluster["closed_at"]) == (place["id"], 0, now + MINUTE)
@@ -188,8 +152,7 @@ def test_a_cluster_of_which_too_few_are_left_goes_on_as_the_shop_s_incident(
 def test_a_cluster_names_the_place_that_holds_half_of_it(connection: Connection, now: datetime) -> None:
     """Seven of 25 are too few for an incident of the shop, and no other display of it fails in the next minute."""
     shop, others = site(connection, now, "Basel", 25), [site(connection, now, name, 3)[0] for name in "AB"]
-    go_silent(connection, now, [*shop[:7], *others])
-    assert observe(connection, now) == NOTHING
+    assert notice_silence(connection, now, [*shop[:7], *others]) == NOTHING
 
     assert observe(connection, now + MINUTE).opened == 1
     cause = only(connection)["cause"]
@@ -199,18 +162,36 @@ def test_a_cluster_names_the_place_that_holds_half_of_it(connection: Connection,
     )
 
 
-def test_displays_that_are_silent_for_long_are_no_news_when_the_bridge_comes_back(
-    connection: Connection, now: datetime
-) -> None:
+def lost_the_broker_sometime_in_an_hour(connection: Connection, now: datetime) -> None:
+    """The bridge was away for that hour."""
+    lose(connection, now - seconds(130), site(connection, now, count=6), known_for=3600)
+
+
+def drop_all_the_time(connection: Connection, now: datetime) -> None:
+    for name in "ABCDEF":
+        display = site(connection, now, name, 1)
+        for age in (2000, 1000, 130):
+            lose(connection, now - seconds(age), display)
+
+
+def died_each_on_another_day(connection: Connection, now: datetime) -> None:
+    """All are shown as stale again when the bridge comes back."""
     listen(connection, now, since=now - 4 * MINUTE)
-    fleet = site(connection, now, count=8)
-    for number, uuid in enumerate(fleet[:4]):  # each died on another day; all are shown as stale again
+    for number, uuid in enumerate(site(connection, now, count=8)[:4]):
         go_silent(connection, now, [uuid], 86_400 * 0.1 * (number + 1))
 
-    assert observe(connection, now) == NOTHING
 
-
-def test_a_whole_site_that_died_months_ago_is_no_news_either(connection: Connection, now: datetime) -> None:
+def died_together_months_ago(connection: Connection, now: datetime) -> None:
     go_silent(connection, now, site(connection, now), 90 * 86_400)
+
+
+NO_NEWS = (lost_the_broker_sometime_in_an_hour, drop_all_the_time, died_each_on_another_day, died_together_months_ago)
+
+
+@pytest.mark.parametrize("happened", NO_NEWS)
+def test_what_says_nothing_of_the_present_moment_is_no_incident(
+    connection: Connection, now: datetime, happened: Callable[[Connection, datetime], None]
+) -> None:
+    happened(connection, now)
 
     assert observe(connection, now) == NOTHING

@@ -9,34 +9,25 @@ from sqlalchemy import Connection
 
 from shared.errors import IncidentNotFound
 from shared.incidents import operations, store, timeline_operations, timeline_store
-from shared.postgres.door import database_now
 from shared.tables import recovery_events
 from tests.stores.commands_world import issue
 from tests.stores.incidents_world import (
     MINUTE,
     all_of,
-    come_back,
-    go_silent,
-    listen,
+    notice_return,
+    notice_silence,
     observe,
     only,
     site,
 )
 
-
-@pytest.fixture
-def now(connection: Connection) -> datetime:
-    at = database_now(connection)
-    listen(connection, at)
-    return at
+pytestmark = pytest.mark.usefixtures("listening")
 
 
 def test_everybody_is_told_which_incident_a_display_is_in(connection: Connection, now: datetime) -> None:
     fleet = site(connection, now)
-    go_silent(connection, now, fleet[:5])
-    observe(connection, now)
-    come_back(connection, now + MINUTE, fleet[:1])
-    observe(connection, now + MINUTE)
+    notice_silence(connection, now, fleet[:5])
+    notice_return(connection, now + MINUTE, fleet[:1])
 
     found = operations.open_incident_of(connection, fleet)
 
@@ -49,8 +40,7 @@ def test_the_timeline_tells_commands_and_recovery_of_its_members_as_one_entry_ea
     connection: Connection, now: datetime
 ) -> None:
     fleet = site(connection, now)
-    go_silent(connection, now, fleet[:4])
-    observe(connection, now)
+    notice_silence(connection, now, fleet[:4])
     for uuid in [*fleet[:2], fleet[11]]:
         issue(connection, now + MINUTE, uuid)
     event = {"at": now + MINUTE, "decision": "none", "why": "Held.", "evidence": {}}
@@ -67,11 +57,9 @@ def test_the_timeline_tells_commands_and_recovery_of_its_members_as_one_entry_ea
 
 def test_timeline_members_and_list_are_paged_without_gap_or_repetition(connection: Connection, now: datetime) -> None:
     fleet = site(connection, now)[:6]
-    go_silent(connection, now, fleet)
-    observe(connection, now)
+    notice_silence(connection, now, fleet)
     for minute, uuid in enumerate(fleet, 1):
-        come_back(connection, now + minute * MINUTE, [uuid])
-        observe(connection, now + minute * MINUTE)
+        notice_return(connection, now + minute * MINUTE, [uuid])
     incident_id = only(connection)["id"]
     whole = timeline_operations.events(connection, incident_id, 100, None)
 
@@ -94,13 +82,10 @@ def position(events: list[timeline_operations.TimelineEvent]) -> tuple[datetime,
 
 def test_the_list_is_narrowed_by_state_site_and_time(connection: Connection, now: datetime) -> None:
     rome, oslo = site(connection, now, "Rome"), site(connection, now, "Oslo")
-    go_silent(connection, now, rome[:4])
-    observe(connection, now)
-    come_back(connection, now + MINUTE, rome)
-    observe(connection, now + MINUTE)
+    notice_silence(connection, now, rome[:4])
+    notice_return(connection, now + MINUTE, rome)
     observe(connection, now + 7 * MINUTE)
-    go_silent(connection, now + 9 * MINUTE, oslo[:4])
-    observe(connection, now + 9 * MINUTE)
+    notice_silence(connection, now + 9 * MINUTE, oslo[:4])
 
     def keys(**wanted: Any) -> list[str]:
         return [row["key"] for row in all_of(connection, **wanted)]
@@ -114,11 +99,9 @@ def test_the_list_is_narrowed_by_state_site_and_time(connection: Connection, now
 
 def test_history_of_closed_incidents_is_dropped_by_age(connection: Connection, now: datetime) -> None:
     fleet = site(connection, now)[:4]
-    go_silent(connection, now, fleet)
-    observe(connection, now)
+    notice_silence(connection, now, fleet)
     assert store.drop_history(connection, now + timedelta(days=400)) == 0  # open
-    come_back(connection, now + MINUTE, fleet)
-    observe(connection, now + MINUTE)
+    notice_return(connection, now + MINUTE, fleet)
     observe(connection, now + 7 * MINUTE)
 
     assert store.drop_history(connection, now + 7 * MINUTE) == 0

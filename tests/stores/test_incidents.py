@@ -24,6 +24,8 @@ from tests.stores.incidents_world import (
     go_silent,
     happened,
     listen,
+    notice_return,
+    notice_silence,
     observe,
     only,
     site,
@@ -37,17 +39,16 @@ def now(connection: Connection) -> datetime:
     return at
 
 
-def test_a_quiet_fleet_has_no_incident(connection: Connection, now: datetime) -> None:
-    site(connection, now)
-
-    assert observe(connection, now) == NOTHING
+@pytest.fixture
+def dark(connection: Connection, now: datetime) -> list[str]:
+    """Four of the twelve displays of Rome, which fell silent and are one open incident."""
+    uuids = site(connection, now)[:4]
+    notice_silence(connection, now, uuids)
+    return uuids
 
 
 def test_displays_of_a_site_that_fall_silent_together_are_one_incident(connection: Connection, now: datetime) -> None:
-    fleet = site(connection, now)
-    go_silent(connection, now, fleet[:11])
-
-    report = observe(connection, now)
+    report = notice_silence(connection, now, site(connection, now)[:11])
 
     incident = only(connection)
     assert report == IncidentReport(opened=1, joined=11)
@@ -55,36 +56,20 @@ def test_displays_of_a_site_that_fall_silent_together_are_one_incident(connectio
     assert (incident["members"], incident["unwell"], incident["closed_at"]) == (11, 11, None)
     assert (incident["opened_at"], incident["began_at"]) == (now, now - seconds(190))
     assert incident["cause"].startswith("11 of 12 displays at site Rome went silent within 10 s; the network or power")
-
-
-def test_looking_again_changes_nothing(connection: Connection, now: datetime) -> None:
-    go_silent(connection, now, site(connection, now)[:5])
-    observe(connection, now)
-    before = only(connection)
-
-    assert observe(connection, now) == NOTHING
-    assert observe(connection, now + MINUTE) == NOTHING
-    assert only(connection) == before
-
-
-def test_two_displays_are_a_coincidence(connection: Connection, now: datetime) -> None:
-    go_silent(connection, now, site(connection, now, count=4)[:2])
-
-    assert observe(connection, now) == NOTHING
+    assert (observe(connection, now), observe(connection, now + MINUTE)) == (NOTHING, NOTHING)
+    assert only(connection) == incident
 
 
 def test_failures_noticed_a_minute_apart_add_up(connection: Connection, now: datetime) -> None:
     fleet = site(connection, now, count=8)
-    go_silent(connection, now, fleet[:2])
-    assert observe(connection, now) == NOTHING
-    go_silent(connection, now + MINUTE, fleet[2:4])
 
-    assert observe(connection, now + MINUTE).joined == 4
+    assert notice_silence(connection, now, fleet[:2]) == NOTHING  # two are a coincidence
+    assert notice_silence(connection, now + MINUTE, fleet[2:4]).joined == 4
 
 
 def test_failures_noticed_while_no_tick_came_are_not_lost(connection: Connection, now: datetime) -> None:
     fleet = site(connection, now, count=8)
-    observe(connection, now)
+    assert observe(connection, now) == NOTHING
     go_silent(connection, now + MINUTE, fleet[:4])
 
     assert observe(connection, now + timedelta(hours=2)).opened == 1
@@ -92,26 +77,18 @@ def test_failures_noticed_while_no_tick_came_are_not_lost(connection: Connection
 
 def test_a_display_that_fails_later_joins_and_the_cause_says_so(connection: Connection, now: datetime) -> None:
     fleet = site(connection, now)
-    go_silent(connection, now, fleet[:4])
-    observe(connection, now)
-    go_silent(connection, now + MINUTE, fleet[4:9])
+    notice_silence(connection, now, fleet[:4])
 
-    assert observe(connection, now + MINUTE) == IncidentReport(joined=5)
+    assert notice_silence(connection, now + MINUTE, fleet[4:9]) == IncidentReport(joined=5)
     assert only(connection)["cause"].startswith("9 of 12 displays at site Rome went silent within 64 s")
 
 
 def test_members_leave_when_well_and_the_incident_closes_a_while_after_the_last(
-    connection: Connection, now: datetime
+    connection: Connection, now: datetime, dark: list[str]
 ) -> None:
-    fleet = site(connection, now)[:4]
-    go_silent(connection, now, fleet)
-    observe(connection, now)
-
-    come_back(connection, now + 2 * MINUTE, fleet[:3])
-    assert observe(connection, now + 2 * MINUTE) == IncidentReport(left=3)
+    assert notice_return(connection, now + 2 * MINUTE, dark[:3]) == IncidentReport(left=3)
     assert (only(connection)["members"], only(connection)["unwell"]) == (4, 1)
-    come_back(connection, now + 4 * MINUTE, fleet[3:])
-    assert observe(connection, now + 4 * MINUTE) == IncidentReport(left=1)
+    assert notice_return(connection, now + 4 * MINUTE, dark[3:]) == IncidentReport(left=1)
     assert observe(connection, now + 8 * MINUTE) == NOTHING
     assert observe(connection, now + 9 * MINUTE) == IncidentReport(closed=1)
 
@@ -126,29 +103,21 @@ def test_members_leave_when_well_and_the_incident_closes_a_while_after_the_last(
     ]
 
 
-def test_one_that_fails_again_before_it_is_closed_joins_again(connection: Connection, now: datetime) -> None:
-    fleet = site(connection, now)[:4]
-    go_silent(connection, now, fleet)
-    observe(connection, now)
-    come_back(connection, now + MINUTE, fleet)
-    observe(connection, now + MINUTE)
-    go_silent(connection, now + 5 * MINUTE, fleet[:1])
+def test_one_that_fails_again_before_it_is_closed_joins_again(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    notice_return(connection, now + MINUTE, dark)
 
-    assert observe(connection, now + 5 * MINUTE) == IncidentReport(joined=1)
+    assert notice_silence(connection, now + 5 * MINUTE, dark[:1]) == IncidentReport(joined=1)
     assert observe(connection, now + 30 * MINUTE) == NOTHING  # it stays open
     assert (only(connection)["members"], only(connection)["unwell"]) == (4, 1)
 
 
-def test_the_same_place_again_shortly_after_reopens_it(connection: Connection, now: datetime) -> None:
-    fleet = site(connection, now)[:4]
-    go_silent(connection, now, fleet)
-    observe(connection, now)
-    come_back(connection, now + MINUTE, fleet)
-    observe(connection, now + MINUTE)
+def test_the_same_place_again_shortly_after_reopens_it(connection: Connection, now: datetime, dark: list[str]) -> None:
+    notice_return(connection, now + MINUTE, dark)
     assert observe(connection, now + 7 * MINUTE).closed == 1
 
-    go_silent(connection, now + 20 * MINUTE, fleet)
-    assert observe(connection, now + 20 * MINUTE) == IncidentReport(opened=1, joined=4)
+    assert notice_silence(connection, now + 20 * MINUTE, dark) == IncidentReport(opened=1, joined=4)
 
     incident = only(connection)
     assert (incident["closed_at"], incident["unwell"], incident["members"]) == (None, 4, 4)
@@ -158,10 +127,8 @@ def test_the_same_place_again_shortly_after_reopens_it(connection: Connection, n
 def test_the_same_place_the_next_day_is_another_incident(connection: Connection, now: datetime) -> None:
     fleet = site(connection, now)[:4]
     for at in (now, now + timedelta(days=1)):
-        go_silent(connection, at, fleet)
-        observe(connection, at)
-        come_back(connection, at + MINUTE, fleet)
-        observe(connection, at + MINUTE)
+        notice_silence(connection, at, fleet)
+        notice_return(connection, at + MINUTE, fleet)
         observe(connection, at + 7 * MINUTE)
 
     assert [row["opened_at"] for row in all_of(connection)] == [now, now + timedelta(days=1)]
@@ -185,27 +152,24 @@ def test_our_own_silence_is_one_incident_and_judges_no_display(connection: Conne
     assert incident["cause"].startswith("We do not hear the fleet")
     assert happened(connection, incident["id"]) == [("opened", None)]
 
-    come_back(connection, now + 2 * MINUTE, fleet)
-    assert observe(connection, now + 2 * MINUTE) == IncidentReport(closed=1)
+    assert notice_return(connection, now + 2 * MINUTE, fleet) == IncidentReport(closed=1)
     assert deaf(connection, now + 5 * MINUTE).opened == 1  # failed again so soon: the same incident
     assert [kind for kind, _ in happened(connection, only(connection)["id"])] == ["opened", "closed", "reopened"]
 
 
-def test_while_we_are_deaf_nobody_leaves_and_nothing_closes(connection: Connection, now: datetime) -> None:
-    fleet = site(connection, now)[:4]
-    go_silent(connection, now, fleet)
-    observe(connection, now)
-    come_back(connection, now + MINUTE, fleet)
+def test_while_we_are_deaf_nobody_leaves_and_nothing_closes(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    come_back(connection, now + MINUTE, dark)
 
     assert deaf(connection, now + 20 * MINUTE).left == 0
-    assert set(operations.open_incident_of(connection, fleet)) == set(fleet)
+    assert set(operations.open_incident_of(connection, dark)) == set(dark)
 
 
-def test_displays_of_which_nothing_is_known_stay_members(connection: Connection, now: datetime) -> None:
-    fleet = site(connection, now)[:4]
-    go_silent(connection, now, fleet)
-    observe(connection, now)
-    change(connection, now + MINUTE, fleet, "unknown")
+def test_displays_of_which_nothing_is_known_stay_members(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    change(connection, now + MINUTE, dark, "unknown")
 
     assert observe(connection, now + MINUTE) == NOTHING
 
@@ -217,19 +181,15 @@ def test_a_bridge_that_was_never_started_is_no_incident(connection: Connection, 
     assert all_of(connection) == []
 
 
-def test_a_deleted_display_leaves(connection: Connection, now: datetime) -> None:
-    fleet = site(connection, now)[:4]
-    go_silent(connection, now, fleet)
-    observe(connection, now)
-    clients_operations.delete(connection, now, fleet[0])
+def test_a_deleted_display_leaves(connection: Connection, now: datetime, dark: list[str]) -> None:
+    clients_operations.delete(connection, now, dark[0])
 
     assert observe(connection, now + MINUTE) == IncidentReport(left=1)
 
 
 def test_a_reopened_incident_does_not_count_displays_that_were_deleted(connection: Connection, now: datetime) -> None:
     fleet = site(connection, now)
-    go_silent(connection, now, fleet[:6])
-    observe(connection, now)
+    notice_silence(connection, now, fleet[:6])
     for uuid in fleet[:2]:
         clients_operations.delete(connection, now, uuid)
     change(connection, now + MINUTE, fleet[2:6], "running")
@@ -237,8 +197,7 @@ def test_a_reopened_incident_does_not_count_displays_that_were_deleted(connectio
     observe(connection, now + 10 * MINUTE)
     assert only(connection)["closed_at"] is not None
 
-    go_silent(connection, now + 12 * MINUTE, fleet[2:7])
-    observe(connection, now + 12 * MINUTE)
+    notice_silence(connection, now + 12 * MINUTE, fleet[2:7])
 
     assert f"5 of {len(fleet) - 2} displays" in only(connection)["cause"]
 

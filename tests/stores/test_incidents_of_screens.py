@@ -1,7 +1,8 @@
-"""A shop whose screens fail together is one incident."""
+"""A shop whose players or screens fail together is one incident."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 import pytest
 import sqlalchemy as sa
@@ -9,8 +10,10 @@ from sqlalchemy import Connection
 
 from shared.tables import clients, incident_members
 from tests.stores.commands_world import seconds
-from tests.stores.incidents_world import MINUTE, all_of, change, listen, observe, only, site
+from tests.stores.incidents_world import MINUTE, change, observe, only, site
 from tests.stores.notifications_world import channel, decide, told
+
+pytestmark = pytest.mark.usefixtures("listening")
 
 
 def fail(connection: Connection, at: datetime | None, uuids: Sequence[str], screen: str) -> None:
@@ -19,34 +22,41 @@ def fail(connection: Connection, at: datetime | None, uuids: Sequence[str], scre
     connection.execute(sa.update(clients).where(clients.c.uuid.in_(uuids)).values(**row))
 
 
-@pytest.mark.parametrize(
-    ("screen", "cause"),
-    [
-        ("black", "6 of 12 displays at site Rome went black at once; what they were given to show, or an update,"),
-        ("frozen", "6 of 12 displays at site Rome froze at once; what they were given to show, or an update,"),
-        ("disconnected", "6 of 12 displays at site Rome lost their screens at once; the power of the screens, or"),
-        ("off", "6 of 12 displays at site Rome had their screens switched off at once; the power of the screens, or"),
-    ],
-)
-def test_the_screens_of_a_shop_that_fail_together_are_one_incident(
-    connection: Connection, now: datetime, screen: str, cause: str
+def crash(connection: Connection, at: datetime, uuids: Sequence[str]) -> None:
+    crashed = sa.update(clients).where(clients.c.uuid.in_(uuids))
+    connection.execute(crashed.values(process_status="crashed", process_status_since=at))
+    change(connection, at, uuids, "crashed")
+
+
+CONTENT = "; what they were given to show, or an update,"
+POWER = "; the power of the screens, or"
+WAYS: list[tuple[Callable[[Connection, datetime, Sequence[str]], None], str]] = [
+    (crash, "crashed at once" + CONTENT),
+    (partial(fail, screen="black"), "went black at once" + CONTENT),
+    (partial(fail, screen="frozen"), "froze at once" + CONTENT),
+    (partial(fail, screen="disconnected"), "lost their screens at once" + POWER),
+    (partial(fail, screen="off"), "had their screens switched off at once" + POWER),
+]
+
+
+@pytest.mark.parametrize(("happen", "cause"), WAYS, ids=[cause.split(" at")[0] for _, cause in WAYS])
+def test_displays_of_a_shop_that_fail_together_are_one_incident(
+    connection: Connection, now: datetime, happen: Callable[[Connection, datetime, Sequence[str]], None], cause: str
 ) -> None:
-    listen(connection, now)
     channel(connection, now, delay=0 * MINUTE)
     shop = site(connection, now)
     observe(connection, now)
-    fail(connection, now + seconds(30), shop[:6], screen)
+    happen(connection, now + seconds(30), shop[:6])
 
     report = observe(connection, now + MINUTE)
     decide(connection, now + MINUTE)
 
     assert (report.opened, report.joined) == (1, 6)
-    assert only(connection)["cause"].startswith(cause)
+    assert only(connection)["cause"].startswith("6 of 12 displays at site Rome " + cause)
     assert told(connection) == [("opened", "6 displays at Rome failed together")]  # no message about each screen
 
 
 def test_an_incident_of_screens_is_over_when_they_show_something_again(connection: Connection, now: datetime) -> None:
-    listen(connection, now)
     shop = site(connection, now)
     observe(connection, now)
     fail(connection, now + seconds(30), shop[:6], "black")
@@ -62,39 +72,14 @@ def test_an_incident_of_screens_is_over_when_they_show_something_again(connectio
 
 
 def test_black_screens_and_crashed_players_of_a_shop_are_one_incident(connection: Connection, now: datetime) -> None:
-    listen(connection, now)
-    shop = site(connection, now)
-    observe(connection, now)
-    fail(connection, now + seconds(30), shop[:4], "black")
-    crashed = sa.update(clients).where(clients.c.uuid.in_(shop[4:6]))
-    connection.execute(crashed.values(process_status="crashed", process_status_since=now + seconds(30)))
-    change(connection, now + seconds(30), shop[4:6], "crashed")
-
-    observe(connection, now + MINUTE)
-
-    assert "failed (2 crashed, 4 with a bad screen)" in only(connection)["cause"]
-
-
-def test_one_black_screen_is_no_incident(connection: Connection, now: datetime) -> None:
-    listen(connection, now)
-    shop = site(connection, now)
-    observe(connection, now)
-    fail(connection, now + seconds(30), shop[:1], "black")
-
-    assert observe(connection, now + MINUTE).opened == 0
-    assert all_of(connection) == []
-
-
-def test_code_of_before_reads_a_symptom_that_it_knows(connection: Connection, now: datetime) -> None:
-    listen(connection, now)
     shop = site(connection, now)
     observe(connection, now)
     fail(connection, now + seconds(30), shop[:6], "black")
-    crashed = sa.update(clients).where(clients.c.uuid.in_(shop[6:8]))
-    connection.execute(crashed.values(process_status="crashed", process_status_since=now + seconds(30)))
-    change(connection, now + seconds(30), shop[6:8], "crashed")
+    crash(connection, now + seconds(30), shop[6:8])
+
     observe(connection, now + MINUTE)
 
+    assert "failed (2 crashed, 6 with a bad screen)" in only(connection)["cause"]
     rows = connection.execute(sa.select(incident_members.c.symptom, incident_members.c.newer_symptom)).all()
-
-    assert sorted(map(tuple, rows)) == [("crashed", None)] * 2 + [("service_failed", "screen_failed")] * 6
+    known_to_old_code = [("crashed", None)] * 2 + [("service_failed", "screen_failed")] * 6
+    assert sorted(map(tuple, rows)) == known_to_old_code

@@ -9,15 +9,17 @@ from sqlalchemy import Connection
 
 from shared.overview import operations
 from shared.overview.operations import Overview
-from shared.postgres.door import database_now
-from tests.stores.incidents_world import CONFIG, MINUTE, come_back, go_silent, listen, observe, site
+from tests.stores.incidents_world import (
+    CONFIG,
+    MINUTE,
+    come_back,
+    notice_return,
+    notice_silence,
+    observe,
+    site,
+)
 
-
-@pytest.fixture
-def now(connection: Connection) -> datetime:
-    moment = database_now(connection)
-    listen(connection, moment)
-    return moment
+pytestmark = pytest.mark.usefixtures("listening")
 
 
 def look(connection: Connection, at: datetime) -> Overview:
@@ -32,8 +34,7 @@ def incidents_of(seen: Overview) -> dict[str, Any]:
 
 def test_a_dark_shop_is_one_incident_and_each_of_its_displays_names_it(connection: Connection, now: datetime) -> None:
     fleet = site(connection, now)
-    go_silent(connection, now, fleet[:10])
-    observe(connection, now)
+    notice_silence(connection, now, fleet[:10])
 
     seen = look(connection, now)
 
@@ -42,12 +43,11 @@ def test_a_dark_shop_is_one_incident_and_each_of_its_displays_names_it(connectio
     assert incidents_of(seen) == {one: incident.id if one in fleet[:10] else None for one in fleet}
 
 
-def test_a_display_that_is_back_names_no_incident_and_still_counts_as_a_member(
+def test_a_display_that_is_back_names_no_incident_and_counts_as_a_member_until_its_end(
     connection: Connection, now: datetime
 ) -> None:
     fleet = site(connection, now)
-    go_silent(connection, now, fleet)
-    observe(connection, now)
+    notice_silence(connection, now, fleet)
     come_back(connection, now, fleet[:4])
     observe(connection, now + MINUTE)
 
@@ -56,14 +56,6 @@ def test_a_display_that_is_back_names_no_incident_and_still_counts_as_a_member(
     [incident] = seen.incidents
     assert (incident.members, incident.unwell) == (12, 8)
     assert [incidents_of(seen)[one] for one in fleet] == [None] * 4 + [incident.id] * 8
-
-
-def test_an_incident_that_is_over_is_not_named(connection: Connection, now: datetime) -> None:
-    fleet = site(connection, now)
-    go_silent(connection, now, fleet)
-    observe(connection, now)
-    come_back(connection, now, fleet)
-    observe(connection, now + MINUTE)
+    notice_return(connection, now + 2 * MINUTE, fleet[4:])
     observe(connection, now + 60 * MINUTE)
-
     assert look(connection, now + 60 * MINUTE).incidents == []
