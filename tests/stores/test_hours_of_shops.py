@@ -1,6 +1,8 @@
 """Displays keep the opening hours that cover them: the nearest ones, as long as they do."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -8,6 +10,7 @@ from sqlalchemy import Connection
 
 from shared.quiet import operations
 from shared.quiet.displays_operations import let_displays_keep
+from shared.tables import clients
 from shared.vocabulary import QuietPreset
 from tests.stores.commands_world import add_client
 from tests.stores.quiet_world import make, open_between, opening_hours, wanted
@@ -56,27 +59,32 @@ def test_the_nearest_hours_count_a_tags_before_a_sites_before_the_fleets(
     assert let_displays_keep(connection, now) == 0
 
 
-def test_hours_end_with_their_quiet_time(connection: Connection, now: datetime, rome: str) -> None:
+ENDS: list[Callable[[Connection, datetime, str, int], object]] = [
+    lambda connection, now, _, shop: operations.end(connection, now, shop, "user:anna"),
+    lambda connection, _, display, __: change(connection, display, site="Oslo"),
+    lambda connection, now, display, _: change(connection, display, deleted_at=now),
+]
+
+
+def change(connection: Connection, display: str, **facts: Any) -> None:
+    connection.execute(sa.update(clients).where(clients.c.uuid == display).values(**facts))
+
+
+@pytest.mark.parametrize("end", ENDS, ids=["the quiet time ends", "the display moves", "it is deleted"])
+def test_other_hours_follow_a_change_and_none_are_kept_once_they_end(
+    connection: Connection, now: datetime, rome: str, end: Callable[[Connection, datetime, str, int], object]
+) -> None:
     shop = opening_hours(connection, now, DAYTIME, "Rome")
     let_displays_keep(connection, now)
-
-    operations.end(connection, now, shop, "user:anna")
-
-    assert let_displays_keep(connection, now) == 1
-    assert opens(connection, rome) is None
-
-
-def test_other_hours_follow_a_change_and_a_display_that_moves(connection: Connection, now: datetime, rome: str) -> None:
-    shop = opening_hours(connection, now, DAYTIME, "Rome")
-    let_displays_keep(connection, now)
-    operations.change(connection, now + HOUR, shop, {"spans": NIGHT}, "user:anna")
+    changed = operations.change(connection, now + HOUR, shop, {"spans": NIGHT}, "user:anna")
     assert let_displays_keep(connection, now + HOUR) == 1
     assert opens(connection, rome) == "18:00"
 
-    connection.execute(sa.text("UPDATE clients SET site = 'Oslo' WHERE uuid = :uuid"), {"uuid": rome})
+    end(connection, now + HOUR, rome, changed.id)
 
     assert let_displays_keep(connection, now + HOUR) == 1
     assert opens(connection, rome) is None
+    assert let_displays_keep(connection, now + HOUR) == 0
 
 
 def test_hours_that_begin_later_wait_and_other_quiet_times_are_no_hours(
@@ -90,12 +98,3 @@ def test_hours_that_begin_later_wait_and_other_quiet_times_are_no_hours(
     assert let_displays_keep(connection, now) == 0
     assert let_displays_keep(connection, now + DAY) == 1
     assert opens(connection, rome) == "09:00"
-
-
-def test_a_deleted_display_keeps_none(connection: Connection, now: datetime, rome: str) -> None:
-    opening_hours(connection, now, DAYTIME, "Rome")
-    let_displays_keep(connection, now)
-    connection.execute(sa.text("UPDATE clients SET deleted_at = :now WHERE uuid = :uuid"), {"now": now, "uuid": rome})
-
-    assert let_displays_keep(connection, now) == 1
-    assert let_displays_keep(connection, now) == 0

@@ -76,21 +76,18 @@ def test_the_one_that_ends_last_is_named(connection: Connection, now: datetime) 
     assert operations.covered(connection, found, Quiet.SCREEN, [client]) == {}
 
 
-def test_one_that_is_made_while_the_tick_decides_is_respected_by_it(connection: Connection, now: datetime) -> None:
+@pytest.mark.parametrize(("starts_after", "commands"), [(None, 0), (HOUR, 1)])
+def test_one_made_while_the_tick_decides_is_respected_unless_it_begins_later(
+    connection: Connection, now: datetime, starts_after: timedelta | None, commands: int
+) -> None:
     """The tick's time is older than the quiet time, because it waited for the lock."""
     hear(connection, now)
     client = crash(connection, now)
-    hold(connection, now + timedelta(seconds=1), client)
+    starts = None if starts_after is None else now + starts_after
+    one = wanted(QuietPreset.HOLD, clients=[client], starts=starts, reason="x")
+    make(connection, now + timedelta(seconds=1), one)
 
-    assert recovery.recover(connection, now, ON, TIMINGS).command_ids == ()
-
-
-def test_one_that_begins_later_leaves_recovery_alone_until_then(connection: Connection, now: datetime) -> None:
-    hear(connection, now)
-    client = crash(connection, now)
-    make(connection, now, wanted(QuietPreset.HOLD, clients=[client], starts=now + HOUR, reason="x"))
-
-    assert len(recovery.recover(connection, now, ON, TIMINGS).command_ids) == 1
+    assert len(recovery.recover(connection, now, ON, TIMINGS).command_ids) == commands
 
 
 # --- opening hours are once ---
@@ -105,15 +102,11 @@ def test_the_fleet_a_site_and_a_tag_have_their_hours_once(connection: Connection
 
     assert refused.value.extras == {"quiet_time_id": first}
     assert operations.end(connection, now, first, "user:ben")
-    opening_hours(connection, now, open_between("10:00", "17:00"), "Rome")
-
-
-def test_hours_that_are_over_by_themselves_make_room(connection: Connection, now: datetime) -> None:
-    hours = open_between("09:00", "18:00")
-    season = wanted(QuietPreset.OPENING_HOURS, site="Rome", until=now + DAY, spans=hours, zone="UTC")
+    season = wanted(
+        QuietPreset.OPENING_HOURS, site="Rome", until=now + DAY, spans=open_between("10:00", "17:00"), zone="UTC"
+    )
     make(connection, now, season)
-
-    assert opening_hours(connection, now + 2 * DAY, hours, "Rome")
+    assert opening_hours(connection, now + 2 * DAY, open_between("09:00", "18:00"), "Rome")  # the season is over
 
 
 def test_two_ends_at_once_and_a_second_key(connection: Connection, now: datetime) -> None:

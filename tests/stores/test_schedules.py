@@ -185,13 +185,24 @@ def test_before_its_time_and_after_it_nothing_happens(connection: Connection, no
     assert turn(connection, now + HOUR, one) == turn(connection, now + 9 * HOUR, one) == []
 
 
-def test_a_time_that_is_missed_is_said_and_never_made_up_for(connection: Connection, now: datetime) -> None:
+MISSED_FOR: list[tuple[timedelta, dict[str, Any], str]] = [
+    (GRACE + MINUTE, {"site": "Basel"}, "The scheduler was away: it came 11 minutes too late."),
+    (timedelta(), {"site": "Nowhere"}, "No client matches, so there is nothing to send."),
+    (timedelta(), {"site": "Basel", "floor": 3}, "This version does not know a filter by floor."),
+]
+
+
+@pytest.mark.parametrize(("late", "chosen", "why"), MISSED_FOR)
+@pytest.mark.usefixtures("basel")
+def test_a_time_that_is_missed_is_said_with_the_reason_and_never_made_up_for(
+    connection: Connection, now: datetime, late: timedelta, chosen: dict[str, Any], why: str
+) -> None:
     one = plan(connection, now)
+    connection.execute(sa.update(command_schedules).values(filter=chosen))  # which later code may have written
 
-    [run] = turn(connection, now + HOUR + GRACE + MINUTE, one)
+    [run] = turn(connection, now + HOUR + late, one)
 
-    assert (run.outcome, run.batch_id) == (MISSED, None)
-    assert run.why == "The scheduler was away: it came 11 minutes too late."
+    assert (run.outcome, run.batch_id, run.why) == (MISSED, None, why)
     assert rules.state_of(again(connection, one)) is ScheduleState.MISSED
     assert turn(connection, now + DAY, one) == []
 
@@ -207,27 +218,6 @@ def test_after_days_away_all_missed_times_are_said_and_the_next_one_comes(
 
     assert [run.outcome for run in runs] == [MISSED, MISSED, MISSED, MADE]
     assert again(connection, one).next_at == one.next_at + 4 * DAY
-
-
-def test_where_nobody_matches_the_time_is_missed_with_the_reason(connection: Connection, now: datetime) -> None:
-    one = plan(connection, now, filter={"site": "Nowhere"})
-
-    [run] = turn(connection, now + HOUR, one)
-
-    assert (run.outcome, run.why) == (MISSED, "No client matches, so there is nothing to send.")
-
-
-def test_a_filter_that_only_later_code_knows_sends_nothing_to_anybody(
-    connection: Connection, now: datetime, basel: list[str]
-) -> None:
-    assert basel
-    one = plan(connection, now)
-    later = sa.update(command_schedules).where(command_schedules.c.id == one.id)
-    connection.execute(later.values(filter={"site": "Basel", "floor": 3}))
-
-    [run] = turn(connection, now + HOUR, one)
-
-    assert (run.outcome, run.why) == (MISSED, "This version does not know a filter by floor.")
 
 
 def test_an_action_of_later_code_is_left_to_later_code(connection: Connection, now: datetime) -> None:

@@ -141,13 +141,6 @@ def test_a_display_that_cannot_see_its_screen_leaves_the_command_without_a_resul
     assert state(connection, name) == ("timed_out", "no_result")
 
 
-def test_a_refusal_ends_it(connection: Connection, now: datetime, display: str) -> None:
-    name = issue(connection, now, display, OFF)
-    say(connection, now, display, name, "rejected", reason="busy")
-
-    assert state(connection, name) == ("rejected", "busy")
-
-
 def test_it_is_refused_where_it_is_not_declared_and_holds_other_commands_back(
     connection: Connection, now: datetime, client: str, display: str
 ) -> None:
@@ -173,28 +166,25 @@ def test_a_lockout_holds_no_screen_back_and_a_screen_locks_nothing(
 # --- off by plan is no fault ---
 
 
-@pytest.mark.parametrize(("by", "fails"), [(ScreenOffBy.COMMAND, False), (ScreenOffBy.HOURS, False), (None, True)])
+@pytest.mark.parametrize(
+    ("said", "fails"),
+    [
+        ([ScreenOffBy.COMMAND] * 5, False),
+        ([ScreenOffBy.HOURS] * 5, False),
+        ([None] * 5, True),
+        ([ScreenOffBy.HOURS, ScreenOffBy.HOURS, None, None], True),
+    ],
+    ids=["by a command", "by its hours", "by nobody", "when its hours were over"],
+)
 def test_a_screen_that_is_off_by_plan_does_not_fail(
-    connection: Connection, now: datetime, display: str, by: ScreenOffBy | None, fails: bool
+    connection: Connection, now: datetime, display: str, said: Sequence[ScreenOffBy | None], fails: bool
 ) -> None:
-    for minute in range(5):
+    for minute, by in enumerate(said):
         tell(connection, now + timedelta(minutes=minute), display, "off", by=by)
         screens_operations.judge_off(connection, now + timedelta(minutes=minute))
 
     row = sa.select(clients.c.screen_failed_at).where(clients.c.uuid == display)
     assert (connection.execute(row).scalar_one() is not None) is fails
-
-
-def test_a_plan_that_ends_while_the_screen_stays_off_leaves_a_failure(
-    connection: Connection, now: datetime, display: str
-) -> None:
-    row = sa.select(clients.c.screen_failed_at).where(clients.c.uuid == display)
-    for minute, by in enumerate([ScreenOffBy.HOURS, ScreenOffBy.HOURS, None, None]):
-        at = now + timedelta(minutes=minute)
-        tell(connection, at, display, "off", by=by)
-        screens_operations.judge_off(connection, at)
-
-    assert connection.execute(row).scalar_one() is not None
 
 
 # --- opening hours ---
@@ -214,6 +204,7 @@ def test_hours_are_told_until_the_display_says_that_it_keeps_them(
     assert untold(connection) == []
 
     assert set_hours(connection, now, [display], WEEK) == [display]
+    assert set_hours(connection, now, [display], WEEK) == []
     assert untold(connection) == [Untold(display, VERSION, document(WEEK))]
     assert untold(connection, Kept(display, VERSION)) == [], "told a moment ago"
     assert untold(connection, Kept(display, "older")) != [], "but not these"
@@ -224,12 +215,6 @@ def test_hours_are_told_until_the_display_says_that_it_keeps_them(
     assert untold(connection) == [Untold(display, VERSION, document(WEEK))]
 
 
-def test_the_same_hours_twice_change_nothing(connection: Connection, now: datetime, display: str) -> None:
-    set_hours(connection, now, [display], WEEK)
-
-    assert set_hours(connection, now, [display], WEEK) == []
-
-
 def test_hours_that_are_taken_away_are_told_too(connection: Connection, now: datetime, display: str) -> None:
     set_hours(connection, now, [display], WEEK)
     tell(connection, now, display, "ok", hours=VERSION)
@@ -238,13 +223,7 @@ def test_hours_that_are_taken_away_are_told_too(connection: Connection, now: dat
     assert set_hours(connection, now, [display], None) == []
     assert untold(connection) == [Untold(display, None, None)]
     assert connection.execute(sa.select(client_hours)).all() == []
-
-
-def test_hours_that_a_restored_database_does_not_know_are_taken_away(
-    connection: Connection, now: datetime, display: str
-) -> None:
-    tell(connection, now, display, "ok", hours="of the database of before")
-
+    tell(connection, now, display, "ok", hours="of the database of before")  # which a restored one does not know
     assert untold(connection) == [Untold(display, None, None)]
 
 

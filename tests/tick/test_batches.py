@@ -77,16 +77,3 @@ def test_overlapping_ticks_send_nobody_a_second_command(
 
     assert [len(commands_of(engine, client)) for client in fleet] == [1] * 6
     assert state_of(engine, batch) == "finished"
-
-
-def test_a_tick_pauses_a_batch_whose_first_wave_failed(
-    expiring: TickFunction, engine: Engine, fleet: list[str]
-) -> None:
-    batch = staged(engine, fleet)
-    expiring.tick()
-    finish(engine, batch, CommandState.FAILED)
-
-    assert expiring.tick()["did"]["batches"]["paused"] == 1
-
-    expiring.tick()
-    assert (state_of(engine, batch), sent(engine, fleet)) == ("paused", 1)

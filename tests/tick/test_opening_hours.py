@@ -75,21 +75,14 @@ def night(connection: Connection, now: datetime) -> Night:
     return Night(connection, now)
 
 
-def test_what_is_off_while_the_shop_is_closed_is_nobodys_trouble(night: Night) -> None:
+@pytest.mark.parametrize("minutes", [3, AFTER_OPENING // MINUTE])
+def test_displays_that_come_on_as_the_shop_opens_were_never_a_trouble(night: Night, minutes: int) -> None:
     go_silent(night.connection, night.closes + 10 * MINUTE, night.displays)
-
     night.run(night.closes + 11 * MINUTE, night.closes + 40 * MINUTE)
-    night.run(night.opens - 5 * MINUTE, night.opens + AFTER_OPENING)
+    night.run(night.opens - 5 * MINUTE, night.opens + minutes * MINUTE)
 
-    assert (told(night.connection), night.commands, night.causes, night.breakers) == ([], 0, [], set())
-
-
-def test_displays_that_come_on_when_the_shop_opens_were_never_a_trouble(night: Night) -> None:
-    go_silent(night.connection, night.closes + 10 * MINUTE, night.displays)
-    night.run(night.opens - 3 * MINUTE, night.opens + 3 * MINUTE)
-
-    change(night.connection, night.opens + 3 * MINUTE, night.displays, "running")
-    for minute in range(3, 30):
+    change(night.connection, night.opens + minutes * MINUTE, night.displays, "running")
+    for minute in range(minutes, 30):
         beat(night.connection, night.displays, night.opens + minute * MINUTE)
         night.tick(night.opens + minute * MINUTE)
 
