@@ -1,18 +1,112 @@
-"""Hours, pauses and masks of channels."""
+"""What a channel is told and when; hours, pauses and masks of channels."""
 
 from datetime import UTC, datetime, time, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from shared.notifications.channels.rules import Hours, are_on, masked
-from shared.notifications.deliveries import rules
-from shared.notifications.troubles.rules import bounded, plain, recovery_of_many
-from shared.vocabulary import ChannelKind, RecoveryState, Weekday
+from shared.notifications import rules
+from shared.notifications.channels.rules import DEFAULT_EVENTS, Hours, are_on, masked
+from shared.notifications.deliveries.rules import FIRST_WAIT, LONGEST_WAIT
+from shared.notifications.deliveries.rules import wait as wait_after
+from shared.notifications.rules import Channel, Notice
+from shared.notifications.troubles.rules import Display, Trouble, bounded, plain, recovery_of_many
+from shared.vocabulary import ChannelKind, DeliveryState, NotificationEvent, RecoveryState, Weekday
 
 WORK = Hours("Europe/Rome", frozenset({Weekday.MONDAY, Weekday.FRIDAY}), time(8), time(18))
 NIGHT = Hours("Europe/Rome", frozenset({Weekday.FRIDAY}), time(22), time(6))
+NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)  # a Wednesday, outside of both
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+ON_CALL = Channel(
+    id=1,
+    name="On call",
+    events=frozenset(DEFAULT_EVENTS),
+    delay=2 * MINUTE,
+    sites=None,
+    hours=None,
+    critical_passes=True,
+    tells_since=NOW - HOUR,
+)
+DARK_SITE = Trouble(
+    root="incident:7",
+    subject="incident:7",
+    event=NotificationEvent.INCIDENT_OPENED,
+    title="12 displays at Rome failed together",
+    cause="",
+    since=NOW - 10 * MINUTE,
+    noticed_at=NOW - 10 * MINUTE,
+    sites=frozenset({"Rome"}),
+)
+
+
+def ago(seconds: float) -> datetime:
+    return NOW - timedelta(seconds=seconds)
+
+
+HELD_BACK = {"event": NotificationEvent.BREAKER_OPEN, "in_incident": True}
+DEAF = {"event": NotificationEvent.BRIDGE_SILENT, "sites": None}
+OPENS: list[tuple[dict[str, Any], dict[str, Any], bool, str]] = [
+    ({}, {"noticed_at": ago(120)}, True, "as old as the channel's delay"),
+    ({}, {"noticed_at": ago(119)}, False, "younger"),
+    ({"tells_since": ago(600)}, {}, True, "noticed when the channel was added"),
+    ({"tells_since": ago(599)}, {}, False, "before that"),
+    ({"sites": frozenset({"Rome", "Oslo"})}, {}, True, "one of its sites"),
+    ({"sites": frozenset({"Oslo"})}, {}, False, "another site"),
+    ({"sites": frozenset({"Oslo"})}, DEAF, True, "the whole fleet"),
+    ({"events": frozenset({NotificationEvent.SCREEN_BAD})}, {}, False, "an event that it does not take"),
+    ({}, {"min_age": 10 * MINUTE}, True, "as old as it has to be"),
+    ({}, {"min_age": 10 * MINUTE, "since": ago(599)}, False, "too young"),
+    ({}, HELD_BACK, False, "recovery holds back, and its incident is told"),
+    ({"hours": WORK}, HELD_BACK, True, "its incident is not told at this hour"),
+    ({"events": frozenset({NotificationEvent.BREAKER_OPEN})}, HELD_BACK, True, "its incident is not told"),
+    ({"hours": WORK}, {}, False, "outside of its hours"),
+    ({"hours": WORK}, DEAF, True, "critical at any hour"),
+    ({"hours": WORK, "critical_passes": False}, DEAF, False, "nothing passes"),
+]
+
+
+@pytest.mark.parametrize(("channel", "trouble", "opens", "note"), OPENS, ids=[note for *_, note in OPENS])
+def test_whether_a_channel_is_told_of_a_trouble(
+    channel: dict[str, Any], trouble: dict[str, Any], opens: bool, note: str
+) -> None:
+    told, about = replace(ON_CALL, **channel), replace(DARK_SITE, **trouble)
+
+    assert rules.opens(told, about, NOW, ()) is opens
+    assert rules.opens(told, about, NOW, {(2, about.root), (1, "incident:8")}) is opens
+    assert not rules.opens(told, about, NOW, {(1, about.root)})
+
+
+DISPLAYS = tuple(Display(f"{number}", "", "Rome") for number in range(24))
+INCIDENT, UNWELL, OLD = (
+    NotificationEvent.INCIDENT_OPENED,
+    NotificationEvent.DISPLAY_UNWELL,
+    NotificationEvent.CERTIFICATE_OLD,
+)
+GETS_WORSE: list[tuple[NotificationEvent, int, dict[str, Any], NotificationEvent | None, str]] = [
+    (INCIDENT, 0, {"displays": DISPLAYS[:23]}, None, "not twice the twelve of the first message"),
+    (INCIDENT, 0, {"displays": DISPLAYS}, NotificationEvent.INCIDENT_ESCALATED, "twice as many"),
+    (INCIDENT, 3599, {"displays": DISPLAYS[:1]}, None, "told less than an hour ago"),
+    (INCIDENT, 3600, {"displays": DISPLAYS[:1]}, NotificationEvent.INCIDENT_ESCALATED, "an hour ago"),
+    (INCIDENT, 3600, {}, None, "an hour ago, and all are back"),
+    (UNWELL, 9999, {"event": UNWELL}, None, "a display is as unwell as it was"),
+    (UNWELL, 0, {"event": NotificationEvent.DISPLAY_SUSPENDED}, NotificationEvent.DISPLAY_SUSPENDED, "beyond help"),
+    (OLD, 9999, {"event": OLD}, None, "a certificate ends some day soon"),
+    (OLD, 0, {"event": NotificationEvent.CERTIFICATE_ENDING}, NotificationEvent.CERTIFICATE_ENDING, "in some days"),
+]
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds_ago", "trouble", "event", "note"), GETS_WORSE, ids=[note for *_, note in GETS_WORSE]
+)
+def test_when_a_trouble_that_was_told_is_told_as_worse(
+    told: NotificationEvent, seconds_ago: float, trouble: dict[str, Any], event: NotificationEvent | None, note: str
+) -> None:
+    notice = Notice(1, 1, "root", "root", told, DeliveryState.DELIVERED, ago(seconds_ago), {"displays": 12}, False)
+
+    assert rules.escalation(notice, replace(DARK_SITE, **trouble), NOW) is event
 
 
 @pytest.mark.parametrize(
@@ -43,11 +137,11 @@ def test_hours_of_a_zone_that_this_machine_does_not_know_are_those_of_utc() -> N
 
 @given(st.integers(0, 10_000), st.none() | st.timedeltas(timedelta(), timedelta(days=9)))
 def test_waits_grow_to_an_hour_and_never_beyond(attempts: int, asked: timedelta | None) -> None:
-    wait = rules.wait(attempts, asked)
+    wait = wait_after(attempts, asked)
 
-    assert rules.FIRST_WAIT <= wait <= rules.LONGEST_WAIT
-    assert wait <= rules.wait(attempts + 1, asked)
-    assert asked is None or wait >= min(asked, rules.LONGEST_WAIT)
+    assert FIRST_WAIT <= wait <= LONGEST_WAIT
+    assert wait <= wait_after(attempts + 1, asked)
+    assert asked is None or wait >= min(asked, LONGEST_WAIT)
 
 
 @pytest.mark.parametrize(

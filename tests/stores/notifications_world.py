@@ -72,3 +72,10 @@ def states(connection: Connection) -> list[tuple[str, str]]:
     """(phase, state) of every message, the oldest first."""
     query = sa.select(deliveries.c.phase, deliveries.c.state).order_by(deliveries.c.id)
     return [(phase, state) for phase, state in connection.execute(query)]
+
+
+def settle(connection: Connection, *moments: datetime) -> None:
+    """At each of these moments decide what is told, and deliver it."""
+    for at in moments:
+        decide(connection, at)
+        deliver_all(connection, at)

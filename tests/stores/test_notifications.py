@@ -1,5 +1,6 @@
 """Which notifications are sent, and when: on a real database, with the test's own clock."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 
 import msgspec
@@ -29,20 +30,21 @@ from shared.tables import (
     recovery_breakers,
 )
 from shared.vocabulary import NotificationEvent, QuietScope, Weekday
-from tests.stores.incidents_world import CONFIG, change, come_back, go_silent, listen, observe, site
+from tests.stores.incidents_world import CONFIG, change, come_back, go_silent, listen, notice_return, observe, site
 from tests.stores.notifications_world import (
     MINUTE,
     SECRET_URL,
     channel,
     decide,
-    deliver_all,
     display,
     messages,
+    settle,
     states,
     told,
 )
 from tests.stores.quiet_world import maintain, snooze
 
+MakeQuiet = Callable[..., int]
 ROME_AWAY = "12 displays at Rome failed together"
 
 
@@ -71,8 +73,7 @@ def light(connection: Connection, at: datetime, uuids: list[str]) -> None:
 def test_a_site_that_goes_dark_is_one_message_and_its_return_another(
     connection: Connection, now: datetime, dark: list[str]
 ) -> None:
-    decide(connection, now + 3 * MINUTE)
-    deliver_all(connection, now + 3 * MINUTE)
+    settle(connection, now + 3 * MINUTE)
     decide(connection, now + 4 * MINUTE)
     light(connection, now + 5 * MINUTE, dark)
     decide(connection, now + 12 * MINUTE)
@@ -108,22 +109,10 @@ def test_what_is_over_before_it_was_sent_is_dropped_and_its_end_is_no_news(
     assert states(connection) == [("opened", "dropped")]
 
 
-def test_what_was_begun_before_the_channel_is_no_news_to_it(
-    connection: Connection, now: datetime, dark: list[str]
-) -> None:
-    later = channel(connection, now + MINUTE, "Newcomer")
-
-    decide(connection, now + 5 * MINUTE)
-
-    assert told(connection, later) == []
-    assert len(told(connection)) == 1
-
-
 def test_an_incident_that_grows_to_twice_its_size_is_told_once_more(
     connection: Connection, now: datetime, dark: list[str]
 ) -> None:
-    decide(connection, now + 3 * MINUTE)
-    deliver_all(connection, now + 3 * MINUTE)
+    settle(connection, now + 3 * MINUTE)
     more = site(connection, now, count=14)
     go_silent(connection, now + 4 * MINUTE, more, heard_before=245)
     observe(connection, now + 4 * MINUTE)
@@ -137,9 +126,7 @@ def test_an_incident_that_grows_to_twice_its_size_is_told_once_more(
 def test_an_incident_that_lasts_for_an_hour_is_told_once_more(
     connection: Connection, now: datetime, dark: list[str]
 ) -> None:
-    for minutes in (3, 62, 64, 70, 200):
-        decide(connection, now + minutes * MINUTE)
-        deliver_all(connection, now + minutes * MINUTE)
+    settle(connection, *(now + minutes * MINUTE for minutes in (3, 62, 64, 70, 200)))
 
     assert [phase for phase, _ in told(connection)] == ["opened", "escalated"]
 
@@ -154,8 +141,7 @@ def test_a_display_alone_is_told_after_a_quarter_of_an_hour_and_when_it_is_well(
     decide(connection, now + 12 * MINUTE)  # silent since two minutes before
     assert told(connection) == []
     for minutes in (17, 18, 30):
-        decide(connection, now + minutes * MINUTE)
-        deliver_all(connection, now + minutes * MINUTE)
+        settle(connection, now + minutes * MINUTE)
     come_back(connection, now + 31 * MINUTE, [uuid])
     decide(connection, now + 32 * MINUTE)
     assert len(told(connection)) == 1
@@ -173,11 +159,9 @@ def test_a_flapping_display_is_told_once_an_hour_and_not_at_each_turn(connection
     for turn in range(6):  # twenty minutes silent, four minutes well
         begin = now + timedelta(minutes=1 + 24 * turn)
         go_silent(connection, begin, [uuid])
-        decide(connection, begin + 18 * MINUTE)
-        deliver_all(connection, begin + 18 * MINUTE)
+        settle(connection, begin + 18 * MINUTE)
         come_back(connection, begin + 20 * MINUTE, [uuid])
-        decide(connection, begin + 23 * MINUTE)
-        deliver_all(connection, begin + 23 * MINUTE)
+        settle(connection, begin + 23 * MINUTE)
 
     assert [phase for phase, _ in told(connection)] == ["opened", "recovered"] * 2
 
@@ -193,8 +177,7 @@ def test_many_displays_that_are_told_at_once_are_one_message(connection: Connect
 
     decide(connection, night + timedelta(hours=10))
     assert told(connection) == []
-    decide(connection, morning)
-    deliver_all(connection, morning)
+    settle(connection, morning)
     come_back(connection, morning, uuids)
     decide(connection, morning + 5 * MINUTE)
     decide(connection, morning + 6 * MINUTE)
@@ -211,8 +194,7 @@ def test_a_display_that_recovery_could_not_help_is_told_at_once_or_as_worse(
     channel(connection, now)
     told_before, new = (display(connection, now, f"Display {n}", f"Site {n}") for n in range(2))
     go_silent(connection, now + MINUTE, [told_before])
-    decide(connection, now + 17 * MINUTE)
-    deliver_all(connection, now + 17 * MINUTE)
+    settle(connection, now + 17 * MINUTE)
     change(connection, now + 18 * MINUTE, [new], "crashed")
     for uuid in (told_before, new):
         row = {"client_uuid": uuid, "step": 4, "decided": "suspended", "decided_at": now + 19 * MINUTE}
@@ -244,8 +226,7 @@ def test_a_bridge_that_is_silent_is_told_to_everybody_at_any_hour(connection: Co
     monday = now + timedelta(days=(7 - now.astimezone(UTC).weekday()) % 7)
     noon = monday.astimezone(UTC).replace(hour=12, minute=0) + timedelta(days=7)
     observing.observe(connection, noon, CONFIG)
-    decide(connection, noon + 3 * MINUTE)
-    deliver_all(connection, noon + 3 * MINUTE)
+    settle(connection, noon + 3 * MINUTE)
     connection.execute(sa.update(bridge_status).values(canary_at=noon + 4 * MINUTE))
     observing.observe(connection, noon + 4 * MINUTE, CONFIG)
     decide(connection, noon + 5 * MINUTE)
@@ -254,19 +235,20 @@ def test_a_bridge_that_is_silent_is_told_to_everybody_at_any_hour(connection: Co
     assert told(connection) == [("opened", unheard), ("recovered", f"Over: {unheard}")]
 
 
-def test_a_breaker_is_told_while_recovery_is_on(connection: Connection, now: datetime) -> None:
+@pytest.mark.parametrize(("since", "why"), [("open_since", "why"), ("screens_since", "screens_why")])
+def test_a_breaker_is_told_and_when_it_closes(connection: Connection, now: datetime, since: str, why: str) -> None:
     channel(connection, now, "Rome", sites={"Rome"})
     channel(connection, now, "Oslo", sites={"Oslo"})
-    row = {"site": "Rome", "open_since": now + MINUTE, "why": "At Rome, 9 of 10 displays are silent."}
+    row = {"site": "Rome", since: now + MINUTE, why: "At Rome, 9 of 10 displays are silent."}
     connection.execute(sa.insert(recovery_breakers).values(**row))
 
-    decide(connection, now + 4 * MINUTE)
-    deliver_all(connection, now + 4 * MINUTE)
-    connection.execute(sa.update(recovery_breakers).values(open_since=None))
+    settle(connection, now + 4 * MINUTE)
+    connection.execute(sa.update(recovery_breakers).values({since: None}))
     decide(connection, now + 5 * MINUTE)
 
     words = "Recovery holds back at Rome"
     assert told(connection) == [("opened", words), ("recovered", f"Over: {words}")]
+    assert "9 of 10 displays are silent" in messages(connection)[0]["text"]
 
 
 def test_what_newer_code_told_of_is_left_to_it(connection: Connection, now: datetime, dark: list[str]) -> None:
@@ -285,8 +267,6 @@ def test_what_newer_code_told_of_is_left_to_it(connection: Connection, now: date
 def test_a_dark_site_is_one_message_though_recovery_holds_back_there(
     connection: Connection, now: datetime, dark: list[str]
 ) -> None:
-    night = Hours("UTC", list(Weekday), (now - 2 * MINUTE).time(), (now - MINUTE).time())
-    asleep = channel(connection, now - timedelta(hours=1), "Only at night", hours=night)
     breakers = channel(connection, now - timedelta(hours=1), "Breakers", events={NotificationEvent.BREAKER_OPEN})
     row = {"site": "Rome", "open_since": now, "why": "At Rome, 12 of 12 displays are silent."}
     connection.execute(sa.insert(recovery_breakers).values(**row))
@@ -294,64 +274,51 @@ def test_a_dark_site_is_one_message_though_recovery_holds_back_there(
     decide(connection, now + 3 * MINUTE)
 
     held_back = ("opened", "Recovery holds back at Rome")
-    assert told(connection, asleep) == [held_back]  # no notification about its incident may be sent now
     assert told(connection, breakers) == [held_back]
-    assert sorted(told(connection)) == [("opened", ROME_AWAY), held_back, held_back]
+    assert sorted(told(connection)) == [("opened", ROME_AWAY), held_back]
 
 
-@pytest.mark.parametrize("scope", [QuietScope.FLEET, QuietScope.SITE, QuietScope.CLIENTS])
-def test_a_snooze_holds_until_it_ends(
-    connection: Connection, now: datetime, dark: list[str], scope: QuietScope
+QUIET = [
+    (snooze, QuietScope.FLEET),
+    (snooze, QuietScope.SITE),
+    (snooze, QuietScope.CLIENTS),
+    (maintain, QuietScope.FLEET),
+    (maintain, QuietScope.SITE),
+]
+
+
+@pytest.mark.parametrize(("make", "scope"), QUIET)
+@pytest.mark.parametrize("is_ended", [False, True])
+def test_a_snooze_and_a_maintenance_window_hold_until_they_end(
+    connection: Connection, now: datetime, dark: list[str], make: MakeQuiet, scope: QuietScope, is_ended: bool
 ) -> None:
     where, named = "Rome" if scope is QuietScope.SITE else None, dark[:1] if scope is QuietScope.CLIENTS else []
     if named:  # the others are well again: one is left
-        come_back(connection, now + MINUTE, dark[1:])
-        observe(connection, now + MINUTE)
-    snoozed = snooze(connection, now, now + timedelta(hours=1), site=where, clients=named)
-
-    decide(connection, now + 10 * MINUTE)
-    assert told(connection) == []
-    assert quiet_times.end(connection, now + 11 * MINUTE, snoozed, "user:ben")
-    decide(connection, now + 12 * MINUTE)
-
-    assert len(told(connection)) == 1
-    assert not quiet_times.end(connection, now + 13 * MINUTE, snoozed, "user:ben")
-
-
-def test_a_snooze_ends_by_itself(connection: Connection, now: datetime, dark: list[str]) -> None:
-    snooze(connection, now, now + timedelta(hours=1), site="Rome")
+        notice_return(connection, now + MINUTE, dark[1:])
+    quiet = make(connection, now, now + timedelta(hours=1), site=where, clients=named)
 
     decide(connection, now + 59 * MINUTE)
     assert told(connection) == []
-    decide(connection, now + 60 * MINUTE)
+    if is_ended:
+        assert quiet_times.end(connection, now + 59 * MINUTE, quiet, "user:ben")
+    decide(connection, now + (59 if is_ended else 60) * MINUTE)
 
     assert len(told(connection)) == 1
 
 
-@pytest.mark.parametrize("scope", [QuietScope.SITE, QuietScope.FLEET])
-def test_a_maintenance_window_holds_as_well(
-    connection: Connection, now: datetime, dark: list[str], scope: QuietScope
+def test_a_channel_hears_of_its_sites_and_events_and_of_what_began_after_it(
+    connection: Connection, now: datetime, dark: list[str]
 ) -> None:
-    where = "Rome" if scope is QuietScope.SITE else None
-    maintain(connection, now, now + timedelta(hours=1), site=where)
-
-    decide(connection, now + 30 * MINUTE)
-    assert told(connection) == []
-    decide(connection, now + 61 * MINUTE)
-
-    assert len(told(connection)) == 1
-
-
-def test_a_channel_hears_of_its_sites_and_events_alone(connection: Connection, now: datetime, dark: list[str]) -> None:
     before = now - timedelta(hours=1)
     rome = channel(connection, before, "Rome", sites={"Rome"})
     oslo = channel(connection, before, "Oslo", sites={"Oslo"})
     breakers = channel(connection, before, "Breakers", events={NotificationEvent.BREAKER_OPEN})
     off = channel(connection, before, "Off", enabled=False)
+    newcomer = channel(connection, now + MINUTE, "Newcomer")
 
-    decide(connection, now + 3 * MINUTE)
+    decide(connection, now + 5 * MINUTE)
 
-    assert [len(told(connection, one)) for one in (rome, oslo, breakers, off)] == [1, 0, 0, 0]
+    assert [len(told(connection, one)) for one in (rome, oslo, breakers, off, newcomer)] == [1, 0, 0, 0, 0]
 
 
 def test_deciding_twice_says_nothing_twice(connection: Connection, now: datetime, dark: list[str]) -> None:
@@ -391,8 +358,7 @@ def test_what_was_never_sent_is_put_on_the_queue_again(connection: Connection, n
 
 
 def test_a_merged_incident_goes_without_a_word(connection: Connection, now: datetime, dark: list[str]) -> None:
-    decide(connection, now + 3 * MINUTE)
-    deliver_all(connection, now + 3 * MINUTE)
+    settle(connection, now + 3 * MINUTE)
     into = {"kind": "cluster", "began_at": now, "opened_at": now + 4 * MINUTE, "cause": "Everything went."}
     other = connection.execute(sa.insert(incidents).values(**into).returning(incidents.c.id)).scalar_one()
     mine = incidents.c.kind == "site"
@@ -428,8 +394,7 @@ def test_a_conversion_that_failed_is_told_to_who_asked_for_it_and_once(connectio
     connection.execute(sa.insert(conversions).values(**row, **failed))
 
     for minutes in (2, 4, 5, 90):
-        decide(connection, now + minutes * MINUTE)
-        deliver_all(connection, now + minutes * MINUTE)
+        settle(connection, now + minutes * MINUTE)
 
     assert told(connection, asked) == [("opened", "Menu.pptx could not be converted")]
     assert "It has no slides." in messages(connection)[0]["text"]

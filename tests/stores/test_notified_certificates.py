@@ -59,46 +59,42 @@ def test_each_stage_is_told_once_and_then_that_it_was_renewed(connection: Connec
     assert f"It ends on {end:%Y-%m-%d %H:%M} (UTC)." in first["text"]
 
 
-def test_one_that_is_renewed_in_time_is_over_at_the_next_look(connection: Connection, now: datetime) -> None:
-    channel(connection, now)
-    look(connection, now + DAY, now + 14 * DAY)
-    settle(connection, now + DAY + HOUR)
-    look(connection, now + 2 * DAY, now + 92 * DAY)
+RENEWALS: list[tuple[list[tuple[int, int]], list[tuple[str, str]]]] = [
+    ([(1, 14), (2, 92)], [("opened", OLD), ("recovered", f"Over: {OLD}")]),
+    (
+        [(1, 3), (2, 10), (8, 10)],
+        [("opened", ENDING), ("recovered", f"Over: {ENDING}"), ("opened", OLD), ("escalated", f"Worse: {ENDING}")],
+    ),
+]
 
-    assert told(connection) == [("opened", OLD), ("recovered", f"Over: {OLD}")]
 
-
-def test_one_that_another_old_one_replaced_is_over_and_the_other_is_told(connection: Connection, now: datetime) -> None:
+@pytest.mark.parametrize(("looks", "messages"), RENEWALS, ids=["by a new one", "by another old one"])
+def test_one_that_is_renewed_is_over_at_the_next_look_and_another_old_one_is_told(
+    connection: Connection, now: datetime, looks: list[tuple[int, int]], messages: list[tuple[str, str]]
+) -> None:
+    """Each look: its day, and the day on which the certificate ends that it finds."""
     channel(connection, now - 30 * DAY)
-    look(connection, now + DAY, now + 3 * DAY)
-    look(connection, now + 2 * DAY, now + 10 * DAY)
-    look(connection, now + 8 * DAY, now + 10 * DAY)
+    for day, ends_on in looks:
+        look(connection, now + day * DAY, now + ends_on * DAY)
 
-    assert told(connection) == [
-        ("opened", ENDING),
-        ("recovered", f"Over: {ENDING}"),
-        ("opened", OLD),
-        ("escalated", f"Worse: {ENDING}"),
-    ]
+    assert told(connection) == messages
 
 
-def test_both_doors_are_two_messages(connection: Connection, now: datetime) -> None:
+def test_both_doors_are_two_messages_and_one_that_is_no_more_is_over_without_a_word(
+    connection: Connection, now: datetime
+) -> None:
     """On a box both doors have the same certificate; the two messages tell a person to renew both."""
     channel(connection, now - 30 * DAY)
     show(connection, now + DAY, now + 10 * DAY, "people")
     look(connection, now + DAY, now + 10 * DAY)
+    both = [("opened", OLD), ("opened", "The certificate of the dashboard ends within 14 days")]
+    assert told(connection) == both
 
-    assert told(connection) == [("opened", OLD), ("opened", "The certificate of the dashboard ends within 14 days")]
-
-
-def test_a_door_that_is_no_more_is_over_without_a_word(connection: Connection, now: datetime) -> None:
-    channel(connection, now - 30 * DAY)
-    look(connection, now + DAY, now + 10 * DAY)
     connection.execute(sa.delete(door_certificates))
     settle(connection, now + DAY + HOUR)
     look(connection, now + 2 * DAY, now + 10 * DAY)
 
-    assert told(connection) == [("opened", OLD)]
+    assert told(connection) == both
 
 
 @pytest.mark.parametrize(
@@ -140,13 +136,11 @@ def test_a_database_that_was_put_back_tells_no_stage_again(connection: Connectio
 
 def test_a_channel_hears_of_certificates_for_whatever_sites_it_is(connection: Connection, now: datetime) -> None:
     rome = channel(connection, now, "Rome", sites=["Rome"])
-    screens = channel(connection, now, "Screens", events={NotificationEvent.SCREEN_BAD})
     critical = channel(connection, now, "Critical", events={NotificationEvent.CERTIFICATE_ENDING})
     look(connection, now + HOUR, now + 14 * DAY)
     look(connection, now + 12 * DAY, now + 14 * DAY)
 
     assert told(connection, rome) == [("opened", OLD), ("escalated", f"Worse: {ENDING}")]
-    assert told(connection, screens) == []
     assert told(connection, critical) == [("opened", ENDING)]
 
 

@@ -1,6 +1,8 @@
 """Notifications about one display: its services, its screen and its connection."""
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 import pytest
 import sqlalchemy as sa
@@ -9,13 +11,11 @@ from sqlalchemy import Connection
 from shared.access import enrolment_operations
 from shared.clients.logins_rules import SharedLogin
 from shared.clients.reports import operations as reports
-from shared.recovery import screens_store
-from shared.recovery.screens_store import ScreensBreaker
 from shared.tables import client_health, client_recovery, clients, notification_channels
 from shared.vocabulary import NotificationEvent
 from tests.stores.commands_world import seconds
 from tests.stores.incidents_world import listen, lose, observe, site
-from tests.stores.notifications_world import MINUTE, channel, decide, deliver_all, display, messages, told
+from tests.stores.notifications_world import MINUTE, channel, display, messages, settle, told
 
 
 def fail(connection: Connection, at: datetime, uuid: str, unit: str = "player.service") -> None:
@@ -34,64 +34,53 @@ def report(connection: Connection, at: datetime, uuid: str, body: dict[str, obje
     connection.execute(sa.insert(client_health).values(client_uuid=uuid, received_at=at, body=body))
 
 
-def settle(connection: Connection, at: datetime) -> None:
-    decide(connection, at)
-    deliver_all(connection, at)
-
-
-def test_a_failed_service_is_told_after_the_delay_and_when_it_is_acknowledged(
-    connection: Connection, now: datetime
-) -> None:
-    channel(connection, now)
-    uuid = display(connection, now)
-    fail(connection, now + MINUTE, uuid)
-
-    settle(connection, now + 2 * MINUTE)
-    assert told(connection) == []
-    for minutes in (3, 4, 90):
-        settle(connection, now + minutes * MINUTE)
+def acknowledge(connection: Connection, _at: datetime, uuid: str) -> None:
     row = {"service_failed_at": None, "service_failed_unit": None}
-    connection.execute(sa.update(clients).values(**row))
-    for minutes in (91, 92):
-        settle(connection, now + minutes * MINUTE)
-
-    title = "Lobby (Rome) has a failed service (player.service)"
-    assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
-    assert messages(connection)[0]["facts"]["event"] == "service_failed"
-    assert "It was" not in messages(connection)[-1]["text"]
+    connection.execute(sa.update(clients).where(clients.c.uuid == uuid).values(**row))
 
 
-def test_a_failed_service_that_the_display_calls_mended_is_over(connection: Connection, now: datetime) -> None:
-    channel(connection, now)
-    uuid, other = display(connection, now), display(connection, now, "Bar")
-    fail(connection, now + MINUTE, uuid)
-    fail(connection, now + MINUTE, other)
-    report(connection, now + 3 * MINUTE, uuid, {"service_failed": {"unit": "player.service"}})
-    report(connection, now + 3 * MINUTE, other, {"service_failed": None})
-    settle(connection, now + 4 * MINUTE)
-    report(connection, now + 5 * MINUTE, uuid, {"service_failed": None})
-    settle(connection, now + 6 * MINUTE)
-
-    title = "Lobby (Rome) has a failed service (player.service)"
-    assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
+def call_it_mended(connection: Connection, at: datetime, uuid: str) -> None:
+    report(connection, at, uuid, {"service_failed": None})
 
 
-@pytest.mark.parametrize("screen", ["black", "frozen", "disconnected", "off"])
-def test_a_bad_screen_is_told_after_the_delay_and_when_it_shows_something_again(
-    connection: Connection, now: datetime, screen: str
+def show_content(connection: Connection, _at: datetime, uuid: str) -> None:
+    show(connection, None, uuid, "ok")
+
+
+Change = Callable[[Connection, datetime, str], None]
+TROUBLES: list[tuple[Change, Change, str, str]] = [
+    (fail, acknowledge, "Lobby (Rome) has a failed service (player.service)", "service_failed"),
+    (fail, call_it_mended, "Lobby (Rome) has a failed service (player.service)", "service_failed"),
+    (partial(show, screen="black"), show_content, "Lobby (Rome): its screen is black", "screen_bad"),
+    (partial(show, screen="frozen"), show_content, "Lobby (Rome): its screen is frozen", "screen_bad"),
+    (partial(show, screen="disconnected"), show_content, "Lobby (Rome): its screen is disconnected", "screen_bad"),
+    (
+        partial(show, screen="off"),
+        show_content,
+        "Lobby (Rome): its screen is off, and nobody planned that",
+        "screen_bad",
+    ),
+]
+
+
+@pytest.mark.parametrize(("begin", "end", "title", "event"), TROUBLES)
+def test_a_trouble_of_a_display_is_told_after_the_delay_and_when_it_is_over(
+    connection: Connection, now: datetime, begin: Change, end: Change, title: str, event: str
 ) -> None:
     channel(connection, now)
     uuid = display(connection, now)
-    show(connection, now + MINUTE, uuid, screen)
+    begin(connection, now + MINUTE, uuid)
 
     settle(connection, now + 2 * MINUTE)
     assert told(connection) == []
-    settle(connection, now + 3 * MINUTE)
-    show(connection, None, uuid, "ok")
-    settle(connection, now + 4 * MINUTE)
+    settle(connection, *(now + minutes * MINUTE for minutes in (3, 4, 90)))
+    assert told(connection) == [("opened", title)]
+    end(connection, now + 91 * MINUTE, uuid)
+    settle(connection, *(now + minutes * MINUTE for minutes in (91, 92)))
 
-    title = f"Lobby (Rome): its screen is {screen}" + (", and nobody planned that" if screen == "off" else "")
     assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
+    assert messages(connection)[0]["facts"]["event"] == event
+    assert "It was" not in messages(connection)[-1]["text"]
 
 
 @pytest.mark.parametrize("screen", ["off", "unknown"])
@@ -135,28 +124,16 @@ def test_a_black_screen_that_recovery_could_not_help_is_told(connection: Connect
     assert told(connection) == [("opened", "Lobby (Rome) has a screen that is black: recovery has tried everything")]
 
 
-def test_a_breaker_of_screens_is_told_and_when_it_closes(connection: Connection, now: datetime) -> None:
-    channel(connection, now, events={NotificationEvent.BREAKER_OPEN, NotificationEvent.RECOVERED}, delay=0 * MINUTE)
-    why = "At Rome, 9 of 9 screens are black."
-    screens_store.put(connection, [ScreensBreaker("Rome", now + MINUTE, why)])
-    settle(connection, now + 2 * MINUTE)
-
-    screens_store.put(connection, [ScreensBreaker("Rome", None, None)])
-    settle(connection, now + 3 * MINUTE)
-
-    title = "Recovery holds back at Rome"
-    assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
-    assert "9 of 9 screens" in messages(connection)[0]["text"]
-
-
-def test_a_screen_that_is_off_by_plan_or_that_nobody_hears_of_is_no_trouble(
+def test_a_screen_off_by_plan_or_unheard_and_a_mended_service_are_no_trouble(
     connection: Connection, now: datetime
 ) -> None:
     channel(connection, now)
-    off, silent = display(connection, now), display(connection, now)
+    off, silent, mended = (display(connection, now) for _ in range(3))
     show(connection, None, off, "off")
     show(connection, now + MINUTE, silent, "black")
     connection.execute(sa.update(clients).where(clients.c.uuid == silent).values(status="unknown"))
+    fail(connection, now + MINUTE, mended)
+    call_it_mended(connection, now + 3 * MINUTE, mended)
 
     settle(connection, now + 10 * MINUTE)
 
@@ -188,6 +165,9 @@ def test_unsteady_connections_are_one_list_a_day(connection: Connection, now: da
     assert "Display 0 (Shop 0): unsteady connection, 24 losses in the last hour" in messages(connection)[0]["text"]
 
 
+SHARED = "Lobby (Rome): two devices use its login"
+
+
 def share(connection: Connection, at: datetime, uuid: str) -> None:
     """Note that two devices use the login; both were heard just now."""
     reports.note_shared_logins(connection, at, [SharedLogin(uuid, at)])
@@ -199,15 +179,14 @@ def test_a_login_that_two_devices_use_is_told_once_and_when_it_is_over(connectio
     for minutes in range(1, 31):
         share(connection, now + minutes * MINUTE, uuid)
         settle(connection, now + minutes * MINUTE)
-    title = "Lobby (Rome): two devices use its login"
-    assert told(connection) == [("opened", title)]
+    assert told(connection) == [("opened", SHARED)]
     assert messages(connection)[0]["facts"]["since"] == (now + MINUTE).isoformat()
 
     settle(connection, now + 89 * MINUTE)
-    assert told(connection) == [("opened", title)]
+    assert told(connection) == [("opened", SHARED)]
     settle(connection, now + 91 * MINUTE)
 
-    assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
+    assert told(connection) == [("opened", SHARED), ("recovered", f"Over: {SHARED}")]
 
 
 def test_one_sight_of_a_second_device_is_not_told(connection: Connection, now: datetime) -> None:
@@ -242,8 +221,7 @@ def test_a_new_login_ends_a_shared_one_at_once(connection: Connection, now: date
         assert reports.note_shared_logins(connection, at + MINUTE, [SharedLogin(uuid, heard)]) == set()
     settle(connection, at + MINUTE)
 
-    title = "Lobby (Rome): two devices use its login"
-    assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
+    assert told(connection) == [("opened", SHARED), ("recovered", f"Over: {SHARED}")]
 
 
 def test_a_login_that_is_shared_again_after_its_end_is_told_again(connection: Connection, now: datetime) -> None:
@@ -253,8 +231,7 @@ def test_a_login_that_is_shared_again_after_its_end_is_told_again(connection: Co
         share(connection, now + minutes * MINUTE, uuid)
         settle(connection, now + minutes * MINUTE)
 
-    title = "Lobby (Rome): two devices use its login"
-    assert told(connection) == [("opened", title), ("recovered", f"Over: {title}"), ("opened", title)]
+    assert told(connection) == [("opened", SHARED), ("recovered", f"Over: {SHARED}"), ("opened", SHARED)]
 
 
 def test_shared_logins_of_many_displays_are_one_message(connection: Connection, now: datetime) -> None:
