@@ -1,5 +1,6 @@
 """Recovery of failing screens: of one, of many, and of one that is off."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import pytest
@@ -40,11 +41,11 @@ def failed_at(connection: Connection, uuid: str) -> datetime | None:
     return at
 
 
-def live(history: History, display: str, screen: str, minutes: int) -> None:
-    """Keep the screen in this state: two reports and a tick each minute."""
+def live(history: History, displays: Sequence[str] | str, screen: str, minutes: int = 1) -> None:
+    """Keep the screens in this state: two reports and a tick each minute."""
     for _ in range(minutes):
-        tell_twice(history.connection, history.at, display, screen)
-        history.tick(display)
+        tell_twice(history.connection, history.at, displays, screen)
+        history.tick(displays)
 
 
 # --- one screen ---
@@ -204,20 +205,16 @@ def test_a_breaker_of_screens_closes_when_they_are_well_and_can_be_released(
 ) -> None:
     shop = fleet(connection, now, 8, "Rome")
     history = History(connection, now)
-    for _ in range(3):
-        tell_twice(connection, history.at, shop, "black")
-        history.tick(shop)
+    live(history, shop, "black", 3)
     assert history.acts == []
 
     released = breakers.release(connection, history.at, "user:anna", "Rome")
     whole = breakers.release(connection, history.at, "user:anna", None)
-    tell_twice(connection, history.at, shop, "black")
-    history.tick(shop)
+    live(history, shop, "black")
 
     assert (released, whole) == ([], [None])  # the whole fleet is in Rome
     assert [action for _, action in history.acts] == ["restart_app"] * 8
-    tell_twice(connection, history.at, shop, "ok")
-    history.tick(shop)
+    live(history, shop, "ok")
     assert breakers.state(connection, ON) == {"open": False, "why": None, "why_sentences": None, "sites": []}
     assert [decision for decision, _ in breaker_decisions(connection)] == ["breaker_open", "breaker_released"]
 
@@ -226,9 +223,8 @@ def test_a_breaker_of_screens_closes_by_itself(connection: Connection, now: date
     shop = fleet(connection, now, 8, "Rome")
     history = History(connection, now)
 
-    for screen in ("black", "black", "ok"):
-        tell_twice(connection, history.at, shop, screen)
-        history.tick(shop)
+    live(history, shop, "black", 2)
+    live(history, shop, "ok")
 
     assert [decision for decision, _ in breaker_decisions(connection)] == ["breaker_open", "breaker_closed"]
 
@@ -305,27 +301,25 @@ def lines(connection: Connection, display: str) -> list[tuple[str, datetime]]:
     return [(one.title.english, one.at) for one in reversed(told) if one.kind is EventKind.SCREEN]
 
 
+BLACK, FROZEN, SHOWS = "The screen is black", "The screen is frozen", "The screen shows its content again"
+HISTORIES: list[tuple[dict[int, str], list[tuple[str, int]]]] = [
+    (
+        {0: "ok", 1: "black", 2: "black", 3: "frozen", 4: "ok", 5: "ok"},
+        [(BLACK, 1), (FROZEN, 3), (SHOWS, 4)],
+    ),
+    ({0: "black", 20: "black"}, [(BLACK, 0), (BLACK, 20)]),  # long unheard, and never said to be well in between
+]
+
+
+@pytest.mark.parametrize(("shown", "said"), HISTORIES, ids=["heard all the time", "long unheard"])
 def test_the_history_says_when_a_screen_failed_how_and_when_it_showed_again(
-    connection: Connection, now: datetime
+    connection: Connection, now: datetime, shown: dict[int, str], said: list[tuple[str, int]]
 ) -> None:
     display = running(connection, now)
-    for minute, screen in enumerate(["ok", "black", "black", "frozen", "ok", "ok"]):
+    for minute, screen in shown.items():
         tell_twice(connection, now + minute * MINUTE, display, screen)
 
-    assert lines(connection, display) == [
-        ("The screen is black", now + MINUTE - seconds(30)),
-        ("The screen is frozen", now + 3 * MINUTE - seconds(30)),
-        ("The screen shows its content again", now + 4 * MINUTE - seconds(30)),
-    ]
-
-
-def test_a_screen_long_unheard_and_still_black_is_never_said_to_be_well(connection: Connection, now: datetime) -> None:
-    display, later = running(connection, now), now + 20 * MINUTE
-    tell_twice(connection, now, display, "black")
-
-    tell_twice(connection, later, display, "black")
-
-    assert lines(connection, display) == [("The screen is black", at - seconds(30)) for at in (now, later)]
+    assert lines(connection, display) == [(words, now + minute * MINUTE - seconds(30)) for words, minute in said]
 
 
 def test_one_black_report_is_no_line_of_the_history(connection: Connection, now: datetime) -> None:

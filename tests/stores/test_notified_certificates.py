@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.tables import door_certificates
 from shared.vocabulary import NotificationEvent
-from tests.stores.notifications_world import MINUTE, channel, decide, deliver_all, messages, states, told
+from tests.stores.notifications_world import MINUTE, channel, decide, deliver_all, messages, told
 from tests.stores.quiet_world import snooze
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
@@ -154,13 +154,3 @@ def test_a_snooze_of_the_fleet_holds_it_back_until_it_ends(connection: Connectio
 
     assert silent == []
     assert told(connection) == [("opened", OLD)]
-
-
-def test_what_waits_to_be_said_when_it_is_renewed_is_not_said(connection: Connection, now: datetime) -> None:
-    channel(connection, now)
-    show(connection, now + HOUR, now + 14 * DAY)
-    decide(connection, now + HOUR)
-    show(connection, now + 2 * HOUR, now + 90 * DAY)
-    decide(connection, now + 2 * HOUR)
-
-    assert states(connection) == [("opened", "dropped")]

@@ -224,32 +224,20 @@ def test_a_display_that_comes_back_after_days_is_helped_at_once_when_it_crashes(
     assert len(report.command_ids) <= 10
 
 
-@pytest.mark.parametrize("away", [6, 10, 60, 20 * 60])
-def test_who_fell_silent_at_once_while_no_tick_ran_did_so_at_once_all_the_same(
-    connection: Connection, now: datetime, away: int
+@pytest.mark.parametrize(("away", "apart", "acts"), [(6, 0, 0), (10, 0, 0), (60, 0, 0), (20 * 60, 0, 0), (600, 19, 10)])
+def test_who_fell_silent_at_once_while_no_tick_ran_is_a_mass_and_one_by_one_is_none(
+    connection: Connection, now: datetime, away: int, apart: int, acts: int
 ) -> None:
+    """No tick ran for `away` minutes after the first display fell silent; the others did so `apart` minutes apart."""
     there = fleet(connection, now, 70)
     gone = fleet(connection, now, 30)
     recover(connection, now)
 
-    at = now + away * MINUTE + 5 * MINUTE
-    beat(connection, gone, at - away * MINUTE)
-
-    assert look(connection, at, there).command_ids == ()
-    assert open_breakers(connection) == {None}
-
-
-def test_who_fell_silent_one_by_one_while_no_tick_ran_is_no_mass(connection: Connection, now: datetime) -> None:
-    there = fleet(connection, now, 70)
-    gone = fleet(connection, now, 30)
-    recover(connection, now)
-
-    at = now + 10 * HOUR
     for number, one in enumerate(gone):
-        beat(connection, one, at - 20 * MINUTE - number * 15 * MINUTE)
+        beat(connection, one, now + (5 + number * apart) * MINUTE)
 
-    assert len(look(connection, at, there).command_ids) == 10
-    assert open_breakers(connection) == set()
+    assert len(look(connection, now + (5 + away) * MINUTE, there).command_ids) == acts
+    assert open_breakers(connection) == (set() if acts else {None})
 
 
 def test_a_clock_ahead_at_the_last_look_makes_no_mass_of_single_silences(connection: Connection, now: datetime) -> None:

@@ -176,8 +176,8 @@ def test_it_is_held_while_a_quiet_time_holds_its_batch_back_and_then_runs(
     assert rules.state_of(again(connection, one)) is ScheduleState.RUNNING
 
 
-def test_before_its_time_and_after_it_nothing_happens(connection: Connection, now: datetime, basel: list[str]) -> None:
-    assert basel
+@pytest.mark.usefixtures("basel")
+def test_before_its_time_and_after_it_nothing_happens(connection: Connection, now: datetime) -> None:
     one = plan(connection, now)
 
     assert turn(connection, now + HOUR - timedelta.resolution, one) == []
@@ -207,10 +207,10 @@ def test_a_time_that_is_missed_is_said_with_the_reason_and_never_made_up_for(
     assert turn(connection, now + DAY, one) == []
 
 
+@pytest.mark.usefixtures("basel")
 def test_after_days_away_all_missed_times_are_said_and_the_next_one_comes(
-    connection: Connection, now: datetime, basel: list[str]
+    connection: Connection, now: datetime
 ) -> None:
-    assert basel
     one = plan(connection, now, DAILY)
     assert one.next_at is not None
 
@@ -243,10 +243,10 @@ def test_one_that_is_cancelled_never_happens_and_stays_as_history(connection: Co
     assert rules.state_of(again(connection, one)) is ScheduleState.CANCELLED
 
 
+@pytest.mark.usefixtures("basel")
 def test_what_is_over_can_be_neither_cancelled_nor_changed_and_names_its_batch(
-    connection: Connection, now: datetime, basel: list[str]
+    connection: Connection, now: datetime
 ) -> None:
-    assert basel
     one = plan(connection, now)
     [run] = turn(connection, now + HOUR, one)
 
@@ -360,10 +360,8 @@ def test_lists_come_newest_first_and_by_whether_they_are_to_come(connection: Con
     assert listed(None, 1, (made[2].created_at, made[2].id)) == [made[1].id]
 
 
-def test_history_is_dropped_by_age_and_what_is_to_come_never(
-    connection: Connection, now: datetime, basel: list[str]
-) -> None:
-    assert basel
+@pytest.mark.usefixtures("basel")
+def test_history_is_dropped_by_age_and_what_is_to_come_never(connection: Connection, now: datetime) -> None:
     over, live = plan(connection, now), plan(connection, now, DAILY)
     for one in (over, live):
         turn(connection, now + 2 * DAY, one)
@@ -378,10 +376,10 @@ def test_history_is_dropped_by_age_and_what_is_to_come_never(
 # --- the clock ---
 
 
+@pytest.mark.usefixtures("basel")
 def test_a_clock_that_was_ahead_and_is_set_back_loses_no_time_and_repeats_none(
-    connection: Connection, now: datetime, basel: list[str]
+    connection: Connection, now: datetime
 ) -> None:
-    assert basel
     weekly, once = plan(connection, now, DAILY), plan(connection, now)
     assert weekly.next_at is not None
     first = weekly.next_at

@@ -23,7 +23,7 @@ from shared.recovery.breakers import operations as breakers
 from shared.tables import client_commands, client_recovery, clients
 from tests.stores.commands_world import TIMINGS
 from tests.stores.quiet_world import hold, leave_out, leave_out_site, maintain
-from tests.stores.recovery_world import ON, beat, breaker_decisions, crash, fleet, hear, told
+from tests.stores.recovery_world import ON, beat, breaker_decisions, crash, fleet, hear
 from tests.tick.world import set_last_tick
 
 MINUTE = timedelta(minutes=1)
@@ -175,24 +175,6 @@ def test_a_tick_that_comes_much_too_late_opens_the_breaker_and_acts_on_nobody(
     assert (actions(engine), open_breakers(engine)) == ([], {None})
     with engine.connect() as connection:
         assert breaker_decisions(connection) == [("breaker_open", None)]
-
-
-def test_displays_that_fail_together_are_told_of_their_incident(world: World, engine: Engine, now: datetime) -> None:
-    gone: list[str] = []
-
-    def cut(connection: Connection) -> None:
-        fleet(connection, now, 100)
-        gone.extend(fleet(connection, now - 4 * MINUTE, 8, site="Basel"))
-
-    made(engine, cut)
-
-    tick(world)
-
-    with engine.connect() as connection:
-        state = told(connection, database_now(connection), gone[0])
-    assert state["state"] == "blocked_breaker"
-    assert "It is part of an incident: " in state["why"]
-    assert [one.code for one in state["why_sentences"]][-2:] == ["part_of_incident", "failed_together"]
 
 
 # --- races ---
