@@ -139,12 +139,6 @@ def test_the_state_follows_from_the_facts(facts: dict[str, Any], state: Recovery
     assert answer.why.endswith(".")
 
 
-def test_a_crash_of_a_moment_ago_is_left_to_the_displays_own_watchdog() -> None:
-    answer = verdict(replace(CRASHED, process_status_since=ago(19)))
-
-    assert (answer.state, answer.acts, answer.until) == (RecoveryState.DUE, False, NOW + timedelta(seconds=1))
-
-
 def test_a_locked_client_says_until_when() -> None:
     until = NOW + timedelta(minutes=7)
 
@@ -170,29 +164,31 @@ def test_evidence_and_rung_decide_the_action(facts: dict[str, Any], step: int, a
     assert (answer.state, answer.action) == (RecoveryState.DUE, action)
 
 
-def test_the_first_of_many_to_fall_silent_waits_until_it_is_seen_whether_others_do() -> None:
-    answer = verdict(replace(CRASHED, last_heartbeat_at=ago(239)))
-
-    assert (answer.state, answer.action, answer.until) == (RecoveryState.DUE, None, NOW + timedelta(seconds=1))
-    assert verdict(replace(CRASHED, last_heartbeat_at=ago(240))).action is CommandAction.REBOOT_HOST
-
-
-def test_a_display_that_came_online_is_given_time_for_its_first_heartbeat() -> None:
-    back = replace(CRASHED, last_heartbeat_at=ago(3600), presence_at=ago(119))
-
-    answer = verdict(back)
-
-    assert (answer.state, answer.action, answer.until) == (RecoveryState.DUE, None, NOW + timedelta(seconds=1))
-    assert verdict(replace(back, presence_at=ago(120))).action is CommandAction.REBOOT_HOST
-    assert verdict(replace(back, presence=Presence.UNKNOWN)).action is CommandAction.REBOOT_HOST
-    assert verdict(replace(back, presence_at=ago(-3600))).action is CommandAction.REBOOT_HOST  # a clock was set back
+CAME_ONLINE = {"last_heartbeat_at": ago(3600), "presence_at": ago(119)}
+SELDOM = {"last_heartbeat_at": ago(1199), "stale_after": timedelta(seconds=900)}
+WAITS: list[tuple[dict[str, Any], str]] = [
+    ({"process_status_since": ago(19)}, "the display's own watchdog goes first."),
+    ({"last_heartbeat_at": ago(239)}, "to see whether many others did too."),
+    (SELDOM, "to see whether many others did too."),
+    (CAME_ONLINE, "its first heartbeat."),
+    ({**BLACK, "screen_failed_at": ago(59)}, "to see whether many others fail too."),
+]
 
 
-def test_a_display_that_speaks_seldom_is_given_one_of_its_own_intervals() -> None:
-    seldom = replace(CRASHED, stale_after=timedelta(seconds=900))
+@pytest.mark.parametrize(("facts", "words"), WAITS)
+def test_recovery_waits_a_second_more_and_then_acts(facts: dict[str, Any], words: str) -> None:
+    client, then = replace(CRASHED, **facts), NOW + timedelta(seconds=1)
 
-    assert verdict(replace(seldom, last_heartbeat_at=ago(1199))).action is None
-    assert verdict(replace(seldom, last_heartbeat_at=ago(1200))).action is CommandAction.REBOOT_HOST
+    answer = verdict(client)
+
+    assert (answer.state, answer.acts, answer.until) == (RecoveryState.DUE, False, then)
+    assert answer.why.endswith(words)
+    assert rules.recovery_state(client, then, HEARD).acts
+
+
+@pytest.mark.parametrize("presence", [{"presence": Presence.UNKNOWN}, {"presence_at": ago(-3600)}])
+def test_only_a_connection_of_the_past_makes_recovery_wait(presence: dict[str, Any]) -> None:
+    assert verdict(replace(CRASHED, **{**CAME_ONLINE, **presence})).acts  # a clock was set back, or nobody knows
 
 
 def test_a_suspended_client_says_what_was_tried_how_often_and_that_nothing_helped() -> None:
@@ -482,15 +478,6 @@ def test_a_black_screen_goes_up_the_ladder_of_a_crash(step: int) -> None:
 
 def test_a_crash_is_acted_on_before_the_screen_that_it_turned_black() -> None:
     assert verdict(replace(DARK, process_status=ProcessStatus.CRASHED)).basis is RecoveryBasis.CRASHED
-
-
-def test_whether_other_screens_fail_too_is_seen_first() -> None:
-    early = verdict(replace(DARK, screen_failed_at=ago(59)))
-
-    assert (early.state, early.acts, early.until) == (RecoveryState.DUE, False, NOW + timedelta(seconds=1))
-    assert (
-        early.why == "The screen is black and the display is heard; recovery waits to see whether many others fail too."
-    )
 
 
 @pytest.mark.parametrize(("site", "blocked"), [(None, "Rome"), ("Rome", "Rome"), ("Oslo", "Rome"), ("Oslo", None)])
