@@ -43,7 +43,7 @@ def test_a_dark_shop_is_one_incident_and_each_of_its_displays_names_it(connectio
     assert incidents_of(seen) == {one: incident.id if one in fleet[:10] else None for one in fleet}
 
 
-def test_a_display_that_is_back_names_no_incident_and_counts_as_a_member_until_its_end(
+def test_a_display_that_is_back_names_no_incident_and_stays_a_member_until_its_end(
     connection: Connection, now: datetime
 ) -> None:
     fleet = site(connection, now)
