@@ -120,7 +120,7 @@ def test_a_display_that_keeps_failing_climbs_once_a_lockout_and_is_suspended(
     client = unwell(connection, now)
     history = History(connection, now)
 
-    for _ in range(60):
+    for _ in range(46):
         fail_again(connection, history.at, client)
         history.tick(client)
 
@@ -162,6 +162,7 @@ def test_a_service_that_fails_again_after_the_restart_goes_on_up_the_ladder(
 
 def test_half_an_hour_of_health_begins_the_ladder_anew(connection: Connection, now: datetime) -> None:
     client, history = mended(connection, now)
+
     history.ticks(30, client)
     before = rung(connection, client)
     last = history.tick(client)
@@ -174,6 +175,7 @@ def test_half_an_hour_of_health_begins_the_ladder_anew(connection: Connection, n
 
 def test_health_while_nobody_listened_does_not_count(connection: Connection, now: datetime) -> None:
     client, history = mended(connection, now)
+
     history.ticks(20, client)
     recover(connection, history.at + timedelta(minutes=5))  # the canary is minutes old
     history.at += timedelta(minutes=10)
@@ -187,6 +189,7 @@ def test_a_reconnection_of_ours_through_which_it_goes_on_does_not_break_its_heal
     connection: Connection, now: datetime
 ) -> None:
     client, history = mended(connection, now)
+
     history.ticks(20, client)
     reconnected_at = history.at
     hear(connection, reconnected_at, timedelta(seconds=10))  # its last heartbeat is older than that
