@@ -137,7 +137,9 @@ NAMES: Final[list[tuple[dict[str, Any], str]]] = [
 
 @pytest.mark.parametrize(("claims", "name"), NAMES)
 def test_a_name_has_the_letters_of_user_names(claims: dict[str, Any], name: str) -> None:
-    assert provider_rules.name_of({**WHO, **claims}) == name
+    found = of({"groups": "viewers", **claims})
+
+    assert found == ProviderPerson(WHO["iss"], claims.get("sub", WHO["sub"]), name, Role.VIEWER, None)
 
 
 def test_another_name_keeps_the_mark_and_is_not_too_long() -> None:

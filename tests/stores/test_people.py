@@ -2,16 +2,21 @@
 
 import secrets
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.access import operations as access
+from shared.access import provider_operations
 from shared.access.people import operations, rules, store
+from shared.access.people.store import Person
+from shared.access.provider_rules import ProviderPerson
+from shared.access.rules import Principal, digest
 from shared.errors import InvalidIdentity, LastAdmin, OwnAccount, UsernameTaken, UserNotFound
-from shared.tables import user_sessions, users
-from shared.vocabulary import Role
+from shared.tables import provider_tries, user_sessions, users
+from shared.vocabulary import PrincipalKind, Role
 from tests.stores.people_world import A_TOKEN, CHANGES, HOUR, TAKES_THE_KEY, add, id_of, keyholders
 
 
@@ -78,11 +83,13 @@ def test_the_last_admin_with_a_password_of_their_own_stays(nobody: Connection, n
     anna = add(nobody, "anna")
     add(nobody, "never signed in", own_password=False)
     add(nobody, "operator", Role.OPERATOR)
+    cora = provider_operations.let_in(nobody, now, at_provider(role=Role.ADMIN)).user
     disabled = add(nobody, "disabled")
     operations.change(nobody, now, A_TOKEN, id_of(disabled), disabled=True)
 
-    with pytest.raises(LastAdmin):
-        CHANGES[change](nobody, now, A_TOKEN, id_of(anna))
+    for caller in (A_TOKEN, Principal(PrincipalKind.USER, str(cora.id), cora.username, Role.ADMIN)):
+        with pytest.raises(LastAdmin):
+            CHANGES[change](nobody, now, caller, id_of(anna))
     assert keyholders(nobody) == 1
 
 
@@ -182,3 +189,45 @@ def test_a_sign_in_whose_password_was_replaced_meanwhile_is_refused(nobody: Conn
 
     with pytest.raises(InvalidIdentity):
         access.sign_in(nobody, now, looked_up, "198.18.0.1")
+
+
+# --- who comes from a provider ---
+
+
+def at_provider(**facts: Any) -> ProviderPerson:
+    """A person as a provider describes them, a viewer called cora unless `facts` say otherwise."""
+    return ProviderPerson(
+        **{"issuer": "https://login.test", "subject": "1", "name": "cora", "role": Role.VIEWER, "sites": None, **facts}
+    )
+
+
+def test_who_somebody_is_is_their_issuer_and_subject_and_no_name(nobody: Connection, now: datetime) -> None:
+    admin = add(nobody, "Cora")
+
+    def come(**facts: Any) -> Person:
+        return provider_operations.let_in(nobody, now, at_provider(**facts)).user
+
+    cora, renamed = come(), come(name="another")
+    others = [come(subject="2"), come(issuer="https://elsewhere.test")]
+
+    assert renamed == cora
+    assert (cora.role, cora.username.startswith("cora+")) == (Role.VIEWER, True)
+    assert len({id_of(admin), cora.id, *(other.id for other in others)}) == 4
+
+
+def test_no_proxy_lets_somebody_in_by_the_name_that_they_chose_at_a_provider(nobody: Connection, now: datetime) -> None:
+    provider_operations.let_in(nobody, now, at_provider(name="eve@example.com"))
+
+    assert store.is_taken(nobody, "eve@example.com")
+    assert store.user_by_email(nobody, "eve@example.com") is None
+
+
+def test_a_try_is_used_up_once_and_remembered_until_it_is_over(nobody: Connection, now: datetime) -> None:
+    old, fresh = provider_operations.begin(now), provider_operations.begin(now)
+    assert provider_operations.use_up(nobody, now - timedelta(minutes=30), old)
+
+    assert [provider_operations.use_up(nobody, now, fresh) for _ in range(2)] == [True, False]
+    kept = sa.select(provider_tries.c.state_hash).where(
+        provider_tries.c.state_hash.in_([digest(old.state), digest(fresh.state)])
+    )
+    assert list(nobody.execute(kept).scalars()) == [digest(fresh.state)]
