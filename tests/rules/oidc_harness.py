@@ -1,5 +1,8 @@
 """Common parts of the tests of identity tokens: a real issuer on loopback, keys, and signed tokens."""
 
+import base64
+import hashlib
+import hmac
 import json
 import time
 from collections.abc import Iterator
@@ -8,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import jwt
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from deploy.parts import identity
@@ -78,3 +82,27 @@ def signed(key: Any = OURS, algorithm: str = "RS256", header: Any = None, **chan
     """A signed token; `header` adds or replaces fields of the header."""
     headers = {"kid": identity.key_id(OURS), **(header or {})}
     return jwt.encode(claims(**changes), key, algorithm=algorithm, headers=headers)
+
+
+def encoded(part: dict[str, Any]) -> str:
+    """A part of a token."""
+    return base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode()
+
+
+def unsigned(content: dict[str, Any], key_id: str) -> str:
+    """A token that says it needs no signature (alg none)."""
+    return f"{encoded({'alg': 'none', 'kid': key_id})}.{encoded(content)}."
+
+
+def by_hmac_with_the_public_key(key: Any, content: dict[str, Any], key_id: str) -> str:
+    """The classic confusion of algorithms: a token signed with the public key as a shared secret."""
+    public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    said = f"{encoded({'alg': 'HS256', 'kid': key_id})}.{encoded(content)}"
+    mark = hmac.new(public, said.encode(), hashlib.sha256).digest()
+    return f"{said}.{base64.urlsafe_b64encode(mark).rstrip(b'=').decode()}"
+
+
+def with_payload_of(other: str, token: str) -> str:
+    """A token whose payload was exchanged for that of another one."""
+    head, _, mark = token.split(".")
+    return f"{head}.{other.split('.')[1]}.{mark}"

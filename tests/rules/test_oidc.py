@@ -1,23 +1,30 @@
 """Which tokens are accepted; all others are refused with the same text."""
 
 import base64
-import hashlib
-import hmac
-import json
 import logging
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import jwt
 import pytest
-from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from deploy.parts import identity
 from shared.errors import InvalidIdentity
 from shared.outside.oidc import KeySet, ServiceCaller, verify
-from tests.rules.oidc_harness import AUDIENCE, EMAIL, FOREIGN, ISSUER, OURS, claims, issuing, signed
+from tests.rules.oidc_harness import (
+    AUDIENCE,
+    EMAIL,
+    FOREIGN,
+    ISSUER,
+    OURS,
+    by_hmac_with_the_public_key,
+    claims,
+    issuing,
+    signed,
+    unsigned,
+    with_payload_of,
+)
 
 CURVE = ec.generate_private_key(ec.SECP256R1())
 
@@ -28,52 +35,27 @@ def keys() -> Iterator[KeySet]:
         yield KeySet(server.url)
 
 
-def encoded(part: dict[str, Any]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode()
-
-
-def by_hmac_with_the_public_key() -> str:
-    """The classic confusion of algorithms: a token signed with the public key as a shared secret."""
-    public = OURS.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-    content = f"{encoded({'alg': 'HS256', 'kid': identity.key_id(OURS)})}.{encoded(claims())}"
-    mark = hmac.new(public, content.encode(), hashlib.sha256).digest()
-    return f"{content}.{base64.urlsafe_b64encode(mark).rstrip(b'=').decode()}"
-
-
-def unsigned() -> str:
-    return f"{encoded({'alg': 'none', 'kid': identity.key_id(OURS)})}.{encoded(claims())}."
-
-
-def with_another_payload() -> str:
-    head, _, mark = signed(email="scheduler@signage.test").split(".")
-    return f"{head}.{encoded(claims())}.{mark}"
-
-
-def of_the_foreign_key_with_its_own_address() -> str:
-    return signed(FOREIGN, header={"jku": "http://127.0.0.1:1/keys", "kid": "theirs"})
-
-
-def of_the_foreign_key_inside() -> str:
-    return signed(FOREIGN, header={"jwk": identity.key_set(FOREIGN)["keys"][0]})
-
-
 FORGED: dict[str, Callable[[], str]] = {
     "no token at all": lambda: "",
     "not three parts": lambda: "a.b",
     "garbage": lambda: "ÿ.ÿ.ÿ",
     "a header that is a list": lambda: f"{base64.urlsafe_b64encode(b'[1]').decode()}.e30.AA",
-    "unsigned (alg none)": unsigned,
-    "signed with the public key as a secret": by_hmac_with_the_public_key,
+    "unsigned (alg none)": lambda: unsigned(claims(), identity.key_id(OURS)),
+    "signed with the public key as a secret": lambda: by_hmac_with_the_public_key(
+        OURS, claims(), identity.key_id(OURS)
+    ),
     "another's signature under our key's id": lambda: signed(FOREIGN),
     "a key that the issuer does not have": lambda: signed(FOREIGN, header={"kid": "theirs"}),
     "no key id": lambda: jwt.encode(claims(), OURS, algorithm="RS256"),
-    "the address of a foreign key set (jku)": of_the_foreign_key_with_its_own_address,
+    "the address of a foreign key set (jku)": lambda: signed(
+        FOREIGN, header={"jku": "http://127.0.0.1:1/keys", "kid": "theirs"}
+    ),
     "our key, but with a jku": lambda: signed(header={"jku": "http://127.0.0.1:1/keys"}),
-    "a foreign key inside (jwk)": of_the_foreign_key_inside,
+    "a foreign key inside (jwk)": lambda: signed(FOREIGN, header={"jwk": identity.key_set(FOREIGN)["keys"][0]}),
     "ES256": lambda: signed(CURVE, "ES256"),
     "our key with RS512": lambda: signed(algorithm="RS512"),
     "our key with PS256": lambda: signed(algorithm="PS256"),
-    "a payload that was exchanged": with_another_payload,
+    "a payload that was exchanged": lambda: with_payload_of(signed(), signed(email="scheduler@signage.test")),
     "a signature cut short": lambda: signed()[:-8],
     "expired": lambda: signed(iat=int(time.time()) - 4000, exp=int(time.time()) - 100),
     "from the future": lambda: signed(iat=int(time.time()) + 300),

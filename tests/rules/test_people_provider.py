@@ -1,8 +1,6 @@
 """What is believed of a provider, and what is not: its metadata, its tokens, its keys, its answers' size and time."""
 
 import base64
-import hashlib
-import hmac
 import json
 import logging
 import threading
@@ -14,7 +12,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import pytest
-from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm
 
@@ -25,7 +22,7 @@ from shared.access.provider_rules import SignInTry
 from shared.errors import InvalidIdentity, ProviderUnavailable
 from shared.outside import people_provider
 from shared.outside.people_provider import AT_ONCE, PeopleProvider, ProviderClient
-from tests.rules.oidc_harness import FOREIGN, OURS
+from tests.rules.oidc_harness import FOREIGN, OURS, by_hmac_with_the_public_key, unsigned
 from tests.rules.provider_harness import CLIENT_ID, CLIENT_SECRET, DRIP, REDIRECT_URI, Claims, Provider, providing
 
 SUBJECT: Final = "248289761001"
@@ -129,23 +126,14 @@ def test_a_signed_token_is_refused_when_it_is(lie: dict[str, Any], ours: PeopleP
     assert refusal.value.detail == InvalidIdentity().detail
 
 
-def encoded(part: dict[str, Any]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode()
-
-
-def by_hmac_with_the_public_key(claims: Claims) -> str:
-    public = OURS.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-    content = f"{encoded({'alg': 'HS256', 'kid': identity.key_id(OURS)})}.{encoded(claims)}"
-    mark = hmac.new(public, content.encode(), hashlib.sha256).digest()
-    return f"{content}.{base64.urlsafe_b64encode(mark).rstrip(b'=').decode()}"
-
-
 FORGED: Final[dict[str, Callable[[Claims], str]]] = {
-    "unsigned (alg none)": lambda claims: f"{encoded({'alg': 'none'})}.{encoded(claims)}.",
+    "unsigned (alg none)": lambda claims: unsigned(claims, identity.key_id(OURS)),
     "signed with the client's secret (HS256)": lambda claims: jwt.encode(
         claims, CLIENT_SECRET * 2, algorithm="HS256", headers={"kid": identity.key_id(OURS)}
     ),
-    "signed with the public key as a secret": by_hmac_with_the_public_key,
+    "signed with the public key as a secret": lambda claims: by_hmac_with_the_public_key(
+        OURS, claims, identity.key_id(OURS)
+    ),
     "signed by somebody else": lambda claims: jwt.encode(
         claims, FOREIGN, algorithm="RS256", headers={"kid": identity.key_id(OURS)}
     ),
