@@ -75,12 +75,12 @@ def test_the_hash_is_not_a_secret(connection: Connection, shop: str) -> None:
 
 
 def test_an_ended_link_keeps_its_time_and_opens_nothing(connection: Connection, now: datetime, shop: str) -> None:
-    link_id, secret = make(connection, shop)
+    (link_id, secret), (other_id, _) = make(connection, shop), make(connection, shop)
 
     operations.end(connection, now, link_id)
     operations.end(connection, now + timedelta(hours=1), link_id)
 
-    assert stored(connection, link_id).ended_at == now
+    assert (stored(connection, link_id).ended_at, stored(connection, other_id).ended_at) == (now, None)
     assert operations.use(connection, secret) is None
 
 
@@ -246,13 +246,19 @@ def test_a_page_of_a_huge_site_is_cut_and_says_so(connection: Connection, now: d
 def test_while_the_bridge_or_the_scheduler_gives_no_sign_every_display_is_unknown(
     connection: Connection, now: datetime, shop: str, table: sa.Table, column: str
 ) -> None:
-    last = now - timedelta(hours=2)
+    last = now - timedelta(hours=2, minutes=30)
     for status in ("running", "crashed", "late"):
         uuid = add_client(connection, now, site=shop, status=status, created_at=now - timedelta(days=9))
         change = {"client_uuid": uuid, "from_status": "unknown", "to_status": status, "cause": "test"}
         connection.execute(sa.insert(client_state_changes).values(**change, at=now - timedelta(days=8)))
     _, secret = make(connection, shop)
 
-    connection.execute(sa.update(table).values({column: last}))
+    def shown(heard: datetime | None) -> set[tuple[Any, ...]]:
+        connection.execute(sa.text("SET LOCAL search_path TO DEFAULT"))
+        connection.execute(sa.update(table).values({column: heard}))
+        found = read(connection, secret).displays
+        return {(one.state, one.since, one.hours[-4:], one.availability) for one in found}
 
-    assert {(one.state, one.since) for one in read(connection, secret).displays} == {(PageState.UNKNOWN, last)}
+    assert {(state, since) for state, since, *_ in shown(last)} == {(PageState.UNKNOWN, last)}
+    assert {hours for *_, hours, _ in shown(last)} == {"ruuu", "nnuu"}
+    assert {(state, hours, share) for state, _, hours, share in shown(None)} == {(PageState.UNKNOWN, "uuuu", None)}
