@@ -1,8 +1,11 @@
 """Commands of people and scripts to one client or many: rights, answers, audit log."""
 
+import json
 import uuid
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -137,17 +140,6 @@ def test_an_override_is_for_admins_needs_a_reason_and_is_audited(api: Api, engin
     assert (newest["details"]["override_lockout"], newest["details"]["reason"]) == (True, "black screen")
 
 
-def test_a_key_answers_the_same_command_and_refuses_another_request(api: Api, client: str) -> None:
-    first = api.post(path_of(client), json=RESTART, headers={KEY: "one"})
-    again = api.post(path_of(client), json=RESTART, headers={KEY: "one"})
-    other = api.post(path_of(client), json={"action": "reboot_host"}, headers={KEY: "one"})
-
-    assert (again.status_code, again.get_json()["id"]) == (202, first.get_json()["id"])
-    assert (other.status_code, other.get_json()["code"]) == (422, "idempotency_key_reused")
-    assert len(audited(api, client)) == 1
-    assert api.post(path_of(client), json=RESTART, headers={KEY: "k" * 201}).status_code == 400
-
-
 def test_a_command_is_withdrawn_once_and_only_while_nobody_has_it(api: Api, engine: Engine, client: str) -> None:
     withdrawn = api.post(path_of(client), json=RESTART).get_json()
     for _ in range(2):
@@ -182,6 +174,41 @@ def test_an_admin_ends_what_a_display_may_have_with_a_reason_and_it_is_audited(
     assert [line["details"]["reason"] for line in audited(api, client) if line["action"] == "command.end"] == [
         "it hangs"
     ]
+
+
+BODIES: list[tuple[str, dict[str, Any]]] = [
+    ("/api/clients/{client}/commands", RESTART),
+    ("/api/commands", {**RESTART, "clients": ["{client}"]}),
+    ("/api/quiet-times", {"preset": "hold", "scope": "clients", "clients": ["{client}"], "reason": "painted"}),
+    ("/api/schedules", {**RESTART, "clients": ["{client}"], "time_zone": "UTC", "at": "{tomorrow}"}),
+]
+
+
+@pytest.mark.parametrize(("path", "body"), BODIES, ids=[path for path, _ in BODIES])
+def test_a_key_answers_the_same_also_to_many_at_once_and_refuses_another_request(
+    api: Api, client: str, path: str, body: dict[str, Any]
+) -> None:
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    said = json.dumps(body).replace("{client}", client).replace("{tomorrow}", tomorrow)
+
+    def ask(sent: str, key: str) -> Any:
+        headers = {KEY: key, "Content-Type": "application/json"}
+        return api.post(path.format(client=client), data=sent, headers=headers)
+
+    def done() -> set[int]:
+        lines = api.get("/api/audit?limit=100", "admin").get_json()["items"]
+        return {line["id"] for line in lines if line["result"] == "done"}
+
+    before = done()
+    with ThreadPoolExecutor(4) as pool:
+        first, *again = pool.map(lambda _: ask(said, client), range(4))
+    other = ask(said.replace(body["reason"], "another reason"), client)
+
+    assert {one.status_code for one in again} == {first.status_code} <= {201, 202}
+    assert len({one.get_json().get("batch_id") or one.get_json()["id"] for one in (first, *again)}) == 1
+    assert (other.status_code, other.get_json()["code"]) == (422, "idempotency_key_reused")
+    assert ask(said, "k" * 201).status_code == 400
+    assert len(done() - before) == 1
 
 
 # --- many ---
@@ -264,18 +291,6 @@ def test_a_dry_run_answers_and_leaves_nothing(api: Api, fleet: list[str]) -> Non
     assert [api.get(path_of(one)).get_json()["items"] for one in fleet[1:]] == [[]] * 4
 
 
-def test_a_key_answers_the_same_batch(api: Api, fleet: list[str]) -> None:
-    request = {**RESTART, "clients": fleet}
-
-    first = api.post("/api/commands", json=request, headers={KEY: "batch"})
-    again = api.post("/api/commands", json=request, headers={KEY: "batch"})
-    other = api.post("/api/commands", json={**request, "clients": fleet[:2]}, headers={KEY: "batch"})
-
-    assert again.get_json() == first.get_json()
-    assert (other.status_code, other.get_json()["code"]) == (422, "idempotency_key_reused")
-    assert len(audited(api, batch_of(first))) == 1
-
-
 NOT_ACCEPTED = [
     ({}, 400, "invalid_field"),
     ({"clients": [], "filter": {"q": "x"}}, 400, "invalid_field"),
@@ -355,13 +370,6 @@ def test_members_and_batches_come_in_pages(api: Api, fleet: list[str]) -> None:
     newest = api.get("/api/command-batches?limit=2").get_json()
     older = api.get(f"/api/command-batches?limit=1&cursor={newest['next_cursor']}").get_json()
     assert [one["id"] for one in (*newest["items"], *older["items"])] == made[::-1]
-
-
-def test_what_is_no_batch_is_not_found(api: Api) -> None:
-    path = f"/api/command-batches/{uuid.uuid4()}"
-
-    for answer in (api.get(path), *(api.post(f"{path}/{verb}") for verb in ("pause", "resume", "abort"))):
-        assert (answer.status_code, answer.get_json()["code"]) == (404, "command_batch_not_found")
 
 
 def test_locked_clients_say_until_when(api: Api, engine: Engine, fleet: list[str]) -> None:

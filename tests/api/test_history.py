@@ -75,10 +75,3 @@ def test_a_cursor_of_another_list_is_refused(api: Api, two_days_old: str, cursor
     answer = api.get(f"/api/clients/{two_days_old}/events?cursor={cursor}")
 
     assert (answer.status_code, answer.get_json()["errors"][0]["field"]) == (400, "cursor")
-
-
-@pytest.mark.parametrize("what", ["uptime", "events"])
-def test_nobody_has_a_history_who_is_no_client(api: Api, what: str) -> None:
-    answer = api.get(f"/api/clients/00000000-0000-4000-8000-00000000dead/{what}")
-
-    assert (answer.status_code, answer.get_json()["code"]) == (404, "client_not_found")

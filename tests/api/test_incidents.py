@@ -135,13 +135,6 @@ def test_a_quiet_time_of_the_site_is_counted(api: Api, fleet: list[str]) -> None
     api.ask("DELETE", f"/api/quiet-times/{planned['id']}", role="operator")
 
 
-@pytest.mark.parametrize("part", ["", "/displays", "/events"])
-def test_an_incident_that_does_not_exist_is_not_found(api: Api, part: str) -> None:
-    answer = api.get(f"/api/incidents/987654321{part}")
-
-    assert (answer.status_code, answer.get_json()["code"]) == (404, "incident_not_found")
-
-
 def test_times_near_the_ends_of_the_calendar_are_compared_like_others(api: Api) -> None:
     assert api.get("/api/incidents?since=0001-01-01T00:00:00Z").status_code == 200
     assert api.get("/api/incidents?since=9999-12-31T23:59:59Z").status_code == 200

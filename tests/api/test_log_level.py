@@ -117,9 +117,3 @@ def test_an_order_that_makes_no_sense_is_refused_by_name(
     answer = api.post(f"/api/clients/{identity}/log-level", json=body)
 
     assert (answer.status_code, answer.get_json()["errors"][0]["field"]) == (400, field)
-
-
-def test_there_is_no_log_level_of_a_client_that_is_none(api: Api) -> None:
-    path = "/api/clients/00000000-0000-4000-8000-00000000dead/log-level"
-
-    assert api.post(path, json={"level": "debug", "minutes": 5}).get_json()["code"] == "client_not_found"

@@ -105,12 +105,6 @@ def test_many_who_resume_at_once_do_it_once(api: Api, engine: Engine, crashed: s
     assert any("Quiet time made, by " in title for title in titles)
 
 
-def test_resuming_an_unknown_client_is_not_found(api: Api) -> None:
-    answer = api.post(f"/api/clients/{NOWHERE}/recovery/resume", role="operator")
-
-    assert (answer.status_code, answer.get_json()["code"]) == (404, "client_not_found")
-
-
 def test_a_hold_until_a_time_ends_by_itself(api: Api, engine: Engine, crashed: str) -> None:
     with engine.connect() as connection:
         until = database_now(connection) + timedelta(hours=1)

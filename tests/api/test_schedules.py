@@ -1,6 +1,5 @@
 """Schedules over HTTP: planned, told to whom they are about, changed, cancelled; each change is audited."""
 
-import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -162,17 +161,6 @@ def test_a_change_says_what_changed(api: Api, client: str) -> None:
     assert (once.status_code, once.get_json()["code"]) == (422, "schedule_times_refused")
 
 
-def test_a_key_answers_the_same_schedule(api: Api, client: str) -> None:
-    body = asked(client)
-    first = api.post(PATH, json=body, headers={KEY: "later"})
-    again = api.post(PATH, json=body, headers={KEY: "later"})
-    other = api.post(PATH, json={**body, "reason": "other"}, headers={KEY: "later"})
-
-    assert (first.status_code, again.get_json()["id"]) == (201, first.get_json()["id"])
-    assert (other.status_code, other.get_json()["code"]) == (422, "idempotency_key_reused")
-    assert audit_of(api, first.get_json()["id"]) == ["schedule.create"]
-
-
 def test_only_admins_plan_and_change_a_shutdown_and_operators_may_cancel_it(api: Api, client: str) -> None:
     refused = api.post(PATH, json=asked(client, action="shutdown_host"))
     planned = plan(api, client, "admin", action="shutdown_host")
@@ -227,15 +215,3 @@ def test_what_cannot_be_planned_is_refused_and_nothing_is_kept(
 
     assert (answer.status_code, answer.get_json()["code"]) == (status, code)
     assert api.get(PATH).get_json()["items"] == []
-
-
-def test_what_does_not_exist_is_not_found(api: Api) -> None:
-    path = f"{PATH}/{uuid.uuid4()}"
-
-    for answer in (
-        api.get(path),
-        api.ask("DELETE", path, role="operator"),
-        api.ask("PATCH", path, role="operator", json={}),
-    ):
-        assert (answer.status_code, answer.get_json()["code"]) == (404, "schedule_not_found")
-    assert api.get(f"/api/clients/{NOWHERE}/schedules").get_json()["code"] == "client_not_found"

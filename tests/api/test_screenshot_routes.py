@@ -127,15 +127,6 @@ def test_a_viewer_neither_asks_nor_looks(api: Api, display: EnrolledDisplay) -> 
         assert code(answer) == (403, "forbidden")
 
 
-def test_what_is_not_there_is_404(api: Api) -> None:
-    for path, word in (
-        (f"/api/clients/{NOBODYS}/screenshots", "client_not_found"),
-        ("/api/incidents/999999/screenshots", "incident_not_found"),
-        ("/api/screenshots/999999", "screenshot_not_found"),
-    ):
-        assert code(api.get(path, "operator")) == (404, word)
-
-
 # --- what a display may send ---
 
 
