@@ -255,12 +255,6 @@ def test_only_an_admin_switches(api: Api) -> None:
     assert code(api.ask("PUT", "/api/screenshot-policy", "operator", json=body)) == (403, "forbidden")
 
 
-def test_many_displays_are_not_asked_at_once(api: Api, display: EnrolledDisplay) -> None:
-    answer = api.post("/api/commands", "operator", json={"action": "screenshot", "clients": [display.uuid]})
-
-    assert code(answer) == (400, "invalid_field")
-
-
 def test_a_picture_is_dated_by_the_age_that_its_display_says(display: EnrolledDisplay, engine: Engine) -> None:
     display.send(command_id=display.command()["id"], age_seconds=1)
 

@@ -239,6 +239,7 @@ def test_whoever_is_deleted_is_gone_once_though_its_command_ends_with_it(engine:
 
 CURSORS = [
     ("abc-12", True),
+    ("abc-99999999999999999999", False),  # one that Postgres cannot have
     ("abc-13", False),  # from the future: the database was restored
     ("abd-12", False),  # another epoch
     ("abc-", False),
