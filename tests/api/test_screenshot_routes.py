@@ -3,7 +3,7 @@
 import base64
 import uuid
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from deploy.displays.simulated.picture import draw
 from functions.api import app as app_module
 from functions.api.services import Services
 from shared.screenshots.rules import LARGEST_BYTES
-from shared.tables import audit_repeats, clients, screenshots
+from shared.tables import audit_repeats, clients
 from tests.api.people import Api
 
 PICTURE = draw("Lobby", "12:00", "running")
@@ -80,6 +80,8 @@ def test_from_the_ask_to_the_picture(api: Api, display: EnrolledDisplay) -> None
     answer = display.shown().get_json()
     [item] = answer["items"]
     assert (answer["allowed"], item["command_id"], item["width"]) == (True, command["id"], 960)
+    stored_at, taken_at = (datetime.fromisoformat(at) for at in (told["finished_at"], item["taken_at"]))
+    assert stored_at - taken_at == timedelta(seconds=1)  # as old as the display says
     picture = api.get(f"/api/screenshots/{item['id']}", "operator")
     assert picture.data == PICTURE
     assert picture.headers["Content-Type"] == "image/jpeg"
@@ -117,14 +119,6 @@ def test_looks_at_two_displays_are_two_lines(api: Api, engine: Engine) -> None:
         api.get(f"/api/screenshots/{item['id']}", "operator")
 
     assert [len(audited(api, display.uuid, "screenshot.look")) for display in displays] == [1, 1]
-
-
-def test_a_viewer_neither_asks_nor_looks(api: Api, display: EnrolledDisplay) -> None:
-    display.send(command_id=display.command()["id"])
-    [item] = display.shown().get_json()["items"]
-
-    for answer in (display.asked("viewer"), display.shown("viewer"), api.get(f"/api/screenshots/{item['id']}")):
-        assert code(answer) == (403, "forbidden")
 
 
 # --- what a display may send ---
@@ -190,8 +184,6 @@ Spoil = Callable[[EnrolledDisplay, str], TestResponse]
     [
         (lambda d, k: d.send(command_id=k, content_type="image/png"), (415, "unsupported_media_type")),
         (lambda d, k: d.send(b"<script>alert(1)</script>", command_id=k), (415, "unsupported_media_type")),
-        (lambda d, k: d.send(PICTURE + b"<script>", command_id=k), (415, "unsupported_media_type")),
-        (lambda d, k: d.send(b"", command_id=k), (415, "unsupported_media_type")),
         (lambda d, k: d.send(PICTURE + bytes(LARGEST_BYTES), command_id=k), (413, "too_large")),
         (lambda d, k: d.send(PICTURE + bytes(2_000_000), command_id=k), (413, "too_large")),
         (lambda d, _: d.send(), (400, "invalid_field")),
@@ -247,20 +239,6 @@ def test_a_site_is_switched_off_and_on(api: Api, engine: Engine) -> None:
     back = api.ask("PUT", "/api/screenshot-policy", "admin", json={"site": site, "allowed": True})
     assert site not in back.get_json()["sites_off"]
     assert display.send(command_id=waiting["id"]).status_code == 201
-
-
-def test_only_an_admin_switches(api: Api) -> None:
-    body = {"site": "Berlin", "allowed": False}
-
-    assert code(api.ask("PUT", "/api/screenshot-policy", "operator", json=body)) == (403, "forbidden")
-
-
-def test_a_picture_is_dated_by_the_age_that_its_display_says(display: EnrolledDisplay, engine: Engine) -> None:
-    display.send(command_id=display.command()["id"], age_seconds=1)
-
-    with engine.connect() as connection:
-        row = connection.execute(sa.select(screenshots).where(screenshots.c.client_uuid == display.uuid)).one()
-    assert row.stored_at - row.taken_at == timedelta(seconds=1)
 
 
 def test_the_newest_picture_of_each_of_many_displays_is_listed(api: Api, engine: Engine) -> None:
