@@ -105,20 +105,6 @@ def test_many_who_resume_at_once_do_it_once(api: Api, engine: Engine, crashed: s
     assert any("Quiet time made, by " in title for title in titles)
 
 
-def test_a_hold_until_a_time_ends_by_itself(api: Api, engine: Engine, crashed: str) -> None:
-    with engine.connect() as connection:
-        until = database_now(connection) + timedelta(hours=1)
-    hold(api, crashed, ends_at=until.isoformat())
-
-    with engine.begin() as connection:
-        now = database_now(connection) + timedelta(hours=2)
-        hear(connection, now)
-        connection.execute(sa.text("UPDATE client_heartbeats SET last_heartbeat_at = :now"), {"now": now})
-        recovery.recover(connection, now, ON, TIMINGS)
-
-    assert api.get(f"/api/clients/{crashed}/commands").get_json()["items"] != []
-
-
 @pytest.mark.usefixtures("open_breakers")
 def test_every_open_breaker_is_released_at_once_and_once(api: Api, engine: Engine) -> None:
     def release(_: int) -> list[str | None]:
