@@ -308,65 +308,101 @@ def test_a_batch_for_other_sites_too_is_shown_in_part_and_not_touched(
         api.post(f"{path}/resume")
 
 
+BEYOND: list[tuple[str, dict[str, Any]]] = [
+    ("POST /api/quiet-times", {**HOLD, "scope": "fleet"}),
+    ("POST /api/quiet-times", {**HOLD, "scope": "tag", "tag": "lobby"}),
+    ("POST /api/quiet-times", {**HOLD, "scope": "site", "site": FOREIGN}),
+    ("POST /api/schedules", planned(filter={"site": FOREIGN})),
+    ("POST /api/schedules", planned(filter={"tag": "lobby"})),
+    ("POST /api/schedules", planned(filter={"q": OWN})),
+    ("PUT /api/screenshot-policy", {"site": FOREIGN, "allowed": False}),
+    ("PUT /api/screenshot-policy", {"site": "", "allowed": False}),
+    ("POST /api/recovery/breaker/release", {"site": FOREIGN}),
+    ("POST /api/recovery/breaker/release", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "body"), BEYOND)
+def test_what_reaches_beyond_the_own_sites_is_refused(
+    name: str, body: dict[str, Any], api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    method, path = name.split()
+
+    assert refused(api.ask(method, path, token=tokens["admin"], json=body))
+
+
+OF_DISPLAYS = {"/api/quiet-times": {**HOLD, "scope": "clients"}, "/api/schedules": planned()}
+OF_THE_SITE = {
+    "/api/quiet-times": {**HOLD, "scope": "site", "site": OWN},
+    "/api/schedules": planned(filter={"site": OWN, "tag": "lobby"}),
+}
+
+
+@pytest.mark.parametrize("path", OF_DISPLAYS)
+def test_displays_of_another_site_are_unknown(path: str, api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
+    both = {**OF_DISPLAYS[path], "clients": [world.displays[OWN][2], world.displays[FOREIGN][2]]}
+    before = api.get(f"{path}?limit=100").get_json()
+
+    assert api.post(path, token=tokens["admin"], json=both).get_json()["code"] == "clients_unknown"
+    assert api.get(f"{path}?limit=100").get_json() == before
+
+
+@pytest.mark.parametrize(("path", "over"), [("/api/quiet-times", "ended"), ("/api/schedules", "cancelled")])
+def test_what_is_of_the_own_site_can_be_made_changed_and_ended(
+    path: str, over: str, api: Api, world: SiteWorld, tokens: dict[str, str]
+) -> None:
+    of_one = {**OF_DISPLAYS[path], "clients": [world.displays[OWN][3]]}
+    for body, covers in ((OF_THE_SITE[path], 12), (of_one, 1)):
+        key = {"Idempotency-Key": secrets.token_hex(8)}
+        first, again = (api.post(path, token=tokens["operator"], json=body, headers=key).get_json() for _ in "12")
+        mine = f"{path}/{first['id']}"
+        assert (again["id"], first["covers"]) == (first["id"], covers)
+        changed = api.patch(mine, token=tokens["operator"], json={"reason": "later"}).get_json()
+        assert changed["reason"] == "later"
+        assert api.delete(mine, token=tokens["operator"]).status_code == 204
+        assert api.get(mine).get_json()["state"] == over
+
+
 @pytest.mark.parametrize(
-    "scope",
+    ("path", "name", "covers", "state"),
     [
-        {"scope": "fleet"},
-        {"scope": "tag", "tag": "lobby"},
-        {"scope": "site", "site": FOREIGN},
+        ("/api/quiet-times", "shared_quiet", 1, "on"),
+        ("/api/quiet-times", "fleet_quiet", 12, "on"),
+        ("/api/schedules", "shared_schedule", 1, "planned"),
+        ("/api/schedules", "tag_schedule", 12, "planned"),
     ],
 )
-def test_a_quiet_time_reaches_no_further_than_the_own_sites(
-    scope: dict[str, str], api: Api, world: SiteWorld, tokens: dict[str, str]
+def test_what_is_for_other_sites_too_is_shown_in_part_and_not_touched(
+    path: str, name: str, covers: int, state: str, api: Api, world: SiteWorld, tokens: dict[str, str]
 ) -> None:
-    assert refused(api.post("/api/quiet-times", token=tokens["admin"], json={**HOLD, **scope}))
-    named = {**HOLD, "scope": "clients", "clients": [world.displays[FOREIGN][0]]}
-    assert api.post("/api/quiet-times", token=tokens["admin"], json=named).get_json()["code"] == "clients_unknown"
+    shared = f"{path}/{getattr(world, name)}"
+
+    assert refused(api.delete(shared, token=tokens["admin"]))
+    assert refused(api.patch(shared, token=tokens["admin"], json={"reason": "mine"}))
+    assert api.get(shared).get_json()["state"] == state
+    shown = api.get(shared, token=tokens["viewer"]).get_json()
+    assert (shown["covers"], shown["clients"]) == (covers, [world.displays[OWN][7]] if covers == 1 else [])
 
 
-def test_quiet_times_of_the_own_site_can_be_made_changed_and_ended(
+def test_a_display_tells_the_schedules_of_other_sites_that_reach_it(
     api: Api, world: SiteWorld, tokens: dict[str, str]
 ) -> None:
-    for scope in ({"scope": "site", "site": OWN}, {"scope": "clients", "clients": [world.displays[OWN][3]]}):
-        key = {"Idempotency-Key": secrets.token_hex(8)}
-        asked = {**HOLD, **scope}
-        first, again = (
-            api.post("/api/quiet-times", token=tokens["operator"], json=asked, headers=key).get_json() for _ in "12"
-        )
-        path = f"/api/quiet-times/{first['id']}"
-        assert again["id"] == first["id"]
-        changed = api.patch(path, token=tokens["operator"], json={"reason": "later"}).get_json()
-        assert changed["reason"] == "later"
-        assert api.delete(path, token=tokens["operator"]).status_code == 204
-        assert api.get(path).get_json()["state"] == "ended"
+    path = f"/api/clients/{world.displays[OWN][7]}/schedules"
+
+    told = {one["id"] for one in api.get(path, token=tokens["viewer"]).get_json()["items"]}
+
+    assert told >= {world.shared_schedule, world.tag_schedule, world.ids[OWN]["schedule_id"]}
 
 
-def test_a_quiet_time_for_other_sites_too_is_shown_in_part_and_not_touched(
+def test_breakers_and_pictures_of_the_own_site_are_its_admins(
     api: Api, world: SiteWorld, tokens: dict[str, str]
 ) -> None:
-    for quiet_id in (world.shared_quiet, world.fleet_quiet):
-        path = f"/api/quiet-times/{quiet_id}"
-        assert refused(api.delete(path, token=tokens["admin"]))
-        assert refused(api.patch(path, token=tokens["admin"], json={"reason": "mine"}))
-        assert api.get(path).get_json()["state"] == "on"
-    shown = api.get(f"/api/quiet-times/{world.shared_quiet}", token=tokens["viewer"]).get_json()
-    assert shown["clients"] == [world.displays[OWN][7]]
-    assert shown["covers"] == 1
-
-
-@pytest.mark.parametrize("whom", [{"filter": {"site": FOREIGN}}, {"filter": {"tag": "lobby"}}, {"filter": {"q": OWN}}])
-def test_a_schedule_reaches_no_further_than_the_own_sites(
-    whom: dict[str, Any], api: Api, world: SiteWorld, tokens: dict[str, str]
-) -> None:
-    assert refused(api.post("/api/schedules", token=tokens["admin"], json=planned(**whom)))
-
-
-def test_a_schedule_names_displays_of_the_own_sites_only(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
-    both = planned(clients=[world.displays[OWN][2], world.displays[FOREIGN][2]])
-    before = len(api.get("/api/schedules?limit=100").get_json()["items"])
-
-    assert api.post("/api/schedules", token=tokens["admin"], json=both).get_json()["code"] == "clients_unknown"
-    assert len(api.get("/api/schedules?limit=100").get_json()["items"]) == before
+    release = api.post("/api/recovery/breaker/release", token=tokens["operator"], json={"site": OWN})
+    assert release.get_json()["released"] == [OWN]
+    for allowed, off in ((False, [OWN]), (True, [])):
+        body = {"site": OWN, "allowed": allowed}
+        answer = api.ask("PUT", "/api/screenshot-policy", token=tokens["admin"], json=body)
+        assert answer.get_json() == {"sites_off": off}
 
 
 def test_the_limit_of_schedules_counts_those_of_other_sites_too(
@@ -381,39 +417,6 @@ def test_the_limit_of_schedules_counts_those_of_other_sites_too(
 
     assert mine < all_of_them
     assert answer.get_json()["code"] == "too_many_schedules"
-
-
-def test_schedules_of_the_own_site_can_be_made_changed_and_cancelled(
-    api: Api, world: SiteWorld, tokens: dict[str, str]
-) -> None:
-    for whom in ({"filter": {"site": OWN, "tag": "lobby"}}, {"clients": [world.displays[OWN][3]]}):
-        key = {"Idempotency-Key": secrets.token_hex(8)}
-        first, again = (
-            api.post("/api/schedules", token=tokens["operator"], json=planned(**whom), headers=key).get_json()
-            for _ in "12"
-        )
-        path = f"/api/schedules/{first['id']}"
-        assert again["id"] == first["id"]
-        assert first["covers"] == (12 if "filter" in whom else 1)
-        changed = api.patch(path, token=tokens["operator"], json={"reason": "later"}).get_json()
-        assert changed["reason"] == "later"
-        assert api.delete(path, token=tokens["operator"]).status_code == 204
-        assert api.get(path).get_json()["cancelled_at"] is not None
-
-
-def test_a_schedule_for_other_sites_too_is_shown_in_part_and_not_touched(
-    api: Api, world: SiteWorld, tokens: dict[str, str]
-) -> None:
-    for schedule_id, covers in ((world.shared_schedule, 1), (world.tag_schedule, 12)):
-        path = f"/api/schedules/{schedule_id}"
-        assert refused(api.delete(path, token=tokens["admin"]))
-        assert refused(api.patch(path, token=tokens["admin"], json={"reason": "mine"}))
-        assert api.get(path).get_json()["cancelled_at"] is None
-        shown = api.get(path, token=tokens["viewer"]).get_json()
-        assert shown["covers"] == covers
-        assert not set(shown["clients"]) & set(world.displays[FOREIGN])
-    of_one = api.get(f"/api/clients/{world.displays[OWN][7]}/schedules", token=tokens["viewer"]).get_json()["items"]
-    assert {one["id"] for one in of_one} >= {world.shared_schedule, world.tag_schedule, world.ids[OWN]["schedule_id"]}
 
 
 def test_times_of_schedules_are_shown_and_written_with_them(
@@ -486,14 +489,6 @@ def test_resuming_a_display_leaves_a_hold_of_several_alone(api: Api, world: Site
     assert api.get(f"/api/quiet-times/{world.shared_quiet}").get_json()["state"] == "on"
 
 
-def test_a_breaker_of_the_own_site_is_released_and_no_other(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
-    path = "/api/recovery/breaker/release"
-
-    assert refused(api.post(path, token=tokens["operator"], json={}))
-    assert refused(api.post(path, token=tokens["operator"], json={"site": FOREIGN}))
-    assert api.post(path, token=tokens["operator"], json={"site": OWN}).get_json()["released"] == [OWN]
-
-
 def test_open_breakers_of_other_sites_are_not_seen(api: Api, engine: Engine, world: SiteWorld) -> None:
     shut = sa.update(recovery_breakers).values(open_since=sa.func.now(), why="silent")
     parsed = parse_token(token_for(engine, Role.VIEWER, [OWN]))
@@ -506,16 +501,6 @@ def test_open_breakers_of_other_sites_are_not_seen(api: Api, engine: Engine, wor
         here = {one.site for one in breakers_store.standing(connection)}
 
     assert (everywhere, here) == ({OWN, FOREIGN}, {OWN})
-
-
-def test_the_policy_of_screenshots_is_of_the_own_site(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
-    def put(site: str, allowed: bool) -> Any:
-        return api.ask("PUT", "/api/screenshot-policy", token=tokens["admin"], json={"site": site, "allowed": allowed})
-
-    assert refused(put(FOREIGN, False))
-    assert refused(put("", False))
-    assert put(OWN, False).get_json() == {"sites_off": [OWN]}
-    assert put(OWN, True).get_json() == {"sites_off": []}
 
 
 def test_what_a_caller_of_a_site_does_is_in_the_audit_log(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:

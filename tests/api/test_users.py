@@ -11,7 +11,6 @@ from sqlalchemy import Engine
 
 from shared.postgres.door import transaction
 from shared.tables import users
-from shared.vocabulary import Role
 from tests.api.accounts import OWN, added, audited, id_of, new_name, set_own
 from tests.api.people import PASSWORD, Api, add_user, ask_by_cookie, cookie_of, sign_in
 
@@ -173,16 +172,6 @@ def test_somebody_removed_is_gone_and_their_name_is_free_again(
     assert sign_in(app, anna).status_code == 401
     assert api.post("/api/users", "admin", json={"username": anna, "role": "viewer"}).status_code == 201
     assert audited(api, f"user:{anna}") == [("user.delete", "token"), ("user.create", "token")]
-
-
-@pytest.mark.parametrize("role", Role)
-def test_anybody_changes_their_own_password(app: Flask, engine: Engine, role: Role) -> None:
-    name = new_name()
-    add_user(engine, name, role)
-
-    assert set_own(app, cookie_of(sign_in(app, name)), PASSWORD) == 204
-
-    assert sign_in(app, name, OWN).status_code == 201
 
 
 # --- the time of an answer reveals nothing ---
