@@ -137,6 +137,18 @@ def test_a_limit_is_passed_when_its_value_was_reported_for_five_minutes(
     assert (row.kind, row.client_uuid, row.over_since) == (kind, uuid, now)
 
 
+def test_a_backlog_after_a_silence_of_ours_is_no_wrong_clock(connection: Connection, now: datetime) -> None:
+    """The broker hands over reports that are minutes old, and a minute later a new one comes."""
+    uuid = add_client(connection, now)
+
+    for minute in range(10):
+        at = now + minute * MINUTE
+        report(connection, at, uuid, said_at=at.timestamp() - (280 if minute < 2 else 1))
+        judge(connection, at)
+
+    assert passed(connection) == []
+
+
 def test_a_tick_writes_nothing_where_nothing_changed(connection: Connection, now: datetime) -> None:
     """A steady trouble costs no row a minute, and no reader of the overview gets its display again."""
     uuid, calm = add_client(connection, now), add_client(connection, now)
