@@ -241,6 +241,24 @@ def test_a_picture_beyond_150_megapixels_is_refused(deck: bytes, width: int, hei
         assert inspect(package)[0] is PPTX
 
 
+HUGE = [
+    (hostile_decks.png_of(15_000, 10_001), MediaKind.PNG),
+    (b"GIF89a" + struct.pack("<HH", 15_000, 10_001), MediaKind.GIF),
+    (b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x97\x3a\0\x10\x27\0", MediaKind.WEBP),
+]
+
+
+@pytest.mark.parametrize(("content", "kind"), HUGE)
+def test_a_picture_beyond_all_screens_is_refused(content: bytes, kind: MediaKind) -> None:
+    with pytest.raises(TooLargeUnpacked, match="megapixels"):
+        inspect(content, kind)
+
+
+def test_what_only_begins_as_a_pdf_is_none() -> None:
+    with pytest.raises(UnsupportedMediaType):
+        inspect(b"%PDF-1.4 junk", MediaKind.PDF)
+
+
 JPEG_HEAD = b"\xff\xd8\xff\xe1\x00\x06Exif" + b"\xff\xff\xdb\x00\x04qq"
 PICTURES = [
     (hostile_decks.png_of(640, 480), "PNG"),
