@@ -124,16 +124,6 @@ def test_every_open_breaker_is_released_at_once_and_once(api: Api, engine: Engin
         connection.execute(sa.delete(recovery_events).where(recovery_events.c.client_uuid.is_(None)))
 
 
-@pytest.mark.usefixtures("open_breakers")
-def test_one_sites_breaker_is_released_alone(api: Api, engine: Engine) -> None:
-    answer = api.post("/api/recovery/breaker/release", json={"site": "Bern"}, role="operator").get_json()
-
-    assert answer["released"] == ["Bern"]
-    with engine.connect() as connection:
-        open_ones = sa.select(recovery_breakers.c.site).where(recovery_breakers.c.open_since.is_not(None))
-        assert set(connection.execute(open_ones).scalars()) == {"", "Basel"}
-
-
 def test_why_is_told_in_full(api: Api, engine: Engine, crashed: str) -> None:
     tick(engine)
 

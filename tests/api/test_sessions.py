@@ -144,14 +144,6 @@ def test_a_change_by_cookie_from_our_own_page_goes_through(app: Flask, cookie: s
     assert ask_by_cookie(app, "DELETE", "/api/session", cookie, headers).status_code == 204
 
 
-def test_reading_by_cookie_needs_no_header(app: Flask, cookie: str) -> None:
-    assert ask_by_cookie(app, "GET", "/api/settings", cookie).status_code == 200
-
-
-def test_a_token_needs_no_header_to_change_something(api: Api) -> None:
-    assert api.post("/api/tokens", role="admin", json={"name": "x", "role": "viewer"}).status_code == 201
-
-
 def test_another_sites_form_cannot_sign_somebody_in(app: Flask, anna: str) -> None:
     client = app.test_client(use_cookies=False)
     body = {"username": anna, "password": PASSWORD}

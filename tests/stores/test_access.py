@@ -56,13 +56,6 @@ def test_the_database_never_holds_what_a_token_is_used_with(connection: Connecti
     assert stored.secret_hash == digest(secret)
 
 
-def test_an_expired_token_is_nobody(connection: Connection, now: datetime) -> None:
-    _, text = operations.issue_token(connection, now - HOUR, "ci", Role.VIEWER, "user:anna", now)
-
-    with pytest.raises(InvalidIdentity):
-        operations.principal_of_token(connection, text)
-
-
 def test_revoking_twice_keeps_the_first_time_and_an_unknown_token_is_named(
     connection: Connection, now: datetime
 ) -> None:

@@ -217,6 +217,7 @@ def test_after_days_away_all_missed_times_are_said_and_the_next_one_comes(
     runs = turn(connection, one.next_at + 3 * DAY, one)
 
     assert [run.outcome for run in runs] == [MISSED, MISSED, MISSED, MADE]
+    assert str(runs[2].why).startswith("The scheduler was away: it came ")
     assert again(connection, one).next_at == one.next_at + 4 * DAY
 
 
