@@ -522,20 +522,6 @@ def overview(api: Api, token: str, since: str | None = None) -> dict[str, Any]:
     return found
 
 
-def test_a_fleet_is_large_or_not_by_the_displays_that_the_caller_may_see(
-    api: Api, world: SiteWorld, tokens: dict[str, str]
-) -> None:
-    own = len(world.displays[OWN])
-    here, small = (
-        api.get(f"/api/monitoring/overview?most={most}", token=tokens["viewer"]).get_json() for most in (own - 1, own)
-    )
-
-    assert [(place["site"], place["total"]) for place in here["large"]["places"]] == [(OWN, own)]
-    assert {one["site"] for one in here["clients"]} == {OWN}
-    assert "large" not in small
-    assert len(small["clients"]) == own
-
-
 def test_the_overview_goes_on_until_a_display_comes_or_leaves(api: Api, engine: Engine, world: SiteWorld) -> None:
     token = token_for(engine, Role.VIEWER, [OWN])
     mover = world.displays[FOREIGN][11]
