@@ -80,7 +80,8 @@ def test_one_is_made_shown_ended_and_kept(api: Api) -> None:
     assert "In maintenance by test operator" in made["words"]
     assert made in api.get(f"{PATH}?current=true").get_json()["items"]
 
-    assert (end(api, made), end(api, made)) == (204, 204)  # a repeat changes nothing
+    with ThreadPoolExecutor(4) as pool:  # of many who end it, one does
+        assert set(pool.map(lambda _: end(api, made), range(4))) == {204}
     [kept] = api.get(f"{PATH}?current=false").get_json()["items"]
     assert (kept["state"], kept["occurrence"]) == ("ended", None)
     assert kept["ended_by"].startswith("token:test operator")
@@ -185,15 +186,6 @@ def test_one_that_is_on_gets_another_end_and_reason_but_no_other_start(api: Api)
     assert (over.status_code, over.get_json()["code"]) == (409, "quiet_time_over")
 
 
-def test_of_many_who_end_one_at_once_one_ends_it(api: Api) -> None:
-    made = make(api, **work())
-
-    with ThreadPoolExecutor(4) as pool:
-        assert set(pool.map(lambda _: end(api, made), range(4))) == {204}
-
-    assert audit_of(api, f"quiet_time:{made['id']}") == ["quiet_time.end", "quiet_time.create"]
-
-
 def test_they_are_paged_newest_first(api: Api) -> None:
     for number in range(3):
         make(api, **work(reason=f"R{number}"))
@@ -230,34 +222,17 @@ def test_what_is_malformed_is_refused_by_name(api: Api, body: dict[str, Any], fi
     assert (answer.status_code, answer.get_json()["errors"][0]["field"]) == (400, field)
 
 
-TIMES = "quiet_times_refused"
-ROME: dict[str, Any] = {"hours": [NIGHT], "time_zone": "Europe/Rome"}
-REFUSED: list[tuple[dict[str, Any], str, str]] = [
-    (work(ends_at=at(-1)), TIMES, "over before it begins"),
-    (work(starts_at=at(-3), ends_at=at(-2)), TIMES, "in the past"),
-    (work(ends_at=at(24 * 93)), TIMES, "too long"),
-    (work(ends_at=None), TIMES, "maintenance without an end"),
-    (work(quiet=["screen"]), TIMES, "a choice that the preset does not leave"),
-    (work(preset="custom"), TIMES, "no choice"),
-    ({"preset": "hold", "scope": "fleet"}, TIMES, "a hold without a reason"),
-    ({"preset": "opening_hours", "scope": "clients", "clients": [NOWHERE], **ROME}, TIMES, "hours of one display"),
-    ({"preset": "snooze", "scope": "fleet"}, TIMES, "a snooze without an end"),
-    ({"preset": "snooze", "scope": "fleet", "ends_at": at(24 * 32)}, TIMES, "too long a snooze"),
-    ({"preset": "leave_out", "scope": "fleet", "reason": "x", "ends_at": at(1)}, TIMES, "for good, for a while"),
-    ({"preset": "hold", "scope": "fleet", "reason": "x", **ROME}, TIMES, "a weekly hold"),
-    ({"preset": "opening_hours", "scope": "fleet"}, TIMES, "opening hours without hours"),
-    (work(time_zone="UTC"), TIMES, "a zone without hours"),
-    (work(hours=[NIGHT]), TIMES, "hours without a zone"),
-    (work(hours=[{**NIGHT, "nights": 0}], time_zone="UTC"), TIMES, "hours that end before they begin"),
-    (work(**{**ROME, "time_zone": "Mars/Olympus"}), "time_zone_unknown", "no such zone"),
-    (work(starts_at="0001-01-01T00:00:00Z"), TIMES, "since the beginning of time"),
-    (work(ends_at="9999-12-31T23:59:59Z", **ROME), TIMES, "to the end of time"),
-    (work(scope="clients", clients=[NOWHERE]), "clients_unknown", "no such client"),
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    (work(ends_at=at(-1)), "quiet_times_refused"),
+    (work(quiet=["screen"]), "quiet_times_refused"),
+    (work(hours=[{**NIGHT, "nights": 0}], time_zone="UTC"), "quiet_times_refused"),
+    (work(hours=[NIGHT], time_zone="Mars/Olympus"), "time_zone_unknown"),
+    (work(scope="clients", clients=[NOWHERE]), "clients_unknown"),
 ]
 
 
-@pytest.mark.parametrize(("body", "code", "note"), REFUSED, ids=[note for *_, note in REFUSED])
-def test_what_a_rule_refuses_is_422_and_nothing_is_kept(api: Api, body: dict[str, Any], code: str, note: str) -> None:
+@pytest.mark.parametrize(("body", "code"), REFUSED)
+def test_what_a_rule_refuses_is_422_and_nothing_is_kept(api: Api, body: dict[str, Any], code: str) -> None:
     answer = api.post(PATH, json=body, role="operator")
 
     assert (answer.status_code, answer.get_json()["code"]) == (422, code)

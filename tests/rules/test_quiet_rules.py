@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,7 +13,7 @@ from shared.clients import zones_rules
 from shared.errors import QuietTimesRefused, TimeZoneUnknown
 from shared.quiet import hours_rules, rules
 from shared.quiet.hours_rules import Span, TimeSpan
-from shared.quiet.rules import AFTER_OPENING, StoredQuietTime
+from shared.quiet.rules import AFTER_OPENING, StoredQuietTime, WantedQuietTime
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState, Weekday
 
 ROME, LORD_HOWE = "Europe/Rome", "Australia/Lord_Howe"
@@ -308,6 +309,44 @@ def test_quiet_is_the_union_and_says_why() -> None:
 
 
 # --- what cannot be ---
+
+
+HOLD, SNOOZE, WORK = QuietPreset.HOLD, QuietPreset.SNOOZE, QuietPreset.MAINTENANCE
+NIGHT = (Span(EVERY_DAY, "22:00", "02:00", 1),)
+REFUSED: list[tuple[str, QuietPreset, dict[str, Any]]] = [
+    ("quiet_end_before_start", WORK, {"ends_at": NOW - HOUR}),
+    ("quiet_end_in_past", WORK, {"starts_at": NOW - 3 * HOUR, "ends_at": NOW - 2 * HOUR}),
+    ("quiet_start_too_far", WORK, {"starts_at": datetime.min.replace(tzinfo=UTC), "ends_at": NOW + HOUR}),
+    ("quiet_end_too_far", WORK, {"ends_at": datetime.max.replace(tzinfo=UTC), "spans": NIGHT, "time_zone": ROME}),
+    ("quiet_too_long", WORK, {"ends_at": NOW + 93 * DAY}),
+    ("quiet_too_long", SNOOZE, {"ends_at": NOW + 32 * DAY}),
+    ("quiet_needs_end", WORK, {}),
+    ("quiet_needs_end", SNOOZE, {}),
+    ("quiet_needs_reason", HOLD, {"reason": " "}),
+    ("leave_out_has_no_end", QuietPreset.LEAVE_OUT, {"ends_at": NOW + HOUR}),
+    ("quiet_takes_no_hours", HOLD, {"spans": NIGHT, "time_zone": ROME}),
+    ("opening_hours_need_hours", QuietPreset.OPENING_HOURS, {}),
+    ("opening_hours_of_many", QuietPreset.OPENING_HOURS, {"scope": QuietScope.CLIENTS, "clients": ("u",)}),
+    ("quiet_hours_need_zone", WORK, {"spans": NIGHT}),
+    ("quiet_hours_need_zone", WORK, {"ends_at": NOW + HOUR, "time_zone": "UTC"}),
+]
+
+
+@pytest.mark.parametrize(("why", "preset", "facts"), REFUSED)
+def test_times_that_do_not_fit_are_refused_in_words(why: str, preset: QuietPreset, facts: dict[str, Any]) -> None:
+    usual: dict[str, Any] = {"site": None, "tag": None, "clients": (), "starts_at": None, "ends_at": None}
+    usual |= {"scope": QuietScope.FLEET, "spans": (), "time_zone": None, "reason": "x"}
+
+    with pytest.raises(QuietTimesRefused) as refusal:
+        rules.checked(WantedQuietTime(preset=preset, quiet=(), **{**usual, **facts}), NOW)
+
+    assert [one.code for one in refusal.value.sentence.coded or ()] == [why]
+
+
+@pytest.mark.parametrize(("preset", "quiet"), [(WORK, [Quiet.SCREEN]), (QuietPreset.CUSTOM, None)])
+def test_what_is_quiet_is_chosen_with_custom_alone(preset: QuietPreset, quiet: list[Quiet] | None) -> None:
+    with pytest.raises(QuietTimesRefused, match="custom"):
+        rules.chosen(preset, quiet)
 
 
 FILES_BESIDE_THE_ZONES = ["localtime", "posixrules", "Factory", "right/Europe/Berlin", "posix/Europe/Berlin"]
