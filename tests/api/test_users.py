@@ -95,7 +95,7 @@ def test_the_list_tells_roles_last_sign_ins_and_who_has_still_to_set_a_password(
 # --- changing and removing people ---
 
 
-def test_disabling_ends_what_they_do_at_once_and_who_is_back_signs_in_with_another_role(
+def test_disabling_ends_all_at_once_and_who_is_back_has_the_new_role(
     api: Api, app: Flask, engine: Engine, anna: str, cookie: str
 ) -> None:
     path = f"/api/users/{id_of(engine, anna)}"
