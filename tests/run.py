@@ -38,20 +38,20 @@ class Usual(NamedTuple):
 
 
 USUAL: Final = {
-    "browser": Usual(200, 0.8),
-    "bridge": Usual(80, 0.2),
-    "journeys": Usual(60, 0.3),
-    "local": Usual(80, 0.4),
-    "displays": Usual(60, 0.3),
-    "machines": Usual(100, 0.4),
+    "browser": Usual(450, 0.8),
+    "bridge": Usual(65, 0.2),
+    "journeys": Usual(105, 0.3),
+    "local": Usual(85, 0.4),
+    "displays": Usual(40, 0.3),
+    "machines": Usual(350, 0.4),
     "faults": Usual(40, 0.3),
-    "worker": Usual(70, 0.8),
-    "stores": Usual(140, 0.9),
-    "api": Usual(120, 0.9),
+    "worker": Usual(60, 0.8),
+    "stores": Usual(150, 0.9),
+    "api": Usual(140, 0.9),
     "tick": Usual(45, 0.3),
-    "simulation": Usual(20, 0.4),
-    "deploy": Usual(24, 0.7),
-    "rules": Usual(20, 1.0),
+    "simulation": Usual(45, 0.4),
+    "deploy": Usual(28, 0.7),
+    "rules": Usual(33, 1.0),
 }
 UNKNOWN: Final = Usual(0, 1.0)
 IN_TWO: Final = ("stores", "api")
