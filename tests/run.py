@@ -97,6 +97,15 @@ def usually(suite: str) -> Usual:
     return usual._replace(processor_seconds=usual.processor_seconds // 2) if is_half else usual
 
 
+def chosen(suites: Mapping[str, list[Path]], names: Sequence[str]) -> dict[str, list[Path]]:
+    """The suites of these names, both halves of each; without a name all but the one that wants root."""
+    return {
+        suite: places
+        for suite, places in suites.items()
+        if (suite.partition("/")[0] in names if names else suite != WANTS_ROOT)
+    }
+
+
 def may_begin(running: Iterable[str], cores: int) -> bool:
     """Whether the running suites usually leave half a core."""
     return sum(usually(suite).cores for suite in running) <= cores - HALF_A_CORE
@@ -224,11 +233,9 @@ def main(given: Sequence[str]) -> int:
         guardian.die_with_parent(signal.SIGTERM, os.getppid())
     began = time.monotonic()
     _compile()
-    wanted = set(arguments.suites) or names - {WANTS_ROOT}
-    chosen = {suite: places for suite, places in suites.items() if suite.partition("/")[0] in wanted}
-    outcomes = run_all(chosen, arguments.mute_seconds)
+    outcomes = run_all(chosen(suites, arguments.suites), arguments.mute_seconds)
     show(outcomes, time.monotonic() - began)
-    if WANTS_ROOT in names - wanted and not arguments.suites:
+    if WANTS_ROOT in names and not arguments.suites:
         print(LEFT_OUT)
     print(f"\n{sum(one.passed for one in outcomes)} passed, {sum(one.failed for one in outcomes)} failed")
     return 1 if any(one.failed for one in outcomes) else 0

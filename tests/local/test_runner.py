@@ -16,7 +16,7 @@ import pytest
 
 from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY
-from tests import diary
+from tests import diary, run
 from tests.local.test_processes import TAG
 from tests.stack import eventually
 
@@ -193,3 +193,47 @@ finally:
 
         assert process.stdout.read() == "tidied up\n"
     assert process.returncode == 128 + number
+
+
+# --- which suites run, and when ---
+
+
+def test_each_file_of_tests_is_in_one_suite_and_the_longest_suite_begins_first() -> None:
+    suites = run.suites_in(REPOSITORY / "tests")
+    files = [
+        file
+        for places in suites.values()
+        for place in places
+        for file in (place.glob("test_*.py") if place.is_dir() else [place])
+    ]
+    lengths = [run.usually(suite).processor_seconds / run.usually(suite).cores for suite in suites]
+
+    assert {"stores/1", "stores/2", "api/1", "api/2", "browser", "machines"} <= set(suites)
+    assert sorted(files) == sorted((REPOSITORY / "tests").glob("*/test_*.py"))
+    assert lengths[0] == max(lengths)
+    assert {suite.partition("/")[0] for suite in suites} == set(run.USUAL)
+
+
+def test_what_needs_root_runs_only_when_it_is_asked_for() -> None:
+    suites = {name: [Path(name)] for name in ("rules", "stores/1", "stores/2", "machines")}
+
+    assert list(run.chosen(suites, [])) == ["rules", "stores/1", "stores/2"]
+    assert list(run.chosen(suites, ["machines"])) == ["machines"]
+    assert list(run.chosen(suites, ["stores"])) == ["stores/1", "stores/2"]
+
+
+@pytest.mark.parametrize(
+    ("running", "cores", "may"),
+    [
+        ([], 1, True),
+        (["bridge"], 1, True),
+        (["browser"], 1, False),
+        (["browser"], 2, True),
+        (["browser", "bridge"], 2, True),
+        (["browser", "bridge", "rules"], 2, False),
+        (["stores/1", "stores/2"], 2, False),
+        (["stores/1", "stores/2", "browser"], 4, True),
+    ],
+)
+def test_a_suite_begins_when_the_running_ones_leave_half_a_core(running: list[str], cores: int, may: bool) -> None:
+    assert run.may_begin(running, cores) is may
