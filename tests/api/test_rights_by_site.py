@@ -394,7 +394,7 @@ def test_a_display_tells_the_schedules_of_other_sites_that_reach_it(
     assert told >= {world.shared_schedule, world.tag_schedule, world.ids[OWN]["schedule_id"]}
 
 
-def test_breakers_and_pictures_of_the_own_site_are_its_admins(
+def test_people_of_a_site_release_its_breaker_and_switch_its_pictures(
     api: Api, world: SiteWorld, tokens: dict[str, str]
 ) -> None:
     release = api.post("/api/recovery/breaker/release", token=tokens["operator"], json={"site": OWN})

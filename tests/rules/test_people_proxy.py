@@ -25,6 +25,7 @@ def proxy() -> Iterator[Proxy]:
 
 
 def said(assertion: str) -> dict[str, Any]:
+    """The claims of an assertion."""
     claims: dict[str, Any] = jwt.decode(assertion, options={"verify_signature": False})
     return claims
 

@@ -215,6 +215,15 @@ def test_who_somebody_is_is_their_issuer_and_subject_and_no_name(nobody: Connect
     assert len({id_of(admin), cora.id, *(other.id for other in others)}) == 4
 
 
+def test_each_sign_in_renews_the_role_and_the_sites(nobody: Connection, now: datetime) -> None:
+    provider_operations.let_in(nobody, now, at_provider())
+
+    for facts in ({"sites": ["Rome"]}, {"sites": None}, {"role": Role.OPERATOR}, {"role": Role.OPERATOR}):
+        came = provider_operations.let_in(nobody, now, at_provider(**facts))
+        assert (came.user.role, came.user.sites) == (facts.get("role", Role.VIEWER), facts.get("sites"))
+    assert not came.changed  # the last time
+
+
 def test_no_proxy_lets_somebody_in_by_the_name_that_they_chose_at_a_provider(nobody: Connection, now: datetime) -> None:
     provider_operations.let_in(nobody, now, at_provider(name="eve@example.com"))
 
