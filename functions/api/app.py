@@ -37,7 +37,6 @@ _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _ONE_RANGE: Final = re.compile(r"bytes=(\d{1,18}-\d{0,18}|-\d{1,18})")
 UPLOADS_AT_ONCE: Final = 24  # uploads of one process: each holds one of its 64 threads
 UPLOADS_OF_ONE_CALLER: Final = 8
-PICTURES_AT_ONCE: Final = 8  # pictures of screens: displays that fail together leave threads for people
 LONGEST_TARGET: Final = 200  # characters of a path in the audit log
 # Errors that replace those of werkzeug, by status.
 OF_STATUS: Final[dict[int, type[ServiceError]]] = {
@@ -115,10 +114,9 @@ def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
     app.config["MAX_FORM_PARTS"] = 16
     app.extensions["signage"] = services
     uploads = limits.Turns(UPLOADS_OF_ONE_CALLER, UPLOADS_AT_ONCE)
-    pictures = limits.Turns(PICTURES_AT_ONCE, PICTURES_AT_ONCE)
 
     def view_of(endpoint: Endpoint) -> Callable[..., Response]:
-        return _view(services, endpoint, uploads if endpoint.upload else pictures if endpoint.takes else None)
+        return _view(services, endpoint, uploads if endpoint.upload else None)
 
     app.extensions["signage_routes"] = tuple(blueprints)
     for routes in blueprints:

@@ -3,6 +3,7 @@
 import base64
 import uuid
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,8 +13,8 @@ from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
 from deploy.displays.simulated.picture import draw
-from functions.api import app as app_module
-from functions.api.services import Services
+from functions.api.services import PICTURES_OF_ONE_DISPLAY, Services
+from shared.errors import TooManyUploads
 from shared.screenshots.rules import LARGEST_BYTES
 from shared.tables import audit_repeats, clients
 from tests.api.people import Api
@@ -207,17 +208,27 @@ def test_whatever_else_is_sent_is_refused_by_name_and_changes_nothing(
     assert display.shown().get_json()["items"] == []
 
 
-def test_displays_that_fail_together_leave_threads_for_people(
-    services: Services, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(app_module, "PICTURES_AT_ONCE", 0)
-    busy = EnrolledDisplay(Api(app_module.create_app(services), engine), engine)
+def test_displays_that_fail_together_leave_threads_for_people(api: Api, services: Services, engine: Engine) -> None:
+    busy, other = EnrolledDisplay(api, engine), EnrolledDisplay(api, engine)
+    command = busy.command()["id"]
 
-    answer = busy.send(command_id=busy.command()["id"])
+    with ExitStack() as turns:
+        for _ in range(PICTURES_OF_ONE_DISPLAY):
+            turns.enter_context(services.pictures.turn(busy.uuid))
+        answer = busy.send(command_id=command)
+        assert other.send(command_id=other.command()["id"]).status_code == 201
+        while True:
+            try:
+                turns.enter_context(services.pictures.turn(str(uuid.uuid4())))
+            except TooManyUploads:
+                break
+        assert code(other.send(place=1)) == (429, "too_many_uploads")
+        assert code(other.send(place=1, login=f"{other.uuid}:wrong")) == (401, "unauthenticated")
 
     assert code(answer) == (429, "too_many_uploads")
     assert int(answer.headers["Retry-After"]) > 0
     assert busy.shown().status_code == 200
+    assert busy.send(command_id=command).status_code == 201
 
 
 # --- sites that forbid pictures ---

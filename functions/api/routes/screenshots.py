@@ -219,17 +219,24 @@ def send_earlier_screenshot(call: Call, query: EarlierPicture) -> Reply[None]:
 
 @contextmanager
 def _from_display(call: Call) -> Iterator[tuple[Connection, datetime, str, Picture]]:
-    """A transaction in which a display, whose login was right, sends a picture."""
+    """A transaction in which a display, whose login was right, sends a picture.
+
+    The login is judged before the display takes a turn: a stranger takes none. It is judged again after the picture has
+    come, because it may have been withdrawn meanwhile.
+    """
     if call.request.mimetype != JPEG:
         raise UnsupportedMediaType("body_must_be_picture", facts={"content_type": JPEG})
     uuid, password = _login(call)
-    picture = rules.read_jpeg(call.request.stream.read(rules.LARGEST_BYTES + 1))
-    with call.transaction() as (connection, now):
+    with call.transaction() as (connection, _):
         enrolment_operations.check_login(connection, uuid, password)
-        yield connection, now, uuid, picture
-        details = {"address": call.address}
-        line = AuditLine(f"display:{uuid}", "screenshot.send", uuid, "done", call.request_id, details)
-        access.record_often(connection, now, line)
+    with call.services.pictures.turn(uuid):
+        picture = rules.read_jpeg(call.request.stream.read(rules.LARGEST_BYTES + 1))
+        with call.transaction() as (connection, now):
+            enrolment_operations.check_login(connection, uuid, password)
+            yield connection, now, uuid, picture
+            details = {"address": call.address}
+            line = AuditLine(f"display:{uuid}", "screenshot.send", uuid, "done", call.request_id, details)
+            access.record_often(connection, now, line)
 
 
 def _login(call: Call) -> tuple[str, str]:
