@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -23,6 +24,11 @@ LONGEST_NAME: Final = 64
 LONGEST_SUBJECT: Final = 255  # as OpenID Connect says
 _COOKIE: Final = re.compile(r"(\d{1,12})\.([A-Za-z0-9_-]{43})", re.ASCII)
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._@+-]+")
+_TWO_LETTERS: Final = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe"}
+    | {"ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L", "ð": "d", "þ": "th", "ı": "i"}
+)
+"""Letters that Unicode does not take apart into a Latin letter and its accent, and German umlauts."""
 
 
 class SignInTry(Struct, frozen=True):
@@ -140,10 +146,16 @@ def name_of(claims: Mapping[str, Any]) -> str:
     """A user name from the claims, in the letters that user names have."""
     for claim in ("preferred_username", "email", "sub"):
         given = claims.get(claim)
-        name = _NOT_IN_A_NAME.sub("-", given if isinstance(given, str) else "").lstrip("._@+-")[:LONGEST_NAME]
-        if name:
+        name = _NOT_IN_A_NAME.sub("-", _latin(given) if isinstance(given, str) else "")
+        if name := name.lstrip("._@+-")[:LONGEST_NAME]:
             return name
     return "person"
+
+
+def _latin(text: str) -> str:
+    """The text without accents: jörg.müller becomes joerg.mueller, françois francois."""
+    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFC", text).translate(_TWO_LETTERS))
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
 def other_name(name: str, mark: str) -> str:

@@ -128,10 +128,14 @@ NAMES: Final[list[tuple[dict[str, Any], str]]] = [
     ({"preferred_username": "cora", "email": "c@example.com"}, "cora"),
     ({"email": "c@example.com"}, "c@example.com"),
     ({}, WHO["sub"]),
-    ({"preferred_username": "Zoë O'Neil <b>"}, "Zo-O-Neil-b-"),
+    ({"preferred_username": "Zoë O'Neil <b>"}, "Zoe-O-Neil-b-"),
+    ({"preferred_username": "jörg.müller@example.org"}, "joerg.mueller@example.org"),
+    ({"preferred_username": "jo\u0308rg.mu\u0308ller@example.org"}, "joerg.mueller@example.org"),  # as macOS writes it
+    ({"preferred_username": "François Łukasz Weiß"}, "Francois-Lukasz-Weiss"),
+    ({"preferred_username": "Ægir Øst ｆｕｌｌ"}, "Aegir-Ost-full"),
     ({"preferred_username": "@@..", "email": 3}, WHO["sub"]),
     ({"preferred_username": "x" * 100}, "x" * 64),
-    ({"preferred_username": "é", "sub": "é"}, "person"),
+    ({"preferred_username": "田中", "sub": "田中"}, "person"),
 ]
 
 
