@@ -25,6 +25,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from bridge.fast_paho import PlainClient, make_client
 from bridge.granted import SESSION_EXPIRY_SECONDS, Granted, Lack, lacks_of_subscriptions
 from bridge.inbox import Arrivals
+from shared.outside import tls
 from shared.outside.mqtt import DEFAULT_PORTS, connect_properties
 from shared.structured_log import event, failure
 from shared.vocabulary import REFUSED_FROM
@@ -81,7 +82,7 @@ class BrokerConnection:
         )
         client.username_pw_set(username, password)
         if self._parts.scheme == "mqtts":
-            client.tls_set_context(ssl.create_default_context())
+            client.tls_set_context(tls.trusting())
         client.connect_timeout = CONNECT_SECONDS
         client.on_connect = _never_raises(self._connected)
         client.on_subscribe = _never_raises(self._subscribed)

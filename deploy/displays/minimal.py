@@ -80,7 +80,9 @@ class Client:
         self.mqtt = mqtt.Client(CallbackAPIVersion.VERSION2, self.login["uuid"], protocol=mqtt.MQTTv5)
         self.mqtt.username_pw_set(self.login["username"], self.login["password"])
         if address["tls"]:
-            self.mqtt.tls_set_context(ssl.create_default_context(cadata=address["ca_pem"]))
+            context = ssl.create_default_context(cadata=address["ca_pem"])
+            context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # Python 3.13 would refuse many owners' authorities
+            self.mqtt.tls_set_context(context)
         self.mqtt.on_connect, self.mqtt.on_subscribe, self.mqtt.on_message = self.connected, self.subscribed, self.heard
         delay, will = properties(PacketTypes.WILLMESSAGE, WillDelayInterval=20), self.presence("offline")
         self.mqtt.will_set(self.prefix + "presence", will, 1, retain=True, properties=delay)

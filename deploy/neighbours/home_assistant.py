@@ -12,7 +12,6 @@ commands. One thread does all: should it hang, the broker ends the connection an
 
 import os
 import re
-import ssl
 import sys
 import threading
 import time
@@ -31,6 +30,7 @@ from deploy.neighbours import home_assistant_rules as rules
 from deploy.neighbours.api import Api, Misconfigured, Refused, Unanswered, check_url, needed
 from deploy.neighbours.home_assistant_rules import OFFLINE, ONLINE, Display, Place, Press
 from shared import typed
+from shared.outside import tls
 from shared.outside.mqtt import DEFAULT_PORTS, connect_properties
 from shared.stopping import stop_event
 from shared.structured_log import Outage, configure, event
@@ -170,7 +170,7 @@ class Link:
         if settings.username:
             self._client.username_pw_set(settings.username, settings.password)
         if self._parts.scheme == "mqtts":
-            self._client.tls_set_context(ssl.create_default_context())
+            self._client.tls_set_context(tls.trusting())
         self._client.connect_timeout = CONNECT_SECONDS
         self._client.will_set(self.place.status, OFFLINE, qos=1, retain=True)
         self._client.on_connect = self._connected

@@ -8,7 +8,6 @@ for ever. Here the socket is cut at the deadline. Redirects are not followed, an
 import contextlib
 import http.client
 import socket
-import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+
+from shared.outside import tls
 
 _BLOCK: Final = 1 << 16
 
@@ -70,7 +71,7 @@ def over(scheme: str, host: str, port: int, raw: socket.socket) -> http.client.H
         connection = http.client.HTTPConnection(host, port)
         connection.sock = raw
         return connection
-    context = ssl.create_default_context()
+    context = tls.trusting()
     connection = http.client.HTTPSConnection(host, port, context=context)
     connection.sock = context.wrap_socket(raw, server_hostname=host)
     return connection

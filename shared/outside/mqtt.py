@@ -8,7 +8,6 @@ refusal, `is_connected()` even on a dead connection.
 import logging
 import secrets
 import socket
-import ssl
 import struct
 import threading
 import time
@@ -26,6 +25,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from shared.config import Config
 from shared.errors import BrokerUnavailable, PublishUnanswered
+from shared.outside import tls
 from shared.outside.topics import Topics
 from shared.structured_log import event
 
@@ -146,7 +146,7 @@ class _Link:
         )
         self._client.username_pw_set(username, password)
         if self._parts.scheme == "mqtts":
-            self._client.tls_set_context(ssl.create_default_context())
+            self._client.tls_set_context(tls.trusting())
         self._client.on_connect = self._connected
         self._client.on_disconnect = self._disconnected
         self._client.on_publish = self._answered
@@ -285,7 +285,7 @@ def connack(url: str, seconds: float, username: str = "", password: str | None =
     if username:
         client.username_pw_set(username, password)
     if parts.scheme == "mqtts":
-        client.tls_set_context(ssl.create_default_context())
+        client.tls_set_context(tls.trusting())
     client.connect_timeout = seconds
     client.on_connect = answered
     until = time.monotonic() + seconds

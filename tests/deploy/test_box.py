@@ -27,6 +27,7 @@ from deploy.parts.layout import LOOPBACK, REPOSITORY, BadSetting, write_file
 from deploy.parts.probes import accepts, connect_code, wait_until
 from deploy.parts.short_lived import running
 from shared.config import BY_NAME, load
+from shared.outside import tls
 from tests.deploy.certificates import Authority
 from tests.deploy.conftest import HOST
 
@@ -215,7 +216,7 @@ def connect_by_tls(port: int, context: ssl.SSLContext, user: str, password: str,
 def test_a_display_connects_by_tls_and_nobody_without_it_or_without_a_login(
     box: Box, environ: dict[str, str], authority: Authority, tmp_path: Path
 ) -> None:
-    trusting = ssl.create_default_context(cafile=authority.ca_file)
+    trusting = tls.trusting(authority.ca_file.read_text(encoding="ascii"))
     displays = box.ports["MQTT_DISPLAYS_PORT"]
 
     with started(box, environ, "broker", "MQTT_DISPLAYS_PORT", tmp_path):
@@ -267,7 +268,7 @@ def test_a_browser_comes_by_tls_where_the_gateway_is_on_another_machine(
     box: Box, environ: dict[str, str], authority: Authority, tmp_path: Path
 ) -> None:
     """As in the cloud, where a load balancer stands before the door, and asks whether it lives."""
-    trusting = ssl.create_default_context(cafile=authority.ca_file)
+    trusting = tls.trusting(authority.ca_file.read_text(encoding="ascii"))
     remote, port = {**environ, "BOX_REMOTE_SERVICES": "1"}, box.ports["MQTT_BROWSERS_PORT"]
 
     with (
@@ -284,7 +285,7 @@ def test_a_browser_comes_by_tls_where_the_gateway_is_on_another_machine(
 def test_the_door_for_browsers_speaks_with_no_broker_of_another_certificate(
     box: Box, environ: dict[str, str], authority: Authority, tmp_path: Path
 ) -> None:
-    trusting = ssl.create_default_context(cafile=authority.ca_file)
+    trusting = tls.trusting(authority.ca_file.read_text(encoding="ascii"))
     remote, port = {**environ, "BOX_REMOTE_SERVICES": "1"}, box.ports["MQTT_BROWSERS_PORT"]
 
     with started(box, remote, "browsers-door", "MQTT_BROWSERS_PORT", tmp_path):
@@ -298,7 +299,7 @@ def test_the_door_for_browsers_speaks_with_no_broker_of_another_certificate(
 def test_the_dashboard_comes_by_tls_under_its_name_alone(
     box: Box, environ: dict[str, str], authority: Authority, tmp_path: Path
 ) -> None:
-    trusting = ssl.create_default_context(cafile=authority.ca_file)
+    trusting = tls.trusting(authority.ca_file.read_text(encoding="ascii"))
     port = box.ports["GATEWAY_PORT"]
 
     with started(box, environ, "gateway", "GATEWAY_PORT", tmp_path):
@@ -337,7 +338,7 @@ def test_whoever_deploys_can_read_what_a_box_is_told() -> None:
 def test_a_door_offers_no_suite_that_lets_a_stolen_key_open_what_was_recorded(
     box: Box, environ: dict[str, str], authority: Authority, tmp_path: Path, service: str, door: str
 ) -> None:
-    old, sound = (ssl.create_default_context(cafile=authority.ca_file) for _ in range(2))
+    old, sound = (tls.trusting(authority.ca_file.read_text(encoding="ascii")) for _ in range(2))
     old.maximum_version = sound.maximum_version = ssl.TLSVersion.TLSv1_2
     old.set_ciphers("ALL:!AESGCM:!CHACHA20:@SECLEVEL=0")
 

@@ -3,7 +3,6 @@
 import http.client
 import json
 import secrets
-import ssl
 import subprocess
 import uuid
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from deploy.local import postgres
 from deploy.parts.layout import LOOPBACK, PORTS
 from deploy.parts.probes import accepts, http_answers, wait_until
 from deploy.parts.short_lived import running
+from shared.outside import tls
 from tests.deploy.certificates import Authority
 from tests.deploy.confined import Containers
 from tests.deploy.conftest import HOST
@@ -89,7 +89,7 @@ def ask(
     box: Running, authority: Authority, method: str, path: str, token: str = "", body: Any = None
 ) -> tuple[int, Any]:
     """Return the gateway's answer to a program that trusts the box's CA."""
-    context = ssl.create_default_context(cafile=authority.ca_file)
+    context = tls.trusting(authority.ca_file.read_text(encoding="ascii"))
     connection = http.client.HTTPSConnection(LOOPBACK, box.ports["GATEWAY_PORT"], timeout=60, context=context)
     headers = {"Host": HOST, "Content-Type": "application/json"}
     if token:
@@ -124,7 +124,7 @@ def test_a_box_is_ready_and_a_display_enrols_and_connects_by_its_doors(
     assert (made, enrolled) == (201, 201)
     mqtt = login["mqtt"]
     assert (mqtt["host"], mqtt["port"], mqtt["tls"]) == (HOST, box.ports["MQTT_DISPLAYS_PORT"], True)
-    handed_over = ssl.create_default_context(cadata=mqtt["ca_pem"])
+    handed_over = tls.trusting(mqtt["ca_pem"])
     who = (handed_over, login["username"], login["password"])
     wait_until(lambda: connect_by_tls(mqtt["port"], *who) == 0, START_SECONDS)
     assert connect_by_tls(box.ports["GATEWAY_PORT"], *who, "/mqtt") == 0, "a display that is only a browser"

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import socket
-import ssl
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from deploy.displays.agent.asking import NotDone, ask
 from deploy.displays.agent.heal import gateway_answers
 from deploy.displays.agent.settings import BadSetting, Places, Settings, load
 from deploy.displays.client.credentials import Credentials
+from shared.outside import tls
 
 CONNECT_SECONDS: Final = 10.0
 Check = Iterator[tuple[bool, str]]
@@ -64,7 +64,7 @@ def _broker(login: Credentials) -> tuple[bool, str]:
     try:
         with socket.create_connection((login.host, login.port), CONNECT_SECONDS) as connection:
             if login.tls:
-                context = ssl.create_default_context(cadata=login.ca_pem)
+                context = tls.trusting(login.ca_pem)
                 context.wrap_socket(connection, server_hostname=login.host).close()
     except (OSError, ValueError) as error:
         return False, f"{where} cannot be reached: {error}"

@@ -9,6 +9,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from deploy.displays.client import durable
+from shared.outside import tls
 
 LAST_TIME: Final = 4_102_444_799  # the last second of 2099; the contract knows no later time
 
@@ -83,7 +84,7 @@ class Credentials:
 
 def trusting(*more: str | None) -> ssl.SSLContext:
     """The system's authorities, and these in PEM. Raises ValueError or OSError for one that is none."""
-    context = ssl.create_default_context()
+    context = tls.trusting()
     for authority in more:
         if authority:
             context.load_verify_locations(cadata=authority)

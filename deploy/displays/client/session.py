@@ -5,7 +5,6 @@ command, and short enough that a lost display soon is no subscriber any more. Th
 after the connection is lost.
 """
 
-import ssl
 from typing import Final
 
 import paho.mqtt.client as mqtt
@@ -17,6 +16,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from deploy.displays.client import contract
 from deploy.displays.client.contract import Kind
 from deploy.displays.client.credentials import Credentials
+from shared.outside import tls
 
 KEEPALIVE_SECONDS: Final = 30
 SESSION_EXPIRY_SECONDS: Final = 30
@@ -36,7 +36,7 @@ def new_client(login: Credentials) -> mqtt.Client:
     )
     client.username_pw_set(login.username, login.password)
     if login.tls:
-        client.tls_set_context(ssl.create_default_context(cadata=login.ca_pem))
+        client.tls_set_context(tls.trusting(login.ca_pem))
     asked = {"SessionExpiryInterval": SESSION_EXPIRY_SECONDS, "MaximumPacketSize": LARGEST_PACKET_BYTES}
     properties = _properties(PacketTypes.CONNECT, **asked)
     client.connect_async(login.host, login.port, KEEPALIVE_SECONDS, clean_start=False, properties=properties)
