@@ -30,6 +30,7 @@ from deploy.parts.probes import accepts, free_port
 from deploy.parts.short_lived import running as running_program
 from deploy.parts.websocket_door import Door
 from tests.deploy.certificates import Authority
+from tests.diary import progress
 from tests.stack import Api, Stack, eventually
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
@@ -194,12 +195,14 @@ def judged(stack: Stack, content: str, chromium: BrowserContext, folder: Path) -
     folder.mkdir()
     display, is_there = str(uuid.uuid4()), threading.Event()
     ports: list[int] = []
+    taps: list[Tap] = []
     lines: list[Line] = []
 
     async def check() -> None:
         broker = (LOOPBACK, int(stack.ports["MQTT_DISPLAYS_PORT"]))
         async with Tap(display, "signage", broker) as tap, await Door(tap.port).serve(0) as door:
             ports.append(door.sockets[0].getsockname()[1])
+            taps.append(tap)
             is_there.set()
             service = Service(stack.url, stack.environment["SIGNAGE_ADMIN_TOKEN"])
             exercise = Exercise(tap, service, commands=True, answer_seconds=60.0)
@@ -212,7 +215,10 @@ def judged(stack: Stack, content: str, chromium: BrowserContext, folder: Path) -
     with nginx.serve(gateway, folder / "log"):
         page = chromium.new_page()
         page.goto(opened(f"http://{LOOPBACK}:{gateway.port}", stack.api(), display, content))
+        noted = 0
         while checking.is_alive():
             page.wait_for_timeout(200)
+            if noted != (noted := len(taps[0].record.said)):
+                progress(f"the display has said {noted} things")
         page.close()
     return lines
