@@ -33,7 +33,10 @@ def test_it_carries_what_the_agent_imports_and_nothing_else(tmp_path: Path) -> N
     python = {name.removeprefix(f"{package.LIBRARY}/") for name in files if name.endswith(".py")}
     ours = {name for name in python if not name.startswith("paho/")}
     assert {name.split("/")[0] for name in ours} == {"deploy", "shared"}
-    assert {name for name in ours if name.startswith("shared/")} == {"shared/__init__.py", "shared/structured_log.py"}
+    assert {name for name in ours if name.startswith("shared/")} == {
+        *("shared/__init__.py", "shared/structured_log.py"),
+        *("shared/outside/__init__.py", "shared/outside/tls.py"),
+    }
     assert not {name for name in ours if "simulated" in name or "conformance" in name}
     assert "root/root" in listed.splitlines()[0]
 
