@@ -194,10 +194,9 @@ def _test(ledger: Ledger, bare: Bare, line: str, say: Callable[[str], None]) -> 
     output, began = bare.root.with_name("tests.txt"), time.monotonic()
     code = bare.run(line, output)
     said = output.read_text(encoding="utf-8", errors="replace")
-    last = said.rstrip().rpartition("\n")[2]
     for count in ("passed", "failed"):
-        found = re.search(rf"(\d+) {count}", last)
-        ledger.counted[count] = int(found[1]) if found else 0
+        found = re.findall(rf"\b(\d+) {count}", said)  # the last of them is of all suites; make's own words may follow
+        ledger.counted[count] = int(found[-1]) if found else 0
     ledger.counted["tests took seconds"] = round(time.monotonic() - began, 1)
     ledger.conditions["the tests fail nothing"] = code == 0 and ledger.counted["passed"] > 0
     ledger.conditions["the tests leave no process behind"] = not bare.left_behind()
