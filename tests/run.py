@@ -38,20 +38,20 @@ class Usual(NamedTuple):
 
 
 USUAL: Final = {
-    "browser": Usual(450, 0.8),
-    "bridge": Usual(65, 0.2),
-    "journeys": Usual(105, 0.3),
-    "local": Usual(85, 0.4),
-    "displays": Usual(40, 0.3),
-    "machines": Usual(350, 0.4),
-    "faults": Usual(40, 0.3),
-    "worker": Usual(60, 0.8),
-    "stores": Usual(150, 0.9),
-    "api": Usual(140, 0.9),
-    "tick": Usual(45, 0.3),
-    "simulation": Usual(45, 0.4),
-    "deploy": Usual(28, 0.7),
-    "rules": Usual(33, 1.0),
+    "browser": Usual(480, 0.65),
+    "bridge": Usual(60, 0.15),
+    "journeys": Usual(110, 0.2),
+    "local": Usual(90, 0.25),
+    "displays": Usual(35, 0.2),
+    "machines": Usual(350, 0.3),
+    "faults": Usual(35, 0.2),
+    "worker": Usual(45, 0.25),
+    "stores": Usual(135, 0.8),
+    "api": Usual(125, 0.6),
+    "tick": Usual(40, 0.4),
+    "simulation": Usual(40, 0.35),
+    "deploy": Usual(30, 0.4),
+    "rules": Usual(25, 0.6),
 }
 UNKNOWN: Final = Usual(0, 1.0)
 IN_TWO: Final = ("stores", "api")

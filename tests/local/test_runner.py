@@ -230,7 +230,7 @@ def test_what_needs_root_runs_only_when_it_is_asked_for() -> None:
         (["browser"], 1, False),
         (["browser"], 2, True),
         (["browser", "bridge"], 2, True),
-        (["browser", "bridge", "rules"], 2, False),
+        (["browser", "bridge", "stores/1"], 2, False),
         (["stores/1", "stores/2"], 2, False),
         (["stores/1", "stores/2", "browser"], 4, True),
     ],
