@@ -55,7 +55,7 @@ USUAL: Final = {
 }
 UNKNOWN: Final = Usual(0, 1.0)
 IN_TWO: Final = ("stores", "api")
-"""Suites of which each half runs as a suite of its own, so that the last minutes of a run use both cores."""
+"""Each half of these suites runs as a suite of its own, so that the last minutes of a run use both cores."""
 WANTS_ROOT: Final = "machines"
 LEFT_OUT: Final = "machines is left out: it needs root. Run it with: sudo make machines"
 HALF_A_CORE: Final = 0.5

@@ -49,6 +49,21 @@ DOUBTS = {
     "a shutdown told by silence",
     "two at once",
 }
+RARE = {
+    "received -> timed_out",
+    "received -> failed",
+    "received -> rejected",
+    "running -> rejected",
+    "sent -> failed",
+    "sent -> rejected",
+    "cancelled: already_rebooted",
+    "cancelled: no_subscriber",
+    "expired: no_subscriber",
+    "failed: no_player",
+    "rejected: busy",
+    "ACKs stored unheard",
+}
+"""Moves and ends that come in less than one of fifty interleavings: a whole campaign must reach them, a share not."""
 WRITE_DOWN_MOVES = """
 CREATE TABLE IF NOT EXISTS moves (client_uuid text, command_id text, source text, target text);
 CREATE INDEX IF NOT EXISTS ix_moves ON moves (client_uuid);

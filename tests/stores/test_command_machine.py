@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import pytest
 from sqlalchemy import Engine
 
-from tests.stores.command_coverage import missing, write_down_moves
+from tests.stores.command_coverage import RARE, missing, write_down_moves
 from tests.stores.command_run import run
 
-LOTS = (1, 2)
-"""The seed of each lot."""
+LOTS = range(1, 5)
+MORE = range(5, 15)
+"""Seeds of further lots, because a move that is expected a few times in 200 interleavings may not come at all."""
 INTERLEAVINGS = 50  # interleavings of a lot
-MOST_LEFT_OUT = 14  # of 58 moves, ends and doubts; the campaign reaches each
 
 
 @dataclass
@@ -43,11 +43,14 @@ def test_no_interleaving_breaks_a_promise(lots: Lots, seed: int) -> None:
     assert lots.reached["interleavings"] >= before + INTERLEAVINGS
 
 
-def test_most_paths_are_reached(lots: Lots) -> None:
-    for seed in LOTS if not lots.reached else ():  # alone, or in another process than the test above
+def test_hardly_a_path_is_left_out(lots: Lots) -> None:
+    for seed in MORE:
+        if set(missing(lots.reached)) <= RARE:
+            break
         lots.run(seed)
 
-    assert len(missing(lots.reached)) <= MOST_LEFT_OUT
+    assert set(missing(lots.reached)) <= RARE  # a campaign must reach everything
+    assert lots.deaths.total() > 40
     assert set(lots.deaths) >= {f"{number} statements" for number in (0, 1, 2, 3)} | {"commit unheard"}
 
 

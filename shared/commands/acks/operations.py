@@ -64,9 +64,9 @@ def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timi
     unknown = tuple(ack for ack in acks if ack.command_id not in commands)
     foreign = tuple(ack for ack in acks if ack.command_id in commands and not _own(ack, commands))
     own = [(ack, commands[ack.command_id]) for ack in acks if _own(ack, commands)]
-    early = [ack for ack, command in own if comes_too_soon(ack, command, now)]
-    postponed = frozenset(ack.client_uuid for ack in early)
-    counted = [(as_proof_allows(ack, command), command) for ack, command in own if ack not in early]
+    due = [(ack, command) for ack, command in own if not comes_too_soon(ack, command, now)]
+    postponed = frozenset(ack.client_uuid for ack, command in own if comes_too_soon(ack, command, now))
+    counted = [(as_proof_allows(ack, command), command) for ack, command in due]
     fresh = [ack for ack, command in counted if may_matter(ack, command)]
     if not fresh:
         news = _strange(unknown, foreign)
