@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from deploy.parts.gateway import system_user
 from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import accepts, free_port
 from deploy.parts.short_lived import running
@@ -27,7 +28,7 @@ def test_it_serves_its_name_alone_at_every_address_and_leaves_tls_to_the_balance
     port = free_port()
     environment = {"DASHBOARD_HOST": "signage.test", "PORT": str(port), "PYTHONPATH": str(REPOSITORY)}
 
-    with running(PROGRAM, accepts(port), tmp_path / "log", environment=environment):
+    with running(PROGRAM, accepts(port), tmp_path / "log", user=system_user(), environment=environment):
         page = ask(port, "127.0.0.2", "signage.test")  # another address of this machine
         foreign = ask(port, LOOPBACK, "elsewhere.test")
 
