@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEVELOPMENT := $(VENV)/.development
 DASHBOARD_TOOLS := dashboard/node_modules/.installed
+SIGN_IN_SERVICE := tests/oidc_provider/node_modules/.installed
 NEEDS := $(PYTHON) deploy/local/prerequisites.py
 UP := $(BIN)/python -m deploy.local.up
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
@@ -45,7 +46,7 @@ status: $(RUNTIME) ## Say what runs, since when and where
 reset: $(RUNTIME) ## Stop it and delete its data (asks; FORCE=1 does not)
 	@$(UP) reset
 
-test: $(DEVELOPMENT) ## Run every test on real services; SUITES="rules api" runs some
+test: $(DEVELOPMENT) $(SIGN_IN_SERVICE) ## Run every test on real services; SUITES="rules api" runs some
 	@$(NEEDS) test
 	@exec $(BIN)/python -m tests.run --with-parent $(SUITES)
 
@@ -125,4 +126,9 @@ $(DEVELOPMENT): requirements-dev.lock $(RUNTIME)
 $(DASHBOARD_TOOLS): dashboard/package-lock.json
 	@$(NEEDS) check
 	@npm --prefix dashboard ci --silent --no-audit --no-fund
+	@touch $@
+
+$(SIGN_IN_SERVICE): tests/oidc_provider/package-lock.json
+	@$(NEEDS) test
+	@npm --prefix $(<D) ci --ignore-scripts --silent --no-audit --no-fund
 	@touch $@

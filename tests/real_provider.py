@@ -1,7 +1,6 @@
-"""oidc-provider (npm), a certified OpenID Connect provider, as a process of its own."""
+"""oidc-provider (npm), a certified OpenID Connect provider, as a process of its own. `make test` has installed it."""
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import http_answers
 from deploy.parts.short_lived import running
 
-PROGRAM: Final = REPOSITORY / "tests" / "oidc_provider"
+PROGRAM: Final = "tests/oidc_provider"
 CLIENT: Final = "signage"
 SECRET: Final = "the secret of a client"
 
@@ -23,10 +22,7 @@ def real_provider(folder: Path, port: int, our_address: str, people: Mapping[str
 
     Its host is `localhost`: another site than 127.0.0.1, so that browsers treat the two as strangers.
     """
-    installed = folder / "oidc-provider"
-    shutil.copytree(PROGRAM, installed, ignore=shutil.ignore_patterns("node_modules"))
-    install = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
-    subprocess.run(install, cwd=installed, check=True)
+    subprocess.run(["make", "--silent", f"{PROGRAM}/node_modules/.installed"], cwd=REPOSITORY, check=True)
     client = {
         "client_id": CLIENT,
         "client_secret": SECRET,
@@ -35,7 +31,7 @@ def real_provider(folder: Path, port: int, our_address: str, people: Mapping[str
     }
     program = [
         "node",
-        str(installed / "provider.mjs"),
+        str(REPOSITORY / PROGRAM / "provider.mjs"),
         json.dumps({"port": port, "client": client, "people": dict(people)}),
     ]
     with running(program, http_answers(port, "/.well-known/openid-configuration"), folder / "oidc-provider.log"):
