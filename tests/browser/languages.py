@@ -40,6 +40,7 @@ LOOKS: Final[dict[str, dict[str, Any]]] = {
     "German on a phone": {"locale": "de-DE", "width": 320, "color_scheme": "light"},
     "German on a phone, dark": {"locale": "de-DE", "width": 390, "color_scheme": "dark"},
     "German": {"locale": "de-DE", "width": 1440, "color_scheme": "light"},
+    "German, dark": {"locale": "de-DE", "width": 1440, "color_scheme": "dark"},
     "Japanese": {"locale": "ja-JP", "width": 1440, "color_scheme": "light"},
 }
 SIGN_OUT: Final = {"de": "Abmelden", "ja": "サインアウト"}

@@ -17,7 +17,7 @@ from sqlalchemy import Engine
 from deploy.displays.simulated import picture
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, uuid_of
-from tests.browser.test_every_page import is_right_in_both_schemes
+from tests.browser.test_every_page import is_right_in_every_look
 from tests.browser.windows import Opened
 from tests.stack import Api, enrolled, eventually
 
@@ -206,9 +206,7 @@ def test_a_shop_is_shown_as_pictures_by_a_switch_with_the_age_of_each(
     eventually(lambda: picture.count() == 1 and is_drawn(picture), "the picture on the wall")
     expect(wall.get_by_role("listitem")).to_contain_text(re.compile(r"Running.*ago", re.DOTALL))
     expect(page.locator(".displays table")).to_have_count(0)
-    for width in (320, 1360):
-        page.set_viewport_size({"width": width, "height": 800})
-        is_right_in_both_schemes(page, f"the wall of pictures at {width}")
+    is_right_in_every_look(page, "the wall of pictures")
     wall.get_by_role("button").click()
     expect(page.get_by_role("complementary", name=f"Display {name_of(seen)}")).to_be_visible()
     page.go_back()
@@ -278,9 +276,7 @@ def test_one_press_brings_new_pictures_of_a_whole_shop_in_numbers_that_add_up(
         expect(wall.get_by_role("listitem").filter(has_text=name_of(silent))).to_contain_text("Did not answer")
         expect(new_pictures(page)).to_be_enabled()
         assert [len(commands(api, one)) for one in (first, second, silent, blind, away)] == [1, 1, 1, 0, 0]
-        for width in (320, 1360):
-            page.set_viewport_size({"width": width, "height": 800})
-            is_right_in_both_schemes(page, f"the new pictures at {width}")
+        is_right_in_every_look(page, "the new pictures")
         api.call("PUT", "/api/screenshot-policy", json={"site": site, "allowed": False})
         new_pictures(page).click()
         expect(progress(page)).to_have_text(

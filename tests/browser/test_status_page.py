@@ -1,29 +1,23 @@
 """The public status page of a site: an admin makes a link, a person without an account reads it, the admin ends it."""
 
-import os
 import re
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 from msgspec.structs import asdict
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 from sqlalchemy import Engine
 
 from shared.incidents import causes_rules
 from shared.tables import incident_members, incidents
 from tests.browser.conftest import Enter, OpenPage
 from tests.browser.fleets import Fleet, inserted
-from tests.browser.test_every_page import SCHEMES, is_right_in_both_schemes
+from tests.browser.test_every_page import is_right_in_every_look
 from tests.browser.windows import Opened
 from tests.stack import Api, Stack
-
-WIDTHS = (320, 390, 1440)
-PICTURES = os.environ.get("STATUS_PAGE_PICTURES", "")
-"""A folder for pictures of the page, to look at."""
 
 
 @pytest.fixture
@@ -32,16 +26,6 @@ def kiel(database: Engine, opened: Opened) -> Iterator[Fleet]:
         fleet.lived(days=30)
         yield fleet
         opened.close()
-
-
-def looked_at(page: Page, name: str) -> None:
-    """Check the open page at each width in both schemes, and keep pictures if somebody wants to look at them."""
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 800})
-        is_right_in_both_schemes(page, f"{name} at {width}")
-        for scheme in SCHEMES if PICTURES else ():
-            page.emulate_media(color_scheme=scheme)
-            page.screenshot(path=Path(PICTURES) / f"{name}-{width}-{scheme}.png", full_page=True)
 
 
 def path_of(link: str, stack: Stack) -> str:
@@ -75,13 +59,13 @@ def test_a_link_is_made_read_without_an_account_and_ended(
     expect(bars).to_have_count(3)
     assert page.context.cookies() == []
     assert kiel.uuid(1) not in page.content()
-    looked_at(page, "status-well")
+    is_right_in_every_look(page, "the status page")
     german = open_page(locale="de-DE")
     german.page.goto(f"{stack.url}{link}")
     expect(german.page.get_by_text("Alle Displays laufen.")).to_be_visible()
 
     row = card.locator(".token").filter(has_text="manager of Kiel")
-    looked_at(settings, "status-settings")
+    is_right_in_every_look(settings, "the settings")
     row.get_by_role("button", name="End the link manager of Kiel").click()
     settings.get_by_role("dialog").get_by_role("button", name="End", exact=True).click()
     expect(row).to_contain_text("Ended")
@@ -110,7 +94,7 @@ def test_a_shop_in_trouble_says_what_is_down_what_is_unknown_and_what_fell_toget
     expect(german.get_by_role("listitem").filter(has_text=kiel.name(1))).to_contain_text("läuft nicht")
     expect(german.get_by_role("listitem").filter(has_text=kiel.name(3))).to_contain_text("unbekannt")
     assert "10." not in german.get_by_role("main").inner_text()
-    looked_at(german, "status-trouble-de")
+    is_right_in_every_look(german, "trouble in German")
 
 
 def begin_an_incident(database: Engine, fleet: Fleet, at: datetime) -> None:

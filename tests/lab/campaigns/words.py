@@ -1,4 +1,7 @@
-"""Every view and every dialog in German and Japanese, on phones and desktops: no English word, nothing too wide."""
+"""Every view and dialog in German and Japanese, on phones and desktops, dark and light.
+
+No word is English, nothing is too wide, no rule of accessibility is broken.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +26,7 @@ from tests.browser.languages import (
 )
 from tests.browser.people import SessionState, session_of
 from tests.browser.pictured_states import DIALOGS, dialog
+from tests.browser.test_every_page import violations
 from tests.browser.watched import WatchedPage, does_not_scroll_sideways
 from tests.browser.windows import PATIENCE_MS, Windows
 from tests.lab.campaigns.ledger import Ledger, tell
@@ -53,6 +57,7 @@ class Reader:
     english: list[str] = field(default_factory=list)
     wide: list[str] = field(default_factory=list)
     high: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
     def views(self, look: str) -> None:
@@ -90,6 +95,7 @@ class Reader:
             self.english.append(f"{where}: {language_of(page.page)}")
         if not does_not_scroll_sideways(page.page):
             self.wide.append(where)
+        self.broken += [f"{where}: {rule}" for rule in violations(page.page)]
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
@@ -112,7 +118,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
         for language in LANGUAGES:
             reader.dialogs(language, plan.dialogs)
             say(f"words: {plan.dialogs} dialogs, {language}")
-    for found in (reader.english, reader.wide, reader.high, reader.complaints):
+    for found in (reader.english, reader.wide, reader.high, reader.broken, reader.complaints):
         for one in found:
             say(f"words: {one}")
     ledger.counted = {"pages": reader.seen}
@@ -120,6 +126,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
         "every text is in the reader's language": not reader.english,
         "nothing scrolls sideways": not reader.wide,
         "no name of a setting takes more than two lines on a phone": not reader.high,
+        "no rule of accessibility is broken": not reader.broken,
         "no page has an error": not reader.complaints,
     }
     ledger.seconds = time.monotonic() - began
