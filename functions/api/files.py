@@ -10,16 +10,21 @@ its beginning, as RFC 9110 (15.3.7) allows.
 
 import io
 import os
+import re
+import unicodedata
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, Final
+from urllib.parse import quote
 
 from flask import Request, Response, request, send_file
+from werkzeug.datastructures import Headers
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.sansio.multipart import Data, Epilogue, Event, File, MultipartDecoder, NeedData
 
 from functions.api.routing import Call
 from functions.problems import BadRequest, BodyTooLarge, PreconditionFailed, RangeNotSatisfiable
 from shared.errors import NotFound, UnsupportedMediaType
+from shared.event_media import rules
 from shared.postgres.door import scrub
 
 if TYPE_CHECKING:
@@ -27,7 +32,19 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES: Final = 1024 * 1024  # the server's read-ahead: at each smaller read it would copy the rest
 MAX_PARTS: Final = 16
-LONGEST_FILENAME: Final = 255
+_BARE_BACKSLASH: Final = re.compile(r"\\(?![\\\"])")
+
+
+class _Decoder(MultipartDecoder):
+    """The decoder of forms, for names of files that are not written as its standard wants."""
+
+    def _parse_headers(self, data: bytes | bytearray) -> Headers:
+        """Read names that are not UTF-8 as Windows-1252, and keep the backslashes of paths, which escape nothing."""
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = data.decode("cp1252", "replace")
+        return super()._parse_headers(_BARE_BACKSLASH.sub(r"\\\\", text).encode())
 
 
 class FilePart(io.RawIOBase):
@@ -40,7 +57,7 @@ class FilePart(io.RawIOBase):
         self._declared = request.content_length
         self._received = 0
         # twice a block: the decoder keeps back bytes that may begin a boundary
-        self._decoder = MultipartDecoder(_boundary(request), 2 * BLOCK_BYTES, max_parts=MAX_PARTS)
+        self._decoder = _Decoder(_boundary(request), 2 * BLOCK_BYTES, max_parts=MAX_PARTS)
         self._ready = b""
         self._ended = False
         self.filename = self._find_file()
@@ -88,7 +105,7 @@ class FilePart(io.RawIOBase):
                 block = self._request.stream.read(BLOCK_BYTES)
                 self._received += len(block)
                 self._decoder.receive_data(block or None)
-        except (ValueError, UnicodeDecodeError):
+        except ValueError:
             raise _cut_off() from None
         except RequestEntityTooLarge:
             raise BodyTooLarge("form_too_large") from None
@@ -103,11 +120,10 @@ def _boundary(request: Request) -> bytes:
 
 
 def _plain(filename: str | None) -> str:
-    """The file name without folders, scrubbed. Raises BadRequest when it is empty."""
-    name = scrub(filename or "").replace("\\", "/").rsplit("/", 1)[-1].strip()
-    if not name:
-        raise BadRequest("upload_without_name")
-    return name[-LONGEST_FILENAME:]
+    """The file name as people see it. Raises BadRequest when it is empty."""
+    if name := rules.shown_filename(scrub(filename or "")):
+        return name
+    raise BadRequest("upload_without_name")
 
 
 def _cut_off() -> BadRequest:
@@ -158,10 +174,10 @@ def _answer(file: BinaryIO, content_type: str, sha256: str | None, filename: str
     """
     status = os.fstat(file.fileno())
     size = status.st_size
-    inline = content_type in INLINE
-    answer = send_file(file, content_type, as_attachment=not inline, download_name=filename, conditional=False)
-    answer.content_length = size
     tag = sha256 or f"{status.st_mtime_ns:x}-{size:x}"
+    answer = send_file(file, content_type, conditional=False)
+    answer.headers.set("Content-Disposition", "inline" if content_type in INLINE else "attachment", **_names(filename))
+    answer.content_length = size
     answer.set_etag(tag)
     in_parts = _wants_one_range() and not request.if_none_match.contains_weak(tag)
     environ = _with_short_range(size, most) if in_parts and most is not None else request.environ
@@ -184,3 +200,10 @@ def _wants_one_range() -> bool:
     """Whether one valid range of bytes is requested. All others are ignored, as RFC 9110 allows."""
     asked = request.range
     return asked is not None and asked.units == "bytes" and len(asked.ranges) == 1
+
+
+def _names(filename: str) -> dict[str, str]:
+    """The names in Content-Disposition: `filename*` has the whole one, `filename` its ASCII for old programs."""
+    plain = unicodedata.normalize("NFKD", filename).encode("ascii", "ignore").decode().strip()
+    names = {"filename": rules.NAMELESS + plain if plain.startswith(".") else plain}
+    return names if plain == filename else {**names, "filename*": f"UTF-8''{quote(filename, safe='')}"}

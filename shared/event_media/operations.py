@@ -35,7 +35,8 @@ def receive_upload(volume: MediaVolume, stream: ByteStream, filename: str, limit
     Raises UnsupportedMediaType (by the file's name, before a byte is read, or by its content), UploadTooLarge,
     NotAPresentation, Encrypted, TooLargeUnpacked, NoSlides or VolumeFull; then nothing is stored.
     """
-    named = rules.kind_of_name(filename)
+    shown = rules.shown_filename(scrub(filename))
+    named = rules.kind_of_name(shown)
     volume.remove_abandoned_incoming()
     incoming = volume.receive(stream, limit_bytes)
     try:
@@ -44,7 +45,7 @@ def receive_upload(volume: MediaVolume, stream: ByteStream, filename: str, limit
     except BaseException:
         incoming.discard()
         raise
-    return ReceivedUpload(volume, incoming, rules.shown_filename(scrub(filename)), kind, slides)
+    return ReceivedUpload(volume, incoming, shown, kind, slides)
 
 
 def record_upload(connection: Connection, now: datetime, received: ReceivedUpload, uploaded_by: str) -> Medium:

@@ -13,7 +13,7 @@ from shared.event_media import ole_rules, pictures_rules, zip_rules
 from shared.event_media.zip_rules import Slides
 from shared.vocabulary import CONVERTIBLE_KINDS, MediaKind
 
-__all__ = ["Slides", "inspect", "kind_of_name", "name_of_kind", "shown_filename"]
+__all__ = ["NAMELESS", "Slides", "inspect", "kind_of_name", "name_of_kind", "shown_filename"]
 
 _OTHER_SUFFIXES: Final = {
     MediaKind.JPEG: (".jpg",),
@@ -27,6 +27,7 @@ SUFFIXES: Final[dict[str, MediaKind]] = {f".{kind}": kind for kind in MediaKind}
 """Slide shows, templates and decks with macros have the same formats as presentations."""
 KEYNOTE: Final = ".key"
 FILENAME_CHARACTERS: Final = 255
+NAMELESS: Final = "unnamed"
 HEAD_BYTES: Final = 4096
 PDF_TAIL_BYTES: Final = 1024  # PDF readers look for the end mark in these last bytes
 ZIP: Final = b"PK\x03\x04"
@@ -46,8 +47,14 @@ def kind_of_name(filename: str) -> MediaKind:
 
 
 def shown_filename(filename: str) -> str:
-    """The name for people: without folders, control characters and marks that change the writing direction."""
+    """The name for people: without folders, control characters and marks that change the writing direction.
+
+    An extension alone, which many programs would hide, gets a name.
+    """
     name = _CONTROL.sub("", re.split(r"[/\\]", filename)[-1]).strip()
+    stem, dot, ending = name.rpartition(".")
+    if not stem.strip(". ") and (dot + ending).lower() in SUFFIXES:
+        name = f"{NAMELESS}.{ending}"
     suffix = PurePath(name).suffix[:16]
     return name if len(name) <= FILENAME_CHARACTERS else name[: FILENAME_CHARACTERS - len(suffix)] + suffix
 

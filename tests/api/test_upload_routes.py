@@ -150,3 +150,52 @@ PATHS = ["aa/none.pdf", "../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "..%2f..
 @pytest.mark.parametrize("path", PATHS)
 def test_no_path_leads_to_a_file_that_the_database_does_not_name(api: Api, path: str) -> None:
     assert api.get(f"/api/files/converted/{path}").status_code == 404
+
+
+# --- names of files, as programs write them ---
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored_as"),
+    [
+        ("Präsentation.pdf".encode(), "Präsentation.pdf"),
+        ("Präsentation – 5 €.pdf".encode("cp1252"), "Präsentation – 5 €.pdf"),
+        ("資料.pdf".encode("shift_jis"), "Ž‘—¿.pdf"),
+        ("発表.pdf".encode("shift_jis"), "unnamed.pdf"),  # its last byte before the dot is a backslash
+        (rb"C:\Users\me\deck.pdf", "deck.pdf"),
+        (rb"C:\\Users\\me\\deck.pdf", "deck.pdf"),
+        (rb"\\server\share\deck.pdf", "deck.pdf"),
+        (rb"the \"new\" deck.pdf", 'the "new" deck.pdf'),
+        (b"the %22new%22 deck.pdf", 'the "new" deck.pdf'),
+        (b"\x01.pdf", "unnamed.pdf"),
+        (b".pdf", "unnamed.pdf"),
+        (b"x" * 300 + b".pdf", "x" * 251 + ".pdf"),
+    ],
+)
+def test_a_form_may_name_its_file_as_programs_do(api: Api, sent: bytes, stored_as: str) -> None:
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="' + sent + b'"\r\n\r\n'
+
+    answer = api.post(
+        "/api/event-media", data=head + PDF + b"\r\n--x--\r\n", content_type="multipart/form-data; boundary=x"
+    )
+
+    assert answer.status_code == 201, answer.text
+    assert answer.get_json()["media"]["filename"] == stored_as
+
+
+@pytest.mark.parametrize(
+    ("name", "disposition"),
+    [
+        ("menu.pdf", "inline; filename=menu.pdf"),
+        ("Menü.pdf", "inline; filename=Menu.pdf; filename*=UTF-8''Men%C3%BC.pdf"),
+        ("演示.pdf", "inline; filename=unnamed.pdf; filename*=UTF-8''%E6%BC%94%E7%A4%BA.pdf"),
+        ("\N{GRINNING FACE} .pdf", "inline; filename=unnamed.pdf; filename*=UTF-8''%F0%9F%98%80%20.pdf"),
+        ("計画 2026.pdf", "inline; filename=2026.pdf; filename*=UTF-8''%E8%A8%88%E7%94%BB%202026.pdf"),
+    ],
+)
+def test_a_file_is_sent_with_a_name_for_every_program(api: Api, name: str, disposition: str) -> None:
+    media = upload(api, name, PDF).get_json()["media"]
+
+    answer = api.get(f"/api/event-media/{media['id']}/content", buffered=True)
+
+    assert answer.headers["Content-Disposition"] == disposition

@@ -63,6 +63,9 @@ SHOWN = [
     ("C:\\Users\\x\\talk.ppt", "talk.ppt", "old browsers send the whole path"),
     ("../../../etc/passwd.odp", "passwd.odp", "nobody walks upwards"),
     ("a\nb\x00c\x1b[31m.pptx", "abc[31m.pptx", "no control characters"),
+    ("\x01.pptx", "unnamed.pptx", "no name that many programs would hide"),
+    (" . .PPTX", "unnamed.PPTX", "nor one of dots"),
+    (".profile.pptx", ".profile.pptx", "but dots may begin a name"),
     ("evil\u202extpp.exe.pptx", "evilxtpp.exe.pptx", "no mark that turns the writing direction"),
 ]
 

@@ -24,10 +24,10 @@ EXPIRED_AT_ONCE: Final = 20
 
 def create(connection: Connection, now: datetime, filename: str, size: int, limit_bytes: int, by: str) -> KeptUpload:
     """Create an upload of `size` bytes. Raises UnsupportedMediaType or UploadTooLarge."""
-    media_rules.kind_of_name(filename)
+    shown = media_rules.shown_filename(scrub(filename))
+    media_rules.kind_of_name(shown)
     if size > limit_bytes:
         raise UploadTooLarge("file_too_large", limit_bytes=limit_bytes)
-    shown = media_rules.shown_filename(scrub(filename))
     return store.insert(connection, now, secrets.token_hex(16), shown, size, now + rules.LIFE, by)
 
 
