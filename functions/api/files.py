@@ -168,19 +168,22 @@ def send_stored(
 
 
 def _answer(file: BinaryIO, content_type: str, sha256: str | None, filename: str, most: int | None) -> Response:
-    """The whole file, the requested range, or 304. Raises RequestedRangeNotSatisfiable.
+    """The whole file, the requested range, or 304. Raises RequestedRangeNotSatisfiable or PreconditionFailed.
 
     `most` limits the bytes of an answer that is not chunked; None: no limit.
     """
     status = os.fstat(file.fileno())
     size = status.st_size
     tag = sha256 or f"{status.st_mtime_ns:x}-{size:x}"
+    if request.if_match and not request.if_match.contains(tag):  # werkzeug would send the file with a 412
+        raise PreconditionFailed
     answer = send_file(file, content_type, conditional=False)
     answer.headers.set("Content-Disposition", "inline" if content_type in INLINE else "attachment", **_names(filename))
     answer.content_length = size
     answer.set_etag(tag)
-    in_parts = _wants_one_range() and not request.if_none_match.contains_weak(tag)
+    in_parts = _wants_one_range(tag)
     environ = _with_short_range(size, most) if in_parts and most is not None else request.environ
+    environ = {name: value for name, value in environ.items() if name != "HTTP_IF_MATCH"}
     answer.make_conditional(environ, accept_ranges=in_parts, complete_length=size)
     answer.headers["Accept-Ranges"] = "bytes"
     if most is not None and size > most and answer.status_code == 200 and request.method != "HEAD":
@@ -196,9 +199,14 @@ def _with_short_range(size: int, most: int) -> "WSGIEnvironment":
     return {**request.environ, "HTTP_RANGE": f"bytes={asked[0]}-{asked[0] + most - 1}"}
 
 
-def _wants_one_range() -> bool:
-    """Whether one valid range of bytes is requested. All others are ignored, as RFC 9110 allows."""
+def _wants_one_range(tag: str) -> bool:
+    """Whether one valid range of bytes is requested. All others are ignored, as RFC 9110 allows.
+
+    It is not when the caller has the whole file already, or names its part by a weak ETag.
+    """
     asked = request.range
+    if request.if_none_match.contains_weak(tag) or request.headers.get("If-Range", "").startswith("W/"):
+        return False
     return asked is not None and asked.units == "bytes" and len(asked.ranges) == 1
 
 

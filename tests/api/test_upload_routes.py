@@ -3,7 +3,7 @@
 import hashlib
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from flask import Flask
@@ -199,3 +199,39 @@ def test_a_file_is_sent_with_a_name_for_every_program(api: Api, name: str, dispo
     answer = api.get(f"/api/event-media/{media['id']}/content", buffered=True)
 
     assert answer.headers["Content-Disposition"] == disposition
+
+
+# --- conditions (RFC 9110) ---
+
+TAG: Final = f'"{hashlib.sha256(PDF).hexdigest()}"'
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"If-Match": TAG}, 200),
+        ({"If-Match": f'"other", {TAG}'}, 200),
+        ({"If-Match": "*"}, 200),
+        ({"If-Match": '"other"'}, 412),
+        ({"If-Match": f"W/{TAG}"}, 412),
+        ({"If-Match": '"other"', "Range": "bytes=0-3"}, 412),
+        ({"If-Match": TAG, "If-None-Match": TAG}, 304),
+        ({"If-None-Match": f"W/{TAG}"}, 304),
+        ({"If-Range": TAG, "Range": "bytes=0-3"}, 206),
+        ({"If-Range": f"W/{TAG}", "Range": "bytes=0-3"}, 200),
+        ({"If-Range": '"other"', "Range": "bytes=0-3"}, 200),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_condition_is_judged_before_a_byte_is_sent(
+    api: Api, method: str, headers: dict[str, str], status: int
+) -> None:
+    media = upload(api, "conditions.pdf", PDF).get_json()["media"]
+
+    answer = api.ask(method, f"/api/event-media/{media['id']}/content", headers=headers, buffered=True)
+
+    assert answer.status_code == status
+    if method == "GET" and status == 412:
+        assert answer.get_json()["code"] == "precondition_failed"
+    elif method == "GET":
+        assert answer.data == {200: PDF, 206: PDF[:4], 304: b""}[status]
