@@ -33,7 +33,7 @@ class Finding(Struct, frozen=True):
 
 
 class Readiness:
-    """The findings of one process, cached for a second."""
+    """The findings of one process, cached for a second. While one thread looks, the others get the last findings."""
 
     def __init__(self, services: Services) -> None:
         """`services` are the parts to check."""
@@ -44,11 +44,15 @@ class Readiness:
 
     def findings(self) -> dict[str, Finding]:
         """The finding of each part, by the part's name."""
-        with self._lock:
+        if not self._lock.acquire(blocking=not self._findings):
+            return self._findings
+        try:
             if time.monotonic() - self._looked_at > ANSWER_HOLDS_SECONDS:
                 self._findings = self._look()
                 self._looked_at = time.monotonic()
             return self._findings
+        finally:
+            self._lock.release()
 
     def _look(self) -> dict[str, Finding]:
         looks: dict[str, Callable[[Services], Finding]] = {

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -11,8 +12,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from deploy.parts.probes import free_port
+from deploy.parts.probes import free_port, wait_until
 from functions.api.app import create_app
+from functions.api.readiness import Readiness
 from functions.api.services import Services
 from shared.config import SETTINGS, Config
 from shared.leadership import dead_letters_store
@@ -115,6 +117,18 @@ def test_a_stranger_is_told_that_it_is_not_ready_and_nothing_of_its_parts(servic
     assert [answer.json for answer in strangers] == [{"status": "not_ready", "checks": {}}] * 3
     assert told is not None
     assert "task_queue" in failing(told)
+
+
+def test_while_one_caller_looks_a_crowd_gets_the_last_findings(services: Services) -> None:
+    ask = create_app(services).test_client().get
+    before = ask("/api/health/ready").json
+    slow_look = services.once("readiness", lambda: Readiness(services))._lock
+
+    with ThreadPoolExecutor(1) as pool, slow_look:
+        answer = pool.submit(ask, "/api/health/ready")
+        wait_until(answer.done, 20)
+
+    assert answer.result().json == before
 
 
 def test_a_tick_that_never_came_or_is_overdue_is_named(services: Services, engine: Engine, queue_url: str) -> None:
