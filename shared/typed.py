@@ -20,10 +20,10 @@ def convert(value: Any, shape: type[T], *, strict: bool = True, from_attributes:
     return msgspec.convert(value, shape, strict=strict, from_attributes=from_attributes)
 
 
-def decode(text: bytes | str, shape: type[T]) -> T:
+def decode(text: bytes | str, shape: type[T], *, strict: bool = True) -> T:
     """`msgspec.json.decode` with a type. Raises msgspec.DecodeError."""
     _know(shape)
-    return msgspec.json.decode(text, type=shape)
+    return msgspec.json.decode(text, type=shape, strict=strict)
 
 
 def _know(shape: Any) -> None:

@@ -129,17 +129,20 @@ def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
 
 
 def body_limit_of(app: Flask) -> Callable[[str, str], int]:
-    """A function of method and path that gives the limit of the body in bytes: the setting's for uploads."""
+    """A function of method and path that gives the limit of the body in bytes."""
     services: Services = app.extensions["signage"]
     upload_limit: int = services.config["UPLOAD_LIMIT_BYTES"] + limits.UPLOAD_ENVELOPE
     blueprints: tuple[Routes, ...] = app.extensions["signage_routes"]
-    uploads: dict[str, list[re.Pattern[str]]] = {}
-    for endpoint in (one for routes in blueprints for one in routes.endpoints if one.upload):
-        uploads.setdefault(endpoint.method, []).append(re.compile(re.sub(r"<[^>]+>", "[^/]+", endpoint.path)))
+    own_limits: dict[str, list[tuple[re.Pattern[str], int]]] = {}
+    for endpoint in (one for routes in blueprints for one in routes.endpoints):
+        limit = upload_limit if endpoint.upload else limits.PUBLIC_BODY_LIMIT
+        if endpoint.upload or (endpoint.role is None and endpoint.takes is None):
+            shape = re.compile(re.sub(r"<[^>]+>", "[^/]+", endpoint.path))
+            own_limits.setdefault(endpoint.method, []).append((shape, limit))
 
     def body_limit(method: str, path: str) -> int:
-        is_upload = any(shape.fullmatch(path) for shape in uploads.get(method, ()))
-        return upload_limit if is_upload else limits.BODY_LIMIT
+        matching = (limit for shape, limit in own_limits.get(method, ()) if shape.fullmatch(path))
+        return next(matching, limits.BODY_LIMIT)
 
     return body_limit
 

@@ -48,16 +48,34 @@ class Answer(msgspec.Struct, kw_only=True):
 
 
 def parse_body(request: Request, shape: type[T]) -> T:
-    """The JSON body of `request` as `shape`, scrubbed. Raises UnsupportedMediaType, MalformedJson or InvalidField."""
+    """The JSON body of `request` as `shape`, scrubbed. Raises UnsupportedMediaType, MalformedJson or InvalidField.
+
+    The first wrong field ends it: what fits no shape is never walked in Python.
+    """
     if request.mimetype != "application/json":
         raise UnsupportedMediaType("body_must_be_json")
     try:
-        raw = msgspec.json.decode(request.get_data(cache=False))
+        return _in_calendar(_decoded(request.get_data(), shape))
+    except msgspec.ValidationError as error:
+        if _NO_OBJECT.fullmatch(str(error)):
+            raise MalformedJson("body_must_be_object") from None
+        _refuse(scrub(str(error)), shape)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         raise MalformedJson from None
-    if not isinstance(raw, dict):
-        raise MalformedJson("body_must_be_object")
-    return _fit(scrubbed(raw), shape, strict=True)
+
+
+def _decoded(body: bytes, shape: type[T]) -> T:
+    """`body` as `shape`, scrubbed, with 5.0 as 5. Raises msgspec.DecodeError, RecursionError or UnicodeDecodeError."""
+    try:
+        fitted = typed.decode(body, shape)
+    except msgspec.ValidationError as error:
+        if not _FLOAT_FOR_INT.match(str(error)):
+            raise
+        typed.decode(body, shape, strict=False)  # takes 5.0, too: is anything else wrong?
+    else:
+        if b"\\u0000" not in body:  # no other text of valid JSON has something to scrub
+            return fitted
+    return typed.convert(scrubbed(msgspec.json.decode(body)), shape)
 
 
 def parse_query(request: Request, shape: type[T]) -> T:
@@ -71,7 +89,7 @@ def parse_query(request: Request, shape: type[T]) -> T:
         if name not in lists and len(given) > 1:
             raise InvalidField.at(name, "field_once")
         values[name] = given if name in lists else given[0]
-    return _fit(scrubbed(values), shape, strict=False)
+    return _fit(scrubbed(values), shape)
 
 
 def scrubbed(value: Any) -> Any:
@@ -103,14 +121,18 @@ def to_json(value: Any) -> bytes:
     return msgspec.json.encode(value)
 
 
-def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:
-    if not strict:
-        _refuse_numbers_as_times(values, shape)
-        _refuse_numbers_in_disguise(values, shape)
+def _fit(values: Mapping[str, Any], shape: type[T]) -> T:
+    _refuse_numbers_as_times(values, shape)
+    _refuse_numbers_in_disguise(values, shape)
     try:
-        fitted = typed.convert(values, shape, strict=strict)
+        fitted = typed.convert(values, shape, strict=False)
     except msgspec.ValidationError as error:
         _refuse(str(error), shape)
+    return _in_calendar(fitted)
+
+
+def _in_calendar(fitted: T) -> T:
+    """The same Struct. Raises InvalidField for a time that is outside of the calendar in UTC."""
     for field, moment in _times_in(fitted, ""):
         if not is_in_calendar(moment):
             raise InvalidField.at(field, "field_in_calendar")
@@ -152,6 +174,8 @@ def is_in_calendar(moment: datetime) -> bool:
     return True
 
 
+_NO_OBJECT = re.compile("Expected `object`, got `[^`]*`")
+_FLOAT_FOR_INT = re.compile(r"Expected `[^`]*\bint\b[^`]*`, got `float`")
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<field>.*?)`(?: - at `\$(?P<at>.*)`)?", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(?P<field>.*?)`(?: - at `\$(?P<at>.*)`)?", re.DOTALL)
 _WRONG = re.compile(r"(?P<what>.*?)(?: - at `(?:key in )?\$(?P<at>.*)`)?", re.DOTALL)

@@ -19,6 +19,7 @@ from shared.errors import ServiceError, TooManyUploads
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+PUBLIC_BODY_LIMIT: Final = 16 * 1024  # bytes that a stranger may send: the longest password, all escaped, has 12 KB
 
 URI_LIMIT: Final = 8192  # bytes of path and query
 BODY_LIMIT: Final = 1024 * 1024  # bytes of a body that is not an upload

@@ -2,11 +2,20 @@
 
 import base64
 import json
+import sys
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
+import msgspec
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
+from functions.api.app import body_limit_of
+from functions.api.limits import BODY_LIMIT, PUBLIC_BODY_LIMIT, UPLOAD_ENVELOPE
+from functions.api.routes.sessions import Credentials
+from shared.access.passwords_rules import LONGEST
 from shared.errors import REFUSALS
 from shared.sentences import Coded
 
@@ -44,9 +53,9 @@ def test_nul_never_gets_past_the_door(probe: FlaskClient) -> None:
         (b'"text"', "malformed_json"),
         (b"\xff\xfe", "malformed_json"),
         (rb'{"text": "\ud800"}', "malformed_json"),  # a lone surrogate
-        (b'{"text": ' + b"[" * 100_000, "malformed_json"),
-        (b'{"text": 1e999}', "malformed_json"),
+        (b'{"text": "x", "inner": [{"name": "' + b"[" * 100_000, "malformed_json"),
         (b'{"text": NaN}', "malformed_json"),
+        (b'{"text": "\xff"}', "malformed_json"),
     ],
 )
 def test_what_is_no_json_object_is_a_400(probe: FlaskClient, body: bytes, code: str) -> None:
@@ -60,6 +69,7 @@ def test_what_is_no_json_object_is_a_400(probe: FlaskClient, body: bytes, code: 
     [
         ({}, "text", "required"),
         ({"text": 5}, "text", "a text of at most 10 characters"),
+        ({"text": [[[[]]]]}, "text", "a text of at most 10 characters"),
         ({"text": None}, "text", "a text"),
         ({"text": "x" * 11}, "text", "at most 10"),
         ({"text": "x", "number": 6}, "number", "from 1 to 5"),
@@ -96,6 +106,75 @@ def test_what_no_sentence_says_is_said_in_english_alone(probe: FlaskClient) -> N
 
     assert (answer.status_code, answer.json["detail"]) == (400, "share: expected int | str, got array.")
     assert answer.json["detail_sentences"] is None
+
+
+LARGEST = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("head", "part", "tail"),
+    [
+        (b'{"text":[', b"[],", b"1]}"),
+        (b'{"text":[', b'"x",', b"1]}"),
+        (b'{"number":3.0,"text":[', b"[],", b"1]}"),
+        (b'{"text":"\\u0000","inner":[', b"[],", b"1]}"),
+        (b'{"text":', b"[", b"1"),
+        (b'{"inner":[', b"{},", b"1]}"),
+        (b'{"share":[', b"1.5,", b"1]}"),
+        (b"[", b"{},", b"1]"),
+        (b'{"x":{', b'"a":1,', b'"b":1}}'),
+        (b"{", b'"a":1,', b'"b":1}'),
+    ],
+)
+def test_a_body_that_fits_no_shape_is_refused_without_a_walk_through_it(
+    probe: FlaskClient, head: bytes, part: bytes, tail: bytes
+) -> None:
+    post(probe, b'{"text": "x"}')  # imports and caches
+    right = calls_of(lambda: post(probe, b'{"text": "x"}'))
+
+    wrong = calls_of(lambda: post(probe, head + part * (LARGEST // len(part)) + tail))
+
+    assert wrong < 3 * right
+
+
+def calls_of(act: Callable[[], Any]) -> int:
+    """How many functions, in Python or C, are called meanwhile."""
+    count = 0
+
+    def note(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "limit"),
+    [
+        ("POST", "/api/session", PUBLIC_BODY_LIMIT),
+        ("POST", "/api/session/provider", PUBLIC_BODY_LIMIT),
+        ("POST", "/api/enroll", PUBLIC_BODY_LIMIT),
+        ("POST", "/api/enroll/rotate", PUBLIC_BODY_LIMIT),
+        ("POST", "/api/display/screenshots", BODY_LIMIT),
+        ("POST", "/api/clients/mended", BODY_LIMIT),
+        ("POST", "/api/event-media", 200_000_000 + UPLOAD_ENVELOPE),
+    ],
+)
+def test_strangers_may_send_little(app: Flask, method: str, path: str, limit: int) -> None:
+    assert body_limit_of(app)(method, path) == limit
+
+
+def test_the_longest_sign_in_of_all_fits_into_what_strangers_may_send() -> None:
+    letter = "\N{GRINNING FACE}"  # twelve bytes in ASCII
+    longest = {"username": letter * 200, "password": letter * LONGEST, "code": letter * 40}
+
+    assert len(json.dumps(longest)) <= PUBLIC_BODY_LIMIT
+    assert msgspec.convert(longest, Credentials)
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "", "application/xml"])

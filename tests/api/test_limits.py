@@ -11,7 +11,7 @@ import pytest
 import requests
 
 from deploy.parts.layout import LOOPBACK
-from functions.api.limits import BODY_LIMIT
+from functions.api.limits import BODY_LIMIT, PUBLIC_BODY_LIMIT
 from tests.api.function_process import UPLOAD_LIMIT, FunctionProcess, ask
 
 
@@ -23,18 +23,20 @@ def memory_of(pid: int) -> int:
     return max(map(int, fields)) * 1024
 
 
-@pytest.mark.parametrize("path", ["/probe/echo", "/probe/none", "/favicon.ico"])
+@pytest.mark.parametrize(
+    ("path", "limit"), [("/probe/echo", PUBLIC_BODY_LIMIT), ("/probe/none", BODY_LIMIT), ("/favicon.ico", BODY_LIMIT)]
+)
 def test_a_declared_length_beyond_the_limit_is_refused_and_the_connection_closed(
-    probe_process: FunctionProcess, path: str
+    probe_process: FunctionProcess, path: str, limit: int
 ) -> None:
-    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {BODY_LIMIT + 1}\r\n\r\n"
+    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {limit + 1}\r\n\r\n"
 
     answer = probe_process.raw(head.encode())  # until the server closes; no body was sent
 
     assert answer.startswith(b"HTTP/1.1 413")
     assert b"Connection: close" in answer
     document = json.loads(answer.partition(b"\r\n\r\n")[2])
-    assert (document["code"], document["limit_bytes"]) == ("too_large", BODY_LIMIT)
+    assert (document["code"], document["limit_bytes"]) == ("too_large", limit)
 
 
 @pytest.mark.parametrize("length", ["-1", "+5", "1e3", "99999999999999999999999", "0x10", "5,5"])
