@@ -85,11 +85,17 @@ def window(call: Call) -> timedelta:
 def note_failure(
     call: Call, connection: Connection, now: datetime, counters: tuple[Counter, ...], username: str, action: str
 ) -> None:
-    """Count a failed try and write it into the audit log, without the password."""
+    """Count a failed try and write it into the audit log, without the password.
+
+    Tries with names that nobody has are one line an hour with their number: strangers can make any number of them.
+    """
     access.note_failure(connection, now, counters, window(call))
-    target, details = f"user:{access.shown_name(connection, username)}", {"address": call.address}
-    line = AuditLine("anonymous", action, target, "refused", call.request_id, details)
-    access.record_audit(connection, now, line)
+    name, details = access.shown_name(connection, username), {"address": call.address}
+    line = AuditLine("anonymous", action, f"user:{name}", "refused", call.request_id, details)
+    if name == access.NAME_OF_NOBODY:
+        access.record_often(connection, now, line, of_each_target=True)
+    else:
+        access.record_audit(connection, now, line)
 
 
 def _check(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
 SESSION_BYTES: Final = 32
+NAME_OF_NOBODY: Final = "?"
 _HASHING: Final = threading.BoundedSemaphore(2)
 # The smallest argon2id parameters that OWASP recommends: 19 MiB, two passes, one lane.
 _PASSES: Final = 2
@@ -108,8 +109,8 @@ def look_up(connection: Connection, username: str) -> PersonWithPassword | None:
 
 
 def shown_name(connection: Connection, username: str) -> str:
-    """The typed user name for the audit log; `?` for an unknown name, which may be a password."""
-    return username if people_store.is_taken(connection, username) else "?"
+    """The typed user name for the audit log; NAME_OF_NOBODY for an unknown name, which may be a password."""
+    return username if people_store.is_taken(connection, username) else NAME_OF_NOBODY
 
 
 def is_known_address(connection: Connection, now: datetime, username: str, address: str) -> bool:

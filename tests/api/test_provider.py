@@ -250,7 +250,9 @@ def test_who_is_denied_by_the_provider_is_told_so(app: Flask, provider: Provider
     assert why_not(browser.come_back({"error": "access_denied", "state": state})) == "denied_by_provider"
 
 
-def test_many_failed_returns_from_one_address_are_stopped(services: Services, provider: Provider) -> None:
+def test_many_failed_returns_from_one_address_are_stopped_and_one_line_an_hour(
+    services: Services, provider: Provider, engine: Engine
+) -> None:
     browser = Browser(app_with(services, provider, LOGIN_FAILURES_ACCOUNT_MAX=3))
     reasons = []
     for _ in range(5):
@@ -259,6 +261,7 @@ def test_many_failed_returns_from_one_address_are_stopped(services: Services, pr
 
     assert reasons == ["unauthenticated"] * 3 + ["too_many_attempts"] * 2
     assert provider.asked.count("/token") == 3
+    assert audited(engine, "anonymous") == [("session.create", "provider", "refused")]
 
 
 # --- a provider that lies or does not answer ---

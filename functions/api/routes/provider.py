@@ -118,7 +118,7 @@ def _arrive(call: Call, provider: PeopleProvider, begun: SignInTry | None, query
             details = {"address": call.address, "code": error.code}
             actor = error.actor or "anonymous"
             line = AuditLine(actor, "session.create", "provider", "refused", call.request_id, details)
-            access.record_audit(connection, now, line)
+            access.record_often(connection, now, line, of_each_target=True)
         raise
 
 
