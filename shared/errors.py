@@ -201,6 +201,18 @@ class TooManyAttempts(ServiceError):
     }
 
 
+class TooManyRequests(ServiceError):
+    """Too many requests at once; try again in a moment."""
+
+    code = "too_many_requests"
+
+
+class Busy(ServiceError):
+    """Too many other requests are under way; try again in a moment."""
+
+    code = "busy"
+
+
 class TooManyUploads(ServiceError):
     """Other uploads are running; try again in a moment."""
 

@@ -25,7 +25,7 @@ from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
 from shared import trace
 from shared.access.operations import record_often
-from shared.access.rules import AuditLine
+from shared.access.rules import AuditLine, network_of
 from shared.errors import Forbidden, InvalidIdentity, ServiceError, UnsupportedMediaType
 from shared.postgres import door
 from shared.structured_log import event, failure
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _ONE_RANGE: Final = re.compile(r"bytes=(\d{1,18}-\d{0,18}|-\d{1,18})")
-UPLOADS_AT_ONCE: Final = 24  # uploads of one process: each holds one of its 64 threads
-UPLOADS_OF_ONE_CALLER: Final = 8
 LONGEST_TARGET: Final = 200  # characters of a path in the audit log
 # Errors that replace those of werkzeug, by status.
 OF_STATUS: Final[dict[int, type[ServiceError]]] = {
@@ -113,14 +111,9 @@ def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
     app.config["MAX_FORM_MEMORY_SIZE"] = 64 * 1024
     app.config["MAX_FORM_PARTS"] = 16
     app.extensions["signage"] = services
-    uploads = limits.Turns(UPLOADS_OF_ONE_CALLER, UPLOADS_AT_ONCE)
-
-    def view_of(endpoint: Endpoint) -> Callable[..., Response]:
-        return _view(services, endpoint, uploads if endpoint.upload else None)
-
     app.extensions["signage_routes"] = tuple(blueprints)
     for routes in blueprints:
-        app.register_blueprint(routes.blueprint(view_of))
+        app.register_blueprint(routes.blueprint(partial(_view, services)))
     app.before_request(_begin)
     app.after_request(_end)
     app.register_error_handler(Exception, _handle)
@@ -147,9 +140,9 @@ def body_limit_of(app: Flask) -> Callable[[str, str], int]:
     return body_limit
 
 
-def _view(services: Services, endpoint: Endpoint, turns: limits.Turns | None) -> Callable[..., Response]:
+def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
     def view(**path: Any) -> Response:
-        """1. Authenticate the caller. 2. Authorize. 3. Parse. 4. Answer. 5. Shape the answer."""
+        """1. Authenticate the caller. 2. Authorize. 3. Take a turn. 4. Parse. 5. Answer. 6. Shape the answer."""
         asked, state = request_ctx.request, app_ctx.g  # Flask's proxies look these up at every access
         call = Call(
             services=services,
@@ -160,10 +153,11 @@ def _view(services: Services, endpoint: Endpoint, turns: limits.Turns | None) ->
         )
         try:
             auth.admit(call, endpoint)
-            shapes = _parse(asked, endpoint)
-            answer = partial(endpoint.handler, call, **bodies.scrubbed(path), **shapes)
-            with turns.turn(call.caller.actor if call.caller else call.address) if turns else nullcontext():
-                return _respond(endpoint, answer())
+            if endpoint.body is not None:
+                asked.get_data()  # before the turn begins: a slow sender keeps none from others
+            with endpoint.turns.turn(_who(call)) if endpoint.turns else nullcontext():
+                shapes = _parse(asked, endpoint)
+                return _respond(endpoint, endpoint.handler(call, **bodies.scrubbed(path), **shapes))
         except (Forbidden, InvalidIdentity) as refusal:
             if call.caller is not None and isinstance(refusal, Forbidden):
                 refusal.of(call.caller.actor)
@@ -175,6 +169,11 @@ def _view(services: Services, endpoint: Endpoint, turns: limits.Turns | None) ->
             call.end()
 
     return view
+
+
+def _who(call: Call) -> str:
+    """Whose turns a request takes: its caller's, or those of a stranger's network."""
+    return call.caller.actor if call.caller else network_of(call.address)
 
 
 def _note_refusal(call: Call, endpoint: Endpoint, refusal: Forbidden | InvalidIdentity) -> None:

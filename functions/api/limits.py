@@ -7,22 +7,19 @@ is too large, the request is refused before its body is read, and the connection
 
 import io
 import secrets
-import threading
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from functions import problems
 from functions.api import bodies
-from shared.errors import ServiceError, TooManyUploads
+from shared.errors import ServiceError
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
-PUBLIC_BODY_LIMIT: Final = 16 * 1024  # bytes that a stranger may send: the longest password, all escaped, has 12 KB
 
 URI_LIMIT: Final = 8192  # bytes of path and query
 BODY_LIMIT: Final = 1024 * 1024  # bytes of a body that is not an upload
+PUBLIC_BODY_LIMIT: Final = 16 * 1024  # bytes that a stranger may send: the longest password, all escaped, has 12 KB
 UPLOAD_ENVELOPE: Final = 1024 * 1024  # bytes that the form around a file may add to UPLOAD_LIMIT_BYTES
 
 
@@ -50,30 +47,6 @@ class Limits:
         # functions-framework would make this id letter by letter, which takes as long as the rest of its work.
         environ.setdefault("HTTP_FUNCTION_EXECUTION_ID", secrets.token_hex(6))
         return self._app(environ, start_response)
-
-
-class Turns:
-    """Limits how many requests of a kind run at once in this process: uploads, or pictures of screens."""
-
-    def __init__(self, most_of_one: int, most: int) -> None:
-        """`most_of_one` is the limit of each caller, `most` of all together."""
-        self._most_of_one, self._most = most_of_one, most
-        self._lock = threading.Lock()
-        self._under_way: Counter[str] = Counter()
-
-    @contextmanager
-    def turn(self, caller: str) -> Iterator[None]:
-        """Count one upload or picture for the length of the block. Raises TooManyUploads at the limit."""
-        with self._lock:
-            if self._under_way[caller] >= self._most_of_one or self._under_way.total() >= self._most:
-                raise TooManyUploads
-            self._under_way[caller] += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._under_way[caller] -= 1
-                self._under_way += Counter()  # drops callers whose count is zero
 
 
 class BoundedBody(io.RawIOBase):

@@ -239,8 +239,8 @@ def _problems(endpoint: Endpoint) -> dict[int, set[str]]:
         raised += [errors.InvalidIdentity, errors.Forbidden, errors.PasswordChangeRequired, DatabaseUnavailable]
         raised += [errors.SecondFactorSetupRequired]
         raised += [] if endpoint.bound is Bound.NONE else [errors.SiteNotAllowed]
-    if endpoint.upload or endpoint.takes:
-        raised += [errors.TooManyUploads]
+    if endpoint.turns is not None:
+        raised += endpoint.turns.refusals
     if endpoint.body is not None:
         raised += [MalformedJson, errors.UnsupportedMediaType]
     if endpoint.method != "GET":

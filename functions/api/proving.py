@@ -9,12 +9,14 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from functions.api.routing import Call
+from functions.api.turns import PEOPLE, STRANGERS
 from shared.access import operations as access
 from shared.access import second_factor_operations
 from shared.access.people.store import PersonWithPassword
-from shared.access.rules import AuditLine, Counter, own_password_counters, sign_in_counters
+from shared.access.rules import AuditLine, Counter, network_of, own_password_counters, sign_in_counters
 from shared.access.second_factor_rules import SecondFactorProof
 from shared.errors import InvalidIdentity, Refused, SecondFactorRequired, SecondFactorWrong
+from shared.postgres import door
 
 
 def check_sign_in(
@@ -23,14 +25,17 @@ def check_sign_in(
     """The user who signs in, and how they proved their second factor.
 
     Raises InvalidIdentity, SecondFactorRequired, SecondFactorWrong or TooManyAttempts. A wrong password or code counts
-    as a failed try.
+    as a failed try. Raises TooManyRequests or Busy when there is no turn: strangers take none from people who come from
+    where they signed in lately.
     """
     config = call.services.config
-    with call.transaction() as (connection, now):
+    with door.reading(call.services.engine) as connection:
+        now = door.database_now(connection)
         is_known = access.is_known_address(connection, now, username, call.address)
     most, of_account = config["LOGIN_FAILURES_MAX"], config["LOGIN_FAILURES_ACCOUNT_MAX"]
     counters = sign_in_counters(username, call.address, most, of_account, is_known=is_known)
-    return _check(call, username, password, "session.create", counters, code, asks_code=True)
+    with (PEOPLE if is_known else STRANGERS).turn(network_of(call.address)):
+        return _check(call, username, password, "session.create", counters, code, asks_code=True)
 
 
 def check_own_password(call: Call, password: str, action: str) -> PersonWithPassword:

@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from functions.api.services import Services
+from functions.api.turns import Turns
 from shared.access import operations as access
 from shared.access import sites_store
 from shared.access.rules import AuditLine, Principal
@@ -174,6 +175,8 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     """The content type of a body as large as UPLOAD_LIMIT_BYTES; None for JSON or no body."""
     takes: str | None = None
     """The content type of a small body that is no JSON."""
+    turns: Turns | None = None
+    """The turns of which each request takes one; None: it is cheap, or the handler takes one itself."""
     headers: Mapping[str, Header] = field(default_factory=dict)
     """The request headers that it reads, by name."""
     before_password_change: bool = False

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from sqlalchemy import Engine
 
 from functions.api.answer_cache import KeptAnswers
-from functions.api.limits import Turns
 from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.outside.media_volume import MediaVolume
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 PROVIDER_CALLBACK: Final = "/api/session/provider/callback"
 """Where the provider sends people back, below PUBLIC_URL. It is registered there, so it never changes."""
-
-PICTURES_AT_ONCE: Final = 8  # pictures of screens: displays that fail together leave threads for people
-PICTURES_OF_ONE_DISPLAY: Final = 2
 
 
 class Services:
@@ -64,11 +60,6 @@ class Services:
     def status_pages(self) -> KeptAnswers:
         """The status pages of sites that were read lately."""
         return self.once("status_pages", lambda: KeptAnswers(status_rules.KEPT))
-
-    @property
-    def pictures(self) -> Turns:
-        """The turns of displays that send pictures of their screens."""
-        return self.once("pictures", lambda: Turns(PICTURES_OF_ONE_DISPLAY, PICTURES_AT_ONCE))
 
     @property
     def people_proxy(self) -> "Proxy | None":

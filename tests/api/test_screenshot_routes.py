@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
 from deploy.displays.simulated.picture import draw
-from functions.api.services import PICTURES_OF_ONE_DISPLAY, Services
+from functions.api.turns import PICTURES
 from shared.errors import TooManyUploads
 from shared.screenshots.rules import LARGEST_BYTES
 from shared.tables import audit_repeats, clients
@@ -208,18 +208,18 @@ def test_whatever_else_is_sent_is_refused_by_name_and_changes_nothing(
     assert display.shown().get_json()["items"] == []
 
 
-def test_displays_that_fail_together_leave_threads_for_people(api: Api, services: Services, engine: Engine) -> None:
+def test_displays_that_fail_together_leave_threads_for_people(api: Api, engine: Engine) -> None:
     busy, other = EnrolledDisplay(api, engine), EnrolledDisplay(api, engine)
     command = busy.command()["id"]
 
     with ExitStack() as turns:
-        for _ in range(PICTURES_OF_ONE_DISPLAY):
-            turns.enter_context(services.pictures.turn(busy.uuid))
+        for _ in range(PICTURES.most_of_one):
+            turns.enter_context(PICTURES.turn(busy.uuid))
         answer = busy.send(command_id=command)
         assert other.send(command_id=other.command()["id"]).status_code == 201
         while True:
             try:
-                turns.enter_context(services.pictures.turn(str(uuid.uuid4())))
+                turns.enter_context(PICTURES.turn(str(uuid.uuid4())))
             except TooManyUploads:
                 break
         assert code(other.send(place=1)) == (429, "too_many_uploads")

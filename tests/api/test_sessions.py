@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 
 from functions.api.app import create_app
 from functions.api.services import Services
+from functions.api.turns import STRANGERS
 from shared.access.rules import digest
 from shared.config import Config
 from shared.postgres.door import transaction
@@ -199,7 +200,7 @@ def test_right_passwords_never_count(app: Flask, anna: str) -> None:
 
 def test_of_many_tries_at_once_only_five_are_told_wrong(app: Flask, anna: str) -> None:
     address = new_address()
-    with ThreadPoolExecutor(12) as pool:
+    with ThreadPoolExecutor(STRANGERS.most_of_one) as pool:
         codes = list(pool.map(lambda _: sign_in(app, anna, "wrong", address).status_code, range(12)))
 
     assert sorted(codes) == [401] * 5 + [429] * 7

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import Engine
 
-from functions.api.app import UPLOADS_AT_ONCE, UPLOADS_OF_ONE_CALLER
+from functions.api.turns import UPLOADS
 from shared.vocabulary import Role
 from tests.api.people import Api, issue_token
 from tests.api.test_uploads_in_parts import FILM, TUS, Turnstile, create, send, send_slowly
@@ -13,10 +13,10 @@ PART = {**TUS, "Upload-Offset": "0", "Content-Type": "application/offset+octet-s
 
 
 def test_one_caller_has_so_many_uploads_at_once_and_others_have_theirs(api: Api) -> None:
-    *places, others, last = (create(api).headers["Location"] for _ in range(UPLOADS_OF_ONE_CALLER + 2))
+    *places, others, last = (create(api).headers["Location"] for _ in range(UPLOADS.most_of_one + 2))
     bodies = [Turnstile(FILM) for _ in places]
 
-    with ThreadPoolExecutor(UPLOADS_OF_ONE_CALLER) as pool:
+    with ThreadPoolExecutor(UPLOADS.most_of_one) as pool:
         slow = [pool.submit(send_slowly, api, place, body) for place, body in zip(places, bodies, strict=True)]
         try:
             assert all(body.halfway.wait(60) for body in bodies)
@@ -25,7 +25,7 @@ def test_one_caller_has_so_many_uploads_at_once_and_others_have_theirs(api: Api)
         finally:
             for body in bodies:
                 body.go_on.set()
-        assert [sent.result(60).status_code for sent in slow] == [204] * UPLOADS_OF_ONE_CALLER
+        assert [sent.result(60).status_code for sent in slow] == [204] * UPLOADS.most_of_one
 
     assert (one_more.status_code, one_more.get_json()["code"]) == (429, "too_many_uploads")
     assert int(one_more.headers["Retry-After"]) > 0
@@ -34,15 +34,13 @@ def test_one_caller_has_so_many_uploads_at_once_and_others_have_theirs(api: Api)
 
 
 def test_all_callers_together_have_so_many_uploads_at_once(api: Api, engine: Engine) -> None:
-    tokens = [issue_token(engine, Role.OPERATOR) for _ in range(UPLOADS_AT_ONCE // UPLOADS_OF_ONE_CALLER)]
-    *places, last = (create(api).headers["Location"] for _ in range(UPLOADS_AT_ONCE + 1))
+    tokens = [issue_token(engine, Role.OPERATOR) for _ in range(UPLOADS.most // UPLOADS.most_of_one)]
+    *places, last = (create(api).headers["Location"] for _ in range(UPLOADS.most + 1))
     bodies = [Turnstile(FILM) for _ in places]
 
-    with ThreadPoolExecutor(UPLOADS_AT_ONCE) as pool:
+    with ThreadPoolExecutor(UPLOADS.most) as pool:
         slow = [
-            pool.submit(
-                api.patch, place, token=tokens[number // UPLOADS_OF_ONE_CALLER], headers=PART, input_stream=body
-            )
+            pool.submit(api.patch, place, token=tokens[number // UPLOADS.most_of_one], headers=PART, input_stream=body)
             for number, (place, body) in enumerate(zip(places, bodies, strict=True))
         ]
         try:
@@ -52,7 +50,7 @@ def test_all_callers_together_have_so_many_uploads_at_once(api: Api, engine: Eng
         finally:
             for body in bodies:
                 body.go_on.set()
-        assert [sent.result(60).status_code for sent in slow] == [204] * UPLOADS_AT_ONCE
+        assert [sent.result(60).status_code for sent in slow] == [204] * UPLOADS.most
 
     assert (one_more.status_code, one_more.get_json()["code"]) == (429, "too_many_uploads")
     assert of_a_stranger.status_code == 401

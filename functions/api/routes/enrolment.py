@@ -8,6 +8,7 @@ import msgspec
 
 from functions.api.bodies import END, Answer, Body, Uuid
 from functions.api.routing import PUBLIC, Bound, Call, Routes
+from functions.api.turns import ENROLMENT
 from functions.problems import DatabaseUnavailable
 from shared.access import enrolment_operations
 from shared.access import operations as access
@@ -118,6 +119,7 @@ def revoke_enrolment(call: Call, uuid: str) -> None:
     role=PUBLIC,
     bound=Bound.NONE,
     statuses={201: "Enrolled"},
+    turns=ENROLMENT,
     raises=(EnrolmentCodeInvalid, DatabaseUnavailable),
 )
 def enroll(call: Call, body: Redemption) -> Enrolled:
@@ -141,6 +143,7 @@ def enroll(call: Call, body: Redemption) -> Enrolled:
     role=PUBLIC,
     bound=Bound.NONE,
     statuses={204: "The new password holds from now on; the broker takes it within two seconds"},
+    turns=ENROLMENT,
     raises=(InvalidIdentity, PasswordNotAccepted, TooManyAttempts, DatabaseUnavailable),
 )
 def rotate_password(call: Call, body: Rotation) -> None:

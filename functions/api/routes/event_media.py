@@ -12,6 +12,7 @@ from functions.api.files import OF_FILES, FilePart, send_stored
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import FORM, Bound, Call, Reply, Routes
 from functions.api.shapes import media as shapes
+from functions.api.turns import UPLOADS
 from shared.conversions import operations as conversions
 from shared.conversions import store as conversions_store
 from shared.errors import (
@@ -69,6 +70,7 @@ class Uploaded(Answer):
         VolumeFull,
     ),
     upload=FORM,
+    turns=UPLOADS,
 )
 def upload(call: Call) -> Reply[Uploaded]:
     """Store the form field `file`. A presentation is converted to PDF in the background."""

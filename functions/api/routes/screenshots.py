@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from functions.api.bodies import Answer, Body, QueryParameters, Uuid, answer_of
 from functions.api.files import OTHERS_POLICY
 from functions.api.routing import PUBLIC, Bound, Call, Header, Reply, Routes
+from functions.api.turns import PICTURES
 from functions.problems import DatabaseUnavailable
 from shared.access import enrolment_operations
 from shared.access import operations as access
@@ -186,6 +187,7 @@ SENT: Final[Mapping[str, Any]] = {
     "bound": Bound.NONE,
     "statuses": {201: "Stored, now or before"},
     "raises": (
+        *PICTURES.refusals,
         InvalidIdentity,
         ScreenshotNotWanted,
         ScreenshotsOff,
@@ -229,7 +231,7 @@ def _from_display(call: Call) -> Iterator[tuple[Connection, datetime, str, Pictu
     uuid, password = _login(call)
     with call.transaction() as (connection, _):
         enrolment_operations.check_login(connection, uuid, password)
-    with call.services.pictures.turn(uuid):
+    with PICTURES.turn(uuid):
         picture = rules.read_jpeg(call.request.stream.read(rules.LARGEST_BYTES + 1))
         with call.transaction() as (connection, now):
             enrolment_operations.check_login(connection, uuid, password)

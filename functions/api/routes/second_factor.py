@@ -8,6 +8,7 @@ import msgspec
 from functions.api import proving
 from functions.api.bodies import Answer, Body
 from functions.api.routing import Bound, Call, Routes
+from functions.api.turns import PEOPLE
 from shared.access import operations as access
 from shared.access import second_factor_operations, second_factor_rules
 from shared.access.passwords_rules import LONGEST
@@ -89,6 +90,7 @@ def show_second_factor(call: Call) -> SecondFactor:
     role=Role.VIEWER,
     bound=Bound.NONE,
     statuses={201: "Made; valid after a code is confirmed"},
+    turns=PEOPLE,
     raises=(InvalidIdentity, SecondFactorStands, Refused, TooManyAttempts),
     before_second_factor=True,
 )
@@ -131,6 +133,7 @@ def confirm_second_factor(call: Call, body: AppCode) -> RecoveryCodes:
     role=Role.VIEWER,
     bound=Bound.NONE,
     statuses={204: "Removed"},
+    turns=PEOPLE,
     raises=(
         InvalidIdentity,
         SecondFactorRequired,

@@ -9,6 +9,7 @@ from functions.api import bodies, proving, sessions_begun
 from functions.api.auth import must_change_password, must_set_up_second_factor
 from functions.api.bodies import Answer, Body
 from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
+from functions.api.turns import PEOPLE, STRANGERS
 from functions.problems import DatabaseUnavailable
 from shared.access import operations as access
 from shared.access import passwords_operations, passwords_rules, store
@@ -106,7 +107,14 @@ class SignInMethod(Answer):
     role=PUBLIC,
     bound=Bound.NONE,
     statuses={201: "Signed in; the cookie is set"},
-    raises=(InvalidIdentity, SecondFactorRequired, SecondFactorWrong, TooManyAttempts, DatabaseUnavailable),
+    raises=(
+        *STRANGERS.refusals,
+        InvalidIdentity,
+        SecondFactorRequired,
+        SecondFactorWrong,
+        TooManyAttempts,
+        DatabaseUnavailable,
+    ),
 )
 def sign_in(call: Call, body: Credentials) -> Reply[Session]:
     """Sign in with name, password and, if the account has a second factor, a code. Failed tries are limited."""
@@ -201,6 +209,7 @@ def end_own_session(call: Call, session_id: int) -> None:
     role=Role.VIEWER,
     bound=Bound.NONE,
     statuses={204: "Changed; every other session of this user has ended"},
+    turns=PEOPLE,
     raises=(InvalidIdentity, PasswordNotAccepted, Refused, TooManyAttempts),
     before_password_change=True,
 )

@@ -11,6 +11,7 @@ from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import PUBLIC, Bound, Call, Header, Reply, Routes
 from functions.api.shapes.sentences import CauseSentence
 from functions.api.shapes.sites import SiteName
+from functions.api.turns import STATUS_PAGES
 from functions.problems import DatabaseUnavailable
 from shared.errors import StatusLinkInvalid, StatusLinkNotFound, TooManyAttempts
 from shared.sentences import in_code
@@ -122,6 +123,7 @@ def end_status_link(call: Call, link_id: int) -> None:
     "/status",
     role=PUBLIC,
     bound=Bound.NONE,
+    turns=STATUS_PAGES,
     headers={LINK: Header("the secret of a link")},
     raises=(StatusLinkInvalid, TooManyAttempts, DatabaseUnavailable),
 )

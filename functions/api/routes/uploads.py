@@ -14,6 +14,7 @@ from typing import Final
 from functions.api import fields, new_media
 from functions.api.bodies import Answer, answer_of
 from functions.api.routing import Bound, Call, Header, Reply, Routes
+from functions.api.turns import UPLOADS
 from functions.api.tus import PREFIX, VERSION
 from functions.problems import BadRequest, BodyTooLarge, InvalidField, ProtocolUnknown
 from shared.errors import (
@@ -112,6 +113,7 @@ def upload_state(call: Call, upload_id: str) -> Reply[Upload]:
     statuses={204: "Received"},
     raises=(UploadNotFound, UploadOffsetConflict, UploadLocked, VolumeFull, ProtocolUnknown, *REFUSALS),
     upload=PART,
+    turns=UPLOADS,
     headers={
         **TUS,
         "Upload-Offset": Header(

@@ -9,6 +9,7 @@ from functions.api.bodies import END, Answer, Body, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.sites import Sites
+from functions.api.turns import PEOPLE
 from shared.access import operations as access
 from shared.access.people import operations, store
 from shared.errors import (
@@ -95,7 +96,7 @@ def list_users(call: Call, query: PageQuery) -> Page[User]:
     return page(rows, query.limit, lambda row: (row.username,), lambda row: answer_of(User, row))
 
 
-@routes.post("", role=Role.ADMIN, bound=Bound.FLEET, statuses={201: "Added"}, raises=(UsernameTaken,))
+@routes.post("", role=Role.ADMIN, bound=Bound.FLEET, statuses={201: "Added"}, turns=PEOPLE, raises=(UsernameTaken,))
 def add_user(call: Call, body: NewUser) -> HandedOver:
     """Add a person with a one-time password. If the answer is lost, make a new one by `reset-password`."""
     password = operations.new_one_time_password()
@@ -132,6 +133,7 @@ def change_user(call: Call, user_id: int, body: UserChange) -> User:
     "/<id:user_id>/reset-password",
     role=Role.ADMIN,
     bound=Bound.FLEET,
+    turns=PEOPLE,
     raises=(UserNotFound, InvalidIdentity, OwnAccount, AnotherUsername),
 )
 def reset_password(call: Call, user_id: int, body: Reset) -> HandedOver:

@@ -291,6 +291,8 @@ export const refusalWords = {
     "Die Teile werden gerade zusammengefügt, oder eine andere Anfrage schreibt; bitte den Stand erfragen und dort weitermachen.",
   upload_part_lost: () =>
     "Das Medienlaufwerk hat einen Teil dieser Datei verloren; bitte die Datei noch einmal hochladen.",
+  too_many_requests: () => "Zu viele Anfragen auf einmal; bitte gleich noch einmal versuchen.",
+  busy: () => "Zu viele andere Anfragen laufen gerade; bitte gleich noch einmal versuchen.",
   too_many_uploads: () => "Gerade wird anderes hochgeladen; bitte gleich noch einmal versuchen.",
   volume_full: () => "Das Medienlaufwerk ist voll oder nicht beschreibbar; es wurde nichts gespeichert.",
 
