@@ -26,11 +26,13 @@ STOP_SIGNAL: Final = signal.SIGTERM  # at once; SIGQUIT would wait for open conn
 UPLOADS_OF_ONE_ADDRESS: Final = 4  # parallel uploads; people behind one address share them
 UPLOAD_ROOM_BYTES: Final = 10_000_000  # added to the largest file; the api's own limit, UPLOAD_ENVELOPE, is narrower
 DISPLAYS_OF_ONE: Final = 500  # parallel connections of browsers from one address
+STRANGERS_AT_ONCE: Final = 50  # sign-ins and enrolments of one address, before each has to wait its turn
 STATUS_PAGES_AT_ONCE: Final = 100  # readers of status pages at one address, before each has to wait its turn
 DISPLAYS_QUIET_SECONDS: Final = 120  # twice the keepalive of the browsers' client
 BROWSER_CLIENT: Final = REPOSITORY / "deploy" / "displays" / "browser"
 NOBODY_LISTENS: Final = 9  # the discard port
 JSON_BODY_BYTES: Final = 1024 * 1024  # largest body that is not an upload: functions.api.limits.BODY_LIMIT
+PUBLIC_BODY_BYTES: Final = 16 * 1024  # largest one of a sign-in or enrolment: functions.api.limits.PUBLIC_BODY_LIMIT
 
 
 class GatewayUnusable(Exception):
@@ -68,12 +70,14 @@ def files(gateway: Gateway, listener: Listener = INSIDE) -> dict[str, str]:
         api_port=gateway.api_port,
         api_timeout_seconds=gateway.api_timeout_seconds,
         body_bytes=JSON_BODY_BYTES,
+        public_body_bytes=PUBLIC_BODY_BYTES,
         upload_bytes=gateway.upload_limit_bytes,
         upload_body_bytes=gateway.upload_limit_bytes + UPLOAD_ROOM_BYTES,
         uploads_of_one_address=UPLOADS_OF_ONE_ADDRESS,
         displays_port=gateway.displays_port,
         displays_of_one=DISPLAYS_OF_ONE,
         displays_quiet_seconds=DISPLAYS_QUIET_SECONDS,
+        strangers_at_once=STRANGERS_AT_ONCE,
         status_pages_at_once=STATUS_PAGES_AT_ONCE,
         displays=BROWSER_CLIENT,
     )

@@ -250,6 +250,10 @@ def test_only_an_upload_may_be_large(gateway: Gateway) -> None:
     assert refused["detail"] == f"The body may have {limits.BODY_LIMIT} bytes at most here."
     assert refused["detail_sentences"] == [{"code": "body_over_limit", "params": {"limit_bytes": limits.BODY_LIMIT}}]
     assert ask(gateway, "POST", "/api/event-media/7", body=body).problem["code"] == "too_large"
+    for path in ("/api/session", "/api/enroll", "/api/enroll/rotate?x=1"):
+        assert ask(gateway, "POST", path, body=bytes(limits.PUBLIC_BODY_LIMIT)).status == 200
+        refused = ask(gateway, "POST", path, body=bytes(limits.PUBLIC_BODY_LIMIT + 1)).problem
+        assert (refused["code"], refused["limit_bytes"]) == ("too_large", limits.PUBLIC_BODY_LIMIT)
     for method, path in (("POST", "/api/event-media"), ("PATCH", "/api/event-media/uploads/x")):
         assert json.loads(ask(gateway, method, path, body=body).body)["bytes"] == len(body)
 

@@ -1,6 +1,7 @@
 """Strangers at the gateway: their open requests do not keep anyone else from sending a file."""
 
 import http.client
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -96,10 +97,10 @@ def test_one_address_does_not_get_all_the_room_that_uploads_have(crowded: Gatewa
 # --- one caller, whichever of its addresses it uses ---
 
 
-def read_status_page(gateway: Gateway, caller: str) -> int:
+def status_for(gateway: Gateway, caller: str, method: str = "GET", path: str = "/api/status") -> int:
     connection = http.client.HTTPConnection(LOOPBACK, gateway.port, timeout=60)
     try:
-        connection.request("GET", "/api/status", headers={"X-Caller": caller, "Authorization": "Bearer x"})
+        connection.request(method, path, headers={"X-Caller": caller, "Authorization": "Bearer x"})
         return connection.getresponse().status
     finally:
         connection.close()
@@ -109,7 +110,7 @@ def read_status_page(gateway: Gateway, caller: str) -> int:
 def many_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
     """A gateway that takes a caller's address from a header, because this machine has no IPv6 network to call from.
 
-    It gives a caller one status page a minute after the first twenty, so that no machine is too slow to meet the limit.
+    It takes one request a minute of a caller after the first twenty, so that no machine is too slow to meet the limit.
     """
     folder = tmp_path_factory.mktemp("addresses")
     shipped = nginx.files
@@ -117,12 +118,14 @@ def many_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway
     def changed(*given: Any) -> dict[str, str]:
         believing = "http { real_ip_header X-Caller; set_real_ip_from 127.0.0.0/8;"
         texts = shipped(*given)
-        texts["nginx.conf"] = texts["nginx.conf"].replace("http {", believing).replace("rate=10r/s", "rate=1r/m")
+        texts["nginx.conf"] = texts["nginx.conf"].replace("http {", believing)
+        texts["nginx.conf"] = re.sub(r"rate=(10|5)r/s", "rate=1r/m", texts["nginx.conf"])
         return texts
 
     with ThreadingHTTPServer((LOOPBACK, 0), Guarded) as upstream, pytest.MonkeyPatch.context() as patch:
         threading.Thread(target=upstream.serve_forever, daemon=True).start()
         patch.setattr(nginx, "STATUS_PAGES_AT_ONCE", 20)
+        patch.setattr(nginx, "STRANGERS_AT_ONCE", 20)
         patch.setattr(nginx, "files", changed)
         (folder / "index.html").write_text("<!doctype html><title>Fleet</title>", encoding="utf-8")
         made = Gateway(folder, free_port(), upstream.server_port, 5_000_000, folder)
@@ -146,7 +149,19 @@ def many_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway
 def test_a_caller_is_counted_once_by_all_its_addresses(
     many_addresses: Gateway, addresses: list[str], is_one: bool
 ) -> None:
-    statuses = [read_status_page(many_addresses, address) for address in addresses]
+    statuses = [status_for(many_addresses, address) for address in addresses]
 
     assert (429 in statuses) == is_one
     assert set(statuses) <= {200, 429}
+
+
+@pytest.mark.parametrize("path", ["/api/session", "/api/enroll", "/api/enroll/rotate"])
+def test_a_stranger_knocks_so_often_and_no_other_caller_or_request_is_counted(
+    many_addresses: Gateway, path: str
+) -> None:
+    own = f"2001:db8:{len(path):x}"  # a network for each path: all three count together
+    knocks = [status_for(many_addresses, f"{own}:1::{number:x}", "POST", path) for number in range(1, 31)]
+
+    assert knocks == [200] * 21 + [429] * 9
+    assert status_for(many_addresses, f"{own}:2::1", "POST", path) == 200
+    assert status_for(many_addresses, f"{own}:1::1", "GET", path) == 200

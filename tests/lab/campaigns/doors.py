@@ -191,7 +191,7 @@ def _all_below(doors: Doors) -> set[Path]:
 def _stalling(doors: Doors) -> tuple[bytes, ...]:
     """The beginnings of stalled requests: half in their headers, half in their bodies, a few of them uploads."""
     slow_head = doors.head("GET", "/api/clients", "X-Slow: ", ended=False).rstrip(b"\r\n")
-    slow_body = doors.head("POST", "/api/session", "Content-Type: application/json", "Content-Length: 100000")
+    slow_body = doors.head("POST", "/api/users", "Content-Type: application/json", "Content-Length: 100000")
     upload = doors.head(
         "POST", "/api/event-media", "Content-Type: multipart/form-data; boundary=b", "Content-Length: 99999"
     )
