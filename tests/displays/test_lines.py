@@ -33,7 +33,7 @@ def test_a_journalctl_that_ends_only_once_it_has_written_all_is_ended(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
 
     async def first() -> bytes:
-        async with contextlib.aclosing(entries_from("", [], "", follow=True)) as entries:
+        async with contextlib.aclosing(entries_from("", "", follow=True)) as entries:
             return await anext(entries)
 
     assert asyncio.run(asyncio.wait_for(first(), 60)) == b"y\n"

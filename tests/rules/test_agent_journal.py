@@ -72,7 +72,8 @@ def test_an_entry_becomes_a_line_or_nothing(text: bytes, expected: tuple[str, st
     [
         ({"_SYSTEMD_UNIT": "kiosk.service", "_UID": "1000", "_PID": "7"}, True),
         ({"UNIT": "kiosk.service", "_PID": "1", "_SYSTEMD_UNIT": "init.scope"}, True),
-        ({"UNIT": "kiosk.service", "_PID": "7", "_UID": "1000"}, False),
+        ({"UNIT": "kiosk.service", "_PID": "7", "_SYSTEMD_CGROUP": "/init.scope"}, True),
+        ({"UNIT": "kiosk.service", "_PID": "7", "_SYSTEMD_CGROUP": "/user.slice", "_UID": "1000"}, False),
         ({"OBJECT_SYSTEMD_UNIT": "kiosk.service", "_UID": "0"}, True),
         ({"OBJECT_SYSTEMD_UNIT": "kiosk.service", "_UID": "1000"}, False),
         ({"COREDUMP_UNIT": "kiosk.service", "_UID": "0", "MESSAGE_ID": COREDUMP}, True),

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,12 +28,10 @@ class Journal:
     def __init__(self) -> None:
         self.units: list[str] = []
 
-    async def entries(
-        self, start: str, units: Sequence[str], _boot: str, *, follow: bool
-    ) -> AsyncGenerator[bytes, None]:
+    async def entries(self, start: str, _boot: str, **_follow: bool) -> AsyncGenerator[bytes, None]:
         begin = int(start.partition("i=")[2].partition(";")[0], 16) if start else 1
         for number, unit in enumerate(self.units, 1):
-            if number >= begin and (unit in units or not follow):
+            if number >= begin:
                 fields = {"_SYSTEMD_UNIT": unit, "_UID": "0", "MESSAGE": f"{number}"}
                 yield json.dumps({"__CURSOR": cursor(number), "__REALTIME_TIMESTAMP": "1", **fields}).encode()
 

@@ -3,31 +3,30 @@
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from typing import Final
 
 LINE_BYTES: Final = 128 * 1024
-FIELDS: Final = "MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_SYSTEMD_UNIT,UNIT"
-OF_UNITS: Final = "_PID,_UID,_SYSTEMD_SLICE,OBJECT_SYSTEMD_UNIT,COREDUMP_UNIT,MESSAGE_ID"  # what `is_of` looks at
+FIELDS: Final = (
+    "MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_SYSTEMD_UNIT,UNIT"
+    ",_PID,_UID,_SYSTEMD_CGROUP,_SYSTEMD_SLICE,OBJECT_SYSTEMD_UNIT,COREDUMP_UNIT,MESSAGE_ID"  # what `is_of` looks at
+)
 BOOT: Final = re.compile(r"\s*-?\d+ ([0-9a-f]{32}) ")
 ONE: Final = ("--lines=1", "--output=json", "--output-fields=PRIORITY")
 
 
-async def entries_from(
-    cursor: str, units: Sequence[str], kernel_boot: str, *, follow: bool
-) -> AsyncGenerator[bytes, None]:
-    """Yield the entries in one boot of the machine as JSON; with `follow` those of these units, and then new ones.
+async def entries_from(cursor: str, kernel_boot: str, *, follow: bool) -> AsyncGenerator[bytes, None]:
+    """Yield the entries in one boot of the machine as JSON, and with `follow` new ones as they come.
 
-    Without `follow` entries of other units come, too: of a file in which a power cut has torn one entry, journalctl
-    shows nothing for that entry's unit, or for several units with it, and gives no error. Asked for no unit, it leaves
-    out that entry only.
+    They are of every unit: of a file in which a power cut has torn one entry, journalctl shows nothing for that entry's
+    unit, or for several units with it, and gives no error. Asked for no unit, it leaves out that entry only. journald
+    of systemd 257 writes on in such a file.
 
     The entry at the cursor comes first. If it was removed, the oldest entry after it comes first. Without a cursor all
     entries come. With `--follow` journalctl itself shows only the present boot. Raises OSError when journalctl fails.
     """
-    fields = [f"--output-fields={FIELDS}" if follow else f"--output-fields={FIELDS},{OF_UNITS}"]
-    following = ["--follow", "--no-tail", *(f"--unit={unit}" for unit in units)] if follow else []
-    process = await _journalctl("--all", "--output=json", *fields, *following, *_from(cursor), *_in(kernel_boot))
+    shown = ["--all", "--output=json", f"--output-fields={FIELDS}", *(["--follow", "--no-tail"] if follow else [])]
+    process = await _journalctl(*shown, *_from(cursor), *_in(kernel_boot))
     output = process.stdout
     try:
         while output is not None:
@@ -57,7 +56,7 @@ async def newest_cursor(kernel_boot: str) -> str:
 
 async def first_cursor(kernel_boot: str) -> str:
     """The cursor of the oldest entry of this boot of the machine; empty without one. Raises OSError."""
-    async with contextlib.aclosing(entries_from("", (), kernel_boot, follow=False)) as entries:
+    async with contextlib.aclosing(entries_from("", kernel_boot, follow=False)) as entries:
         async for text in entries:
             return cursor_in(text)
     return ""

@@ -162,11 +162,11 @@ class JournaldReader:
             self._is_told = True
             self._number(segment, "warning", missing(segment, self._seq + 1), began)
         units = segment.units or self._units
-        entries = journalctl.entries_from(began, units, segment.kernel_boot, follow=is_last)
+        entries = journalctl.entries_from(began, segment.kernel_boot, follow=is_last)
         async with contextlib.aclosing(entries) as lines:
             async for text in lines:
                 self.why_not = ""
-                line = line_from(text, OWN_UNIT, () if is_last else units)
+                line = line_from(text, OWN_UNIT, units)
                 if line is None or (line.cursor == began and not is_at_first):
                     continue
                 if segment.end and is_after(line.cursor, segment.end):

@@ -76,14 +76,14 @@ class Line:
 
 
 def line_from(text: bytes, own_unit: str, units: Sequence[str]) -> Line | None:
-    """Parse an entry of `journalctl --output=json`; None when it is not to be sent. `units`: its units; (): any."""
+    """Parse an entry of `journalctl --output=json`; None when it is not to be sent. `units`: those that are sent."""
     try:
         entry = json.loads(text)
     except ValueError:
         return None
     if not isinstance(entry, dict) or not isinstance(entry.get("__CURSOR"), str):
         return None
-    if units and not is_of(entry, units):
+    if not is_of(entry, units):
         return None
     message, priority = _message(entry.get("MESSAGE")), str(entry.get("PRIORITY", "6"))
     unit = str(entry.get("UNIT") or entry.get("_SYSTEMD_UNIT") or "")
@@ -97,10 +97,11 @@ def line_from(text: bytes, own_unit: str, units: Sequence[str]) -> Line | None:
 
 
 def is_of(entry: Mapping[str, object], units: Sequence[str]) -> bool:
-    """Whether `journalctl --unit` shows the entry for one of these units."""
+    """Whether `journalctl --unit` shows the entry for one of these units: that of systemd 252, and that of 257."""
     if entry.get("_SYSTEMD_UNIT") in units or entry.get("_SYSTEMD_SLICE") in units:
         return True
-    if entry.get("_PID") == "1" and entry.get("UNIT") in units:
+    is_systemd = entry.get("_PID") == "1" or entry.get("_SYSTEMD_CGROUP") == "/init.scope"
+    if is_systemd and entry.get("UNIT") in units:
         return True
     if entry.get("_UID") != "0":
         return False
