@@ -1020,6 +1020,9 @@ door_certificates = Table(
     "door_certificates",
     metadata,
     Column("door", Text, primary_key=True),
+    _when(
+        "begins_at", nullable=False, server_default=text("'epoch'")
+    ),  # epoch: older code looked
     _when("ends_at", nullable=False),
     _when("seen_at", nullable=False),
     _one_of("door", Door),

@@ -444,8 +444,8 @@ class NotificationEvent(StrEnum):
     LOGIN_SHARED = "login_shared"  # two devices use the login of one display
     BREAKER_OPEN = "breaker_open"  # so many displays are silent that recovery waits
     BRIDGE_SILENT = "bridge_silent"  # our fault: the bridge does not hear the fleet
-    CERTIFICATE_OLD = "certificate_old"  # our fault: the certificate of a public port expires within 14 days
-    CERTIFICATE_ENDING = "certificate_ending"  # our fault: it expires within 3 days, or has expired
+    CERTIFICATE_OLD = "certificate_old"  # our fault: the certificate of a public port is in its last third or 14 days
+    CERTIFICATE_ENDING = "certificate_ending"  # our fault: it is in its last tenth or 3 days, or has expired
     CONVERSION_FAILED = "conversion_failed"  # a presentation could not be converted
     RECOVERED = "recovered"  # the reported trouble is over
     DAILY_REPORT = "daily_report"  # at 07:00 of the site: who is unwell, and what happened in the last 24 hours

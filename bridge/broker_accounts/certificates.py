@@ -1,4 +1,4 @@
-"""Check once an hour when the TLS certificates of our own servers ("doors") expire.
+"""Check once an hour when the TLS certificates of our own servers ("doors") began and expire.
 
 It connects like a display or a person. So it sees the certificate that a server has loaded, not a newer file that the
 server has not read yet. It runs in the process of `broker_accounts`, in a thread of its own: a server that does not
@@ -8,7 +8,7 @@ answer must not delay the revocation of a login.
 import socket
 import ssl
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
@@ -17,6 +17,7 @@ from sqlalchemy import Engine
 
 from shared.errors import ConfigurationError
 from shared.leadership import rules, store
+from shared.leadership.store import SeenCertificate
 from shared.postgres.door import is_away, transaction
 from shared.structured_log import event, failure
 from shared.vocabulary import Door
@@ -40,23 +41,24 @@ def doors(setting: str) -> dict[Door, Address]:
     return found
 
 
-def end_of(address: Address) -> datetime:
-    """When the certificate of this server expires, valid or not. Raises OSError, ValueError."""
+def certificate_of(door: Door, address: Address) -> SeenCertificate:
+    """The certificate that this server shows, valid or not. Raises OSError, ValueError."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE  # an expired certificate must be seen too; no data is sent
     with (
         socket.create_connection(address, TIMEOUT_SECONDS) as plain,
-        context.wrap_socket(plain) as door,
+        context.wrap_socket(plain) as server,
     ):
-        shown = door.getpeercert(binary_form=True)
+        shown = server.getpeercert(binary_form=True)
     if shown is None:
         raise ValueError("no certificate")
-    return x509.load_der_x509_certificate(shown).not_valid_after_utc
+    certificate = x509.load_der_x509_certificate(shown)
+    return SeenCertificate(door, certificate.not_valid_before_utc, certificate.not_valid_after_utc)
 
 
 class Certificates:
-    """Reads the certificates of our doors and stores when they expire."""
+    """Reads the certificates of our doors and stores their lifetimes."""
 
     def __init__(self, engine: Engine, addresses: Mapping[Door, Address]) -> None:
         """`addresses` are those of `doors`."""
@@ -65,22 +67,22 @@ class Certificates:
         self._unseen: set[Door] = set()
 
     def look(self) -> bool:
-        """Store the end of each door's certificate, and log each end that is near. False: a door showed no certificate.
+        """Store each door's certificate, and log each end that is near. False: a door showed no certificate.
 
         Raises:
             SQLAlchemyError: the database cannot be used; retry later.
         """
-        ends: dict[Door, datetime] = {}
+        seen: list[SeenCertificate] = []
         for door, address in self._addresses.items():
             try:
-                ends[door] = end_of(address)
+                seen.append(certificate_of(door, address))
             except (OSError, ValueError) as error:
                 if door not in self._unseen:
                     event("certificate_unseen", "a door shows no certificate", door=door, error=type(error).__name__)
-        self._unseen = set(self._addresses) - set(ends)
+        self._unseen = set(self._addresses) - {certificate.door for certificate in seen}
         with transaction(self._engine) as connection:
-            store.note_certificates(connection, ends, self._addresses)
-        _warn(ends, datetime.now(UTC))
+            store.note_certificates(connection, seen, self._addresses)
+        _warn(seen, datetime.now(UTC))
         return not self._unseen
 
     def watch(self, stop: threading.Event) -> None:
@@ -96,9 +98,12 @@ class Certificates:
             stop.wait(LOOK_SECONDS if is_whole else AGAIN_SECONDS)
 
 
-def _warn(ends: Mapping[Door, datetime], now: datetime) -> None:
+def _warn(seen: Collection[SeenCertificate], now: datetime) -> None:
     """Log each certificate that expires soon. The cloud's alerts count these lines."""
-    for door, end in ends.items():
-        if end - now <= rules.CERTIFICATE_OLD:
-            word = "certificate_ending" if end - now <= rules.CERTIFICATE_ENDING else "certificate_old"
-            event(word, "a certificate has to be renewed", door=door, ends_at=end.isoformat())
+    for certificate in seen:
+        left = certificate.ends_at - now
+        rests = rules.certificate_rests(certificate.begins_at, certificate.ends_at)
+        if left <= rests.old:
+            word = "certificate_ending" if left <= rests.ending else "certificate_old"
+            ends_at = certificate.ends_at.isoformat()
+            event(word, "a certificate has to be renewed", door=certificate.door, ends_at=ends_at)

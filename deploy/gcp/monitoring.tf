@@ -69,12 +69,12 @@ locals {
     certificate_old = {
       query = "sum(increase(logging_googleapis_com:user_signage_certificate_old{monitored_resource=\"gce_instance\"}[3h])) > 0"
       holds = "0s"
-      says  = "The broker's certificate ends within 14 days: after that no display connects any more. Give a new one (docs/deploying.md, Afterwards)."
+      says  = "The broker's certificate ends soon: after that no display connects any more. Give a new one (docs/deploying.md, Afterwards)."
     }
     certificate_ending = {
       query = "sum(increase(logging_googleapis_com:user_signage_certificate_ending{monitored_resource=\"gce_instance\"}[3h])) > 0"
       holds = "0s"
-      says  = "The broker's certificate ends within three days, and nobody has renewed it (docs/deploying.md, Afterwards)."
+      says  = "The broker's certificate is about to end, and nobody has renewed it (docs/deploying.md, Afterwards)."
     }
     dead_letters = {
       query = "sum(increase(signage_bridge_dead_letters_total[15m])) > 10"

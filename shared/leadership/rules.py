@@ -9,8 +9,6 @@ from typing import Any, Final, Self
 
 from msgspec import Struct
 
-CERTIFICATE_OLD: Final = timedelta(days=14)  # rest of a door's certificate at which people are notified
-CERTIFICATE_ENDING: Final = timedelta(days=3)  # rest at which the notification escalates
 CERTIFICATE_SEEN_FOR: Final = timedelta(hours=2)  # age of a check that still counts; checks run each hour
 CERTIFICATE_KNOWN_FOR: Final = timedelta(days=2)  # age of a check at which the door counts as removed
 
@@ -38,6 +36,21 @@ class BridgeStatus(Struct, frozen=True):
     last_commit_at: datetime | None
     canary_at: datetime | None  # time of the last canary that returned: bridge -> broker -> bridge -> database
     counters: dict[str, Any]
+
+
+class CertificateRests(Struct, frozen=True):
+    """The rests of a certificate's lifetime that begin its last stages."""
+
+    old: timedelta
+    """People are notified; whatever renews by itself should have done so before."""
+    ending: timedelta
+    """The notification escalates."""
+
+
+def certificate_rests(begins_at: datetime, ends_at: datetime) -> CertificateRests:
+    """The last third and the last tenth of the lifetime, but at most 14 and 3 days."""
+    lifetime = ends_at - begins_at
+    return CertificateRests(min(lifetime / 3, timedelta(days=14)), min(lifetime / 10, timedelta(days=3)))
 
 
 class Listening(Struct, frozen=True):

@@ -24,10 +24,11 @@ class LeaderRow(NamedTuple):
     instance: str | None
 
 
-class NotedCertificateEnd(Struct, frozen=True):
-    """The end of a door's certificate, as seen at the last check."""
+class SeenCertificate(Struct, frozen=True):
+    """A door's certificate, as seen at the last check."""
 
     door: Door
+    begins_at: datetime
     ends_at: datetime
 
 
@@ -159,18 +160,20 @@ def note_broker_crashes(connection: Connection, noticed_at: Collection[datetime]
     return NOTE_CRASHES.run(connection, noticed_at=list(noticed_at), kept=CRASHES_KEPT)
 
 
-ENDS: Final = ManyRows("said", NotedCertificateEnd)
+SEEN_CERTIFICATES: Final = ManyRows("seen", SeenCertificate)
 DROP_CERTIFICATES = Query("DELETE FROM door_certificates WHERE door <> ALL(CAST(:doors AS text[]))", NO_ROW)
 NOTE_CERTIFICATES = Query(
     f"""
-    INSERT INTO door_certificates (door, ends_at, seen_at) SELECT door, ends_at, now() FROM {ENDS}
-    ON CONFLICT (door) DO UPDATE SET ends_at = EXCLUDED.ends_at, seen_at = EXCLUDED.seen_at
+    INSERT INTO door_certificates (door, begins_at, ends_at, seen_at)
+    SELECT door, begins_at, ends_at, now() FROM {SEEN_CERTIFICATES}
+    ON CONFLICT (door) DO UPDATE SET
+        begins_at = EXCLUDED.begins_at, ends_at = EXCLUDED.ends_at, seen_at = EXCLUDED.seen_at
     """,  # noqa: S608 - made of constants
     NO_ROW,
 )
 
 
-def note_certificates(connection: Connection, ends: Mapping[Door, datetime], doors: Collection[Door]) -> None:
-    """Record the ends of the doors' certificates, and delete doors that are not in `doors`."""
+def note_certificates(connection: Connection, seen: Collection[SeenCertificate], doors: Collection[Door]) -> None:
+    """Record the doors' certificates, and delete doors that are not in `doors`."""
     DROP_CERTIFICATES.run(connection, doors=list(doors))
-    NOTE_CERTIFICATES.run(connection, **ENDS.of([NotedCertificateEnd(*end) for end in ends.items()]))
+    NOTE_CERTIFICATES.run(connection, **SEEN_CERTIFICATES.of(seen))

@@ -26,29 +26,38 @@ from tests.deploy.certificates import listening
 DAY = timedelta(days=1)
 
 
-def days_left(engine: Engine) -> dict[str, float]:
-    """Door -> the gauge in days."""
+def days_left(engine: Engine, of: str = "seconds_left") -> dict[str, float]:
+    """Door -> this gauge in days."""
     with snapshot(engine) as connection:
         now = datetime.now(UTC)
-        gauge = rules.certificates(now, gauges.certificates(connection, now - CERTIFICATE_KNOWN_FOR))
+        both = rules.certificates(now, gauges.certificates(connection, now - CERTIFICATE_KNOWN_FOR))
+    [gauge] = [one for one in both if one.name == f"certificate_{of}"]
     return {labels[0]: round(value / 86_400, 1) for labels, value in gauge.samples}
 
 
 @pytest.mark.parametrize(
-    ("lifetime", "said"),
-    [(20 * DAY, None), (10 * DAY, "certificate_old"), (2 * DAY, "certificate_ending"), (-DAY, "certificate_ending")],
-    ids=["good", "old", "ending", "ended"],
+    ("age", "left", "said"),
+    [
+        (70 * DAY, 20 * DAY, None),
+        (80 * DAY, 10 * DAY, "certificate_old"),
+        (88 * DAY, 2 * DAY, "certificate_ending"),
+        (2 * DAY, 4 * DAY, None),
+        (5 * DAY, DAY, "certificate_old"),
+        (91 * DAY, -DAY, "certificate_ending"),
+    ],
+    ids=["good", "old", "ending", "short and good", "short and old", "ended"],
 )
 def test_what_a_door_shows_is_stored_and_said_until_it_is_renewed(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lifetime: timedelta, said: str | None
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age: timedelta, left: timedelta, said: str | None
 ) -> None:
     lines: list[str] = []
     monkeypatch.setattr(certificates, "event", lambda word, *_, **__: lines.append(word))
-    with listening(tmp_path, lifetime) as door:
+    with listening(tmp_path, left, age) as door:
         looker = Certificates(engine, {Door.DISPLAYS: door.address})
 
         assert looker.look()
-        assert days_left(engine) == {"displays": lifetime / DAY}
+        assert days_left(engine) == {"displays": left / DAY}
+        assert days_left(engine, of="lifetime_seconds") == {"displays": (age + left) / DAY}
         assert lines == ([said] if said else [])
 
         door.load(90 * DAY)

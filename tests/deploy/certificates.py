@@ -33,13 +33,15 @@ class Authority:
         self.ca_file = folder / "ca.pem"
         self.ca_file.write_bytes(own.public_bytes(serialization.Encoding.PEM))
 
-    def sign(self, host: str, lifetime: timedelta = timedelta(hours=1)) -> tuple[Path, Path]:
+    def sign(
+        self, host: str, lifetime: timedelta = timedelta(hours=1), age: timedelta = timedelta(days=2)
+    ) -> tuple[Path, Path]:
         """Sign a certificate for this name and 127.0.0.1. Returns the files of certificate and key."""
         key = ec.generate_private_key(ec.SECP256R1())
         names = x509.SubjectAlternativeName([x509.DNSName(host), x509.IPAddress(ip_address("127.0.0.1"))])
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
         signed = (
-            _builder(subject, self._name, key.public_key(), lifetime)
+            _builder(subject, self._name, key.public_key(), lifetime, age)
             .add_extension(names, critical=False)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .sign(self._key, hashes.SHA256())
@@ -56,7 +58,11 @@ class Authority:
 
 
 def _builder(
-    subject: x509.Name, issuer: x509.Name, public_key: ec.EllipticCurvePublicKey, lifetime: timedelta
+    subject: x509.Name,
+    issuer: x509.Name,
+    public_key: ec.EllipticCurvePublicKey,
+    lifetime: timedelta,
+    age: timedelta = timedelta(days=2),
 ) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
     return (
@@ -65,7 +71,7 @@ def _builder(
         .issuer_name(issuer)
         .public_key(public_key)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=2))
+        .not_valid_before(now - age)
         .not_valid_after(now + lifetime)
     )
 
@@ -73,14 +79,14 @@ def _builder(
 class Listener:
     """A door on loopback with the certificate that it loaded last."""
 
-    def __init__(self, folder: Path, lifetime: timedelta) -> None:
+    def __init__(self, folder: Path, lifetime: timedelta, age: timedelta) -> None:
         self._authority, self._context = Authority(folder), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.address: tuple[str, int] = self._socket.getsockname()
-        self.load(lifetime)
+        self.load(lifetime, age)
 
-    def load(self, lifetime: timedelta) -> None:
-        self._context.load_cert_chain(*self._authority.sign("door.test", lifetime))
+    def load(self, lifetime: timedelta, age: timedelta = timedelta(days=2)) -> None:
+        self._context.load_cert_chain(*self._authority.sign("door.test", lifetime, age))
 
     def serve(self) -> None:
         while True:
@@ -98,9 +104,9 @@ class Listener:
 
 
 @contextmanager
-def listening(folder: Path, lifetime: timedelta) -> Iterator[Listener]:
+def listening(folder: Path, lifetime: timedelta, age: timedelta = timedelta(days=2)) -> Iterator[Listener]:
     """A door that is open during the block."""
-    door = Listener(folder, lifetime)
+    door = Listener(folder, lifetime, age)
     thread = threading.Thread(target=door.serve)
     thread.start()
     try:

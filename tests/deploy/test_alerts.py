@@ -56,9 +56,12 @@ def fleet(stale: str, running: str, breakers: str = "0x60") -> dict[str, str]:
     )
 
 
-def left(days: int, then: int | None = None) -> dict[str, str]:
-    seconds = f"{days * 86_400}x60" if then is None else f"{days * 86_400}x20 {then * 86_400}x40"
-    return of_api("signage_certificate_seconds_left", seconds, 'door="displays"')
+def left(hours: int, of_days: int = 90, then: int | None = None) -> dict[str, str]:
+    seconds = f"{hours * 3600}x60" if then is None else f"{hours * 3600}x20 {then * 3600}x40"
+    door, lifetime = 'door="displays"', f"{of_days * 86_400}x60"
+    return of_api("signage_certificate_seconds_left", seconds, door) | of_api(
+        "signage_certificate_lifetime_seconds", lifetime, door
+    )
 
 
 def dark(screens: str) -> dict[str, str]:
@@ -128,11 +131,15 @@ CASES: Final = [
         of_api("signage_broker_open_files", "900x20 57344x40") | of_api("signage_broker_open_files_limit", "65536x60"),
         fires=True,
     ),
-    Case("SignageCertificateOld", "fifteen days", left(15), fires=False),
-    Case("SignageCertificateOld", "thirteen days", left(13), fires=True),
-    Case("SignageCertificateOld", "renewed", left(13, then=90), fires=False),
-    Case("SignageCertificateEnding", "four days", left(4), fires=False),
-    Case("SignageCertificateEnding", "two days", left(2), fires=True),
+    Case("SignageCertificateOld", "fifteen days", left(15 * 24), fires=False),
+    Case("SignageCertificateOld", "thirteen days", left(13 * 24), fires=True),
+    Case("SignageCertificateOld", "renewed", left(13 * 24, then=90 * 24), fires=False),
+    Case("SignageCertificateOld", "more than a third of six days", left(49, of_days=6), fires=False),
+    Case("SignageCertificateOld", "less than a third of six days", left(47, of_days=6), fires=True),
+    Case("SignageCertificateEnding", "four days", left(4 * 24), fires=False),
+    Case("SignageCertificateEnding", "two days", left(2 * 24), fires=True),
+    Case("SignageCertificateEnding", "more than a tenth of six days", left(15, of_days=6), fires=False),
+    Case("SignageCertificateEnding", "less than a tenth of six days", left(14, of_days=6), fires=True),
     Case("SignageCertificateEnding", "it has ended", left(-1), fires=True),
     Case("SignageDeadLetters", "a few", of_api(LETTERS, "3x60", 'reason="bad_field"'), fires=False),
     Case("SignageDeadLetters", "many kinds", of_api(LETTERS, "11x60", 'reason="bad_field"'), fires=True),

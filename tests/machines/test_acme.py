@@ -25,7 +25,7 @@ from tests.stack import eventually
 HOST: Final = "signage.test"
 PORT: Final = 8443
 SECONDS: Final = 120.0
-DAYS_GOOD: Final = 10  # certbot renews what ends within 30 days, so it renews at every run
+DAYS_GOOD: Final = 10
 OWN: Final = """
 set -e
 ip link set lo up
@@ -64,6 +64,10 @@ echo "$@" >>"$ASKED"
 [ "$1" != try-reload-or-restart ] || [ ! -e "$NGINX_PID" ] || kill -HUP "$(cat "$NGINX_PID")"
 """
 REFUSES: Final = "#!/bin/sh\nexit 1\n"
+DATE: Final = """#!/bin/sh
+[ "$*" = +%s ] || exec /usr/bin/date "$@"
+exec /usr/bin/date -d "+{days} days" +%s
+"""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,12 @@ class Box:
         said = file.read_text().splitlines() if file.exists() else []
         file.unlink(missing_ok=True)
         return said
+
+    def let_days_pass(self, days: int) -> None:
+        """Let the scripts see a clock that is ahead. certbot itself would renew at each run: it knows 30 days only."""
+        file = self.folder / "bin" / "date"
+        file.write_text(DATE.format(days=days))
+        file.chmod(0o755)
 
     def let_systemd(self, script: str) -> None:
         """Replace systemd by this script."""
@@ -134,7 +144,9 @@ def told(caller: subprocess.Popen[str]) -> tuple[str, str]:
 
 
 @pytest.fixture
-def box(tmp_path: Path) -> Iterator[Box]:
+def box(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Box]:
+    """A box whose authority gives certificates of DAYS_GOOD, or of as many days as the test says."""
+    seconds = getattr(request, "param", DAYS_GOOD) * 86_400
     for name in ("certificates", "bin", "acme"):
         (tmp_path / name).mkdir()
     hosts = tmp_path / "hosts"
@@ -144,7 +156,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
     pebble = tmp_path / "acme" / "pebble.json"
     settings = {"listenAddress": "127.0.0.1:14000", "managementListenAddress": "127.0.0.1:15000", "httpPort": 80}
     files = {"certificate": str(own[0]), "privateKey": str(own[1])}
-    pebble.write_text(json.dumps({"pebble": {**settings, **files, "certificateValidityPeriod": DAYS_GOOD * 24 * 3600}}))
+    pebble.write_text(json.dumps({"pebble": {**settings, **files, "certificateValidityPeriod": seconds}}))
     environment = {
         "PATH": f"{tmp_path / 'bin'}:/usr/sbin:/usr/bin:/sbin:/bin",
         "BOX_HOST": HOST,
@@ -189,6 +201,7 @@ def test_a_certificate_comes_and_is_renewed_while_a_request_is_answered(box: Box
     assert box.renew() == 0
     assert box.asked() == ["try-reload-or-restart signage-gateway.service", "try-restart signage-broker.service"]
     first = box.certificate
+    box.let_days_pass(DAYS_GOOD)
     with (
         gateway(box),
         started(box.inside(sys.executable, "-c", TALK), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as caller,
@@ -206,6 +219,20 @@ def test_a_certificate_comes_and_is_renewed_while_a_request_is_answered(box: Box
             shown, answer = told(caller)
             answers.add(answer)
         assert answers == {"200"}
+
+
+@pytest.mark.parametrize(
+    ("box", "kept_after", "renewed_after"), [(6, 2, 4), (10, 4, 6), (28, 18, 19)], indirect=["box"]
+)
+def test_it_is_renewed_by_the_share_of_its_lifetime_that_is_left(box: Box, kept_after: int, renewed_after: int) -> None:
+    assert box.renew() == 0
+    first = box.certificate
+
+    box.let_days_pass(kept_after)
+    assert (box.renew(), box.certificate == first) == (0, True)
+
+    box.let_days_pass(renewed_after)
+    assert (box.renew(), box.certificate == first) == (0, False)
 
 
 def test_nothing_happens_without_an_address_or_anything_new(box: Box) -> None:

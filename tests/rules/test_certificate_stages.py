@@ -9,24 +9,32 @@ from shared.notifications.troubles.rules import DOORS, certificate_cause, certif
 from shared.vocabulary import Door, NotificationEvent
 
 END = datetime(2026, 12, 7, 12, tzinfo=UTC)
-DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
+DAY, HOUR, SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
 
 
 @pytest.mark.parametrize(
-    ("left", "event", "words"),
+    ("lifetime", "left", "event", "words"),
     [
-        (90 * DAY, None, None),
-        (14 * DAY + SECOND, None, None),
-        (14 * DAY, NotificationEvent.CERTIFICATE_OLD, "ends within 14 days"),
-        (3 * DAY + SECOND, NotificationEvent.CERTIFICATE_OLD, "ends within 14 days"),
-        (3 * DAY, NotificationEvent.CERTIFICATE_ENDING, "ends within 3 days"),
-        (SECOND, NotificationEvent.CERTIFICATE_ENDING, "ends within 3 days"),
-        (0 * DAY, NotificationEvent.CERTIFICATE_ENDING, "has ended"),
-        (-30 * DAY, NotificationEvent.CERTIFICATE_ENDING, "has ended"),
+        (90 * DAY, 90 * DAY, None, None),
+        (90 * DAY, 14 * DAY + SECOND, None, None),
+        (90 * DAY, 14 * DAY, NotificationEvent.CERTIFICATE_OLD, "ends within 14 days"),
+        (90 * DAY, 3 * DAY + SECOND, NotificationEvent.CERTIFICATE_OLD, "ends within 14 days"),
+        (90 * DAY, 3 * DAY, NotificationEvent.CERTIFICATE_ENDING, "ends within 3 days"),
+        (90 * DAY, SECOND, NotificationEvent.CERTIFICATE_ENDING, "ends within 3 days"),
+        (90 * DAY, 0 * DAY, NotificationEvent.CERTIFICATE_ENDING, "has ended"),
+        (90 * DAY, -30 * DAY, NotificationEvent.CERTIFICATE_ENDING, "has ended"),
+        (6 * DAY, 2 * DAY + SECOND, None, None),
+        (6 * DAY, 2 * DAY, NotificationEvent.CERTIFICATE_OLD, "ends within 2 days"),
+        (6 * DAY, 14.4 * HOUR + SECOND, NotificationEvent.CERTIFICATE_OLD, "ends within 2 days"),
+        (6 * DAY, 14.4 * HOUR, NotificationEvent.CERTIFICATE_ENDING, "ends within 15 hours"),
+        (160 * HOUR, 53 * HOUR, NotificationEvent.CERTIFICATE_OLD, "ends within 3 days"),
+        (timedelta(), SECOND, None, None),
     ],
 )
-def test_the_stage_of_a_certificate(left: timedelta, event: NotificationEvent | None, words: str | None) -> None:
-    stage = certificate_stage(END, END - left)
+def test_the_stage_of_a_certificate_is_a_share_of_its_lifetime(
+    lifetime: timedelta, left: timedelta, event: NotificationEvent | None, words: str | None
+) -> None:
+    stage = certificate_stage(END - lifetime, END, END - left)
 
     assert (stage and stage.event, stage and stage.words) == (event, words)
     assert stage is None or stage.since <= END - left

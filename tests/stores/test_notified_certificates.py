@@ -18,10 +18,12 @@ ENDING, ENDED = f"{SEES} ends within 3 days", f"{SEES} has ended"
 OLD = f"{SEES} ends within 14 days"
 
 
-def show(connection: Connection, at: datetime, ends_at: datetime, door: str = "displays") -> None:
+def show(
+    connection: Connection, at: datetime, ends_at: datetime, door: str = "displays", lifetime: timedelta = 90 * DAY
+) -> None:
     """Record a check of the certificate at `at`."""
-    row = insert(door_certificates).values(door=door, ends_at=ends_at, seen_at=at)
-    new = {"ends_at": ends_at, "seen_at": at}
+    new = {"begins_at": ends_at - lifetime, "ends_at": ends_at, "seen_at": at}
+    row = insert(door_certificates).values(door=door, **new)
     connection.execute(row.on_conflict_do_update(index_elements=["door"], set_=new))
 
 
@@ -57,6 +59,25 @@ def test_each_stage_is_told_once_and_then_that_it_was_renewed(connection: Connec
     ]
     assert (first["facts"]["door"], first["facts"]["ends_at"]) == ("displays", end.isoformat())
     assert f"It ends on {end:%Y-%m-%d %H:%M} (UTC)." in first["text"]
+
+
+def test_certificates_of_six_days_that_renew_at_the_half_are_no_news(connection: Connection, now: datetime) -> None:
+    channel(connection, now)
+    for hours in range(0, 12 * 24, 6):
+        begun = now + (hours // 72 * 72) * HOUR
+        show(connection, now + hours * HOUR, begun + 6 * DAY, lifetime=6 * DAY)
+        settle(connection, now + hours * HOUR)
+
+    assert told(connection) == []
+
+
+def test_what_older_code_saw_has_no_begin_and_ends_as_a_long_one(connection: Connection, now: datetime) -> None:
+    channel(connection, now - DAY)
+    row = insert(door_certificates).values(door="displays", ends_at=now + 10 * DAY, seen_at=now)
+    connection.execute(row)
+    settle(connection, now)
+
+    assert told(connection) == [("opened", OLD)]
 
 
 RENEWALS: list[tuple[list[tuple[int, int]], list[tuple[str, str]]]] = [

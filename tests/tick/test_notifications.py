@@ -196,10 +196,10 @@ def test_a_certificate_that_ends_soon_reaches_its_receiver_and_so_does_its_renew
         now = database_now(connection)
         connection.execute(sa.update(bridge_status).values(connected_since=now - HOUR, canary_at=now))
         channel(connection, now - timedelta(days=30), url=hook.url)
-    with listening(tmp_path, timedelta(days=10)) as door:
+    with listening(tmp_path, timedelta(days=10), timedelta(days=80)) as door:
         looker = Certificates(engine, {Door.DISPLAYS: door.address})
         for lifetime, count in ((10, 1), (90, 2)):
-            door.load(timedelta(days=lifetime))
+            door.load(timedelta(days=lifetime), timedelta(days=90 - lifetime))
             assert looker.look()
             for _ in range(2):
                 set_last_tick(engine, None)

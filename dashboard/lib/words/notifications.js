@@ -30,8 +30,8 @@ export const notificationWords = {
     connection_unsteady: "displays that keep losing the broker (one list, each display once a day)",
     breaker_open: "recovery that holds back",
     bridge_silent: "a service that does not hear the fleet",
-    certificate_old: "a certificate of the service that expires within 14 days",
-    certificate_ending: "a certificate of the service that expires within 3 days, or has expired",
+    certificate_old: "a certificate of the service in its last third (at most 14 days)",
+    certificate_ending: "a certificate of the service in its last tenth (at most 3 days), or expired",
     conversion_failed: "a presentation that could not be converted",
     recovered: "all clear: the end of any of these",
     daily_report: "a report each day at 07:00: who is unwell, and what happened in the last 24 hours",
@@ -46,7 +46,7 @@ export const notificationWords = {
   from: "From",
   to: "To",
   critical:
-    "At all hours: the fleet is not heard, recovery holds back, an incident grows or lasts, a certificate expires within 3 days",
+    "At all hours: the fleet is not heard, recovery holds back, an incident grows or lasts, a certificate is about to expire",
   allHours: "at all hours",
   after: (/** @type {number} */ seconds) =>
     seconds < 120 ? `after ${seconds} s` : `after ${Math.round(seconds / 60)} min`,

@@ -217,7 +217,7 @@ def certificates(connection: Connection, now: datetime) -> Iterator[Trouble]:
     seen longer ago: its door may not answer because of it.
     """
     for row in store.certificates(connection):
-        stage = rules.certificate_stage(row.ends_at, now)
+        stage = rules.certificate_stage(row.begins_at, row.ends_at, now)
         if stage and now - row.seen_at <= (CERTIFICATE_KNOWN_FOR if stage.has_ended else CERTIFICATE_SEEN_FOR):
             yield _certificate(row.door, row.ends_at, stage)
 

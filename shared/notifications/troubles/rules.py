@@ -13,7 +13,7 @@ from shared.clients import zones_rules
 from shared.clients.limits_rules import in_words as limit_in_words
 from shared.clients.reports.rules import in_words
 from shared.clients.screens_rules import WORDS as SCREENS
-from shared.leadership.rules import CERTIFICATE_ENDING, CERTIFICATE_OLD
+from shared.leadership.rules import certificate_rests
 from shared.vocabulary import (
     Door,
     HealthLimit,
@@ -149,17 +149,22 @@ class Stage(Struct, frozen=True):
     has_ended: bool = False
 
 
-def certificate_stage(ends_at: datetime, now: datetime) -> Stage | None:
-    """The stage of a certificate that expires at `ends_at`; None while it is far away."""
-    ending, old = ends_at - CERTIFICATE_ENDING, ends_at - CERTIFICATE_OLD
+def certificate_stage(begins_at: datetime, ends_at: datetime, now: datetime) -> Stage | None:
+    """The stage of a certificate that is good from `begins_at` to `ends_at`; None while its end is far away."""
+    rests = certificate_rests(begins_at, ends_at)
+    ending, old = ends_at - rests.ending, ends_at - rests.old
     if now >= ends_at:
         return Stage(NotificationEvent.CERTIFICATE_ENDING, "has ended", ends_at, has_ended=True)
     if now >= ending:
-        words = f"ends within {CERTIFICATE_ENDING.days} days"
-        return Stage(NotificationEvent.CERTIFICATE_ENDING, words, ending)
+        return Stage(NotificationEvent.CERTIFICATE_ENDING, f"ends within {_rounded_up(rests.ending)}", ending)
     if now >= old:
-        return Stage(NotificationEvent.CERTIFICATE_OLD, f"ends within {CERTIFICATE_OLD.days} days", old)
+        return Stage(NotificationEvent.CERTIFICATE_OLD, f"ends within {_rounded_up(rests.old)}", old)
     return None
+
+
+def _rounded_up(duration: timedelta) -> str:
+    unit, name = (timedelta(days=1), "days") if duration >= timedelta(days=2) else (timedelta(hours=1), "hours")
+    return f"{-(-duration // unit)} {name}"
 
 
 def certificate_cause(door: str, ends_at: datetime, *, has_ended: bool) -> str:

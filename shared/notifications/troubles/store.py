@@ -99,6 +99,7 @@ class DoorCertificate(Struct, frozen=True):
     """The last certificate that was seen at one of our doors."""
 
     door: Door
+    begins_at: datetime
     ends_at: datetime
     seen_at: datetime
 
@@ -285,7 +286,7 @@ STATES = Query(
     """,  # noqa: S608 - made of constants
     ClientState,
 )
-CERTIFICATES = Query("SELECT door, ends_at, seen_at FROM door_certificates ORDER BY door", DoorCertificate)
+CERTIFICATES = Query("SELECT door, begins_at, ends_at, seen_at FROM door_certificates ORDER BY door", DoorCertificate)
 
 
 def incidents(connection: Connection) -> list[IncidentToTell]:

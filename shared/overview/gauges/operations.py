@@ -135,7 +135,7 @@ def _listening(connection: Connection, now: datetime, config: Config) -> Iterato
     yield plain("broker_open_files", opened)
     yield plain("broker_open_files_limit", most)
     yield plain("broker_crashes_last_day", store.broker_crashes_since(connection, now - rules.A_DAY))
-    yield rules.certificates(now, store.certificates(connection, now - leadership_rules.CERTIFICATE_KNOWN_FOR))
+    yield from rules.certificates(now, store.certificates(connection, now - leadership_rules.CERTIFICATE_KNOWN_FOR))
 
 
 def _room(connection: Connection, media_root: Path) -> Iterator[Gauge]:

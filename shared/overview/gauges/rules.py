@@ -53,6 +53,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "broker_open_files_limit": "how many it may open",
     "broker_crashes_last_day": "crashes of the broker within a day",
     "certificate_seconds_left": "time until a door's certificate ends, if seen within two days; none where plain",
+    "certificate_lifetime_seconds": "time from its begin to its end",
     "database_size_bytes": "size of our database",
     "media_volume_size_bytes": "size of the volume that holds MEDIA_ROOT",
     "media_volume_free_bytes": "free bytes of it",
@@ -83,10 +84,14 @@ def by_word(name: str, label: str, words: Iterable[str], found: Mapping[str, flo
     return Gauge(name, (label,), [((str(word),), float(found.get(str(word), 0))) for word in words])
 
 
-def certificates(now: datetime, ends_at: Mapping[str, datetime]) -> Gauge:
-    """A sample for each door whose certificate was seen; negative after its end."""
-    left = [((door,), (ends - now).total_seconds()) for door, ends in ends_at.items()]
-    return Gauge("certificate_seconds_left", ("door",), left)
+def certificates(now: datetime, lifetimes: Sequence[tuple[str, datetime, datetime]]) -> tuple[Gauge, Gauge]:
+    """The rest, negative after the end, and the lifetime of certificates: door, begin and end of each."""
+    left = [((door,), (ends - now).total_seconds()) for door, _, ends in lifetimes]
+    whole = [((door,), (ends - begins).total_seconds()) for door, begins, ends in lifetimes]
+    return (
+        Gauge("certificate_seconds_left", ("door",), left),
+        Gauge("certificate_lifetime_seconds", ("door",), whole),
+    )
 
 
 def by_state_and_reason(name: str, ends: Mapping[str, Sequence[str]], found: Mapping[tuple[str, str], float]) -> Gauge:

@@ -39,10 +39,11 @@ class BrokerFiles(NamedTuple):
     most: int
 
 
-class CertificateEnd(NamedTuple):
-    """The end of the certificate of a door."""
+class CertificateLifetime(NamedTuple):
+    """The lifetime of the certificate of a door."""
 
     door: str
+    begins_at: datetime
     ends_at: datetime
 
 
@@ -265,9 +266,11 @@ def broker_crashes_since(connection: Connection, since: datetime) -> int:
     return BROKER_CRASHES.one(connection, since=since)
 
 
-CERTIFICATES = Query("SELECT door, ends_at FROM door_certificates WHERE seen_at > :since ORDER BY door", CertificateEnd)
+CERTIFICATES = Query(
+    "SELECT door, begins_at, ends_at FROM door_certificates WHERE seen_at > :since ORDER BY door", CertificateLifetime
+)
 
 
-def certificates(connection: Connection, seen_since: datetime) -> dict[str, datetime]:
-    """The end of the certificate of each door that was checked since then."""
-    return dict(CERTIFICATES.all(connection, since=seen_since))
+def certificates(connection: Connection, seen_since: datetime) -> list[CertificateLifetime]:
+    """The lifetime of the certificate of each door that was checked since then."""
+    return CERTIFICATES.all(connection, since=seen_since)
