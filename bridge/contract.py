@@ -110,10 +110,18 @@ class BrokerConnectionDocument(Document):
     last_disconnect_at: Moment | UnsetType | None = UNSET
 
 
+class RefusedDocument(Document, kw_only=True):
+    """An order that the display does not take."""
+
+    what: Literal["commands", "hours", "interval", "log_level"]
+    reason: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
 class HealthDocument(StampedDocument):
     """A health report. It repeats the standing failure and the last ACKs, in case they were lost."""
 
     inside = {
+        "refused": RefusedDocument,
         "service_failed": StandingFailureDocument,
         "recent_acks": CommandStateDocument,
         "broker_connection": BrokerConnectionDocument,
@@ -134,6 +142,8 @@ class HealthDocument(StampedDocument):
     temperature_celsius: Annotated[float, Meta(ge=-100, le=300)] | None = None
     certificate_ends_at: Moment | None = None
     under_voltage: bool | None = None
+    disk_writable: bool | None = None
+    refused: Annotated[list[RefusedDocument | None], Meta(max_length=4)] | None = None
     capabilities: Annotated[list[Annotated[str, Meta(max_length=128)]], Meta(max_length=32)] | None = None
     service_failed: StandingFailureDocument | None = None
     recent_acks: list[CommandStateDocument | None] | None = None

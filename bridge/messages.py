@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from bridge.contract import (
     HeartbeatDocument,
     LogDocument,
     PresenceDocument,
+    RefusedDocument,
     ServiceFailedDocument,
     StampedDocument,
 )
@@ -35,6 +37,7 @@ LAST_MOMENT: Final = 4_102_444_800.0  # the year 2100, in seconds since 1970
 MILLISECONDS_FROM: Final = 100_000_000_000  # a larger number is milliseconds: as seconds it would be the year 5138
 ACKED: Final = {state.value: state for state in ACK_STATES}
 PRESENCES: Final = {"online": Presence.ONLINE, "offline": Presence.OFFLINE}
+_not_of_a_word: Final = re.compile(r"[^a-z0-9_]").sub
 _is_iso: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", re.ASCII).fullmatch
 
 HEARTBEAT: Final = DocumentReader(HeartbeatDocument)
@@ -110,6 +113,8 @@ def health(uuid: str, heard: float, payload: bytes) -> DecodedMessage:
         hours_version=document.hours_version,
         install_id=install_id,
         under_voltage=document.under_voltage,
+        disk_writable=document.disk_writable,
+        refused=None if document.refused is None else _refused(document.refused),
         said_at=None if document.ts is None else seconds_of(document.ts),
         boot_seq=boot_seq,
         seq=seq,
@@ -141,6 +146,12 @@ def _storable(document: HealthDocument, payload: bytes) -> Any:
 def _level_in_force(word: str) -> str:
     level, raw = level_of(word)
     return raw or level.value
+
+
+def _refused(orders: Iterable[RefusedDocument | None]) -> str:
+    """The refused orders as one text, each kind once. A reason that is no word becomes one."""
+    reasons = {one.what: _not_of_a_word("_", one.reason) for one in orders if one is not None}
+    return ",".join(f"{what}:{reason}" for what, reason in sorted(reasons.items()))
 
 
 def _put_connection(body: HealthReport, document: BrokerConnectionDocument) -> int:

@@ -259,6 +259,8 @@ client_health = Table(  # the newest health report of each client
     _when("certificate_ends_at"),  # of the authority that its login trusts
     Column("under_voltage", Boolean),  # since its boot
     Column("clock_ahead_seconds", Float),  # its own time in the report, less the time of arrival
+    Column("disk_writable", Boolean),
+    Column("refused", Text),  # the orders that it does not take, as `hours:unknown_zone,…`
     Column("body", JSONB, nullable=False),
     postgresql_with={"fillfactor": 70},
 )
@@ -1020,9 +1022,7 @@ door_certificates = Table(
     "door_certificates",
     metadata,
     Column("door", Text, primary_key=True),
-    _when(
-        "begins_at", nullable=False, server_default=text("'epoch'")
-    ),  # epoch: older code looked
+    _when("begins_at", nullable=False, server_default=text("'epoch'")),  # epoch: older code looked
     _when("ends_at", nullable=False),
     _when("seen_at", nullable=False),
     _one_of("door", Door),

@@ -421,6 +421,8 @@ class HealthLimit(StrEnum):
     CERTIFICATE = "certificate"  # the time until the authority that its login trusts expires
     CLOCK = "clock"  # how far its clock is from ours
     VOLTAGE = "voltage"  # whether its power supply gave too little voltage since the boot
+    READ_ONLY = "read_only"  # whether its disk takes no writes
+    REFUSED = "refused"  # how many kinds of orders it does not take
 
 
 class ChannelKind(StrEnum):

@@ -796,6 +796,7 @@ export type Health = {
   limits: Array<LimitedValue>;
   memory_percent: number | null;
   received_at: string;
+  refused: Array<RefusedOrder>;
   temperature_celsius: number | null;
 };
 
@@ -824,7 +825,7 @@ export type HealthHistoryQuery = {
 };
 
 /** The values of a display's machine that have a limit. */
-export type HealthLimit = "certificate" | "clock" | "disk" | "heat" | "memory" | "voltage";
+export type HealthLimit = "certificate" | "clock" | "disk" | "heat" | "memory" | "read_only" | "refused" | "voltage";
 
 /** The averages over `step_seconds` from `at` on; null when nothing was reported. */
 export type HealthPoint = {
@@ -1577,7 +1578,7 @@ export type PageUser = {
   next_cursor: string | null;
 };
 
-/** A limit of health that a client passes, in its unit: %, °C, days left, or seconds ahead (negative: behind). `value`: the last one at the limit or worse, 1 for `voltage`. `at`: the limit. */
+/** A limit of health that a client passes, in its unit: %, °C, days left, or seconds ahead (negative: behind). `value`: the last one at the limit or worse, 1 for `voltage` and `read_only`; `refused` counts. `at`: the limit. */
 export type PassedLimit = {
   at: number;
   limit: HealthLimit;
@@ -1777,6 +1778,12 @@ export type RefusedMessages = {
   reason: string;
   words: string;
   words_sentences: Array<RefusedSentence> | null;
+};
+
+/** An order that a client does not take: the downward topic, and the client's reason as a word. */
+export type RefusedOrder = {
+  reason: string;
+  what: string;
 };
 
 /** How many messages were refused, and why. */

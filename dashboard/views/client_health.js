@@ -30,7 +30,7 @@ const MEASURES = {
 };
 
 /** The end of each bar; the others end at twice their limit. @type {Partial<Record<Limit, number>>} */
-const ENDS = { disk: 100, memory: 100, heat: 110, certificate: 90, voltage: 1 };
+const ENDS = { disk: 100, memory: 100, heat: 110, certificate: 90, voltage: 1, read_only: 1, refused: 1 };
 
 /** @param {Limited[]} limits @returns {import("./health_history.js").Gauge[]} */
 const gaugesOf = (limits) => [
@@ -133,7 +133,11 @@ export function ClientHealth({ client }) {
             ${h(Processor, { value: health.cpu_percent })}
             ${health.limits.map((of) =>
               h(LimitGauge, { key: of.limit, of, since: client.limits.find((one) => one.limit === of.limit)?.since }),
-            )}</dl>`
+            )}</dl>
+          ${health.refused.map(
+            ({ what, reason }) => html`<p class="note" key=${what}>
+              ${limitWords.refused} ${limitWords.orders[what] ?? what}: ${limitWords.reasons[reason] ?? reason}</p>`,
+          )}`
         : html`<p class="note">${healthWords.none}</p>`
     }
     ${health && h(HealthOverTime, { uuid: client.uuid, gauges: gaugesOf(health.limits) })}

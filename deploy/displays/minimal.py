@@ -51,7 +51,7 @@ class Client:
         self.app_instance, self.process = str(uuid.uuid4()), subprocess.Popen(self.player)
 
     def save(self) -> None:
-        """Write the state to the disk. After a power cut the file has the old state or the new one."""
+        """Write the state to the disk. Raises OSError. After a power cut the file has the old state or the new one."""
         with self.file.with_suffix(".new").open("w", encoding="utf-8") as file:
             file.write(json.dumps(self.state))
             file.flush()
@@ -121,7 +121,8 @@ class Client:
         self.told, self.beat_at, acks = status, time.monotonic() + INTERVAL_SECONDS, [*self.state["journal"].values()]
         here = {"boot_id": BOOT_ID, "app_instance": self.app_instance, "last_command": acks[-1] if acks else None}
         self.say("heartbeat", **here, process_status=status, interval_seconds=INTERVAL_SECONDS)
-        rest = {"capabilities": ["restart_app"], "broker_connection": {"reconnect_count": self.losses}}
+        rest = {"capabilities": ["restart_app"], "disk_writable": os.access(self.file, os.W_OK)}
+        rest["broker_connection"] = {"reconnect_count": self.losses}
         self.say("health", screen_health="unknown", log_level="info", recent_acks=acks[-8:], **rest)
 
     def heard(self, _client: object, _userdata: object, message: mqtt.MQTTMessage) -> None:
@@ -142,8 +143,7 @@ class Client:
             self.answer(command_id, "rejected", "unknown_action")
         elif (boot, instance) != (BOOT_ID, self.app_instance):
             self.answer(command_id, "rejected", "precondition_failed")
-        else:
-            self.answer(command_id, "received")
+        elif self.answer(command_id, "received"):
             self.answer(command_id, "running")
             self.process.terminate()
             self.process.wait()
@@ -151,13 +151,19 @@ class Client:
             self.answer(command_id, "succeeded")
             self.beat_at = 0.0
 
-    def answer(self, command_id: str, state: str, reason: str | None = None, **_: object) -> None:
-        """Write the journal, then send the ACK."""
+    def answer(self, command_id: str, state: str, reason: str | None = None, **_: object) -> bool:
+        """Write the journal, then send the ACK. False: the disk does not take it, so a command is refused."""
         ack = {"id": command_id, "state": state, "reason": reason}
         self.state["journal"] = dict([*self.state["journal"].items(), (command_id, ack)][-256:])
-        self.save()
+        try:
+            self.save()
+            is_kept = True
+        except OSError:
+            is_kept = False
+            ack |= {"state": "rejected", "reason": "no_journal"} if state == "received" else {}
         here = {"boot_id": BOOT_ID, "app_instance": self.app_instance}
         self.state["journal"][command_id] = {**ack, **self.say("acks", **ack, **here)}
+        return is_kept
 
 
 def properties(packet: int, **values: int) -> Properties:

@@ -17,7 +17,7 @@ CENTURY: Final = 36_525  # days
 
 
 def limits_of(config: Config) -> dict[HealthLimit, Limit]:
-    """The limits in force. Units: %, %, °C, days left, seconds (ahead, or negative: behind), 0 or 1."""
+    """The limits in force. Units: %, %, °C, days left, seconds (ahead, or negative: behind), 0 or 1, 0 or 1, orders."""
     clock = config["LIMIT_CLOCK_SECONDS"]
     return {
         HealthLimit.DISK: Limit(config["LIMIT_DISK_PERCENT"], 3, 0, 100),
@@ -26,6 +26,8 @@ def limits_of(config: Config) -> dict[HealthLimit, Limit]:
         HealthLimit.CERTIFICATE: Limit(config["LIMIT_CERTIFICATE_DAYS"], 0, -CENTURY, CENTURY, falls=True),
         HealthLimit.CLOCK: Limit(clock, clock / 2, -CENTURY * 86_400, CENTURY * 86_400),
         HealthLimit.VOLTAGE: Limit(1, 0, 0, 1),
+        HealthLimit.READ_ONLY: Limit(1, 0, 0, 1),
+        HealthLimit.REFUSED: Limit(1, 0, 0, 100),
     }
 
 

@@ -18,6 +18,7 @@ from shared.vocabulary import HealthLimit
 
 LASTS_FOR: Final = timedelta(minutes=5)  # from the first report at the limit to the one that makes it a trouble
 ENDS_AFTER: Final = timedelta(minutes=15)  # from the first report behind the margin to the one that ends the trouble
+WITHOUT_SETTING: Final = frozenset({HealthLimit.VOLTAGE, HealthLimit.READ_ONLY, HealthLimit.REFUSED})
 FRESH_FOR: Final = IN_A_ROW  # an older report says nothing of the time since
 
 
@@ -55,6 +56,8 @@ class Reading(Struct, frozen=True):
     certificate: float | None = None
     clock: float | None = None
     voltage: float | None = None
+    read_only: float | None = None
+    refused: float | None = None
 
     def value(self, kind: HealthLimit) -> float | None:
         """One of the values."""
@@ -159,6 +162,8 @@ WORDS: Final[Mapping[HealthLimit, str]] = {
     HealthLimit.CERTIFICATE: "The certificate authority that {who} trusts {value}; the limit is {limit}",
     HealthLimit.CLOCK: "Clock of {who} is {value}; the limit is {limit}",
     HealthLimit.VOLTAGE: "Power supply of {who} gave too little voltage since its boot",
+    HealthLimit.READ_ONLY: "Disk of {who} takes no writes, so it refuses commands",
+    HealthLimit.REFUSED: "{who} refuses what it was told: its panel says what and why",
 }
 UNITS: Final[Mapping[HealthLimit, str]] = {
     HealthLimit.DISK: " %",
@@ -167,6 +172,8 @@ UNITS: Final[Mapping[HealthLimit, str]] = {
     HealthLimit.CERTIFICATE: " days",
     HealthLimit.CLOCK: " seconds",
     HealthLimit.VOLTAGE: "",
+    HealthLimit.READ_ONLY: "",
+    HealthLimit.REFUSED: "",
 }
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.clients import limits_rules
 from shared.clients.limits_rules import Limit, Passing, Reading
 from shared.postgres.fragments import no_later
 from shared.postgres.many import ManyRows
@@ -20,6 +21,8 @@ VALUES: Final[Mapping[HealthLimit, str]] = {
     HealthLimit.CERTIFICATE: "CAST(extract(epoch FROM g.certificate_ends_at - g.received_at) / 86400 AS float8)",
     HealthLimit.CLOCK: "g.clock_ahead_seconds",
     HealthLimit.VOLTAGE: "CAST(CAST(g.under_voltage AS int) AS float8)",
+    HealthLimit.READ_ONLY: "CAST(CAST(NOT g.disk_writable AS int) AS float8)",
+    HealthLimit.REFUSED: "CAST(cardinality(string_to_array(g.refused, ',')) AS float8)",
 }
 """SQL: each value of a health report `g`, in the unit of its limit."""
 
@@ -29,6 +32,8 @@ def told(at: str) -> dict[str, str]:
     return {
         "certificate_ends_at": "to_timestamp(said.certificate_ends_at)",
         "under_voltage": "said.under_voltage",
+        "disk_writable": "said.disk_writable",
+        "refused": "said.refused",
         "clock_ahead_seconds": f"CAST(said.said_at - extract(epoch FROM {at}) AS float8)",
     }
 
@@ -52,7 +57,8 @@ MEASURED: Final = f"""CASE WHEN g.client_uuid IS NOT NULL THEN json_build_object
 AT_A_LIMIT: Final = """(g.disk_percent >= CAST(:disk AS float8) OR g.memory_percent >= CAST(:memory AS float8)
     OR g.temperature_celsius >= CAST(:heat AS float8)
     OR g.certificate_ends_at <= g.received_at + CAST(:certificate AS float8) * interval '1 day'
-    OR abs(g.clock_ahead_seconds) >= CAST(:clock AS float8) OR g.under_voltage)"""
+    OR abs(g.clock_ahead_seconds) >= CAST(:clock AS float8) OR g.under_voltage
+    OR NOT g.disk_writable OR g.refused > '')"""
 TO_JUDGE = Query(
     f"""
     SELECT g.client_uuid AS uuid, g.received_at AS at, {", ".join(f"{sql} AS {kind}" for kind, sql in VALUES.items())}
@@ -70,7 +76,7 @@ TO_JUDGE = Query(
 
 def to_judge(connection: Connection, fresh_since: datetime, limits: Mapping[HealthLimit, Limit]) -> list[Reading]:
     """The newest reports that came after `fresh_since` and pass a limit, and those of displays that passed one."""
-    bounds = {kind.value: limits[kind].at for kind in HealthLimit if kind is not HealthLimit.VOLTAGE}
+    bounds = {kind.value: limits[kind].at for kind in HealthLimit if kind not in limits_rules.WITHOUT_SETTING}
     return TO_JUDGE.all(connection, fresh_since=fresh_since, **bounds)
 
 

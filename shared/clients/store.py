@@ -109,6 +109,8 @@ class WholeClient(ShownClient, frozen=True):
     temperature_celsius: float | None
     measured: Reading | None
     """The values that have limits; None: no report has come."""
+    orders_refused: str | None
+    """As `hours:unknown_zone,…`"""
     refused: list[RefusedRow] | None
 
 
@@ -150,6 +152,7 @@ GET = Query(
         c.counter_went_back_at, c.service_failed_cleared_at, c.service_failed_cleared_by,
         c.service_failed_cleared_unit, h.boot_id, h.app_instance, g.received_at AS health_received_at,
         g.cpu_percent, g.memory_percent, g.disk_percent, g.temperature_celsius, {MEASURED} AS measured,
+        g.refused AS orders_refused,
         {REFUSED_LATELY} AS refused
     FROM {SHOWN_FROM} LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
     WHERE c.uuid = :uuid AND c.deleted_at IS NULL

@@ -34,6 +34,8 @@ def told(api: Api, database: Engine, display: SimulatedDisplay) -> str:
         disk_percent=94.4,
         certificate_ends_at=ends_at.isoformat(),
         under_voltage=False,
+        disk_writable=False,
+        refused=[{"what": "hours", "reason": "unknown_zone"}, {"what": "log_level", "reason": "odd"}],
     )
     uuid = uuid_of(display)
     eventually(lambda: api.get(f"/api/clients/{uuid}")["health"], "its health")
@@ -50,7 +52,16 @@ def test_each_limit_has_a_bar_with_its_mark_and_says_the_same_in_words(
     page = enter(f"/?d={told}&tab=health", viewport={"width": width, "height": 1000}, color_scheme=scheme).page
 
     gauges = page.locator(".health > .gauges > .gauge")
-    expect(gauges).to_have_count(7)  # the processor, and six limits
+    expect(gauges).to_have_count(9)  # the processor, and eight limits
+    expect(page.locator(".health > .note")).to_have_text(
+        [
+            (
+                "Refused by the display: its opening hours: it does not know their time zone. "
+                "Choose an older name of the zone, or update the display."
+            ),
+            "Refused by the display: its log level: odd",
+        ]
+    )
     for name, words in {
         "Disk": rf"94 % limit 90 % · past its limit since .*{CLOCK}",
         "Memory": "50 % limit 95 %",
@@ -58,6 +69,8 @@ def test_each_limit_has_a_bar_with_its_mark_and_says_the_same_in_words(
         "Certificate": r"ends in 9 d \d+ h limit 14 days before the end · past its limit since",
         "Clock": "right|fast|slow",
         "Power": "enough voltage since the boot",
+        "Writing": "the disk takes no writes",
+        "Orders": "not all taken",
     }.items():
         gauge = gauges.filter(has=page.locator("dt", has_text=re.compile(f"^{name}$")))
         expect(gauge).to_contain_text(re.compile(words))

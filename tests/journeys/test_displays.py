@@ -1,5 +1,6 @@
 """The life of a display as operators and scripts see it: enrolled, heard, failing, commanded."""
 
+import contextlib
 import json
 import uuid
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ import pytest
 import requests
 
 from deploy.displays.client import contract
+from deploy.displays.client.contract import BadMessage
+from deploy.displays.client.journal import UnwritableJournal
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.parts.probes import connect_code
 from tests.stack import Api, Stack, enrol, eventually
@@ -135,6 +138,43 @@ def test_restart_app_goes_through_every_step_with_a_display_that_answers(api: Ap
     locked = api.post(path_of(display, "/commands"), {"action": "reboot_host"}, 409)
     assert locked["code"] == "locked_out"
     assert locked["lockout_until"] > done["finished_at"]
+
+
+def test_a_display_whose_disk_takes_nothing_says_so_and_refuses_commands(
+    api: Api, display: SimulatedDisplay, folder: Path
+) -> None:
+    """As after a fault of its card, when the kernel lets it be read only."""
+    display.heartbeat("running")
+    eventually(lambda: api.get(path_of(display))["status"] == "running", "the heartbeat")
+    display.display._journal = UnwritableJournal(folder)  # a folder cannot be written, even by root
+    display.health()
+    told = eventually(lambda: api.get(path_of(display))["health"], "its health")
+
+    command = api.post(path_of(display, "/commands"), {"action": "restart_app"}, 202)
+    done = eventually(lambda: finished(api, command["id"]), "the command's end")
+
+    assert [limit["value"] for limit in told["limits"] if limit["limit"] == "read_only"] == [1.0]
+    assert (done["state"], done["outcome_reason"]) == ("rejected", "no_journal")
+
+
+def test_hours_that_a_display_does_not_take_stand_on_its_panel_until_it_does(
+    api: Api, display: SimulatedDisplay
+) -> None:
+    def hear(zone: str) -> None:
+        hours = {"zone": zone, "open": [{"days": ["monday"], "from": "08:00", "until": "20:00"}]}
+        payload = json.dumps({"version": zone, "hours": hours}).encode()
+        with contextlib.suppress(BadMessage):
+            display._thread.call(lambda: display.display.on_message("hours", payload, None))
+        display.health()
+
+    def told() -> Any:
+        health = api.get(path_of(display))["health"]
+        return health and health["refused"]
+
+    hear("Europe/Atlantis")
+    eventually(lambda: told() == [{"what": "hours", "reason": "unknown_zone"}], "the refusal")
+    hear("Europe/Berlin")
+    eventually(lambda: told() == [], "the end of the refusal")
 
 
 def finished(api: Api, command_id: str) -> dict[str, Any] | None:

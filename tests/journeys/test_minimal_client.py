@@ -7,6 +7,10 @@ import sys
 import uuid
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
+
+import pytest
+from paho.mqtt.client import MQTTMessage
 
 from deploy.displays import minimal
 from deploy.displays.conformance.checklist import failed, judge, printed
@@ -25,6 +29,35 @@ def test_the_client_in_one_file_breaks_only_the_rows_that_the_contract_names(sta
         broken = broken_rows(stack, tmp_path, answer_seconds=60.0)
 
     assert broken == named_in_the_contract()
+
+
+def test_it_refuses_what_its_disk_does_not_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    login, said = tmp_path / "login.json", list[tuple[str, Any]]()
+    login.write_text(json.dumps({"uuid": "u", "topic_root": "signage"}), encoding="utf-8")
+    client = minimal.Client(login, PLAYER)
+    started = client.process
+
+    def say(topic: str, **body: Any) -> dict[str, Any]:
+        said.append((topic, body))
+        return {}
+
+    monkeypatch.setattr(client, "say", say)
+    command = MQTTMessage(topic=b"signage/u/commands")
+    command.payload = json.dumps({"id": "c1", "action": "restart_app"}).encode()
+    client.losses, client.told, client.beat_at = 0, "", 0.0
+    try:
+        client.file = tmp_path / "gone" / "login.state"  # a folder that is not there: nothing can be written
+        client.heard(None, None, command)
+        client.heard(None, None, command)
+        client.report()
+    finally:
+        started.kill()
+        started.wait()
+
+    answers = [(body["id"], body["state"], body["reason"]) for topic, body in said if topic == "acks"]
+    assert answers == [("c1", "rejected", "no_journal")] * 2
+    assert [body["disk_writable"] for topic, body in said if topic == "health"] == [False]
+    assert client.process is started
 
 
 def broken_rows(stack: Stack, folder: Path, answer_seconds: float) -> list[str]:

@@ -238,6 +238,62 @@ def test_when_the_disk_refuses_the_journal_the_command_can_come_again() -> None:
     assert acts(state.on_command(a_command(), NOW)) == ["c1"]
 
 
+@pytest.mark.parametrize(
+    ("command", "number", "answer"),
+    [
+        ({}, 0, [("c1", "rejected", "no_journal")]),
+        ({}, 1, [("c1", "failed", "no_journal")]),
+        ({"action": "unknown"}, 0, [("c1", "rejected", "no_journal")]),
+    ],
+    ids=["received", "running", "refused anyway"],
+)
+def test_what_the_disk_did_not_take_before_the_action_is_refused_by_memory(
+    command: dict[str, Any], number: int, answer: list[tuple[str, str, str]]
+) -> None:
+    state = a_state()
+    written = entries(state.on_command(a_command(**command), NOW))
+    state.journal_is(written[:number])
+
+    effects = state.unwritten(written[number], NOW)
+
+    assert (acks(effects), entries(effects), acts(effects)) == (answer, [], [])
+    assert acts(state.on_command(a_command(), NOW)) == [], "it comes again, and the answer is the same"
+    assert acts(state.on_command(a_command("c2"), NOW)) == ["c2"], "and nothing is in the way of another"
+
+
+def test_an_outcome_that_the_disk_did_not_take_is_not_told() -> None:
+    state = a_state()
+    state.on_command(a_command(), NOW)
+    [outcome] = entries(state.finished("c1", NOW))
+
+    assert state.unwritten(outcome, NOW) == []
+
+
+SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        (timedelta(), [{"what": "hours", "reason": "unknown_zone"}]),
+        (HOUR - SECOND, [{"what": "hours", "reason": "unknown_zone"}]),
+        (HOUR, []),
+        (-SECOND, []),
+    ],
+    ids=["now", "within the hour", "nobody repeats it", "the clock was set back"],
+)
+def test_a_refused_order_is_told_until_it_is_taken_or_nobody_repeats_it(
+    after: timedelta, told: list[dict[str, str]]
+) -> None:
+    state = a_state()
+    state.order_refused("hours", "unknown_zone", NOW)
+    state.order_refused("logs_committed", "not_understood", NOW)
+    state.order_refused("log_level", "unknown_level", NOW)
+    state.order_taken("log_level")
+
+    assert state.health({}, NOW + after)["refused"] == told
+
+
 def test_every_kind_of_message_is_numbered_from_one_without_a_gap() -> None:
     state = a_state()
 

@@ -260,6 +260,8 @@ def test_a_health_report_keeps_its_whole_body() -> None:
         "temperature_celsius": -3.5,
         "certificate_ends_at": "2026-01-01T00:00:00Z",
         "under_voltage": False,
+        "disk_writable": False,
+        "refused": [{"what": "hours", "reason": "unknown_zone"}],
         "app_version": "1.2",
         "os": "Debian 12",
         "ip": "10.0.0.7",
@@ -298,6 +300,8 @@ def test_a_health_report_keeps_its_whole_body() -> None:
         None,
         1767225600.0,
         False,
+        disk_writable=False,
+        refused="hours:unknown_zone",
     )
     assert bad == 0
 
@@ -363,6 +367,22 @@ def test_a_reconnect_count_that_is_no_whole_number_is_refused(count: Any) -> Non
 
 
 @pytest.mark.parametrize(
+    ("orders", "stored"),
+    [
+        ([], ""),
+        ([{"what": "log_level", "reason": "a"}, {"what": "hours", "reason": "b"}], "hours:b,log_level:a"),
+        ([{"what": "hours", "reason": "a"}, {"what": "hours", "reason": "b"}], "hours:b"),
+        ([{"what": "hours", "reason": 'No, "such": zone'}], "hours:_o___such___zone"),
+        ([None], ""),
+    ],
+)
+def test_refused_orders_are_one_text_with_each_kind_once(orders: list[Any], stored: str) -> None:
+    report, bad = health(refused=orders)
+
+    assert (report.refused, bad) == (stored, 0)
+
+
+@pytest.mark.parametrize(
     "fields",
     [
         {"cpu_percent": 101},
@@ -375,6 +395,9 @@ def test_a_reconnect_count_that_is_no_whole_number_is_refused(count: Any) -> Non
         {"certificate_ends_at": True},
         {"under_voltage": 1},
         {"under_voltage": "no"},
+        {"disk_writable": 1},
+        {"refused": "hours"},
+        {"refused": [{"what": "hours", "reason": "odd"}] * 5},
         {"screen_health": "broken"},
         {"capabilities": "all"},
         {"capabilities": [1]},

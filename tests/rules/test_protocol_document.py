@@ -92,6 +92,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "heartbeat": bridge.HeartbeatDocument,
     "`last_command`, and each of `recent_acks`": bridge.CommandStateDocument,
     "health": bridge.HealthDocument,
+    "each of `refused`": bridge.RefusedDocument,
     "`service_failed` of health": bridge.StandingFailureDocument,
     "`broker_connection`": bridge.BrokerConnectionDocument,
     "logs": bridge.LogDocument,

@@ -36,6 +36,8 @@ export const tableWords = {
     if (limit === "heat") return `${n} °C hot`;
     if (limit === "clock") return "wrong clock";
     if (limit === "voltage") return "low voltage";
+    if (limit === "read_only") return "disk takes no writes";
+    if (limit === "refused") return "refuses orders";
     if (limit === "certificate") return value > 0 ? `certificate ends in ${n} d` : "certificate ended";
     return `${limit} ${n} % full`;
   },

@@ -21,6 +21,8 @@ export const limitNames = {
   certificate: "Certificate",
   clock: "Clock",
   voltage: "Power",
+  read_only: "Writing",
+  refused: "Orders",
 };
 
 /** A value in words, after its name. @type {Record<Limit, (value: number) => string>} */
@@ -31,6 +33,8 @@ export const limitValues = {
   certificate,
   clock,
   voltage: (low) => (low ? "too little voltage since the boot" : "enough voltage since the boot"),
+  read_only: (is) => (is ? "the disk takes no writes" : "the disk takes writes"),
+  refused: (count) => (count ? "not all taken" : "all taken"),
 };
 
 /** A limit in words. @type {Record<Limit, (at: number) => string>} */
@@ -41,11 +45,26 @@ export const limitTexts = {
   certificate: (at) => `limit ${at} days before the end`,
   clock: (at) => `limit ${duration(at)}`,
   voltage: () => "",
+  read_only: () => "",
+  refused: () => "",
 };
 
 export const limitWords = {
   passed: "past its limit since",
   stays: "The trouble ends when it has been better for a quarter of an hour.",
+  refused: "Refused by the display:",
+  orders: /** @type {Record<string, string>} */ ({
+    commands: "commands",
+    hours: "its opening hours",
+    interval: "the interval of its heartbeats",
+    log_level: "its log level",
+  }),
+  reasons: /** @type {Record<string, string>} */ ({
+    unknown_zone: "it does not know their time zone. Choose an older name of the zone, or update the display.",
+    unknown_level: "it does not know the level.",
+    unsupported_version: "its client is too old for this form.",
+    not_understood: "it does not understand them.",
+  }),
 };
 
 translate("limits", { limitNames, limitValues, limitTexts, limitWords });

@@ -62,6 +62,7 @@ class Display {
       screen_health: isSeen ? "ok" : "unknown", // a browser cannot see the panel
       app_version: options.get("version")?.slice(0, 256) || null,
       os: navigator.userAgent.slice(0, 256),
+      disk_writable: this.disk.works,
     };
     this.link.send("health", encoded(this.state.health(vitals, now)));
   }
@@ -86,14 +87,24 @@ class Display {
   }
 
   onMessage(name, payload, expirySeconds) {
-    const body = documentOf(payload);
-    if (!body) return;
-    if (name === "log_level") this.state.order(body, performance.now());
+    const now = performance.now();
+    const body = documentOf(payload) ?? {};
+    if (name === "log_level") this.state.note(name, this.state.order(body, now), now);
     if (name === "logs_committed" && this.state.isMine(body)) this.spool.committed(body);
-    if (name !== "commands" || !isText(body.id, 64) || !isText(body.action, 64)) return;
-    const end = performance.now() + (expirySeconds ?? Infinity) * 1000;
-    // If the disk refuses the journal entry, do nothing and send no ACK; the service sends the command again.
-    this.#commands = this.#commands.then(() => this.#onCommand(body, end)).catch(() => {});
+    if (name !== "commands") return;
+    const isCommand = isText(body.id, 64) && isText(body.action, 64);
+    this.state.note(name, isCommand ? null : "not_understood", now);
+    if (!isCommand) return;
+    const end = now + (expirySeconds ?? Infinity) * 1000;
+    this.#commands = this.#commands.then(() => this.#onCommand(body, end)).catch(() => this.#refuse(body));
+  }
+
+  /** The disk refused the journal entry, so nothing has begun: answer by memory alone. */
+  #refuse(command) {
+    const state = this.state.journal.has(command.id) ? "failed" : "rejected"; // failed: it was received
+    const entry = this.state.entry(command, state, "no_journal");
+    this.state.keep(entry);
+    this.link.send("acks", encoded(this.state.ack(entry)));
   }
 
   // --- commands: first the journal, then the ACK, then the action ---

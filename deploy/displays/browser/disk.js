@@ -10,6 +10,7 @@ const finished = (request) =>
 
 export class Disk {
   #base;
+  works = true; // whether it took the last change
 
   constructor(base) {
     this.#base = base;
@@ -27,8 +28,11 @@ export class Disk {
   #change(store, change) {
     return new Promise((resolve, reject) => {
       const transaction = this.#base.transaction(store, "readwrite", { durability: "strict" });
-      transaction.oncomplete = () => resolve();
-      transaction.onabort = transaction.onerror = () => reject(transaction.error ?? new Error("aborted"));
+      transaction.oncomplete = () => resolve((this.works = true));
+      transaction.onabort = transaction.onerror = () => {
+        this.works = false;
+        reject(transaction.error ?? new Error("aborted"));
+      };
       change(transaction.objectStore(store));
     });
   }
@@ -42,6 +46,7 @@ export class Disk {
 /** A replacement without a disk: login and counters end with the page, and no command runs. */
 export class NoDisk {
   #kept = new Map();
+  works = null; // it has none
 
   write = async (store, key, value) => {
     if (store === "journal") throw new Error("nothing can be kept");

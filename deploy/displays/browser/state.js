@@ -36,6 +36,7 @@ export const isOpen = (entry) => !OUTCOMES.includes(entry.state);
 
 export class State {
   #seq = {};
+  #refused = new Map(); // topic -> why its last message was not taken, until when
   #level = null;
 
   /** `identity`: install_id, boot_seq, boot_id, app_instance. `journal`: the entries on the disk, in order. */
@@ -135,12 +136,23 @@ export class State {
       service_failed: null,
       recent_acks: [...this.journal.values()].slice(-8).map(told),
       capabilities: this.capabilities,
+      refused: [...this.#refused].filter(([, { end }]) => now < end).map(([what, { reason }]) => ({ what, reason })),
       broker_connection: { reconnect_count: this.reconnects, last_disconnect_at: this.lostAt },
     };
   }
 
+  /** Take a log level. Returns why it is not taken; null when it is. */
   order({ level, until }, now) {
-    if (LEVELS.includes(level) && isNumber(until)) this.#level = { level, end: now + Math.min(until, 604_800) * 1000 };
+    if (!isText(level, 16) || !isNumber(until)) return "not_understood";
+    if (!LEVELS.includes(level)) return "unknown_level";
+    this.#level = { level, end: now + Math.min(until, 604_800) * 1000 };
+    return null;
+  }
+
+  /** Note for the health reports of the next hour why a message was not taken; null: it was. */
+  note(topic, reason, now) {
+    if (reason) this.#refused.set(topic, { reason, end: now + 3_600_000 });
+    else this.#refused.delete(topic);
   }
 
   level(now) {

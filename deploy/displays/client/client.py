@@ -20,13 +20,21 @@ from deploy.displays.client.link import Link
 from deploy.displays.client.log_sender import LogSender
 from deploy.displays.client.news import is_news
 from deploy.displays.client.screen import LOOK_SECONDS, ScreenKeeper
-from deploy.displays.client.state import Act, DisplayState, Effect, Send, Write
+from deploy.displays.client.state import Act, DisplayState, Effect, JournalEntry, Send, Write
 from shared.structured_log import event, failure
 
 if TYPE_CHECKING:
     from deploy.displays.client.screenshots import Screenshots
 
 Answer = asyncio.Future[int | None]  # reason code of the PUBACK, or None when there was none
+
+
+class UnwrittenEntry(Exception):
+    """The disk refused this entry of the journal."""
+
+    def __init__(self, entry: JournalEntry) -> None:
+        super().__init__(entry.id)
+        self.entry = entry
 
 
 class Client(ABC):
@@ -97,6 +105,7 @@ class Client(ABC):
         return self.vitals
 
     def _health_facts(self, vitals: Mapping[str, Any]) -> dict[str, Any]:
+        self.state.disk_writable = self._journal.works()
         if self._screen is not None:
             self.state.hours_version, self.state.screen_off_by = self._screen.kept_version, self._screen.off_by
         return self.state.health_facts({**self._vitals_now(), **vitals}, self.now())
@@ -142,7 +151,15 @@ class Client(ABC):
         self.state.disconnected(self.now())
 
     def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
-        """A live message from the service. Raises BadMessage."""
+        """A live message from the service. Raises BadMessage; then health reports say what is not taken."""
+        try:
+            self._take(name, payload, expiry_seconds)
+        except contract.BadMessage as error:
+            self.state.order_refused(name, error.reason, self.now())
+            raise
+        self.state.order_taken(name)
+
+    def _take(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
         if name == contract.COMMANDS:
             self._on_command(contract.parse_command(payload), expiry_seconds)
         elif name == contract.LOGS_COMMITTED:
@@ -165,21 +182,28 @@ class Client(ABC):
     # --- what it does ---
 
     def _carry_out(self, effects: Sequence[Effect]) -> None:
-        """Carry out the effects in their order. If a journal entry cannot be written, skip the rest."""
+        """Carry out the effects in their order. If a journal entry cannot be written, refuse what has not begun."""
         try:
             for effect in effects:
                 match effect:
                     case Write(entry):
-                        self._journal.write(entry)
+                        self._write(entry)
                     case Send(kind, body):
                         self._link.publish(kind, body)
                     case Act():
                         self._end_calm()
                         event("command_begun", "command begun", client_uuid=self.credentials.uuid, action=effect.action)
                         self._act(effect)
-        except OSError:
-            failure("journal_failed", "a command was dropped: no journal", client_uuid=self.credentials.uuid)
+        except UnwrittenEntry as unwritten:
+            failure("journal_failed", "a command was refused: no journal", client_uuid=self.credentials.uuid)
             self.state.journal_is(self._journal.entries())
+            self._carry_out(self.state.unwritten(unwritten.entry, self.now()))
+
+    def _write(self, entry: JournalEntry) -> None:
+        try:
+            self._journal.write(entry)
+        except OSError as error:
+            raise UnwrittenEntry(entry) from error
 
     def _note_ill(self, part: str, is_ill: bool) -> None:
         """Remember whether this part has failed; when a failure begins, offer the pictures before it."""

@@ -36,6 +36,8 @@ LOGS_COMMITTED: Final = "logs_committed"
 LOG_LEVEL: Final = "log_level"
 HOURS: Final = "hours"
 INTERVAL: Final = "interval"
+ORDERS: Final = (COMMANDS, HOURS, INTERVAL, LOG_LEVEL)
+"""Topics whose messages a health report names when the display does not take them."""
 DOWNWARD_MAX_BYTES: Final = {COMMANDS: 1024, LOGS_COMMITTED: 256, LOG_LEVEL: 256, HOURS: 4096, INTERVAL: 256}
 
 MESSAGE_MAX_CHARS: Final = 8192
@@ -69,6 +71,11 @@ PRESENCE: Final = Kind("presence", 512, retain=True, stamped=False)
 
 class BadMessage(ValueError):
     """A message of the service breaks the contract; the text says which rule."""
+
+    def __init__(self, text: str, reason: str = "not_understood") -> None:
+        """`reason` is the word for it in health reports."""
+        super().__init__(text)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +174,7 @@ def parse_log_level(payload: bytes) -> LogLevelOrder:
     body = _document(payload, LOG_LEVEL)
     level = _text(body, "level", 16)
     if level not in LEVELS:
-        raise BadMessage(f"level: expected one of {', '.join(LEVELS)}")
+        raise BadMessage(f"level: expected one of {', '.join(LEVELS)}", "unknown_level")
     return LogLevelOrder(level, _whole(body, "until"))
 
 
@@ -182,7 +189,7 @@ def parse_hours(payload: bytes) -> HoursOrder:
     """The opening hours in `payload`; `hours.hours_of` reads them. Raises BadMessage."""
     body = _document(payload, HOURS)
     if _whole(body, "v", default=VERSION) != VERSION:
-        raise BadMessage("v: expected 1")
+        raise BadMessage("v: expected 1", "unsupported_version")
     if not {"version", "hours"} <= body.keys():
         raise BadMessage("expected a version and hours")
     document = body["hours"]

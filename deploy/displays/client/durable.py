@@ -5,7 +5,9 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+ROOM_BYTES: Final = 16 * 1024
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -21,6 +23,19 @@ def replace_file(path: Path, content: bytes) -> None:
         os.fsync(folder)  # the rename itself
     finally:
         os.close(folder)
+
+
+def takes_writes(path: Path) -> bool:
+    """Whether the disk of this file is writable and has room for a journal. Nothing is written to it.
+
+    It is opened, too: a kernel may refuse writes after a fault and still name the mount writable.
+    """
+    try:
+        disk = os.statvfs(path)
+        os.close(os.open(path, os.O_WRONLY))
+    except OSError:
+        return False
+    return not disk.f_flag & os.ST_RDONLY and disk.f_bavail * disk.f_frsize >= ROOM_BYTES
 
 
 def append(file: int, content: bytes) -> None:

@@ -80,7 +80,7 @@ def hours_of(document: dict[str, Any]) -> Hours:
     except (ZoneInfoNotFoundError, OSError, ValueError) as error:
         if isinstance(error, BadMessage):
             raise
-        raise BadMessage(f"hours: this display knows no time zone {zone[:64]!r}") from None
+        raise BadMessage(f"hours: this display knows no time zone {zone[:64]!r}", "unknown_zone") from None
 
 
 def _open_time(said: Any) -> OpenTime:

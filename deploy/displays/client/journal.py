@@ -54,6 +54,10 @@ class Journal:
                 old, self._file = self._file, self._compacted()
                 os.close(old)
 
+    def works(self) -> bool:
+        """Whether the disk takes writes now."""
+        return durable.takes_writes(self._path)
+
     def close(self) -> None:
         """Close the file. A later write fails, because -1 is never another file's descriptor."""
         os.close(self._file)

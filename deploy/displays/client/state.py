@@ -18,6 +18,7 @@ from deploy.displays.client.contract import Command, IntervalOrder, Kind, LogLev
 JOURNAL_SIZE: Final = 256  # command ids that a display remembers
 RECENT_ACKS: Final = 8  # how many of their ACKs each health report repeats
 TERMINAL: Final = frozenset({"succeeded", "failed", "rejected"})
+REFUSED_FOR: Final = timedelta(hours=1)  # the service repeats hours each minute while they are wanted
 
 Body = dict[str, Any]
 
@@ -102,6 +103,8 @@ class DisplayState:
         self.hours_version: str | None = None  # the opening hours that it keeps
         self.screen_off_by: str | None = None  # whose plan it is that the screen is off
         self.screen_is_bad = False  # whether its last health report said so
+        self.disk_writable = True
+        self._refused: dict[str, tuple[str, datetime]] = {}  # topic -> why its last message was not taken, and when
         self.reconnect_count = 0
         self.last_disconnect_at: datetime | None = None
         self._sequences: dict[str, int] = {}  # last number given, per kind of message
@@ -241,6 +244,8 @@ class DisplayState:
             "screen_health": "ok",
             "log_level": self.log_level(now),
             "service_failed": self.failed_unit,
+            "disk_writable": self.disk_writable,
+            "refused": self._refusals(now),
             "recent_acks": self._recent_acks(),
             "broker_connection": {
                 "reconnect_count": self.reconnect_count,
@@ -335,6 +340,29 @@ class DisplayState:
         """A unit that had failed works again."""
         if self.failed_unit is not None and self.failed_unit["unit"] == unit[:256]:
             self.failed_unit = None
+
+    def unwritten(self, entry: JournalEntry, now: datetime) -> list[Effect]:
+        """The effects of an entry that the disk refused: what has not begun is refused, by memory alone."""
+        if entry.state in {"succeeded", "failed"}:
+            return []
+        refused = replace(entry, state="failed" if entry.state == "running" else "rejected", reason="no_journal")
+        return [effect for effect in self._move(refused, now) if isinstance(effect, Send)]
+
+    def order_refused(self, topic: str, reason: str, now: datetime) -> None:
+        """The last message of this topic was not taken. Reports say so for REFUSED_FOR, or until one is taken."""
+        if topic in contract.ORDERS:
+            self._refused[topic] = (reason, now)
+
+    def order_taken(self, topic: str) -> None:
+        """A message of this topic was taken."""
+        self._refused.pop(topic, None)
+
+    def _refusals(self, now: datetime) -> list[Body]:
+        """An order that nobody repeats is over: the service wants it no more. So is one of before a clock went back."""
+        self._refused = {
+            topic: (reason, at) for topic, (reason, at) in self._refused.items() if at <= now < at + REFUSED_FOR
+        }
+        return [{"what": topic, "reason": reason} for topic, (reason, _) in sorted(self._refused.items())]
 
     def journal_is(self, entries: Iterable[JournalEntry]) -> None:
         """Replace the journal by the one on the disk, after a `Write` failed."""

@@ -63,7 +63,7 @@ class OpenCommand(Answer):
 class PassedLimit(Answer):
     """A limit of health that a client passes, in its unit: %, °C, days left, or seconds ahead (negative: behind).
 
-    `value`: the last one at the limit or worse, 1 for `voltage`. `at`: the limit.
+    `value`: the last one at the limit or worse, 1 for `voltage` and `read_only`; `refused` counts. `at`: the limit.
     """
 
     limit: HealthLimit
@@ -113,6 +113,13 @@ class LimitedValue(Answer):
     at: float
 
 
+class RefusedOrder(Answer):
+    """An order that a client does not take: the downward topic, and the client's reason as a word."""
+
+    what: str
+    reason: str
+
+
 class Health(Answer):
     """The figures of the newest health report; percentages are 0 to 100."""
 
@@ -122,6 +129,7 @@ class Health(Answer):
     disk_percent: float | None
     temperature_celsius: float | None
     limits: list[LimitedValue]
+    refused: list[RefusedOrder]
 
 
 class OpenIncident(Answer):
@@ -204,6 +212,8 @@ def client_details(
             {"limit": kind, "value": row.measured and limits_rules.usable(row.measured, kind, limit), "at": limit.at}
             for kind, limit in limits.items()
         ]
+        orders = [one.split(":") for one in (row.orders_refused or "").split(",") if one]
+        health["refused"] = [{"what": what, "reason": reason} for what, reason in orders]
     more = {"open_command": open_command(row), "health": health, "keeps_hours": _keeps_hours(row)}
     return answer_of(
         ClientDetails,

@@ -96,6 +96,8 @@ MEASURES: Final = {  # field of a report that a repetition may change -> its typ
     "certificate_ends_at": "float8",
     "under_voltage": "boolean",
     "said_at": "float8",
+    "disk_writable": "boolean",
+    "refused": "text",
 }
 TOUCH_HEALTH = Query(
     f"""

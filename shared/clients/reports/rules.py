@@ -94,6 +94,8 @@ class HealthReport(Struct):
     certificate_ends_at: float | None = None  # seconds since 1970
     under_voltage: bool | None = None
     said_at: float | None = None  # when the display wrote it, by its own clock, in seconds since 1970
+    disk_writable: bool | None = None
+    refused: str | None = None  # the orders that it does not take, as `hours:unknown_zone,…`
     boot_id: ClassVar[None] = None
     lasts: ClassVar[timedelta] = HEALTH_LASTS
 

@@ -22,7 +22,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "clients": "clients by shown state",
     "clients_service_failed": "clients with an unacknowledged service failure",
     "clients_screen_failed": "clients with a screen that fails (off: nobody planned it), by what it shows",
-    "clients_over_limit": "clients that pass a limit of disk, memory, heat, certificate, clock or voltage, by limit",
+    "clients_over_limit": "clients that pass a limit of health, by limit",
     "commands_open": "open commands, by state",
     "commands_oldest_seconds": "age of the oldest open command, by state; 0 without one",
     "commands_ended_last_15m": "commands that ended within 15 minutes, by state and reason (unknown ones: other)",

@@ -65,6 +65,14 @@ export const commandWords = {
     reboot_did_not_happen: "Das Display lief weiter, ohne neu zu starten.",
     precondition_failed:
       "Das Display oder sein Player ist seit dem Befehl schon neu gestartet; darum hat es nichts getan.",
+    no_journal:
+      "Der Datenträger des Displays nimmt nichts mehr an; darum hat es nichts begonnen. Bitte die Karte tauschen.",
+    unknown_action: "Das Display kennt diesen Befehl nicht: Sein Client ist zu alt.",
+    not_capable: "Das Display kann das nicht.",
+    unsupported_version: "Das Display versteht den Befehl nicht: Sein Client ist zu alt.",
+    busy: "Das Display war mit einem anderen Befehl beschäftigt.",
+    expired: "Das Display kam zu spät dazu; darum hat es nichts getan.",
+    interrupted: "Das Display ging aus, bevor es fertig war.",
     client_deleted: "Das Display wurde inzwischen gelöscht.",
     login_revoked: "Das Login des Displays wurde inzwischen widerrufen.",
     no_picture: "Das Display hat nach eigener Angabe ein Bild gesendet, aber keines kam an.",

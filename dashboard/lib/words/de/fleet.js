@@ -45,6 +45,8 @@ export const tableWords = {
     if (limit === "heat") return `${n}\u00a0°C heiß`;
     if (limit === "clock") return "Uhr falsch";
     if (limit === "voltage") return "Unterspannung";
+    if (limit === "read_only") return "Datenträger nicht beschreibbar";
+    if (limit === "refused") return "lehnt Vorgaben ab";
     if (limit === "certificate")
       return value > 0 ? `Zertifikat: noch ${count(n, "Tag", "Tage")}` : "Zertifikat abgelaufen";
     return `${FULL[limit] ?? limit} ${n}\u00a0% voll`;

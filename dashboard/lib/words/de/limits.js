@@ -21,6 +21,8 @@ export const limitNames = {
   certificate: "Zertifikat",
   clock: "Uhr",
   voltage: "Spannung",
+  read_only: "Schreiben",
+  refused: "Vorgaben",
 };
 
 /** @type {typeof import("../limits.js").limitValues} */
@@ -31,6 +33,8 @@ export const limitValues = {
   certificate,
   clock,
   voltage: (low) => (low ? "seit dem Gerätestart einmal zu niedrig" : "seit dem Gerätestart ausreichend"),
+  read_only: (is) => (is ? "Datenträger nimmt nichts an" : "Datenträger ist beschreibbar"),
+  refused: (count) => (count ? "nicht alle angenommen" : "alle angenommen"),
 };
 
 /** @type {typeof import("../limits.js").limitTexts} */
@@ -41,10 +45,26 @@ export const limitTexts = {
   certificate: (at) => `Grenzwert: ${count(at, "Tag", "Tage")} vor dem Ende`,
   clock: (at) => `Grenzwert ${duration(at)}`,
   voltage: () => "",
+  read_only: () => "",
+  refused: () => "",
 };
 
 /** @type {typeof import("../limits.js").limitWords} */
 export const limitWords = {
   passed: "über dem Grenzwert seit",
   stays: "Behoben ist es, wenn der Wert eine Viertelstunde lang besser war.",
+  refused: "Vom Display abgelehnt:",
+  orders: {
+    commands: "Befehle",
+    hours: "seine Öffnungszeiten",
+    interval: "der Abstand seiner Lebenszeichen",
+    log_level: "seine Protokollstufe",
+  },
+  reasons: {
+    unknown_zone:
+      "Es kennt die Zeitzone nicht. Bitte einen älteren Namen der Zone wählen oder das Display aktualisieren.",
+    unknown_level: "Es kennt die Stufe nicht.",
+    unsupported_version: "Sein Client ist zu alt für diese Form.",
+    not_understood: "Es versteht sie nicht.",
+  },
 };

@@ -29,7 +29,8 @@ export const notificationWords = {
     breaker_open: "eine Wiederherstellung, die sich zurückhält",
     bridge_silent: "einen Server, der die Flotte nicht hört",
     certificate_old: "ein Zertifikat des Servers im letzten Drittel seiner Laufzeit (höchstens 14 Tage)",
-    certificate_ending: "ein Zertifikat des Servers im letzten Zehntel seiner Laufzeit (höchstens 3 Tage) oder ein abgelaufenes",
+    certificate_ending:
+      "ein Zertifikat des Servers im letzten Zehntel seiner Laufzeit (höchstens 3 Tage) oder ein abgelaufenes",
     conversion_failed: "eine Präsentation, die nicht umgewandelt werden konnte",
     recovered: "das Ende von einem davon (Entwarnung)",
     daily_report: "einen Bericht jeden Tag um 07:00: was nicht läuft und was in den letzten 24 Stunden geschah",

@@ -40,6 +40,8 @@ export const tableWords = {
     if (limit === "heat") return `高温${n} °C`;
     if (limit === "clock") return "時計のずれ";
     if (limit === "voltage") return "低電圧";
+    if (limit === "read_only") return "ディスク書き込み不可";
+    if (limit === "refused") return "指示を拒否";
     if (limit === "certificate") return value > 0 ? `証明書 残り${n}日` : "証明書切れ";
     return `${FULL[limit] ?? limit}使用率${n}%`;
   },

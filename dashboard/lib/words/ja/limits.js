@@ -18,6 +18,8 @@ export const limitNames = {
   certificate: "証明書",
   clock: "時計",
   voltage: "電源",
+  read_only: "書き込み",
+  refused: "指示",
 };
 
 /** @type {typeof import("../limits.js").limitValues} */
@@ -28,6 +30,8 @@ export const limitValues = {
   certificate,
   clock,
   voltage: (low) => (low ? "起動後に電圧不足あり" : "起動後の電圧は十分"),
+  read_only: (is) => (is ? "ディスクに書き込めません" : "ディスクに書き込めます"),
+  refused: (count) => (count ? "受け入れない指示あり" : "すべて受け入れ済み"),
 };
 
 /** @type {typeof import("../limits.js").limitTexts} */
@@ -38,10 +42,25 @@ export const limitTexts = {
   certificate: (at) => `しきい値 期限の${number(at)}日前`,
   clock: (at) => `しきい値${duration(at)}`,
   voltage: () => "",
+  read_only: () => "",
+  refused: () => "",
 };
 
 /** @type {typeof import("../limits.js").limitWords} */
 export const limitWords = {
   passed: "しきい値超過、発生",
   stays: "15分間よい値が続くと解消します。",
+  refused: "ディスプレイが拒否:",
+  orders: {
+    commands: "コマンド",
+    hours: "営業時間",
+    interval: "ハートビートの間隔",
+    log_level: "ログレベル",
+  },
+  reasons: {
+    unknown_zone: "このタイムゾーンを知りません。古い名前のタイムゾーンを選ぶか、ディスプレイを更新してください。",
+    unknown_level: "このレベルを知りません。",
+    unsupported_version: "クライアントが古く、この形式に対応していません。",
+    not_understood: "内容を理解できません。",
+  },
 };
