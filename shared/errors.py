@@ -131,6 +131,12 @@ class NoRoleAtProvider(Forbidden):
     code = "no_role_at_provider"
 
 
+class GroupsLeftOut(Forbidden):
+    """Your groups are too many for the sign-in service to send; those who manage it can send app roles instead."""
+
+    code = "groups_left_out"
+
+
 class NoSiteAtProvider(Forbidden):
     """The sign-in service gives you a role here, but no site; ask those who manage it."""
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from shared.access.rules import MOST_SITES, ROLE_ORDER, in_order
-from shared.errors import NoRoleAtProvider, NoSiteAtProvider
+from shared.errors import GroupsLeftOut, NoRoleAtProvider, NoSiteAtProvider
 from shared.vocabulary import Role
 
 SECRET_BYTES: Final = 32
@@ -105,7 +105,9 @@ class ProviderPerson(Struct, frozen=True):
 def person_of(
     claims: Mapping[str, Any], role_claim: str, roles: Mapping[str, Role], sites_claim: str = ""
 ) -> ProviderPerson:
-    """The person of these verified claims. Raises NoRoleAtProvider, NoSiteAtProvider."""
+    """The person of these verified claims. Raises GroupsLeftOut, NoRoleAtProvider, NoSiteAtProvider."""
+    if any(_is_left_out(claims, claim) for claim in (role_claim, sites_claim) if claim):
+        raise GroupsLeftOut
     given = {roles[value] for value in texts_of(claims, role_claim) if value in roles}
     if not given:
         raise NoRoleAtProvider
@@ -123,6 +125,12 @@ def texts_of(claims: Mapping[str, Any], name: str) -> list[str]:
     found: Any = claims.get(name, _inside(claims, name.split(".")))
     many: Sequence[Any] = found if isinstance(found, list) else [found]
     return [one for one in many if isinstance(one, str)]
+
+
+def _is_left_out(claims: Mapping[str, Any], name: str) -> bool:
+    """Whether the provider only says where this claim could be asked for: Entra does above 200 groups."""
+    elsewhere = claims.get("_claim_names")
+    return name not in claims and isinstance(elsewhere, Mapping) and name in elsewhere
 
 
 def _inside(claims: Any, path: Sequence[str]) -> Any:

@@ -303,6 +303,19 @@ def test_nobody_gets_in_without_a_mapped_role(app: Flask, provider: Provider, en
     assert audited(engine, f"unknown:{cora['preferred_username']}") == [("session.create", "provider", "refused")]
 
 
+def test_why_nobody_gets_in_stands_on_the_page_and_in_the_log(
+    app: Flask, provider: Provider, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Keycloak sends the path of a group, and Entra ID says above 200 groups only where they could be asked for."""
+    why_by_path = why_not(Browser(app).sign_in(provider, **person(groups=["/signage-admins"])))
+    left_out = person(_claim_names={"groups": "src1"})
+    left_out.pop("groups", None)
+
+    assert why_by_path == "no_role_at_provider"
+    assert [record.__dict__["fields"]["values"] for record in caplog.records] == [["/signage-admins"]]
+    assert why_not(Browser(app).sign_in(provider, **left_out)) == "groups_left_out"
+
+
 def test_each_sign_in_renews_the_role_and_ends_sessions_with_the_old_one(app: Flask, provider: Provider) -> None:
     before, again, after, cora = Browser(app), Browser(app), Browser(app), person(groups=["signage-operators"])
     before.sign_in(provider, **cora)

@@ -11,7 +11,7 @@ import pytest
 from shared.access import provider_operations, provider_rules
 from shared.access.provider_rules import ProviderPerson, SignInTry, person_of, read_try
 from shared.access.rules import MOST_SITES
-from shared.errors import NoRoleAtProvider, NoSiteAtProvider
+from shared.errors import GroupsLeftOut, NoRoleAtProvider, NoSiteAtProvider
 from shared.vocabulary import Role
 
 NOW: Final = datetime(2026, 11, 26, 12, 0, tzinfo=UTC)
@@ -90,6 +90,24 @@ def test_the_highest_role_of_the_claim_counts(claims: dict[str, Any], name: str,
 def test_without_a_role_there_is_nobody(claims: dict[str, Any]) -> None:
     with pytest.raises(NoRoleAtProvider):
         of(claims)
+
+
+ELSEWHERE: Final = {"_claim_names": {"groups": "src1"}, "_claim_sources": {"src1": {"endpoint": "https://graph"}}}
+
+
+@pytest.mark.parametrize("claims", [{"roles": ["admins"]}, {}])
+def test_groups_that_were_too_many_to_send_are_no_missing_role(claims: dict[str, Any]) -> None:
+    """As Entra ID answers above 200 groups."""
+    with pytest.raises(GroupsLeftOut):
+        of({**claims, **ELSEWHERE})
+    with pytest.raises(GroupsLeftOut):
+        of({**claims, **ELSEWHERE, "roles": "viewers"}, "roles", sites_claim="groups")
+
+
+def test_groups_that_were_left_out_do_not_matter_where_roles_are_asked_for() -> None:
+    assert of({**ELSEWHERE, "roles": ["admins"]}, "roles").role is Role.ADMIN
+    with pytest.raises(NoRoleAtProvider):
+        of({"_claim_names": "groups"})
 
 
 @pytest.mark.parametrize("name", ["realm_access.roles.more", "realm_access.", ".", "realm_access.roles.0"])

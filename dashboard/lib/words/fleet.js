@@ -30,13 +30,13 @@ export const tableWords = {
   csv: "Every listed display, as a table",
   failed: "service failed",
   screen: (/** @type {string} */ how) => (how === "disconnected" ? "no screen" : `screen ${how}`),
-  /** A limit that a display is past. @param {{limit: string, value: number}} of @returns {string} */
+  /** @param {{limit: string, value: number}} of @returns {string} */
   passed: ({ limit, value }) => {
     const n = Math.floor(value);
     if (limit === "heat") return `${n} °C hot`;
     if (limit === "clock") return "wrong clock";
     if (limit === "voltage") return "low voltage";
-    if (limit === "read_only") return "disk takes no writes";
+    if (limit === "read_only") return "disk read-only";
     if (limit === "refused") return "refuses orders";
     if (limit === "certificate") return value > 0 ? `certificate ends in ${n} d` : "certificate ended";
     return `${limit} ${n} % full`;

@@ -19,6 +19,8 @@ export const sessionWords = {
   /** Why the sign-in service brought nobody in, by the service's code. */
   reasons: /** @type {Record<string, string>} */ ({
     denied_by_provider: "The sign-in service did not let you in.",
+    groups_left_out:
+      "Your groups are too many for the sign-in service to send. Those who manage it can send app roles instead.",
     last_admin:
       "You are the only admin with a password, and the sign-in service gives you other rights. Sign in with your password and add another admin first.",
     no_role_at_provider: "The sign-in service knows you, but gives you no role here. Ask those who manage it.",

@@ -27,6 +27,7 @@ from shared.errors import (
     InvalidIdentity,
     LastAdmin,
     NoProvider,
+    NoRoleAtProvider,
     ProviderUnavailable,
     TooManyAttempts,
     TryOver,
@@ -37,6 +38,7 @@ from shared.structured_log import event
 routes = Routes("provider", "/api/session/provider", "Signing in at an OpenID Connect provider.")
 
 LONGEST_CODE: Final = 4096
+NAMED_VALUES: Final = 10  # of a claim that gives no role, in the log
 WORDS: Final = "sign-in"
 """The parameter of the dashboard's address that tells it why nobody was let in."""
 
@@ -135,6 +137,10 @@ def _redeem(call: Call, provider: PeopleProvider, begun: SignInTry, query: Retur
             cookie = sessions_begun.begin_session(call, connection, now, let_in.user, id_token=id_token, provider=True)
             _audit_change(call, connection, now, let_in)
     except (Forbidden, LastAdmin) as error:
+        if isinstance(error, NoRoleAtProvider):
+            values = provider_rules.texts_of(claims, role_claim)[:NAMED_VALUES]
+            words = "no value of the claim stands in SSO_ROLES"
+            event("provider_gives_no_role", words, logging.WARNING, claim=role_claim, values=values)
         raise error.of(f"unknown:{provider_rules.name_of(claims)}") from None
     return cookie
 

@@ -103,6 +103,8 @@ export const refusalWords = {
     "Ihre E-Mail-Adresse ist hier noch nicht bekannt; bitte einen Admin, Sie unter ihr hinzuzufügen.",
   email_unknown: ({ email }) =>
     `${email} darf diesen Server noch nicht benutzen; bitte einen Admin, Sie unter dieser Adresse hinzuzufügen.`,
+  groups_left_out: () =>
+    "Ihre Gruppen sind dem Anmeldedienst zu viele zum Senden; wer ihn verwaltet, kann stattdessen App-Rollen senden.",
   no_role_at_provider: () =>
     "Der Anmeldedienst kennt Sie, gibt Ihnen hier aber keine Rolle; bitte fragen, wer ihn verwaltet.",
   no_site_at_provider: () =>

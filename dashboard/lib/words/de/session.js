@@ -16,6 +16,8 @@ export const sessionWords = {
   or: "oder",
   reasons: {
     denied_by_provider: "Der Anmeldedienst hat Sie nicht eingelassen.",
+    groups_left_out:
+      "Ihre Gruppen sind dem Anmeldedienst zu viele zum Senden. Wer ihn verwaltet, kann stattdessen App-Rollen senden.",
     last_admin:
       "Sie sind der einzige Admin mit einem Passwort, und der Anmeldedienst gibt Ihnen andere Rechte. Bitte mit dem Passwort anmelden und zuerst einen weiteren Admin hinzufügen.",
     no_role_at_provider:

@@ -16,6 +16,8 @@ export const sessionWords = {
   or: "または",
   reasons: {
     denied_by_provider: "サインインサービスに拒否されました。",
+    groups_left_out:
+      "グループが多すぎるため、サインインサービスが送れませんでした。管理者は代わりにアプリロールを送れます。",
     last_admin:
       "あなたはパスワードを持つ唯一の管理者ですが、サインインサービスは別の権限を与えています。パスワードでサインインし、先に別の管理者を追加してください。",
     no_role_at_provider:
