@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from shared import database_tls
+from shared import database_tls, http_proxy
 from shared.errors import ConfigurationError
+from shared.http_proxy import HttpProxy
 from shared.vocabulary import Role
 
 
@@ -424,6 +425,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "where people open the dashboard, for links in notifications; empty: no links",
     ),
     Setting(
+        "OUTBOUND_PROXY",
+        http_proxy.read,
+        "",
+        "",
+        "http://[user:password@]host:port, by which webhooks, chat and the sign-in service are reached; mail is direct",
+    ),
+    Setting(
         "NOTIFICATION_PRIVATE_ADDRESSES",
         _one_of("auto", "allow", "refuse"),
         "auto",
@@ -578,7 +586,7 @@ class Config(Struct, frozen=True):
 
 
 def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, Path) else dict(value) if isinstance(value, Mapping) else value
+    return str(value) if isinstance(value, Path | HttpProxy) else dict(value) if isinstance(value, Mapping) else value
 
 
 def load(environ: Mapping[str, str] | None = None, required: tuple[str, ...] = ()) -> Config:
@@ -603,7 +611,7 @@ def _read(setting: Setting, environ: Mapping[str, str]) -> Any:
     try:
         return setting.parse(raw)
     except ValueError as error:
-        shown = "its value" if setting.secret else repr(raw[:200])
+        shown = "its value" if setting.secret or "@" in raw else repr(raw[:200])  # @: an address with a password
         raise ConfigurationError(f"{setting.name}: {shown} is not usable: {error}.") from None
 
 

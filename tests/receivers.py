@@ -1,10 +1,11 @@
 """Receivers of notifications in tests: a real HTTP server and a real SMTP server, which can misbehave on request."""
 
 import json
+import socket
 import socketserver
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -84,6 +85,58 @@ def receiver() -> Iterator[Receiver]:
             yield server
         finally:
             server.over.set()
+
+
+class ConnectProxy(socketserver.ThreadingTCPServer):
+    """An HTTP proxy that answers each CONNECT with `status`, and leads all of them to one receiver."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, leads_to: Receiver) -> None:
+        super().__init__(("127.0.0.1", 0), _Tunnel)
+        self.leads_to = ("127.0.0.1", int(leads_to.server_address[1]))
+        self.asked: list[str] = []
+        self.logins: list[str | None] = []
+        self.status = b"200 Connection established"
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+
+class _Tunnel(socketserver.StreamRequestHandler):
+    server: ConnectProxy
+
+    def handle(self) -> None:
+        verb, target, _ = self.rfile.readline().decode().split(" ")
+        assert verb == "CONNECT"
+        heads = dict(line.decode().rstrip().split(": ", 1) for line in iter(self.rfile.readline, b"\r\n"))
+        self.server.asked.append(target)
+        self.server.logins.append(heads.get("Proxy-Authorization"))
+        self.wfile.write(b"HTTP/1.1 " + self.server.status + b"\r\n\r\n")
+        if not self.server.status.startswith(b"200"):
+            return
+        with socket.create_connection(self.server.leads_to) as onward:
+            back = threading.Thread(target=_pump, args=(onward, self.connection), daemon=True)
+            back.start()
+            _pump(self.connection, onward)
+            back.join()
+
+
+def _pump(source: socket.socket, sink: socket.socket) -> None:
+    with suppress(OSError):
+        while block := source.recv(65_536):
+            sink.sendall(block)
+    with suppress(OSError):
+        sink.shutdown(socket.SHUT_WR)
+
+
+@contextmanager
+def connect_proxy(leads_to: Receiver) -> Iterator[ConnectProxy]:
+    """A running proxy on loopback, during the block."""
+    with serving(ConnectProxy(leads_to)) as proxy:
+        yield proxy
 
 
 class Mailbox(socketserver.ThreadingTCPServer):

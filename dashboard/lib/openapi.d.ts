@@ -642,7 +642,7 @@ export type DeliveryQuery = {
 
 /** What a try to send a message came to, or why it was not sent. */
 export type DeliverySentence = {
-  code: "channel_switched_off" | "given_up" | "over_before_sent" | "receiver_answered" | "receiver_did_not_take" | "receiver_forbidden" | "receiver_gone" | "receiver_lost" | "receiver_misspelt" | "receiver_redirects" | "receiver_refused_connection" | "receiver_slow" | "receiver_took" | "receiver_unknown" | "receiver_untrusted" | "receiver_without_http" | "receiver_without_tls" | "receiver_without_tls_or_trust" | "receivers_server_unknown";
+  code: "channel_switched_off" | "given_up" | "over_before_sent" | "proxy_refused" | "proxy_silent" | "receiver_answered" | "receiver_did_not_take" | "receiver_forbidden" | "receiver_gone" | "receiver_lost" | "receiver_misspelt" | "receiver_redirects" | "receiver_refused_connection" | "receiver_slow" | "receiver_took" | "receiver_unknown" | "receiver_untrusted" | "receiver_without_http" | "receiver_without_tls" | "receiver_without_tls_or_trust" | "receivers_server_unknown";
   params: Record<string, unknown>;
 };
 

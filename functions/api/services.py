@@ -95,6 +95,7 @@ class Services:
                 config["SSO_CLIENT_SECRET"],
                 config["SSO_SCOPES"],
                 config["PUBLIC_URL"] + PROVIDER_CALLBACK,
+                config["OUTBOUND_PROXY"] or None,
             )
         )
 

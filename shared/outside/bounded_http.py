@@ -2,7 +2,7 @@
 
 The timeout of an ordinary client counts the time between two reads, so a peer that sends a byte now and then holds it
 for ever. Here the socket is cut at the deadline. Redirects are not followed, and nothing is read from the environment
-(no proxy, no .netrc). The one part without a bound of ours is looking up the host's name.
+(no proxy of it, no .netrc). The one part without a bound of ours is looking up the host's name.
 """
 
 import contextlib
@@ -17,7 +17,9 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from shared.http_proxy import HttpProxy
 from shared.outside import tls
+from shared.outside.outbound import ProxyFault, connected_by_name
 
 _BLOCK: Final = 1 << 16
 
@@ -34,12 +36,20 @@ class NoAnswer(Exception):
 
 
 def ask(
-    method: str, url: str, headers: Mapping[str, str], body: bytes | None, deadline: timedelta, most_bytes: int
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    deadline: timedelta,
+    most_bytes: int,
+    proxy: HttpProxy | None = None,
 ) -> HttpAnswer:
     """Send a request and read the answer, `deadline` in all and `most_bytes` of body. Raises NoAnswer."""
     until = time.monotonic() + deadline.total_seconds()
     try:
-        return _exchange(method, url, headers, body, until, most_bytes)
+        return _exchange(method, url, headers, body, until, most_bytes, proxy)
+    except ProxyFault as fault:
+        raise NoAnswer(str(fault)) from fault
     except (OSError, http.client.HTTPException, ValueError) as error:
         if time.monotonic() >= until or isinstance(error, TimeoutError):
             raise NoAnswer(f"no answer within {deadline.total_seconds():g} s") from error
@@ -47,13 +57,19 @@ def ask(
 
 
 def _exchange(
-    method: str, url: str, headers: Mapping[str, str], body: bytes | None, until: float, most_bytes: int
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    until: float,
+    most_bytes: int,
+    proxy: HttpProxy | None,
 ) -> HttpAnswer:
     parts = urlsplit(url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     port = parts.port or (443 if parts.scheme == "https" else 80)
     with (
-        socket.create_connection((parts.hostname or "", port), timeout=max(0.001, until - time.monotonic())) as raw,
+        connected_by_name(parts.hostname or "", port, until, proxy) as raw,
         cut_at(until, raw) as is_cut,
     ):
         with contextlib.closing(over(parts.scheme, parts.hostname or "", port, raw)) as connection:

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from shared.errors import InvalidIdentity
+from shared.http_proxy import HttpProxy
 from shared.outside.bounded_http import ask
 from shared.structured_log import event
 
@@ -60,12 +61,17 @@ class KeySet:
     """
 
     def __init__(
-        self, url: str, algorithm: str = SERVICES_ALGORITHM, clock: Callable[[], float] = time.monotonic
+        self,
+        url: str,
+        algorithm: str = SERVICES_ALGORITHM,
+        clock: Callable[[], float] = time.monotonic,
+        proxy: HttpProxy | None = None,
     ) -> None:
         """Keys for one algorithm. `clock`: seconds; tests may replace it."""
         self.algorithm = algorithm
         self._url = url
         self._clock = clock
+        self._proxy = proxy
         self._lock = threading.Lock()
         self._keys: _Keys = {}
         self._next_fetch_for_known = 0.0
@@ -90,7 +96,7 @@ class KeySet:
 
     def _refresh(self) -> None:
         try:
-            self._keys = fetch_keys(self._url, self.algorithm)
+            self._keys = fetch_keys(self._url, self.algorithm, self._proxy)
         except Exception as error:  # noqa: BLE001 - an unreachable issuer must not end a request
             event(
                 "oidc_keys_unavailable",
@@ -108,12 +114,12 @@ class KeySet:
         self._next_fetch_for_unknown = now + for_unknown.total_seconds()
 
 
-def fetch_keys(url: str, algorithm: str = SERVICES_ALGORITHM) -> _Keys:
+def fetch_keys(url: str, algorithm: str = SERVICES_ALGORITHM, proxy: HttpProxy | None = None) -> _Keys:
     """The usable keys at `url` for this algorithm; RSA keys of 2048 bits or more. Others are ignored.
 
     Raises NoAnswer, and ValueError, KeyError or TypeError without a valid key set.
     """
-    answer = ask("GET", url, {"Accept": "application/json"}, None, FETCH_DEADLINE, LARGEST_KEY_SET)
+    answer = ask("GET", url, {"Accept": "application/json"}, None, FETCH_DEADLINE, LARGEST_KEY_SET, proxy)
     if answer.status != 200:
         raise ValueError(f"the key set answered {answer.status}")
     keys = msgspec.json.decode(answer.body)["keys"]

@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from shared import typed
 from shared.errors import InvalidIdentity, ProviderUnavailable
+from shared.http_proxy import HttpProxy
 from shared.outside.bounded_http import HttpAnswer, NoAnswer, ask
 from shared.outside.oidc import (
     CLOCK_LEEWAY,
@@ -84,6 +85,8 @@ class ProviderClient(Struct, frozen=True):
     """Empty: a public client."""
     scopes: str
     redirect_uri: str
+    proxy: HttpProxy | None = None
+    """The way to a provider on the internet; None: directly."""
 
 
 class PeopleProvider:
@@ -168,7 +171,7 @@ class PeopleProvider:
         """Ask the provider about itself. Returns whether its answer can be used."""
         where = self.client.issuer.rstrip("/") + "/.well-known/openid-configuration"
         try:
-            found = _decoded(_asked("GET", where, {}, None), ProviderMetadata)
+            found = _decoded(self._asked("GET", where, {}, None), ProviderMetadata)
         except ProviderUnavailable:
             return False
         if found.issuer != self.client.issuer:
@@ -179,7 +182,9 @@ class PeopleProvider:
             _unusable("the provider names an address without TLS", wrong[0][:200])
             return False
         if self._metadata is None or self._metadata.jwks_uri != found.jwks_uri:
-            self._keys = {algorithm: KeySet(found.jwks_uri, algorithm, self._clock) for algorithm in ALGORITHMS}
+            self._keys = {
+                algorithm: KeySet(found.jwks_uri, algorithm, self._clock, self.client.proxy) for algorithm in ALGORITHMS
+            }
         self._metadata = found
         return True
 
@@ -195,6 +200,26 @@ class PeopleProvider:
 
     # --- the code and what it brings ---
 
+    def _asked(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, *, may_refuse: bool = False
+    ) -> HttpAnswer:
+        """The provider's answer of status 200; with `may_refuse` also 400 and 401. Raises ProviderUnavailable."""
+        try:
+            answer = ask(
+                method,
+                url,
+                {"Accept": "application/json", **headers},
+                body,
+                DEADLINE,
+                LARGEST_ANSWER,
+                self.client.proxy,
+            )
+        except NoAnswer as error:
+            raise _unavailable(url, str(error)) from None
+        if answer.status != 200 and not (may_refuse and answer.status in {400, 401}):
+            raise _unavailable(url, f"status {answer.status}")
+        return answer
+
     def _tokens(self, metadata: ProviderMetadata, code: str, verifier: str) -> ProviderTokens:
         form = {
             "grant_type": "authorization_code",
@@ -209,7 +234,7 @@ class PeopleProvider:
             headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
         else:
             form |= {"client_id": name, **({"client_secret": secret} if secret else {})}
-        answer = _asked("POST", metadata.token_endpoint, headers, urlencode(form).encode(), may_refuse=True)
+        answer = self._asked("POST", metadata.token_endpoint, headers, urlencode(form).encode(), may_refuse=True)
         if answer.status != 200:
             raise _refused_code(answer)
         return _decoded(answer, ProviderTokens)
@@ -226,7 +251,7 @@ class PeopleProvider:
         return claims
 
     def _userinfo(self, address: str, access_token: str, subject: str) -> dict[str, Any]:
-        answer = _asked("GET", address, {"Authorization": f"Bearer {access_token}"}, None)
+        answer = self._asked("GET", address, {"Authorization": f"Bearer {access_token}"}, None)
         claims = _decoded(answer, dict[str, Any])
         if claims.get("sub") != subject:
             raise refusal("userinfo_of_another_person")
@@ -266,19 +291,6 @@ def _addresses(metadata: ProviderMetadata) -> list[str]:
 
 def _with(address: str, asked: Mapping[str, str]) -> str:
     return f"{address}{'&' if urlsplit(address).query else '?'}{urlencode(asked)}"
-
-
-def _asked(
-    method: str, url: str, headers: Mapping[str, str], body: bytes | None, *, may_refuse: bool = False
-) -> HttpAnswer:
-    """The provider's answer of status 200; with `may_refuse` also 400 and 401. Raises ProviderUnavailable."""
-    try:
-        answer = ask(method, url, {"Accept": "application/json", **headers}, body, DEADLINE, LARGEST_ANSWER)
-    except NoAnswer as error:
-        raise _unavailable(url, str(error)) from None
-    if answer.status != 200 and not (may_refuse and answer.status in {400, 401}):
-        raise _unavailable(url, f"status {answer.status}")
-    return answer
 
 
 def _decoded(answer: HttpAnswer, shape: type[T]) -> T:

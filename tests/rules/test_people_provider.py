@@ -14,6 +14,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm
+from msgspec.structs import replace
 
 from deploy.parts import identity
 from deploy.parts.probes import free_port
@@ -37,8 +38,8 @@ def provider() -> Iterator[Provider]:
 
 
 def client_of(provider: Provider, **changes: str) -> ProviderClient:
-    given = {"issuer": provider.issuer, "client_id": CLIENT_ID, "secret": CLIENT_SECRET, **changes}
-    return ProviderClient(**given, scopes="openid profile", redirect_uri=REDIRECT_URI)
+    client = ProviderClient(provider.issuer, CLIENT_ID, CLIENT_SECRET, "openid profile", REDIRECT_URI)
+    return replace(client, **changes)
 
 
 @pytest.fixture

@@ -486,6 +486,9 @@ export const sentenceWords = {
   receiver_slow: ({ receiver }) => `${receiver} did not answer in time`,
   receiver_refused_connection: ({ receiver }) => `${receiver} refuses the connection`,
   receiver_lost: ({ receiver }) => `the connection to ${receiver} broke`,
+  proxy_refused: ({ receiver, status }) =>
+    `the proxy (OUTBOUND_PROXY) answers ${status} when it is asked for ${receiver}`,
+  proxy_silent: ({ receiver }) => `the proxy (OUTBOUND_PROXY) does not answer when it is asked for ${receiver}`,
   receiver_did_not_take: ({ receiver }) => `${receiver} did not take it`,
   channel_switched_off: () => "the channel was switched off",
   over_before_sent: () => "it was over before it was sent",

@@ -16,11 +16,11 @@ MESSENGER_DEADLINE: Final = timedelta(seconds=30)  # mail servers are slow
 
 
 def reach_of(config: Config) -> Reach:
-    """The addresses that channels may reach: in the cloud no loopback and, unless allowed, no private ones."""
+    """The addresses that channels may reach: in the cloud no loopback and, unless allowed, no private ones; and how."""
     is_cloud = config["DEPLOYMENT_MODE"] == "cloud"
     wanted: str = config["NOTIFICATION_PRIVATE_ADDRESSES"]
     private = wanted == "allow" or (wanted == "auto" and not is_cloud)
-    return Reach(loopback=private and not is_cloud, private=private)
+    return Reach(private and not is_cloud, private, config["OUTBOUND_PROXY"] or None)
 
 
 def send(kind: str, url: str, signing_secret: str | None, letter: Letter, reach: Reach) -> DeliveryAttempt:

@@ -10,6 +10,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from shared.http_proxy import HttpProxy
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 EMBEDDING: Final = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")))
 """IPv6 networks whose last 32 bits are the reached IPv4 address: compatible, mapped, translated, NAT64."""
@@ -44,6 +46,8 @@ class Reach(Struct, frozen=True):
 
     loopback: bool
     private: bool
+    proxy: HttpProxy | None = None
+    """The way to public ones; None: they are reached directly."""
 
 
 def may_reach(address: str, reach: Reach) -> bool:
@@ -56,7 +60,7 @@ def may_reach(address: str, reach: Reach) -> bool:
         return False
     if parsed.is_loopback:
         return reach.loopback
-    if _is_public(parsed):
+    if _is_globally_reachable(parsed):
         return True
     return reach.private and not parsed.is_reserved and not any(parsed in network for network in TUNNELS)
 
@@ -68,7 +72,12 @@ def _inner(address: Address) -> Address:
     return address
 
 
-def _is_public(address: Address) -> bool:
+def is_public(address: str) -> bool:
+    """Whether this IP address is one of the internet."""
+    return _is_globally_reachable(_inner(ipaddress.ip_address(address.partition("%")[0])))
+
+
+def _is_globally_reachable(address: Address) -> bool:
     if any(address in network for network in (*NOT_PUBLIC, *TUNNELS)):
         return False
     return address.version == 4 or address in UNICAST

@@ -12,13 +12,15 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from shared.outside.couriers import words
 from shared.outside.couriers.addresses import Reach
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result, as_text
 
 ROOT: Final = Path(__file__).parents[3]
 KEPT_ENVIRONMENT: Final = ("PATH", "LANG", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
-"""The child's whole environment: no proxies, which could redirect messages, and none of our secrets."""
+"""The child's whole environment: no proxies of others, which could redirect messages, and none of our secrets."""
 CHECK_DEADLINE: Final = timedelta(seconds=20)
 
 
@@ -42,7 +44,7 @@ def _ask(job: dict[str, Any], reach: Reach, deadline: timedelta) -> dict[str, An
     """The child's result; None when it was ended or returned nothing."""
     environment = {name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ}
     command = [sys.executable, "-P", "-m", "shared.outside.couriers.messenger_child"]
-    job = {**job, "reach": {"loopback": reach.loopback, "private": reach.private}, "parent": os.getpid()}
+    job = {**job, "reach": msgspec.to_builtins(reach), "parent": os.getpid()}
     try:
         done = subprocess.run(
             command,
@@ -69,6 +71,8 @@ def _outcome(said: dict[str, Any], service: str) -> DeliveryAttempt:
         return DeliveryAttempt(Result.REFUSED, words.receiver_forbidden())
     if code == "unknown":
         return DeliveryAttempt(Result.REFUSED, words.receiver_misspelt(receiver=service))
+    if code == "proxy":
+        return DeliveryAttempt(Result.AGAIN, words.proxy_fault(receiver=service, status=status))
     if isinstance(status, int):
         may_pass = status >= 500 or status in {408, 425, 429} if said.get("http") else status < 500
         answered = words.receiver_answered(receiver=service, status=status)

@@ -1,4 +1,4 @@
-"""Post JSON to a URL: one connection, no redirects, no proxies, one deadline for everything.
+"""Post JSON to a URL: one connection, no redirects, one deadline for everything.
 
     POST <url>
     Content-Type: application/json
@@ -21,10 +21,12 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from shared.http_proxy import HttpProxy
 from shared.outside.bounded_http import cut_at, over
 from shared.outside.couriers import words
 from shared.outside.couriers.addresses import AddressRefused, Reach, look_up
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
+from shared.outside.outbound import ProxyFault, connected
 from shared.sentences import Sentence
 
 AGAIN_STATUSES: Final = frozenset({408, 409, 421, 423, 425, 429})
@@ -39,7 +41,7 @@ def post(url: str, signing_secret: str | None, letter: Letter, reach: Reach, dea
     until = time.monotonic() + deadline.total_seconds()
     try:
         addresses = look_up(host, _port(parts), reach)
-        return _post_to(parts, addresses, letter, signing_secret, until)
+        return _post_to(parts, addresses, letter, signing_secret, reach.proxy, until)
     except AddressRefused:
         return DeliveryAttempt(Result.REFUSED, words.receiver_forbidden())
     except socket.gaierror:
@@ -55,10 +57,15 @@ def _port(parts: SplitResult) -> int:
 
 
 def _post_to(
-    parts: SplitResult, addresses: list[str], letter: Letter, signing_secret: str | None, until: float
+    parts: SplitResult,
+    addresses: list[str],
+    letter: Letter,
+    signing_secret: str | None,
+    proxy: HttpProxy | None,
+    until: float,
 ) -> DeliveryAttempt:
     """Post to the first of these addresses that accepts the connection."""
-    raw = _connected(addresses, _port(parts), until)
+    raw = connected(addresses, _port(parts), until, proxy)
     with raw, cut_at(until, raw) as ended:
         connection = over(parts.scheme, parts.hostname or "", _port(parts), raw)
         body = json.dumps(letter.posted).encode()
@@ -71,19 +78,6 @@ def _post_to(
         if ended():  # http.client treats the end of the connection as the end of the headers
             raise TimeoutError
         return judged(answer.status, parts.hostname or "", answer.getheader("Retry-After"))
-
-
-def _connected(addresses: list[str], port: int, until: float) -> socket.socket:
-    last: OSError = TimeoutError()
-    for address in addresses[:4]:
-        left = until - time.monotonic()
-        if left <= 0:
-            break
-        try:
-            return socket.create_connection((address, port), timeout=left)
-        except OSError as error:
-            last = error
-    raise last
 
 
 def _headers(parts: SplitResult, letter: Letter, body: bytes, signing_secret: str | None) -> dict[str, str]:
@@ -141,6 +135,8 @@ def _seconds_until(date: str) -> float:
 
 def _trouble(error: Exception, host: str, until: float) -> Sentence:
     """The fault in our own words, because the text of an exception may hold the URL."""
+    if isinstance(error, ProxyFault):
+        return words.proxy_fault(receiver=host, status=error.status)
     if isinstance(error, TimeoutError) or time.monotonic() >= until:
         return words.receiver_slow(receiver=host)
     if isinstance(error, ConnectionRefusedError):

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from shared.sentences import Phrases
+from shared.sentences import Phrases, Sentence
 
 COURIERS: Final = Phrases()
 
@@ -80,6 +80,21 @@ def receiver_refused_connection(*, receiver: str) -> str:
 @COURIERS.phrase
 def receiver_lost(*, receiver: str) -> str:
     return f"the connection to {receiver} broke"
+
+
+@COURIERS.phrase
+def proxy_refused(*, receiver: str, status: int) -> str:
+    return f"the proxy (OUTBOUND_PROXY) answers {status} when it is asked for {receiver}"
+
+
+@COURIERS.phrase
+def proxy_silent(*, receiver: str) -> str:
+    return f"the proxy (OUTBOUND_PROXY) does not answer when it is asked for {receiver}"
+
+
+def proxy_fault(*, receiver: str, status: int | None) -> Sentence:
+    """What is wrong with the proxy; `status`: its answer, None without one."""
+    return proxy_silent(receiver=receiver) if status is None else proxy_refused(receiver=receiver, status=status)
 
 
 @COURIERS.phrase

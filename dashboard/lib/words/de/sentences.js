@@ -495,6 +495,9 @@ export const sentenceWords = {
   receiver_slow: ({ receiver }) => `${receiver} hat nicht rechtzeitig geantwortet`,
   receiver_refused_connection: ({ receiver }) => `${receiver} lehnt die Verbindung ab`,
   receiver_lost: ({ receiver }) => `Die Verbindung zu ${receiver} ist abgebrochen`,
+  proxy_refused: ({ receiver, status }) =>
+    `Der Proxy (OUTBOUND_PROXY) antwortet ${status} auf die Frage nach ${receiver}`,
+  proxy_silent: ({ receiver }) => `Der Proxy (OUTBOUND_PROXY) antwortet nicht auf die Frage nach ${receiver}`,
   receiver_did_not_take: ({ receiver }) => `${receiver} hat die Nachricht nicht angenommen`,
   channel_switched_off: () => "Der Kanal war ausgeschaltet",
   over_before_sent: () => "Es war vorbei, bevor es gesendet wurde",

@@ -76,6 +76,8 @@ export const settingMeanings = {
   CONVERSION_DEADLINE_SECONDS: "Zeit von LibreOffice für eine Präsentation, höchstens 20 Minuten",
   CONVERSION_MAX_ATTEMPTS: "Versuche, bevor eine Umwandlung als fehlgeschlagen gilt",
   PUBLIC_URL: "Adresse dieser Seite für Links in Benachrichtigungen; leer: keine Links",
+  OUTBOUND_PROXY:
+    "http://[Benutzer:Passwort@]Rechner:Port, über den Webhooks, Chat und der Anmeldedienst erreicht werden; Mail geht direkt",
   NOTIFICATION_PRIVATE_ADDRESSES:
     "Ob Benachrichtigungen an private Adressen gehen dürfen und, außerhalb der Cloud, an Loopback; auto: nicht in der Cloud",
   NOTIFICATION_DISPLAY_SECONDS:

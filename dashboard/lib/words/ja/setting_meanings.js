@@ -74,6 +74,8 @@ export const settingMeanings = {
   CONVERSION_DEADLINE_SECONDS: "LibreOffice が1つのファイルの変換に使える時間。最長20分",
   CONVERSION_MAX_ATTEMPTS: "変換が失敗になるまでの試行回数",
   PUBLIC_URL: "通知に載せる、このダッシュボードのアドレス。空ならリンクなし",
+  OUTBOUND_PROXY:
+    "Webhook・チャット・サインインサービスへの接続に使うプロキシ（http://[ユーザー:パスワード@]ホスト:ポート）。メールは直接送ります",
   NOTIFICATION_PRIVATE_ADDRESSES:
     "プライベートアドレスと、クラウド以外ではループバックへの通知を許すか。auto: クラウドでは許しません",
   NOTIFICATION_DISPLAY_SECONDS: "1台だけの応答なしやクラッシュがこれだけ続くと通知します",
