@@ -102,7 +102,8 @@ def build(release: Release, text: str, folder: Path, *, with_images: bool) -> No
         except display_package.Unbuildable as error:
             raise Unready(f"display package: {error}") from None
         shutil.copyfile(Path(scratch) / package, folder / package)
-    bill = sbom.document(REPOSITORY, release.version, release.commit, release.made)
+    digest = hashlib.sha256((folder / package).read_bytes()).hexdigest()
+    bill = sbom.document(REPOSITORY, release.version, release.commit, release.made, digest)
     write_file(folder / f"{release.name}.cdx.json", json.dumps(bill, indent=1, ensure_ascii=False) + "\n", 0o644)
     write_file(folder / "notes.md", text, 0o644)
     if with_images:

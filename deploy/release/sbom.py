@@ -49,8 +49,10 @@ class Bill:
             self.needs.setdefault(one, set()).add(reference)
 
 
-def document(tree: Path, version: str, commit: str, made: datetime) -> dict[str, Any]:
-    """The whole document as JSON values, from the files of this tree. `made`: the commit's time, in UTC.
+def document(tree: Path, version: str, commit: str, made: datetime, display_package: str) -> dict[str, Any]:
+    """The whole document as JSON values, from the files of this tree.
+
+    `made`: the commit's time, in UTC; `display_package`: the SHA-256 of that package.
 
     Raises:
         Unready: a file has a line that this module cannot read, so that the bill would lack something.
@@ -59,7 +61,7 @@ def document(tree: Path, version: str, commit: str, made: datetime) -> dict[str,
     add_python(bill, (tree / "requirements.lock").read_text(encoding="utf-8"))
     add_vendored(bill, json.loads((tree / "dashboard/vendor/VENDOR.json").read_text(encoding="utf-8")))
     add_debian(bill, (tree / "deploy/docker/Dockerfile").read_text(encoding="utf-8"))
-    add_display_package(bill, version)
+    add_display_package(bill, version, display_package)
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",
@@ -96,12 +98,12 @@ def add_python(bill: Bill, lock: str) -> None:
             "type": "library",
             "name": name,
             "version": found["version"],
-            # A package has one hash for each of its files, so they stand where its files are found.
+            # One for each file of the package, of which an installation takes the one for its machine.
+            "hashes": [_sha256(one) for one in HASH.findall(found["hashes"])],
             "externalReferences": [
                 {
                     "type": "distribution",
                     "url": f"https://pypi.org/project/{name}/{quote(found['version'])}/#files",
-                    "hashes": [{"alg": "SHA-256", "content": one} for one in HASH.findall(found["hashes"])],
                 }
             ],
             **({"scope": "optional", "properties": _properties(marker=marker)} if marker else {}),
@@ -141,7 +143,7 @@ def add_vendored(bill: Bill, vendored: Mapping[str, Mapping[str, str]]) -> None:
             {
                 "type": "file",
                 "name": f"dashboard/vendor/{file}",
-                "hashes": [{"alg": "SHA-256", "content": one["sha256"]}],
+                "hashes": [_sha256(one["sha256"])],
             }
         )
 
@@ -176,13 +178,14 @@ def debian_parts(dockerfile: str) -> tuple[str, Sequence[str]]:
     return base, sorted(set(packages))
 
 
-def add_display_package(bill: Bill, version: str) -> None:
-    """Add the package of the display agent, which carries paho."""
+def add_display_package(bill: Bill, version: str, digest: str) -> None:
+    """Add the package of the display agent, which carries paho. `digest`: its SHA-256."""
     reference = f"pkg:deb/{PRODUCT}/signage-display@{version}?arch=all"
     component = {
         "type": "application",
         "name": "signage-display",
         "version": version,
+        "hashes": [_sha256(digest)],
         "licenses": _licences(LICENCE),
     }
     bill.add(reference, component, needed_by=[bill.product])
@@ -195,6 +198,10 @@ def _normal(name: str) -> str:
 
 def _python(name: str, version: str) -> str:
     return f"pkg:pypi/{name}@{quote(version, safe='')}"
+
+
+def _sha256(digest: str) -> dict[str, str]:
+    return {"alg": "SHA-256", "content": digest}
 
 
 def _licences(name: str) -> list[dict[str, Any]]:
