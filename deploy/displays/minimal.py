@@ -58,6 +58,14 @@ class Client:
             os.fsync(file.fileno())
         self.file.with_suffix(".new").replace(self.file)
 
+    def can_save(self) -> bool:
+        """Whether the file can be opened to be written; statvfs and access do not see each fault of a disk."""
+        try:
+            os.close(os.open(self.file, os.O_WRONLY))
+        except OSError:
+            return False
+        return True
+
     def run(self) -> None:
         """Connect again and again. Each connection has its own MQTT client, which repeats no old messages."""
         pause = 0.5
@@ -121,7 +129,7 @@ class Client:
         self.told, self.beat_at, acks = status, time.monotonic() + INTERVAL_SECONDS, [*self.state["journal"].values()]
         here = {"boot_id": BOOT_ID, "app_instance": self.app_instance, "last_command": acks[-1] if acks else None}
         self.say("heartbeat", **here, process_status=status, interval_seconds=INTERVAL_SECONDS)
-        rest = {"capabilities": ["restart_app"], "disk_writable": os.access(self.file, os.W_OK)}
+        rest = {"capabilities": ["restart_app"], "disk_writable": self.can_save()}
         rest["broker_connection"] = {"reconnect_count": self.losses}
         self.say("health", screen_health="unknown", log_level="info", recent_acks=acks[-8:], **rest)
 

@@ -223,8 +223,9 @@ def test_what_is_wrong_with_a_machine_has_a_word(tmp_path: Path) -> None:
     write(tmp_path, {"proc/self/mountinfo": mounts.format("ro,relatime", "rw")})
 
     assert "read_only_root" not in vitals.troubles(tmp_path, tmp_path)  # the agent's own view alone
-    write(tmp_path, {"proc/self/mountinfo": mounts.format("ro,relatime", "ro,errors=remount-ro")})
-    assert vitals.troubles(tmp_path, tmp_path)["read_only_root"] == "the root file system is read-only"
+    for after_a_fault in ("ro,errors=remount-ro", "rw,errors=remount-ro,emergency_ro"):  # the second: of Linux 6.18
+        write(tmp_path, {"proc/self/mountinfo": mounts.format("ro,relatime", after_a_fault)})
+        assert vitals.troubles(tmp_path, tmp_path)["read_only_root"] == "the root file system is read-only"
 
 
 def test_a_unit_that_does_not_exist_is_a_trouble_until_it_does(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ class Disk:
         if takes and isinstance(self.journal, UnwritableJournal):
             with contextlib.suppress(OSError):
                 self.journal = Journal(self._path)
-        works = takes and not isinstance(self.journal, UnwritableJournal)
+        works = takes and not isinstance(self.journal, UnwritableJournal) and self.journal.works()
         if self.works and not works:
             event("machine_no_journal", "Commands are refused: their journal cannot be written.", WARNING)
         self.works = works

@@ -97,7 +97,7 @@ def root_is_read_only(root: Path) -> bool:
         words = line.split()
         if len(words) > 9 and words[4] == "/":
             options = words[-1].split(",")
-    return "ro" in options
+    return not {"ro", "emergency_ro"}.isdisjoint(options)  # the second: ext4 of newer kernels, after a fault
 
 
 def clock_in_step() -> bool:
