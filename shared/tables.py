@@ -1058,6 +1058,7 @@ conversions = Table(
     Column("file_hash", Text, nullable=False),  # SHA-256 of the source, hex
     Column("status", conversion_status, nullable=False, server_default="pending"),
     Column("generation", Integer, nullable=False, server_default="1"),  # part of the task's name
+    Column("turn", BigInteger, nullable=False, server_default="0"),  # each uploader has one conversion a turn
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("claim", Text),  # fencing token of the worker that holds it
     _when("claimed_at"),
@@ -1083,6 +1084,8 @@ conversions = Table(
         "created_at",
         postgresql_where=text("status IN ('pending', 'processing')"),
     ),
+    Index("ix_conversions_turn_id", "turn", "id", postgresql_where=text("status IN ('pending', 'processing')")),
+    Index("ix_conversions_turn", "turn", postgresql_where=text("status <> 'pending'")),
 )
 
 uploads = Table(  # resumable uploads: a row, and its parts on the volume

@@ -504,6 +504,7 @@ export type Conversion = {
   status: ConversionStatus;
   target_format: TargetFormat;
   trace_id: string | null;
+  waiting_before: number | null;
 };
 
 /** A conversion in a list, with the name of the uploaded file. */
@@ -524,6 +525,7 @@ export type ConversionItem = {
   status: ConversionStatus;
   target_format: TargetFormat;
   trace_id: string | null;
+  waiting_before: number | null;
 };
 
 /** The state of a conversion. */

@@ -198,6 +198,7 @@ function Row(props) {
     </div>
     <span class=${classes("badge", `conversion-${status}`)} role="status">
       ${busy && html`<span class="spinner" aria-hidden="true"></span>`}${conversionWords.status[status]}
+      ${conversion?.waiting_before ? ` · ${conversionWords.waitingBefore(conversion.waiting_before)}` : ""}
       ${busy && conversion && conversion.attempts > 1 ? ` · ${conversionWords.attempt(conversion.attempts)}` : ""}
     </span>
     <div class="media-actions">${h(Actions, props)}${h(More, props)}</div>

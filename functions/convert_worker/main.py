@@ -2,8 +2,9 @@
 
     POST / {"job": "convert_event_media_to_pdf", "conversion_id": 42}, with the queue's identity token
 
-The queue deletes a task after an answer of 2xx and delivers it again after every other answer. 200: nothing is left to
-do, also when the conversion failed for good. 503: deliver again.
+Each conversion that waits has a task, and each task converts the one whose turn it is: uploaders take turns. The queue
+deletes a task after an answer of 2xx and delivers it again after every other answer. 200: nothing is left to do, also
+when the conversion failed for good. 503: deliver again.
 """
 
 import gc
@@ -114,15 +115,15 @@ def _read_conversion(request: Request) -> int:
 
 
 def _deliver(conversion_id: int, task_name: str) -> Response:
-    """Claim the conversion, make its PDF and record the result: three steps, two transactions."""
+    """Claim the next conversion, make its PDF and record the result: three steps, two transactions."""
     with transaction(ENGINE) as connection:
         if _is_superseded(connection, conversion_id, task_name):
             return _done("superseded")
         now = database_now(connection)
-        job = operations.claim(connection, now, conversion_id, TIMEOUTS.lease)
+        job = operations.claim(connection, now, TIMEOUTS.lease)
         if job is None:
             return _not_claimed(connection, conversion_id)
-    known: dict[str, Any] = {"conversion_id": conversion_id, "trace_id": job.trace_id}
+    known: dict[str, Any] = {"conversion_id": job.conversion_id, "trace_id": job.trace_id}
     event("conversion_claimed", "conversion claimed", attempt=job.attempts, **known)
     started = time.monotonic()
     try:
@@ -149,7 +150,7 @@ def _is_superseded(connection: Connection, conversion_id: int, task_name: str) -
 
 
 def _not_claimed(connection: Connection, conversion_id: int) -> Response:
-    """The answer when there was nothing to claim: done already, deleted, or leased by another worker (TryAgain)."""
+    """The answer when none waits: this one is done already, deleted, or leased by another worker (TryAgain)."""
     row = store.get(connection, conversion_id)
     if row is None:
         event("conversion_gone", "the medium was deleted before its job began", conversion_id=conversion_id)

@@ -40,6 +40,7 @@ def ensure_pdf(
     under a new generation. Raises NotConvertible.
     """
     rules.check_convertible(media.kind)
+    store.lock_turns(connection, media.uploaded_by)
     media_id, file_hash = media.id, media.sha256
     row = store.insert_pending(connection, now, media_id, file_hash, traceparent)
     row = row or store.request_again(connection, now, media_id, file_hash, traceparent)
@@ -133,15 +134,15 @@ class Job(Struct, frozen=True):
     """The trace of the request that asked for the conversion."""
 
 
-def claim(connection: Connection, now: datetime, conversion_id: int, lease: timedelta) -> Job | None:
-    """Claim a conversion for one worker. None: it is done, deleted, or another worker has it."""
+def claim(connection: Connection, now: datetime, lease: timedelta) -> Job | None:
+    """Claim the conversion whose turn it is for one worker. None: none waits."""
     token = secrets.token_hex(16)
-    row = store.claim(connection, now, conversion_id, token, now - lease)
+    row = store.claim(connection, now, token, now - lease)
     if row is None:
         return None
     source = store.source_of(connection, row.media_id)
     return Job(
-        conversion_id=conversion_id,
+        conversion_id=row.id,
         token=token,
         attempts=row.attempts,
         file_hash=row.file_hash,

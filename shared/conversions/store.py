@@ -36,6 +36,8 @@ class KeptConversion(Struct, frozen=True):
     rebuild: bool
     """Make a new PDF even if one exists."""
     traceparent: str | None
+    waiting_before: int | None
+    """How many others wait before it; None when it does not wait."""
 
 
 class ListedConversion(KeptConversion, frozen=True):
@@ -66,14 +68,43 @@ class DueConversion(NamedTuple):
     generation: int
 
 
-CONVERSION: Final = ", ".join(
+_PLAIN: Final = ", ".join(
     "c.source_event_media_id AS media_id" if name == "media_id" else f"c.{name}"
     for name in KeptConversion.__struct_fields__
+    if name != "waiting_before"
 )
+CONVERSION: Final = f"""{_PLAIN}, CASE WHEN c.status = 'pending' THEN (SELECT count(*) FROM conversions AS waiting
+    WHERE waiting.status = 'pending' AND (waiting.turn, waiting.id) < (c.turn, c.id)) END AS waiting_before"""  # noqa: S608
 """SQL: the columns of a KeptConversion."""
+LISTED: Final = f"{_PLAIN}, waiting.before AS waiting_before"
+"""SQL: the columns of one of many; they need WAITING, which counts once for all of them."""
+WAITING: Final = """LEFT JOIN (SELECT id, row_number() OVER (ORDER BY turn, id) - 1 AS before FROM conversions
+    WHERE status = 'pending') AS waiting ON waiting.id = c.id"""
 LIVE: Final = """conversions AS c
     JOIN event_media AS m ON m.id = c.source_event_media_id AND m.deleted_at IS NULL"""
 """SQL: conversions of media that were not deleted."""
+
+
+LOCK_TURNS = Query("SELECT pg_advisory_xact_lock(hashtextextended(:uploader, 0))", NO_ROW)
+
+
+def lock_turns(connection: Connection, uploader: str) -> None:
+    """Lock this uploader's turns against other transactions: of two uploads at once the second sees the first."""
+    LOCK_TURNS.run(connection, uploader=f"conversion_turns:{uploader}")
+
+
+def _next_turn(media_id: str) -> str:
+    """SQL: the turn of a conversion of this medium that begins to wait now.
+
+    It is the turn after the present one, but after those of the same uploader's other conversions. So each uploader
+    has one conversion a turn, and nobody waits for all decks of somebody else.
+    """
+    return f"""1 + greatest(0,
+        (SELECT max(own.turn) FROM conversions AS own JOIN event_media AS m ON m.id = own.source_event_media_id
+            WHERE own.status IN ('pending', 'processing')
+                AND m.uploaded_by = (SELECT uploaded_by FROM event_media WHERE id = {media_id})),
+        (SELECT max(turn) FROM conversions WHERE status <> 'pending'),
+        (SELECT min(turn) - 1 FROM conversions WHERE status = 'pending'))"""  # noqa: S608 - made of constants
 
 
 def _may(move: ConversionMove) -> str:
@@ -84,9 +115,9 @@ def _may(move: ConversionMove) -> str:
 
 INSERT_PENDING = Query(
     f"""
-    INSERT INTO conversions AS c (source_event_media_id, target_format, file_hash, status, created_at, requested_at,
-        enqueued_at, traceparent)
-    VALUES (:media_id, 'pdf', :file_hash, 'pending', :now, :now, :now, :traceparent)
+    INSERT INTO conversions AS c (source_event_media_id, target_format, file_hash, status, turn, created_at,
+        requested_at, enqueued_at, traceparent)
+    VALUES (:media_id, 'pdf', :file_hash, 'pending', {_next_turn(":media_id")}, :now, :now, :now, :traceparent)
     ON CONFLICT ON CONSTRAINT uq_conversions_media_format_hash DO NOTHING RETURNING {CONVERSION}
     """,  # noqa: S608 - made of constants
     KeptConversion,
@@ -105,7 +136,8 @@ def insert_pending(
 def _ask(move: ConversionMove) -> Query[KeptConversion]:
     return Query(
         f"""
-        UPDATE conversions AS c SET status = '{MOVES[move][1]}', attempts = 0, started_at = NULL, finished_at = NULL,
+        UPDATE conversions AS c SET status = '{MOVES[move][1]}', turn = {_next_turn("c.source_event_media_id")},
+            attempts = 0, started_at = NULL, finished_at = NULL,
             error_code = NULL, error_message = NULL, rebuild = c.rebuild OR {move is ConversionMove.REBUILD},
             traceparent = :traceparent, generation = c.generation + 1, requested_at = :now, enqueued_at = :now
         WHERE c.source_event_media_id = :media_id AND c.file_hash = :file_hash AND {_may(move)}
@@ -165,7 +197,7 @@ def latest_of_media(connection: Connection, media_id: int) -> KeptConversion | N
 
 LATEST_OF_EACH = Query(
     f"""
-    SELECT DISTINCT ON (c.source_event_media_id) {CONVERSION} FROM conversions AS c
+    SELECT DISTINCT ON (c.source_event_media_id) {LISTED} FROM conversions AS c {WAITING}
     WHERE c.source_event_media_id = ANY(:media_ids) ORDER BY c.source_event_media_id, c.id DESC
     """,  # noqa: S608 - made of constants
     KeptConversion,
@@ -179,7 +211,7 @@ def latest_of_each(connection: Connection, media_ids: Sequence[int]) -> dict[int
 
 LIST_PAGE = Query(
     f"""
-    SELECT {CONVERSION}, m.filename FROM {LIVE}
+    SELECT {LISTED}, m.filename FROM {LIVE} {WAITING}
     WHERE (CAST(:before_id AS bigint) IS NULL OR c.id < :before_id)
         AND (CAST(:status AS text) IS NULL OR c.status = :status)
     ORDER BY c.id DESC LIMIT :limit {FOR_ITS_VALUES}
@@ -220,21 +252,22 @@ CLAIM = Query(
     f"""
     UPDATE conversions AS c SET status = '{MOVES[ConversionMove.CLAIM][1]}', claim = :token, claimed_at = :now,
         started_at = coalesce(c.started_at, :now), attempts = c.attempts + 1
-    WHERE c.id = :id AND {_may(ConversionMove.CLAIM)} AND (c.status = 'pending' OR c.claimed_at < :expired_before)
+    WHERE c.id = (
+        SELECT c.id FROM conversions AS c
+        WHERE {_may(ConversionMove.CLAIM)} AND (c.status = 'pending' OR c.claimed_at < :expired_before)
+        ORDER BY c.turn, c.id LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING {CONVERSION}, coalesce(c.requested_at, c.created_at) AS requested_at
     """,  # noqa: S608 - made of constants
     ClaimedConversion,
 )
 
 
-def claim(
-    connection: Connection, now: datetime, conversion_id: int, token: str, expired_before: datetime
-) -> ClaimedConversion | None:
-    """Claim a conversion that is pending, or whose last lease is over. None when it is neither.
+def claim(connection: Connection, now: datetime, token: str, expired_before: datetime) -> ClaimedConversion | None:
+    """Claim the next conversion that is pending, or whose last lease is over. None when there is none.
 
     `expired_before`: claims older than this no longer count.
     """
-    return CLAIM.one_or_none(connection, now=now, id=conversion_id, token=token, expired_before=expired_before)
+    return CLAIM.one_or_none(connection, now=now, token=token, expired_before=expired_before)
 
 
 SOURCE_OF = Query(
@@ -267,7 +300,8 @@ FINISH = _leave(
 FAIL = _leave(ConversionMove.FAIL, "finished_at = :now, error_code = :code, error_message = :message")
 RELEASE = _leave(
     ConversionMove.RELEASE,
-    "attempts = c.attempts - :uncounted, enqueued_at = :now, error_code = :code, error_message = :message",
+    f"turn = {_next_turn('c.source_event_media_id')}, attempts = c.attempts - :uncounted, enqueued_at = :now,"
+    " error_code = :code, error_message = :message",
 )
 
 
@@ -289,7 +323,8 @@ def release(
 ) -> bool:
     """Release a claimed conversion for another try. False when another worker has the claim.
 
-    Its task is still on the queue and comes again: `enqueued_at` keeps the sweep from enqueuing it meanwhile.
+    It waits behind its uploader's others, so that they do not wait for its tries. Its task is still on the queue and
+    comes again: `enqueued_at` keeps the sweep from enqueuing it meanwhile.
     """
     result = {"uncounted": 0 if counts else 1, "code": code, "message": message}
     return RELEASE.run(connection, now=now, id=conversion_id, token=token, **result) == 1

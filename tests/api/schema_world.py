@@ -38,6 +38,7 @@ from shared.tables import (
     scheduler_status,
     service_failure_events,
 )
+from shared.tables import conversions as conversions_table
 from shared.vocabulary import LogLevel, Role
 from tests import migrated
 from tests.api.function_process import FunctionProcess, function_process
@@ -213,7 +214,9 @@ def convert(made: World, uploaded: dict[str, Any]) -> None:
     made.volume.write_thumbnail(uploaded["media"]["sha256"], b"\x89PNG")
     with transaction(made.engine) as connection:
         now = database_now(connection)
-        job = conversions.claim(connection, now, uploaded["conversion"]["id"], timedelta(0))
+        first = sa.update(conversions_table).where(conversions_table.c.id == uploaded["conversion"]["id"])
+        connection.execute(first.values(turn=-1))
+        job = conversions.claim(connection, now, timedelta(0))
         assert job is not None
         assert conversions.finish(connection, now, made.volume, job, path, Findings(1, 1, 0, None, None, True))
 

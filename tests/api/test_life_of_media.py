@@ -17,8 +17,9 @@ from shared.event_media.store import lock_content
 from shared.outside.media_volume import MediaVolume, converted_path
 from shared.postgres.door import database_now, transaction
 from shared.tables import audit_log
+from shared.tables import conversions as conversions_table
 from tests.api.people import Api
-from tests.worker import decks
+from tests.worker import decks, hostile_decks
 from tests.worker.hostile_pdfs import PDF
 
 
@@ -48,7 +49,9 @@ def make_ready(engine: Engine, volume: MediaVolume, uploaded: dict[str, Any], pa
     volume.write_thumbnail(file_hash, b"\x89PNG")
     with transaction(engine) as connection:
         now = database_now(connection)
-        job = conversions.claim(connection, now, uploaded["conversion"]["id"], now - now)
+        first = sa.update(conversions_table).where(conversions_table.c.id == uploaded["conversion"]["id"])
+        connection.execute(first.values(turn=-1))
+        job = conversions.claim(connection, now, now - now)
         assert job is not None
         found = Findings(pages, 1, 0, None, None, has_thumbnail=True)
         assert conversions.finish(connection, now, volume, job, path, found)
@@ -206,3 +209,25 @@ def test_a_pdf_that_has_vanished_from_the_volume_is_made_again_when_asked_for(
     assert api.get(f"/api/files/converted/{path}").status_code == 404
     answer = api.post(ask)
     assert (answer.status_code, answer.get_json()["status"]) == (202, "pending")
+
+
+def test_a_deck_that_waits_says_everywhere_how_many_wait_before_it(api: Api, engine: Engine, deck: bytes) -> None:
+    with transaction(engine) as connection:
+        connection.execute(sa.delete(conversions_table))
+    made = [
+        upload(api, "talk.pptx", hostile_decks.with_parts(deck, {"docProps/mark.txt": b"%d" % number}))
+        for number in range(3)
+    ]
+
+    for number, each in enumerate(made):
+        media_id = each["media"]["id"]
+        listed = {item["media_id"]: item for item in api.get("/api/conversions").get_json()["items"]}
+        media = {item["id"]: item["conversion"] for item in api.get("/api/event-media").get_json()["items"]}
+        said = (
+            each["conversion"],
+            api.get(f"/api/conversions/{media_id}/status").get_json(),
+            api.get(f"/api/event-media/{media_id}").get_json()["conversion"],
+            listed[media_id],
+            media[media_id],
+        )
+        assert [conversion["waiting_before"] for conversion in said] == [number] * 5

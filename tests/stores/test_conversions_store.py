@@ -62,8 +62,9 @@ def pending(connection: Connection, now: datetime) -> int:
 
 
 def claimed(connection: Connection, now: datetime, conversion_id: int) -> operations.Job:
-    job = operations.claim(connection, now, conversion_id, LEASE)
+    job = operations.claim(connection, now, LEASE)
     assert job is not None
+    assert job.conversion_id == conversion_id
     return job
 
 
@@ -105,7 +106,7 @@ def test_a_claimed_conversion_is_free_again_only_when_its_lease_is_over(connecti
     conversion_id = pending(connection, now)
     first = claimed(connection, now, conversion_id)
 
-    assert operations.claim(connection, now + LEASE, conversion_id, LEASE) is None
+    assert operations.claim(connection, now + LEASE, LEASE) is None
     second = claimed(connection, now + LEASE + timedelta(seconds=1), conversion_id)
 
     assert second.attempts == 2
@@ -141,7 +142,7 @@ def test_a_finished_conversion_is_served_by_its_path_and_not_claimed_again(
     told = {"code": "pages_differ", "slides": 3, "pages": 2}
     unread = {"code": "contents_not_known"}  # this test's volume has no original
     assert sorted(target.report["warnings"], key=str) == sorted([told, unread], key=str)
-    assert operations.claim(connection, now + 10 * LEASE, conversion_id, LEASE) is None
+    assert operations.claim(connection, now + 10 * LEASE, LEASE) is None
     for other in ("", "../" + PATH, PATH.upper(), "a\0b", "%"):
         assert store.ready_target(connection, other) is None
 
@@ -203,21 +204,20 @@ def test_the_third_try_that_fails_is_the_last(connection: Connection, now: datet
 def test_the_sweep_finds_what_was_forgotten_and_gives_it_a_new_name_on_the_queue(
     connection: Connection, now: datetime
 ) -> None:
-    never_enqueued, abandoned, fresh, done = (pending(connection, now) for _ in range(4))
+    abandoned, done, never_enqueued, fresh = (pending(connection, now) for _ in range(4))
     old = now - LEASE - timedelta(seconds=1)
-    claimed(connection, old, abandoned)
-    job = claimed(connection, old, done)
-    operations.finish(connection, old, VOLUME, job, PATH, pdf_of(3))
+    job = claimed(connection, old, abandoned), claimed(connection, old, done)
+    operations.finish(connection, old, VOLUME, job[1], PATH, pdf_of(3))
     long_ago = {"enqueued_at": old, "created_at": old}
     connection.execute(sa.update(conversions).where(conversions.c.id != fresh).values(**long_ago))
 
     found = operations.sweep(connection, now, LEASE)
 
-    assert sorted(found) == [(never_enqueued, 2), (abandoned, 2)]
+    assert sorted(found) == [(abandoned, 2), (never_enqueued, 2)]
     assert operations.sweep(connection, now, LEASE) == [], "what was just found is not found again"
     assert sorted(operations.sweep(connection, now + LEASE + timedelta(seconds=1), LEASE)) == [
-        (never_enqueued, 3),
         (abandoned, 3),
+        (never_enqueued, 3),
         (fresh, 2),
     ]
 
@@ -265,9 +265,9 @@ Race = Callable[[Sequence[Act]], list[Any]]
 
 def test_of_eight_workers_one_gets_the_conversion(engine: Engine, race: Race) -> None:
     with transaction(engine) as connection:
-        conversion_id = pending(connection, database_now(connection))
+        pending(connection, database_now(connection))
 
-    jobs = race([lambda connection, now: operations.claim(connection, now, conversion_id, LEASE)] * 8)
+    jobs = race([lambda connection, now: operations.claim(connection, now, LEASE)] * 8)
 
     assert len([job for job in jobs if job is not None]) == 1
 
@@ -304,7 +304,7 @@ def test_when_a_lease_ends_while_its_worker_finishes_exactly_one_result_stands(
     finished, taken = race(
         [
             lambda connection, now: operations.finish(connection, now, VOLUME, job, PATH, pdf_of(3)),
-            lambda connection, now: operations.claim(connection, now, conversion_id, LEASE),
+            lambda connection, now: operations.claim(connection, now, LEASE),
         ]
     )
 

@@ -188,7 +188,7 @@ def test_a_conversion_is_as_old_as_the_last_wish_for_it(connection: Connection, 
     row, _ = conversions.ensure_pdf(connection, now - seconds(9000), media)
     assert Figures(connection, now, config)("conversions_oldest_seconds", "pending") == 9000
 
-    job = conversions.claim(connection, now - seconds(8000), row.id, LEASE)
+    job = conversions.claim(connection, now - seconds(8000), LEASE)
     assert job is not None
     assert Figures(connection, now, config)("conversion_leases", "over") == 1
     conversions.fail_or_release(connection, now - seconds(7000), job, Fault.NO_SLIDES, 3, seconds(120))

@@ -89,9 +89,11 @@ def deck(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture(autouse=True)
-def emptied(volume: MediaVolume, gate: Gate) -> Iterator[None]:
-    """Before each test: remove files of other tests, and let the converter answer by itself."""
+def emptied(volume: MediaVolume, gate: Gate, engine: Engine) -> Iterator[None]:
+    """After each test: remove its conversions and files, and let the converter answer by itself."""
     yield
+    with transaction(engine) as connection:
+        connection.execute(sa.delete(conversions))
     for name in files_below(volume.root):
         (volume.root / name).unlink()
     gate.scripted.clear()
@@ -109,12 +111,12 @@ class Desk:
         self.engine = engine
         self.volume = volume
 
-    def upload(self, content: bytes, name: str = "talk.pptx") -> KeptConversion:
+    def upload(self, content: bytes, name: str = "talk.pptx", by: str = "tests") -> KeptConversion:
         """Upload a medium. Returns its conversion."""
         received = media_operations.receive_upload(self.volume, io.BytesIO(content), name, LIMIT)
         with transaction(self.engine) as connection:
             now = database_now(connection)
-            media = media_operations.record_upload(connection, now, received, "tests")
+            media = media_operations.record_upload(connection, now, received, by)
             return conversions_operations.ensure_pdf(connection, now, media, TRACEPARENT)[0]
 
     def row(self, conversion: KeptConversion) -> RowMapping:
@@ -305,10 +307,11 @@ def test_a_fault_that_passes_leaves_no_trace_on_the_conversion(
 def test_the_third_500_and_the_second_broken_pdf_are_the_last(
     function: Worker, desk: Desk, gate: Gate, deck: bytes
 ) -> None:
-    corrupt, broken = desk.upload(deck), desk.upload(other(deck, "broken"))
     gate.scripted += [answering(500)] * 3 + [answering(200, b"no PDF")] * 2
 
+    corrupt = desk.upload(deck)
     of_corrupt = [function.deliver(corrupt.id).status_code for _ in range(3)]
+    broken = desk.upload(other(deck, "broken"))
     of_broken = [function.deliver(broken.id).status_code for _ in range(2)]
 
     assert (of_corrupt, of_broken) == ([503, 503, 200], [503, 200])
@@ -544,6 +547,20 @@ def test_a_pdf_that_is_asked_for_again_is_made_again_beside_the_old_one(
     assert served is not None
     assert (outcome, gate.count) == ({"outcome": "ready"}, asked + 1)
     assert (row["pages"], row["rebuild"], pages_of(desk.volume, row)) == (1, False, 1)
+
+
+def test_the_tasks_of_one_person_convert_the_deck_of_another_in_its_turn(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    tasks = [desk.upload(other(deck, f"of anna {number}"), by="anna") for number in range(4)]
+    tasks.append(desk.upload(other(deck, "of bert"), by="bert"))
+    gate.scripted += [CONVERTED] * len(tasks)
+
+    outcomes = [function.deliver(task.id).json()["outcome"] for task in tasks]
+
+    rows = sorted((desk.row(task) for task in tasks), key=lambda row: row["started_at"])
+    assert outcomes == ["ready"] * 5
+    assert [row["id"] for row in rows] == [tasks[number].id for number in (0, 4, 1, 2, 3)]
 
 
 def test_a_conversion_that_does_not_exist_is_no_reason_to_come_again(function: Worker) -> None:

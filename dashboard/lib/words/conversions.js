@@ -52,6 +52,7 @@ export const conversionWords = {
   },
   pages: (/** @type {number} */ n) => count(n, "page", "pages"),
   attempt: (/** @type {number} */ n) => `attempt ${n}`,
+  waitingBefore: (/** @type {number} */ n) => `${number(n)} before it`,
   open: "Open",
   openOf: (/** @type {string} */ name) => `Open the PDF of ${name}`,
   newTab: "Open in a new tab",

@@ -32,6 +32,8 @@ class Conversion(Answer):
     target_format: TargetFormat
     file_hash: str
     status: ConversionStatus
+    waiting_before: int | None
+    """How many others wait before it; null when it does not wait."""
     attempts: int
     created_at: datetime
     started_at: datetime | None

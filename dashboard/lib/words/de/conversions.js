@@ -1,4 +1,4 @@
-import { count } from "../../format.js";
+import { count, number } from "../../format.js";
 
 /** @param {(string | false | undefined)[]} parts */
 const lost = (parts) => `Im PDF verloren: ${parts.filter(Boolean).join(", ")}.`;
@@ -54,6 +54,7 @@ export const conversionWords = {
   },
   pages: (n) => count(n, "Seite", "Seiten"),
   attempt: (n) => `${n}. Versuch`,
+  waitingBefore: (n) => `${number(n)} davor`,
   open: "Öffnen",
   openOf: (name) => `PDF von ${name} öffnen`,
   newTab: "In neuem Tab öffnen",

@@ -44,6 +44,7 @@ export const conversionWords = {
   },
   pages: (n) => `${number(n)}ページ`,
   attempt: (n) => `${n}回目`,
+  waitingBefore: (n) => `前に${number(n)}件`,
   open: "開く",
   openOf: (name) => `${name} の PDF を開く`,
   newTab: "新しいタブで開く",
