@@ -487,6 +487,9 @@ class TooLargeUnpacked(Refused):
         "presentation_has_too_many_parts": "The presentation has more than {most} parts.",
         "presentation_too_large": "Unpacked, the presentation has more than {gibibytes} GiB.",
         "presentation_part_too_large": "Unpacked, one part of the presentation has more than {mebibytes} MiB.",
+        "presentation_too_deep": (
+            "The presentation nests elements deeper than {most} levels, or has more than {millions} million of them."
+        ),
         "presentation_picture_too_large": "One picture of the presentation has more than {megapixels} megapixels.",
         "picture_has_too_many_pixels": "The picture has more than {megapixels} megapixels.",
     }

@@ -5,13 +5,15 @@ too large when unpacked, must be refused before the conversion.
 """
 
 import errno
+import gzip
 import posixpath
 import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import chain
 from typing import IO, BinaryIO, Final
 from xml.parsers import expat
 
@@ -26,8 +28,14 @@ MAX_DIRECTORY_BYTES: Final = MAX_ENTRIES * 512  # names in real decks are under 
 MAX_UNPACKED_BYTES: Final = 1024**3
 MAX_XML_BYTES: Final = 128 * 1024**2
 MAX_CONTENT_TYPES_BYTES: Final = 16 * 1024**2
+MAX_DEPTH: Final = 1000  # of elements in elements; real decks have less than 60
+MAX_ELEMENTS: Final = 5_000_000  # of all parts
+LEAST_SIDE: Final = 12_700  # of a slide, in EMU: a point
+LONGEST_ENTITY: Final = 256  # of a picture, in characters; drawing programs declare short names of addresses
 BLOCK_BYTES: Final = 64 * 1024
 XML_SUFFIXES: Final = (".xml", ".rels")
+XML_BEGINS: Final = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*<")
+GZIP: Final = b"\x1f\x8b"  # the start of a compressed SVG
 NEVER_TYPED: Final = {"content.xml", "styles.xml", "meta.xml", "settings.xml"}  # never have a document type
 OFFICES_OWN: Final = re.compile(r"-//OpenOffice\.org//DTD [\w. ]+//EN [\w-]+\.dtd")  # public id and system id
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the only methods that .pptx and .odp allow
@@ -36,7 +44,9 @@ _END_OF_DIRECTORY: Final = struct.Struct("<4s4H2LH")
 _END_OF_DIRECTORY_64: Final = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR_64_BYTES: Final = 20
 _LONGEST_COMMENT: Final = 65_535
-_DOCTYPES: Final = tuple("<!DOCTYPE".encode(name) for name in ("ascii", "utf-16-le", "utf-16-be"))
+_ENCODINGS: Final = ("ascii", "utf-16-le", "utf-16-be")
+_DOCTYPES: Final = tuple("<!DOCTYPE".encode(name) for name in _ENCODINGS)
+_ENTITIES: Final = tuple("<!ENTITY".encode(name) for name in _ENCODINGS)
 
 Attributes = Mapping[str, str]
 OnElement = Callable[[str, Attributes], bool]
@@ -65,8 +75,8 @@ def inspect(file: BinaryIO) -> tuple[MediaKind, Slides]:
         with zipfile.ZipFile(file) as package:
             _check_entries(package.infolist())
             kind, count = _judge(package)
-            _check_parts(package, kind)
-            slides = count(package)
+            damaged = _check_parts(package, kind)
+            slides = count(package, damaged)
     if slides.visible == 0:
         raise NoSlides("every_slide_hidden" if slides.hidden else None)
     return kind, slides
@@ -118,7 +128,7 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
             raise TooLargeUnpacked("presentation_part_too_large", facts={"mebibytes": MAX_XML_BYTES >> 20})
 
 
-def _judge(package: zipfile.ZipFile) -> tuple[MediaKind, Callable[[zipfile.ZipFile], Slides]]:
+def _judge(package: zipfile.ZipFile) -> tuple[MediaKind, Callable[[zipfile.ZipFile, set[str]], Slides]]:
     """The kind that the package declares, and the function that counts its slides. Raises NotAPresentation."""
     names = set(package.namelist())
     if "mimetype" in names:
@@ -146,35 +156,107 @@ def _check_manifest(package: zipfile.ZipFile) -> None:
         raise Encrypted
 
 
-def _check_parts(package: zipfile.ZipFile, kind: MediaKind) -> None:
-    """Refuse document types, which allow entity bombs and access to other files, and pictures with too many pixels.
+def _check_parts(package: zipfile.ZipFile, kind: MediaKind) -> set[str]:
+    """Read every part of XML. Returns the damaged ones.
+
+    Refuse document types, which allow entity bombs and access to other files, elements that are nested too deep, and
+    pictures with too many pixels.
 
     LibreOffice and OpenOffice write a document type into some parts of an OpenDocument file: macro libraries,
     shortcuts, menus, formulas, the manifest. It only names one of their own files and declares nothing. Such a document
     type is allowed in those parts.
     """
+    damaged, reader = set(), _Reader()
     for entry in package.infolist():
         with package.open(entry) as part:
             if _is_xml(entry):
                 is_name_allowed = kind is MediaKind.ODP and entry.filename not in NEVER_TYPED
-                _check_no_doctype(part, is_name_allowed=is_name_allowed)
+                parser, _ = _parser(lambda _name, _attributes: False, is_name_allowed=is_name_allowed)
+                if not reader.reads(parser, _blocks(part), _DOCTYPES):
+                    damaged.add(entry.filename)
             elif pictures_rules.pixels(part) > pictures_rules.MAX_PIXELS:
                 raise TooLargeUnpacked(
                     "presentation_picture_too_large", facts={"megapixels": pictures_rules.MAX_PIXELS // 10**6}
                 )
+        if not _is_xml(entry):
+            with package.open(entry) as part:
+                reader.reads(_picture_parser(), _blocks_of_picture(part), _ENTITIES)
+    return damaged
 
 
-def _check_no_doctype(part: IO[bytes], *, is_name_allowed: bool) -> None:
-    """Read up to the first element, before which a document type must be. If it is not XML, search for DOCTYPE."""
-    head = b""
-    parser, reached = _parser(lambda _name, _attributes: True, is_name_allowed=is_name_allowed)
-    try:
-        while not reached() and (block := part.read(BLOCK_BYTES)):
-            head = head or block
-            parser.Parse(block)
-    except expat.ExpatError:
-        if any(doctype in head for doctype in _DOCTYPES):
-            raise NotAPresentation("presentation_has_doctype") from None
+class _Reader:
+    """Reads parts of XML to their end, and refuses a package with too many or too deep elements."""
+
+    def __init__(self) -> None:
+        self._elements_left = MAX_ELEMENTS
+
+    def reads(self, parser: expat.XMLParserType, blocks: Iterable[bytes], refused: tuple[bytes, ...]) -> bool:
+        """Whether the part is well-formed. Raises NotAPresentation when it is not and begins with one of `refused`."""
+        depth = 0
+
+        def start(_name: str, _attributes: dict[str, str]) -> None:
+            nonlocal depth
+            depth += 1
+            self._elements_left -= 1
+            if depth > MAX_DEPTH or self._elements_left < 0:
+                raise TooLargeUnpacked(
+                    "presentation_too_deep", facts={"most": MAX_DEPTH, "millions": MAX_ELEMENTS // 10**6}
+                )
+
+        def end(_name: str) -> None:
+            nonlocal depth
+            depth -= 1
+
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        head = b""
+        try:
+            for block in blocks:
+                head = head or block
+                parser.Parse(block)
+            parser.Parse(b"", True)
+        except expat.ExpatError:
+            if any(mark in head for mark in refused):
+                raise NotAPresentation("presentation_has_doctype") from None
+            return False
+        return True
+
+
+def _blocks(part: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
+    return iter(lambda: part.read(BLOCK_BYTES), b"")
+
+
+def _blocks_of_picture(part: IO[bytes]) -> Iterator[bytes]:
+    """The picture if it is XML (SVG), also a compressed one; of any other, nothing."""
+    head = part.read(BLOCK_BYTES)
+    if head.startswith(GZIP):
+        part.seek(0)
+        with suppress(gzip.BadGzipFile, EOFError, zlib.error), gzip.open(part) as unpacked:
+            head = unpacked.read(BLOCK_BYTES)
+            yield from _up_to(MAX_XML_BYTES, head, unpacked) if XML_BEGINS.match(head) else ()
+    elif XML_BEGINS.match(head):
+        yield from _up_to(MAX_XML_BYTES, head, part)
+
+
+def _up_to(most: int, head: bytes, rest: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
+    """The head and the rest, in blocks. Raises TooLargeUnpacked above `most` bytes."""
+    size = 0
+    for block in chain([head], _blocks(rest)):
+        size += len(block)
+        if size > most:
+            raise TooLargeUnpacked("presentation_part_too_large", facts={"mebibytes": most >> 20})
+        yield block
+
+
+def _picture_parser() -> expat.XMLParserType:
+    """A parser of SVG, in which drawing programs write document types. It refuses entities that may grow."""
+    parser = expat.ParserCreate()
+
+    def declare(_name: str, is_parameter: bool, value: str | None, *_where: str | None) -> None:
+        if is_parameter or value is None or "&" in value or "%" in value or len(value) > LONGEST_ENTITY:
+            raise NotAPresentation("presentation_has_doctype")
+
+    parser.EntityDeclHandler = declare
+    return parser
 
 
 def _main_part(package: zipfile.ZipFile) -> str | None:
@@ -194,12 +276,14 @@ def _main_part(package: zipfile.ZipFile) -> str | None:
     return _names(package).get(found[0].lower()) if found else None
 
 
-def _count_pptx(package: zipfile.ZipFile) -> Slides:
+def _count_pptx(package: zipfile.ZipFile, damaged: set[str]) -> Slides:
     main = _main_part(package) or ""
     wanted: list[str] = []
     _walk(package, main, lambda name, attributes: _note_slide(wanted, name, attributes))
     names, targets = _names(package), _relationships(package, main)
     parts = [part for key in wanted if (part := names.get(targets.get(key, "").lower()))]
+    if damaged & set(parts):
+        raise NotAPresentation("presentation_damaged")
     hidden = {part for part in set(parts) if _is_hidden_slide(package, part)}
     visible = sum(part not in hidden for part in parts)
     return Slides(visible=visible, hidden=len(parts) - visible)
@@ -209,6 +293,8 @@ def _note_slide(wanted: list[str], name: str, attributes: Attributes) -> bool:
     """Note the relationship id of a slide: the `id` of `sldId` in a namespace, which `_parser` calls `:id`."""
     if name == "sldId":
         wanted.append(attributes.get(":id", ""))
+    elif name == "sldSz" and any(int(attributes.get(side, LEAST_SIDE)) < LEAST_SIDE for side in ("cx", "cy")):
+        raise NotAPresentation("presentation_damaged")
     return False
 
 
@@ -240,7 +326,7 @@ def _is_hidden_slide(package: zipfile.ZipFile, part: str) -> bool:
     return shown[:1] in (["0"], ["false"])
 
 
-def _count_odp(package: zipfile.ZipFile) -> Slides:
+def _count_odp(package: zipfile.ZipFile, _damaged: set[str]) -> Slides:
     """Count the pages, and the pages whose style is hidden; the styles come before the pages."""
     hidden_styles: set[str] = set()
     pages: list[str] = []

@@ -1,7 +1,9 @@
 """Which files may be uploaded, by name and by content."""
 
 import contextlib
+import gzip
 import io
+import re
 import struct
 import zipfile
 from pathlib import Path
@@ -339,3 +341,89 @@ def test_a_compound_file_whose_chain_goes_round_in_circles_is_refused() -> None:
 
     with pytest.raises(NotAPresentation):
         inspect(bytes(looped), MediaKind.PPT)
+
+
+BOMB = '<!ENTITY a0 "lol">' + "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))
+NAMED = '<!ENTITY ns_svg "http://www.w3.org/2000/svg">'
+PLAIN = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd"{}>'
+SVG = '<svg xmlns="http://www.w3.org/2000/svg"><text>{}</text></svg>'
+
+
+def svg(entities: str, text: str = "") -> str:
+    return PLAIN.format(f" [{entities}]" if entities else "") + SVG.format(text)
+
+
+SVGS = [
+    (svg("").encode(), True, "of a drawing program"),
+    (svg(NAMED).encode(), True, "of a drawing program that gives addresses a name"),
+    (SVG.format("plain").encode(), True, "without a document type"),
+    (b"<svg not even XML", True, "damaged: LibreOffice shows nothing of it"),
+    (svg(BOMB, "&a9;").encode(), False, "entities of entities"),
+    (svg(BOMB, "&a9;").encode("utf-16"), False, "in another encoding"),
+    (gzip.compress(svg(BOMB, "&a9;").encode()), False, "compressed"),
+    (svg('<!ENTITY a SYSTEM "file:///etc/passwd">', "&a;").encode(), False, "another file"),
+    (svg(f'<!ENTITY a "{"x" * 100_000}">', "&a;" * 1000).encode(), False, "a long one many times"),
+    (svg('<!ENTITY % a "b">').encode(), False, "a parameter"),
+    (b"<svg>" + b"<g>" * 5000, False, "groups in groups"),
+]
+
+
+@pytest.mark.parametrize("name", ["ppt/media/image1.svg", "ppt/media/image1.png"])
+@pytest.mark.parametrize(("content", "passes", "why"), SVGS, ids=[case[2] for case in SVGS])
+def test_an_svg_whose_entities_grow_is_refused_by_its_content(
+    deck: bytes, name: str, content: bytes, passes: bool, why: str
+) -> None:
+    package = hostile_decks.with_parts(deck, {name: content})
+    if passes:
+        assert inspect(package)[0] is PPTX, why
+    else:
+        with pytest.raises((NotAPresentation, TooLargeUnpacked)):
+            inspect(package)
+
+
+def nested(deck: bytes, depth: int) -> bytes:
+    slide = hostile_decks.part_of(deck, "ppt/slides/slide1.xml")
+    groups = b"<p:grpSp>" * depth + b"</p:grpSp>" * depth
+    deeper = slide.replace(b"</p:spTree>", groups + b"</p:spTree>")
+    return hostile_decks.with_parts(deck, {"ppt/slides/slide1.xml": deeper})
+
+
+def test_elements_that_are_nested_too_deep_or_too_many_are_refused(
+    deck: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert inspect(nested(deck, zip_rules.MAX_DEPTH - 10))[0] is PPTX
+    with pytest.raises(TooLargeUnpacked, match="deeper than 1000"):
+        inspect(nested(deck, zip_rules.MAX_DEPTH))
+
+    monkeypatch.setattr(zip_rules, "MAX_ELEMENTS", 100)
+    with pytest.raises(TooLargeUnpacked):
+        inspect(deck)
+
+
+@pytest.mark.parametrize("slides", [1, 3])
+def test_a_slide_that_ends_in_the_middle_makes_its_deck_a_damaged_one(tmp_path: Path, slides: int) -> None:
+    deck = hostile_decks.pptx_bytes(tmp_path, slides)
+    name = f"ppt/slides/slide{slides}.xml"
+    half = hostile_decks.part_of(deck, name)
+    package = hostile_decks.with_parts(deck, {name: half[: len(half) // 2]})
+
+    with pytest.raises(NotAPresentation, match="damaged"):
+        inspect(package)
+
+
+def test_a_damaged_part_that_no_slide_shows_is_let_pass(deck: bytes) -> None:
+    assert inspect(hostile_decks.with_parts(deck, {"docProps/app.xml": b"<Properties"}))[0] is PPTX
+
+
+@pytest.mark.parametrize(("width", "passes"), [(-9144000, False), (0, False), (1, False), (914400, True)])
+def test_a_slide_without_an_extent_is_refused(deck: bytes, width: int, passes: bool) -> None:
+    main = hostile_decks.part_of(deck, "ppt/presentation.xml")
+    sized = re.sub(rb'cx="\d+"', b'cx="%d"' % width, main, count=1)
+    package = hostile_decks.with_parts(deck, {"ppt/presentation.xml": sized})
+
+    assert b"sldSz" in main
+    if passes:
+        assert inspect(package)[0] is PPTX
+    else:
+        with pytest.raises(NotAPresentation, match="damaged"):
+            inspect(package)

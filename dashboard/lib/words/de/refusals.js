@@ -267,6 +267,8 @@ export const refusalWords = {
   too_large_unpacked: () => "Die Präsentation ist ausgepackt zu groß.",
   presentation_has_too_many_parts: ({ most }) => `Die Präsentation hat mehr als ${number(most)} Teile.`,
   presentation_too_large: ({ gibibytes }) => `Ausgepackt hat die Präsentation mehr als ${gibibytes} GiB.`,
+  presentation_too_deep: ({ most, millions }) =>
+    `Die Präsentation verschachtelt Elemente tiefer als ${number(most)} Ebenen, oder hat mehr als ${millions} Millionen davon.`,
   presentation_part_too_large: ({ mebibytes }) => `Ausgepackt hat ein Teil der Präsentation mehr als ${mebibytes} MiB.`,
   presentation_picture_too_large: ({ megapixels }) => `Ein Bild der Präsentation hat mehr als ${megapixels} Megapixel.`,
   picture_has_too_many_pixels: ({ megapixels }) => `Das Bild hat mehr als ${megapixels} Megapixel.`,

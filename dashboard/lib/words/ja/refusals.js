@@ -243,6 +243,8 @@ export const refusalWords = {
   too_large_unpacked: () => "プレゼンテーションは展開すると大きすぎます。",
   presentation_has_too_many_parts: ({ most }) => `プレゼンテーションの部品が${number(most)}個を超えています。`,
   presentation_too_large: ({ gibibytes }) => `プレゼンテーションは展開すると ${gibibytes} GiB を超えます。`,
+  presentation_too_deep: ({ most, millions }) =>
+    `プレゼンテーションの要素の入れ子が${number(most)}段を超えているか、要素の数が${number(millions * 1_000_000)}個を超えています。`,
   presentation_part_too_large: ({ mebibytes }) =>
     `プレゼンテーションの一部が、展開すると ${mebibytes} MiB を超えます。`,
   presentation_picture_too_large: ({ megapixels }) =>
