@@ -9,7 +9,7 @@ from typing import BinaryIO
 import requests
 
 from functions.convert_worker.identity import OwnIdentity
-from shared.conversions.rules import Fault, Timeouts, fault_of_answer
+from shared.conversions.rules import Fault, Timeouts, fault_of_answer, is_last_try
 from shared.outside.media_volume import Draft
 
 ROUTE = "/forms/libreoffice/convert"
@@ -20,10 +20,11 @@ LARGEST_PDF_BYTES = 1024**3  # the converter's own limit
 class ConversionFault(Exception):
     """The conversion failed; `fault` says why."""
 
-    def __init__(self, fault: Fault, reason: str) -> None:
-        """`reason` goes to our log only."""
+    def __init__(self, fault: Fault, reason: str, *, is_last: bool = False) -> None:
+        """`reason` goes to our log only. `is_last`: another try would end the same."""
         super().__init__(reason)
         self.fault = fault
+        self.is_last = is_last
 
 
 class MultipartBody:
@@ -108,7 +109,8 @@ def _send(
 def _receive(reply: requests.Response, draft: Draft, until: float) -> None:
     if reply.status_code != 200:
         said = next(reply.iter_content(500), b"").decode("utf-8", "replace")
-        raise ConversionFault(fault_of_answer(reply.status_code, said), f"{reply.status_code}: {said}")
+        fault = fault_of_answer(reply.status_code, said)
+        raise ConversionFault(fault, f"{reply.status_code}: {said}", is_last=is_last_try(said))
     received = 0
     for block in reply.iter_content(BLOCK_BYTES):
         received += len(block)

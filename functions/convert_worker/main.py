@@ -173,7 +173,8 @@ def _record_fault(job: Job, fault: ConversionFault) -> Response:
     )
     with transaction(ENGINE) as connection:
         now = database_now(connection)
-        move = operations.fail_or_release(connection, now, job, fault.fault, WORKSHOP.max_attempts, TIMEOUTS.converter)
+        tries = job.attempts if fault.is_last else WORKSHOP.max_attempts
+        move = operations.fail_or_release(connection, now, job, fault.fault, tries, TIMEOUTS.converter)
     if move is ConversionMove.FAIL:
         return _done("failed")
     raise _again(rules.message(fault.fault, TIMEOUTS.converter) if move else TAKEN_OVER)

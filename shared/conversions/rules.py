@@ -110,6 +110,7 @@ _TIME_IS_UP: Final = (
     "The request exceeded the time limit",
 )
 """Answers of our converter and of Gotenberg 8.36 when the document took too long."""
+_BUSY_TO_THE_END: Final = f"{_TIME_IS_UP[0]}, busy to the end"
 _OURS: Final = "Service Unavailable: "
 """Start of our converter's answers for every other reason: it has not read the document."""
 _REFUSALS: Final[Mapping[type[ServiceError], Fault]] = {
@@ -154,6 +155,11 @@ def fault_of_answer(status: int, said: str = "") -> Fault:
     if status == 503 and said.startswith(_OURS):
         return Fault.CONVERTER_UNREACHABLE
     return Fault.CONVERTER_BUSY if status in {502, 503} else Fault.CONVERTER_FAILED
+
+
+def is_last_try(said: str) -> bool:
+    """Whether another try would end the same: our converter says that the document kept it busy until its deadline."""
+    return said.startswith(_BUSY_TO_THE_END)
 
 
 def fault_of_refusal(error: ServiceError) -> Fault:

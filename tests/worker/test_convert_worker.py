@@ -19,6 +19,7 @@ import requests
 import sqlalchemy as sa
 from sqlalchemy import Engine, RowMapping
 
+from deploy.parts.converter import web
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import free_port, wait_until
 from shared.conversions import operations as conversions_operations
@@ -289,6 +290,19 @@ def test_each_fault_of_the_converter_has_its_consequence(
     assert answer.status_code == (200 if status == "failed" else 503)
     assert "said by the test" not in row["error_message"] + answer.text
     assert files_below(desk.volume.root / "converted") == []
+
+
+def test_a_deck_that_keeps_the_converter_busy_to_its_deadline_has_one_try(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    conversion = desk.upload(deck)
+    gate.scripted.append(answering(503, web.TOO_MUCH_WORK.encode()))
+
+    answer = function.deliver(conversion.id)
+
+    row = desk.row(conversion)
+    assert answer.json() == {"outcome": "failed"}
+    assert (row["status"], row["error_code"], row["attempts"]) == ("failed", "took_too_long", 1)
 
 
 def test_a_fault_that_passes_leaves_no_trace_on_the_conversion(

@@ -47,7 +47,7 @@ class FakeOffice:
         self.deadlines[self.document.name] = deadline
         if self.document.name == "slow":
             self.let_go.wait(WAIT_SECONDS)
-            raise ConversionTimedOut
+            raise ConversionTimedOut(was_busy=False)
         result = self.folder / "document.pdf"
         result.touch()
         return result
@@ -140,6 +140,7 @@ def test_waiting_and_converting_end_before_the_worker_hangs_up() -> None:
 
 ANSWERS = [
     (503, web.TOOK_TOO_LONG, Fault.TOOK_TOO_LONG, "ours, of the document's own time"),
+    (503, web.TOO_MUCH_WORK, Fault.TOOK_TOO_LONG, "ours, and another try would end the same"),
     (
         503,
         "The request exceeded the time limit. Increase it with --api-timeout, or reduce the workload.",
@@ -168,6 +169,7 @@ def test_what_the_converter_says_tells_a_slow_deck_from_an_outage(
             convert(gate.url, io.BytesIO(b"deck"), "deck.pptx", draft, ladder, "trace")
 
     assert met.value.fault is fault, why
+    assert met.value.is_last == (said == web.TOO_MUCH_WORK)
 
 
 def test_a_slow_deck_has_two_tries_and_its_error_names_the_limit() -> None:

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from deploy.parts.converter.office import MOST_STARTS, START_ME_AGAIN, ConversionFailed, Office, find_program
+from deploy.parts.converter import office as office_module
+from deploy.parts.converter.office import (
+    MOST_STARTS,
+    START_ME_AGAIN,
+    ConversionFailed,
+    ConversionTimedOut,
+    Office,
+    find_program,
+)
 from deploy.parts.converter.sandbox import INSIDE, Sandbox
 from tests.worker import decks
 
@@ -60,3 +68,20 @@ def test_one_that_asks_again_and_again_has_failed_and_its_exit_code_is_told(offi
     with pytest.raises(ConversionFailed, match=f"exit code {START_ME_AGAIN}; it said nothing"):
         office.finish(time.monotonic() + SECONDS)
     assert (office.work / "restarts").read_text() == f"{100 - MOST_STARTS}\n"
+
+
+@pytest.mark.parametrize(("program", "busy"), [("while :; do :; done", True), ("sleep 600", False)])
+def test_at_the_deadline_it_is_told_whether_the_document_kept_it_busy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, busy: bool
+) -> None:
+    monkeypatch.setattr(office_module, "BUSY", 0.05)  # other work on the machine may leave it little more
+    made = Office(Sandbox(isolated=True), INSIDE / "program", tmp_path / "office")
+    (made.work / "program").write_text(f"#!/bin/sh\n{program}\n")
+    (made.work / "program").chmod(0o755)
+    made.begin(a_deck(tmp_path), ".odp")
+
+    with pytest.raises(ConversionTimedOut) as ended:
+        made.finish(time.monotonic() + 3)
+
+    made.close()
+    assert ended.value.was_busy == busy

@@ -13,13 +13,16 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Final
 
+from deploy.parts import guardian
 from deploy.parts.converter.sandbox import Sandbox
 
 FILTER = "pdf:impress_pdf_Export"
 TEMPLATE_TIMEOUT_SECONDS = 60
 TAIL_BYTES = 2000
 NOT_LOADED = "source file could not be loaded"
+BUSY: Final = 0.8  # of the time that a document had: then the document itself needs more
 START_ME_AGAIN = 81  # exit code of soffice.bin after a change of its profile; its start scripts would restart it
 MOST_STARTS = 3
 # No macro of a deck may run, and no link out of the deck is fetched.
@@ -52,6 +55,11 @@ class ConversionFailed(Exception):
 class ConversionTimedOut(Exception):
     """The document was not finished by its deadline; LibreOffice was killed."""
 
+    def __init__(self, *, was_busy: bool) -> None:
+        """`was_busy`: LibreOffice computed nearly all the time, so that another try would end the same."""
+        super().__init__()
+        self.was_busy = was_busy
+
 
 class OfficeUnusable(Exception):
     """LibreOffice cannot be started on this machine; the message says why."""
@@ -83,6 +91,8 @@ class Office:
         self._profile_url = (sandbox.inside(self.work) / "profile").as_uri()
         self._processes: list[subprocess.Popen[bytes]] = []
         self._conversion: tuple[str, ...] = ()
+        self._began = 0.0
+        self._spent_before = 0.0
         for name in ("tmp", "in", "out"):
             (self.work / name).mkdir(parents=True)
 
@@ -118,6 +128,7 @@ class Office:
         inside = self._sandbox.inside(self.work)
         document = str(inside / "in" / f"document{suffix}")
         self._conversion = ("--convert-to", FILTER, "--outdir", str(inside / "out"), document)
+        self._began, self._spent_before = time.monotonic(), self._processor_seconds()
         self.start(*self._conversion)
 
     def finish(self, deadline: float) -> Path:
@@ -129,7 +140,8 @@ class Office:
         try:
             code = self._ended(self._conversion, deadline)
         except subprocess.TimeoutExpired:
-            raise ConversionTimedOut from None
+            spent = self._processor_seconds() - self._spent_before
+            raise ConversionTimedOut(was_busy=spent > BUSY * (time.monotonic() - self._began)) from None
         self.kill()  # the PDF is written; no process may change it while it is checked
         result = self.work / "out" / "document.pdf"
         if code != 0 or not _is_whole_pdf(result):
@@ -147,6 +159,11 @@ class Office:
                 return code
             self.start(*arguments)
         return self._processes[-1].wait(max(0.0, deadline - time.monotonic()))
+
+    def _processor_seconds(self) -> float:
+        """The processor time of its processes that run."""
+        ours = {below for pid in self.pids() for below in (pid, *guardian.descendants(pid))}
+        return sum(map(_processor_seconds, ours))
 
     def pids(self) -> list[int]:
         """The ids of the processes that were started here and not yet reaped."""
@@ -185,6 +202,15 @@ class Office:
     def said(self) -> str:
         """The end of LibreOffice's output."""
         return _tail(self.folder / "log").decode("utf-8", "replace").strip()
+
+
+def _processor_seconds(pid: int) -> float:
+    """The processor time of a process; 0 when it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")  # utime and stime
 
 
 def _is_whole_pdf(path: Path) -> bool:

@@ -32,6 +32,7 @@ TRACE = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 RETRY_AFTER_SECONDS = 5
 # The worker recognises these texts by their beginnings (shared/conversions/rules.py).
 TOOK_TOO_LONG = "Service Unavailable: the document was not finished in time"
+TOO_MUCH_WORK = f"{TOOK_TOO_LONG}, busy to the end"
 UNREADABLE = "LibreOffice could not load this document"
 
 Environ = dict[str, Any]
@@ -154,8 +155,8 @@ class Application:
             if error.is_unreadable:
                 raise Refusal(400, UNREADABLE) from None
             raise Refusal(500, "Internal Server Error: LibreOffice could not convert this document") from None
-        except ConversionTimedOut:
-            raise Refusal(503, TOOK_TOO_LONG) from None
+        except ConversionTimedOut as error:
+            raise Refusal(503, TOO_MUCH_WORK if error.was_busy else TOOK_TOO_LONG) from None
         except QueueFull:
             raise Refusal(429, "Too Many Requests: LibreOffice is busy with other documents") from None
         except Unavailable as error:
