@@ -74,6 +74,12 @@ RUN = (
         instead="CONVERTER_URL",
     ),
     Need(
+        "libreoffice-math-nogui",
+        "decks with formulas",
+        any_file("usr/lib/libreoffice/program/libsmlo.so"),
+        instead="CONVERTER_URL",
+    ),
+    Need(
         "libreoffice-base-core",
         "decks with form controls",
         any_file("usr/lib/libreoffice/program/libdbalo.so"),
