@@ -1,7 +1,8 @@
 """The program that examines a finished PDF and its deck: `python -m functions.convert_worker.examiner SOCKET`.
 
 It receives over the socket the deck's kind and the open files: the PDF and, unless the kind is `-`, the deck. It prints
-each finding as a line of JSON as soon as it is known: `pages`, `fonts`, `contents`, `letters`, `thumbnail`.
+each finding as a line of JSON as soon as it is known: `pages`, `fonts`, `contents`, `letters`, `thumbnail`; `contents`
+again when the slides were compared with the pages.
 Hostile bytes can harm this process only. It has little memory and time, can write no file, knows no secret and has no
 network.
 """
@@ -18,7 +19,7 @@ import sys
 import time
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final
 from xml.etree.ElementTree import ParseError
 
@@ -26,11 +27,12 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 from msgspec.structs import asdict
 
-from functions.convert_worker import letters
+from functions.convert_worker import comparison, letters
+from functions.convert_worker.comparison import Kind, Placed
 from functions.convert_worker.letters import Outline
 from functions.convert_worker.pdf import NO_DECK
 from shared.event_media.contents import odp_rules, ppt_rules, pptx_rules
-from shared.event_media.contents.rules import Contents
+from shared.event_media.contents.rules import Contents, Slide
 from shared.vocabulary import MediaKind
 
 TAIL_BYTES: Final = 1024  # PDF readers look for the end mark in these last bytes
@@ -40,8 +42,17 @@ FONT_SECONDS: Final = 6.0  # for all pages: a deck of 5,000 slides is not read t
 LETTER_SECONDS: Final = 3.0  # for all pages too
 NAME_BYTES: Final = 256
 OUTLINE_POINTS: Final = 100.0  # the font size at which outlines are measured; any size will do
+LOST: Final = 0xFFFD  # the replacement character
 BOX: Final = 0  # the first glyph of a font: the box that it draws for a letter that it lacks
+PAGE_PIXELS: Final = 1440  # the longer side of a page whose letters are looked at
+MOST_OBJECTS: Final = 20_000  # of a page, whose places are looked at
+CONTRAST: Final = 40  # of 255: what differs less cannot be read
 THUMBNAIL_PIXELS: Final = 480  # the longer side
+KINDS: Final[Mapping[int, Kind]] = {
+    pdfium.FPDF_PAGEOBJ_TEXT: "text",
+    pdfium.FPDF_PAGEOBJ_PATH: "path",
+    pdfium.FPDF_PAGEOBJ_SHADING: "path",
+}
 PR_SET_PDEATHSIG, CLONE_NEWUSER, CLONE_NEWNET = 1, 0x10000000, 0x40000000
 BAD_DECK: Final = (
     *(ValueError, LookupError, RuntimeError, MemoryError, OSError, EOFError),
@@ -58,9 +69,10 @@ def main(connection: int) -> None:
         say("pages", len(document) if document else 0)
         if document:
             say("fonts", _fonts(document))
-            if kind != NO_DECK:
-                say("contents", _contents(kind, files[1]))
-            say("letters", sorted(set(_letters(document))))
+            contents = _contents(kind, files[1]) if kind != NO_DECK else None
+            say("contents", _plain(contents))
+            say("letters", sorted(_letters(document, contents)))
+            say("contents", _plain(contents))
             say("thumbnail", base64.b64encode(_thumbnail(document)).decode())
     sys.stdout.flush()
     os._exit(0)  # closing a damaged document may crash
@@ -148,35 +160,82 @@ def _embedded(objects: Iterator[Any]) -> Iterator[str]:
             yield name.value.decode("utf-8", "replace").rpartition("+")[2]
 
 
-def _letters(document: pypdfium2.PdfDocument) -> Iterator[str]:
-    """Every letter of the pages that is drawn as its font's empty box."""
+def _letters(document: pypdfium2.PdfDocument, contents: Contents | None) -> set[str]:
+    """Every letter of the pages that is drawn as its font's empty box. Compares the pages with the deck, too."""
     outlines: dict[tuple[bytes, int], Outline] = {}
+    missing: set[str] = set()
+    slides = contents.slides if contents is not None and len(contents.slides) == len(document) else []
     until = time.monotonic() + LETTER_SECONDS
     for number in range(len(document)):
         page = pdfium.FPDF_LoadPage(document, number)
         text = pdfium.FPDFText_LoadPage(page) if page else None
         if text:
-            for place, code in _codes(text):
-                if letters.is_looked_at(code) and _is_box(text, place, code, outlines):
-                    yield chr(code)
+            codes = list(_codes(text))
+            missing.update(
+                chr(code)
+                for place, code in codes
+                if code == LOST or (letters.is_looked_at(code) and _is_box(text, place, code, outlines))
+            )
+            if contents is not None:
+                slide = slides[number] if slides else Slide(number + 1)
+                shown = _visible(document[number], text, codes) if slide.formulas else ""
+                comparison.compare(contents, slide, shown, _placed(page), _size(page))
             pdfium.FPDFText_ClosePage(text)
         if page:
             pdfium.FPDF_ClosePage(page)
         if time.monotonic() > until:
-            return
+            break
+    return missing
+
+
+def _visible(page: pypdfium2.PdfPage, text: Any, codes: list[tuple[int, int]]) -> str:
+    """The letters of a page that differ from what is behind them: LibreOffice draws formulas black, also on black."""
+    width, height = page.get_size()
+    scale = PAGE_PIXELS / max(width, height, 1.0)
+    bitmap = page.render(scale=scale, grayscale=True)
+    grey = memoryview(bitmap.buffer).cast("B")
+    shown = []
+    for place, code in codes:
+        left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+        pdfium.FPDFText_GetCharBox(text, place, left, right, bottom, top)
+        across = slice(max(0, int(left.value * scale)), min(bitmap.width, int(right.value * scale) + 1))
+        down = range(max(0, int((height - top.value) * scale)), int((height - bottom.value) * scale) + 1)
+        rows = [grey[y * bitmap.stride :][across] for y in down if y < bitmap.height]
+        tones = [tone for row in rows if len(row) for tone in (min(row), max(row))]
+        if tones and max(tones) - min(tones) >= CONTRAST:
+            shown.append(chr(code))
+    return "".join(shown)
+
+
+def _size(page: Any) -> tuple[float, float]:
+    return pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
+
+
+def _placed(page: Any) -> Iterator[Placed]:
+    """The first objects of a page with their places."""
+    for number in range(min(MOST_OBJECTS, pdfium.FPDFPage_CountObjects(page))):
+        one = pdfium.FPDFPage_GetObject(page, number)
+        left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+        if pdfium.FPDFPageObj_GetBounds(one, left, bottom, right, top):
+            kind = KINDS.get(pdfium.FPDFPageObj_GetType(one), "other")
+            yield Placed(left.value, bottom.value, right.value, top.value, kind)
 
 
 def _codes(text: Any) -> Iterator[tuple[int, int]]:
-    """The letters of a page with their indexes. A surrogate pair, in either order, is one letter at the first index."""
+    """The letters of a page with their indexes. A surrogate pair, in either order, is one letter at the first index.
+
+    Half of a pair, which a line break leaves, is LOST.
+    """
     places = iter(range(max(0, pdfium.FPDFText_CountChars(text))))
     for place in places:
         code: int = pdfium.FPDFText_GetUnicode(text, place)
         if 0xD800 <= code < 0xE000:
             high, low = sorted((code, int(pdfium.FPDFText_GetUnicode(text, place + 1))))
-            if not 0xD800 <= high < 0xDC00 <= low < 0xE000:
-                continue
-            code = 0x10000 + (high - 0xD800) * 0x400 + low - 0xDC00
-            next(places, None)
+            if 0xD800 <= high < 0xDC00 <= low < 0xE000:
+                code = 0x10000 + (high - 0xD800) * 0x400 + low - 0xDC00
+                next(places, None)
+            else:
+                code = LOST
         yield place, code
 
 
@@ -208,14 +267,21 @@ def _outline(font: Any, code: int) -> Outline:
     return tuple(points)
 
 
-def _contents(kind: str, deck: int) -> dict[str, Any] | None:
-    """The deck's contents for the report; None when the deck cannot be read."""
+def _contents(kind: str, deck: int) -> Contents | None:
+    """The deck's contents; None when the deck cannot be read."""
     try:
         with os.fdopen(deck, "rb") as file:
-            found = _read(kind, file)
+            return _read(kind, file)
     except BAD_DECK:
         return None
-    return {**asdict(found), "fonts": _sorted(found.fonts), "listed_fonts": _sorted(found.listed_fonts)}
+
+
+def _plain(contents: Contents | None) -> dict[str, Any] | None:
+    """The contents for the report: without the slides."""
+    if contents is None:
+        return None
+    fonts, listed = _sorted(contents.fonts), _sorted(contents.listed_fonts)
+    return {**asdict(contents), "slides": [], "fonts": fonts, "listed_fonts": listed}
 
 
 def _sorted(names: set[str] | None) -> list[str] | None:

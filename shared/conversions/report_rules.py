@@ -1,14 +1,17 @@
 """The report of a conversion: what the PDF lacks."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from msgspec import Struct
 
-from shared.event_media.contents.rules import MOST_TARGETS, Contents
+from shared.event_media.contents.rules import LOSSES, MOST_TARGETS, Contents
 
+MOST_SLIDES: Final = 50  # numbers of slides, in a warning
 MOST_LETTERS: Final = 40  # letters without a glyph, in a report
+SYMBOL_FONTS: Final = 0xF0  # fonts of symbols have their 256 characters from U+F000 on
 METRIC_COMPATIBLE: Final = {
     "calibri": "Carlito",
     "calibri light": "Carlito",
@@ -51,7 +54,8 @@ def report(found: Findings) -> dict[str, Any]:
         "thumbnail": found.has_thumbnail,
         "warnings": [
             *_slides_warnings(found),
-            *_letters_warnings(found.letters_missing),
+            *_losses_warnings(found.contents),
+            *_letters_warnings(found.letters_missing, found.contents),
             *_font_warnings(fonts),
             *_unknown_warnings(found, fonts),
             *_contents_warnings(found.contents),
@@ -66,9 +70,37 @@ def _slides_warnings(found: Findings) -> Iterator[dict[str, Any]]:
         yield {"code": "hidden_slides", "slides": found.hidden_slides}
 
 
-def _letters_warnings(letters: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _losses_warnings(contents: Contents | None) -> Iterator[dict[str, Any]]:
+    if contents is None:
+        return
+    for code in LOSSES:
+        if slides := contents.losses.get(code):
+            yield {"code": code, "count": len(slides), "slides": sorted(set(slides))[:MOST_SLIDES]}
+    if contents.shows_chosen_slides:
+        yield {"code": "chosen_slides_ignored"}
+
+
+def _letters_warnings(letters: tuple[str, ...], contents: Contents | None) -> Iterator[dict[str, Any]]:
+    """Characters of private use are boxes in a browser, too, so they are told by font and number in that font."""
     if letters:
-        yield {"code": "letters_missing", "count": len(letters), "letters": "".join(letters[:MOST_LETTERS])}
+        fonts = contents.signs if contents is not None else {}
+        shown = letters[:MOST_LETTERS]
+        yield {
+            "code": "letters_missing",
+            "count": len(letters),
+            "letters": "".join(each for each in shown if not _is_private(each)),
+            "signs": [_sign(each, fonts.get(each)) for each in shown if _is_private(each)],
+        }
+
+
+def _is_private(letter: str) -> bool:
+    return unicodedata.category(letter) == "Co"
+
+
+def _sign(letter: str, font: str | None) -> str:
+    """A character of private use as PowerPoint's dialog *Symbol* shows it, if the font is known: `Webdings 105`."""
+    code = ord(letter)
+    return f"{font} {code & 0xFF}" if font and code >> 8 == SYMBOL_FONTS else f"U+{code:04X}"
 
 
 def _fonts(contents: Contents | None, embedded: tuple[str, ...] | None) -> dict[str, Any] | None:

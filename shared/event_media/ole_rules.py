@@ -65,8 +65,8 @@ def deck_stream(file: BinaryIO) -> Stream:
     return container.open(container.root_streams()[DECK])
 
 
-def shown_places(file: BinaryIO) -> list[int]:
-    """The offsets of the document and of each visible slide in the deck's stream, by the newest edit.
+def shown_places(file: BinaryIO) -> dict[int, int]:
+    """The offset of the document (0) and of each visible slide (its number) in the deck's stream, by the newest edit.
 
     Raises KeyError, ValueError, IndexError or struct.error when the file has an older form or is damaged.
     """
@@ -76,7 +76,8 @@ def shown_places(file: BinaryIO) -> list[int]:
     _, edit = struct.unpack_from("<LL", container.open(streams[CURRENT_USER]).read(0, 20), 12)
     places, document = _places(deck, edit)
     slides = [places[reference] for reference in _slide_references(deck, places[document])]
-    return [places[document], *(place for place in slides if not _is_hidden(deck, place))]
+    shown = {number: place for number, place in enumerate(slides, 1) if not _is_hidden(deck, place)}
+    return {0: places[document], **shown}
 
 
 def _inspect_deck(container: _Container, streams: dict[str, _Entry]) -> Slides | None:

@@ -5,6 +5,9 @@ import { translate } from "../language.js";
 /** @param {(string | false | undefined)[]} parts */
 const lost = (parts) => `Lost in the PDF: ${parts.filter(Boolean).join(", ")}.`;
 
+/** @param {Record<string, any>} of */
+const slides = (of) => `${of["slides"].length === 1 ? "slide" : "slides"} ${of["slides"].join(", ")}`;
+
 export const conversionWords = {
   title: "Presentations",
   lead: "Presentations (PowerPoint, OpenDocument) become PDFs. Pictures, videos and PDFs are kept as they are.",
@@ -71,6 +74,17 @@ export const conversionWords = {
       of["fonts"].length
         ? "It is not known which fonts its text uses; missing ones may be among these:"
         : "It is not known which fonts its text uses.",
+    formulas_lost: (of) => `${count(of["count"], "formula", "formulas")} cannot be seen in the PDF: ${slides(of)}.`,
+    charts_not_drawn: (of) =>
+      `${count(of["count"], "chart of a newer kind is", "charts of a newer kind are")} not drawn: ${slides(of)}. Paste it as a picture.`,
+    pictures_missing: (of) =>
+      `${count(of["count"], "picture or object is", "pictures or objects are")} missing in the PDF: ${slides(of)}.`,
+    pages_blank: (of) =>
+      `${count(of["count"], "page is", "pages are")} blank although something is on the slide: ${slides(of)}.`,
+    text_cut: (of) => `Text is cut at the edge of ${count(of["count"], "page", "pages")}: ${slides(of)}.`,
+    dates_stand_still: (of) =>
+      `${count(of["count"], "date or time", "dates or times")} will not change any more: ${slides(of)}.`,
+    chosen_slides_ignored: () => "The presentation shows only chosen slides; the PDF has all that are not hidden.",
     contents_not_known: () => "The file could not be read for this report: fonts, motion and links are not known.",
     motion_lost: (of) =>
       lost([
@@ -79,7 +93,7 @@ export const conversionWords = {
         of["animated_slides"] && `animation on ${count(of["animated_slides"], "slide", "slides")}`,
       ]),
     letters_missing: (of) =>
-      `${count(of["count"], "letter has", "letters have")} no glyph in any font of the converter and ${of["count"] === 1 ? "is" : "are"} shown as boxes: ${of["letters"]}`,
+      `${count(of["count"], "letter has", "letters have")} no glyph in any font of the converter and ${of["count"] === 1 ? "is" : "are"} shown as boxes: ${[of["letters"], ...(of["signs"] ?? [])].filter(Boolean).join(", ")}`,
     timing_lost: (of) =>
       lost([
         of["transitions"] && `transitions of ${count(of["transitions"], "slide", "slides")}`,

@@ -8,17 +8,31 @@ from xml.etree import ElementTree as ET
 
 from msgspec import Struct, field
 
-from shared.event_media.contents.rules import ASIAN, COMPLEX, LARGEST_PART_BYTES, LATIN, Contents, scripts_of
+from shared.event_media.contents.rules import (
+    ASIAN,
+    COMPLEX,
+    DATES,
+    FORMULAS,
+    LARGEST_PART_BYTES,
+    LATIN,
+    PICTURES,
+    Contents,
+    Slide,
+    scripts_of,
+)
 
 _NS: Final = "{urn:oasis:names:tc:opendocument:xmlns:"
 STYLE, TEXT, DRAW = f"{_NS}style:1.0}}", f"{_NS}text:1.0}}", f"{_NS}drawing:1.0}}"
 PRESENTATION, ANIMATION = f"{_NS}presentation:1.0}}", f"{_NS}animation:1.0}}"
 CHART, SMIL = f"{_NS}chart:1.0}}", f"{_NS}smil-compatible:1.0}}"
 FO, SVG = f"{_NS}xsl-fo-compatible:1.0}}", f"{_NS}svg-compatible:1.0}}"
+MATH: Final = "{http://www.w3.org/1998/Math/MathML}"
 HREF: Final = "{http://www.w3.org/1999/xlink}href"
 ENDINGS: Final = {LATIN: "", ASIAN: "-asian", COMPLEX: "-complex"}
 STYLED: Final = (f"{TEXT}style-name", f"{PRESENTATION}style-name", f"{DRAW}style-name", f"{DRAW}text-style-name")
 FOR_PEOPLE: Final = {f"{TEXT}a", f"{DRAW}a", f"{PRESENTATION}event-listener"}
+MATH_LETTERS: Final = {f"{MATH}{name}" for name in ("mi", "mn", "mtext")}
+MOVING: Final = {f"{TEXT}{name}" for name in ("date", "time")}
 CHART_TEXTS: Final = {f"{CHART}{name}" for name in ("title", "subtitle", "axis", "legend")}
 OUTSIDE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\|\.\./")
 AUDIO: Final = re.compile(r"\.(mp3|wav|m4a|wma|aac|ogg|oga|mid|aiff?|flac)$", re.IGNORECASE)
@@ -31,6 +45,7 @@ class _Fonts(Struct):
     own: dict[tuple[str, str], str] = field(default_factory=dict)  # (style, script) -> family
     parents: dict[str, str] = field(default_factory=dict)
     defaults: dict[str, str] = field(default_factory=dict)  # script -> family
+    undated_pages: set[str] = field(default_factory=set)
     hidden_pages: set[str] = field(default_factory=set)
     transitions: set[str] = field(default_factory=set)  # styles of pages
     advancing: set[str] = field(default_factory=set)
@@ -54,6 +69,8 @@ class _Fonts(Struct):
     def _read_page_style(self, name: str, page: ET.Element) -> None:
         if page.get(f"{PRESENTATION}visibility") == "hidden":
             self.hidden_pages.add(name)
+        if page.get(f"{PRESENTATION}display-date-time") == "false":
+            self.undated_pages.add(name)
         if page.get(f"{SMIL}type") or page.get(f"{PRESENTATION}transition-style", "none") != "none":
             self.transitions.add(name)
         if page.get(f"{PRESENTATION}transition-type") == "automatic":
@@ -94,22 +111,35 @@ def read(package: zipfile.ZipFile) -> Contents:
     fonts.read(styles)
     fonts.read(content)
     masters = {page.get(f"{STYLE}name", ""): page for page in styles.iter(f"{STYLE}master-page")}
-    used: set[str] = set()
-    for page in content.iter(f"{DRAW}page"):
+    shows = content.iter(f"{PRESENTATION}settings")
+    contents.shows_chosen_slides = any(show.get(f"{PRESENTATION}show") for show in shows)
+    declared = content.iter(f"{PRESENTATION}date-time-decl")
+    current = {one.get(f"{PRESENTATION}name") for one in declared if one.get(f"{PRESENTATION}source") == "current-date"}
+    for number, page in enumerate(content.iter(f"{DRAW}page"), 1):
         style = page.get(f"{DRAW}style-name", "")
         if style not in fonts.hidden_pages:
-            used.add(page.get(f"{DRAW}master-page-name", ""))
-            _read_page(page, fonts, contents)
-            for placed in page.iter(f"{DRAW}object"):
-                _read_chart(package, placed.get(HREF, ""), contents)
+            slide = Slide(number)
+            contents.slides.append(slide)
+            _read_page(page, fonts, contents, slide)
+            for shape in page:
+                for frame in shape.iter(f"{DRAW}frame") if shape.tag != f"{PRESENTATION}notes" else ():
+                    _read_frame(package, frame, contents, slide)
+            slide.is_drawn |= any(text.strip() for text in slide.text)
+            for shape in _shapes_of(masters.get(page.get(f"{DRAW}master-page-name", ""))):
+                _read_page(shape, fonts, contents, slide)
+            is_dated = page.get(f"{PRESENTATION}use-date-time-name") in current and style not in fonts.undated_pages
+            contents.lose(DATES, number, is_dated)
             contents.transitions += style in fonts.transitions
             contents.advancing_slides += style in fonts.advancing
             contents.animated_slides += _is_animated(page)
-    for name in sorted(used & set(masters)):
-        for shape in masters[name]:
-            if shape.get(f"{PRESENTATION}class") is None and shape.tag != f"{PRESENTATION}notes":
-                _read_page(shape, fonts, contents)
     return contents
+
+
+def _shapes_of(master: ET.Element | None) -> Iterator[ET.Element]:
+    """The shapes of a master page that its slides show."""
+    for shape in master if master is not None else ():
+        if shape.get(f"{PRESENTATION}class") is None and shape.tag != f"{PRESENTATION}notes":
+            yield shape
 
 
 def _tree(package: zipfile.ZipFile, name: str) -> ET.Element:
@@ -121,24 +151,43 @@ def _tree(package: zipfile.ZipFile, name: str) -> ET.Element:
         return ET.parse(part).getroot()  # noqa: S314 - the file was refused if it held a document type
 
 
-def _read_page(page: ET.Element, fonts: _Fonts, contents: Contents) -> None:
+def _read_page(page: ET.Element, fonts: _Fonts, contents: Contents, slide: Slide) -> None:
     waiting: list[tuple[ET.Element, tuple[str, ...]]] = [(page, ())]
     while waiting:
         element, styles = waiting.pop()
         if element.tag == f"{PRESENTATION}notes":
             continue
         _note_link(element, contents)
+        is_moving = element.tag in MOVING and element.get(f"{TEXT}fixed") != "true"
+        contents.lose(DATES, slide.number, is_moving)
         outer = styles
         styles += tuple(element.get(name, "") for name in reversed(STYLED) if element.get(name))
         if element.tag.startswith(TEXT):
-            _note_font(element.text, styles, fonts, contents)
-            _note_font(element.tail, outer, fonts, contents)
+            for text, applied in ((element.text, styles), (element.tail, outer)):
+                _note_font(text, applied, fonts, contents)
+                slide.text.append(text or "")
         waiting += [(child, styles) for child in element]
 
 
-def _read_chart(package: zipfile.ZipFile, address: str, contents: Contents) -> None:
-    """Read the font families of a chart's titles, axes and legend; its styles are in the chart's own part."""
+def _read_frame(package: zipfile.ZipFile, frame: ET.Element, contents: Contents, slide: Slide) -> None:
+    """Read a frame: its picture must be in the file, or its object must be one that is drawn without a picture."""
+    pictures = [picture.get(HREF, "").removeprefix("./") for picture in frame.findall(f"{DRAW}image")]
+    inside = [name for name in pictures if name and not OUTSIDE.match(name)]
+    placed = frame.find(f"{DRAW}object")
+    is_foreign = frame.find(f"{DRAW}object-ole") is not None
+    slide.is_drawn |= bool(pictures) or placed is not None
+    is_drawn = bool(set(inside) & set(package.namelist())) or len(inside) < len(pictures)
+    contents.lose(PICTURES, slide.number, (bool(inside) or is_foreign) and placed is None and not is_drawn)
+    if placed is not None:
+        _read_object(package, placed.get(HREF, ""), contents, slide)
+
+
+def _read_object(package: zipfile.ZipFile, address: str, contents: Contents, slide: Slide) -> None:
+    """Read a formula, or the font families of a chart's titles, axes and legend, whose styles are in its own part."""
     content = _tree(package, f"{address.removeprefix('./')}/content.xml")
+    if content.tag == f"{MATH}math":
+        slide.formulas.append("".join(one.text or "" for one in content.iter() if one.tag in MATH_LETTERS))
+        contents.lose(FORMULAS, slide.number)
     fonts = _Fonts()
     fonts.read(content)
     for element in content.iter():

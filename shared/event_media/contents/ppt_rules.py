@@ -8,9 +8,9 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from shared.event_media.contents.rules import Contents
+from shared.event_media.contents.rules import DATES, Contents
 from shared.event_media.ole_rules import Stream, deck_stream, shown_places
 
 CONTAINER: Final = 0xF
@@ -24,6 +24,12 @@ AUDIOS: Final = frozenset({0x100D, 0x100E, 0x100F, 0x1010})  # MIDI, CD, embedde
 ANIMATION, ANIMATION_ATOM, BUILD_AT = 0x1014, 0x0FF1, 20  # AnimationInfo; a 0 at BUILD_AT of its atom: no animation
 TIME_NODE: Final = 0xF144  # an animation of PowerPoint 2002 and later
 SHOW_INFO: Final = 0x03F9  # SlideShowSlideInfoAtom
+DATE_FIELDS: Final = frozenset({0x0FF7, 0x1015})  # DateTimeMCAtom, RTFDateTimeMCAtom: text of a slide
+MAIN_MASTER, FOOTER_DATE = 0x03F8, 0x0FF8
+FOOTERS, FOOTERS_ATOM, OF_ALL_SLIDES = 0x0FD9, 0x0FDA, 3  # the instance of the document's footers
+TODAY: Final = 0x03  # its flags fHasDate and fHasTodayDate
+SHOW: Final = 0x0401  # SlideShowDocInfoAtom
+CHOSEN_AT, CHOSEN = 76, 0x0C  # its flags fUseSlideRange and fDocUseNamedShow
 ADVANCES: Final = 0x0400  # its flag fAutoAdvance
 THROUGH_BLACK: Final = 1  # the direction of a cut through black
 FONT: Final = 0x0FB7  # FontEntityAtom: a name of at most 32 characters, and more
@@ -53,47 +59,92 @@ def read(file: BinaryIO) -> Contents:
     deck, contents = deck_stream(file), Contents(fonts=None)
     listed: set[str] = set()
     animated: set[int] = set()
-    slide, link_ends, path_ends = 0, 0, 0
-    for record in _shown_records(file, deck):
+    dates = _Dates()
+    link_ends, path_ends = 0, 0
+    for slide, record in _shown_records(file, deck):
         contents.videos += record.kind in VIDEOS
         contents.audios += record.kind in AUDIOS
-        slide = record.start if record.kind == SLIDE else slide
         link_ends = record.end if record.kind == HYPERLINK else link_ends
         path_ends = record.end if record.kind in OUTSIDE else path_ends
         if record.kind == FONT:
             listed.add(_text(deck.read(record.start, min(record.length, FONT_NAME_BYTES))))
         elif _is_effect(record, deck):
             animated.add(slide)
-        elif record.kind == SHOW_INFO:
-            _note_show(deck.read(record.start, 12), contents)
+        elif record.kind in {SHOW_INFO, SHOW}:
+            _note_show(record, deck, contents)
         elif record.kind == OLE_LINK:
             contents.link(AN_OLE_LINK, is_hyperlink=False)
         elif record.kind == STRING and record.start < max(link_ends, path_ends):
             text = _text(deck.read(record.start, min(record.length, LONGEST_TEXT)))
             _note(text, record, contents, is_hyperlink=record.start < link_ends)
+        dates.note(slide, record, deck)
     contents.animated_slides = len(animated - {0})
+    for slide in dates.slides(deck):
+        contents.lose(DATES, slide)
     contents.listed_fonts = (listed - {""}) or None
     return contents
 
 
-def _shown_records(file: BinaryIO, deck: Stream) -> Iterator[Record]:
-    """The records of the document and of each visible slide; of a file of an older form, all records of the stream.
+class _Dates(Struct):
+    """Dates and times that change by themselves: in the text of slides, or in their footers."""
 
+    in_text: list[int] = field(default_factory=list)
+    """The slide of each."""
+    all_slides: set[int] = field(default_factory=set)
+    in_footer: dict[int, bool] = field(default_factory=dict)
+    """Slide -> whether it wants one; 0: those that do not say."""
+    footers: int = 0
+    """The kind of the last footers: of all slides, or of notes."""
+
+    def note(self, slide: int, record: Record, deck: Stream) -> None:
+        """Note what a record says about dates."""
+        if record.kind == SLIDE:
+            self.all_slides.add(slide)
+        elif record.kind == FOOTERS:
+            self.footers = record.instance
+        elif record.kind == FOOTERS_ATOM and (slide or self.footers == OF_ALL_SLIDES):
+            self.in_footer[slide] = int.from_bytes(deck.read(record.start + 2, 1)) & TODAY == TODAY
+        elif record.kind in DATE_FIELDS and slide:
+            self.in_text.append(slide)
+
+    def slides(self, deck: Stream) -> list[int]:
+        """The slide of each date. A footer shows one only if a master has a place for it."""
+        of_all = self.in_footer.get(0, False)
+        wanting = [slide for slide in sorted(self.all_slides) if self.in_footer.get(slide, of_all)]
+        return self.in_text + (wanting if wanting and _has_dated_master(deck) else [])
+
+
+def _shown_records(file: BinaryIO, deck: Stream) -> Iterator[tuple[int, Record]]:
+    """The records of the document (0) and of each visible slide (its number).
+
+    Of a file of an older form, all records of the stream; its slides have the numbers in which they come.
     Raises ValueError when a slide is not where the document says.
     """
     try:
-        document, *slides = shown_places(file)
+        places = shown_places(file)
     except (KeyError, ValueError, IndexError, struct.error):
-        yield from _records(deck, 0, NO_END)
+        number = 0
+        for record in _records(deck, 0, NO_END):
+            number += record.kind == SLIDE
+            yield number, record
         return
-    yield from _tree(deck, document)
-    for place in slides:
+    for number, place in places.items():
         records = _tree(deck, place)
         first = next(records, None)
-        if first is None or first.kind != SLIDE:
+        if first is None or (number and first.kind != SLIDE):
             raise ValueError("a slide does not lie where the document says")
-        yield first
-        yield from records
+        yield number, first
+        yield from ((number, record) for record in records)
+
+
+def _has_dated_master(deck: Stream) -> bool:
+    """Whether a master has a place for the date in its footer."""
+    master_ends = 0
+    for record in _records(deck, 0, NO_END):
+        master_ends = record.end if record.kind == MAIN_MASTER else master_ends
+        if record.kind == FOOTER_DATE and record.start < master_ends:
+            return True
+    return False
 
 
 def _tree(deck: Stream, place: int) -> Iterator[Record]:
@@ -129,7 +180,16 @@ def _is_effect(record: Record, deck: Stream) -> bool:
     return record.kind == TIME_NODE or (record.kind == ANIMATION and not record.is_container)
 
 
-def _note_show(raw: bytes, contents: Contents) -> None:
+def _note_show(record: Record, deck: Stream, contents: Contents) -> None:
+    """Note how the whole deck is shown, or one slide of it."""
+    if record.kind == SHOW_INFO:
+        _note_transition(deck.read(record.start, 12), contents)
+    else:
+        flags = int.from_bytes(deck.read(record.start + CHOSEN_AT, 1))
+        contents.shows_chosen_slides = bool(flags & CHOSEN)
+
+
+def _note_transition(raw: bytes, contents: Contents) -> None:
     """Note a slide's transition: direction and kind of its effect, and its flags.
 
     Kind 0 is a plain cut, which only counts as an effect if it goes through black. LibreOffice writes other directions

@@ -13,26 +13,49 @@ from xml.etree import ElementTree as ET
 from msgspec import Struct
 from msgspec.structs import replace
 
-from shared.event_media.contents.rules import ASIAN, COMPLEX, LARGEST_PART_BYTES, LATIN, Contents, scripts_of
+from shared.event_media import pictures_rules
+from shared.event_media.contents.rules import (
+    ASIAN,
+    CHARTS,
+    COMPLEX,
+    DATES,
+    FORMULAS,
+    LARGEST_PART_BYTES,
+    LATIN,
+    PICTURES,
+    Contents,
+    Slide,
+    scripts_of,
+)
 
 A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 C: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+M: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 STRICT: Final = "{http://purl.oclc.org/ooxml/"
 USUAL: Final = {  # namespace of Strict Open XML -> usual namespace
     "{http://purl.oclc.org/ooxml/drawingml/main}": A,
     "{http://purl.oclc.org/ooxml/presentationml/main}": P,
     "{http://purl.oclc.org/ooxml/officeDocument/relationships}": R,
     "{http://purl.oclc.org/ooxml/drawingml/chart}": C,
+    "{http://purl.oclc.org/ooxml/officeDocument/math}": M,
 }
-FALLBACK: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+FALLBACK, ALTERNATIVES = f"{MC}Fallback", f"{MC}AlternateContent"
+KNOWN: Final = {"a14", "p14", "p15", "v"}  # what LibreOffice takes an alternative for
 ELEMENTS: Final = {LATIN: f"{A}latin", ASIAN: f"{A}ea", COMPLEX: f"{A}cs"}
 THEME_ENDINGS: Final = {LATIN: "lt", ASIAN: "ea", COMPLEX: "cs"}
 TITLES: Final = {"title", "ctrTitle"}
 EFFECTS: Final = {
     f"{P}{name}" for name in ("anim", "animClr", "animEffect", "animMotion", "animRot", "animScale", "set")
 }
+INK: Final = f"{P}contentPart"
+DRAWN: Final = {INK, *(f"{P}{name}" for name in ("pic", "graphicFrame", "cxnSp"))}
+FRAMED: Final = ("/table", "/chart", "/diagram", "/ole")  # ends of the kinds of frames that LibreOffice draws
+SVG: Final = "{http://schemas.microsoft.com/office/drawing/2016/SVG/main}svgBlip"
+LEAST_PIXELS: Final = 64  # a smaller picture beside an SVG is none: its maker could not draw the SVG
+PRIVATE: Final = range(0xE000, 0xF900)  # characters that only a font gives a shape
 AUDIO_SUFFIXES: Final = (".mp3", ".wav", ".m4a", ".wma", ".aac", ".ogg", ".mid", ".aif", ".aiff", ".flac")
 
 
@@ -70,6 +93,14 @@ class _Package:
         if keep:
             self._trees[real] = root
         return root
+
+    def pixels(self, name: str) -> int | None:
+        """The pixels of a picture; 0: unknown. None when there is no such part or it is empty."""
+        real = self._names.get(name.lower())
+        if real is None or not self._package.getinfo(real).file_size:
+            return None
+        with self._package.open(real) as part:
+            return pictures_rules.pixels(part)
 
     def links(self, name: str | None) -> dict[str, Link]:
         """The relationships of a part by id."""
@@ -135,36 +166,45 @@ def read(file: zipfile.ZipFile) -> Contents:
     presentation, links = package.tree(main), package.links(main)
     if presentation.tag != f"{P}presentation":
         raise ValueError("a presentation of an unknown namespace")
+    show = package.tree(package.linked(main, "presProps")).find(f"{P}showPr")
+    contents.shows_chosen_slides = show is not None and any(one.tag in {f"{P}custShow", f"{P}sldRg"} for one in show)
     media: dict[str, str] = {}
-    for entry in presentation.iter(f"{P}sldId"):
+    for number, entry in enumerate(presentation.iter(f"{P}sldId"), 1):
         link = links.get(entry.get(f"{R}id", ""))
         if link is not None:
-            _read_slide(package, link.target, presentation, contents, media)
+            _read_slide(package, Slide(number), link.target, presentation, contents, media)
     contents.videos = sum(kind == "video" for kind in media.values())
     contents.audios = sum(kind == "audio" for kind in media.values())
     return contents
 
 
 def _read_slide(
-    package: _Package, name: str, presentation: ET.Element, contents: Contents, media: dict[str, str]
+    package: _Package, slide: Slide, name: str, presentation: ET.Element, contents: Contents, media: dict[str, str]
 ) -> None:
-    slide = package.tree(name, keep=False)
-    if slide.get("show") in {"0", "false"}:
+    root = package.tree(name, keep=False)
+    if root.get("show") in {"0", "false"}:
         return
+    contents.slides.append(slide)
     layout = package.linked(name, "slideLayout")
     master = package.linked(layout, "slideMaster")
     theme = package.tree(package.linked(master, "theme"))
     styles = _Styles(package.tree(layout), package.tree(master), presentation, theme)
-    _note_fonts(slide, styles, contents, of_placeholders=True)
+    _note_text(root, styles, contents, slide, of_placeholders=True)
     for tree in (styles.layout, styles.master):
-        _note_fonts(tree, styles, contents, of_placeholders=False)
-    for part in (name, layout, master):
-        for link in package.links(part).values():
+        _note_text(tree, styles, contents, slide, of_placeholders=False)
+    for part, tree in ((name, root), (layout, styles.layout), (master, styles.master)):
+        links = package.links(part)
+        for link in links.values():
             _note_link(link, contents, media)
+        for element in _taken(tree):
+            _note_object(element, package, links, contents, slide)
+    slide.is_drawn = any(text.strip() for text in slide.text) or any(each.tag in DRAWN for each in _taken(root))
+    charts = sum(each.get("uri", "").endswith("/chartex") for each in root.iter(f"{A}graphicData"))
+    contents.lose(CHARTS, slide.number, charts)
     for link in package.links(name).values():
-        _read_drawing(package, link, styles, contents)
-    _note_transition(slide, contents)
-    timing = slide.find(f"{P}timing")
+        _read_drawing(package, link, styles, contents, slide)
+    _note_transition(root, contents)
+    timing = root.find(f"{P}timing")
     contents.animated_slides += timing is not None and any(one.tag in EFFECTS for one in timing.iter())
 
 
@@ -181,12 +221,56 @@ def _usual(name: str) -> str:
     return USUAL.get(namespace + brace, namespace + brace) + local
 
 
-def _read_drawing(package: _Package, link: Link, styles: _Styles, contents: Contents) -> None:
+def _taken(tree: ET.Element) -> Iterator[ET.Element]:
+    """Every element that LibreOffice reads: of alternatives, the first one that it knows, or the fallback."""
+    waiting = [tree]
+    while waiting:
+        element = waiting.pop()
+        yield element
+        if element.tag == ALTERNATIVES:
+            taken = (one for one in element if one.tag == FALLBACK or set(one.get("Requires", "").split()) <= KNOWN)
+            waiting += [next(taken, ET.Element("none"))]
+        else:
+            waiting += element
+
+
+def _note_object(
+    element: ET.Element, package: _Package, links: dict[str, Link], contents: Contents, slide: Slide
+) -> None:
+    """Note formulas, and what LibreOffice does not draw: ink, SVG and objects without a picture, unknown frames."""
+    if element.tag == f"{M}oMath":
+        slide.formulas.append("".join(text.text or "" for text in element.iter(f"{M}t")))
+        contents.lose(FORMULAS, slide.number)
+    elif element.tag == f"{A}blip":
+        contents.lose(PICTURES, slide.number, _is_missing(element, package, links))
+    elif element.tag == INK:
+        contents.lose(PICTURES, slide.number)
+    elif element.tag == f"{A}graphicData":
+        uri = element.get("uri", "")
+        drawn = uri.endswith(FRAMED)
+        if uri.endswith("/ole"):
+            drawn = any(blip.get(f"{R}embed") for blip in element.iter(f"{A}blip"))
+            drawn = drawn or any(link.kind == "vmlDrawing" for link in links.values())  # as until 2007
+        contents.lose(PICTURES, slide.number, not drawn and not uri.endswith("/chartex"))
+
+
+def _is_missing(blip: ET.Element, package: _Package, links: dict[str, Link]) -> bool:
+    """Whether a picture is not in the package, or is an SVG whose twin for older programs is empty."""
+    is_svg = next(blip.iter(SVG), None) is not None
+    embedded = blip.get(f"{R}embed")
+    link = links.get(embedded or "")
+    if link is None:
+        return is_svg or embedded is not None
+    pixels = package.pixels(link.target) if not link.is_external else 0
+    return pixels is None or (is_svg and 0 < pixels < LEAST_PIXELS)
+
+
+def _read_drawing(package: _Package, link: Link, styles: _Styles, contents: Contents, slide: Slide) -> None:
     """Read a chart or SmartArt graphic of a slide: its text is in a part of its own."""
     if link.is_external:
         return
     if link.kind == "diagramDrawing":
-        _note_fonts(package.tree(link.target, keep=False), styles, contents, of_placeholders=True)
+        _note_text(package.tree(link.target, keep=False), styles, contents, slide, of_placeholders=True)
     elif link.kind == "chart":
         theme = package.linked(link.target, "themeOverride")
         own = replace(styles, theme=package.tree(theme)) if theme else styles
@@ -225,17 +309,25 @@ def _note_link(link: Link, contents: Contents, media: dict[str, str]) -> None:
         contents.link(link.target, is_hyperlink=link.kind == "hyperlink")
 
 
-def _note_fonts(tree: ET.Element, styles: _Styles, contents: Contents, *, of_placeholders: bool) -> None:
-    """Note the font family of every run. Of layouts and masters, slides show only text outside placeholders."""
+def _note_text(tree: ET.Element, styles: _Styles, contents: Contents, slide: Slide, *, of_placeholders: bool) -> None:
+    """Note the text and fonts of every run. Of layouts and masters, slides show only text outside placeholders."""
     for shape, level, run in _runs(tree):
         if not of_placeholders and _placeholder(shape) is not None:
             continue
-        for script in scripts_of("".join(part.text or "" for part in run.iter(f"{A}t"))):
+        text = "".join(part.text or "" for part in run.iter(f"{A}t"))
+        slide.text.append(text)
+        is_date = run.tag == f"{A}fld" and run.get("type", "").startswith("datetime")
+        contents.lose(DATES, slide.number, is_date)
+        for script in scripts_of(text):
             own = run.find(f"{A}rPr/{ELEMENTS[script]}")
             named = own.get("typeface") if own is not None else None
             family = styles.real(named or styles.inherited(shape, level, script))
             if family and contents.fonts is not None:
                 contents.fonts.add(family)
+            if script == LATIN:
+                symbols = run.find(f"{A}rPr/{A}sym")
+                family = (symbols.get("typeface") if symbols is not None else None) or family
+                contents.signs.update({sign: family for sign in text if ord(sign) in PRIVATE})
 
 
 def _runs(tree: ET.Element) -> Iterator[tuple[ET.Element | None, int, ET.Element]]:

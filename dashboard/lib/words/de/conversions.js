@@ -6,6 +6,9 @@ const lost = (parts) => `Im PDF verloren: ${parts.filter(Boolean).join(", ")}.`;
 /** @param {number} n */
 const slides = (n) => count(n, "Folie", "Folien");
 
+/** @param {Record<string, any>} of */
+const on = (of) => `${of["slides"].length === 1 ? "Folie" : "Folien"} ${of["slides"].join(", ")}`;
+
 /** @type {typeof import("../conversions.js").conversionWords} */
 export const conversionWords = {
   title: "Präsentationen",
@@ -72,6 +75,18 @@ export const conversionWords = {
       of["fonts"].length
         ? "Welche Schriften der Text verwendet, ist nicht bekannt; fehlende können unter diesen sein:"
         : "Welche Schriften der Text verwendet, ist nicht bekannt.",
+    formulas_lost: (of) => `${count(of["count"], "Formel ist", "Formeln sind")} im PDF nicht zu sehen: ${on(of)}.`,
+    charts_not_drawn: (of) =>
+      `${count(of["count"], "Diagramm neuerer Art ist", "Diagramme neuerer Art sind")} nicht gezeichnet: ${on(of)}. Bitte als Bild einfügen.`,
+    pictures_missing: (of) =>
+      `${count(of["count"], "Bild oder Objekt fehlt", "Bilder oder Objekte fehlen")} im PDF: ${on(of)}.`,
+    pages_blank: (of) =>
+      `${count(of["count"], "Seite ist", "Seiten sind")} leer, obwohl auf der Folie etwas steht: ${on(of)}.`,
+    text_cut: (of) => `Text ist am Rand von ${count(of["count"], "Seite", "Seiten")} abgeschnitten: ${on(of)}.`,
+    dates_stand_still: (of) =>
+      `${count(of["count"], "Datum oder Uhrzeit ändert", "Daten oder Uhrzeiten ändern")} sich nicht mehr: ${on(of)}.`,
+    chosen_slides_ignored: () =>
+      "Die Präsentation zeigt nur ausgewählte Folien; das PDF enthält alle, die nicht ausgeblendet sind.",
     contents_not_known: () =>
       "Die Datei konnte für diesen Bericht nicht gelesen werden: Schriften, Bewegung und Verweise sind nicht bekannt.",
     motion_lost: (of) =>
@@ -81,7 +96,7 @@ export const conversionWords = {
         of["animated_slides"] && `Animation auf ${slides(of["animated_slides"])}`,
       ]),
     letters_missing: (of) =>
-      `${count(of["count"], "Buchstabe kommt", "Buchstaben kommen")} in keiner Schrift des Umwandlers vor und ${of["count"] === 1 ? "erscheint" : "erscheinen"} als Kästchen: ${of["letters"]}`,
+      `${count(of["count"], "Buchstabe kommt", "Buchstaben kommen")} in keiner Schrift des Umwandlers vor und ${of["count"] === 1 ? "erscheint" : "erscheinen"} als Kästchen: ${[of["letters"], ...(of["signs"] ?? [])].filter(Boolean).join(", ")}`,
     timing_lost: (of) =>
       lost([
         of["transitions"] && `Übergänge von ${slides(of["transitions"])}`,

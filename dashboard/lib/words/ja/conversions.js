@@ -3,6 +3,9 @@ import { number } from "../../format.js";
 /** @param {(string | false | undefined)[]} parts */
 const lost = (parts) => `PDF で失われたもの: ${parts.filter(Boolean).join("、")}。`;
 
+/** @param {Record<string, any>} of */
+const slides = (of) => `スライド ${of["slides"].join("、")}`;
+
 /** @type {typeof import("../conversions.js").conversionWords} */
 export const conversionWords = {
   title: "プレゼンテーション",
@@ -62,6 +65,15 @@ export const conversionWords = {
       of["fonts"].length
         ? "使われているフォントは不明です。不足しているものは次の中にあるかもしれません:"
         : "使われているフォントは不明です。",
+    formulas_lost: (of) => `${number(of["count"])}個の数式が PDF で見えません: ${slides(of)}。`,
+    charts_not_drawn: (of) =>
+      `新しい種類のグラフ${number(of["count"])}個は描かれません: ${slides(of)}。図として貼り付けてください。`,
+    pictures_missing: (of) => `${number(of["count"])}個の画像またはオブジェクトが PDF にありません: ${slides(of)}。`,
+    pages_blank: (of) => `スライドに内容があるのに${number(of["count"])}ページが空白です: ${slides(of)}。`,
+    text_cut: (of) => `${number(of["count"])}ページで文字がページの端で切れています: ${slides(of)}。`,
+    dates_stand_still: (of) => `${number(of["count"])}個の日付や時刻は今後変わりません: ${slides(of)}。`,
+    chosen_slides_ignored: () =>
+      "プレゼンテーションは選んだスライドだけを表示しますが、PDF には非表示でないすべてのスライドがあります。",
     contents_not_known: () => "この報告のためにファイルを読み取れませんでした。フォント、動き、リンクは不明です。",
     motion_lost: (of) =>
       lost([
@@ -70,7 +82,7 @@ export const conversionWords = {
         of["animated_slides"] && `${number(of["animated_slides"])}枚のアニメーション`,
       ]),
     letters_missing: (of) =>
-      `${number(of["count"])}個の文字が変換側のどのフォントにもなく、四角で表示されます: ${of["letters"]}`,
+      `${number(of["count"])}個の文字が変換側のどのフォントにもなく、四角で表示されます: ${[of["letters"], ...(of["signs"] ?? [])].filter(Boolean).join("、")}`,
     timing_lost: (of) =>
       lost([
         of["transitions"] && `${number(of["transitions"])}枚の画面切り替え`,

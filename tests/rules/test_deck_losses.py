@@ -1,0 +1,273 @@
+"""What slides lose on the way to a PDF is found in each format, and counted as a second reader counts it."""
+
+import io
+import re
+import zipfile
+from collections import Counter
+from pathlib import Path
+from typing import Final
+from xml.etree import ElementTree as ET
+
+import pytest
+from pptx import Presentation
+
+from functions.convert_worker import comparison
+from functions.convert_worker.comparison import Placed
+from shared.conversions import report_rules
+from shared.conversions.report_rules import Findings
+from shared.event_media.contents import odp_rules, ppt_rules, pptx_rules
+from shared.event_media.contents.rules import BLANK, CHARTS, CUT, DATES, FORMULAS, PICTURES, Contents, Slide
+from tests.rules.test_deck_contents import atom, ppt_of, record, show_info, slide
+from tests.worker import decks, hostile_decks, lossy_decks
+from tests.worker.lossy_decks import PIXEL, furnished
+
+PAGE: Final = (720.0, 540.0)
+BACKGROUND: Final = Placed(0, 0, 720, 540, kind="path")
+
+
+def read_pptx(deck: bytes) -> Contents:
+    with zipfile.ZipFile(io.BytesIO(deck)) as package:
+        return pptx_rules.read(package)
+
+
+def read_odp(deck: bytes) -> Contents:
+    with zipfile.ZipFile(io.BytesIO(deck)) as package:
+        return odp_rules.read(package)
+
+
+LOST: Final[list[tuple[str, dict[str, list[int]]]]] = [
+    (lossy_decks.formula_alone("x"), {FORMULAS: [1]}),
+    (lossy_decks.formula_in_text("x"), {FORMULAS: [1]}),
+    (lossy_decks.in_table(lossy_decks.formula_in_text("x")), {FORMULAS: [1]}),
+    (lossy_decks.NEW_CHART, {CHARTS: [1]}),
+    (lossy_decks.date("datetime1"), {DATES: [1]}),
+    (lossy_decks.date("datetimeFigureOut"), {DATES: [1]}),
+    (lossy_decks.date("slidenum"), {}),
+    (lossy_decks.object_with(""), {PICTURES: [1]}),
+    (lossy_decks.object_with(PIXEL), {}),
+    (lossy_decks.INK, {PICTURES: [1]}),
+    (lossy_decks.UNKNOWN, {PICTURES: [1]}),
+    (lossy_decks.with_picture_for_others(lossy_decks.UNKNOWN, "p14"), {PICTURES: [1]}),
+    (lossy_decks.with_picture_for_others(lossy_decks.UNKNOWN, "am3d"), {}),
+    (lossy_decks.picture("rId99", svg="rId98"), {PICTURES: [1]}),
+    (lossy_decks.picture("rId97", svg="rId98"), {}),
+    (lossy_decks.picture("rId99"), {}),
+    (lossy_decks.picture("rId96"), {PICTURES: [1]}),
+    (f"<p:sp><p:txBody>{lossy_decks.text('plain')}</p:txBody></p:sp>", {}),
+]
+
+
+@pytest.mark.parametrize(("xml", "lost"), LOST)
+def test_what_a_slide_of_a_pptx_loses_is_found(tmp_path: Path, xml: str, lost: dict[str, list[int]]) -> None:
+    assert read_pptx(furnished(tmp_path, xml)).losses == lost
+
+
+def test_what_a_hidden_slide_holds_is_not_lost_and_the_others_keep_their_numbers(tmp_path: Path) -> None:
+    found = read_pptx(furnished(tmp_path, lossy_decks.NEW_CHART, lossy_decks.date("datetime3"), hidden=1))
+
+    assert (found.losses, [each.number for each in found.slides]) == ({DATES: [2]}, [2])
+
+
+def test_a_second_reader_counts_the_same_losses(tmp_path: Path) -> None:
+    """It takes slides and relationships from python-pptx, and searches whole documents instead of walking through."""
+    kinds = [xml for xml, _ in LOST]
+    deck = furnished(tmp_path, *(kinds[number % len(kinds)] + kinds[number // 3 % len(kinds)] for number in range(40)))
+    names = {"a": lossy_decks.A, "m": lossy_decks.M, "asvg": lossy_decks.SVG}
+    counted: Counter[str] = Counter()
+    for each in Presentation(io.BytesIO(deck)).slides:
+        tree = ET.fromstring(each.part.blob)
+        counted[FORMULAS] += len(tree.findall(".//m:oMath", names))
+        counted[DATES] += str(each.part.blob).count('type="datetime')
+        counted[CHARTS] += len(tree.findall(f".//a:graphicData[@uri='{lossy_decks.CX}']", names))
+        for blip in tree.findall(".//a:blip", names):
+            link = each.part.rels.get(blip.get(f"{{{lossy_decks.R}}}embed", ""))
+            is_svg = blip.find(".//asvg:svgBlip", names) is not None
+            counted[PICTURES] += link is None or (is_svg and link.target_part.blob == lossy_decks.EMPTY)
+        placed = tree.findall(
+            ".//a:graphicData[@uri='http://schemas.openxmlformats.org/presentationml/2006/ole']", names
+        )
+        counted[PICTURES] += sum(one.find(".//a:blip", names) is None for one in placed)
+        raw = re.sub(r'<mc:Choice Requires="(cx1|am3d)">.*?</mc:Choice>', "", each.part.blob.decode())
+        counted[PICTURES] += raw.count("<p:contentPart ") + raw.count("2010/ink")
+
+    assert {code: len(slides) for code, slides in read_pptx(deck).losses.items()} == dict(counted)
+    assert min(counted.values()) > 2
+
+
+def test_the_font_of_each_private_character_is_found_and_told_with_its_number(tmp_path: Path) -> None:
+    signs = lossy_decks.box(lossy_decks.text("&#xF069; a", "Webdings") + lossy_decks.text("&#xE001;", None))
+
+    found = read_pptx(furnished(tmp_path, signs))
+    report = report_rules.report(
+        Findings(1, 1, 0, (), found, has_thumbnail=True, letters_missing=("今", "\ue001", "\uf069"))
+    )
+
+    told = next(warning for warning in report["warnings"] if warning["code"] == "letters_missing")
+    assert found.signs["\uf069"] == "Webdings"
+    assert told == {"code": "letters_missing", "count": 3, "letters": "今", "signs": ["U+E001", "Webdings 105"]}
+
+
+@pytest.mark.parametrize(
+    ("xml", "chosen"),
+    [
+        ("<p:showPr><p:sldAll/></p:showPr>", False),
+        ('<p:showPr><p:custShow id="0"/></p:showPr>', True),
+        ('<p:showPr><p:sldRg st="2" end="3"/></p:showPr>', True),
+    ],
+)
+def test_a_show_of_chosen_slides_is_told(tmp_path: Path, xml: str, chosen: bool) -> None:
+    deck = furnished(tmp_path, "")
+    name = "ppt/presProps.xml"
+    properties = f'<p:presentationPr xmlns:p="{lossy_decks.P}">{xml}</p:presentationPr>'
+
+    found = read_pptx(hostile_decks.with_parts(deck, {name: properties.encode()}))
+
+    codes = [one["code"] for one in report_rules.report(Findings(1, 1, 0, (), found, has_thumbnail=True))["warnings"]]
+    assert found.shows_chosen_slides == chosen
+    assert ("chosen_slides_ignored" in codes) == chosen
+
+
+ODP_LOST: Final = [
+    ('<text:date text:date-value="2001-01-01"/>', {DATES: [1]}),
+    ('<text:time text:fixed="true">12:00</text:time>', {}),
+    ("<text:time>12:00</text:time>", {DATES: [1]}),
+]
+
+
+@pytest.mark.parametrize(("xml", "lost"), ODP_LOST)
+def test_dates_of_an_odp_that_change_by_themselves_are_found(
+    tmp_path: Path, xml: str, lost: dict[str, list[int]]
+) -> None:
+    assert read_odp(changed_odp(tmp_path, ("Slide 1 of 1", xml))).losses == lost
+
+
+ODP_FRAMES: Final = [
+    ('<draw:image xlink:href="Pictures/gone.png"/>', {PICTURES: [1]}),
+    ('<draw:image xlink:href="Pictures/here.png"/>', {}),
+    ('<draw:image xlink:href="https://example.org/a.png"/>', {}),
+    ('<draw:object-ole xlink:href="./Object 1"/>', {PICTURES: [1]}),
+    ('<draw:object-ole xlink:href="./Object 1"/><draw:image xlink:href="./Pictures/here.png"/>', {}),
+    ('<draw:object xlink:href="./Formula"/>', {FORMULAS: [1]}),
+]
+
+
+@pytest.mark.parametrize(("xml", "lost"), ODP_FRAMES)
+def test_pictures_objects_and_formulas_of_an_odp_are_found(
+    tmp_path: Path, xml: str, lost: dict[str, list[int]]
+) -> None:
+    frame = f'<draw:frame xmlns:xlink="http://www.w3.org/1999/xlink">{xml}</draw:frame></draw:page>'
+    formula = b'<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi><mo>=</mo><mn>7</mn></math>'
+    deck = changed_odp(tmp_path, ("</draw:page>", frame))
+
+    found = read_odp(
+        hostile_decks.with_parts(deck, {"Pictures/here.png": lossy_decks.EMPTY, "Formula/content.xml": formula})
+    )
+
+    assert found.losses == lost
+    assert [each.formulas for each in found.slides] == [["x7"] if FORMULAS in lost else []]
+
+
+@pytest.mark.parametrize(("source", "lost"), [("current-date", {DATES: [1]}), ("fixed", {})])
+def test_dates_in_the_footers_of_an_odp_are_found(tmp_path: Path, source: str, lost: dict[str, list[int]]) -> None:
+    declared = f'<presentation:date-time-decl presentation:name="d1" presentation:source="{source}"/><draw:page '
+    wanted = (("<draw:page ", declared + 'presentation:use-date-time-name="d1" '),)
+
+    assert read_odp(changed_odp(tmp_path, *wanted)).losses == lost
+
+
+def changed_odp(folder: Path, *changes: tuple[str, str]) -> bytes:
+    decks.make_odp(folder / "a.odp", 1)
+    content = (folder / "a.odp").read_bytes()
+    text = hostile_decks.part_of(content, "content.xml").decode()
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    return hostile_decks.with_parts(content, {"content.xml": text.encode()})
+
+
+DATE_IN_TEXT: Final = atom(0x0FF7, bytes(8))
+MASTER: Final = record(0x03F8, atom(0x0FF8, bytes(4)))
+
+
+def footers(flags: int, instance: int = 0) -> bytes:
+    return record(0x0FD9, atom(0x0FDA, bytes(2) + bytes([flags, 0])), instance=instance)
+
+
+PPT_LOST: Final[list[tuple[str, bytes, list[bytes], list[int]]]] = [
+    ("in the text", b"", [slide(show_info()), slide(show_info(), DATE_IN_TEXT, DATE_IN_TEXT)], [2, 2]),
+    ("of a hidden slide", b"", [slide(show_info(flags=4), DATE_IN_TEXT), slide(show_info())], []),
+    ("in a footer", b"", [slide(show_info(), footers(3)), slide(show_info()), MASTER], [1]),
+    ("in the footer of all others", footers(3, 3), [slide(show_info(), footers(0)), slide(show_info()), MASTER], [2]),
+    ("in the footer of notes", footers(3, 4), [slide(show_info()), MASTER], []),
+    ("said to be fixed", footers(5, 3), [slide(show_info()), MASTER], []),
+    ("for which no master has a place", footers(3, 3), [slide(show_info())], []),
+]
+
+
+@pytest.mark.parametrize(("where", "before", "parts", "lost"), PPT_LOST, ids=[case[0] for case in PPT_LOST])
+def test_dates_of_a_ppt_that_change_by_themselves_are_found(
+    where: str, before: bytes, parts: list[bytes], lost: list[int]
+) -> None:
+    slides = [part for part in parts if part is not MASTER]
+    behind = b"".join(part for part in parts if part is MASTER)
+
+    found = ppt_rules.read(ppt_of(*slides, before=before, behind=behind))
+
+    assert found.losses.get(DATES, []) == lost, where
+
+
+@pytest.mark.parametrize(("flags", "chosen"), [(0, False), (0x04, True), (0x08, True), (0x80, False)])
+def test_a_show_of_chosen_slides_of_a_ppt_is_told(flags: int, chosen: bool) -> None:
+    show = atom(0x0401, bytes(76) + bytes([flags, 0, 0, 0]))
+
+    assert ppt_rules.read(ppt_of(slide(show_info()), before=show)).shows_chosen_slides == chosen
+
+
+SHOWN: Final = [
+    (["x7"], ["Heading"], "Heading\r\nx\r\n7", 1, "drawn"),
+    (["x7"], ["Heading"], "Heading", 0, "lost"),
+    (["x7", "x7"], [], "x7", 1, "one of two"),
+    (["7"], ["7 days"], "7 days", 0, "the page has it for another reason"),
+    (["\U0001d465"], [], "x", 1, "a letter in italics of its own"),
+    (["¿"], [], "¿", 0, "nothing that can be looked for"),
+]
+
+
+@pytest.mark.parametrize(("formulas", "text", "page", "count", "why"), SHOWN)
+def test_a_formula_is_shown_when_the_page_has_its_letters_beside_all_others(
+    formulas: list[str], text: list[str], page: str, count: int, why: str
+) -> None:
+    contents, of_deck = Contents(losses={FORMULAS: [4] * len(formulas)}), Slide(4, True, formulas, text)
+
+    comparison.compare(contents, of_deck, page, [BACKGROUND, Placed(1, 1, 9, 9, kind="text")], PAGE)
+
+    assert len(contents.losses.get(FORMULAS, [])) == len(formulas) - count, why
+
+
+PLACED: Final[list[tuple[list[Placed], set[str], str]]] = [
+    ([BACKGROUND, BACKGROUND], {BLANK}, "nothing but the background"),
+    ([], {BLANK}, "nothing at all"),
+    ([BACKGROUND, Placed(10, 10, 20, 20, kind="path")], set(), "a small path"),
+    ([Placed(100, 100, 200, 120, kind="text")], set(), "text inside"),
+    ([Placed(-60, 100, 200, 120, kind="text")], {CUT}, "text through the left edge"),
+    ([Placed(100, -40, 200, -20, kind="text")], {CUT}, "a line below the page"),
+    ([Placed(700, 100, 760, 120, kind="text")], {CUT}, "text through the right edge"),
+    ([Placed(-2, 100, 200, 120, kind="text")], set(), "the blank beside a letter"),
+    ([Placed(-60, 100, 200, 120, kind="other")], set(), "a picture through the edge"),
+    ([BACKGROUND, Placed(0, 0, 720, 540, kind="other")], set(), "a picture as large as the page"),
+]
+
+
+@pytest.mark.parametrize(("objects", "lost", "why"), PLACED)
+def test_blank_pages_and_cut_text_are_told(objects: list[Placed], lost: set[str], why: str) -> None:
+    contents = Contents()
+
+    comparison.compare(contents, Slide(3, is_drawn=True), "", objects, PAGE)
+
+    assert contents.losses == {code: [3] for code in lost}, why
+
+
+def test_a_slide_without_anything_on_it_may_have_a_blank_page(tmp_path: Path) -> None:
+    empty, full = read_pptx(furnished(tmp_path, "", lossy_decks.picture("rId97"))).slides
+
+    assert (empty.is_drawn, full.is_drawn) == (False, True)
