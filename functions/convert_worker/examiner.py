@@ -39,7 +39,7 @@ TAIL_BYTES: Final = 1024  # PDF readers look for the end mark in these last byte
 MEMORY_BYTES: Final = 1536 * 1024**2
 CPU_SECONDS: Final = 12
 FONT_SECONDS: Final = 6.0  # for all pages: a deck of 5,000 slides is not read to its end
-LETTER_SECONDS: Final = 3.0  # for all pages too
+LETTER_SECONDS: Final = 6.0  # for all pages too
 NAME_BYTES: Final = 256
 OUTLINE_POINTS: Final = 100.0  # the font size at which outlines are measured; any size will do
 LOST: Final = 0xFFFD  # the replacement character
@@ -71,7 +71,7 @@ def main(connection: int) -> None:
             say("fonts", _fonts(document))
             contents = _contents(kind, files[1]) if kind != NO_DECK else None
             say("contents", _plain(contents))
-            say("letters", sorted(_letters(document, contents)))
+            say("letters", _letters(document, contents))
             say("contents", _plain(contents))
             say("thumbnail", base64.b64encode(_thumbnail(document)).decode())
     sys.stdout.flush()
@@ -160,13 +160,18 @@ def _embedded(objects: Iterator[Any]) -> Iterator[str]:
             yield name.value.decode("utf-8", "replace").rpartition("+")[2]
 
 
-def _letters(document: pypdfium2.PdfDocument, contents: Contents | None) -> set[str]:
-    """Every letter of the pages that is drawn as its font's empty box. Compares the pages with the deck, too."""
+def _letters(document: pypdfium2.PdfDocument, contents: Contents | None) -> dict[str, Any]:
+    """The letters that are drawn as their font's empty box, and how many pages were read.
+
+    Compares the pages with the deck, too.
+    """
     outlines: dict[tuple[bytes, int], Outline] = {}
     missing: set[str] = set()
     slides = contents.slides if contents is not None and len(contents.slides) == len(document) else []
     until = time.monotonic() + LETTER_SECONDS
+    pages = 0
     for number in range(len(document)):
+        pages = number + 1
         page = pdfium.FPDF_LoadPage(document, number)
         text = pdfium.FPDFText_LoadPage(page) if page else None
         if text:
@@ -185,7 +190,7 @@ def _letters(document: pypdfium2.PdfDocument, contents: Contents | None) -> set[
             pdfium.FPDF_ClosePage(page)
         if time.monotonic() > until:
             break
-    return missing
+    return {"missing": sorted(missing), "pages": pages}
 
 
 def _visible(page: pypdfium2.PdfPage, text: Any, codes: list[tuple[int, int]]) -> str:

@@ -67,6 +67,7 @@ def _findings(volume: MediaVolume, job: Job, examined: Examined) -> Findings:
         contents=examined.contents,
         has_thumbnail=examined.thumbnail is not None,
         letters_missing=examined.letters_missing,
+        pages_read=examined.pages_read,
     )
 
 

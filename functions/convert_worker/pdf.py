@@ -36,6 +36,8 @@ class Examined(Struct, frozen=True):
     """None when there was no deck or it could not be read."""
     letters_missing: tuple[str, ...] = ()
     """Letters that the pages show as empty boxes."""
+    pages_read: int = 0
+    """How many pages were read for them, and compared with the deck."""
 
 
 class Examiner:
@@ -69,12 +71,14 @@ class Examiner:
         if not pages:
             return None
         fonts, contents, thumbnail = said.get("fonts"), said.get("contents"), said.get("thumbnail")
+        letters = said.get("letters", {"missing": (), "pages": 0})
         return Examined(
             pages=pages,
             embedded_fonts=tuple(fonts["embedded"]) if fonts and fonts["pages"] == pages else None,
             thumbnail=base64.b64decode(thumbnail) if thumbnail else None,
             contents=_contents(contents) if contents else None,
-            letters_missing=tuple(said.get("letters", ())),
+            letters_missing=tuple(letters["missing"]),
+            pages_read=letters["pages"],
         )
 
     def _ask(self, file: BinaryIO, deck: BinaryIO | None, kind: str) -> dict[str, Any]:

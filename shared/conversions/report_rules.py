@@ -41,6 +41,8 @@ class Findings(Struct, frozen=True):
     has_thumbnail: bool
     letters_missing: tuple[str, ...] = ()
     """Letters that the PDF shows as empty boxes."""
+    pages_read: int | None = None
+    """How many pages were read for them, and compared with the deck."""
 
 
 def report(found: Findings) -> dict[str, Any]:
@@ -126,6 +128,8 @@ def _missing(named: set[str], embedded: tuple[str, ...]) -> list[str]:
 
 def _unknown_warnings(found: Findings, fonts: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
     """Warnings about checks that could not be made; without them the report would claim a complete PDF."""
+    if found.pages_read is not None and found.pages_read < found.pages:
+        yield {"code": "pages_not_read", "pages": found.pages - found.pages_read}
     if found.contents is None:
         yield {"code": "contents_not_known"}
     elif fonts is None:

@@ -267,6 +267,13 @@ def test_blank_pages_and_cut_text_are_told(objects: list[Placed], lost: set[str]
     assert contents.losses == {code: [3] for code in lost}, why
 
 
+@pytest.mark.parametrize(("read", "codes"), [(3, []), (2, ["pages_not_read"]), (0, ["pages_not_read"])])
+def test_pages_that_were_not_read_are_told(read: int, codes: list[str]) -> None:
+    report = report_rules.report(Findings(3, 3, 0, (), Contents(), has_thumbnail=True, pages_read=read))
+
+    assert [warning["code"] for warning in report["warnings"]] == codes
+
+
 def test_a_slide_without_anything_on_it_may_have_a_blank_page(tmp_path: Path) -> None:
     empty, full = read_pptx(furnished(tmp_path, "", lossy_decks.picture("rId97"))).slides
 

@@ -85,6 +85,8 @@ export const conversionWords = {
     dates_stand_still: (of) =>
       `${count(of["count"], "date or time", "dates or times")} will not change any more: ${slides(of)}.`,
     chosen_slides_ignored: () => "The presentation shows only chosen slides; the PDF has all that are not hidden.",
+    pages_not_read: (of) =>
+      `${count(of["pages"], "page was", "pages were")} not read for this report; what is lost there is not known.`,
     contents_not_known: () => "The file could not be read for this report: fonts, motion and links are not known.",
     motion_lost: (of) =>
       lost([

@@ -87,6 +87,8 @@ export const conversionWords = {
       `${count(of["count"], "Datum oder Uhrzeit ändert", "Daten oder Uhrzeiten ändern")} sich nicht mehr: ${on(of)}.`,
     chosen_slides_ignored: () =>
       "Die Präsentation zeigt nur ausgewählte Folien; das PDF enthält alle, die nicht ausgeblendet sind.",
+    pages_not_read: (of) =>
+      `${count(of["pages"], "Seite wurde", "Seiten wurden")} für diesen Bericht nicht gelesen; was dort fehlt, ist nicht bekannt.`,
     contents_not_known: () =>
       "Die Datei konnte für diesen Bericht nicht gelesen werden: Schriften, Bewegung und Verweise sind nicht bekannt.",
     motion_lost: (of) =>

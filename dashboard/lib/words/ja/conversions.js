@@ -74,6 +74,8 @@ export const conversionWords = {
     dates_stand_still: (of) => `${number(of["count"])}個の日付や時刻は今後変わりません: ${slides(of)}。`,
     chosen_slides_ignored: () =>
       "プレゼンテーションは選んだスライドだけを表示しますが、PDF には非表示でないすべてのスライドがあります。",
+    pages_not_read: (of) =>
+      `この報告のために${number(of["pages"])}ページを読み取れませんでした。そこで失われたものは不明です。`,
     contents_not_known: () => "この報告のためにファイルを読み取れませんでした。フォント、動き、リンクは不明です。",
     motion_lost: (of) =>
       lost([
