@@ -6,7 +6,7 @@ Older code writes no turn: its conversions come first, in the order of their ids
 from alembic import op
 
 revision = "0068_turns_of_conversions"
-down_revision = "0064_delivery_sentences"
+down_revision = "0067_lifetimes_and_refusals"
 branch_labels = None
 depends_on = None
 
