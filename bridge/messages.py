@@ -30,6 +30,7 @@ from shared.client_logs.rules import MESSAGE_MAX_CHARS, LogLine, level_of
 from shared.clients.failures_rules import ServiceFailure, Stamp
 from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceReport
 from shared.commands.rules import ACK_STATES, Ack
+from shared.names import folded
 from shared.postgres.door import scrub
 from shared.vocabulary import DeadLetterReason, Presence
 
@@ -126,7 +127,10 @@ def health(uuid: str, heard: float, payload: bytes) -> DecodedMessage:
         bad += _put_connection(body, document.broker_connection)
     acks = [_ack(uuid, one) for one in (document.recent_acks or ())[-RECENT_ACKS:] if one is not None]
     failed = document.service_failed
-    failure = None if failed is None else ServiceFailure(uuid, heard, failed.unit, _stamp_of(failed), by_topic=False)
+    unit = "" if failed is None else folded(failed.unit)
+    if failed is None or not unit:
+        return DecodedMessage(uuid, body, bad + (failed is not None), tuple(acks))
+    failure = ServiceFailure(uuid, heard, unit, _stamp_of(failed), by_topic=False)
     return DecodedMessage(uuid, body, bad, tuple(acks), failure)
 
 
@@ -202,13 +206,14 @@ def log(uuid: str, heard: float, payload: bytes, level: str) -> DecodedMessage:
 
 def service_failed(uuid: str, heard: float, payload: bytes) -> DecodedMessage:
     """A service of the display failed; a bare text is its unit. Raises Unreadable."""
-    unit = _bare_text(payload)
-    if unit is not None:
-        if not 0 < len(unit) <= UNIT_CHARS:
-            raise Unreadable(DeadLetterReason.BAD_FIELD, f"unit is not 1 to {UNIT_CHARS} characters")
-        return DecodedMessage(uuid, ServiceFailure(uuid, heard, unit, None, by_topic=True))
-    document, bad = SERVICE_FAILED.read(payload)
-    return DecodedMessage(uuid, ServiceFailure(uuid, heard, document.unit, _stamp_of(document), by_topic=True), bad)
+    text, stamp, bad = _bare_text(payload), None, 0
+    if text is None:
+        document, bad = SERVICE_FAILED.read(payload)
+        text, stamp = document.unit, _stamp_of(document)
+    unit = folded(text)
+    if not 0 < len(unit) <= UNIT_CHARS:
+        raise Unreadable(DeadLetterReason.BAD_FIELD, f"unit is not 1 to {UNIT_CHARS} characters")
+    return DecodedMessage(uuid, ServiceFailure(uuid, heard, unit, stamp, by_topic=True), bad)
 
 
 def _bare_text(payload: bytes) -> str | None:

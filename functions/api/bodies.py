@@ -2,7 +2,7 @@
 
 Incoming shapes are msgspec Structs (`Body`, `QueryParameters`). A value that does not fit is answered 400, naming the
 field and the expected value. Every text is scrubbed, so that no statement gets a text that Postgres cannot store. Times
-in answers are RFC 3339 in UTC with Z.
+in answers are RFC 3339 in UTC with Z. Names are folded (`folding.py`).
 """
 
 import json
@@ -16,6 +16,7 @@ import msgspec
 from flask import Request
 
 from functions.api import fields
+from functions.api.folding import has_names, with_folded_names
 from functions.problems import BadRequest, InvalidField, MalformedJson
 from shared import typed
 from shared.errors import UnsupportedMediaType
@@ -65,7 +66,7 @@ def parse_body(request: Request, shape: type[T]) -> T:
 
 
 def _decoded(body: bytes, shape: type[T]) -> T:
-    """`body` as `shape`, scrubbed, with 5.0 as 5. Raises msgspec.DecodeError, RecursionError or UnicodeDecodeError."""
+    """`body` as `shape`, scrubbed and folded, with 5.0 as 5. Raises msgspec.DecodeError, RecursionError or UnicodeDecodeError."""
     try:
         fitted = typed.decode(body, shape)
     except msgspec.ValidationError as error:
@@ -73,9 +74,9 @@ def _decoded(body: bytes, shape: type[T]) -> T:
             raise
         typed.decode(body, shape, strict=False)  # takes 5.0, too: is anything else wrong?
     else:
-        if b"\\u0000" not in body:  # no other text of valid JSON has something to scrub
+        if b"\\u0000" not in body and not has_names(shape):  # no other text of valid JSON has something to scrub
             return fitted
-    return typed.convert(scrubbed(msgspec.json.decode(body)), shape)
+    return typed.convert(with_folded_names(scrubbed(msgspec.json.decode(body)), shape), shape)
 
 
 def parse_query(request: Request, shape: type[T]) -> T:
@@ -125,7 +126,7 @@ def _fit(values: Mapping[str, Any], shape: type[T]) -> T:
     _refuse_numbers_as_times(values, shape)
     _refuse_numbers_in_disguise(values, shape)
     try:
-        fitted = typed.convert(values, shape, strict=False)
+        fitted = typed.convert(with_folded_names(values, shape), shape, strict=False)
     except msgspec.ValidationError as error:
         _refuse(str(error), shape)
     return _in_calendar(fitted)

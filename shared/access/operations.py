@@ -20,6 +20,7 @@ from shared.access.people.store import Person, PersonWithPassword
 from shared.access.rules import AuditLine, Counter, Principal
 from shared.access.store import ApiToken
 from shared.errors import InvalidIdentity, PersonUnknown, Refused, SessionNotFound, TokenNotFound, TooManyAttempts
+from shared.names import password_text
 from shared.vocabulary import PrincipalKind, Role
 
 if TYPE_CHECKING:
@@ -140,21 +141,29 @@ def note_failure(connection: Connection, now: datetime, counters: tuple[Counter,
 
 
 def password_is_right(password_hash: str | None, password: str) -> bool:
-    """Whether `password` fits the hash. Without a hash (unknown user) False, after the same time."""
+    """Whether `password` fits the hash. Without a hash (unknown user) False, after the same time.
+
+    Hashes are made of `names.password_text`; older ones of what was typed, so that is tried, too, where it differs.
+    """
+    meant = password_text(password)
+    fits = _verifies(password_hash, meant) or (meant != password and _verifies(password_hash, password))
+    return fits and password_hash is not None
+
+
+def _verifies(password_hash: str | None, password: str) -> bool:
     from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - cold start
 
     with _HASHING:
         try:
-            _hasher().verify(password_hash or _hash_of_nobody(), password)
+            return _hasher().verify(password_hash or _hash_of_nobody(), password)
         except (VerificationError, InvalidHashError):
             return False
-    return password_hash is not None
 
 
 def hash_password(password: str) -> str:
     """The argon2id hash of a person's password, with its salt and parameters."""
     with _HASHING:
-        return _hasher().hash(password)
+        return _hasher().hash(password_text(password))
 
 
 def sign_in(connection: Connection, now: datetime, user: PersonWithPassword, address: str) -> Person:

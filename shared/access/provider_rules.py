@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from shared.access.rules import MOST_SITES, ROLE_ORDER, in_order
 from shared.errors import GroupsLeftOut, NoRoleAtProvider, NoSiteAtProvider
+from shared.names import folded, folded_each, hides
 from shared.vocabulary import Role
 
 SECRET_BYTES: Final = 32
@@ -108,10 +109,11 @@ def person_of(
     """The person of these verified claims. Raises GroupsLeftOut, NoRoleAtProvider, NoSiteAtProvider."""
     if any(_is_left_out(claims, claim) for claim in (role_claim, sites_claim) if claim):
         raise GroupsLeftOut
-    given = {roles[value] for value in texts_of(claims, role_claim) if value in roles}
+    values = _names(texts_of(claims, role_claim))
+    given = {role for value, role in roles.items() if folded(value) in values}
     if not given:
         raise NoRoleAtProvider
-    sites = _sites(texts_of(claims, sites_claim)) if sites_claim else None
+    sites = _sites(_names(texts_of(claims, sites_claim))) if sites_claim else None
     return ProviderPerson(claims["iss"], claims["sub"], name_of(claims), max(given, key=ROLE_ORDER.index), sites)
 
 
@@ -120,9 +122,9 @@ def texts_of(claims: Mapping[str, Any], name: str) -> list[str]:
 
     An e-mail address that the provider has not verified counts as missing: anybody could enter another's.
     """
-    if name == "email" and claims.get("email_verified") is not True:
+    if folded(name) == "email" and claims.get("email_verified") is not True:
         return []
-    found: Any = claims.get(name, _inside(claims, name.split(".")))
+    found: Any = _inside(claims, [name] if _named(claims, name) is not None else name.split("."))
     many: Sequence[Any] = found if isinstance(found, list) else [found]
     return [one for one in many if isinstance(one, str)]
 
@@ -133,16 +135,28 @@ def _is_left_out(claims: Mapping[str, Any], name: str) -> bool:
     return name not in claims and isinstance(elsewhere, Mapping) and name in elsewhere
 
 
+def _names(values: Iterable[str]) -> list[str]:
+    """These values as names. One with hidden characters counts as missing: whoever makes groups could copy a name."""
+    return folded_each(value for value in values if not hides(value))
+
+
 def _inside(claims: Any, path: Sequence[str]) -> Any:
     for name in path:
-        claims = claims.get(name) if isinstance(claims, Mapping) else None
+        claims = _named(claims, name) if isinstance(claims, Mapping) else None
     return claims
+
+
+def _named(claims: Mapping[str, Any], name: str) -> Any:
+    """The claim of this name; the name itself comes before others that mean the same."""
+    if name in claims:
+        return claims[name]
+    return next((value for other, value in claims.items() if folded(other) == folded(name)), None)
 
 
 def _sites(values: Sequence[str]) -> list[str] | None:
     if ALL_SITES in values:
         return None
-    sites = in_order(value for value in values if 0 < len(value) <= LONGEST_SITE)
+    sites = in_order(value for value in values if len(value) <= LONGEST_SITE)
     if not sites:
         raise NoSiteAtProvider
     if len(sites) > MOST_SITES:

@@ -409,6 +409,7 @@ def test_refused_orders_are_one_text_with_each_kind_once(orders: list[Any], stor
         {"service_failed": "player"},
         {"service_failed": {}},
         {"service_failed": {"unit": ""}},
+        {"service_failed": {"unit": "\u200b"}},
         {"service_failed": {"unit": "x" * 257}},
     ],
 )
@@ -481,6 +482,8 @@ def test_a_bad_context_costs_only_itself() -> None:
         (b'"player.service"', "player.service", False),
         (b"Wiedergabe", "Wiedergabe", False),
         ({"unit": "x" * 256}, "x" * 256, False),
+        ({"unit": " Pla\u0308yer\u200b  1"}, "Pläyer 1", False),
+        ("Pla\u0308yer".encode(), "Pläyer", False),
     ],
 )
 def test_a_failure_has_a_unit_and_a_bare_text_is_one(body: Any, unit: str, stamp: bool) -> None:
@@ -498,6 +501,7 @@ def test_a_failure_has_a_unit_and_a_bare_text_is_one(body: Any, unit: str, stamp
         ({}, Reason.BAD_FIELD),
         ({"unit": 7}, Reason.BAD_FIELD),
         ({"unit": ""}, Reason.BAD_FIELD),
+        ({"unit": "\u200b"}, Reason.BAD_FIELD),
         (b"\xff", Reason.NOT_UTF8),
         (b"[1]", Reason.NOT_AN_OBJECT),
         (b"7", Reason.NOT_AN_OBJECT),

@@ -72,6 +72,8 @@ GIVEN: Final[list[tuple[dict[str, Any], str, Role]]] = [
     ({"groups": [1, None, {"admins": 1}, "viewers"]}, "groups", Role.VIEWER),
     ({"realm_access": {"roles": ["operators"]}}, "realm_access.roles", Role.OPERATOR),
     ({"https://example.com/roles": ["operators"]}, "https://example.com/roles", Role.OPERATOR),
+    ({"groups": [" viewers\t"]}, "groups", Role.VIEWER),
+    ({"Ro\u0302les": ["viewers"]}, "Rôles", Role.VIEWER),
 ]
 
 
@@ -85,6 +87,7 @@ def test_the_highest_role_of_the_claim_counts(claims: dict[str, Any], name: str,
     [
         *({}, {"groups": None}, {"groups": 3}, {"groups": {"admins": True}}, {"groups": "Admins"}, {"groups": []}),
         *({"groups": ["staff"]}, {"groups": "staff"}, {"groups": [["admins"]]}),
+        *({"groups": ["ad\u200bmins"]}, {"groups": ["\u202eadmins"]}, {"groups": ["admin\u200ds"]}),
     ],
 )
 def test_without_a_role_there_is_nobody(claims: dict[str, Any]) -> None:
@@ -132,6 +135,12 @@ def test_sites_are_those_of_the_claim_and_a_star_is_all() -> None:
     assert of(some).sites is None
     assert of(some, sites_claim="shops").sites == ["Bern", "Rome"]
     assert of({**some, "shops": ["Rome", "*"]}, sites_claim="shops").sites is None
+
+
+def test_a_site_of_a_claim_is_the_site_however_the_provider_writes_it() -> None:
+    claims = {"groups": "viewers", "shops": ["Ko\u0308ln ", "Köln", "Bern\u200b"]}
+
+    assert of(claims, sites_claim="shops").sites == ["Köln"]
 
 
 @pytest.mark.parametrize("shops", [None, [], "", [""], 3, [str(number) for number in range(MOST_SITES + 1)]])

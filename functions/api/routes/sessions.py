@@ -8,6 +8,7 @@ import msgspec
 from functions.api import bodies, proving, sessions_begun
 from functions.api.auth import must_change_password, must_set_up_second_factor
 from functions.api.bodies import Answer, Body
+from functions.api.folding import NAME
 from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
 from functions.api.turns import PEOPLE, STRANGERS
 from functions.problems import DatabaseUnavailable
@@ -26,6 +27,7 @@ from shared.errors import (
     SessionNotFound,
     TooManyAttempts,
 )
+from shared.names import password_text
 from shared.vocabulary import PrincipalKind, Role
 
 routes = Routes("sessions", "/api", "Signing in, signing out, one's own password.")
@@ -36,7 +38,7 @@ Password = Annotated[str, msgspec.Meta(min_length=1, max_length=passwords_rules.
 class Credentials(Body):
     """The credentials to sign in with."""
 
-    username: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    username: Annotated[str, msgspec.Meta(min_length=1, max_length=200, extra=NAME)]
     password: Password
     code: Annotated[str, msgspec.Meta(max_length=40)] = ""
     """The second factor: the six digits of the app, or a recovery code."""
@@ -216,10 +218,11 @@ def end_own_session(call: Call, session_id: int) -> None:
 def change_own_password(call: Call, body: NewPassword) -> None:
     """Set a new password for oneself."""
     cookie = proving.own_cookie(call)
-    passwords_rules.check_new(body.new_password, body.current_password, call.principal.name)
-    passwords_operations.check_not_leaked(body.new_password, call.services.config["LEAKED_PASSWORDS_FILE"])
+    new = password_text(body.new_password)
+    passwords_rules.check_new(new, password_text(body.current_password), call.principal.name)
+    passwords_operations.check_not_leaked(new, call.services.config["LEAKED_PASSWORDS_FILE"])
     user = proving.check_own_password(call, body.current_password, "user.password")
-    hashed = access.hash_password(body.new_password)
+    hashed = access.hash_password(new)
     with call.transaction() as (connection, now):
         access.change_password(connection, now, user, hashed, cookie)
         call.audit(connection, now, "user.password", call.principal.actor)
