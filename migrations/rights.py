@@ -95,6 +95,7 @@ FUNCTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "client_log_weeks_without_partition()": ("scheduler_tick",),
     "drop_client_log_partition(text)": ("scheduler_tick",),
     "forget_audit_before(timestamptz)": ("scheduler_tick",),
+    "names_of_empty_sites()": ("api", "scheduler_tick"),
 }
 
 

@@ -292,6 +292,12 @@ class TokenNotFound(NotFound):
     code = "token_not_found"
 
 
+class SiteNotFound(NotFound):
+    """No display is at this site, and nothing else bears its name."""
+
+    code = "site_not_found"
+
+
 class StatusLinkNotFound(NotFound):
     """There is no link to a status page with this id."""
 
@@ -633,6 +639,12 @@ class UsernameTaken(StateConflict):
     """This name is taken already, perhaps with other capitals."""
 
     code = "username_taken"
+
+
+class SiteExists(StateConflict):
+    """There is a site of this name. Say that both shall become one, or choose another name."""
+
+    code = "site_exists"
 
 
 class LastAdmin(StateConflict):

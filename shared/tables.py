@@ -877,7 +877,7 @@ notification_channels = Table(
         ARRAY(Text),
         nullable=False,
         server_default="{service_failed,screen_bad,connection_unsteady,certificate_old,certificate_ending,limit_passed,"
-        "login_shared}",
+        "login_shared,site_emptied}",
     ),
     Column("delay_seconds", Integer, nullable=False, server_default="120"),  # no message if the trouble ends sooner
     Column("sites", ARRAY(Text)),  # null: all sites

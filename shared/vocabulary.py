@@ -444,6 +444,7 @@ class NotificationEvent(StrEnum):
     LIMIT_PASSED = "limit_passed"  # a value of a display's machine passes its limit: a full disk, heat, a wrong clock
     CONNECTION_UNSTEADY = "connection_unsteady"  # a display loses its connection to the broker again and again
     LOGIN_SHARED = "login_shared"  # two devices use the login of one display
+    SITE_EMPTIED = "site_emptied"  # rights, channels or other things name a site that has lost its last display
     BREAKER_OPEN = "breaker_open"  # so many displays are silent that recovery waits
     BRIDGE_SILENT = "bridge_silent"  # our fault: the bridge does not hear the fleet
     CERTIFICATE_OLD = "certificate_old"  # our fault: the certificate of a public port is in its last third or 14 days
@@ -460,6 +461,7 @@ NEWER_EVENTS: Final = {
     NotificationEvent.LIMIT_PASSED: NotificationEvent.DISPLAY_UNWELL,
     NotificationEvent.CONNECTION_UNSTEADY: NotificationEvent.DISPLAY_UNWELL,
     NotificationEvent.LOGIN_SHARED: NotificationEvent.DISPLAY_UNWELL,
+    NotificationEvent.SITE_EMPTIED: NotificationEvent.DISPLAY_UNWELL,
     NotificationEvent.CERTIFICATE_OLD: NotificationEvent.BRIDGE_SILENT,
     NotificationEvent.CERTIFICATE_ENDING: NotificationEvent.BRIDGE_SILENT,
     NotificationEvent.DAILY_REPORT: NotificationEvent.RECOVERED,

@@ -463,6 +463,7 @@ export type CommandSchedule = {
   cancelled_by: string | null;
   created_at: string;
   created_by: string;
+  empty_sites: Array<string>;
   filter: Record<string, unknown> | null;
   id: string;
   last: ScheduleTime | null;
@@ -1155,6 +1156,20 @@ export type NewName = {
   filename: string;
 };
 
+/** How many things bear the new name now. `opening_hours_ended`: of two sites that became one, the opening hours of `to` hold. `people_of_provider`: people whose sites the sign-in service gives at each sign-in. Rename the site there, too, or they will see nothing. */
+export type NewNameOfSite = {
+  channels: number;
+  displays: number;
+  opening_hours_ended: number;
+  people: number;
+  people_of_provider: number;
+  quiet_times: number;
+  schedules: number;
+  site: string;
+  status_links: number;
+  tokens: number;
+};
+
 /** A channel to add. `url` is a webhook's URL or an Apprise address (`mailto://…`, `slack://…`). */
 export type NewNotificationChannel = {
   critical_passes?: boolean;
@@ -1249,6 +1264,7 @@ export type NotificationChannel = {
   created_by: string;
   critical_passes: boolean;
   delay_seconds: number;
+  empty_sites: Array<string>;
   enabled: boolean;
   events: Array<NotificationEvent>;
   hours: ChannelHours | null;
@@ -1264,7 +1280,7 @@ export type NotificationChannel = {
 };
 
 /** The events of notifications. */
-export type NotificationEvent = "breaker_open" | "bridge_silent" | "certificate_ending" | "certificate_old" | "connection_unsteady" | "conversion_failed" | "daily_report" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "limit_passed" | "login_shared" | "recovered" | "screen_bad" | "service_failed" | "weekly_report";
+export type NotificationEvent = "breaker_open" | "bridge_silent" | "certificate_ending" | "certificate_old" | "connection_unsteady" | "conversion_failed" | "daily_report" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "limit_passed" | "login_shared" | "recovered" | "screen_bad" | "service_failed" | "site_emptied" | "weekly_report";
 
 /** The phase of a trouble that a message reports; a channel gets each phase once. */
 export type NotificationPhase = "escalated" | "opened" | "recovered";
@@ -1768,7 +1784,7 @@ export type Redemption = {
 
 /** Why a request was refused. */
 export type Refusal = {
-  code: "accepted_names" | "another_username" | "apprise_address" | "apprise_refused" | "authority_unreadable" | "bad_request" | "body_longer_than_file" | "body_must_be_form" | "body_must_be_json" | "body_must_be_object" | "body_must_be_part" | "body_must_be_picture" | "body_over_limit" | "body_too_large" | "broker_busy" | "broker_refused_connection" | "broker_refused_message" | "broker_silent" | "broker_unavailable" | "broker_unreachable" | "broker_without_qos" | "busy" | "channel_address_refused" | "channel_hours_need_weekday" | "channel_name_taken" | "channel_not_found" | "channel_refused" | "client_deleted" | "client_not_found" | "client_not_listening" | "clients_unknown" | "command_batch_not_found" | "command_batch_over" | "command_in_flight" | "command_locked_out" | "command_not_cancellable" | "command_not_found" | "content_is_another" | "content_length_odd" | "conversion_not_found" | "converted_file_missing" | "converted_path_unknown" | "cross_site_request" | "database_unavailable" | "denied_by_provider" | "display_login_missing" | "display_or_password_wrong" | "email_unknown" | "encrypted" | "enrolment_code_invalid" | "event_media_file_missing" | "event_media_not_found" | "every_slide_hidden" | "expiry_in_the_past" | "expiry_too_far" | "export_keynote" | "failure_changed" | "field_before_until" | "field_characters" | "field_clients_or_filter" | "field_date" | "field_earlier_cursor" | "field_etag_of_failure" | "field_file_size" | "field_flag" | "field_form" | "field_in_calendar" | "field_list" | "field_missing" | "field_nothing_unless" | "field_number" | "field_object" | "field_once" | "field_one_of" | "field_page_cursor" | "field_reason_of_override" | "field_text" | "field_time" | "field_unknown" | "field_whole_number" | "field_with_scope" | "file_field_missing" | "file_too_large" | "filter_unknown" | "for_people_only" | "forbidden" | "form_too_large" | "groups_left_out" | "idempotency_key_reused" | "incident_not_found" | "internal_error" | "invalid_field" | "invalid_identity" | "invalid_waves" | "jpeg_incomplete" | "last_admin" | "leave_out_has_no_end" | "malformed_json" | "method_unknown" | "name_not_accepted" | "name_or_password_wrong" | "no_admin_any_more" | "no_clients" | "no_provider" | "no_role_at_provider" | "no_site_at_provider" | "no_slides" | "no_time_to_publish" | "not_a_presentation" | "not_acceptable" | "not_capable" | "not_convertible" | "not_found" | "one_file_at_a_time" | "only_bearer" | "only_webhooks_signed" | "opening_hours_are_times" | "opening_hours_exist" | "opening_hours_have_length" | "opening_hours_need_days" | "opening_hours_need_hours" | "opening_hours_of_many" | "origin_of_another_site" | "own_account" | "password_as_before" | "password_change_required" | "password_changed_elsewhere" | "password_changed_lately" | "password_guessed" | "password_leaked" | "password_length" | "password_not_accepted" | "path_unknown" | "pdf_without_end" | "person_disabled" | "person_unknown" | "picture_has_too_many_pixels" | "picture_without_size" | "precondition_failed" | "presentation_damaged" | "presentation_has_doctype" | "presentation_has_too_many_parts" | "presentation_packed_oddly" | "presentation_part_too_large" | "presentation_picture_too_large" | "presentation_too_deep" | "presentation_too_large" | "protocol_unknown" | "provider_unavailable" | "publish_unanswered" | "quiet_clock" | "quiet_end_before_start" | "quiet_end_in_past" | "quiet_end_too_far" | "quiet_has_begun" | "quiet_hours_length" | "quiet_hours_need_days" | "quiet_hours_need_zone" | "quiet_needs_end" | "quiet_needs_reason" | "quiet_only_of_custom" | "quiet_start_too_far" | "quiet_takes_no_hours" | "quiet_time_not_found" | "quiet_time_over" | "quiet_times_refused" | "quiet_too_long" | "range_not_satisfiable" | "refused" | "request_of_another_site" | "rights_changed" | "role_needed" | "schedule_at_in_future" | "schedule_has_no_time" | "schedule_local_time" | "schedule_not_found" | "schedule_once_or_weekly" | "schedule_once_takes_no_weekly" | "schedule_over" | "schedule_stays_as_it_is" | "schedule_times_refused" | "schedule_until_too_far" | "screenshot_not_found" | "screenshot_not_wanted" | "screenshot_too_large" | "screenshots_off" | "second_factor_required" | "second_factor_setup_required" | "second_factor_stands" | "second_factor_unknown" | "second_factor_wrong" | "session_not_found" | "sign_in_or_send_token" | "signed_in_at_provider" | "signed_in_by_proxy" | "signing_key_missing" | "signing_secret_short" | "site_not_allowed" | "some_clients_unknown" | "state_conflict" | "status_link_invalid" | "status_link_not_found" | "task_queue_unavailable" | "thumbnail_not_found" | "time_zone_unknown" | "token_not_found" | "too_large_unpacked" | "too_many_attempts" | "too_many_clients" | "too_many_opening_hours" | "too_many_requests" | "too_many_schedules" | "too_many_sites_at_provider" | "too_many_uploads" | "try_over" | "ttl_out_of_range" | "unsupported_media_type" | "upload_cut_off" | "upload_filename_missing" | "upload_filename_odd" | "upload_locked" | "upload_not_found" | "upload_offset_conflict" | "upload_part_lost" | "upload_too_large" | "upload_without_name" | "uri_too_long" | "user_not_found" | "username_taken" | "volume_full" | "webhook_address" | "zone_unknown";
+  code: "accepted_names" | "another_username" | "apprise_address" | "apprise_refused" | "authority_unreadable" | "bad_request" | "body_longer_than_file" | "body_must_be_form" | "body_must_be_json" | "body_must_be_object" | "body_must_be_part" | "body_must_be_picture" | "body_over_limit" | "body_too_large" | "broker_busy" | "broker_refused_connection" | "broker_refused_message" | "broker_silent" | "broker_unavailable" | "broker_unreachable" | "broker_without_qos" | "busy" | "channel_address_refused" | "channel_hours_need_weekday" | "channel_name_taken" | "channel_not_found" | "channel_refused" | "client_deleted" | "client_not_found" | "client_not_listening" | "clients_unknown" | "command_batch_not_found" | "command_batch_over" | "command_in_flight" | "command_locked_out" | "command_not_cancellable" | "command_not_found" | "content_is_another" | "content_length_odd" | "conversion_not_found" | "converted_file_missing" | "converted_path_unknown" | "cross_site_request" | "database_unavailable" | "denied_by_provider" | "display_login_missing" | "display_or_password_wrong" | "email_unknown" | "encrypted" | "enrolment_code_invalid" | "event_media_file_missing" | "event_media_not_found" | "every_slide_hidden" | "expiry_in_the_past" | "expiry_too_far" | "export_keynote" | "failure_changed" | "field_before_until" | "field_characters" | "field_clients_or_filter" | "field_date" | "field_earlier_cursor" | "field_etag_of_failure" | "field_file_size" | "field_flag" | "field_form" | "field_in_calendar" | "field_list" | "field_missing" | "field_nothing_unless" | "field_number" | "field_object" | "field_once" | "field_one_of" | "field_page_cursor" | "field_reason_of_override" | "field_text" | "field_time" | "field_unknown" | "field_whole_number" | "field_with_scope" | "file_field_missing" | "file_too_large" | "filter_unknown" | "for_people_only" | "forbidden" | "form_too_large" | "groups_left_out" | "idempotency_key_reused" | "incident_not_found" | "internal_error" | "invalid_field" | "invalid_identity" | "invalid_waves" | "jpeg_incomplete" | "last_admin" | "leave_out_has_no_end" | "malformed_json" | "method_unknown" | "name_not_accepted" | "name_or_password_wrong" | "no_admin_any_more" | "no_clients" | "no_provider" | "no_role_at_provider" | "no_site_at_provider" | "no_slides" | "no_time_to_publish" | "not_a_presentation" | "not_acceptable" | "not_capable" | "not_convertible" | "not_found" | "one_file_at_a_time" | "only_bearer" | "only_webhooks_signed" | "opening_hours_are_times" | "opening_hours_exist" | "opening_hours_have_length" | "opening_hours_need_days" | "opening_hours_need_hours" | "opening_hours_of_many" | "origin_of_another_site" | "own_account" | "password_as_before" | "password_change_required" | "password_changed_elsewhere" | "password_changed_lately" | "password_guessed" | "password_leaked" | "password_length" | "password_not_accepted" | "path_unknown" | "pdf_without_end" | "person_disabled" | "person_unknown" | "picture_has_too_many_pixels" | "picture_without_size" | "precondition_failed" | "presentation_damaged" | "presentation_has_doctype" | "presentation_has_too_many_parts" | "presentation_packed_oddly" | "presentation_part_too_large" | "presentation_picture_too_large" | "presentation_too_deep" | "presentation_too_large" | "protocol_unknown" | "provider_unavailable" | "publish_unanswered" | "quiet_clock" | "quiet_end_before_start" | "quiet_end_in_past" | "quiet_end_too_far" | "quiet_has_begun" | "quiet_hours_length" | "quiet_hours_need_days" | "quiet_hours_need_zone" | "quiet_needs_end" | "quiet_needs_reason" | "quiet_only_of_custom" | "quiet_start_too_far" | "quiet_takes_no_hours" | "quiet_time_not_found" | "quiet_time_over" | "quiet_times_refused" | "quiet_too_long" | "range_not_satisfiable" | "refused" | "request_of_another_site" | "rights_changed" | "role_needed" | "schedule_at_in_future" | "schedule_has_no_time" | "schedule_local_time" | "schedule_not_found" | "schedule_once_or_weekly" | "schedule_once_takes_no_weekly" | "schedule_over" | "schedule_stays_as_it_is" | "schedule_times_refused" | "schedule_until_too_far" | "screenshot_not_found" | "screenshot_not_wanted" | "screenshot_too_large" | "screenshots_off" | "second_factor_required" | "second_factor_setup_required" | "second_factor_stands" | "second_factor_unknown" | "second_factor_wrong" | "session_not_found" | "sign_in_or_send_token" | "signed_in_at_provider" | "signed_in_by_proxy" | "signing_key_missing" | "signing_secret_short" | "site_exists" | "site_not_allowed" | "site_not_found" | "some_clients_unknown" | "state_conflict" | "status_link_invalid" | "status_link_not_found" | "task_queue_unavailable" | "thumbnail_not_found" | "time_zone_unknown" | "token_not_found" | "too_large_unpacked" | "too_many_attempts" | "too_many_clients" | "too_many_opening_hours" | "too_many_requests" | "too_many_schedules" | "too_many_sites_at_provider" | "too_many_uploads" | "try_over" | "ttl_out_of_range" | "unsupported_media_type" | "upload_cut_off" | "upload_filename_missing" | "upload_filename_odd" | "upload_locked" | "upload_not_found" | "upload_offset_conflict" | "upload_part_lost" | "upload_too_large" | "upload_without_name" | "uri_too_long" | "user_not_found" | "username_taken" | "volume_full" | "webhook_address" | "zone_unknown";
   params: Record<string, unknown>;
 };
 
@@ -1803,6 +1819,13 @@ export type ReleaseBody = {
 export type Released = {
   breaker: Breaker;
   released: Array<string | null>;
+};
+
+/** A site and its new name. `merge`: that name may be another site's; both are one from then on. */
+export type RenameOfSite = {
+  merge?: boolean;
+  site: string;
+  to: string;
 };
 
 /** The username of the account in the address, to confirm that its password or second factor ends. */
@@ -1851,6 +1874,7 @@ export type ScheduleDetails = {
   covers: number;
   created_at: string;
   created_by: string;
+  empty_sites: Array<string>;
   filter: Record<string, unknown> | null;
   id: string;
   last: ScheduleTime | null;
@@ -2041,6 +2065,7 @@ export type StatusIncident = {
 export type StatusLink = {
   created_at: string;
   created_by: string;
+  empty_sites: Array<string>;
   ended_at: string | null;
   id: number;
   last_used_at: string | null;
@@ -2102,6 +2127,7 @@ export type TimelineSentence = {
 export type Token = {
   created_at: string;
   created_by: string;
+  empty_sites: Array<string>;
   expires_at: string | null;
   id: string;
   last_used_at: string | null;
@@ -2190,6 +2216,7 @@ export type User = {
   by_provider: boolean;
   created_at: string;
   disabled_at: string | null;
+  empty_sites: Array<string>;
   id: number;
   last_sign_in_at: string | null;
   must_change_password: boolean;

@@ -203,6 +203,8 @@ def _gather(desk: _Desk) -> list[Trouble]:
         found += troubles.open_breakers(connection, config, dark_sites)
     if not wanted.isdisjoint(OF_CERTIFICATES):
         found += troubles.certificates(connection, now)
+    if NotificationEvent.SITE_EMPTIED in wanted:
+        found += troubles.emptied_sites(connection)
     if NotificationEvent.CONVERSION_FAILED in wanted:
         found += troubles.failed_conversions(connection, now, since)
     quiet = _quiet(desk, {display.uuid for trouble in found for display in (*trouble.displays, *trouble.back)})

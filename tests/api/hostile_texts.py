@@ -206,6 +206,8 @@ ELSEWHERE: Final = {
     ("patch", "/api/clients", "add_tags[]"): "as the tags of one display",
     ("patch", "/api/clients", "remove_tags[]"): "compared, and never kept",
     ("post", "/api/users", "sites[]"): "as those of a token",
+    ("post", "/api/sites/rename", "site"): "compared, and never kept",
+    ("post", "/api/sites/rename", "to"): "as that of one display",
     ("patch", "/api/users/{user_id}", "sites[]"): "as those of a token",
     ("post", "/api/users/{user_id}/reset-password", "username"): "compared, and never kept",
     ("post", "/api/users/{user_id}/reset-second-factor", "username"): "compared, and never kept",

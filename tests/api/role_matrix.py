@@ -117,6 +117,7 @@ EXPECTED = {
     "GET /api/tokens": ADMIN,
     "POST /api/tokens": ADMIN,
     "DELETE /api/tokens/<token_id>": ADMIN,
+    "POST /api/sites/rename": ADMIN,
     "GET /api/status-links": ADMIN,
     "POST /api/status-links": ADMIN,
     "DELETE /api/status-links/<id:link_id>": ADMIN,
@@ -227,6 +228,7 @@ _BOUND = {
         DELETE /api/tokens/<token_id>
         GET /api/audit
         GET /api/settings
+        POST /api/sites/rename
         GET /api/metrics
     """,
     "NONE": """

@@ -265,7 +265,7 @@ def test_channels_from_before_are_told_of_more_if_they_are_told_of_displays(
         rows = connection.execute(sa.text("SELECT name, newer_events FROM notification_channels ORDER BY id")).all()
     newer = ["service_failed", "screen_bad", "connection_unsteady"]
     ours = ["certificate_old", "certificate_ending"]
-    limits = ["limit_passed", "login_shared"]
+    limits = ["limit_passed", "login_shared", "site_emptied"]
     assert rows == [
         ("all", [*newer, *limits]),
         ("breakers", []),
@@ -438,3 +438,71 @@ def test_on_the_way_back_a_tag_becomes_the_displays_that_bear_it(empty_database:
         for table in ("client_recovery", "recovery_exclusions", "notification_snoozes"):
             found = connection.exec_driver_sql(f"SELECT client_uuid FROM {table}").scalars().all()
             assert found == [UUID], table
+
+
+NAMES_BEFORE = """
+    INSERT INTO clients (uuid, name, site, tags, service_failed_at, service_failed_unit, registered_by) VALUES
+        ('3f0e8a52-6f43-4d6c-9a55-0a4be0a1c001', E' Lobby\\u200b ', E'Ko\\u0308ln',
+            ARRAY['wall', ' wall', E'su\\u0308d'], now(), E'pla\\u0308yer', 'enrolment'),
+        ('3f0e8a52-6f43-4d6c-9a55-0a4be0a1c002', 'Bar', 'Köln', '{}', NULL, NULL, 'enrolment'),
+        ('3f0e8a52-6f43-4d6c-9a55-0a4be0a1c003', 'Hall', E'\\u200b', '{}', NULL, NULL, 'enrolment');
+    INSERT INTO users (username, password_hash, role, sites, disabled_at) VALUES
+        ('anna', 'x', 'viewer', ARRAY[E'Ko\\u0308ln', 'Köln ', 'Bonn'], now()),
+        ('ben', 'x', 'viewer', ARRAY[E'\\u200b'], now());
+    INSERT INTO notification_channels (name, kind, url, events, sites, tells_since, created_by, created_at, changed_at)
+    VALUES ('all', 'webhook', 'https://a.example', '{}', ARRAY['Köln '], now(), 'u', now(), now()),
+        ('all ', 'webhook', 'https://a.example', '{}', NULL, now(), 'u', now(), now());
+    INSERT INTO quiet_times (preset, quiet, scope, site, starts_at, spans, time_zone, created_by, created_at) VALUES
+        ('opening_hours', '{screen}', 'site', 'Köln', now(), '[1]', 'UTC', 'u', now()),
+        ('opening_hours', '{screen}', 'site', E'Ko\\u0308ln', now(), '[2]', 'UTC', 'u', now());
+    INSERT INTO screenshots_off (site, since, "by") VALUES ('Köln', now(), 'u'), ('Köln ', now(), 'u');
+    INSERT INTO recovery_breakers (site) VALUES ('Köln '), ('Köln');
+    INSERT INTO incidents (kind, key, began_at, opened_at, cause) VALUES
+        ('site', 'Köln ', now(), now(), ''), ('site', 'Köln', now(), now(), '');
+    INSERT INTO status_links (name, site, secret_hash, created_by, created_at) VALUES ('m', 'Köln ', 'x', 'u', now());
+    INSERT INTO command_schedules (id, action, reason, filter, waves, max_unproven, time_zone, at, weekdays, created_by,
+        created_at, request_hash)
+    VALUES ('s', 'restart_app', '', '{"site": "Köln ", "tag": " wall", "q": "a  b"}', '[]', '1', 'UTC', now(), '{}',
+        'u', now(), 'x')
+    """
+NAMES_AFTER = {
+    "SELECT name, site, tags, service_failed_unit FROM clients ORDER BY uuid": [
+        ("Lobby", "Köln", ["wall", "süd"], "pläyer"),
+        ("Bar", "Köln", [], None),
+        ("Hall", "\u200b", [], None),
+    ],
+    "SELECT sites FROM users ORDER BY username": [(["Köln", "Bonn"],), (["\u200b"],)],
+    "SELECT name, sites FROM notification_channels ORDER BY id": [("all", ["Köln"]), ("all (2)", None)],
+    "SELECT site, ended_at IS NULL FROM quiet_times ORDER BY id": [("Köln", True), ("Köln", False)],
+    "SELECT site FROM screenshots_off": [("Köln",)],
+    "SELECT site FROM recovery_breakers WHERE site <> ''": [("Köln",)],
+    "SELECT key FROM incidents ORDER BY id": [("Köln ",), ("Köln",)],
+    "SELECT site FROM status_links": [("Köln",)],
+    "SELECT filter FROM command_schedules": [({"site": "Köln", "tag": "wall", "q": "a b"},)],
+}
+"""What keeps its name: of two open incidents of a site one, and a name of which nothing would be left."""
+
+
+def test_names_are_folded_once_and_the_audit_log_says_what_was_joined(
+    empty_database: str, empty_engine: Engine
+) -> None:
+    alembic(empty_database, "upgrade", "0064_delivery_sentences")
+    with empty_engine.begin() as connection:
+        for statement in NAMES_BEFORE.split(";"):
+            connection.exec_driver_sql(statement)
+    empty_engine.dispose()
+    lines = "SELECT action, target, details ->> 'was', details -> 'joined' FROM audit_log ORDER BY target, id"
+
+    for revision in ("head", "0064_delivery_sentences", "head"):  # a second time there is nothing to do
+        alembic(empty_database, "upgrade" if revision == "head" else "downgrade", revision)
+        with empty_engine.begin() as connection:
+            for query, rows in NAMES_AFTER.items():
+                assert connection.execute(sa.text(query)).all() == rows, query
+            audited = connection.execute(sa.text(lines)).all()
+        empty_engine.dispose()
+        assert audited[:3] == [
+            ("name.fold", "channel:all (2)", "all ", False),
+            ("name.fold", "search:a b", "a  b", False),
+            ("name.fold", "site:Köln", "Ko\\u0308ln", True),
+        ]
+        assert [line.target for line in audited[3:]] == ["site:Köln", "tag:süd", "tag:wall", "unit:pläyer"]

@@ -28,6 +28,7 @@ export const notificationWords = {
     limit_passed: "a display that passes a limit: disk, memory, heat, certificate, clock, power",
     login_shared: "two devices use the login of one display",
     connection_unsteady: "displays that keep losing the broker (one list, each display once a day)",
+    site_emptied: "rights, channels or other things that name a site without displays (only channels of all sites)",
     breaker_open: "recovery that holds back",
     bridge_silent: "a service that does not hear the fleet",
     certificate_old: "a certificate of the service in its last third (at most 14 days)",

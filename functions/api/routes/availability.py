@@ -8,6 +8,7 @@ import msgspec
 from functions.api.bodies import END, Answer, QueryParameters, Uuid
 from functions.api.pages import CursorText, Limit, decode_cursor, encode_cursor
 from functions.api.routing import Bound, Call, Routes
+from functions.api.shapes.sites import AnySite
 from shared.errors import TimeZoneUnknown
 from shared.history import availability_operations as operations
 from shared.history import availability_rules as rules
@@ -47,7 +48,7 @@ class LastDay(Answer):
 class MonthQuery(QueryParameters):
     """Which site, and which month."""
 
-    site: Annotated[str, msgspec.Meta(max_length=100, description="empty: displays without a site")]
+    site: Annotated[AnySite, msgspec.Meta(description="empty: displays without a site")]
     month: Annotated[str, msgspec.Meta(pattern=rf"^20[0-9]{{2}}-(0[1-9]|1[0-2]){END}", description="such as 2026-03")]
     time_zone: Annotated[
         str, msgspec.Meta(max_length=100, description="where days begin, unless the site has opening hours")

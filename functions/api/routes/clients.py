@@ -1,5 +1,6 @@
 """/api/clients: the displays, their states and failures."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
@@ -8,10 +9,12 @@ from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from functions.api.bodies import Answer, Body, Time, Uuid, answer_of
+from functions.api.folding import NAME
 from functions.api.pages import LongPageQuery, Page, PageQuery, decode_cursor, encode_cursor, page_of
 from functions.api.routing import Bound, Call, Header, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Bridge
+from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
 from shared.access import enrolment_operations
 from shared.clients import failures_store, limits_operations, losses_store, operations, store
@@ -25,6 +28,7 @@ from shared.overview import operations as overview
 from shared.overview import problems_operations
 from shared.quiet import operations as quiet_times
 from shared.recovery import operations as recovery
+from shared.sites import operations as sites
 from shared.vocabulary import ClientStatus, Role
 
 routes = Routes("clients", "/api/clients", "Displays: their states, their failures, their names and sites.")
@@ -40,9 +44,7 @@ IF_MATCH: Final = Header(
     },
 )
 
-Name = Annotated[str, msgspec.Meta(max_length=200, description="what people call the display")]
-Site = Annotated[str, msgspec.Meta(max_length=100, description="the display's site; empty for none")]
-Tag = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+Name = Annotated[str, msgspec.Meta(max_length=200, description="what people call the display", extra=NAME)]
 MOST_TAGS: Final = 32
 Notes = Annotated[str, msgspec.Meta(max_length=4000)]
 
@@ -51,12 +53,10 @@ class ClientQuery(PageQuery):
     """Which clients to list."""
 
     status: ClientStatus | None = None
-    site: Site | None = None
+    site: AnySite | None = None
     tag: Tag | None = None
     version: Annotated[str, msgspec.Meta(max_length=200)] | None = None
-    q: Annotated[str, msgspec.Meta(max_length=200, description="part of name, uuid, site, hostname or IP")] | None = (
-        None
-    )
+    q: SearchText | None = None
     stale: bool | None = None
     service_failed: bool | None = None
     screen_failed: bool | None = None
@@ -66,7 +66,7 @@ class ClientFacts(Body):
     """The fields of a client that people write; a field that is left out stays unchanged."""
 
     name: Name | msgspec.UnsetType = msgspec.UNSET
-    site: Site | msgspec.UnsetType | None = msgspec.UNSET
+    site: AnySite | msgspec.UnsetType | None = msgspec.UNSET
     tags: Annotated[list[Tag], msgspec.Meta(max_length=MOST_TAGS)] | msgspec.UnsetType = msgspec.UNSET
     notes: Notes | msgspec.UnsetType = msgspec.UNSET
 
@@ -75,7 +75,7 @@ class ManyFacts(Body):
     """What to write for many clients: `site` moves them (null or empty: to no site), the tags are added or removed."""
 
     clients: Annotated[list[Uuid], msgspec.Meta(min_length=1, max_length=1000)]
-    site: Site | msgspec.UnsetType | None = msgspec.UNSET
+    site: AnySite | msgspec.UnsetType | None = msgspec.UNSET
     add_tags: Annotated[list[Tag], msgspec.Meta(max_length=MOST_TAGS)] = msgspec.field(default_factory=list)
     remove_tags: Annotated[list[Tag], msgspec.Meta(max_length=MOST_TAGS)] = msgspec.field(default_factory=list)
 
@@ -181,10 +181,12 @@ def write_clients(call: Call, body: ManyFacts) -> WrittenClients:
     if moves:
         call.check_site(change.site)
     with call.transaction() as (connection, now):
+        left = sites.take_from(connection, body.clients) if moves else []
         written = store.update_many(connection, body.clients, change)
         fields = [*(["site"] if moves else []), *(["tags"] if body.add_tags or body.remove_tags else [])]
         for uuid in written:
             call.audit(connection, now, "client.write", uuid, fields=fields)
+        audit_emptied(call, connection, now, left)
     kept = set(written)
     return WrittenClients(written=written, left=[uuid for uuid in dict.fromkeys(body.clients) if uuid not in kept])
 
@@ -270,8 +272,10 @@ def write_client(call: Call, uuid: str, body: ClientFacts) -> shapes.ClientDetai
     if "site" in facts:
         facts["site"] = facts["site"] or None
     with call.transaction() as (connection, now):
+        left = sites.take_from(connection, [uuid]) if "site" in facts else []
         row = operations.write_facts(connection, uuid, facts)
         call.audit(connection, now, "client.write", row.uuid, fields=sorted(facts))
+        audit_emptied(call, connection, now, left)
         return details(call, connection, now, row)
 
 
@@ -284,10 +288,12 @@ def delete_client(call: Call, uuid: str) -> None:
     Its later messages are put aside.
     """
     with call.transaction() as (connection, now):
+        left = sites.take_from(connection, [uuid])
         enrolment_operations.revoke(connection, now, uuid)
         operations.delete(connection, now, uuid)
         ended = commands.abandon(connection, now, uuid, CLIENT_DELETED)
         call.audit(connection, now, "client.delete", uuid)
+        audit_emptied(call, connection, now, left)
     log_news(ended)
 
 
@@ -315,6 +321,12 @@ def details(call: Call, connection: Connection, now: datetime, row: WholeClient)
     quiet = quiet_times.of_client(connection, now, row.uuid) if row.may_be_quiet else []
     limits = limits_operations.limits_of(call.services.config)
     return shapes.client_details(row, state, quiet, limits)
+
+
+def audit_emptied(call: Call, connection: Connection, now: datetime, left: Sequence[str]) -> None:
+    """Write down which of these sites have no display any more although things name them. The tick tells people."""
+    for one in sites.emptied(connection, left):
+        call.audit(connection, now, "site.emptied", f"site:{one.site}", **one.names)
 
 
 def _failure_meant(if_match: str | None) -> datetime | None:

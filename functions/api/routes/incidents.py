@@ -10,6 +10,7 @@ from functions.api.bodies import Answer, Time, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.sentences import CauseSentence, TimelineSentence, stored
+from functions.api.shapes.sites import AnySite
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_operations, timeline_store
 from shared.incidents.causes_rules import CAUSES
@@ -28,7 +29,7 @@ class IncidentQuery(PageQuery):
     is_open: Annotated[bool, msgspec.Meta(description="true: open incidents; false: closed incidents")] | (
         None
     ) = msgspec.field(default=None, name="open")
-    site: Annotated[str, msgspec.Meta(max_length=100, description="with a display of this site")] | None = None
+    site: Annotated[AnySite, msgspec.Meta(description="with a display of this site")] | None = None
     since: Annotated[Time, msgspec.Meta(description="open at this time or later")] | None = None
 
 

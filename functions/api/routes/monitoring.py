@@ -12,6 +12,7 @@ from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
 from functions.api.shapes.quiet import QuietNowView, quiet_now_view
 from functions.api.shapes.sentences import CauseSentence, stored
+from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
 from shared import typed
 from shared.clients.store import ClientFilter
@@ -46,12 +47,10 @@ class DisplaysQuery(LongPageQuery):
     status: Annotated[list[ClientStatus], msgspec.Meta(max_length=10, description="any of these")] = msgspec.field(
         default_factory=list
     )
-    site: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+    site: AnySite | None = None
     nosite: Annotated[bool, msgspec.Meta(description="true: displays without a site")] = False
-    tag: Annotated[str, msgspec.Meta(max_length=64)] | None = None
-    q: Annotated[str, msgspec.Meta(max_length=200, description="part of name, uuid, site, hostname or IP")] | None = (
-        None
-    )
+    tag: Tag | None = None
+    q: SearchText | None = None
     screen_failed: bool | None = None
     limit_passed: Annotated[bool, msgspec.Meta(description="true: displays past a limit")] = False
     incident: Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1, description="displays now in this incident")] | None = (

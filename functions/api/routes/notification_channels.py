@@ -1,16 +1,20 @@
 """/api/notifications/channels: which messages go to which address. Addresses are secrets: they are never answered."""
 
 import time as clock
+from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Struct
+from sqlalchemy import Connection
 
 from functions.api.bodies import END, Answer, Body, answer_of
-from functions.api.pages import Page, PageQuery, decode_cursor, page
+from functions.api.folding import NAME
+from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.sentences import DELIVERIES, DeliverySentence, stored
+from functions.api.shapes.sites import EmptySites, SiteName, empty_sites
 from shared.errors import (
     ChannelAddressRefused,
     ChannelNameTaken,
@@ -30,13 +34,12 @@ routes = Routes("notification_channels", "/api/notifications/channels", "Where m
 
 REFUSALS = (ChannelNameTaken, ChannelAddressRefused, ChannelRefused, TimeZoneUnknown)
 LocalTime = Annotated[str, msgspec.Meta(pattern=rf"^([01][0-9]|2[0-3]):[0-5][0-9]{END}", description="such as 08:30")]
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
-Site = Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="as in the clients' `site`")]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=100, extra=NAME)]
 Address = Annotated[str, msgspec.Meta(min_length=8, max_length=2000, description="a secret: never answered")]
 Secret = Annotated[str, msgspec.Meta(max_length=200, description="a secret: signs the messages to a webhook")]
 Delay = Annotated[int, msgspec.Meta(ge=0, le=86_400, description="a trouble that is over sooner sends no message")]
 Events = Annotated[list[NotificationEvent], msgspec.Meta(min_length=1, max_length=len(NotificationEvent))]
-Sites = Annotated[list[Site], msgspec.Meta(max_length=1000, description="only these sites; empty or null: all")]
+Sites = Annotated[list[SiteName], msgspec.Meta(max_length=1000, description="only these sites; empty or null: all")]
 
 
 class HoursBody(Body, kw_only=True):
@@ -107,6 +110,7 @@ class NotificationChannel(Answer):
     last_failed_at: datetime | None
     last_error: str | None
     last_error_sentences: list[DeliverySentence] | None
+    empty_sites: EmptySites
 
 
 class ChannelTrial(Body, kw_only=True):
@@ -139,7 +143,8 @@ def list_notification_channels(call: Call, query: PageQuery) -> Page[Notificatio
     after: Any = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
         rows = store.page(connection, query.limit + 1, after[0] if after else None)
-    return page(rows, query.limit, lambda row: (row.id,), _channel)
+        items = _channels(connection, rows)
+    return page_of(items, query.limit, lambda channel: (channel.id,))
 
 
 @routes.post("", role=Role.ADMIN, bound=Bound.FLEET, statuses={201: "Added"}, raises=REFUSALS)
@@ -161,7 +166,7 @@ def add_notification_channel(call: Call, body: NewNotificationChannel) -> Notifi
     with call.transaction() as (connection, now):
         row = channels.add(connection, now, wanted, call.principal.actor)
         call.audit(connection, now, "notification_channel.add", _target(row), name=body.name, kind=body.kind)
-        return _channel(row)
+        return _channels(connection, [row])[0]
 
 
 @routes.patch("/<id:channel_id>", role=Role.ADMIN, bound=Bound.FLEET, raises=(ChannelNotFound, *REFUSALS))
@@ -176,7 +181,7 @@ def change_notification_channel(call: Call, channel_id: int, body: ChannelChange
         row = channels.change(connection, now, channel_id, changes)
         said = sorted(name for name in body.__struct_fields__ if getattr(body, name) is not msgspec.UNSET)
         call.audit(connection, now, "notification_channel.change", _target(row), name=row.name, changed=said)
-        return _channel(row)
+        return _channels(connection, [row])[0]
 
 
 @routes.delete(
@@ -198,7 +203,7 @@ def test_notification_channel(call: Call, channel_id: int) -> ChannelTest:
     tried = _try(call, ChannelTrial(name=row.name, kind=row.kind, url=row.url, signing_secret=row.signing_secret), now)
     with call.transaction() as (connection, now):
         channels.note(connection, now, channel_id, None if tried.was_delivered else tried.outcome.sentence)
-        after = _channel(channels.find(connection, channel_id))
+        [after] = _channels(connection, [channels.find(connection, channel_id)])
     return answer_of(ChannelTest, tried.shown, channel=after)
 
 
@@ -277,7 +282,12 @@ def _changes(body: ChannelChanges) -> dict[str, Any]:
     return changes
 
 
-def _channel(row: KeptChannel) -> NotificationChannel:
+def _channels(connection: Connection, rows: Sequence[KeptChannel]) -> list[NotificationChannel]:
+    empty = empty_sites(connection, [row.sites for row in rows])
+    return [_channel(row, sites) for row, sites in zip(rows, empty, strict=True)]
+
+
+def _channel(row: KeptChannel, empty: list[str]) -> NotificationChannel:
     hours = row.hours
     shown = None
     if hours is not None:
@@ -291,4 +301,5 @@ def _channel(row: KeptChannel) -> NotificationChannel:
         last_error_sentences=stored(DELIVERIES, row.last_error, row.last_error_sentences),
         hours=shown,
         events=row.told_of,
+        empty_sites=empty,
     )

@@ -33,6 +33,7 @@ from shared.errors import (
     TryOver,
 )
 from shared.outside.people_provider import PeopleProvider
+from shared.sites import operations as sites
 from shared.structured_log import event
 
 routes = Routes("provider", "/api/session/provider", "Signing in at an OpenID Connect provider.")
@@ -150,6 +151,8 @@ def _audit_change(call: Call, connection: Connection, now: datetime, let_in: Let
     if let_in.is_new or let_in.changed:
         action = "user.create" if let_in.is_new else "user.role"
         call.audit(connection, now, action, f"user:{user.username}", role=user.role, sites=user.sites, provider=True)
+        for one in sites.emptied(connection, user.sites or ()):
+            call.audit(connection, now, "site.emptied", f"site:{one.site}", **one.names)
 
 
 def _window(config: Config) -> timedelta:

@@ -13,6 +13,7 @@ from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.commands import ASKED_WITH, idempotency_key
 from functions.api.shapes.quiet import QuietTime
 from functions.api.shapes.sentences import QuietSentence
+from functions.api.shapes.sites import SiteName, Tag
 from functions.problems import InvalidField
 from shared.clients import operations as clients
 from shared.errors import (
@@ -72,8 +73,8 @@ class NewQuietTime(Body, kw_only=True):
         Annotated[list[Quiet], msgspec.Meta(min_length=1, max_length=4, description="with preset `custom` only")] | None
     ) = None
     scope: QuietScope
-    site: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="with scope `site` only")] | None = None
-    tag: Annotated[str, msgspec.Meta(min_length=1, max_length=64, description="with scope `tag` only")] | None = None
+    site: Annotated[SiteName, msgspec.Meta(description="with scope `site` only")] | None = None
+    tag: Annotated[Tag, msgspec.Meta(description="with scope `tag` only")] | None = None
     clients: Annotated[list[Uuid], msgspec.Meta(max_length=10_000, description="with scope `clients` only")] = (
         msgspec.field(default_factory=list)
     )

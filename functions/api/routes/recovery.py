@@ -1,9 +1,8 @@
 """/api/clients/<uuid>/recovery and /api/recovery: recovery's decisions with their evidence, and people's orders."""
 
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
 from sqlalchemy import Connection
 
 from functions.api.bodies import Answer, Body, QueryParameters, Time, answer_of
@@ -11,6 +10,7 @@ from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
+from functions.api.shapes.sites import SiteName
 from shared.clients import operations as clients
 from shared.errors import ClientNotFound
 from shared.overview import operations as overview
@@ -29,7 +29,6 @@ NOTHING_TRIED: dict[str, Any] = {
     **dict.fromkeys(("step", "restarts", "reboots", "refused_restarts", "refused_reboots"), 0),
     **dict.fromkeys(("since", "healthy_since")),
 }
-SiteName = Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="as in the clients' `site`")]
 
 
 class Tried(Answer):

@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from functions.api.bodies import END, Body, Time, answer_of
-from functions.api.pages import Page, PageQuery, decode_cursor, page
+from functions.api.pages import Page, PageQuery, decode_cursor, page, page_of
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import schedules as shapes
 from functions.api.shapes.command_batches import CommandsForMany, Number, Reason, Share, Waves, batch_request
@@ -79,8 +79,8 @@ def list_schedules(call: Call, query: ScheduleQuery) -> Page[CommandSchedule]:
     """Schedules, the newest first; those that are over stay as history."""
     after: Any = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, _):
-        rows = store.page(connection, query.current, query.limit + 1, after)
-    return page(rows, query.limit, lambda row: (row.created_at, row.id), shapes.schedule)
+        items = shapes.schedules(connection, store.page(connection, query.current, query.limit + 1, after))
+    return page_of(items, query.limit, lambda one: (one.created_at, one.id))
 
 
 @routes.post(
@@ -141,11 +141,12 @@ def _details(connection: Connection, schedule_id: str, query: PageQuery | None =
     after = decode_cursor(asked.cursor, datetime)
     row = operations.find(connection, schedule_id)
     named = store.clients(connection, row.id)
+    [more] = shapes.facts(connection, [row])
     times = store.runs(connection, row.id, asked.limit + 1, None if after is None else after[0])
     return answer_of(
         ScheduleDetails,
         row,
-        **shapes.facts(row),
+        **more,
         clients=named,
         covers=operations.covers(connection, row),
         times=page(times, asked.limit, lambda run: (run.due_at,), shapes.time_of),
@@ -186,5 +187,5 @@ def cancel_schedule(call: Call, schedule_id: str) -> None:
 def schedules_of_client(call: Call, uuid: str) -> SchedulesOfClient:
     """What will happen to a client, by the schedules of now; at most 100."""
     with call.transaction() as (connection, _):
-        rows = operations.of_client(connection, uuid)
-    return SchedulesOfClient(uuid=uuid, items=[shapes.schedule(row) for row in rows])
+        items = shapes.schedules(connection, operations.of_client(connection, uuid))
+    return SchedulesOfClient(uuid=uuid, items=items)

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from functions.api.bodies import Answer, Body, QueryParameters, Uuid, answer_of
 from functions.api.files import OTHERS_POLICY
 from functions.api.routing import PUBLIC, Bound, Call, Header, Reply, Routes
+from functions.api.shapes.sites import AnySite
 from functions.api.turns import PICTURES
 from functions.problems import DatabaseUnavailable
 from shared.access import enrolment_operations
@@ -94,7 +95,7 @@ class ScreenshotPolicy(Answer):
 class SitePolicy(Body):
     """Whether the screens of a site may be seen; an empty name means displays without a site."""
 
-    site: Annotated[str, msgspec.Meta(max_length=100)]
+    site: AnySite
     allowed: bool
 
 

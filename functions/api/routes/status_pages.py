@@ -7,10 +7,10 @@ import msgspec
 
 from functions.api import bodies
 from functions.api.bodies import Answer, Body, answer_of
-from functions.api.pages import Page, PageQuery, decode_cursor, page
+from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import PUBLIC, Bound, Call, Header, Reply, Routes
 from functions.api.shapes.sentences import CauseSentence
-from functions.api.shapes.sites import SiteName
+from functions.api.shapes.sites import EmptySites, SiteName, empty_sites
 from functions.api.turns import STATUS_PAGES
 from functions.problems import DatabaseUnavailable
 from shared.errors import StatusLinkInvalid, StatusLinkNotFound, TooManyAttempts
@@ -51,6 +51,7 @@ class StatusLink(Answer):
     created_at: datetime
     ended_at: datetime | None
     last_used_at: datetime | None
+    empty_sites: EmptySites
 
 
 class StatusOfDisplay(Answer):
@@ -92,7 +93,9 @@ def list_status_links(call: Call, query: PageQuery) -> Page[StatusLink]:
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
         rows = store.page(connection, query.limit + 1, after)
-    return page(rows, query.limit, lambda row: (row.created_at, row.id), lambda row: answer_of(StatusLink, row))
+        empty = empty_sites(connection, [[row.site] for row in rows])
+    items = [answer_of(StatusLink, row, empty_sites=sites) for row, sites in zip(rows, empty, strict=True)]
+    return page_of(items, query.limit, lambda link: (link.created_at, link.id))
 
 
 @routes.post("/status-links", role=Role.ADMIN, bound=Bound.LISTS, statuses={201: "Made"})

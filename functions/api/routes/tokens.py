@@ -6,9 +6,9 @@ from typing import Annotated
 import msgspec
 
 from functions.api.bodies import Answer, Body, Time, answer_of
-from functions.api.pages import Page, PageQuery, decode_cursor, page
+from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import Bound, Call, Routes
-from functions.api.shapes.sites import Sites
+from functions.api.shapes.sites import EmptySites, Sites, empty_sites
 from shared.access import operations as access
 from shared.access import store
 from shared.access.rules import check_expiry
@@ -50,6 +50,7 @@ class Token(Answer):
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
+    empty_sites: EmptySites
 
 
 @routes.get("", role=Role.ADMIN, bound=Bound.FLEET)
@@ -58,7 +59,9 @@ def list_tokens(call: Call, query: PageQuery) -> Page[Token]:
     after = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, _):
         rows = store.tokens_page(connection, query.limit + 1, after)
-    return page(rows, query.limit, lambda row: (row.created_at, row.id), lambda row: answer_of(Token, row))
+        empty = empty_sites(connection, [row.sites for row in rows])
+    items = [answer_of(Token, row, empty_sites=sites) for row, sites in zip(rows, empty, strict=True)]
+    return page_of(items, query.limit, lambda token: (token.created_at, token.id))
 
 
 @routes.post("", role=Role.ADMIN, bound=Bound.FLEET, statuses={201: "Issued"}, raises=(ExpiryInThePast, ExpiryTooFar))

@@ -4,14 +4,16 @@ from datetime import datetime, timedelta
 from typing import Annotated
 
 import msgspec
+from sqlalchemy import Connection
 
 from functions.api.bodies import END, Answer, Body, answer_of
-from functions.api.pages import Page, PageQuery, decode_cursor, page
+from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import Bound, Call, Routes
-from functions.api.shapes.sites import Sites
+from functions.api.shapes.sites import EmptySites, Sites, empty_sites
 from functions.api.turns import PEOPLE
 from shared.access import operations as access
 from shared.access.people import operations, store
+from shared.access.people.store import Person
 from shared.errors import (
     AnotherUsername,
     InvalidIdentity,
@@ -77,6 +79,7 @@ class User(Answer):
     disabled_at: datetime | None
     second_factor: bool
     by_provider: bool
+    empty_sites: EmptySites
 
 
 class HandedOver(Answer):
@@ -93,7 +96,8 @@ def list_users(call: Call, query: PageQuery) -> Page[User]:
     after = decode_cursor(query.cursor, str)
     with call.transaction() as (connection, _):
         rows = store.page(connection, query.limit + 1, after[0] if after else None)
-    return page(rows, query.limit, lambda row: (row.username,), lambda row: answer_of(User, row))
+        items = _shown(connection, *rows)
+    return page_of(items, query.limit, lambda user: (user.username,))
 
 
 @routes.post("", role=Role.ADMIN, bound=Bound.FLEET, statuses={201: "Added"}, turns=PEOPLE, raises=(UsernameTaken,))
@@ -104,7 +108,8 @@ def add_user(call: Call, body: NewUser) -> HandedOver:
     with call.transaction() as (connection, now):
         user = operations.add(connection, now, body.username, body.role, hashed, _lifetime(call), body.sites)
         call.audit(connection, now, "user.create", f"user:{user.username}", role=user.role, **_at(user.sites))
-    return _handed_over(answer_of(User, user), password)
+        [shown] = _shown(connection, user)
+    return _handed_over(shown, password)
 
 
 @routes.patch(
@@ -126,7 +131,7 @@ def change_user(call: Call, user_id: int, body: UserChange) -> User:
         if changed.disabled is not None:
             action = "user.disable" if changed.disabled else "user.enable"
             call.audit(connection, now, action, target, sessions_ended=ended)
-    return answer_of(User, changed.user)
+        return _shown(connection, changed.user)[0]
 
 
 @routes.post(
@@ -145,7 +150,8 @@ def reset_password(call: Call, user_id: int, body: Reset) -> HandedOver:
             connection, now, call.principal, user_id, body.username, hashed, _lifetime(call), by_proxy=_by_proxy(call)
         )
         call.audit(connection, now, "user.reset_password", f"user:{user.username}")
-    return _handed_over(answer_of(User, user), password)
+        [shown] = _shown(connection, user)
+    return _handed_over(shown, password)
 
 
 @routes.post(
@@ -161,7 +167,7 @@ def reset_second_factor(call: Call, user_id: int, body: Reset) -> User:
             connection, now, call.principal, user_id, body.username, by_proxy=_by_proxy(call)
         )
         call.audit(connection, now, "user.reset_second_factor", f"user:{user.username}")
-    return answer_of(User, user)
+        return _shown(connection, user)[0]
 
 
 @routes.delete(
@@ -176,6 +182,11 @@ def remove_user(call: Call, user_id: int) -> None:
     with call.transaction() as (connection, now):
         user = operations.remove(connection, call.principal, user_id, by_proxy=_by_proxy(call))
         call.audit(connection, now, "user.delete", f"user:{user.username}", role=user.role)
+
+
+def _shown(connection: Connection, *people: Person) -> list[User]:
+    empty = empty_sites(connection, [person.sites for person in people])
+    return [answer_of(User, person, empty_sites=sites) for person, sites in zip(people, empty, strict=True)]
 
 
 def _at(sites: list[str] | None) -> dict[str, list[str]]:

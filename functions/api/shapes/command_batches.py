@@ -11,6 +11,7 @@ from functions.api.pages import Page
 from functions.api.routing import Call
 from functions.api.shapes.commands import StoredAction, idempotency_key
 from functions.api.shapes.sentences import BatchSentence, OutcomeSentence, stored
+from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
 from shared.access.rules import check_may_send
 from shared.commands.batches import rules
@@ -31,10 +32,10 @@ class ChosenClients(Body):
     """A filter as in `GET /api/clients`, with at least one field."""
 
     status: ClientStatus | None = None
-    site: Annotated[str, msgspec.Meta(max_length=100)] | None = None
-    tag: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+    site: AnySite | None = None
+    tag: Tag | None = None
     version: Annotated[str, msgspec.Meta(max_length=200)] | None = None
-    q: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    q: SearchText | None = None
     stale: bool | None = None
     service_failed: bool | None = None
     screen_failed: bool | None = None

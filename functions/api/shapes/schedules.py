@@ -1,12 +1,16 @@
 """The answers about schedules: when commands will be sent, to whom, and what became of each time."""
 
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from typing import Any
+
+from sqlalchemy import Connection
 
 from functions.api.bodies import Answer, answer_of
 from functions.api.pages import Page
 from functions.api.shapes.commands import StoredAction
 from functions.api.shapes.sentences import ScheduleSentence, stored
+from functions.api.shapes.sites import EmptySites, empty_sites
 from shared.schedules import rules
 from shared.schedules.rules import SCHEDULES, KeptSchedule
 from shared.schedules.store import ShownRun
@@ -52,6 +56,7 @@ class CommandSchedule(Answer):
     created_at: datetime
     cancelled_by: str | None
     cancelled_at: datetime | None
+    empty_sites: EmptySites
 
 
 class ScheduleDetails(CommandSchedule):
@@ -69,16 +74,18 @@ class SchedulesOfClient(Answer):
     items: list[CommandSchedule]
 
 
-def schedule(row: KeptSchedule) -> CommandSchedule:
-    """A schedule as every list shows it."""
-    return answer_of(CommandSchedule, row, **facts(row))
+def schedules(connection: Connection, rows: Sequence[KeptSchedule]) -> list[CommandSchedule]:
+    """Schedules as every list shows them."""
+    return [answer_of(CommandSchedule, row, **more) for row, more in zip(rows, facts(connection, rows), strict=True)]
 
 
-def facts(row: KeptSchedule) -> dict[str, Any]:
-    """What an answer adds to the row."""
-    words = rules.words(row)
-    told = {"words": words.english, "words_sentences": words.coded}
-    return {"state": rules.state_of(row), **told, "last": _last(row)}
+def facts(connection: Connection, rows: Sequence[KeptSchedule]) -> Iterator[dict[str, Any]]:
+    """What an answer adds to each row."""
+    sites = [None if row.filter is None or "site" not in row.filter else [row.filter["site"]] for row in rows]
+    for row, empty in zip(rows, empty_sites(connection, sites), strict=True):
+        words = rules.words(row)
+        told = {"words": words.english, "words_sentences": words.coded}
+        yield {"state": rules.state_of(row), **told, "last": _last(row), "empty_sites": empty}
 
 
 def time_of(run: ShownRun) -> ScheduleTime:

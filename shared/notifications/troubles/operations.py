@@ -17,6 +17,7 @@ from shared.notifications.troubles.store import IncidentToTell, UnwellDisplay
 from shared.recovery import operations as recovery
 from shared.recovery import screens_store
 from shared.recovery.breakers import store as breakers_store
+from shared.sites import store as sites_store
 from shared.vocabulary import ClientStatus, Door, IncidentKind, NotificationEvent
 
 ASKED: Final = 50  # the most displays of an incident whose recovery state is read; it stands for the others
@@ -26,6 +27,7 @@ CERTIFICATE: Final = "certificate"
 ENDED: Final = "ended_certificate"
 LIMIT: Final = "limit"
 LOGIN: Final = "login"
+EMPTY_SITE: Final = "empty_site"
 CONVERSIONS_OF: Final = timedelta(days=1)
 
 
@@ -191,6 +193,27 @@ def open_breakers(connection: Connection, config: Config, dark_sites: Collection
         )
 
 
+def emptied_sites(connection: Connection) -> Iterator[Trouble]:
+    """Sites that lost their last display while things name them; only channels of all sites hear of them."""
+    names: dict[str, dict[str, int]] = defaultdict(dict)
+    for row in sites_store.unmatched(connection):
+        names[row.site][row.what] = row.count
+    for lost in sites_store.emptied(connection, names):
+        root = f"{EMPTY_SITE}:{lost.site}"
+        yield Trouble(
+            root=root,
+            subject=f"{root}:{int(lost.at.timestamp())}",
+            event=NotificationEvent.SITE_EMPTIED,
+            title=rules.emptied_title(lost.site, names[lost.site]),
+            cause=rules.emptied_cause(names[lost.site]),
+            since=lost.at,
+            noticed_at=lost.at,
+            sites=frozenset(),
+            link="/?v=settings",
+            more={"site": lost.site},
+        )
+
+
 def failed_conversions(connection: Connection, now: datetime, since: datetime) -> Iterator[Trouble]:
     """Conversions that failed for good within a day. They have no end, so no closing message."""
     for row in store.conversions(connection, max(since, now - CONVERSIONS_OF)):
@@ -286,9 +309,15 @@ def over(
     if of_breakers := [root for root in roots if root.partition(":")[0] in {BREAKER, SCREENS_BREAKER}]:
         still = store.open_breakers(connection) if config["CRASH_RECOVERY_ENABLED"] else set()
         found |= {root: False for root in of_breakers if root not in still}
+    found |= _over_emptied(connection, names[EMPTY_SITE])
     if names[CERTIFICATE] or names[ENDED]:
         found |= _over_certificates(connection, now, names[CERTIFICATE], names[ENDED])
     return found
+
+
+def _over_emptied(connection: Connection, sites: Collection[str]) -> dict[str, bool]:
+    still_named = {row.site for row in sites_store.unmatched(connection, sites)} if sites else set()
+    return {f"{EMPTY_SITE}:{site}": False for site in sites if site not in still_named}
 
 
 def _over_certificates(

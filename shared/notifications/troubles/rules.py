@@ -130,6 +130,33 @@ def shared_login_title(display: Display) -> str:
     return f"{display.words}: two devices use its login"
 
 
+NAMING: Final[Mapping[str, tuple[str, str]]] = {
+    "person": ("person has rights there", "people have rights there"),
+    "token": ("token has rights there", "tokens have rights there"),
+    "channel": ("channel hears of it", "channels hear of it"),
+    "quiet_time": ("quiet time", "quiet times"),
+    "schedule": ("schedule", "schedules"),
+    "status_link": ("status page", "status pages"),
+    "pictures_off": ("switch of pictures", "switches of pictures"),
+}
+"""What may name a site, one and many, the gravest first."""
+
+
+def emptied_title(site: str, names: Mapping[str, int]) -> str:
+    """The title of a site that things name although its last display has gone."""
+    count = sum(names.values())
+    what = "1 thing still names" if count == 1 else f"{count} things still name"
+    return f"{what} {plain(site)}, where no display is left"
+
+
+def emptied_cause(names: Mapping[str, int]) -> str:
+    """How many things of each kind name the site, and what to do."""
+    told = [
+        f"{names[what]} {one if names[what] == 1 else many}" for what, (one, many) in NAMING.items() if what in names
+    ]
+    return f"{', '.join(told)}. Give each of them another site, or the site its displays."
+
+
 SHARED_LOGIN: Final = (
     "Either of them may get a command, so recovery leaves the display alone. A new code for one of them ends it."
 )

@@ -26,6 +26,7 @@ export const notificationWords = {
     limit_passed: "ein Display über einem Grenzwert: Datenträger, Speicher, Temperatur, Zertifikat, Uhr, Spannung",
     login_shared: "zwei Geräte, die das Login eines Displays verwenden",
     connection_unsteady: "Displays, die immer wieder den Broker verlieren (eine Liste, jedes Display einmal am Tag)",
+    site_emptied: "Rechte, Kanäle oder anderes zu einem Standort ohne Displays (nur Kanäle aller Standorte)",
     breaker_open: "eine Wiederherstellung, die sich zurückhält",
     bridge_silent: "einen Server, der die Flotte nicht hört",
     certificate_old: "ein Zertifikat des Servers im letzten Drittel seiner Laufzeit (höchstens 14 Tage)",

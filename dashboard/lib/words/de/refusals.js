@@ -144,6 +144,9 @@ export const refusalWords = {
   password_leaked: () =>
     "Dieses Passwort steht in einer Liste bekannt gewordener Passwörter; Angreifer versuchen sie zuerst.",
   session_not_found: () => "Keine Ihrer Sitzungen hat diese Nummer, oder sie ist beendet.",
+  site_exists: () =>
+    "Es gibt einen Standort mit diesem Namen. Sagen Sie, dass beide einer werden, oder wählen Sie einen anderen Namen.",
+  site_not_found: () => "An diesem Standort ist kein Display, und auch sonst trägt nichts seinen Namen.",
   token_not_found: () => "Es gibt kein API-Token mit dieser Nummer.",
   expiry_in_the_past: () => "Die Zeit, zu der dies abliefe, ist schon vorbei.",
   expiry_too_far: () => "Ein Token gilt höchstens zehn Jahre; für eines ohne Ende bitte keine Zeit angeben.",
