@@ -5,10 +5,11 @@ import { computed } from "../vendor/signals.js";
 import { releaseBreaker } from "../lib/api/fleet.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { failing, overview, reference, refresh, updatedAt } from "../lib/fleet.js";
+import { failing, overview, reference, refresh, updatedAt, version } from "../lib/fleet.js";
 import { quietTimes } from "../lib/quiet.js";
 import { worded } from "../lib/sentences.js";
 import { mayOperate, principal, signOutFailed } from "../lib/session.js";
+import { siteNames } from "../lib/sites.js";
 import { view } from "../lib/url.js";
 import { bannerWords } from "../lib/words/banners.js";
 import { wordsOf } from "../lib/words/problems.js";
@@ -80,7 +81,18 @@ function BreakerOpen() {
   });
 }
 
+/** A person of chosen sites who sees nothing there learns why. */
+function NothingToSee() {
+  void version.value;
+  const own = principal.value?.sites;
+  if (!own || !overview.value) return null;
+  const there = new Set(siteNames());
+  const empty = own.filter((site) => !there.has(site));
+  if (!empty.length) return null;
+  return h(Banner, { kind: "warn", text: bannerWords.empty(empty), why: bannerWords.emptyWhy });
+}
+
 export function Banners() {
   return html`<div class="banners">${h(StillSignedIn, {})}${h(Offline, {})}${h(BridgeSilent, {})}${h(SchedulerLate, {})}
-    ${h(BreakerOpen, {})}${quietTimes.value.some((one) => one.preset === "maintenance") && h(QuietBanner, {})}</div>`;
+    ${h(NothingToSee, {})}${h(BreakerOpen, {})}${quietTimes.value.some((one) => one.preset === "maintenance") && h(QuietBanner, {})}</div>`;
 }

@@ -14,6 +14,7 @@ import { commonWords } from "../lib/words/common.js";
 import { notificationWords } from "../lib/words/notifications.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { weekdayWords } from "../lib/words/weekdays.js";
+import { EmptySites } from "./empty_sites.js";
 import { ListState } from "./list_state.js";
 import { ChannelDialog, History, RemoveChannel } from "./notification_dialogs.js";
 import { Age } from "./parts.js";
@@ -43,6 +44,7 @@ function Facts({ channel }) {
   const at = channel.last_delivered_at;
   const failed = channel.last_error && worded(channel.last_error_sentences, channel.last_error);
   return html`<span class="quiet">${how}</span><span class="quiet">${what}</span>
+    ${h(EmptySites, { sites: channel.empty_sites })}
     <span class="quiet">
       ${at ? [`${notificationWords.delivered} `, h(Age, { at })] : notificationWords.neverDelivered}</span>
     ${

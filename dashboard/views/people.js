@@ -9,6 +9,7 @@ import { byProxy, principal, provider } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
 import { peopleWords } from "../lib/words/people.js";
 import { frameWords } from "../lib/words/frame.js";
+import { EmptySites } from "./empty_sites.js";
 import { ListState } from "./list_state.js";
 import { Age, Time } from "./parts.js";
 import { AddPerson, AskPerson, HandOver } from "./people_dialogs.js";
@@ -39,6 +40,7 @@ function Facts({ person }) {
       ${person.sites && ` · ${frameWords.onlyFor(person.sites)}`}
       ${person.by_provider && ` · ${words.fromProvider(provider.value ?? words.someProvider)}`}
       ${person.disabled_at && [` · ${words.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
+    ${!person.disabled_at && h(EmptySites, { sites: person.empty_sites })}
     ${
       until &&
       (Date.parse(until) > now.value

@@ -8,6 +8,7 @@ import { mayOperate } from "../lib/session.js";
 import { go } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
 import { scheduleWords } from "../lib/words/schedules.js";
+import { EmptySites } from "./empty_sites.js";
 import { ListState } from "./list_state.js";
 import { ScheduleDialog } from "./schedule_form.js";
 import { Buttons, Facts, State, titleOf } from "./schedule_parts.js";
@@ -22,6 +23,7 @@ function Row({ one, done }) {
     <span class="token-body"><strong>${titleOf(one)}</strong>
       <span>${h(State, { one })}</span>
       <span class="quiet">${h(Facts, { one })}</span>
+      ${one.next_at && h(EmptySites, { sites: one.empty_sites })}
       ${one.reason && html`<span class="quiet">${one.reason}</span>`}</span>
     <span class=${classes("tag", urgent && "tag-amber")}>${scheduleWords.state[one.state] ?? one.state}</span>
     ${batch && html`<button class="link" onClick=${() => go({ v: "batches", b: batch })}>${scheduleWords.batch}</button>`}

@@ -12,7 +12,8 @@ import { lazy } from "./lazy.js";
 /** @typedef {import("../lib/shops.js").Shop} Shop */
 
 const Tags = lazy(async () => (await import("./tags.js")).Tags, { bare: true, small: true });
-const SHOPS = 24; // shown before somebody asks for more
+const RenameLink = lazy(async () => (await import("./rename_site.js")).RenameLink, { bare: true, small: true });
+const SHOPS = 24; // at first
 const DOTS = 60;
 const IN_ROW = 15;
 const STEP = 10; // pixels from one dot to the next
@@ -68,7 +69,7 @@ export function Shops() {
   const [all, setAll] = useState(false);
   const { shown, holding } = useHeldOrder(shopsOf(clients.values(), places.value));
   const tagged = !places.value && [...clients.values()].some(({ tags }) => tags?.length);
-  if (shown.length < 2 && !tagged) return null;
+  if (shown.length < 2 && !tagged && !site.value) return null;
   return html`<section class="shops" aria-label=${shopWords.title} ...${holding}>
     ${
       shown.length > 1 &&
@@ -80,6 +81,7 @@ export function Shops() {
       shown.length > SHOPS &&
       html`<button class="link" onClick=${() => setAll(true)}>${shopWords.all(shown.length)}</button>`
     }
+    ${site.value && h(RenameLink, {})}
     ${tagged && html`<div class="chips" role="group" aria-label=${shopWords.tags}>${h(Tags, {})}</div>`}
   </section>`;
 }

@@ -12,6 +12,7 @@ import { wordsOf } from "../lib/words/problems.js";
 import { statusLinkWords as words } from "../lib/words/status_links.js";
 import { CopyButton } from "./copy_button.js";
 import { Dialog } from "./dialog.js";
+import { EmptySites } from "./empty_sites.js";
 import { ListState } from "./list_state.js";
 import { Age, Time } from "./parts.js";
 
@@ -66,7 +67,8 @@ function Row({ link, ask }) {
   return html`<li class=${classes("token", ended && "over")}>
     <span class="token-body"><strong>${link.name}</strong>
       <span class="quiet">${h(Time, { at: link.created_at })} ${commonWords.by(person(link.created_by))}
-        ${" · "}${used ? [`${words.lastUsed} `, h(Age, { at: used })] : words.neverUsed}</span></span>
+        ${" · "}${used ? [`${words.lastUsed} `, h(Age, { at: used })] : words.neverUsed}</span>
+      ${!ended && h(EmptySites, { sites: link.empty_sites })}</span>
     <span class="tag">${link.site}</span>
     ${
       ended

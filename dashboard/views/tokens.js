@@ -12,6 +12,7 @@ import { wordsOf } from "../lib/words/problems.js";
 import { roleWords } from "../lib/words/roles.js";
 import { tokenWords } from "../lib/words/tokens.js";
 import { CopyButton } from "./copy_button.js";
+import { EmptySites } from "./empty_sites.js";
 import { ListState } from "./list_state.js";
 import { Dialog } from "./dialog.js";
 import { Age, Time } from "./parts.js";
@@ -83,7 +84,8 @@ function Row({ token, ask }) {
         ${h(Time, { at: token.created_at })} ${by === "service" ? tokenWords.byService : commonWords.by(person(by))}
         ${" · "}${used ? [`${tokenWords.lastUsed} `, h(Age, { at: used })] : tokenWords.neverUsed}
         ${token.sites && ` · ${frameWords.onlyFor(token.sites)}`}
-        ${" · "}${ends ? [`${tokenWords.ends} `, h(Time, { at: ends })] : tokenWords.noEnd}</span></span>
+        ${" · "}${ends ? [`${tokenWords.ends} `, h(Time, { at: ends })] : tokenWords.noEnd}</span>
+      ${!ended && h(EmptySites, { sites: token.empty_sites })}</span>
     <span class="tag">${frameWords.roles[token.role] ?? token.role}</span>
     ${
       ended

@@ -79,7 +79,7 @@ def card(page: Page, words: str) -> Locator:
 
 
 def tile(page: Page, site: str) -> Locator:
-    return page.get_by_role("region", name="Sites").get_by_role("button").filter(has_text=site)
+    return page.get_by_role("region", name="Sites").locator("button.shop").filter(has_text=site)
 
 
 def table_rows(page: Page) -> Locator:
@@ -419,3 +419,33 @@ def test_the_audit_log_speaks_in_words_and_its_displays_open(enter: Enter, api: 
     entry.get_by_role("button", name=bern.row_name(1)).click()
 
     expect(page.get_by_role("complementary", name=f"Display {bern.name(1)}")).to_be_visible()
+
+
+def test_an_admin_renames_a_shop_from_its_tile_and_makes_two_shops_one(
+    enter: Enter, api: Api, bern: Fleet, koeln: Fleet
+) -> None:
+    link = api.call("POST", "/api/status-links", 201, json={"name": "the manager", "site": "Shop Bern"}).json()
+    page = enter().page
+    tile(page, "Shop Bern").click()
+    page.get_by_role("button", name="Rename Shop Bern…").click()
+    dialog = page.get_by_role("dialog", name="Rename Shop Bern")
+    dialog.get_by_label("New name").fill(" Shop  Bern West ")
+    dialog.get_by_role("button", name="Rename").click()
+
+    expect(dialog).to_have_count(0)
+    expect(tile(page, "Shop Bern West")).to_contain_text("all 4 well")
+    expect(table_rows(page)).to_have_count(4)
+    named = {one["id"]: one["site"] for one in api.get("/api/status-links")["items"]}
+    assert named[link["id"]] == "Shop Bern West"
+
+    page.get_by_role("button", name="Rename Shop Bern West…").click()
+    dialog = page.get_by_role("dialog", name="Rename Shop Bern West")
+    dialog.get_by_label("New name").fill("Shop Ko\u0308ln")
+    dialog.get_by_role("checkbox", name="There is a site Shop Köln.").check()
+    assert violations(page) == []
+    assert does_not_scroll_sideways(page)
+    dialog.get_by_role("button", name="Rename").click()
+
+    expect(page).to_have_url(re.compile(r"site=Shop\+K%C3%B6ln"))
+    assert len(api.get("/api/clients?site=Shop Köln")["items"]) == 7
+    api.call("DELETE", f"/api/status-links/{link['id']}", 204)

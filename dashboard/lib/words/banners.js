@@ -12,6 +12,9 @@ export const bannerWords = {
   scheduler: (/** @type {string} */ time) => `The scheduler is late: last tick ${time}.`,
   schedulerNever: "The scheduler has not ticked yet.",
   schedulerWhy: "Until it ticks, overdue commands do not expire and nothing is recovered.",
+  empty: (/** @type {string[]} */ sites) =>
+    `No display is at ${new Intl.ListFormat("en", { type: "disjunction" }).format(sites)}, a site of your rights.`,
+  emptyWhy: "If the site has another name now, ask an admin to change your sites.",
   breaker: "Recovery holds back: too many displays failed at once.",
   release: "Release it",
 };

@@ -152,7 +152,7 @@ def _audit_change(call: Call, connection: Connection, now: datetime, let_in: Let
         action = "user.create" if let_in.is_new else "user.role"
         call.audit(connection, now, action, f"user:{user.username}", role=user.role, sites=user.sites, provider=True)
         for one in sites.emptied(connection, user.sites or ()):
-            call.audit(connection, now, "site.emptied", f"site:{one.site}", **one.names)
+            call.audit(connection, now, "site.emptied", f"site:{one.site}", things=sum(one.names.values()))
 
 
 def _window(config: Config) -> timedelta:

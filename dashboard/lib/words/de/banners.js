@@ -12,6 +12,8 @@ export const bannerWords = {
   scheduler: (time) => `Der Taktgeber ist verspätet: letzter Takt ${time}.`,
   schedulerNever: "Der Taktgeber hat noch keinen Takt gegeben.",
   schedulerWhy: "Bis dahin verfallen überfällige Befehle nicht, und nichts wird wiederhergestellt.",
+  empty: (sites) => `Ihre Rechte gelten für ${new Intl.ListFormat("de").format(sites)}, aber dort ist kein Display.`,
+  emptyWhy: "Wenn der Standort jetzt anders heißt, bitten Sie einen Admin, Ihre Standorte zu ändern.",
   breaker: "Die Wiederherstellung hält sich zurück: Zu viele Displays sind zugleich ausgefallen.",
   release: "Freigeben",
 };

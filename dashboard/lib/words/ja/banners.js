@@ -9,6 +9,8 @@ export const bannerWords = {
   scheduler: (time) => `スケジューラーが遅れています。最後の実行: ${time}。`,
   schedulerNever: "スケジューラーはまだ実行されていません。",
   schedulerWhy: "実行されるまで、期限切れのコマンドは終わらず、復旧も行われません。",
+  empty: (sites) => `あなたの権限の拠点 ${new Intl.ListFormat("ja").format(sites)} にディスプレイはありません。`,
+  emptyWhy: "拠点の名前が変わったときは、管理者にあなたの拠点の変更を頼んでください。",
   breaker: "自動復旧を見合わせています。同時に異常になったディスプレイが多すぎます。",
   release: "解除",
 };

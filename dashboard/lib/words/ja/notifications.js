@@ -26,7 +26,7 @@ export const notificationWords = {
     limit_passed: "しきい値を超えたディスプレイ: ディスク、メモリー、温度、証明書、時計、電源",
     login_shared: "1台のログインを2台の機器が使用",
     connection_unsteady: "ブローカーから何度も切断されるディスプレイ（1つの一覧、各1日1回）",
-    site_emptied: "ディスプレイのないサイトを指す権限、チャンネルなど（全サイトのチャンネルのみ）",
+    site_emptied: "ディスプレイのない拠点を指す権限、チャンネルなど（全拠点のチャンネルのみ）",
     breaker_open: "自動復旧の見合わせ",
     bridge_silent: "フリートからの通信が届かないサーバー",
     certificate_old: "有効期間の残りが3分の1（最大14日）を切ったサーバーの証明書",
