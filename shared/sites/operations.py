@@ -7,6 +7,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.errors import SiteExists, SiteNotFound
+from shared.quiet import store as quiet_store
 from shared.sites import store
 
 
@@ -36,8 +37,8 @@ class EmptiedSite(Struct, frozen=True):
 def rename(connection: Connection, now: datetime, before: str, after: str, by: str, *, merges: bool) -> RenamedSite:
     """Rename a site in one transaction: its displays, and everything that names it, bear the new name.
 
-    `merges`: the new name may be that of another site; both are one from now on. Rights come first: a caller of chosen
-    sites locks them before any display.
+    `merges`: the new name may be that of another site; both are one from now on. Rights come first, because a caller of
+    chosen sites locks them before anything else. Recovery and batches wait, so that none decides by half of the names.
 
     Raises:
         SiteNotFound: no display and nothing else bears the name.
@@ -51,6 +52,7 @@ def rename(connection: Connection, now: datetime, before: str, after: str, by: s
         raise SiteExists
     of_provider = store.of_provider(connection, before)
     rights = store.rename_rights(connection, before, after)
+    quiet_store.lock_senders(connection)
     store.lock_moves(connection)
     rest = store.rename(connection, now, before, after, by, merges=exists)
     return RenamedSite(**rights, **rest, people_of_provider=of_provider)
