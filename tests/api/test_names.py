@@ -199,6 +199,17 @@ def _empty(api: Api, path: str) -> list[str]:
     return [site for item in items for site in item["empty_sites"]]
 
 
+def test_a_person_of_two_sites_who_empties_one_says_so_too(api: Api, engine: Engine, shop: str) -> None:
+    """Whoever sees these sites only writes down what they cannot read."""
+    uuid = new_client(engine, site=shop)
+    wanted = {"name": "t", "role": "operator", "sites": [shop, f"{shop} 2"]}
+    token = api.ask("POST", "/api/tokens", json=wanted).get_json()["token"]
+
+    assert api.ask("PATCH", f"/api/clients/{uuid}", token=token, json={"site": f"{shop} 2"}).status_code == 200
+
+    assert audited(api, f"site:{shop}") == [("site.emptied", "token")]
+
+
 def test_a_display_that_moves_between_names_of_nothing_is_no_line_of_the_audit(
     api: Api, engine: Engine, shop: str
 ) -> None:

@@ -344,6 +344,18 @@ def test_role_and_sites_come_from_their_claims_also_of_the_userinfo(at_sites: Fl
     assert browser.client.get("/api/settings", headers=browser.headers).status_code == 403  # of the whole fleet
 
 
+def test_a_site_without_displays_that_a_claim_gives_is_written_down_once(
+    at_sites: Flask, provider: Provider, engine: Engine
+) -> None:
+    """So channels of all sites hear of a name that was changed here and not there."""
+    old, cora = f"Shop {secrets.token_hex(4)}", person()
+    for _ in range(2):
+        Browser(at_sites).sign_in(provider, **{**cora, "shops": [old]})
+
+    lines = audited(engine, f"user:{cora['preferred_username']}")
+    assert [line for line in lines if line[0] == "site.emptied"] == [("site.emptied", f"site:{old}", "done")]
+
+
 # --- passwords beside the provider ---
 
 

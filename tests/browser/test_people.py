@@ -181,7 +181,9 @@ def test_somebody_is_added_for_two_sites_only(enter: Enter, api: Api, name: str)
     dialog.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("dialog", name=f"A password for {name}").get_by_role("button", name="Done").click()
 
-    expect(page.locator(".token").filter(has_text=name)).to_contain_text("for Basel and Ulm only")
+    row = page.locator(".token").filter(has_text=name)
+    expect(row).to_contain_text("for Basel and Ulm only")
+    expect(row).to_contain_text("no display is at Basel or Ulm")
     [user] = [one for one in api.get("/api/users?limit=100")["items"] if one["username"] == name]
     assert user["sites"] == ["Basel", "Ulm"]
     ask(page, name, "Change role or sites…", "Change")
@@ -202,5 +204,6 @@ def test_somebody_of_one_site_is_told_so_and_sees_nothing_of_the_service(
 
     expect(page.get_by_role("banner")).to_contain_text("for Basel only")
     expect(page.get_by_role("region", name="Your account")).to_contain_text("for Basel only")
+    expect(page.get_by_text("No display is at Basel, a site of your rights.")).to_be_visible()
     for region in ("People", "Access tokens", "Audit log", "Service"):
         expect(page.get_by_role("region", name=region)).to_have_count(0)

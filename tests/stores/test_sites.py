@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -30,9 +31,9 @@ from shared.tables import (
     users,
 )
 from shared.vocabulary import Role
+from tests.stack import eventually
 from tests.stores.commands_world import add_client
 from tests.stores.notifications_world import MINUTE, channel, decide, messages, settle, told
-from tests.stores.parallel import at_once
 
 OLD, NEW, OTHER = "Köln", "Köln Süd", "Bonn"
 EVER: Final = timedelta(days=3650)
@@ -302,31 +303,45 @@ def at_old(engine: Engine) -> Iterator[list[str]]:
         connection.execute(sa.text("UPDATE clients SET site = NULL"))
 
 
-def test_of_two_who_take_the_last_displays_at_once_one_says_so(engine: Engine, at_old: list[str]) -> None:
-    rest = list(at_old)
+def while_another(
+    engine: Engine, first: Callable[[Connection], object], second: Callable[[Connection], object]
+) -> None:
+    """Do `first`; before it commits, begin `second` in another transaction, until that one waits or is done."""
 
-    def take() -> None:
+    def in_its_own() -> None:
         with transaction(engine) as connection:
-            move(connection, [rest.pop()], OTHER)
+            second(connection)
 
-    at_once(2, take)
+    waits = sa.text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+    with ThreadPoolExecutor(1) as pool:
+        with transaction(engine) as connection:
+            first(connection)
+            other = pool.submit(in_its_own)
+            eventually(lambda: other.done() or connection.execute(waits).scalar_one(), "the other one waits")
+        other.result()
+
+
+def test_of_two_who_take_the_last_displays_at_once_one_says_so(engine: Engine, at_old: list[str]) -> None:
+    here, there = at_old
+    while_another(engine, lambda one: move(one, [here], OTHER), lambda two: move(two, [there], OTHER))
 
     with transaction(engine) as connection:
         assert [one.site for one in store.emptied(connection, [OLD])] == [OLD]
 
 
-def test_of_two_renames_at_once_none_loses_a_right(engine: Engine, at_old: list[str]) -> None:
-    wanted = [(OLD, NEW), (NEW, "Köln Nord"), (OLD, "Köln West")]
-
-    def take() -> None:
-        with transaction(engine) as connection:
-            rename(connection, *wanted.pop())
-
-    at_once(3, take)
+def test_a_rename_that_begins_during_another_one_takes_its_rights_along(engine: Engine, at_old: list[str]) -> None:
+    with transaction(engine) as connection:
+        at_new = add_client(connection, database_now(connection), site=NEW)
+    while_another(
+        engine,
+        lambda one: rename(one, OLD, NEW, merges=True),
+        lambda two: rename(two, NEW, "Köln Nord"),
+    )
 
     with transaction(engine) as connection:
-        [home] = set(connection.execute(sa.select(clients.c.site).where(clients.c.uuid.in_(at_old))).scalars())
-        assert sites(connection, "person") == {home, OTHER}
+        homes = sa.select(clients.c.site).where(clients.c.uuid.in_([*at_old, at_new]))
+        assert set(connection.execute(homes).scalars()) == {"Köln Nord"}
+        assert sites(connection, "person") == {"Köln Nord", OTHER}
 
 
 # --- many ---
