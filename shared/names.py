@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
+LONGEST: Final = 2_000
 _BLANKS: Final = re.compile(r"[\s\u2800\u3164\uffa0]+")
 """White space, and letters and symbols that are blank."""
 JOINERS: Final = "\u200c\u200d"
@@ -22,8 +23,11 @@ def folded(text: str) -> str:
     """The name that this text means: composed (NFC), with single blanks inside, and without what nobody sees.
 
     Control characters and those for formatting go: with them two names look alike, or one looks like another. The two
-    joiners stay between letters of scripts that are written with them, and in emoji. Nothing may be left.
+    joiners stay between letters of scripts that are written with them, and in emoji. Nothing may be left. A text of
+    more than LONGEST characters is no name, and stays as it is.
     """
+    if len(text) > LONGEST:
+        return text
     while text != (once := _once(text)):  # what goes may leave letters beside each other that compose
         text = once
     return text
@@ -42,8 +46,7 @@ def folded_each(names: Iterable[str]) -> list[str]:
 
 def hides(text: str) -> bool:
     """Whether the text has characters that nobody sees and that are no part of its name."""
-    name = folded(text)
-    return any(letter not in name and _is_unseen(letter) for letter in text.strip())
+    return folded(text) != _BLANKS.sub(" ", unicodedata.normalize("NFC", text)).strip()
 
 
 def password_text(typed: str) -> str:
@@ -60,6 +63,7 @@ def _is_unseen(letter: str) -> bool:
 
 def _joiner(found: re.Match[str]) -> str:
     """The joiner, if it is between letters that may need one."""
-    before, after = found.string[: found.start()][-1:], found.string[found.end() :][:1]
+    before = found.string[max(0, found.start() - 1) : found.start()]
+    after = found.string[found.end() : found.end() + 1]
     needed = before >= _JOINING_FROM and after >= _JOINING_FROM and not unicodedata.combining(after)
     return found[1] if needed else ""

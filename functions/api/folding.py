@@ -1,9 +1,11 @@
 """Fold the names in a request, once, before its shape is checked.
 
 A shape marks them: `Annotated[str, msgspec.Meta(extra=NAME)]`. Its limits then count the folded name, so a name of
-which nothing is left is refused like an empty one. In a list each name stands once.
+which nothing is left is refused like an empty one. In a list each name stands once. What is too long before it is
+folded stays as it is, and so is refused, as the OpenAPI document says.
 """
 
+from collections.abc import Sized
 from functools import cache
 from typing import Any, Final
 
@@ -32,7 +34,9 @@ def _info(shape: Any) -> inspect.Type:
 
 def _folded(value: Any, info: inspect.Type) -> Any:
     if isinstance(info, inspect.Metadata):
-        return folded(value) if _is_name(info) and isinstance(value, str) else _folded(value, info.type)
+        if not _is_name(info):
+            return _folded(value, info.type)
+        return folded(value) if isinstance(value, str) and _fits(value, info.type) else value
     if isinstance(info, inspect.UnionType):
         for part in info.types:
             value = _folded(value, part)
@@ -42,8 +46,13 @@ def _folded(value: Any, info: inspect.Type) -> Any:
     if isinstance(info, inspect.ListType) and isinstance(value, list):
         each = [_folded(one, info.item_type) for one in value]
         is_of_names = isinstance(info.item_type, inspect.Metadata) and _is_name(info.item_type)
-        return list(dict.fromkeys(each)) if is_of_names and all(isinstance(one, str) for one in each) else each
+        is_list = is_of_names and _fits(value, info) and all(isinstance(one, str) for one in each)
+        return list(dict.fromkeys(each)) if is_list else each
     return value
+
+
+def _fits(value: Sized, info: Any) -> bool:
+    return info.max_length is None or len(value) <= info.max_length
 
 
 def _has_names(info: inspect.Type) -> bool:

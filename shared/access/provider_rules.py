@@ -150,7 +150,7 @@ def _named(claims: Mapping[str, Any], name: str) -> Any:
     """The claim of this name; the name itself comes before others that mean the same."""
     if name in claims:
         return claims[name]
-    return next((value for other, value in claims.items() if folded(other) == folded(name)), None)
+    return next((value for other, value in claims.items() if folded(other) == folded(name) and not hides(other)), None)
 
 
 def _sites(values: Sequence[str]) -> list[str] | None:

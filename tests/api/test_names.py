@@ -81,7 +81,7 @@ def test_a_display_is_found_by_every_way_to_write_its_site_and_tags(api: Api, en
         assert [item["uuid"] for item in items] == [uuid], query
 
 
-@pytest.mark.parametrize("name", ["", " ", "\u200b", "\t\u2800", "x" * 101])
+@pytest.mark.parametrize("name", ["", " ", "\u200b", "\t\u2800", "x" * 101, "x" + 100 * "\u200b"])
 def test_a_name_of_which_nothing_is_left_or_that_is_too_long_is_refused(api: Api, name: str) -> None:
     answer = api.ask("POST", "/api/status-links", json={"name": "manager", "site": name})
 

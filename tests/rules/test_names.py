@@ -61,12 +61,26 @@ def test_folding_twice_and_any_form_of_the_text_give_the_same_name() -> None:
         assert not hides(name)
 
 
+def test_a_text_that_is_too_long_for_a_name_costs_nothing() -> None:
+    long = "क\u200d" * 100_000
+
+    assert folded(long) is long
+
+
 def test_names_of_a_list_stand_once_in_their_order() -> None:
     assert folded_each(["Süd", "Su\u0308d ", "\u200b", "Nord", "Süd"]) == ["Süd", "Nord"]
 
 
 @pytest.mark.parametrize(
-    ("text", "is_hiding"), [("Köln ", False), ("Ko\u0308ln", False), ("Kö\u200bln", True), ("A\u200db", True)]
+    ("text", "is_hiding"),
+    [
+        ("Köln ", False),
+        ("Ko\u0308ln", False),
+        ("Kö\u200bln", True),
+        ("A\u200db", True),
+        ("A\u200dक\u200dष", True),
+        ("Köln\tSüd", False),
+    ],
 )
 def test_a_text_hides_what_nobody_sees(text: str, is_hiding: bool) -> None:
     assert hides(text) is is_hiding
