@@ -66,15 +66,18 @@ def parse_body(request: Request, shape: type[T]) -> T:
 
 
 def _decoded(body: bytes, shape: type[T]) -> T:
-    """`body` as `shape`, scrubbed and folded, with 5.0 as 5. Raises msgspec.DecodeError, RecursionError or UnicodeDecodeError."""
+    """`body` as `shape`, scrubbed and folded, with 5.0 as 5.
+
+    Raises msgspec.DecodeError, RecursionError or UnicodeDecodeError.
+    """
     try:
         fitted = typed.decode(body, shape)
     except msgspec.ValidationError as error:
         if not _FLOAT_FOR_INT.match(str(error)):
             raise
         typed.decode(body, shape, strict=False)  # takes 5.0, too: is anything else wrong?
-    else:
-        if b"\\u0000" not in body and not has_names(shape):  # no other text of valid JSON has something to scrub
+    else:  # no other text of valid JSON has something to scrub
+        if b"\\u0000" not in body and not has_names(shape):  # type: ignore[arg-type]
             return fitted
     return typed.convert(with_folded_names(scrubbed(msgspec.json.decode(body)), shape), shape)
 

@@ -17,7 +17,7 @@ from alembic import op
 from shared.names import folded
 
 revision = "0066_names_are_keys"
-down_revision = "0064_delivery_sentences"
+down_revision = "0068_turns_of_conversions"
 branch_labels = None
 depends_on = None
 
