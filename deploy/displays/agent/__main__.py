@@ -10,6 +10,7 @@ signage-display run                                          run the agent; syst
 import asyncio
 import codecs
 import importlib
+import os
 import signal
 import sys
 import time
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from deploy.displays.agent import status
 from deploy.displays.agent.lock import AnotherAgent
 from deploy.displays.agent.settings import BadSetting, Places, load
+from deploy.displays.agent.user import as_agent
 from deploy.displays.client.credentials import Credentials
 from shared.structured_log import configure
 
@@ -31,6 +33,9 @@ NOT_ENROLLED = "This display is not enrolled: signage-display enrol URL CODE"
 
 def run(places: Places) -> int:
     """Run the agent until SIGTERM. Returns 0, or 2 when it cannot start."""
+    if os.geteuid() == 0:
+        print("The agent runs as its own user: systemctl restart signage-display", file=sys.stderr)
+        return 2
     spare_memory()
     from deploy.displays.agent.agent import Agent  # noqa: PLC0415 - after paho's stand-in
 
@@ -80,8 +85,7 @@ def show_status(places: Places) -> int:
     """Print the status. Returns 0 when the service hears the display, otherwise 1."""
     known = status.read(places.status)
     if known is None:
-        enrolled = places.credentials.parent.exists() and _is_enrolled(places)
-        print("The agent does not run: systemctl status signage-display" if enrolled else NOT_ENROLLED)
+        print("The agent does not run: systemctl status signage-display" if _is_enrolled(places) else NOT_ENROLLED)
         return 1
     print("\n".join(status.words(known, time.monotonic())))
     return 0 if known["up"] and known["heard_at"] is not None else 1
@@ -89,9 +93,12 @@ def show_status(places: Places) -> int:
 
 def _is_enrolled(places: Places) -> bool:
     try:
-        return places.credentials.exists()
+        with as_agent():
+            return places.credentials.exists()
     except PermissionError:  # the folder is the agent's own: there is one
         return True
+    except OSError:
+        return False
 
 
 def main(given: Sequence[str]) -> int:

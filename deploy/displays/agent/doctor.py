@@ -12,6 +12,7 @@ from deploy.displays.agent import status, vitals
 from deploy.displays.agent.asking import NotDone, ask
 from deploy.displays.agent.heal import gateway_answers
 from deploy.displays.agent.settings import BadSetting, Places, Settings, load
+from deploy.displays.agent.user import USER, as_agent
 from deploy.displays.client.credentials import Credentials
 from shared.outside import tls
 
@@ -49,7 +50,8 @@ def _units(settings: Settings) -> Check:
 
 def _login(places: Places) -> Check:
     try:
-        login = Credentials.load(places.credentials)
+        with as_agent():
+            login = Credentials.load(places.credentials)
     except (OSError, ValueError, TypeError) as error:
         yield False, f"login: {places.credentials} cannot be read ({type(error).__name__}): enrol this display"
         return
@@ -80,7 +82,7 @@ def _helper(places: Places) -> Check:
 
 
 def _journal() -> Check:
-    can = bool(_said("runuser", "-u", "signage-display", "-G", "systemd-journal", "--", "journalctl", "-q", "-n1"))
+    can = bool(_said("runuser", "-u", USER, "-G", "systemd-journal", "--", "journalctl", "-q", "-n1"))
     yield can, "journal: " + ("can be read" if can else "the agent's user cannot read it; no logs are sent")
 
 
@@ -103,6 +105,14 @@ def _agent(places: Places) -> Check:
 
 def _said(*command: str) -> str:
     try:
-        return subprocess.run(command, check=False, capture_output=True, text=True, timeout=CONNECT_SECONDS).stdout
+        return subprocess.run(
+            command,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=CONNECT_SECONDS,
+            start_new_session=True,
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return ""

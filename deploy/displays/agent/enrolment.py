@@ -2,7 +2,6 @@
 
 import json
 import os
-import pwd
 import ssl
 import subprocess
 import time
@@ -15,10 +14,10 @@ from urllib.parse import urlsplit
 
 from deploy.displays.agent import status
 from deploy.displays.agent.settings import MACHINE, Places, check_unit
+from deploy.displays.agent.user import account, as_agent
 from deploy.displays.client import durable
 from deploy.displays.client.credentials import Credentials, trusting
 
-USER: Final = "signage-display"
 ANSWER_SECONDS: Final = 30.0
 HEARD_SECONDS: Final = 60.0
 PLAYERS: Final = (
@@ -74,11 +73,14 @@ def _check_disk(places: Places) -> None:
     probe = places.state / ".probe"
     try:
         places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        probe.write_bytes(b"x" * 4096)
-        probe.unlink()
+        os.chown(places.state, account().pw_uid, account().pw_gid)
+        with as_agent():
+            durable.replace_file(probe, b"x" * 4096)
+            probe.unlink()
     except OSError as error:
         raise NotEnrolled(f"{places.state} cannot be written ({error.strerror}). The code was not used.") from None
 
+    """Raises NotEnrolled if the agent's user cannot write into its folder. The folder above it is root's."""
 
 def _authority(file: str) -> tuple[str | None, ssl.SSLContext]:
     """The certificate authority in this file, and trust in it beside the system's."""
@@ -115,11 +117,9 @@ def _detail(refusal: urllib.error.HTTPError) -> str:
 
 def _save(places: Places, login: Credentials) -> None:
     try:
-        owner = pwd.getpwnam(USER)
-        login.save(places.credentials)
-        for path in (places.state, places.credentials):
-            os.chown(path, owner.pw_uid, owner.pw_gid)
-    except (OSError, KeyError) as error:
+        with as_agent():
+            login.save(places.credentials)
+    except OSError as error:
         raise NotEnrolled(f"The login cannot be stored: {error}. The code was used; create a new one.") from None
 
 

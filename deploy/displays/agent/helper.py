@@ -20,12 +20,12 @@ from typing import Final
 from deploy.displays.agent import screen_rules
 from deploy.displays.agent.connectors import outputs
 from deploy.displays.agent.settings import BadSetting, Places, Settings, load
+from deploy.displays.agent.user import account
 
 IDLE_SECONDS: Final = 60.0
 LINE_BYTES: Final = 512
 ASK_SECONDS: Final = 5.0  # for the whole line to arrive
 ACT_SECONDS: Final = 90.0
-USER: Final = "signage-display"
 FIRST_DESCRIPTOR: Final = 3  # the first descriptor of the sockets that systemd passes
 
 NETWORKS: Final = ("NetworkManager.service", "systemd-networkd.service", "dhcpcd.service", "networking.service")
@@ -167,7 +167,7 @@ def main() -> int:
     if os.environ.get("LISTEN_FDS") != "1":
         print("systemd starts this program, by signage-display-helper.socket.", file=sys.stderr)
         return 2
-    allowed = frozenset({0, pwd.getpwnam(USER).pw_uid})
+    allowed = frozenset({0, account().pw_uid})
     with socket.socket(fileno=FIRST_DESCRIPTOR) as door:
         serve(door, allowed, Places(), IDLE_SECONDS)
     return 0

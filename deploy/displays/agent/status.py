@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from deploy.displays.agent.user import as_agent
+from deploy.displays.client import durable
+
 STALE_SECONDS = 120.0
 
 
@@ -22,10 +25,11 @@ def write(path: Path, known: Mapping[str, Any]) -> None:
 def read(path: Path) -> dict[str, Any] | None:
     """The state that the agent wrote last; None if the agent does not run, or wrote nothing for two minutes."""
     try:
-        known = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        with as_agent():
+            known = json.loads(durable.read_file(path))
+        fresh = 0 <= time.monotonic() - known["at"] <= STALE_SECONDS
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    fresh = isinstance(known, dict) and 0 <= time.monotonic() - float(known.get("at", 0)) <= STALE_SECONDS
     return known if fresh else None
 
 

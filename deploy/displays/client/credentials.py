@@ -49,7 +49,7 @@ class Credentials:
     @classmethod
     def load(cls, path: Path) -> "Credentials":
         """Read the file that `save` wrote. Raises OSError, ValueError or TypeError."""
-        return cls(**json.loads(path.read_bytes()))
+        return cls(**json.loads(durable.read_file(path)))
 
     def save(self, path: Path) -> None:
         durable.replace_file(path, json.dumps(asdict(self), indent=2).encode())

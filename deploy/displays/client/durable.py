@@ -3,17 +3,28 @@
 import errno
 import json
 import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 ROOM_BYTES: Final = 16 * 1024
+LARGEST_BYTES: Final = 1024 * 1024
+
+
+def read_file(path: Path) -> bytes:
+    """The content of a file, at most `LARGEST_BYTES`. Raises OSError, also for a pipe, instead of waiting for ever."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no file", str(path))
+        return file.read(LARGEST_BYTES)
 
 
 def replace_file(path: Path, content: bytes) -> None:
     """Replace the file at `path` atomically: a crash leaves the old content or the new one, never a mixture."""
     temporary = path.with_name(path.name + ".new")
-    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+    temporary.unlink(missing_ok=True)  # what a crash left, or a link or pipe that somebody laid there
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
