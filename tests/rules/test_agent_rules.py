@@ -95,8 +95,33 @@ def test_an_answer_restarts_the_ladder_and_a_clock_set_back_gives_no_more_reboot
     spent = Budget(DAY, 3)
 
     assert next_step(heard, Budget(), DAY, 5000.0 + ALONE_SECONDS) is Step.RESTART_NETWORK
-    assert spent.used("1970-01-01") == 3
-    assert spent.spent("1970-01-01") == Budget(DAY, 4)
+
+
+@pytest.mark.parametrize(
+    ("clock", "left"),
+    [
+        (DAY, 0),
+        ("2026-02-28", 0),  # it stepped back over midnight
+        ("1970-01-01", 0),  # it lost its time, and nothing has set it since
+        ("2026-03-02", 3),
+        ("2026-02-27", 3),  # it showed a day in the future when the reboots were counted
+        ("2036-03-01", 3),
+    ],
+)
+def test_three_reboots_are_all_of_their_day_whatever_the_clock_shows_then(clock: str, left: int) -> None:
+    alone, budget = Ladder(0.0).restarted(ALONE_SECONDS), Budget(DAY, 3)
+    done = 0
+    while next_step(alone, budget, clock, 2 * ALONE_SECONDS) is Step.REBOOT:
+        budget, done = budget.spent(clock), done + 1
+
+    assert done == left
+    assert budget.used(clock) == 3
+
+
+def test_once_something_answers_only_the_reboots_of_that_day_count() -> None:
+    assert Budget(DAY, 2).heard(DAY) == Budget(DAY, 2)
+    assert Budget(DAY, 2).heard("2026-03-02") == Budget()
+    assert Budget("1970-01-01", 3).heard(DAY) == Budget()
 
 
 VERBS = [
