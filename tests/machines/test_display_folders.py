@@ -125,6 +125,17 @@ def test_a_name_that_changes_while_root_writes_leads_it_nowhere(places: Places, 
     assert list((places.root / "roots").iterdir()) == []
 
 
+def test_enrolling_prints_no_control_characters_of_the_service(
+    places: Places, service: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LOGIN, "uuid", "\x1b[2J\nEnrolled as root")
+
+    said, _ = root_runs(places, "enrol", service)
+
+    assert said.startswith("Enrolled as \ufffd[2J\ufffdEnrolled as root. Player: ")
+    assert "\x1b" not in said
+
+
 def test_root_opens_nothing_by_a_path_below_a_folder_of_the_agents_user(places: Places, service: str) -> None:
     places.status.write_text("{}")
 

@@ -19,6 +19,7 @@ from deploy.displays.client import durable
 from deploy.displays.client.credentials import Credentials, trusting
 
 ANSWER_SECONDS: Final = 30.0
+ANSWER_BYTES: Final = 256 * 1024
 HEARD_SECONDS: Final = 60.0
 PLAYERS: Final = (
     *("signage-player.service", "kiosk.service", "chromium-kiosk.service", "player.service"),
@@ -35,14 +36,15 @@ def enrol(places: Places, url: str, code: str, player: str = "", ca: str = "") -
     """Enrol, start the agent, and wait for its first heartbeat. `ca` is a file. Raises NotEnrolled or BadSetting."""
     _check_root()
     where = _origin(url)
-    unit = check_unit(player) if player else ""
+    if player:
+        _check_player(player)
     ca_pem, trust = _authority(ca)
     _check_disk(places)  # a full disk must not cost the code, which works once
-    login = Credentials.from_enrolment(_redeem(where, code, trust), where, ca_pem)
+    login = _login_from(_redeem(where, code, trust), where, ca_pem)
     _save(places, login)
-    if unit or not places.configuration.exists():
-        _write_configuration(places, unit or _found_player())
-    print(f"Enrolled as {login.uuid}. Player: {_player_in_words(places)}")
+    if player or not places.configuration.exists():
+        _write_configuration(places, player or _found_player())
+    print(status.shown(f"Enrolled as {login.uuid}. Player: {_player_in_words(places)}"))
     _start()
     _wait_until_heard(places)
 
@@ -50,9 +52,7 @@ def enrol(places: Places, url: str, code: str, player: str = "", ca: str = "") -
 def name_player(places: Places, unit: str) -> None:
     """Make `unit` the player. Raises NotEnrolled or BadSetting."""
     _check_root()
-    check_unit(unit)
-    if _load_state(unit) != "loaded":
-        raise NotEnrolled(f"There is no unit {unit} on this machine: systemctl list-units --all")
+    _check_player(unit)
     _write_configuration(places, unit)
     _systemctl("try-restart", "signage-display.service")
 
@@ -60,6 +60,16 @@ def name_player(places: Places, unit: str) -> None:
 def _check_root() -> None:
     if os.geteuid() != 0:
         raise NotEnrolled("Only root can do that: run it with sudo.")
+
+
+def _check_player(unit: str) -> None:
+    """Raises NotEnrolled or BadSetting."""
+    check_unit(unit)
+    if _load_state(unit) != "loaded":
+        raise NotEnrolled(
+            f"There is no unit {unit} on this machine: systemctl list-units --all."
+            " A unit of one user (systemctl --user) cannot be the player."
+        )
 
 
 def _origin(url: str) -> str:
@@ -70,6 +80,7 @@ def _origin(url: str) -> str:
 
 
 def _check_disk(places: Places) -> None:
+    """Raises NotEnrolled if the agent's user cannot write into its folder. The folder above it is root's."""
     probe = places.state / ".probe"
     try:
         places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -80,7 +91,6 @@ def _check_disk(places: Places) -> None:
     except OSError as error:
         raise NotEnrolled(f"{places.state} cannot be written ({error.strerror}). The code was not used.") from None
 
-    """Raises NotEnrolled if the agent's user cannot write into its folder. The folder above it is root's."""
 
 def _authority(file: str) -> tuple[str | None, ssl.SSLContext]:
     """The certificate authority in this file, and trust in it beside the system's."""
@@ -91,7 +101,8 @@ def _authority(file: str) -> tuple[str | None, ssl.SSLContext]:
         raise NotEnrolled(f"{file} holds no certificate authority: {error}. The code was not used.") from None
 
 
-def _redeem(where: str, code: str, trust: ssl.SSLContext) -> dict[str, Any]:
+def _redeem(where: str, code: str, trust: ssl.SSLContext) -> Any:
+    """The answer's JSON. Raises NotEnrolled."""
     question = urllib.request.Request(  # noqa: S310 - http or https: _origin looked
         f"{where}/api/enroll",
         data=json.dumps({"code": code}).encode(),
@@ -99,13 +110,27 @@ def _redeem(where: str, code: str, trust: ssl.SSLContext) -> dict[str, Any]:
     )
     try:
         with urllib.request.urlopen(question, timeout=ANSWER_SECONDS, context=trust) as answer:  # noqa: S310  # nosec B310 - as above
-            body: dict[str, Any] = json.load(answer)
+            said = answer.read(ANSWER_BYTES)
     except urllib.error.HTTPError as refusal:
         raise NotEnrolled(f"The service refuses the code: {_detail(refusal)}") from None
     except (OSError, HTTPException, ValueError) as error:
         reason = status.shown(str(getattr(error, "reason", error)))
         raise NotEnrolled(f"{where} cannot be reached: {reason}. If it used the code, create a new one.") from None
-    return body
+    try:
+        return json.loads(said)
+    except (ValueError, RecursionError):
+        raise _stranger(where) from None
+
+
+def _login_from(body: Any, where: str, ca_pem: str | None) -> Credentials:
+    try:
+        return Credentials.from_enrolment(body, where, ca_pem)
+    except (KeyError, TypeError):
+        raise _stranger(where) from None
+
+
+def _stranger(where: str) -> NotEnrolled:
+    return NotEnrolled(f"{where} answers, but with no login: is it the service? If it used the code, create a new one.")
 
 
 def _detail(refusal: urllib.error.HTTPError) -> str:

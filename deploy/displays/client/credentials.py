@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from deploy.displays.client import durable
 from shared.outside import tls
 
+DATES: Final = {9, 10}  # OpenSSL's codes for a certificate that is not yet valid, and for one that has expired
 LAST_TIME: Final = 4_102_444_799  # the last second of 2099; the contract knows no later time
 
 
@@ -31,9 +32,9 @@ class Credentials:
 
     @classmethod
     def from_enrolment(cls, body: dict[str, Any], url: str = "", url_ca_pem: str | None = None) -> "Credentials":
-        """From the answer of `POST /api/enroll`. Raises KeyError when a part of it is missing."""
+        """From the answer of `POST /api/enroll`. Raises KeyError or TypeError when it is no such answer."""
         mqtt = body["mqtt"]
-        return cls(
+        login = cls(
             uuid=body["uuid"],
             username=body["username"],
             password=body["password"],
@@ -45,6 +46,10 @@ class Credentials:
             url=url,
             url_ca_pem=url_ca_pem,
         )
+        texts = (login.uuid, login.username, login.password, login.host, login.topic_root, login.ca_pem or "")
+        if not all(isinstance(text, str) for text in texts) or type(login.port) is not int:
+            raise TypeError("a part of the login has another type")
+        return login
 
     @classmethod
     def load(cls, path: Path) -> "Credentials":
@@ -80,6 +85,14 @@ class Credentials:
     def __repr__(self) -> str:
         """Show no password, which must never reach a log."""
         return f"Credentials({self.username} at {self.host}:{self.port})"
+
+
+def in_words(error: OSError) -> str:
+    """Why a connection failed, for people. Where the certificate's dates are the reason, it names this clock too."""
+    if not isinstance(error, ssl.SSLCertVerificationError):
+        return str(error)
+    said = f"its certificate is not trusted: {error.verify_message}"
+    return f"{said} (it is {datetime.now(UTC):%Y-%m-%d %H:%M} UTC here)" if error.verify_code in DATES else said
 
 
 def trusting(*more: str | None) -> ssl.SSLContext:
