@@ -69,7 +69,7 @@ class Agent(Client):
             self._spawn(self._settle())
             self._link.open()
             heal = self._places.state / "heal.json"
-            healer = Healer(heal, self.credentials, lambda: self._link.up, self._help_itself)
+            healer = Healer(heal, self.credentials, lambda: self._link.up, self._help_itself, is_on=self._settings.heal)
             for work in (
                 *(self._beat(), self._report_health(), self._watch_units(), self._give_life_signs(), healer.run()),
                 self._keep_screen(),

@@ -5,15 +5,17 @@ import os
 import socket
 import subprocess
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
+from http.client import HTTPException
 from typing import Final
 
 from deploy.displays.agent import status, vitals
 from deploy.displays.agent.asking import NotDone, ask
-from deploy.displays.agent.heal import gateway_answers
 from deploy.displays.agent.settings import BadSetting, Places, Settings, load
 from deploy.displays.agent.user import USER, as_agent
-from deploy.displays.client.credentials import Credentials
+from deploy.displays.client.credentials import Credentials, in_words
 from shared.outside import tls
 
 CONNECT_SECONDS: Final = 10.0
@@ -57,8 +59,7 @@ def _login(places: Places) -> Check:
         return
     yield True, f"login: {login.uuid}"
     yield _broker(login)
-    answers = asyncio.run(gateway_answers(login))
-    yield answers, f"gateway: {login.url or 'none is known'} {'answers' if answers else 'does not answer'}"
+    yield _gateway(login)
 
 
 def _broker(login: Credentials) -> tuple[bool, str]:
@@ -69,7 +70,22 @@ def _broker(login: Credentials) -> tuple[bool, str]:
                 context = tls.trusting(login.ca_pem)
                 context.wrap_socket(connection, server_hostname=login.host).close()
     except (OSError, ValueError) as error:
-        return False, f"{where} cannot be reached: {error}"
+        return False, f"{where} cannot be reached: {in_words(error) if isinstance(error, OSError) else error}"
+    return True, f"{where} answers"
+
+
+def _gateway(login: Credentials) -> tuple[bool, str]:
+    where = f"gateway: {login.url or 'none is known'}"
+    if not login.url.startswith(("http://", "https://")):
+        return False, where
+    question = urllib.request.Request(login.url, method="HEAD")  # noqa: S310 - HTTP, as above
+    try:
+        urllib.request.urlopen(question, timeout=CONNECT_SECONDS, context=login.trust()).close()  # noqa: S310  # nosec B310 - as above
+    except urllib.error.HTTPError:
+        pass  # any answer is one
+    except (OSError, HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        return False, f"{where} does not answer: {in_words(reason) if isinstance(reason, OSError) else reason}"
     return True, f"{where} answers"
 
 
@@ -104,6 +120,7 @@ def _agent(places: Places) -> Check:
 
 
 def _said(*command: str) -> str:
+    """The output of a command; empty when it fails. It has no terminal: into root's the agent's user could type."""
     try:
         return subprocess.run(
             command,

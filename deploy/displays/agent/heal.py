@@ -1,8 +1,9 @@
-"""Help a machine that reaches neither broker nor gateway: see `heal_rules.py`."""
+"""Help a machine that nothing answers, neither broker nor gateway: see `heal_rules.py`."""
 
 import asyncio
 import contextlib
 import json
+import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -17,16 +18,21 @@ from deploy.displays.client.credentials import Credentials
 from shared.structured_log import event
 
 LOOK_SECONDS: Final = 30.0
-GATEWAY_SECONDS: Final = 10.0
+ANSWER_SECONDS: Final = 10.0  # for each address
 
 Carry = Callable[[Step], Awaitable[None]]
 
 
 class Healer:
-    """Checks the connection. `is_up` tells whether the broker answers; `carry` restarts the network or reboots."""
+    """Checks the connection, unless the owner wants it off.
 
-    def __init__(self, path: Path, login: Credentials, is_up: Callable[[], bool], carry: Carry) -> None:
-        self._path, self._login, self._is_up, self._carry = path, login, is_up, carry
+    `is_up` tells whether the broker answers; `carry` restarts the network or reboots.
+    """
+
+    def __init__(
+        self, path: Path, login: Credentials, is_up: Callable[[], bool], carry: Carry, *, is_on: bool = True
+    ) -> None:
+        self._path, self._login, self._is_up, self._carry, self._is_on = path, login, is_up, carry, is_on
         self._ladder = Ladder(0.0)
 
     async def run(self) -> None:
@@ -35,13 +41,27 @@ class Healer:
         self._ladder = Ladder(loop.time())
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            if self._is_up() or await gateway_answers(self._login):
-                self._ladder = self._ladder.heard(loop.time())
-            else:
-                await self.help_itself(loop.time(), datetime.now(UTC).date().isoformat())
+            await self.look(loop.time(), datetime.now(UTC).date().isoformat())
+
+    async def look(self, now: float, day: str) -> None:
+        """Help the machine if nothing answers. `now` is monotonic seconds, `day` is of the machine's clock."""
+        if not self._is_on:
+            return
+        if self._is_up() or await something_answers(self._login):
+            self.heard(now, day)
+        else:
+            await self.help_itself(now, day)
+
+    def heard(self, now: float, day: str) -> None:
+        """Begin from the start, because something answers. Times are as for `look`."""
+        self._ladder = self._ladder.heard(now)
+        before = load(self._path)
+        if (budget := before.heard(day)) != before:
+            with contextlib.suppress(OSError):  # it is tried again at the next look
+                save(self._path, budget)
 
     async def help_itself(self, now: float, day: str) -> None:
-        """Take the next step, because neither answers. `now` is monotonic seconds, `day` is of the machine's clock."""
+        """Take the next step, because nothing answers. Times are as for `look`."""
         budget = load(self._path)
         step = next_step(self._ladder, budget, day, now)
         if step is Step.NOTHING:
@@ -70,23 +90,32 @@ def save(path: Path, budget: Budget) -> None:
     durable.replace_file(path, json.dumps(asdict(budget)).encode())
 
 
+async def something_answers(login: Credentials) -> bool:
+    """Whether the gateway or the broker answers. Then the network works, and neither it nor the machine is at fault."""
+    return await gateway_answers(login) or await _answers(login.host, login.port)
+
+
 async def gateway_answers(login: Credentials) -> bool:
-    """Whether an HTTP server answers at the service's address."""
+    """Whether somebody answers at the service's address, trusted or not, with whatever."""
     parts = urlsplit(login.url)
-    if not parts.hostname:
-        return False
-    context = login.trust() if parts.scheme == "https" else None
-    port = parts.port or (443 if context else 80)
-    question = f"HEAD / HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n"
     try:
-        async with asyncio.timeout(GATEWAY_SECONDS):
-            reader, writer = await asyncio.open_connection(parts.hostname, port, ssl=context)
-            try:
-                writer.write(question.encode("ascii", "replace"))
-                return (await reader.read(5)) == b"HTTP/"
-            finally:
-                writer.close()
-                with contextlib.suppress(OSError):
-                    await writer.wait_closed()
-    except (OSError, TimeoutError, ValueError):
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
         return False
+    return bool(parts.hostname) and await _answers(str(parts.hostname), port)
+
+
+async def _answers(host: str, port: int) -> bool:
+    """Whether one of the host's addresses takes a connection, or refuses it from another machine than this one."""
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(OSError, ValueError):  # ValueError: no such name, by Python's rules for names
+        for family, kind, protocol, _, address in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            with socket.socket(family, kind, protocol) as connection, contextlib.suppress(OSError):
+                connection.setblocking(False)
+                try:
+                    await asyncio.wait_for(loop.sock_connect(connection, address), ANSWER_SECONDS)
+                except ConnectionRefusedError:
+                    if str(address[0]).startswith("127.") or address[0] == "::1":
+                        continue
+                return True
+    return False

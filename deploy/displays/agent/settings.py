@@ -8,6 +8,7 @@
     devtools_port = 9222                Chromium's --remote-debugging-port, to see what the page shows
     heartbeat_seconds = 30
     screen = x11                        how the screen is switched: x11, wayland or cec
+    heal = off                          never restart the network or the machine of its own accord
 
 The file belongs to root: the helper takes from it which unit it may restart.
 """
@@ -78,6 +79,7 @@ class Settings:
     devtools_port: int = 0
     heartbeat_seconds: int = 30
     screen: str = ""
+    heal: bool = True
 
     @property
     def has_player(self) -> bool:
@@ -121,7 +123,15 @@ def _settings(found: Mapping[str, str]) -> Settings:
         _whole(found, "devtools_port", 0, 0, 65_535),
         _whole(found, "heartbeat_seconds", 30, 5, 3600),
         _means(found),
+        _is_on(found, "heal", "on"),
     )
+
+
+def _is_on(found: Mapping[str, str], name: str, default: str) -> bool:
+    word = found.get(name, default).strip()
+    if word not in {"on", "off"}:
+        raise BadSetting(f"{name}: {word!r} is neither on nor off.")
+    return word == "on"
 
 
 def _means(found: Mapping[str, str]) -> str:

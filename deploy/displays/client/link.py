@@ -25,7 +25,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from deploy.displays.client import contract, session
 from deploy.displays.client.contract import Kind
-from deploy.displays.client.credentials import Credentials
+from deploy.displays.client.credentials import Credentials, in_words
 from deploy.displays.client.outbox import Kept, Outbox
 from shared.structured_log import event, failure
 
@@ -138,7 +138,7 @@ class Link:
         try:
             await asyncio.to_thread(self._client.reconnect)
         except OSError as error:
-            return f"no connection to {self._credentials.host}:{self._credentials.port}: {error}"
+            return f"no connection to {self._credentials.host}:{self._credentials.port}: {in_words(error)}"
         self._attend()
         deadline = self._loop.time() + ANSWER_SECONDS
         while not self._ended.is_set():
