@@ -404,6 +404,75 @@ def test_what_is_declared_follows_from_what_is_there(
     assert list(machine.capabilities(journal_is_writable=journal, has_picture=picture)) == able
 
 
+DEAD = "no command can be carried out: the helper"
+
+
+@pytest.mark.parametrize(
+    ("helper", "able", "trouble"),
+    [
+        ("answers", 3, None),
+        ("is gone", 0, f"{DEAD} cannot be reached: [Errno 2] No such file or directory"),
+        ("is not listened for", 0, f"{DEAD} cannot be reached: [Errno 111] Connection refused"),
+        ("ends", 0, f"{DEAD} ended without an answer"),
+    ],
+)
+def test_commands_are_declared_while_the_helper_answers(
+    tmp_path: Path, helper: str, able: int, trouble: str | None
+) -> None:
+    places = Places(tmp_path)
+    places.helper.parent.mkdir(parents=True)
+    machine = Machine(places, Settings(player="kiosk.service"))
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.write(b"ok\n" if helper == "answers" else b"")
+        writer.close()
+
+    async def look() -> None:
+        async with await asyncio.start_unix_server(serve, places.helper):
+            if helper in {"answers", "ends"}:
+                await machine.ask_helper(0.0)
+        if helper.startswith("is"):
+            places.helper.unlink(missing_ok=True)
+            if helper != "is gone":
+                with socket.socket(socket.AF_UNIX) as door:
+                    door.bind(str(places.helper))
+            assert await machine.ask_helper(0.0)
+        await machine.report()
+
+    asyncio.run(look())
+
+    assert len(machine.capabilities(journal_is_writable=True)) == able
+    assert machine.troubles.get("no_helper") == trouble
+
+
+def test_a_helper_that_answers_is_asked_hourly_and_one_that_does_not_at_each_look(tmp_path: Path) -> None:
+    """Each question starts it. Whether systemd still listens for it, the kernel's list says."""
+    places, asked = Places(tmp_path), list[str]()
+    listed = f"0: 2 0 00010000 0001 01 7 {places.helper}\n"
+    write(tmp_path, {"proc/net/unix": f"Num ...\n{listed}", "run/x": ""})
+    machine = Machine(places, Settings(player="kiosk.service"))
+
+    async def looks() -> None:
+        async def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            asked.append("ping")
+            writer.write(b"ok\n")
+            writer.close()
+
+        async with await asyncio.start_unix_server(serve, places.helper):
+            for now in (0.0, 60.0, 3599.0, 3600.0):
+                assert not await machine.ask_helper(now)
+            machine.doubt_helper()
+            assert not await machine.ask_helper(3660.0)
+        assert asked == ["ping"] * 3
+        write(tmp_path, {"proc/net/unix": "Num ...\n"})
+        assert await machine.ask_helper(3720.0), "nobody listens any more"
+        async with await asyncio.start_unix_server(serve, places.helper):
+            assert await machine.ask_helper(3780.0), "it is back"
+
+    asyncio.run(looks())
+
+
 # --- the authority in its login ---
 
 

@@ -72,7 +72,7 @@ class Agent(Client):
             healer = Healer(heal, self.credentials, lambda: self._link.up, self._help_itself, is_on=self._settings.heal)
             for work in (
                 *(self._beat(), self._report_health(), self._watch_units(), self._give_life_signs(), healer.run()),
-                self._keep_screen(),
+                *(self._keep_screen(), self._watch_helper()),
                 *(self._reader.run(), self._reader.watch(), self._logs.send_in_order(), self._logs.watch_for_stalls()),
             ):
                 self._spawn(work)
@@ -228,6 +228,13 @@ class Agent(Client):
                 self.health()
             await asyncio.sleep(HEALTH_SECONDS)
 
+    async def _watch_helper(self) -> None:
+        while True:
+            if await self._machine.ask_helper(time.monotonic()):
+                self._report_capabilities()
+                self._write_status()
+            await asyncio.sleep(HEALTH_SECONDS)
+
     async def _give_life_signs(self) -> None:
         while True:
             notify.tell("WATCHDOG=1")
@@ -271,6 +278,8 @@ class Agent(Client):
 
     async def _restart_app(self, command_id: str) -> None:
         failed = await restart_player(self._places.helper, self._machine, self.state.app_instance)
+        if failed is not None:
+            self._machine.doubt_helper()
         self._carry_out(self.state.finished(command_id, self.now(), failed))
         self.heartbeat()
 
@@ -278,6 +287,7 @@ class Agent(Client):
         """Publish `offline`, then reboot or power off. If the machine keeps running, report the failure."""
         await self._link.close(ASKED[act.action][1])
         failed = await end_the_machine(self._places.helper, act.action)
+        self._machine.doubt_helper()
         self._carry_out(self.state.finished(act.command_id, self.now(), failed))
         self._link.open()
 
@@ -285,6 +295,7 @@ class Agent(Client):
         try:
             await ask(self._places.helper, "restart-network" if step is Step.RESTART_NETWORK else "reboot")
         except NotDone:
+            self._machine.doubt_helper()
             failure("machine_not_helped", "The machine could not help itself.", step=step)
 
     def _write_status(self) -> None:

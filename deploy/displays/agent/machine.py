@@ -4,13 +4,16 @@ import asyncio
 import time
 from collections.abc import Mapping
 from logging import WARNING
-from typing import Any
+from typing import Any, Final
 
 from deploy.displays.agent import vitals
+from deploy.displays.agent.asking import NotDone, ask
 from deploy.displays.agent.settings import Places, Settings
 from deploy.displays.agent.unit_rules import Loop, UnitFacts, in_words
 from deploy.displays.client import contract
 from shared.structured_log import event
+
+HELPER_ASK_SECONDS: Final = 3600.0  # a helper that answers is asked again after this time, as each question starts it
 
 
 class Machine:
@@ -21,9 +24,11 @@ class Machine:
         self.facts: dict[str, UnitFacts] = {unit: UnitFacts(unit) for unit in settings.watched}
         self.troubles: dict[str, str] = {}  # code of a trouble -> its description
         self.changed = asyncio.Event()  # set when a unit changed
+        self.helper_trouble = ""  # why the root helper carries out nothing
         self._places = places
         self._loops: dict[str, Loop] = {unit: Loop() for unit in settings.watched}
         self._cpu: vitals.CpuTimes | None = None
+        self._helper_asked_at = -HELPER_ASK_SECONDS
         self._version: tuple[str, str | None] = ("", None)  # the player's invocation, and its version
 
     @property
@@ -53,11 +58,28 @@ class Machine:
         if not journal_is_writable:
             return ()
         pictures = (contract.SCREENSHOT,) if has_picture else ()
-        if not self._places.helper.exists():
+        if self.helper_trouble or not self._places.helper.exists():
             return pictures
         can_restart = self.settings.has_player and not self.player.is_missing
         screen = contract.SCREEN_ACTIONS if has_switch else ()
         return (*(contract.ACTIONS if can_restart else contract.ACTIONS[1:]), *pictures, *screen)
+
+    async def ask_helper(self, now: float) -> bool:
+        """Find out whether the root helper answers. Returns whether that has changed. `now` is in monotonic seconds."""
+        before, trouble, path = self.helper_trouble, "", self._places.helper
+        seems_well = not before and vitals.listens(self._places.root, path)
+        if seems_well and now - self._helper_asked_at < HELPER_ASK_SECONDS:
+            return False
+        try:
+            await ask(path, "ping")
+        except NotDone as error:
+            trouble = str(error)
+        self._helper_asked_at, self.helper_trouble = now, trouble
+        return bool(before) != bool(trouble)
+
+    def doubt_helper(self) -> None:
+        """Ask the root helper at the next look: something that it was asked for was not done."""
+        self._helper_asked_at = -HELPER_ASK_SECONDS
 
     async def report(self) -> dict[str, Any]:
         """The vitals for a health report. The log gets a line when a trouble begins and when it ends."""
@@ -66,12 +88,16 @@ class Machine:
     def _report(self) -> dict[str, Any]:
         root, state = self._places.root, self._places.state
         before, self._cpu = self._cpu, vitals.cpu_times(root)
-        self._tell_troubles(vitals.troubles(root, state) | self._missing_units())
+        self._tell_troubles(vitals.troubles(root, state) | self._missing_units() | self._dead_helper())
         return {
             "cpu_percent": vitals.cpu_percent(before, self._cpu),
             "app_version": self._app_version(),
             **vitals.report(root, state),
         }
+
+    def _dead_helper(self) -> dict[str, str]:
+        said = f"no command can be carried out: {self.helper_trouble}"
+        return {"no_helper": said} if self.helper_trouble else {}
 
     def _missing_units(self) -> dict[str, str]:
         """A trouble for each watched unit that systemd cannot load."""

@@ -14,6 +14,7 @@ from deploy.displays.agent.settings import Places
 VERSION_SECONDS: Final = 5.0
 DISK_FULL_PERCENT: Final = 95
 ROOM_BYTES: Final = 16 * 1024  # free on the disk, for the journal of commands
+LISTENS: Final = "00010000"  # the flag __SO_ACCEPTCON in /proc/net/unix
 CLOCK_NOT_IN_STEP: Final = 5  # TIME_ERROR of adjtimex
 
 
@@ -88,6 +89,12 @@ def under_voltage(root: Path) -> bool | None:
     named = [path.parent for path in drivers if _text(path).strip() == "rpi_volt"]
     flags = [_text(folder / "in0_lcrit_alarm").strip() for folder in named]
     return "1" in flags if "0" in flags or "1" in flags else None
+
+
+def listens(root: Path, path: Path) -> bool:
+    """Whether a program listens at this socket, by the kernel's list. True if the kernel shows none."""
+    lines = _text(root / "proc/net/unix").splitlines()
+    return not lines or any(line.split()[3] == LISTENS and line.endswith(f" {path}") for line in lines[1:])
 
 
 def root_is_read_only(root: Path) -> bool:
