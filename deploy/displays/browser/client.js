@@ -92,7 +92,7 @@ class Display {
     if (name === "log_level") this.state.note(name, this.state.order(body, now), now);
     if (name === "logs_committed" && this.state.isMine(body)) this.spool.committed(body);
     if (name !== "commands") return;
-    const isCommand = isText(body.id, 64) && isText(body.action, 64);
+    const isCommand = isText(body.id, 128) && isText(body.action, 64);
     this.state.note(name, isCommand ? null : "not_understood", now);
     if (!isCommand) return;
     const end = now + (expirySeconds ?? Infinity) * 1000;

@@ -154,7 +154,7 @@ def parse_command(payload: bytes) -> Command:
     """The command in `payload`. Raises BadMessage, also without an id: then not even a rejection can be sent."""
     body = _document(payload, COMMANDS)
     return Command(
-        id=_text(body, "id", 64),
+        id=_text(body, "id", 128),
         action=_text(body, "action", 64),
         if_boot_id=_optional_text(body, "if_boot_id"),
         if_app_instance=_optional_text(body, "if_app_instance"),

@@ -22,6 +22,7 @@ from deploy.displays.conformance.verdict import Tried
 
 GARBAGE: Final = (b"", b"\xff\xfe{", b"[1, 2", b'"text"', b"[[[[]]]]", b'{"id": 7, "action": null, "until": -1}')
 TOPICS: Final = ("commands", "logs_committed", "log_level", "hours", "interval")
+LONGEST_ID: Final = 128  # characters
 LEVEL: Final = "debug"
 SCREENSHOT: Final = "screenshot"
 SCREEN_OFF: Final = "screen_off"
@@ -108,7 +109,7 @@ class Exercise:
 
     async def _probe(self) -> None:
         tried = self.tried
-        tried.unknown_id, unknown = self._command("conformance_probe")
+        tried.unknown_id, unknown = self._command("conformance_probe", length=LONGEST_ID)
         tried.unknown_at = await self._give(unknown)
         await self._answered(tried.unknown_id, tried.unknown_at)
         tried.repeated_at = await self._give(unknown)
@@ -137,9 +138,9 @@ class Exercise:
         tried.late_at = await self._give(command, expiry_seconds=1)
         await self._settled(tried.late_id)
 
-    def _command(self, action: str, **more: Any) -> tuple[str, bytes]:
-        """A command unknown to the service; the tap keeps its ACKs. Returns id and payload."""
-        command_id = str(uuid.uuid4())
+    def _command(self, action: str, *, length: int = 0, **more: Any) -> tuple[str, bytes]:
+        """A command unknown to the service; the tap keeps its ACKs. Returns its id, filled to `length`, and payload."""
+        command_id = str(uuid.uuid4()).ljust(length, "0")
         self.tap.own_commands.add(command_id)
         body = {"id": command_id, "action": action, "if_boot_id": None, "if_app_instance": None}
         expires = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60))
