@@ -76,10 +76,10 @@ class Bench:
                 await asyncio.to_thread(display.close)
                 progress(kind.__name__)
 
-    async def by_command(self, kind: type[Display]) -> tuple[int | None, str]:
+    async def by_command(self, kind: type[Display], *options: str, name: str = "") -> tuple[int | None, str]:
         """Run the command as an author of a client does. Returns its exit code and output."""
-        name, port = str(uuid.uuid4()), free_port()
-        arguments = ("-m", "deploy.displays.conformance", "--uuid", name, "--listen", str(port))
+        name, port = name or str(uuid.uuid4()), free_port()
+        arguments = ("-m", "deploy.displays.conformance", "--uuid", name, "--listen", str(port), *options)
         environment = {**os.environ, "LOCAL_STATE_DIR": str(self.state)}
         running = await asyncio.create_subprocess_exec(
             sys.executable, *arguments, cwd=REPOSITORY, env=environment, stdout=asyncio.subprocess.PIPE
@@ -166,6 +166,27 @@ def actions_in(record: Record) -> set[str]:
     """The actions of the commands that the client received."""
     commands = [one.payload for one in record.heard if one.name == "commands" and one.payload.startswith(b'{"id": "')]
     return {json.loads(payload)["action"] for payload in commands}
+
+
+def test_a_second_check_right_after_the_first_sees_as_much(bench: Bench) -> None:
+    """Each restart that the service sends locks restarts out for some minutes."""
+    name = str(uuid.uuid4())
+
+    async def two_checks() -> list[str]:
+        return [(await bench.by_command(Display, "--commands", name=name))[1] for _ in range(2)]
+
+    rows = [
+        re.findall(r"^(.{9}) .*\[(new_instance|runs_once)\]$", said, re.MULTILINE) for said in asyncio.run(two_checks())
+    ]
+    assert rows == [[("pass     ", "new_instance"), ("pass     ", "runs_once")]] * 2
+
+
+def test_a_check_whose_commands_the_service_refuses_does_not_end_with_0(bench: Bench) -> None:
+    viewer = bench.api.post("/api/tokens", {"name": "reads only", "role": "viewer"}, expected=201)["token"]
+
+    code, said = asyncio.run(bench.by_command(Display, "--commands", "--token", viewer))
+
+    assert told_by_command((code, said)) == (3, []), said
 
 
 def test_a_client_that_never_comes_is_no_pass(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
