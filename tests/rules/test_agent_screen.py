@@ -158,12 +158,13 @@ def test_the_screens_commands_are_declared_where_the_helper_and_the_means_are(tm
     [
         ("ok", "Off", None),
         ("ok", "On", "screen_did_not_switch"),
+        ("ok", None, "screen_does_not_say"),
         ("failed: unable to open display", "On", "failed: unable to open display"),
     ],
-    ids=["it is off", "it says so", "it says why not"],
+    ids=["it is off", "it says so", "it says nothing any more", "it says why not"],
 )
 def test_off_is_what_the_kernel_shows_and_not_what_was_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answered: str, dpms: str, failed: str | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answered: str, dpms: str | None, failed: str | None
 ) -> None:
     monkeypatch.setattr(screen_switch, "SHOWS_SECONDS", 0.2)
     monkeypatch.setattr(screen_switch, "LOOK_SECONDS", 0.02)
@@ -171,7 +172,8 @@ def test_off_is_what_the_kernel_shows_and_not_what_was_asked(
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         asked.append(await reader.readline())
-        (folder / "dpms").write_text(dpms, encoding="ascii")
+        (folder / "dpms").write_text(dpms or "", encoding="ascii")
+        (folder / "status").write_text("connected" if dpms else "disconnected", encoding="ascii")
         writer.write(f"{answered}\n".encode())
         writer.close()
 

@@ -64,6 +64,7 @@ export const commandWords = {
     no_result: "The display took it, but nothing showed in time that it worked.",
     publish_denied: "The broker did not allow it. Tell the person who runs the service.",
     screen_did_not_switch: "The screen is as before.",
+    screen_does_not_say: "The screen does not say whether it was switched.",
     reboot_did_not_happen: "The display kept running without a reboot.",
     precondition_failed: "The display has rebooted or restarted since the command was made, so it did nothing.",
     no_journal: "The display's disk takes no writes, so it began nothing. Replace its card.",

@@ -12,6 +12,7 @@ from deploy.displays.agent.screen_rules import CEC, PROGRAMS
 SHOWS_SECONDS: Final = 20.0  # a television takes its time
 LOOK_SECONDS: Final = 0.5
 DID_NOT_SWITCH: Final = "screen_did_not_switch"
+DOES_NOT_SAY: Final = "screen_does_not_say"
 
 
 class ScreenSwitch:
@@ -46,13 +47,14 @@ class ScreenSwitch:
 
     async def switch(self, is_on: bool) -> str | None:
         """Switch it, and wait until it is so. Returns why it is not, or None."""
+        shown: bool | None = None
         try:
             await ask(self._helper, f"screen {'on' if is_on else 'off'}")
             async with asyncio.timeout(SHOWS_SECONDS):
-                while await self.is_on() is not is_on:  # noqa: ASYNC110 - the kernel is asked each time
+                while (shown := await self.is_on()) is not is_on:  # noqa: ASYNC110 - the kernel is asked each time
                     await asyncio.sleep(LOOK_SECONDS)
         except NotDone as error:
             return str(error)[:500]
         except TimeoutError:
-            return DID_NOT_SWITCH
+            return DOES_NOT_SAY if shown is None else DID_NOT_SWITCH
         return None

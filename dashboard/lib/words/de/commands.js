@@ -62,6 +62,7 @@ export const commandWords = {
     no_result: "Das Display hat ihn angenommen, aber nichts zeigte rechtzeitig, dass er gewirkt hat.",
     publish_denied: "Der Broker hat es nicht erlaubt. Bitte der Person melden, die den Server betreibt.",
     screen_did_not_switch: "Der Bildschirm ist wie zuvor.",
+    screen_does_not_say: "Der Bildschirm sagt nicht, ob er geschaltet wurde.",
     reboot_did_not_happen: "Das Display lief weiter, ohne neu zu starten.",
     precondition_failed:
       "Das Display oder sein Player ist seit dem Befehl schon neu gestartet; darum hat es nichts getan.",

@@ -61,6 +61,7 @@ export const commandWords = {
     no_result: "ディスプレイは受け取りましたが、効果を時間内に確認できませんでした。",
     publish_denied: "ブローカーが許可しませんでした。サーバーの運用者に連絡してください。",
     screen_did_not_switch: "画面は元のままです。",
+    screen_does_not_say: "画面は切り替わったかどうかを答えません。",
     reboot_did_not_happen: "ディスプレイは再起動せずに動き続けました。",
     precondition_failed: "コマンドの作成後にすでに再起動していたため、何もしませんでした。",
     no_journal: "ディスプレイのディスクに書き込めないため、何も始めませんでした。カードを交換してください。",
