@@ -1,9 +1,8 @@
 """Root file systems of small Debians, for test machines. debootstrap makes each once, and it is kept.
 
-One has the packages of a minimal Debian (systemd, apt with its lists, curl), and the file of the package that the agent
-depends on, not installed. Another one has the files of all packages that a box installs, so that a box needs no
-network. Others are the smallest Debian on which `make` runs, alone and with what `make run` installs but the converter.
-Packages come from this machine's mirror.
+One has the packages of a minimal Debian (systemd, apt with its lists, curl). Another one has the files of all packages
+that a box installs, so that a box needs no network. Others are the smallest Debian on which `make` runs, alone and with
+what `make run` installs but the converter. Packages come from this machine's mirror.
 """
 
 import fcntl
@@ -24,7 +23,6 @@ from deploy.local import prerequisites
 from tests.diary import progress
 
 PACKAGES: Final = ("systemd", "systemd-sysv", "dbus", "python3", "curl", "ca-certificates", "procps", "netbase")
-TO_BE_INSTALLED: Final = "python3-jeepney"
 WHEELS: Final = "var/cache/wheels"
 PLATFORMS: Final = ("manylinux2014_x86_64", "manylinux_2_28_x86_64", "manylinux_2_34_x86_64")
 BROKERS: Final = ("rabbitmq-server", "mosquitto")
@@ -36,20 +34,20 @@ RELEASE: Final = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
 
 def root(release: str = RELEASE) -> Path:
     """The folder of the file system, made now if it is missing. Fails the test if it cannot be made."""
-    name = f"{release}-{_named(release, *PACKAGES, TO_BE_INSTALLED)}"
+    name = f"{release}-{_named(release, *PACKAGES)}"
     return _kept(name, lambda folder: _make(release, folder))
 
 
 def root_with_kernel(release: str = RELEASE) -> Path:
-    """The same with a kernel and the agent's dependency, for a machine in QEMU."""
-    name = f"{release}-{_named(release, *PACKAGES, TO_BE_INSTALLED, *KERNEL)}"
+    """The same with a kernel, for a machine in QEMU."""
+    name = f"{release}-{_named(release, *PACKAGES, *KERNEL)}"
     made_of = root(release)
     return _kept(name, lambda folder: _add_a_kernel(made_of, folder))
 
 
 def root_with_brokers(release: str) -> Path:
     """The same with RabbitMQ and Mosquitto, installed; neither runs."""
-    name = f"{release}-{_named(release, *PACKAGES, TO_BE_INSTALLED, *BROKERS)}"
+    name = f"{release}-{_named(release, *PACKAGES, *BROKERS)}"
     made_of = root(release)
     return _kept(name, lambda folder: _add_installed(made_of, folder, BROKERS))
 
@@ -102,7 +100,6 @@ def _kept(name: str, make: Callable[[Path], None]) -> Path:
 def _make(release: str, folder: Path) -> None:
     _must("debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", release, str(folder), _mirror())
     _must("chroot", str(folder), "apt-get", "update", "-q")
-    _must("chroot", str(folder), "apt-get", "install", "-q", "-y", "--download-only", TO_BE_INSTALLED)
     (folder / "etc/machine-id").write_text("")
 
 
@@ -128,7 +125,7 @@ def _add_the_service(made_of: Path, folder: Path, packages: Sequence[str], lock:
 
 
 def _add_a_kernel(made_of: Path, folder: Path) -> None:
-    _add_installed(made_of, folder, (*KERNEL, TO_BE_INSTALLED))
+    _add_installed(made_of, folder, KERNEL)
 
 
 def _add_installed(made_of: Path, folder: Path, packages: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
 """`python -m deploy.parts.display_package FOLDER`: builds the agent's Debian package, its installer and their hashes.
 
-The package contains the agent's modules, every module of this repository that they import, and the installed paho,
-whose hash requirements.lock has checked. The same sources give the same bytes.
+The package contains the agent's modules, every module of this repository that they import, and the installed paho and
+jeepney, whose hashes requirements.lock has checked. The same sources give the same bytes.
 """
 
 import ast
@@ -21,8 +21,9 @@ from shared.version import version
 AGENT: Final = REPOSITORY / "deploy" / "displays" / "agent"
 PARTS: Final = AGENT / "package"
 OURS: Final = ("deploy", "shared")
-FROM_DEBIAN: Final = {"jeepney"}
-VENDORED: Final = "paho"
+VENDORED: Final = {"paho": "paho-mqtt", "jeepney": "jeepney"}
+"""The packages of others that it carries, and the distribution of each."""
+LICENCES: Final = {"paho": "edl-v10", "jeepney": "LICENSE"}
 LIBRARY: Final = "usr/lib/signage-display"
 EPOCH: Final = "1767225600"  # the time of every file, 1 January 2026, so that the bytes are always the same
 PLACES: Final = {
@@ -78,7 +79,7 @@ def _ours(imported: str) -> Iterable[str]:
     parts = imported.split(".")
     if parts[0] in OURS:
         return [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
-    if parts[0] not in sys.stdlib_module_names and parts[0] not in FROM_DEBIAN and parts[0] != VENDORED:
+    if parts[0] not in sys.stdlib_module_names and parts[0] not in VENDORED:
         raise Unbuildable(f"the agent imports {imported}: nothing on a display provides it")
     return []
 
@@ -119,21 +120,24 @@ def _lay_out(tree: Path) -> None:
 
 
 def _vendor(library: Path) -> None:
-    """Copy paho's own files, and none of pip's."""
-    wheel = distribution("paho-mqtt")
-    for file in wheel.files or []:
-        if file.parts[0] == VENDORED and file.suffix in {".py", ".typed"}:
-            _put(library / Path(*file.parts), Path(str(wheel.locate_file(file))).read_bytes(), program=False)
+    """Copy the modules of others, without their tests and pip's files."""
+    for name, source in VENDORED.items():
+        wheel = distribution(source)
+        for file in wheel.files or []:
+            if file.parts[0] == name and file.suffix in {".py", ".typed"} and "tests" not in file.parts:
+                _put(library / Path(*file.parts), Path(str(wheel.locate_file(file))).read_bytes(), program=False)
 
 
 def _copyright() -> str:
-    wheel = distribution("paho-mqtt")
-    named = next((file for file in wheel.files or [] if file.name == "edl-v10"), None)
-    if named is None:
-        raise Unbuildable("the installed paho has no licence text")
     text = (PARTS / "copyright").read_text(encoding="utf-8")
-    licence = Path(str(wheel.locate_file(named))).read_text(encoding="utf-8")
-    return text.replace("@PAHO@", wheel.version).replace("@EDL@", licence)
+    for name, source in VENDORED.items():
+        wheel = distribution(source)
+        licence = next((file for file in wheel.files or [] if file.name == LICENCES[name]), None)
+        if licence is None:
+            raise Unbuildable(f"the installed {name} has no licence text")
+        text = text.replace(f"@{name}@", wheel.version)
+        text = text.replace(f"@{name}'s licence@", Path(str(wheel.locate_file(licence))).read_text(encoding="utf-8"))
+    return text
 
 
 def _put(path: Path, content: bytes, *, program: bool) -> None:

@@ -5,7 +5,7 @@ It holds what the release brings or installs:
 - the Python packages of requirements.lock, with the hashes of every file that pip may install, and who needs whom
 - the vendored libraries of dashboard/vendor/VENDOR.json, with the hashes of their packages and files
 - the image that ours begin with, and the Debian packages that they add: by name, because each build takes the newest
-- the package of the display agent, which carries paho
+- the package of the display agent, which carries paho and jeepney
 """
 
 import base64
@@ -24,7 +24,7 @@ from deploy.release.notes import Unready
 PRODUCT: Final = "signage-fleet"
 LICENCE: Final = "Apache-2.0"
 IMAGES: Final = ("app", "box")  # the stages of the Dockerfile that a release has
-CARRIED: Final = "paho-mqtt"  # by the display package
+CARRIED: Final = ("jeepney", "paho-mqtt")  # by the display package
 PACKAGE: Final = re.compile(
     r"(?P<name>[\w.-]+)==(?P<version>[^ ]+)(?: ; (?P<marker>[^\\\n]+?))? \\\n"
     r"(?P<hashes>(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)(?P<via>(?:    #.*\n)*)"
@@ -179,7 +179,7 @@ def debian_parts(dockerfile: str) -> tuple[str, Sequence[str]]:
 
 
 def add_display_package(bill: Bill, version: str, digest: str) -> None:
-    """Add the package of the display agent, which carries paho. `digest`: its SHA-256."""
+    """Add the package of the display agent, with what it carries. `digest`: its SHA-256."""
     reference = f"pkg:deb/{PRODUCT}/signage-display@{version}?arch=all"
     component = {
         "type": "application",
@@ -189,7 +189,8 @@ def add_display_package(bill: Bill, version: str, digest: str) -> None:
         "licenses": _licences(LICENCE),
     }
     bill.add(reference, component, needed_by=[bill.product])
-    bill.needs[reference] |= {one for one in bill.components if one.startswith(f"pkg:pypi/{CARRIED}@")}
+    carried = tuple(f"pkg:pypi/{name}@" for name in CARRIED)
+    bill.needs[reference] |= {one for one in bill.components if one.startswith(carried)}
 
 
 def _normal(name: str) -> str:

@@ -465,12 +465,14 @@ def test_only_what_each_build_takes_anew_has_no_hash(released: Path, bill: dict[
 
 def test_the_bill_has_what_the_notice_names(bill: dict[str, Any]) -> None:
     text = (REPOSITORY / "NOTICE").read_text(encoding="utf-8")
-    named = set(re.findall(r"^  (\S+) (\S+) ", text, re.MULTILINE)) | set(re.findall(r"\((paho-mqtt) (\S+)\)", text))
+    named = set(re.findall(r"^  (\S+) (\S+) ", text, re.MULTILINE)) | set(
+        re.findall(r"\((paho-mqtt|jeepney) (\S+)\)", text)
+    )
     there = {
         ("/".join(filter(None, [one.get("group"), one["name"]])), one.get("version")) for one in bill["components"]
     }
 
-    assert len(named) == 6
+    assert len(named) == 7
     assert named <= there
 
 
@@ -505,7 +507,7 @@ def test_the_bill_says_who_needs_whom(bill: dict[str, Any]) -> None:
     assert {one for some in needs.values() for one in some} == set(references)  # nothing that nobody needs
     assert {one.partition("@")[0] + "@" for one in direct if one.startswith("pkg:pypi/")} == listed
     [agent] = [one for ref, one in needs.items() if "signage-display" in ref]
-    assert agent == [one for one in references if one.startswith("pkg:pypi/paho-mqtt@")]
+    assert agent == [one for one in references if one.startswith(("pkg:pypi/jeepney@", "pkg:pypi/paho-mqtt@"))]
 
 
 def test_a_line_of_the_lock_that_cannot_be_read_stops_the_bill() -> None:

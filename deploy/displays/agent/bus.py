@@ -1,7 +1,6 @@
 """Watch systemd's units over D-Bus: changes arrive at once, and all states are read again every half minute.
 
-`jeepney` is a Debian package in pure Python, without a C library or a second event loop. `busctl monitor` would need
-root.
+`jeepney` is pure Python, without a C library or a second event loop. `busctl monitor` would need root.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A machine for the agent: a bare Debian with a player.
+"""A machine for the agent: a bare Debian with a player, whose apt reaches no server.
 
 Without a network of its own it shares that of this machine, so that it reaches a stack on loopback.
 """
@@ -31,14 +31,17 @@ ProtectKernelTunables=no
 """
 
 
+CLOSED: Final = 'Acquire::http::Proxy "http://127.0.0.1:9";\nAcquire::https::Proxy "http://127.0.0.1:9";\n'
+
+
 def machine(folder: Path, release: str = debian.RELEASE, network: str = "") -> AbstractContextManager[Machine]:
     """A machine that runs for as long as the block lasts; nothing of it is left."""
-    return nspawn.machine(
-        folder, debian.root(release), lambda root: _add_a_player(root / "etc/systemd/system"), network
-    )
+    return nspawn.machine(folder, debian.root(release), _fill, network)
 
 
-def _add_a_player(units: Path) -> None:
+def _fill(root: Path) -> None:
+    (root / "etc/apt/apt.conf.d/99closed").write_text(CLOSED)
+    units = root / "etc/systemd/system"
     (units / "kiosk.service").write_text(PLAYER)
     (units / "multi-user.target.wants").mkdir(exist_ok=True)
     (units / "multi-user.target.wants/kiosk.service").symlink_to("../kiosk.service")
