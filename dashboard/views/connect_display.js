@@ -31,13 +31,21 @@ async function enrol(name, site) {
   return { uuid, code, expires_at, ca };
 }
 
+/** Fetch a file by curl or, where there is none, by wget; each with its option. @param {string} into @param {string} from @param {string} [curls] @param {string} [wgets] */
+function fetched(into, from, curls = "", wgets = "") {
+  const [curl, wget] = [`curl -fsS ${curls}-o ${into} ${from}`, `wget -nv ${wgets}-O ${into} ${from}`];
+  return `if command -v curl >/dev/null; then ${curl}; else ${wget}; fi`;
+}
+
 /** The line that installs the agent. With a CA of our own it trusts what has the CA's hash, and nothing else. @param {Enrolment} enrolment */
 function installLine({ code, ca }) {
   const at = location.origin;
-  if (!ca) return `curl -fsS ${at}/display/install.sh | sudo sh -s -- ${at} ${code}`;
+  const script = `${at}/display/install.sh`;
+  if (!ca) return `i=$(mktemp) && ${fetched("$i", script)} && sudo sh $i ${at} ${code}`;
   return (
-    `c=$(mktemp) && curl -fsSko $c ${at}/display/ca.pem && echo "${ca}  $c" | sha256sum -c --quiet` +
-    ` && curl -fsS --cacert $c ${at}/display/install.sh | sudo sh -s -- ${at} ${code} --ca $c`
+    `c=$(mktemp) i=$(mktemp) && ${fetched("$c", `${at}/display/ca.pem`, "-k ", "--no-check-certificate ")}` +
+    ` && echo "${ca}  $c" | sha256sum -c --quiet` +
+    ` && ${fetched("$i", script, "--cacert $c ", "--ca-certificate=$c ")} && sudo sh $i ${at} ${code} --ca $c`
   );
 }
 

@@ -13,6 +13,7 @@ from shared.trace import trace_id
 from tests.browser.conftest import Enter, OpenPage, name_of, row_name, uuid_of
 from tests.browser.people import SessionState
 from tests.browser.watched import API
+from tests.install_line import install_line
 from tests.stack import Api, Stack, eventually
 
 HOSTILE = '<img src=x onerror="document.title=1">'
@@ -39,7 +40,7 @@ def test_an_empty_fleet_shows_how_the_first_display_connects_and_says_when_it_ha
     page.get_by_role("button", name="Create an enrolment code").click()
     code = page.locator(".code code").inner_text()
     install, exchange = page.locator(".command-line code").all()
-    expect(install).to_have_text(f"curl -fsS {stack.url}/display/install.sh | sudo sh -s -- {stack.url} {code}")
+    expect(install).to_have_text(install_line(stack.url, code))
     expect(exchange).to_contain_text(f"{stack.url}/api/enroll")
     expect(exchange).to_contain_text(code)
     expect(page.get_by_role("button", name="Copy the command").first).to_be_visible()
@@ -71,10 +72,7 @@ def test_the_line_for_a_service_with_a_ca_of_its_own_names_the_hash_of_that_ca(
         sums.write_text(before)
 
     there = stack.url
-    expect(page.locator(".command-line code").first).to_have_text(
-        f'c=$(mktemp) && curl -fsSko $c {there}/display/ca.pem && echo "{digest}  $c" | sha256sum -c --quiet'
-        f" && curl -fsS --cacert $c {there}/display/install.sh | sudo sh -s -- {there} {code} --ca $c"
-    )
+    expect(page.locator(".command-line code").first).to_have_text(install_line(there, code, digest))
     expect(page.locator(".command-line code").last).to_contain_text("curl --cacert ca.pem -X POST ")
     expect(page.get_by_role("link", name="ca.pem")).to_have_attribute("href", "/display/ca.pem")
     [made] = [one for one in api.get("/api/clients")["items"] if one["name"] == "Behind its own CA"]

@@ -9,9 +9,12 @@ import pytest
 
 from shared.commands.rules import is_able
 from shared.vocabulary import CommandAction
+from tests.install_line import install_line
 from tests.machines.displays.bare import machine
 from tests.nspawn import Machine
 from tests.stack import Api, Stack, eventually, running_stack
+
+AS_ROOT = 'sudo() { "$@"; }; '  # the machines have no sudo, and need none
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,7 @@ def install(there: Machine, api: Api, identity: str = "") -> Installed:
     """Run the command line of the dialog *Connect a display*."""
     identity = identity or str(uuid.uuid4())
     code = api.post(f"/api/clients/{identity}/enrolment", expected=201)["code"]
-    line = f"curl -fsS {api.url}/display/install.sh | sh -s -- {api.url} {code}"
-    return Installed(api, identity, there, there.run("sh", "-c", line))
+    return Installed(api, identity, there, there.run("sh", "-c", AS_ROOT + install_line(api.url, code)))
 
 
 @pytest.fixture(scope="package")

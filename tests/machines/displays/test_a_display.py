@@ -56,6 +56,7 @@ def test_the_one_line_makes_a_bare_debian_a_display_that_is_heard(display: Insta
     client = eventually(display.runs, "the display")
 
     assert client["status"] == "running"
+    assert display.said.startswith("install: apt-get installs it; if it needs Debian's servers and cannot reach them, ")
     assert "; heard " in display.said
     assert f"display   {display.uuid}" in display.status()
     assert "player    kiosk.service: it runs" in display.status()

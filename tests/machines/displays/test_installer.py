@@ -14,6 +14,8 @@ from deploy.parts.gateway import Gateway
 from deploy.parts.probes import accepts, free_port
 from deploy.parts.short_lived import running
 from tests.deploy.certificates import Authority
+from tests.install_line import install_line
+from tests.machines.displays.conftest import AS_ROOT
 from tests.nspawn import Machine
 from tests.stack import Stack
 
@@ -67,12 +69,8 @@ def gateway(stack: Stack, folder: Path, authority: Authority, ca_file: Path) -> 
 
 
 def line_for(url: str, ca_file: Path, code: str) -> str:
-    """What *Connect a display* shows where the gateway offers this CA: tests/browser/test_fleet.py."""
-    digest = hashlib.sha256(ca_file.read_bytes()).hexdigest()
-    return (
-        f'c=$(mktemp) && curl -fsSko $c {url}/display/ca.pem && echo "{digest}  $c" | sha256sum -c --quiet'
-        f" && curl -fsS --cacert $c {url}/display/install.sh | sh -s -- {url} {code} --ca $c"
-    )
+    """What *Connect a display* shows where the gateway offers this CA."""
+    return AS_ROOT + install_line(url, code, hashlib.sha256(ca_file.read_bytes()).hexdigest())
 
 
 def test_the_one_line_connects_a_display_to_a_service_whose_ca_is_not_public(

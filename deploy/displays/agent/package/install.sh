@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the agent of Signage Fleet on this display and connects it:
-#     curl -fsS URL/display/install.sh | sudo sh -s -- URL CODE [--player UNIT] [--ca FILE]
+#     sh install.sh URL CODE [--player UNIT] [--ca FILE]
 set -eu
 
 stop() {
@@ -33,6 +33,7 @@ main() {
     file=$folder/signage-display.deb
     fetch "${1%/}/display/signage-display.deb" "$file" || stop "the package cannot be fetched from $1"
     echo "@SHA256@  $file" | sha256sum --check --status || stop "the package is not the one this installer is for"
+    echo "install: apt-get installs it; if it needs Debian's servers and cannot reach them, that takes minutes"
     export DEBIAN_FRONTEND=noninteractive
     install_it="apt-get install -y -q --no-install-recommends --allow-downgrades --reinstall $file"
     $install_it >"$folder/log" 2>&1 || {
