@@ -37,6 +37,7 @@ from tests.machines.displays.handling import (
 from tests.stack import Stack, eventually
 
 HELPER = "/run/signage-display-helper.sock"
+HELPER_UNIT = "signage-display-helper"
 ASK = (
     "import socket, sys; door = socket.socket(socket.AF_UNIX); door.connect(sys.argv[1]);"
     " door.sendall(sys.argv[2].encode() + b'\\n'); print(door.makefile().readline().strip())"
@@ -321,3 +322,15 @@ def failures(display: Installed) -> set[str]:
     """The units whose failure the service has on its list."""
     page = display.api.get("/api/clients/service_failed")
     return {one["service_failed_unit"] for one in page["items"] if one["uuid"] == display.uuid}
+def test_removed_and_installed_again_it_goes_on_with_its_login(display: Installed) -> None:
+    there, file = display.machine, "/tmp/signage-display.deb"
+    there.run("curl", "-fsS", "-o", file, f"{display.api.url}/display/signage-display.deb")
+    there.run("apt-get", "remove", "-y", "-q", "signage-display")
+    assert there.shown(AGENT, "ActiveState") == "inactive"
+
+    there.run("apt-get", "install", "-y", "-q", file)
+
+    eventually(lambda: "; heard " in display.status(), "the service")
+    assert there.shown(f"{HELPER_UNIT}.socket", "ActiveState") == "active"
+
+
