@@ -374,6 +374,11 @@ def test_status_says_each_thing_in_a_line() -> None:
     ]
 
 
+@pytest.mark.parametrize(("lines", "said"), [(0, "0 wait"), (99, "99 wait"), (100, "at least 100 wait")])
+def test_lines_that_may_be_unread_in_journald_are_not_counted_as_none(lines: int, said: str) -> None:
+    assert f"logs      {said} for the service" in words({**KNOWN, "logs_waiting": lines}, 0.0)
+
+
 @pytest.mark.parametrize("told", ["why", "screen_trouble", "screen_plan", "logs_trouble", "process_status"])
 def test_what_others_say_stays_text_on_its_own_line_of_the_status(told: str) -> None:
     said = words({**KNOWN, told: "\x1b[2Jgone\nlogs      all sent\x9b1A\u202e"}, 0.0)

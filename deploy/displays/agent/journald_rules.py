@@ -36,6 +36,7 @@ TOLD: Final = "machine_"
 COREDUMP: Final = "fc2e22bc6ee647b6b90729ab34a250b1"
 """systemd's id of the message that a process dumped core."""
 MISSING: Final = "Lines may be missing before this one: the agent has lost its place in the system journal."
+READ_LINES: Final = 100  # numbered lines that wait; with fewer, more are read from journald
 GOES_ON: Final = -1
 """As `seq`: the numbers go on from the segment before, of the same start; without one they begin at 1."""
 UNTOLD: Final = "untold"

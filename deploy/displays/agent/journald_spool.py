@@ -10,13 +10,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from deploy.displays.agent.journald_rules import GOES_ON, TOLD_OF, UNTOLD, Segment, as_content, segments_from
+from deploy.displays.agent.journald_rules import (
+    GOES_ON,
+    READ_LINES,
+    TOLD_OF,
+    UNTOLD,
+    Segment,
+    as_content,
+    segments_from,
+)
 from deploy.displays.client import durable
 from deploy.displays.client.contract import LogsCommitted
 from deploy.displays.client.spool import SpooledLog
 from shared.structured_log import event
 
-IN_MEMORY: Final = 200  # numbered lines; journald keeps the rest
+IN_MEMORY: Final = 2 * READ_LINES  # numbered lines; journald keeps the rest
 SAVE_SECONDS: Final = 60.0
 SEGMENTS: Final = 300  # with more segments, a start in the same boot of the machine begins none of its own
 
@@ -101,7 +109,7 @@ class JournaldSpool:
             first = self._messages.popleft()
             self._handed_out = max(0, self._handed_out - 1)
             self._passed(first.message.body["seq"], first.segment, first.cursor)
-        if len(self._messages) <= IN_MEMORY // 2:
+        if len(self._messages) <= READ_LINES:
             self.room.set()
         return len(covered)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from deploy.displays.agent.journald_rules import READ_LINES
 from deploy.displays.agent.user import as_agent
 from deploy.displays.client import durable
 
@@ -45,7 +46,7 @@ def words(known: Mapping[str, Any], now: float) -> list[str]:
     lines.append(f"screen    {known['screen']}{why}")
     lines.append(f"plan      {known['screen_plan']}")
     lines.append(f"commands  {_commands(known)}")
-    lines.append(f"logs      {known['logs_trouble'] or str(known['logs_waiting']) + ' wait for the service'}")
+    lines.append(f"logs      {known['logs_trouble'] or _waiting(known['logs_waiting'])}")
     lines += [f"trouble   {meaning}" for meaning in known["troubles"].values()]
     return [shown(line) for line in lines]
 
@@ -62,6 +63,11 @@ def _connection(known: Mapping[str, Any], now: float) -> str:
     if heard is None:
         return f"connected to {broker}; nobody has taken a heartbeat yet"
     return f"connected to {broker}; heard {max(0, round(now - heard))} s ago"
+
+
+def _waiting(lines: int) -> str:
+    """How many lines wait. From `READ_LINES` on journald may have more."""
+    return f"{'at least ' if lines >= READ_LINES else ''}{lines} wait for the service"
 
 
 def _commands(known: Mapping[str, Any]) -> str:
