@@ -20,7 +20,7 @@ from tests.lab.campaigns.display_kills import Kills
 from tests.lab.campaigns.display_lab import Lab, prepare, undo
 from tests.lab.campaigns.display_network import OwnNetwork
 from tests.lab.campaigns.whole import Whole
-from tests.machines.displays.conftest import Installed
+from tests.machines.displays.conftest import Installed, install
 from tests.machines.displays.handling import (
     AGENT,
     SMALL_DISK,
@@ -61,6 +61,19 @@ def test_the_one_line_makes_a_bare_debian_a_display_that_is_heard(display: Insta
     assert "; heard " in display.said
     assert f"display   {display.uuid}" in display.status()
     assert "player    kiosk.service: it runs" in display.status()
+
+
+def test_the_line_once_more_follows_no_link_of_the_agents_user(display: Installed) -> None:
+    there, login = display.machine, display.machine.run("cat", f"{STATE}/credentials.json")
+    for name in (".probe", "credentials.json.new"):
+        there.run("ln", "-s", "/etc/ld.so.preload", f"{STATE}/{name}", user="signage-display")
+
+    install(there, display.api, display.uuid)
+
+    assert there.try_to("ls", "/etc/ld.so.preload").returncode != 0
+    assert there.run("cat", f"{STATE}/credentials.json") != login
+    assert there.run("stat", "--format=%U %a", f"{STATE}/credentials.json").split() == ["signage-display", "600"]
+    eventually(display.runs, "the display")
 
 
 def test_restart_app_is_proven_by_another_start_of_the_player(display: Installed) -> None:
@@ -232,6 +245,27 @@ def test_the_helper_restarts_only_the_player_and_answers_only_the_agent(display:
     eventually(lambda: any(line.startswith(f"Trouble: {word}") for line in display.logs()), "the word on the page", 120)
 
 
+def test_a_helper_that_dies_again_and_again_carries_out_the_next_command(display: Installed) -> None:
+    for _ in range(8):  # systemd's usual limit is five starts in ten seconds
+        display.machine.run("python3", "-c", "import socket, sys; socket.socket(1).connect(sys.argv[1])", HELPER)
+        display.machine.kill(f"{HELPER_UNIT}.service")
+
+    display.command("restart_app")
+
+
+def test_commands_are_withdrawn_while_nobody_listens_for_the_helper(display: Installed) -> None:
+    there = display.machine
+    there.run("systemctl", "stop", f"{HELPER_UNIT}.socket")
+
+    word = "trouble   no command can be carried out: the helper cannot be reached: "
+    eventually(lambda: word in display.status(), "the word", 240)
+    assert "commands  none can be carried out" in display.status()
+    eventually(lambda: not display.may("reboot_host"), "the word on the page")
+
+    there.run("systemctl", "start", f"{HELPER_UNIT}.socket")
+    eventually(lambda: display.may("reboot_host"), "the commands", 240)
+
+
 def test_a_second_agent_on_the_machine_says_that_there_is_one(display: Installed) -> None:
     second = display.machine.try_to("signage-display", "run", user="signage-display")
 
@@ -308,6 +342,18 @@ def test_the_agent_keeps_every_rule_of_the_contract(display: Installed, stack: S
     eventually(display.runs, "the display", 120)
 
 
+def test_removed_and_installed_again_it_goes_on_with_its_login(display: Installed) -> None:
+    there, file = display.machine, "/tmp/signage-display.deb"
+    there.run("curl", "-fsS", "-o", file, f"{display.api.url}/display/signage-display.deb")
+    there.run("apt-get", "remove", "-y", "-q", "signage-display")
+    assert there.shown(AGENT, "ActiveState") == "inactive"
+
+    there.run("apt-get", "install", "-y", "-q", file)
+
+    eventually(lambda: "; heard " in display.status(), "the service")
+    assert there.shown(f"{HELPER_UNIT}.socket", "ActiveState") == "active"
+
+
 def test_nothing_is_left_when_it_is_purged(display: Installed) -> None:
     display.machine.run("rm", "-r", f"/etc/systemd/system/{AGENT}.d")  # the tests' own
     display.machine.run("apt-get", "purge", "-y", "-q", "signage-display")
@@ -322,15 +368,3 @@ def failures(display: Installed) -> set[str]:
     """The units whose failure the service has on its list."""
     page = display.api.get("/api/clients/service_failed")
     return {one["service_failed_unit"] for one in page["items"] if one["uuid"] == display.uuid}
-def test_removed_and_installed_again_it_goes_on_with_its_login(display: Installed) -> None:
-    there, file = display.machine, "/tmp/signage-display.deb"
-    there.run("curl", "-fsS", "-o", file, f"{display.api.url}/display/signage-display.deb")
-    there.run("apt-get", "remove", "-y", "-q", "signage-display")
-    assert there.shown(AGENT, "ActiveState") == "inactive"
-
-    there.run("apt-get", "install", "-y", "-q", file)
-
-    eventually(lambda: "; heard " in display.status(), "the service")
-    assert there.shown(f"{HELPER_UNIT}.socket", "ActiveState") == "active"
-
-
