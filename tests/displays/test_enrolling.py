@@ -53,6 +53,7 @@ WHOLE = f'{{"uuid": "u", "username": "u", "password": "p", "topic_root": "t", "m
     [
         *("", "<html>Welcome", "[]", "{}", "null", '"text"', "[" * 100_000, '{"mqtt": []}', '{"mqtt": {}}'),
         *(WHOLE.replace('"uuid": "u"', '"uuid": ["u"]'), WHOLE.replace('"port": 1', '"port": "1"')),
+        WHOLE.replace('"port": 1', '"port": 99999'),
     ],
 )
 def test_an_answer_that_is_no_login_is_a_sentence(said: str) -> None:

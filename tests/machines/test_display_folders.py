@@ -20,6 +20,7 @@ AGENT = pwd.getpwnam("nobody")
 SECRET = b"of root alone"
 MQTT = {"host": "127.0.0.1", "port": 1, "tls": False, "ca_pem": None}
 LOGIN = {"uuid": "u", "username": "u", "password": "secret", "topic_root": "signage", "mqtt": MQTT}
+STORED = {**MQTT, **{name: text for name, text in LOGIN.items() if name != "mqtt"}}
 PATIENCE_SECONDS = 120  # a command that waits for a pipe waits for ever
 
 
@@ -134,6 +135,29 @@ def test_enrolling_prints_no_control_characters_of_the_service(
 
     assert said.startswith("Enrolled as \ufffd[2J\ufffdEnrolled as root. Player: ")
     assert "\x1b" not in said
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["[" * 100_000, "[]", '{"uuid": "u"}', json.dumps(STORED | {"port": 99_999}), json.dumps(STORED | {"host": [1]})],
+)
+def test_doctor_finds_no_login_in_what_is_none(places: Places, written: str) -> None:
+    places.credentials.write_text(written)
+    places.credentials.chmod(0o644)
+
+    said, _ = root_runs(places, "doctor")
+
+    assert f"BAD  login: {places.credentials} cannot be read" in said
+
+
+def test_doctor_prints_no_control_characters_of_the_agents_user(places: Places) -> None:
+    places.credentials.write_text(json.dumps(STORED | {"uuid": "\x1b[2J", "url": "file:///victim\x07"}))
+    places.credentials.chmod(0o644)
+
+    said, _ = root_runs(places, "doctor")
+
+    assert "login: \ufffd[2J" in said
+    assert "BAD  gateway: file:///victim\ufffd\n" in said
 
 
 def test_root_opens_nothing_by_a_path_below_a_folder_of_the_agents_user(places: Places, service: str) -> None:

@@ -29,7 +29,7 @@ def examine(places: Places) -> int:
         return 1
     found = [*_settings(places), *_login(places), *_helper(places), *_journal(), *_machine(places), *_agent(places)]
     for good, text in found:
-        print(f"{'ok  ' if good else 'BAD '} {text}")
+        print(f"{'ok  ' if good else 'BAD '} {status.shown(text)}")
     return 0 if all(good for good, _ in found) else 1
 
 
@@ -54,7 +54,7 @@ def _login(places: Places) -> Check:
     try:
         with as_agent():
             login = Credentials.load(places.credentials)
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         yield False, f"login: {places.credentials} cannot be read ({type(error).__name__}): enrol this display"
         return
     yield True, f"login: {login.uuid}"

@@ -29,7 +29,7 @@ def read(path: Path) -> dict[str, Any] | None:
         with as_agent():
             known = json.loads(durable.read_file(path))
         fresh = 0 <= time.monotonic() - known["at"] <= STALE_SECONDS
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return known if fresh else None
 

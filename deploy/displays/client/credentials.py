@@ -30,11 +30,20 @@ class Credentials:
     url: str = ""  # the service's address, at which it enrolled
     url_ca_pem: str | None = None  # the certificate authority of that address that a person named
 
+    def __post_init__(self) -> None:
+        """Raises TypeError for what comes from outside and is no login."""
+        texts = (self.uuid, self.username, self.password, self.host, self.topic_root, self.url)
+        optional = (self.ca_pem or "", self.url_ca_pem or "")
+        if not all(isinstance(text, str) for text in (*texts, *optional)) or type(self.port) is not int:
+            raise TypeError("a part of the login has another type")
+        if not 0 < self.port < 65_536:
+            raise TypeError(f"the login has no port {self.port}")
+
     @classmethod
     def from_enrolment(cls, body: dict[str, Any], url: str = "", url_ca_pem: str | None = None) -> "Credentials":
         """From the answer of `POST /api/enroll`. Raises KeyError or TypeError when it is no such answer."""
         mqtt = body["mqtt"]
-        login = cls(
+        return cls(
             uuid=body["uuid"],
             username=body["username"],
             password=body["password"],
@@ -46,10 +55,6 @@ class Credentials:
             url=url,
             url_ca_pem=url_ca_pem,
         )
-        texts = (login.uuid, login.username, login.password, login.host, login.topic_root, login.ca_pem or "")
-        if not all(isinstance(text, str) for text in texts) or type(login.port) is not int:
-            raise TypeError("a part of the login has another type")
-        return login
 
     @classmethod
     def load(cls, path: Path) -> "Credentials":
