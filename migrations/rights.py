@@ -19,6 +19,7 @@ from sqlalchemy.exc import ProgrammingError
 from migrations import site_views
 from migrations.roles import COMPONENTS, QUEUE_SCHEMA, TASK_QUEUE, WITH_ROLES, role_of
 from shared.access.sites_store import SCHEMA
+from shared.postgres.fragments import MAKERS
 
 VERBS: Final = {"s": "SELECT", "i": "INSERT", "u": "UPDATE", "d": "DELETE"}
 
@@ -89,6 +90,9 @@ audit_log                  si      -       si              -               -    
 audit_repeats              siud    -       siud            -               -                -
 """
 
+READ_MAKERS: Final = ("api", "scheduler_tick")
+"""Who acts later in somebody's name and so reads what that person or token may do today, without secrets."""
+
 # Functions that run with the owner's rights for a component; each checks its arguments.
 FUNCTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "make_client_log_partition(text, date)": ("scheduler_tick",),
@@ -122,6 +126,8 @@ def apply(connection: Connection, passwords: Mapping[str, str]) -> None:
             _allow(connection, role_of(component, owner), dict(rights_of(component)))
     if (api := role_of("api", owner)) in there:
         _allow_views(connection, api, dict(rights_of("api")))
+    for role in there & {role_of(component, owner) for component in READ_MAKERS}:
+        _allow_makers(connection, role)
     if role_of(TASK_QUEUE, owner) in there:
         _allow_queue(connection, role_of(TASK_QUEUE, owner))
 
@@ -188,6 +194,13 @@ def _allow_views(connection: Connection, role: str, rights: Mapping[str, Collect
     for table in site_views.VIEWS.keys() & present:
         view = f"{schema}.{identifier(table)}"
         _run(connection, f"GRANT {', '.join(rights[table])} ON {view} TO {identifier(role)}")
+
+
+def _allow_makers(connection: Connection, role: str) -> None:
+    if connection.execute(sa.text("SELECT to_regclass(:name)"), {"name": MAKERS}).scalar_one() is None:
+        return  # an older schema
+    _run(connection, f"GRANT USAGE ON SCHEMA {identifier(SCHEMA)} TO {identifier(role)}")
+    _run(connection, f"GRANT SELECT ON {MAKERS} TO {identifier(role)}")
 
 
 def _allow_function(connection: Connection, function: str, roles: Collection[str]) -> None:

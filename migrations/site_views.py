@@ -20,6 +20,7 @@ from pg8000.native import identifier, literal
 from sqlalchemy import Connection
 
 from shared.access.sites_store import SCHEMA, SETTING
+from shared.postgres.fragments import MAKERS, ended_at, made
 
 MINE: Final = f"ANY (CAST(current_setting('{SETTING}') AS text[]))"
 """SQL: `site = MINE` is whether the caller may see this site. An error while no sites are named."""
@@ -138,7 +139,23 @@ VIEWS: Final[Mapping[str, View]] = {
     "bridge_status": View(EVERYTHING),
 }
 
+_MAKERS: Final = f"""
+    CREATE VIEW {MAKERS} AS
+    SELECT 'user:' || u.username AS actor, u.created_at AS since, u.role, u.sites,
+        {ended_at("u", "disabled_at")} IS NULL AS is_live
+    FROM public.users AS u
+    UNION ALL
+    SELECT 'token:' || t.name || '#' || t.id, t.created_at, t.role, t.sites,
+        {ended_at("t", "revoked_at")} IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+    FROM public.api_tokens AS t"""  # noqa: S608 - made of constants
+"""For those who act later in somebody's name: what that person or token may do today."""
 _REFUSE: Final = "RAISE EXCEPTION 'this reaches beyond the sites of the caller' USING ERRCODE = '44000';"
+
+
+def _made_at_mine(by: str) -> str:
+    """SQL: whether the maker of the row has only sites of the caller: beyond them it does nothing any more."""
+    return f"""EXISTS (SELECT FROM {MAKERS} AS maker WHERE {made("maker", f"OLD.{by}", "OLD.created_at")}
+        AND maker.sites <@ CAST(current_setting('{SETTING}') AS text[]))"""
 
 
 @dataclass(frozen=True)
@@ -164,14 +181,14 @@ TRIGGERS: Final = (
         "UPDATE",
         "quiet_times",
         f"""OLD.scope = 'site' AND OLD.site = {MINE}
-            OR OLD.scope = 'clients' AND OLD.named = cardinality(OLD.clients)""",
+            OR OLD.scope = 'clients' AND OLD.named = cardinality(OLD.clients) OR {_made_at_mine("created_by")}""",
         "id = OLD.id AND ended_at IS NOT DISTINCT FROM OLD.ended_at",  # nobody else ended it in the meantime
     ),
     Trigger(
         "UPDATE",
         "command_batches",
         f"""NOT EXISTS (SELECT FROM public.command_batch_members AS m
-            WHERE m.batch_id = OLD.id AND NOT {_is_mine("m.client_uuid")})""",  # nosec B608 - made of constants
+            WHERE m.batch_id = OLD.id AND NOT {_is_mine("m.client_uuid")}) OR {_made_at_mine("requested_by")}""",
         "id = OLD.id",
     ),
     # The clients of a new schedule come after it; their view refuses others.
@@ -181,13 +198,14 @@ TRIGGERS: Final = (
         "command_schedules",
         f"""CASE WHEN OLD.filter IS NOT NULL THEN OLD.filter ->> 'site' = {MINE}
             ELSE NOT EXISTS (SELECT FROM public.command_schedule_clients AS n
-                WHERE n.schedule_id = OLD.id AND NOT {_is_mine("n.client_uuid")}) END""",  # nosec B608 - made of constants
+                WHERE n.schedule_id = OLD.id AND NOT {_is_mine("n.client_uuid")}) END
+            OR {_made_at_mine("created_by")}""",  # nosec B608 - made of constants
         "id = OLD.id",
     ),
     Trigger("UPDATE", "recovery_breakers", "OLD.site <> ''", "site = OLD.site"),
 )
 """Quiet times, batches, schedules and breakers of others are shown as far as they concern the caller. A caller changes
-only those that concern nobody else's sites."""
+only those that concern nobody else's sites: a display that its maker has no rights for is not concerned."""
 
 
 def drop(connection: Connection) -> None:
@@ -199,7 +217,7 @@ def make(connection: Connection) -> None:
     """Make the views, unless they are there already. A database from before rights by site gets none."""
     if "sites" not in _columns(connection, "users"):
         return
-    statements = [f"CREATE SCHEMA {SCHEMA}"]
+    statements = [f"CREATE SCHEMA {SCHEMA}", _MAKERS]
     for table, view in VIEWS.items():
         if columns := _columns(connection, table):  # an older schema has not all of the tables
             statements.append(_view(table, view, columns))

@@ -4,6 +4,7 @@ These enums are the one list. `tables.py` builds the database's types and checks
 OpenAPI document names them. Only SQL spells a value out.
 """
 
+from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 from typing import Final
 
@@ -237,6 +238,17 @@ class Role(StrEnum):
     VIEWER = "viewer"  # read
     OPERATOR = "operator"  # + acknowledge, upload, convert, commands but shutdown_host
     ADMIN = "admin"  # + shutdown_host, overrides, tokens, enrolment, delete
+
+
+ROLE_FOR: Final[Mapping[str, Role]] = {
+    CommandAction.RESTART_APP: Role.OPERATOR,
+    CommandAction.REBOOT_HOST: Role.OPERATOR,
+    CommandAction.SHUTDOWN_HOST: Role.ADMIN,  # it can be started again only on site
+    CommandAction.SCREENSHOT: Role.OPERATOR,
+    CommandAction.SCREEN_ON: Role.OPERATOR,
+    CommandAction.SCREEN_OFF: Role.OPERATOR,
+}
+"""The lowest role that may send each command."""
 
 
 class PrincipalKind(StrEnum):

@@ -4,6 +4,7 @@ import gc
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,7 +12,9 @@ from sqlalchemy import Connection, Engine
 
 from deploy.local import postgres
 from deploy.parts import broker as mosquitto
+from shared.access.people import store as people_store
 from shared.postgres import door
+from shared.vocabulary import Role
 from tests import migrated
 
 TEMPLATE = postgres.DATABASE
@@ -71,6 +74,14 @@ def at_any_speed() -> Iterator[None]:
         for bound in ("STATEMENT_TIMEOUT_MS", "LOCK_TIMEOUT_MS", "SOCKET_TIMEOUT_SECONDS", "POOL_TIMEOUT_SECONDS"):
             patch.setattr(door, bound, 10 * getattr(door, bound))
         yield
+
+
+@pytest.fixture(scope="module")
+def makers(engine: Engine) -> None:
+    """Admins, ada and anna, in whose names a module's tests plan what acts later."""
+    with engine.begin() as connection:
+        for name in ("ada", "anna"):
+            assert people_store.insert_user(connection, datetime.fromtimestamp(0, UTC), name, "", Role.ADMIN, False)
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ export type BatchMember = {
 
 /** Why a batch is paused or aborted, or that members wait. */
 export type BatchSentence = {
-  code: "batch_aborted" | "batch_paused" | "members_wait" | "too_many_unproven" | "wave_proves_nothing";
+  code: "batch_aborted" | "batch_paused" | "maker_may_not" | "members_wait" | "not_at_makers_sites" | "too_many_unproven" | "wave_proves_nothing";
   params: Record<string, unknown>;
 };
 
@@ -1906,7 +1906,7 @@ export type ScheduleQuery = {
 
 /** The state of a schedule, or why its batch waits. */
 export type ScheduleSentence = {
-  code: "batch_aborted" | "batch_paused" | "cancelled_before" | "changed_before" | "filter_unknown" | "invalid_waves" | "members_wait" | "no_clients" | "schedule_cancelled" | "schedule_done" | "schedule_held" | "schedule_held_back" | "schedule_missed" | "schedule_next" | "schedule_running" | "scheduler_late" | "too_many_clients" | "too_many_unproven" | "ttl_out_of_range" | "wave_proves_nothing";
+  code: "batch_aborted" | "batch_paused" | "cancelled_before" | "changed_before" | "filter_unknown" | "invalid_waves" | "maker_may_not" | "members_wait" | "no_clients" | "not_at_makers_sites" | "schedule_cancelled" | "schedule_done" | "schedule_held" | "schedule_held_back" | "schedule_missed" | "schedule_next" | "schedule_running" | "scheduler_late" | "too_many_clients" | "too_many_unproven" | "ttl_out_of_range" | "wave_proves_nothing";
   params: Record<string, unknown>;
 };
 
@@ -2259,8 +2259,58 @@ export type Words = {
   words: Array<string | null>;
 };
 
-/** The clients that were written, and those that were left: unknown, or with more than 32 tags after it. */
+/** The client after the change. `no_longer_quiet`: a quiet time left it alone before, and now does not any more. */
+export type WrittenClient = {
+  app_instance: string | null;
+  app_version: string | null;
+  boot_id: string | null;
+  capabilities: Array<string> | null;
+  code_until: string | null;
+  counter_went_back_at: string | null;
+  created_at: string;
+  health: Health | null;
+  hostname: string | null;
+  incident: OpenIncident | null;
+  interval_seconds: number | null;
+  ip: string | null;
+  keeps_hours: boolean | null;
+  last_heartbeat_at: string | null;
+  limits: Array<PassedLimit>;
+  lockout_until: string | null;
+  log_level: string | null;
+  mqtt_last_disconnect_at: string | null;
+  mqtt_reconnect_count: number | null;
+  name: string;
+  no_longer_quiet: boolean;
+  notes: string;
+  open_command: OpenCommand | null;
+  os: string | null;
+  presence: Presence;
+  presence_at: string | null;
+  process_status: ProcessStatus;
+  quiet_times: Array<QuietNowView>;
+  recovery: Recovery | null;
+  refused: Array<RefusedMessages>;
+  registered_by: string;
+  screen_failed_since: string | null;
+  screen_health: ScreenHealthStatus;
+  screen_off_by: ScreenOffBy | null;
+  service_failed_at: string | null;
+  service_failed_cleared_at: string | null;
+  service_failed_cleared_by: string | null;
+  service_failed_unit: string | null;
+  shared_login_seen_at: string | null;
+  site: string | null;
+  status: ClientStatus;
+  status_since: string;
+  tags: Array<string>;
+  unsteady_losses: number | null;
+  uuid: string;
+};
+
+/** The clients that were written, and those that were left: unknown, or with more than 32 tags after it. `no_longer_quiet`: those that a quiet time left alone before, and now does not any more. */
 export type WrittenClients = {
   left: Array<string>;
+  no_longer_quiet: Array<string>;
   written: Array<string>;
 };

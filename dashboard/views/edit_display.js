@@ -32,14 +32,26 @@ function Sites() {
   return html`<datalist id="known-sites">${sites.map((site) => html`<option key=${site} value=${site} />`)}</datalist>`;
 }
 
+/** What the answer said that people did not ask for. @param {{title: string, said: string[], close: () => void}} props */
+function Said({ title, said, close }) {
+  const children = html`<div role="status">${said.map((one) => html`<p key=${one}>${one}</p>`)}</div>
+    <div class="dialog-foot"><button class="primary" onClick=${close}>${commonWords.close}</button></div>`;
+  return h(Dialog, { title, onClose: close, children });
+}
+
 /** @param {{client: Client, close: () => void}} props */
 export function EditDisplay({ client, close }) {
+  const [woken, setWoken] = useState(false);
   /** @param {FormData} form */
   const act = async (form) => {
     const facts = { name: text(form, "name"), site: text(form, "site"), tags: tagsOf(form, "tags") };
-    await changeClient(client.uuid, { ...facts, notes: text(form, "notes") });
+    const changed = await changeClient(client.uuid, { ...facts, notes: text(form, "notes") });
     refresh();
+    return changed.no_longer_quiet;
   };
+  /** @param {boolean} isWoken */
+  const done = (isWoken) => (isWoken ? setWoken(true) : close());
+  if (woken) return h(Said, { title: editWords.title, said: [editWords.woken([nameOfUuid(client.uuid)])], close });
   const children = html`
     <label>${editWords.name}<input name="name" maxlength="200" autocomplete="off" autofocus
         defaultValue=${client.name} /></label>
@@ -49,27 +61,30 @@ export function EditDisplay({ client, close }) {
     </label>
     <label>${editWords.notes}<textarea name="notes" maxlength="4000" rows="4" defaultValue=${client.notes ?? ""}>
       </textarea></label>${h(Sites, {})}`;
-  return h(FormDialog, { title: editWords.title, go: editWords.go, act, done: close, close, children });
+  return h(FormDialog, { title: editWords.title, go: editWords.go, act, done, close, children });
 }
 
 /** @param {{uuids: string[], close: () => void}} props */
 export function EditMany({ uuids, close }) {
-  const [left, setLeft] = useState(/** @type {string[]} */ ([]));
+  const [said, setSaid] = useState(/** @type {string[]} */ ([]));
   /** @param {FormData} form */
   const act = async (form) => {
     const move = form.get("move") !== null;
     const tags = { add_tags: tagsOf(form, "add"), remove_tags: tagsOf(form, "remove") };
     const changed = await changeClients({ clients: uuids, ...(move && { site: text(form, "site") }), ...tags });
     refresh();
-    return changed.left;
+    return changed;
   };
-  /** @param {string[]} notWritten */
-  const done = (notWritten) => (notWritten.length ? setLeft(notWritten) : close());
-  if (left.length) {
-    const told = html`<p role="status">${editWords.left(left.map(nameOfUuid))}</p>
-      <div class="dialog-foot"><button class="primary" onClick=${close}>${commonWords.close}</button></div>`;
-    return h(Dialog, { title: editWords.manyTitle, onClose: close, children: told });
-  }
+  /** @param {import("../lib/openapi").WrittenClients} changed */
+  const done = ({ left, no_longer_quiet: woken }) => {
+    const told = [
+      ...(left.length ? [editWords.left(left.map(nameOfUuid))] : []),
+      ...(woken.length ? [editWords.woken(woken.map(nameOfUuid))] : []),
+    ];
+    if (told.length) setSaid(told);
+    else close();
+  };
+  if (said.length) return h(Said, { title: editWords.manyTitle, said, close });
   const children = html`<p>${editWords.many(uuids.length)}</p>
     <label class="check"><input type="checkbox" name="move" />${editWords.move}</label>
     <label>${editWords.site}<input name="site" maxlength="100" autocomplete="off" list="known-sites" /></label>

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.postgres.fragments import MAKERS, is_at_site_of, made
 from shared.postgres.query import NO_ROW, Query
 
 
@@ -69,18 +70,22 @@ def delete_unused_codes(connection: Connection, client_uuid: str) -> int:
 
 
 BURN_CODE = Query(
-    """
+    f"""
     UPDATE enrolment_codes AS e SET used_at = :now FROM clients AS c
     WHERE e.code_hash = :code_hash AND e.used_at IS NULL AND e.expires_at > :now
         AND c.uuid = e.client_uuid AND c.deleted_at IS NULL
+        AND EXISTS (SELECT FROM {MAKERS} AS maker WHERE {made("maker", "e.created_by", "e.created_at")}
+            AND maker.is_live AND maker.role = 'admin' AND {is_at_site_of("maker", "c")})
     RETURNING e.client_uuid
-    """,
+    """,  # noqa: S608 - made of constants
     str,
 )
 
 
 def burn_code(connection: Connection, code_hash: str, now: datetime) -> str | None:
-    """Use a code up and return its client's uuid. None: it is unknown, used or expired, or the client is deleted.
+    """Use a code up and return its client's uuid.
+
+    None: it is unknown, used or expired, the client is deleted, or whoever issued it is by now no admin of its site.
 
     Of concurrent callers with the same code one gets the uuid; the row lock makes the others see used_at.
     """

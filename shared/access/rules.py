@@ -7,26 +7,17 @@ import ipaddress
 import math
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from msgspec import Struct
 
 from shared.errors import ExpiryInThePast, ExpiryTooFar, Forbidden
-from shared.vocabulary import CommandAction, PrincipalKind, Role
+from shared.vocabulary import ROLE_FOR, PrincipalKind, Role
 
 ROLE_ORDER: Final = (Role.VIEWER, Role.OPERATOR, Role.ADMIN)  # each includes the rights of the roles before it
 MOST_SITES: Final = 200  # of one person or token
-ROLE_FOR: Final[Mapping[str, Role]] = {
-    CommandAction.RESTART_APP: Role.OPERATOR,
-    CommandAction.REBOOT_HOST: Role.OPERATOR,
-    CommandAction.SHUTDOWN_HOST: Role.ADMIN,  # it can be started again only on site
-    CommandAction.SCREENSHOT: Role.OPERATOR,
-    CommandAction.SCREEN_ON: Role.OPERATOR,
-    CommandAction.SCREEN_OFF: Role.OPERATOR,
-}
-
 TOKEN_ID_BYTES: Final = 6
 TOKEN_SECRET_BYTES: Final = 32
 TOKEN_USE_RESOLUTION: Final = timedelta(minutes=1)  # last_used_at is not written more often

@@ -4,13 +4,26 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
-from shared.vocabulary import BAD_SCREENS, MENDED_BY_A_START, TERMINAL_RANK, WELL, WITHOUT_PICTURE, CommandAction
+from shared.vocabulary import (
+    BAD_SCREENS,
+    MENDED_BY_A_START,
+    ROLE_FOR,
+    TERMINAL_RANK,
+    WELL,
+    WITHOUT_PICTURE,
+    CommandAction,
+    Role,
+)
 
 END_OF_TIME: Final = datetime.max.replace(tzinfo=UTC)
 """Later than every row: the start of the first page, newest rows first."""
 
 
 NOW: Final = "CAST(:now AS timestamptz)"
+OF_SITES: Final = "of_sites"
+"""The schema of the views of rights by site (`migrations/site_views.py`)."""
+MAKERS: Final = f"{OF_SITES}.makers"
+"""The people and tokens in whose name something acts later, with their present rights, without secrets."""
 
 
 def _one_of(words: Iterable[str]) -> str:
@@ -110,6 +123,23 @@ def ended_at(row: str, column: str) -> str:
     With chosen sites `column` itself is always set: code from before rights by site reads it and lets nobody in.
     """
     return f"CASE WHEN {row}.sites IS NULL THEN {row}.{column} ELSE {row}.{column}_sites END"
+
+
+def made(maker: str, by: str, at: str) -> str:
+    """SQL: whether this row of MAKERS is who made something: `by` at the time `at`. A later bearer of a name is not."""
+    return f"{maker}.actor = {by} AND {maker}.since <= {at}"
+
+
+def may_send(maker: str, action: str) -> str:
+    """SQL: whether the maker may send this command today, at their sites."""
+    operators = _one_of(action for action, role in ROLE_FOR.items() if role is Role.OPERATOR)
+    return f"""{maker}.is_live
+        AND ({maker}.role = '{Role.ADMIN}' OR {maker}.role = '{Role.OPERATOR}' AND {action} {operators})"""
+
+
+def is_at_site_of(maker: str, client: str) -> str:
+    """SQL: whether a client is at a site of this maker; of a maker whose row is missing, too."""
+    return f"({maker}.sites IS NULL OR {client}.site = ANY({maker}.sites))"
 
 
 def is_current(time: str, now: str = NOW) -> str:

@@ -199,9 +199,26 @@ def of_client(connection: Connection, now: datetime, client_uuid: str) -> list[Q
     return rules.last_first(on[quiet_id] for quiet_id in ids)
 
 
+def coverage(connection: Connection, now: datetime, uuids: Collection[str]) -> set[tuple[str, int]]:
+    """Of these clients and the quiet times that are on, the pairs where one covers the other."""
+    on = [one.time.id for one in now_quiet(connection, now).on]
+    return set(store.covered(connection, on, uuids)) if on and uuids else set()
+
+
+def end_named_by(connection: Connection, now: datetime, maker: str, by: str) -> list[int]:
+    """End the quiet times that name displays and were made by a person of chosen sites who is removed.
+
+    Nobody would know any more at which sites they count. Returns their ids.
+    """
+    return store.end_named_by(connection, now, maker, by)
+
+
 def of_fleet(connection: Connection, now: datetime) -> Sequence[QuietOn]:
-    """Every quiet time that applies now, with the clients it names."""
+    """Every quiet time that applies now, with the clients that it names and covers."""
     on = {one.time.id: one for one in now_quiet(connection, now).on}
     named = [quiet_id for quiet_id, one in on.items() if one.time.scope is QuietScope.CLIENTS]
     whole = {time.id: time for time in store.some(connection, named)} if named else {}
+    reached = set(store.covered(connection, named, {uuid for time in whole.values() for uuid in time.clients}))
+    for quiet_id, time in whole.items():
+        whole[quiet_id] = replace(time, clients=[uuid for uuid in time.clients if (uuid, quiet_id) in reached])
     return [replace(one, time=whole.get(one.time.id, one.time)) for one in on.values()]

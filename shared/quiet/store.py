@@ -9,7 +9,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.postgres.driver import FOR_ITS_VALUES
-from shared.postgres.fragments import END_OF_TIME, is_current, may_be_quiet
+from shared.postgres.fragments import END_OF_TIME, MAKERS, is_at_site_of, is_current, made, may_be_quiet
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.quiet.hours_rules import Span
 from shared.quiet.rules import KeptQuietTime, StoredQuietTime, WantedQuietTime
@@ -64,10 +64,17 @@ BEGUN_COLUMNS: Final = columns(StoredQuietTime, "q")
 KEPT_COLUMNS: Final = columns(KeptQuietTime, "q")
 
 
+MADE: Final = made("maker", "q.created_by", "q.created_at")
+COVERS: Final = f"""(q.scope = 'fleet' OR q.site = c.site OR q.tag = ANY(c.tags)
+        OR c.uuid = ANY(q.clients) AND NOT EXISTS (
+            SELECT FROM {MAKERS} AS maker WHERE {MADE} AND NOT coalesce({is_at_site_of("maker", "c")}, false)))"""
+"""SQL: whether the quiet time `q` covers the client `c`. One that names it does so only at a site of its maker."""
+
+
 def covers(ids: str = ":quiet", more: str = "") -> str:
     """SQL: the pairs (uuid, id) of clients and the quiet times `ids` that cover them, each branch by its own join.
 
-    `more`: a condition on the client `c`.
+    The same as COVERS, for many clients. `more`: a condition on the client `c`.
     """
     on = f"q.id = ANY(CAST({ids} AS bigint[]))"
     chosen = f"{on} {more}"
@@ -81,8 +88,10 @@ def covers(ids: str = ":quiet", more: str = "") -> str:
             SELECT c.uuid FROM clients AS c WHERE c.tags @> ARRAY[q.tag] {more} OFFSET 0) AS c
         WHERE q.scope = 'tag' AND {on}
         UNION ALL
-        SELECT c.uuid, q.id FROM quiet_times AS q CROSS JOIN LATERAL unnest(q.clients) AS named(uuid)
-        JOIN clients AS c ON c.uuid = named.uuid WHERE q.scope = 'clients' AND {chosen}"""  # noqa: S608 - made of constants
+        SELECT c.uuid, q.id FROM quiet_times AS q LEFT JOIN {MAKERS} AS maker ON {MADE}
+        CROSS JOIN LATERAL unnest(q.clients) AS named(uuid)
+        JOIN clients AS c ON c.uuid = named.uuid AND {is_at_site_of("maker", "c")}
+        WHERE q.scope = 'clients' AND {chosen}"""  # noqa: S608 - made of constants
 
 
 def covered_by(ids: str) -> str:
@@ -226,14 +235,27 @@ def end_holds(connection: Connection, now: datetime, client_uuid: str, by: str) 
     return END_HOLDS.all(connection, now=now, client=client_uuid, by=by)
 
 
+END_NAMED_BY = Query(
+    f"""
+    UPDATE quiet_times AS q SET ended_at = :now, ended_by = :by
+    WHERE q.created_by = :maker AND q.scope = 'clients' AND {is_current("q")} RETURNING q.id
+    """,  # noqa: S608 - made of constants
+    int,
+)
+
+
+def end_named_by(connection: Connection, now: datetime, maker: str, by: str) -> list[int]:
+    """End the quiet times of this maker that name displays. Returns their ids."""
+    return END_NAMED_BY.all(connection, now=now, maker=maker, by=by)
+
+
 PAGE = Query(
     f"""
     SELECT {KEPT_COLUMNS} FROM quiet_times AS q
     WHERE (CAST(:current AS boolean) IS NULL OR ({is_current("q")}) = :current)
         AND q.preset = coalesce(CAST(:preset AS text), q.preset)
         AND (CAST(:client AS text) IS NULL OR EXISTS (
-            SELECT FROM clients AS c WHERE c.uuid = :client AND (q.scope = 'fleet' OR q.site = c.site
-                OR q.tag = ANY(c.tags) OR c.uuid = ANY(q.clients))))
+            SELECT FROM clients AS c WHERE c.uuid = :client AND {COVERS}))
         AND (q.created_at, q.id) < (:before, :before_id)
     ORDER BY q.created_at DESC, q.id DESC LIMIT :limit {FOR_ITS_VALUES}
     """,  # noqa: S608 - made of constants
@@ -298,7 +320,7 @@ OF_SCREENS = Query(
     f"""
     SELECT {BEGUN_COLUMNS} FROM quiet_times AS q JOIN clients AS c ON c.uuid = :client
     WHERE 'screen' = ANY(q.quiet) AND q.starts_at < :now AND coalesce(least(q.ends_at, q.ended_at), :now) > :since
-        AND (q.scope = 'fleet' OR q.site = c.site OR q.tag = ANY(c.tags) OR c.uuid = ANY(q.clients))
+        AND {COVERS}
     ORDER BY q.id
     """,  # noqa: S608 - made of constants
     StoredQuietTime,

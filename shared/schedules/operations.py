@@ -19,6 +19,8 @@ from shared.access import operations as access
 from shared.access.rules import AuditLine
 from shared.clients import operations as clients
 from shared.commands.batches import operations as batches
+from shared.commands.batches import store as batches_store
+from shared.commands.batches.rules import maker_may_not, not_at_makers_sites
 from shared.errors import (
     ClientsUnknown,
     IdempotencyKeyReused,
@@ -216,11 +218,20 @@ def take_turn(connection: Connection, now: datetime, schedule_id: str, grace: ti
 
 
 def _make_batch(connection: Connection, now: datetime, row: KeptSchedule, due_at: datetime) -> ScheduleRun:
-    """Make the batch of this time; the batches' own step sends it. Missed with the reason when none can be made."""
-    request = row.request(store.clients(connection, row.id))
+    """Make the batch of this time; the batches' own step sends it. Missed with the reason when none can be made.
+
+    The maker's rights of today count, not those of when the schedule was made.
+    """
+    request, by = row.request(store.clients(connection, row.id)), row.created_by
+    maker = batches_store.maker(connection, by, row.created_at, row.action)
     try:
         uuids = batches.chosen(connection, request)
-        batch = batches.create(connection, now, request, uuids, rules.batch_id(row.id, due_at))
+        if maker is None:
+            return rules.missed(due_at, maker_may_not(by=by, displays=len(uuids)))
+        left_out = set(uuids) - batches_store.at_sites_of(connection, maker, uuids)
+        if left_out and len(left_out) == len(set(uuids)):
+            return rules.missed(due_at, not_at_makers_sites(by=by, displays=len(left_out)))
+        batch = batches.create(connection, now, request, uuids, rules.batch_id(row.id, due_at), left_out)
     except ServiceError as refusal:
         return rules.missed(due_at, refusal.sentence)
     details = {"command": row.action, "reason": row.reason, "waves": batch.waves, "schedule": row.id}

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from shared.clients.store import matches
 from shared.commands.batches.store import KNOWN
 from shared.postgres.driver import FOR_ITS_VALUES
-from shared.postgres.fragments import END_OF_TIME, NOW
+from shared.postgres.fragments import END_OF_TIME, MAKERS, NOW, is_at_site_of, made, may_send
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.schedules.rules import KeptSchedule, ScheduleRun, WantedSchedule, When
@@ -259,6 +259,8 @@ OF_CLIENT = Query(
     WHERE {IS_LIVE} AND CASE WHEN s.filter IS NOT NULL THEN {matches("w.")}
         ELSE EXISTS (
             SELECT FROM command_schedule_clients AS n WHERE n.schedule_id = s.id AND n.client_uuid = c.uuid) END
+        AND EXISTS (SELECT FROM {MAKERS} AS maker WHERE {made("maker", "s.created_by", "s.created_at")}
+            AND {may_send("maker", "s.action")} AND {is_at_site_of("maker", "c")})
     ORDER BY s.next_at, s.id LIMIT CAST(:most AS int)
     """,  # noqa: S608 - made of constants
     KeptSchedule,
@@ -266,7 +268,10 @@ OF_CLIENT = Query(
 
 
 def of_client(connection: Connection, uuid: str, most: int) -> list[KeptSchedule]:
-    """Up to `most` schedules with a next time that name this client, or whose filter it matches now; the next first."""
+    """Up to `most` schedules with a next time that name this client, or whose filter it matches now; the next first.
+
+    Without those that would miss it, because their maker may not send it a command any more.
+    """
     return OF_CLIENT.all(connection, uuid=uuid, most=most)
 
 

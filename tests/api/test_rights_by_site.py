@@ -447,7 +447,7 @@ def test_many_displays_are_moved_and_tagged_within_the_own_sites(
     for site in (FOREIGN, "", None, "a new one"):
         assert refused(api.patch("/api/clients", token=tokens["admin"], json={**both, "site": site}))
     tagged = api.patch("/api/clients", token=tokens["operator"], json={**both, "add_tags": ["new"], "site": OWN})
-    assert tagged.get_json() == {"written": [mine], "left": [foreign]}
+    assert tagged.get_json() == {"written": [mine], "left": [foreign], "no_longer_quiet": []}
     seen = {uuid: api.get(f"/api/clients/{uuid}").get_json() for uuid in (mine, foreign)}
     assert {(one["site"], "new" in one["tags"]) for one in seen.values()} == {(OWN, True), (FOREIGN, False)}
 

@@ -39,9 +39,11 @@ from tests.stores.commands_world import (
 )
 from tests.stores.test_commands_races import at_once
 
+pytestmark = pytest.mark.usefixtures("makers")
+
 
 def asked(action: CommandAction = RESTART, **more: Any) -> BatchRequest:
-    return BatchRequest(action, **{"requested_by": "anna", "reason": "new playlist", **more})
+    return BatchRequest(action, **{"requested_by": "user:anna", "reason": "new playlist", **more})
 
 
 def made(connection: Connection, now: datetime, uuids: Sequence[str], **more: Any) -> str:
@@ -108,7 +110,7 @@ def test_each_client_has_an_outcome_of_its_own_in_the_order_asked_for(connection
     assert lockout(connection, fine) == now + LOCKOUT
     command = connection.execute(sa.select(client_commands).where(client_commands.c.client_uuid == fine)).mappings()
     [row] = command
-    assert (row["source"], row["reason"], row["requested_by"]) == ("bulk", "new playlist", "anna")
+    assert (row["source"], row["reason"], row["requested_by"]) == ("bulk", "new playlist", "user:anna")
     assert (row["if_boot_id"], row["expires_at"]) == ("boot-1", now + seconds(60))
 
 
@@ -133,7 +135,7 @@ def test_two_thousand_clients_take_a_few_statements_for_each_five_hundred(
     assert turns(connection, now, batch) == [BatchStep.WAIT]
     sa.event.remove(connection, "before_cursor_execute", write_down)
 
-    assert len(ran) <= 4 * 8 + 2  # four parts with eight statements each, and a last query that finds nothing
+    assert len(ran) <= 4 * 9 + 2  # four parts with nine statements each, and a last query that finds nothing
     assert Counter(outcomes(connection, batch).values()) == {"accepted": 2_000}
 
 

@@ -19,6 +19,8 @@ from shared.tables import clients, display_logins, enrolment_codes
 from shared.vocabulary import RegisteredBy
 from tests.stores.parallel import at_once
 
+pytestmark = pytest.mark.usefixtures("makers")
+
 HOUR = timedelta(hours=1)
 
 

@@ -17,6 +17,8 @@ from tests.stores.commands_world import seconds
 from tests.stores.incidents_world import listen, lose, observe, site
 from tests.stores.notifications_world import MINUTE, channel, display, messages, settle, told
 
+pytestmark = pytest.mark.usefixtures("makers")
+
 
 def fail(connection: Connection, at: datetime, uuid: str, unit: str = "player.service") -> None:
     row = {"service_failed_at": at, "service_failed_unit": unit}

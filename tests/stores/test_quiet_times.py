@@ -30,6 +30,8 @@ from tests.stores.quiet_world import (
 )
 from tests.stores.recovery_world import ON, crash, hear
 
+pytestmark = pytest.mark.usefixtures("makers")
+
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
@@ -135,7 +137,7 @@ def test_history_goes_when_it_is_old_and_what_lasts_stays(connection: Connection
 
 
 def batch_of(connection: Connection, now: datetime, uuids: list[str], *waves: int | str) -> str:
-    request = BatchRequest(CommandAction.RESTART_APP, "anna", "new playlist", tuple(waves) or ("rest",))
+    request = BatchRequest(CommandAction.RESTART_APP, "user:anna", "new playlist", tuple(waves) or ("rest",))
     return batches.create(connection, now, request, uuids).id
 
 

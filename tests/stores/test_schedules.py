@@ -40,6 +40,8 @@ from tests.stores.commands_world import NOWHERE, RESTART, TIMINGS, add_client, n
 from tests.stores.quiet_world import maintain
 from tests.stores.test_commands_races import at_once
 
+pytestmark = pytest.mark.usefixtures("makers")
+
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 GRACE = rules.SHORTEST_GRACE
 DAILY = When(time_zone="UTC", weekdays=tuple(Weekday), local_time="03:00")

@@ -16,6 +16,8 @@ from tests.stores.commands_world import TIMINGS, new_client
 from tests.tick.conftest import TickFunction
 from tests.tick.world import commands_of
 
+pytestmark = pytest.mark.usefixtures("makers")
+
 
 @pytest.fixture
 def fleet(engine: Engine) -> list[str]:
@@ -24,7 +26,7 @@ def fleet(engine: Engine) -> list[str]:
 
 def staged(engine: Engine, fleet: Sequence[str]) -> str:
     """A committed batch without any work, as a killed API leaves it."""
-    request = BatchRequest(CommandAction.RESTART_APP, "anna", "new playlist", waves=(1, 2, "rest"))
+    request = BatchRequest(CommandAction.RESTART_APP, "user:anna", "new playlist", waves=(1, 2, "rest"))
     with engine.begin() as connection:
         return operations.create(connection, database_now(connection), request, fleet).id
 

@@ -18,6 +18,8 @@ from tests.stores.commands_world import new_client
 from tests.tick.conftest import TickFunction
 from tests.tick.world import commands_of, set_last_tick
 
+pytestmark = pytest.mark.usefixtures("makers")
+
 HOUR = timedelta(hours=1)
 HALF_A_DAY_ON = f"{datetime.now(UTC) + 12 * HOUR:%H:%M}"  # no time of its own passes while a test moves one back
 DAILY = When(time_zone="UTC", weekdays=tuple(Weekday), local_time=HALF_A_DAY_ON)

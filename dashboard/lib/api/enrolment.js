@@ -2,7 +2,10 @@
 import { call } from "./call.js";
 import { clientPath } from "./fleet.js";
 
-/** @param {string} uuid @param {{name?: string, site?: string, tags?: string[], notes?: string}} changes */
+/**
+ * @param {string} uuid @param {{name?: string, site?: string, tags?: string[], notes?: string}} changes
+ * @returns {Promise<import("../openapi").WrittenClient>}
+ */
 export function changeClient(uuid, changes) {
   return call("PATCH", clientPath(uuid), { body: changes });
 }

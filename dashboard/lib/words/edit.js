@@ -18,6 +18,8 @@ export const editWords = {
   remove: "Remove tags",
   left: (/** @type {string[]} */ names) =>
     `All but these were changed; they are gone, or would have too many tags: ${names.slice(0, 5).join(", ")}`,
+  woken: (/** @type {string[]} */ names) =>
+    `No quiet time leaves these alone any more: ${names.slice(0, 5).join(", ")}`,
 };
 
 translate("edit", { editWords });

@@ -400,6 +400,10 @@ export const sentenceWords = {
     `${unproven} of ${sent} commands ended unproven${excused ? `, ${excused} of them excused` : ""}, more than ${limit}; ${waiting} were not sent.`,
   wave_proves_nothing: ({ wave }) => `No client of wave ${wave} could be sent its command, so it proves nothing.`,
   members_wait: membersWait,
+  maker_may_not: ({ by, displays }) =>
+    `${named(by)} may not send this any more: ${count(displays, "display", "displays")} got nothing.`,
+  not_at_makers_sites: ({ by, displays }) =>
+    `${count(displays, "display", "displays")} got nothing: no longer at a site of ${named(by)}.`,
   batch_paused: ({ by }) => `Paused by ${named(by)}.`,
   batch_aborted: ({ by, not_sent, withdrawn }) =>
     `Aborted by ${named(by)}: ${not_sent} were not sent, ${withdrawn} were withdrawn.`,

@@ -81,10 +81,20 @@ class ManyFacts(Body):
 
 
 class WrittenClients(Answer):
-    """The clients that were written, and those that were left: unknown, or with more than 32 tags after it."""
+    """The clients that were written, and those that were left: unknown, or with more than 32 tags after it.
+
+    `no_longer_quiet`: those that a quiet time left alone before, and now does not any more.
+    """
 
     written: list[str]
     left: list[str]
+    no_longer_quiet: list[str]
+
+
+class WrittenClient(shapes.ClientDetails):
+    """The client after the change. `no_longer_quiet`: a quiet time left it alone before, and now does not any more."""
+
+    no_longer_quiet: bool
 
 
 class CrashedClient(shapes.Client):
@@ -182,13 +192,19 @@ def write_clients(call: Call, body: ManyFacts) -> WrittenClients:
         call.check_site(change.site)
     with call.transaction() as (connection, now):
         left = sites.take_from(connection, body.clients) if moves else []
+        quiet = quiet_times.coverage(connection, now, body.clients)
         written = store.update_many(connection, body.clients, change)
+        woken = {uuid for uuid, _ in quiet - quiet_times.coverage(connection, now, body.clients)}
         fields = [*(["site"] if moves else []), *(["tags"] if body.add_tags or body.remove_tags else [])]
         for uuid in written:
             call.audit(connection, now, "client.write", uuid, fields=fields)
         audit_emptied(call, connection, now, left)
     kept = set(written)
-    return WrittenClients(written=written, left=[uuid for uuid in dict.fromkeys(body.clients) if uuid not in kept])
+    return WrittenClients(
+        written=written,
+        left=[uuid for uuid in dict.fromkeys(body.clients) if uuid not in kept],
+        no_longer_quiet=sorted(woken),
+    )
 
 
 @routes.get("/crashed", role=Role.VIEWER, bound=Bound.LISTS)
@@ -266,17 +282,19 @@ def client(call: Call, uuid: str) -> shapes.ClientDetails:
 
 
 @routes.patch("/<uuid:uuid>", role=Role.OPERATOR, bound=Bound.CLIENTS, raises=(ClientNotFound,))
-def write_client(call: Call, uuid: str, body: ClientFacts) -> shapes.ClientDetails:
+def write_client(call: Call, uuid: str, body: ClientFacts) -> WrittenClient:
     """Write name, site, tags or notes."""
     facts = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not msgspec.UNSET}
     if "site" in facts:
         facts["site"] = facts["site"] or None
     with call.transaction() as (connection, now):
         left = sites.take_from(connection, [uuid]) if "site" in facts else []
+        quiet = quiet_times.coverage(connection, now, [uuid])
         row = operations.write_facts(connection, uuid, facts)
         call.audit(connection, now, "client.write", row.uuid, fields=sorted(facts))
+        woken = bool(quiet - quiet_times.coverage(connection, now, [uuid]))
         audit_emptied(call, connection, now, left)
-        return details(call, connection, now, row)
+        return WrittenClient(**asdict(details(call, connection, now, row)), no_longer_quiet=woken)
 
 
 @routes.delete(

@@ -103,7 +103,7 @@ def list_schedules(call: Call, query: ScheduleQuery) -> Page[CommandSchedule]:
 def plan_schedule(call: Call, body: NewSchedule) -> ScheduleDetails:
     """Plan commands for later. A time missed by more than ten minutes is said, and not made up for.
 
-    It stays when the account of its maker goes: cancel it.
+    At each time its maker's rights of then count: without them the time is missed, and says so.
     """
     wanted = WantedSchedule(request=batch_request(call, body), when=_when(body))
     with call.transaction() as (connection, now):

@@ -23,6 +23,7 @@ from shared.errors import (
     UsernameTaken,
     UserNotFound,
 )
+from shared.quiet import operations as quiet_times
 from shared.vocabulary import Role
 
 routes = Routes("users", "/api/users", "The people who sign in.")
@@ -178,10 +179,16 @@ def reset_second_factor(call: Call, user_id: int, body: Reset) -> User:
     raises=(UserNotFound, InvalidIdentity, OwnAccount, LastAdmin),
 )
 def remove_user(call: Call, user_id: int) -> None:
-    """Remove a person for good. Tokens that they issued stay: revoke each by itself."""
+    """Remove a person for good. Tokens that they issued stay: revoke each by itself.
+
+    Their schedules miss their times, their batches end, and with rights for chosen sites only so do their quiet times
+    that name displays.
+    """
     with call.transaction() as (connection, now):
         user = operations.remove(connection, call.principal, user_id, by_proxy=_by_proxy(call))
-        call.audit(connection, now, "user.delete", f"user:{user.username}", role=user.role)
+        actor, by = f"user:{user.username}", call.principal.actor
+        ended = [] if user.sites is None else quiet_times.end_named_by(connection, now, actor, by)
+        call.audit(connection, now, "user.delete", actor, role=user.role, **({"quiet_times": ended} if ended else {}))
 
 
 def _shown(connection: Connection, *people: Person) -> list[User]:

@@ -7,7 +7,7 @@ dies, nothing of its part was issued; no member gets its command twice.
 
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,7 +23,7 @@ from shared.commands import rules as command_rules
 from shared.commands import store as commands_store
 from shared.commands.batches import rules, store
 from shared.commands.batches.rules import BatchRequest, BatchStep, DecidedMember, Decision, PlannedMember
-from shared.commands.batches.store import BatchRow
+from shared.commands.batches.store import BatchRow, Maker
 from shared.commands.rules import Timings
 from shared.commands.store import CommandRow
 from shared.errors import (
@@ -92,11 +92,16 @@ def matching(connection: Connection, wanted: Mapping[str, object]) -> list[str]:
 
 
 def create(
-    connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str], batch_id: str | None = None
+    connection: Connection,
+    now: datetime,
+    request: BatchRequest,
+    uuids: Sequence[str],
+    batch_id: str | None = None,
+    left_out: Collection[str] = (),
 ) -> BatchRow:
     """A new batch with all its members, nothing sent yet; or the batch of the caller's same idempotency key.
 
-    `batch_id` None: a new id.
+    `batch_id` None: a new id. `left_out`: members that get nothing.
 
     Raises:
         IdempotencyKeyReused: the key was used with another request.
@@ -107,7 +112,7 @@ def create(
     before = of_same_key(connection, request)
     if before is not None:
         return before
-    members = _planned(request, _refusals_now(connection, now, request, uuids))
+    members = _planned(request, _refusals_now(connection, now, request, uuids), left_out)
     batch_id = batch_id or str(uuid.uuid4())
     waves = max((one.wave for one in members if one.wave is not None), default=1)
     if not store.insert_batch(connection, now, batch_id, request, waves):
@@ -129,9 +134,12 @@ def of_same_key(connection: Connection, request: BatchRequest) -> BatchRow | Non
     return before
 
 
-def _planned(request: BatchRequest, refusals: Mapping[str, ServiceError | None]) -> list[PlannedMember]:
+def _planned(
+    request: BatchRequest, refusals: Mapping[str, ServiceError | None], left_out: Collection[str] = ()
+) -> list[PlannedMember]:
     rules.check_limit(request.max_unproven)
-    return rules.plan({one: rules.outcome_of(refusal) for one, refusal in refusals.items()}, request.waves)
+    outcomes = {one: rules.outcome_of(refusal) for one, refusal in refusals.items()}
+    return rules.plan(outcomes | dict.fromkeys(left_out, MemberOutcome.ABORTED), request.waves)
 
 
 def _refusals_now(
@@ -183,11 +191,15 @@ def _turns(engine: Engine, timings: Timings, batch_id: str, until: float) -> lis
 
 
 def advance(connection: Connection, now: datetime, batch_id: str, timings: Timings) -> tuple[BatchStep, int]:
-    """Do the batch's next step in this transaction. Returns the step, and how many commands it issued."""
+    """Do the batch's next step in this transaction. Returns the step, and how many commands it issued.
+
+    What it sends is sent in its maker's name, by the rights that they have now.
+    """
     batch = store.lock_running(connection, batch_id)
     if batch is None:
         return BatchStep.WAIT, 0
-    now_at = rules.progress(store.counts(connection, batch_id), batch.wave)
+    counts = store.counts(connection, batch_id)
+    now_at = rules.progress(counts, batch.wave)
     decision = rules.decide(
         now_at,
         wave=batch.wave,
@@ -196,9 +208,22 @@ def advance(connection: Connection, now: datetime, batch_id: str, timings: Timin
         excused_wave=batch.excused_wave,
     )
     if decision.turn is BatchStep.SEND:
-        return _send(connection, now, batch, timings)
+        maker = store.maker(connection, batch.requested_by, batch.created_at, batch.action)
+        if maker is None:
+            return _end(connection, now, batch), 0
+        return _send(connection, now, batch, timings, maker)
+    if decision.turn is BatchStep.FINISH:
+        decision = replace(decision, why=rules.why_left_out(counts, batch.requested_by))
     _write_down(connection, now, batch, decision)
     return decision.turn, 0
+
+
+def _end(connection: Connection, now: datetime, batch: BatchRow) -> BatchStep:
+    """Abort a batch whose maker may not send it any more. Commands that were sent go on."""
+    left_out = store.leave_out_waiting(connection, now, batch.id)
+    why = rules.maker_may_not(by=batch.requested_by, displays=left_out)
+    store.write(connection, replace(_because(batch, why), state=BatchState.ABORTED, finished_at=now))
+    return BatchStep.FINISH
 
 
 def _because(batch: BatchRow, why: Sentence | None) -> BatchRow:
@@ -214,13 +239,16 @@ def _write_down(connection: Connection, now: datetime, batch: BatchRow, decision
     elif decision.turn is BatchStep.PAUSE:
         store.write(connection, replace(_because(batch, decision.why), state=BatchState.PAUSED))
     elif decision.turn is BatchStep.FINISH:
-        store.write(connection, replace(_because(batch, None), state=BatchState.FINISHED, finished_at=now))
+        store.write(connection, replace(_because(batch, decision.why), state=BatchState.FINISHED, finished_at=now))
 
 
-def _send(connection: Connection, now: datetime, batch: BatchRow, timings: Timings) -> tuple[BatchStep, int]:
+def _send(
+    connection: Connection, now: datetime, batch: BatchRow, timings: Timings, maker: Maker
+) -> tuple[BatchStep, int]:
     """Issue the commands of some members of the present wave and store their outcomes. Returns how many commands.
 
-    Members in a quiet time of commands wait, and with them the next waves; the batch says until when.
+    Members in a quiet time of commands wait, and with them the next waves; the batch says until when. Members that are
+    no longer at a site of the maker get nothing.
     """
     quiet_times.lock_batch(connection)
     request = _request_of(batch)
@@ -234,9 +262,11 @@ def _send(connection: Connection, now: datetime, batch: BatchRow, timings: Timin
         store.write(connection, _because(batch, why))
     if not uuids:
         return BatchStep.WAIT, 0
-    requests = [replace(request.to(one), id=rules.command_id(batch.id, one)) for one in uuids]
-    answers = commands.issue_many(connection, now, requests, timings)
+    reached = store.at_sites_of(connection, maker, uuids)
+    requests = [replace(request.to(one), id=rules.command_id(batch.id, one)) for one in uuids if one in reached]
+    answers = commands.issue_many(connection, now, requests, timings) if requests else {}
     decided = [_decided(one, answer) for one, answer in answers.items()]
+    decided += [DecidedMember(one, MemberOutcome.ABORTED, None, None) for one in uuids if one not in reached]
     store.decide(connection, now, batch.id, decided)
     return BatchStep.SEND, sum(one.command_id is not None for one in decided)
 

@@ -23,7 +23,7 @@ REST: Final = "rest"
 ALL_AT_ONCE: Final = (REST,)
 UNPROVEN: Final = (CommandState.FAILED, CommandState.EXPIRED, CommandState.TIMED_OUT, CommandState.REJECTED)
 """The final states of commands without proof that they were carried out."""
-NEVER_POSSIBLE: Final = (MemberOutcome.UNKNOWN_CLIENT, MemberOutcome.NOT_CAPABLE)
+NEVER_POSSIBLE: Final = (MemberOutcome.UNKNOWN_CLIENT, MemberOutcome.NOT_CAPABLE, MemberOutcome.ABORTED)
 """Outcomes that are decided when the batch is made; the others are decided in the member's wave."""
 
 Wave = int | str
@@ -253,11 +253,25 @@ def wave_proves_nothing(*, wave: int) -> str:
 
 @BATCHES.phrase
 def members_wait(*, members: int, until: str | None) -> str:
-    displays = "1 display waits" if members == 1 else f"{members:,} displays wait"
+    displays = f"{_displays(members)} {'waits' if members == 1 else 'wait'}"
     end = "until somebody ends it"
     if until is not None:
         end = f"until {datetime.fromisoformat(until).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     return f"{displays} {end}: a quiet time holds batches back."
+
+
+@BATCHES.phrase
+def maker_may_not(*, by: str, displays: int) -> str:
+    return f"{named(by)} may not send this any more: {_displays(displays)} got nothing."
+
+
+@BATCHES.phrase
+def not_at_makers_sites(*, by: str, displays: int) -> str:
+    return f"{_displays(displays)} got nothing: no longer at a site of {named(by)}."
+
+
+def _displays(number: int) -> str:
+    return "1 display" if number == 1 else f"{number:,} displays"
 
 
 @BATCHES.phrase
@@ -268,6 +282,12 @@ def batch_paused(*, by: str) -> str:
 @BATCHES.phrase
 def batch_aborted(*, by: str, not_sent: int, withdrawn: int) -> str:
     return f"Aborted by {named(by)}: {not_sent} were not sent, {withdrawn} were withdrawn."
+
+
+def why_left_out(counts: Counts, by: str) -> Sentence | None:
+    """Why members of a finished batch got nothing that nobody aborted; None when there are none."""
+    left = sum(number for (_, outcome, _), number in counts.items() if outcome == MemberOutcome.ABORTED)
+    return not_at_makers_sites(by=by, displays=left) if left else None
 
 
 def result(counts: Counts) -> str | None:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from shared.commands.batches.rules import BatchRequest, Counts, DecidedMember, PlannedMember
 from shared.commands.endings_store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
-from shared.postgres.fragments import is_open
+from shared.postgres.fragments import MAKERS, is_at_site_of, is_open, made, may_send
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.sentences import Coded
@@ -107,6 +107,41 @@ def running(connection: Connection) -> list[str]:
     return RUNNING.all(connection)
 
 
+class Maker(Struct, frozen=True):
+    """Who asked for a batch, while they may send it. `sites`: where; None: everywhere."""
+
+    sites: list[str] | None
+
+
+MAKER = Query(
+    f"""
+    SELECT maker.sites FROM {MAKERS} AS maker
+    WHERE {made("maker", "CAST(:by AS text)", "CAST(:made_at AS timestamptz)")}
+        AND {may_send("maker", "CAST(:action AS text)")}
+    """,  # noqa: S608 - made of constants
+    Maker,
+)
+
+
+def maker(connection: Connection, by: str, made_at: datetime, action: str) -> Maker | None:
+    """Who made this, with their rights of today; None when they may not send such commands any more."""
+    return MAKER.one_or_none(connection, by=by, made_at=made_at, action=action)
+
+
+AT_SITES = Query(
+    f"""
+    SELECT c.uuid FROM clients AS c CROSS JOIN (SELECT CAST(:sites AS text[]) AS sites) AS maker
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND {is_at_site_of("maker", "c")} ORDER BY c.uuid FOR NO KEY UPDATE OF c
+    """,  # noqa: S608 - made of constants
+    str,
+)
+
+
+def at_sites_of(connection: Connection, who: Maker, uuids: Sequence[str]) -> set[str]:
+    """Which of these clients are at the maker's sites, and stay there until this transaction ends; None: all."""
+    return set(uuids) if who.sites is None else set(AT_SITES.all(connection, uuids=list(uuids), sites=who.sites))
+
+
 INSERT_BATCH = Query(
     """
     INSERT INTO command_batches (id, action, reason, requested_by, idempotency_key, request_hash, traceparent,
@@ -175,7 +210,7 @@ def decide(connection: Connection, now: datetime, batch_id: str, decided: Sequen
 
 LEAVE_OUT_WAITING = Query(
     """
-    UPDATE command_batch_members SET outcome = 'aborted', decided_at = :now
+    UPDATE public.command_batch_members SET outcome = 'aborted', decided_at = :now
     WHERE batch_id = :batch AND outcome = 'waiting'
     """,
     NO_ROW,
@@ -183,7 +218,7 @@ LEAVE_OUT_WAITING = Query(
 
 
 def leave_out_waiting(connection: Connection, now: datetime, batch_id: str) -> int:
-    """Mark all waiting members as aborted. Returns how many."""
+    """Mark all waiting members as aborted, also those that a caller of chosen sites does not see. Returns how many."""
     return LEAVE_OUT_WAITING.run(connection, now=now, batch=batch_id)
 
 

@@ -53,6 +53,8 @@ EMPTY: Final = (
         command_batches RESTART IDENTITY CASCADE
     """,
     "TRUNCATE dead_letters RESTART IDENTITY",
+    "TRUNCATE users CASCADE",
+    "INSERT INTO users (username, password_hash, role, created_at) VALUES ('anna', '', 'admin', 'epoch')",
     """
     UPDATE bridge_status SET epoch = 0, instance = NULL, connected_since = NULL, last_commit_at = NULL,
         canary_at = NULL, counters = '{}'

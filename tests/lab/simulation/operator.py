@@ -56,7 +56,7 @@ class Operator:
         """Send a batch, which the tick and the bridge carry out."""
         uuids = tuple(display.uuid for display in displays)
         waves = (1, "30%", REST) if in_waves else ALL_AT_ONCE
-        request = BatchRequest(CommandAction(action), "anna", "for many", waves, clients=uuids)
+        request = BatchRequest(CommandAction(action), WHO, "for many", waves, clients=uuids)
         if uuids and self._ask(lambda connection, now: batches.create(connection, now, request, uuids)) is not None:
             self._history.judge.figures["operators' batches"] += 1
             self._history.commands_went_out()

@@ -17,4 +17,5 @@ export const editWords = {
   remove: "Schlagwörter entfernen",
   left: (names) =>
     `Geändert bis auf diese; sie sind weg oder hätten zu viele Schlagwörter: ${names.slice(0, 5).join(", ")}`,
+  woken: (names) => `Keine Ruhezeit gilt mehr für: ${names.slice(0, 5).join(", ")}`,
 };

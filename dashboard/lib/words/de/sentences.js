@@ -408,6 +408,10 @@ export const sentenceWords = {
   wave_proves_nothing: ({ wave }) =>
     `Keinem Display der Welle ${wave} konnte sein Befehl gesendet werden; sie beweist also nichts.`,
   members_wait: membersWait,
+  maker_may_not: ({ by, displays: n }) =>
+    `Das Recht ${from(by)}, das zu senden, besteht nicht mehr: ${displays(n)} ${n === 1 ? "bekam" : "bekamen"} nichts.`,
+  not_at_makers_sites: ({ by, displays: n }) =>
+    `${displays(n)} ${n === 1 ? "bekam" : "bekamen"} nichts: an keinem Standort mehr, für den das Recht ${from(by)} gilt.`,
   batch_paused: ({ by }) => `Angehalten ${from(by)}.`,
   batch_aborted: ({ by, not_sent, withdrawn }) =>
     `Abgebrochen ${from(by)}: ${number(not_sent)} nicht gesendet, ${number(withdrawn)} zurückgezogen.`,

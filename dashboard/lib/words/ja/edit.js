@@ -16,4 +16,5 @@ export const editWords = {
   add: "タグを追加",
   remove: "タグを削除",
   left: (names) => `次を除いて変更しました。存在しないか、タグが多すぎます: ${names.slice(0, 5).join("、")}`,
+  woken: (names) => `次のディスプレイには、抑止時間が適用されなくなりました: ${names.slice(0, 5).join("、")}`,
 };

@@ -393,6 +393,10 @@ export const sentenceWords = {
   wave_proves_nothing: ({ wave }) =>
     `第${wave}段階では、どのディスプレイにもコマンドを送れませんでした。何も確かめられません。`,
   members_wait: membersWait,
+  maker_may_not: ({ by, displays: n }) =>
+    `${didIt(by)}送信する権限はもうありません。${displays(n)}には何も送られませんでした。`,
+  not_at_makers_sites: ({ by, displays: n }) =>
+    `${displays(n)}には何も送られませんでした。${didIt(by)}権限を持つ拠点にもうありません。`,
   batch_paused: ({ by }) => `${didIt(by)}一時停止しました。`,
   batch_aborted: ({ by, not_sent, withdrawn }) =>
     `${didIt(by)}中止しました。未送信${number(not_sent)}件、取り消し${number(withdrawn)}件。`,
