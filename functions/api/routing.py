@@ -100,12 +100,22 @@ class Call(Struct):
         now = self.caller.recognised_at if self.caller else None
         if self._reading is None or now is None:
             with door.transaction(self.services.engine) as connection:
-                yield connection, door.database_now(connection)
+                yield connection, self._now(connection)
             return
         try:
             yield self._reading[1], now
         finally:
             self.end()
+
+    def _now(self, connection: Connection) -> datetime:
+        """This transaction's `now`. Judges a change by the caller's present rights: its body may have taken long."""
+        if self.caller is None or self.request.method in READS:
+            return door.database_now(connection)
+        caller = self.caller
+        now = sites_store.now_of(connection, caller.kind, caller.id, caller.role, caller.sites)
+        if now is None:
+            raise InvalidIdentity("rights_changed")
+        return now
 
     def _narrow(self, connection: Connection) -> datetime:
         caller = self.principal

@@ -3,15 +3,17 @@
 `migrations/site_views.py` makes the views of the schema SCHEMA, through which such a transaction reads and writes.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
+from shared.postgres.fragments import OF_SITES, ended_at
 from shared.postgres.query import Query
 from shared.vocabulary import PrincipalKind, Role
 
-SCHEMA: Final = "of_sites"
+SCHEMA: Final = OF_SITES
 SETTING: Final = "signage.sites"
 BEYOND_SITES: Final = "44000"
 """The SQLSTATE of a write that reaches beyond the caller's sites."""
@@ -54,3 +56,27 @@ def narrow(connection: Connection, kind: PrincipalKind, caller: str, role: Role,
     """
     narrowed = (TO_WRITE if to_write else TO_READ)[kind].one_or_none(connection, caller=caller, role=role.value)
     return narrowed.now if narrowed else None
+
+
+def _still(table: str, caller: str, ended: str) -> Query[datetime]:
+    return Query(
+        f"""
+        SELECT now() FROM {table} WHERE {caller} AND role = :role AND sites IS NOT DISTINCT FROM CAST(:sites AS text[])
+            AND {ended_at(table, ended)} IS NULL
+        """,  # noqa: S608 - made of constants
+        datetime,
+    )
+
+
+STILL = {
+    PrincipalKind.USER: _still("users", "id = CAST(CAST(:caller AS text) AS bigint)", "disabled_at"),
+    PrincipalKind.TOKEN: _still("api_tokens", "id = :caller", "revoked_at"),
+}
+
+
+def now_of(
+    connection: Connection, kind: PrincipalKind, caller: str, role: Role, sites: Sequence[str] | None
+) -> datetime | None:
+    """This transaction's `now`; None when by now the caller has another role or other sites, or was shut out."""
+    listed = None if sites is None else list(sites)
+    return STILL[kind].one_or_none(connection, caller=caller, role=role.value, sites=listed)

@@ -3,13 +3,16 @@
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from functions.api.app import create_app
+from functions.api.routing import Bound, Call, Routes
+from functions.api.services import Services
 from shared.access import store as access_store
 from shared.access.people import store as people_store
 from shared.access.rules import digest, parse_token
@@ -20,7 +23,7 @@ from shared.postgres.door import database_now, transaction
 from shared.quiet import operations as quiet_times
 from shared.schedules import operations as schedules
 from shared.schedules import store as schedules_store
-from shared.tables import client_commands
+from shared.tables import client_commands, users
 from shared.vocabulary import Role
 from tests import migrated
 from tests.api.people import OURS, Api, cookies
@@ -355,3 +358,36 @@ def test_a_later_bearer_of_the_name_does_not_send_what_a_former_one_planned(make
         assert people_store.insert_user(connection, database_now(connection), maker.name, "", Role.ADMIN, False)
 
     assert later() == MAY_NOT
+
+
+# --- a request whose rights change before it acts ---
+
+slow = Routes("slow", "/slow", "What only this test calls.")
+
+
+@slow.post("", role=Role.OPERATOR, bound=Bound.NONE)
+def after_a_long_body(call: Call) -> None:
+    """Act after an admin took the caller's rights; the header says how."""
+    ways: dict[str, dict[str, Any]] = {"role": {"role": "viewer"}, "disabled": {"disabled_at": datetime.now(UTC)}}
+    with call.services.engine.begin() as admin:
+        admin.execute(
+            sa.update(users).where(users.c.username == call.principal.name).values(**ways[call.request.headers["How"]])
+        )
+    with call.transaction():
+        raise AssertionError("this acts in the name of somebody without rights")
+
+
+@pytest.mark.parametrize("how", ["role", "disabled"])
+def test_a_change_is_refused_when_the_rights_went_while_its_body_came(
+    maker: Maker, services: Services, how: str
+) -> None:
+    person(maker)
+    with transaction(maker.engine) as connection:
+        everywhere = {"sites": None, "disabled_at": None}
+        connection.execute(sa.update(users).where(users.c.username == maker.name).values(**everywhere))
+    app = create_app(services, (slow,))
+
+    answer = app.test_client(use_cookies=False).post("/slow", headers={**maker.headers, "How": how})
+
+    assert answer.status_code == 401
+    assert "rights_changed" in answer.get_data(as_text=True)
