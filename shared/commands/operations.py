@@ -24,6 +24,7 @@ from shared.errors import (
     CommandNotFound,
     IdempotencyKeyReused,
     ServiceError,
+    SiteNotAllowed,
     StateConflict,
 )
 from shared.postgres.door import scrub
@@ -76,6 +77,7 @@ def issue(connection: Connection, now: datetime, request: CommandRequest, timing
         NotCapable: the display says that it cannot do this.
         CommandLockedOut: a restart or reboot ran recently; `lockout_until` is the end.
         IdempotencyKeyReused: the key was used with another request.
+        SiteNotAllowed: the key's command is for a display that has left the caller's sites.
         Refused: the time to live is out of bounds.
     """
     request = replace(request, reason=scrub(request.reason), traceparent=request.traceparent or trace.begin())
@@ -120,7 +122,7 @@ def _refusal(connection: Connection, now: datetime, request: CommandRequest) -> 
 
 
 def _of_same_key(connection: Connection, request: CommandRequest) -> CommandRow | None:
-    """The command of this request's idempotency key. Raises IdempotencyKeyReused."""
+    """The command of this request's idempotency key. Raises IdempotencyKeyReused, SiteNotAllowed."""
     if request.idempotency_key is None:
         return None
     before = store.by_key(connection, request.requested_by, request.idempotency_key)
@@ -128,7 +130,9 @@ def _of_same_key(connection: Connection, request: CommandRequest) -> CommandRow 
         return None
     if before.request_hash != request.hash():
         raise IdempotencyKeyReused
-    return find(connection, before.id)
+    if (command := store.get(connection, before.id)) is None:
+        raise SiteNotAllowed  # its display has left the caller's sites since
+    return command
 
 
 def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> CommandRow:

@@ -150,15 +150,12 @@ class Asked(Struct, frozen=True):
 
 
 BY_KEY = Query(
-    lambda: sa.select(c.id, c.request_hash).where(
-        c.requested_by == sa.bindparam("caller"), c.idempotency_key == sa.bindparam("key")
-    ),
-    Asked,
+    "SELECT id, request_hash FROM public.client_commands WHERE requested_by = :caller AND idempotency_key = :key", Asked
 )
 
 
 def by_key(connection: Connection, requested_by: str, key: str) -> Asked | None:
-    """The command for which this caller used this key; None when unused."""
+    """The command for which this caller used this key, wherever its display is now; None when unused."""
     return BY_KEY.one_or_none(connection, caller=requested_by, key=key)
 
 

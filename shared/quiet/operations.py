@@ -20,6 +20,7 @@ from shared.errors import (
     QuietTimeNotFound,
     QuietTimeOver,
     QuietTimesRefused,
+    SiteNotAllowed,
 )
 from shared.postgres.door import scrub
 from shared.quiet import rules, store
@@ -44,6 +45,7 @@ def make(
         ClientsUnknown: some of its clients do not exist.
         OpeningHoursExist: the fleet, the site or the tag has opening hours.
         IdempotencyKeyReused: the key was used with another quiet time.
+        SiteNotAllowed: the displays of the key's quiet time have left the caller's sites.
     """
     wanted = replace(wanted, reason=scrub(wanted.reason), clients=tuple(dict.fromkeys(wanted.clients)))
     store.lock_senders(connection)
@@ -79,7 +81,9 @@ def _of_same_key(connection: Connection, wanted: WantedQuietTime, by: str, key: 
         return None
     if before.request_hash != _hash(wanted):
         raise IdempotencyKeyReused
-    return before
+    if (time := store.get(connection, before.id)) is None:
+        raise SiteNotAllowed  # its displays have left the caller's sites since
+    return time
 
 
 def _hash(wanted: WantedQuietTime) -> str:

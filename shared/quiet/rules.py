@@ -84,7 +84,6 @@ class KeptQuietTime(StoredQuietTime, frozen=True, kw_only=True):
     """A stored quiet time with the clients that it names."""
 
     clients: list[str]
-    request_hash: str | None
 
 
 HOW: Final[Mapping[QuietPreset, str]] = {

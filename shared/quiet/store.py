@@ -30,6 +30,13 @@ class Coverage(NamedTuple):
     clients: int
 
 
+class SameKey(NamedTuple):
+    """The quiet time that a caller made with a key."""
+
+    id: int
+    request_hash: str
+
+
 class QuietFilter(Struct, frozen=True):
     """Which quiet times a list holds. Every field narrows it; None leaves it open."""
 
@@ -160,13 +167,12 @@ def end_old_hours(
 
 
 BY_KEY = Query(
-    f"SELECT {KEPT_COLUMNS} FROM quiet_times AS q WHERE created_by = :by AND idempotency_key = :key",  # noqa: S608 - constants
-    KeptQuietTime,
+    "SELECT id, request_hash FROM public.quiet_times WHERE created_by = :by AND idempotency_key = :key", SameKey
 )
 
 
-def by_key(connection: Connection, by: str, key: str) -> KeptQuietTime | None:
-    """The quiet time for which this caller used this key; None when unused."""
+def by_key(connection: Connection, by: str, key: str) -> SameKey | None:
+    """The quiet time for which this caller used this key, wherever its displays are now; None when unused."""
     return BY_KEY.one_or_none(connection, by=by, key=key)
 
 

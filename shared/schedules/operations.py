@@ -29,6 +29,7 @@ from shared.errors import (
     ScheduleNotFound,
     ScheduleOver,
     ServiceError,
+    SiteNotAllowed,
     TimeZoneUnknown,
     TooManySchedules,
 )
@@ -83,6 +84,7 @@ def plan(connection: Connection, now: datetime, wanted: WantedSchedule) -> KeptS
         InvalidWaves: its batches could never be made.
         NoClients, ClientsUnknown: it names no client, or one that does not exist.
         IdempotencyKeyReused: the key was used with another request.
+        SiteNotAllowed: the displays of the key's schedule have left the caller's sites.
         TooManySchedules: 500 schedules have a next time.
     """
     wanted = replace(wanted, request=replace(wanted.request, reason=scrub(wanted.request.reason)))
@@ -111,7 +113,9 @@ def _of_same_key(connection: Connection, wanted: WantedSchedule) -> KeptSchedule
         return None
     if before.request_hash != wanted.hash():
         raise IdempotencyKeyReused
-    return find(connection, before.id)
+    if (row := store.get(connection, before.id)) is None:
+        raise SiteNotAllowed  # its displays have left the caller's sites since
+    return row
 
 
 def _name_clients(connection: Connection, schedule_id: str, uuids: list[str]) -> None:

@@ -82,7 +82,6 @@ class KeptSchedule(Struct, frozen=True, kw_only=True):
     """None: no time is left."""
     created_by: str
     created_at: datetime
-    request_hash: str
     cancelled_at: datetime | None
     cancelled_by: str | None
     last_due_at: datetime | None

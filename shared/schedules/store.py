@@ -5,12 +5,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared.clients.store import matches
 from shared.commands.batches.store import KNOWN
+from shared.commands.store import Asked
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import END_OF_TIME, MAKERS, NOW, is_at_site_of, made, may_send
 from shared.postgres.many import ManyRows
@@ -25,16 +25,9 @@ class ShownRun(ScheduleRun, frozen=True):
     batch_state: BatchState | None = None
 
 
-class SameKey(Struct, frozen=True):
-    """The schedule that a caller made with a key."""
-
-    id: str
-    request_hash: str
-
-
 IS_LIVE: Final = "s.next_at IS NOT NULL AND s.cancelled_at IS NULL"
 OWN: Final = """s.id, s.action, s.reason, s.filter, s.waves, s.max_unproven, s.ttl_seconds, s.time_zone, s.at,
-    s.weekdays, s.local_time, s.until, s.next_at, s.created_by, s.created_at, s.request_hash, s.cancelled_at,
+    s.weekdays, s.local_time, s.until, s.next_at, s.created_by, s.created_at, s.cancelled_at,
     s.cancelled_by"""
 SCHEDULE: Final = f"""
     SELECT {OWN}, (SELECT count(*) FROM command_schedule_clients AS n WHERE n.schedule_id = s.id) AS named,
@@ -62,12 +55,12 @@ def lock(connection: Connection, schedule_id: str) -> KeptSchedule | None:
 
 
 BY_KEY = Query(
-    "SELECT id, request_hash FROM command_schedules WHERE created_by = :caller AND idempotency_key = :key", SameKey
+    "SELECT id, request_hash FROM public.command_schedules WHERE created_by = :caller AND idempotency_key = :key", Asked
 )
 
 
-def by_key(connection: Connection, created_by: str, key: str) -> SameKey | None:
-    """The schedule for which this caller used this key; None when unused."""
+def by_key(connection: Connection, created_by: str, key: str) -> Asked | None:
+    """The schedule for which this caller used this key, wherever its displays are now; None when unused."""
     return BY_KEY.one_or_none(connection, caller=created_by, key=key)
 
 

@@ -283,7 +283,6 @@ KEPT = KeptSchedule(
     next_at=utc(3, 15, 2),
     created_by="user:ada",
     created_at=NOW,
-    request_hash="",
     cancelled_at=None,
     cancelled_by=None,
     last_due_at=None,

@@ -35,6 +35,7 @@ NEVER_NULL: Final = {  # (statement, nullable column) -> why no row of the state
     "CANCEL_UNHEARD_RECOVERY client_commands.outcome_reason": SETS,
     "DENY client_commands.outcome_reason": SETS,
     "BY_KEY client_commands.request_hash": "it is written with the key that WHERE asks for",
+    "BY_KEY quiet_times.request_hash": "it is written with the key that WHERE asks for",
     "SITES clients.site": WHERE,
     "SITES_OF clients.site": WHERE,
     "BAD_SCREENS clients.screen_failed_at": WHERE,

@@ -33,6 +33,7 @@ from shared.errors import (
     NoClients,
     Refused,
     ServiceError,
+    SiteNotAllowed,
     TooManyClients,
 )
 from shared.postgres.door import database_now, scrub, transaction
@@ -105,6 +106,7 @@ def create(
 
     Raises:
         IdempotencyKeyReused: the key was used with another request.
+        SiteNotAllowed: the displays of the key's batch have left the caller's sites.
         NoClients, TooManyClients: no client, or more than 10,000.
         InvalidWaves, Refused: the waves, the limit or the time to live are invalid.
     """
@@ -125,13 +127,16 @@ def create(
 
 
 def of_same_key(connection: Connection, request: BatchRequest) -> BatchRow | None:
-    """The batch of this request's idempotency key. Raises IdempotencyKeyReused."""
-    if request.idempotency_key is None:
+    """The batch of this request's idempotency key. Raises IdempotencyKeyReused, SiteNotAllowed."""
+    key = request.idempotency_key
+    before = None if key is None else store.by_key(connection, request.requested_by, key)
+    if before is None:
         return None
-    before = store.by_key(connection, request.requested_by, request.idempotency_key)
-    if before is not None and before.request_hash != request.hash():
+    if before.request_hash != request.hash():
         raise IdempotencyKeyReused
-    return before
+    if (batch := store.get(connection, before.id)) is None:
+        raise SiteNotAllowed  # its displays have left the caller's sites since
+    return batch
 
 
 def _planned(

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from shared.commands.batches.rules import BatchRequest, Counts, DecidedMember, PlannedMember
 from shared.commands.endings_store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
+from shared.commands.store import Asked
 from shared.postgres.fragments import MAKERS, is_at_site_of, is_open, made, may_send
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query, columns
@@ -27,7 +28,6 @@ class BatchRow(Struct, frozen=True):
     action: str
     reason: str
     requested_by: str
-    request_hash: str
     traceparent: str | None
     ttl_seconds: int | None
     max_unproven: str
@@ -78,7 +78,9 @@ KNOWN: Final = ", ".join(f"'{action}'" for action in BATCH_ACTIONS)
 LOCK_RUNNING = Query(
     f"{BATCH} WHERE id = :id AND state = 'running' AND action IN ({KNOWN}) FOR UPDATE SKIP LOCKED", BatchRow
 )
-BY_KEY = Query(f"{BATCH} WHERE requested_by = :caller AND idempotency_key = :key", BatchRow)
+BY_KEY = Query(
+    "SELECT id, request_hash FROM public.command_batches WHERE requested_by = :caller AND idempotency_key = :key", Asked
+)
 RUNNING = Query("SELECT id FROM command_batches WHERE state = 'running' ORDER BY created_at, id", str)
 
 
@@ -97,8 +99,8 @@ def lock_running(connection: Connection, batch_id: str) -> BatchRow | None:
     return LOCK_RUNNING.one_or_none(connection, id=batch_id)
 
 
-def by_key(connection: Connection, requested_by: str, key: str) -> BatchRow | None:
-    """The batch for which this caller used this key; None when unused."""
+def by_key(connection: Connection, requested_by: str, key: str) -> Asked | None:
+    """The batch for which this caller used this key, wherever its displays are now; None when unused."""
     return BY_KEY.one_or_none(connection, caller=requested_by, key=key)
 
 
