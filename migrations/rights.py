@@ -73,7 +73,7 @@ broker_files_seen          s       -       -               -               siud 
 door_certificates          s       -       s               -               siud             -
 event_media                siud    -       siud            su              -                -
 conversions                siud    -       siud            siu             -                -
-uploads                    siud    -       sd              -               -                -
+uploads                    siud    -       sud             -               -                -
 users                      siud    -       -               -               -                -
 user_sessions              siud    -       sd              -               -                -
 provider_identities        siud    -       -               -               -                -
@@ -81,7 +81,7 @@ provider_tries             sid     -       -               -               -    
 second_factors             siud    -       -               -               -                -
 recovery_codes             siud    -       -               -               -                -
 sign_in_addresses          siud    -       sd              -               -                -
-login_failures             siud    -       sd              -               -                -
+login_failures             siud    -       sud             -               -                -
 api_tokens                 siu     -       -               -               -                -
 status_links               siu     -       -               -               -                -
 enrolment_codes            siud    -       sd              -               -                -

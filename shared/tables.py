@@ -81,6 +81,8 @@ metadata = MetaData(
     }
 )
 
+NEVER_AHEAD = "never_ahead"
+"""In the `info` of a column: see `_past`."""
 UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 
 
@@ -108,6 +110,11 @@ def _one_of(column: str, words: Iterable[StrEnum]) -> CheckConstraint:
 
 def _when(name: str, **options: Any) -> Column[Any]:
     return Column(name, DateTime(timezone=True), **options)
+
+
+def _past(name: str, **options: Any) -> Column[Any]:
+    """A time that would do harm if it lay ahead: it becomes now after the database's clock was set back."""
+    return _when(name, info={NEVER_AHEAD: True}, **options)
 
 
 def _now(name: str) -> Column[Any]:
@@ -146,16 +153,16 @@ clients = Table(
     _now("created_at"),
     _when("deleted_at"),  # soft: the row stays; later messages of this uuid become dead letters
     Column("process_status", process_status, nullable=False, server_default="unknown"),
-    _when("process_status_since"),
+    _past("process_status_since"),
     Column("screen_health", screen_health_status, nullable=False, server_default="unknown"),
-    _when("screen_health_since"),  # since when the screen is without a picture, in whatever way
-    _when("screen_failed_at"),  # when that began to count as a failure: see fragments.screen_fails
+    _past("screen_health_since"),  # since when the screen is without a picture, in whatever way
+    _past("screen_failed_at"),  # when that began to count as a failure: see fragments.screen_fails
     Column("status", Text, nullable=False, server_default="unknown"),  # the shown state
-    _now("status_since"),
-    _when("service_failed_at"),
+    _past("status_since", nullable=False, server_default=text("now()")),
+    _past("service_failed_at"),
     Column("service_failed_unit", Text),
     Column("service_failed_stamp", JSONB),  # {install_id, boot_seq, seq} of the open failure, or null
-    _when("service_failed_cleared_at"),
+    _past("service_failed_cleared_at"),
     Column("service_failed_cleared_by", Text),
     Column("service_failed_cleared_unit", Text),
     Column("service_failed_cleared_stamp", JSONB),  # a repeat of this failure never opens it again
@@ -163,7 +170,7 @@ clients = Table(
     _when("mqtt_last_disconnect_at"),
     Column("presence", Text, nullable=False, server_default="unknown"),
     Column("presence_session", Text),  # a presence `offline` counts only for this session
-    _when("presence_at"),
+    _past("presence_at"),
     Column("app_version", Text),
     Column("ip", Text),
     Column("hostname", Text),
@@ -177,10 +184,10 @@ clients = Table(
     Column("lockout_command_id", Text),
     # A trigger sets it at each change; `GET /api/monitoring/overview?since=` compares it.
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
-    _when("counter_went_back_at"),  # its seq restarted: a restored image, a write filter, a power cut
-    _when("shared_login_seen_at"),  # two devices used its login
-    _when("shared_login_since"),  # when that was first seen, without an hour's pause since; null: never
-    _when("login_since"),  # when its login was last replaced or ended
+    _past("counter_went_back_at"),  # its seq restarted: a restored image, a write filter, a power cut
+    _past("shared_login_seen_at"),  # two devices used its login
+    _past("shared_login_since"),  # when that was first seen, without an hour's pause since; null: never
+    _past("login_since"),  # when its login was last replaced or ended
     CheckConstraint(f"uuid ~ '{UUID_PATTERN}'", name="uuid"),
     CheckConstraint("mqtt_reconnect_count >= 0", name="mqtt_reconnect_count"),
     CheckConstraint("(service_failed_at IS NULL) = (service_failed_unit IS NULL)", name="service_failed"),
@@ -232,14 +239,14 @@ client_heartbeats = Table(  # a narrow row per client, without a second index: e
     "client_heartbeats",
     metadata,
     _of_client(primary_key=True),
-    _when("last_heartbeat_at", nullable=False),
+    _past("last_heartbeat_at", nullable=False),
     Column("interval_seconds", Integer, nullable=False, server_default="30"),
     Column("boot_id", Text),
     Column("app_instance", Text),
     Column("install_id", Text),
     Column("boot_seq", BigInteger),
     Column("seq", BigInteger),
-    _when("sign_at"),  # its last other message; stored only while its heartbeats are missing
+    _past("sign_at"),  # its last other message; stored only while its heartbeats are missing
     postgresql_with={"fillfactor": 70},
 )
 
@@ -270,9 +277,9 @@ client_limits = Table(  # a row for each limit that a display ever reached; it s
     metadata,
     _of_client(),
     Column("kind", Text, nullable=False),
-    _when("over_since"),  # when the first report at the limit came; null: the limit is not passed
-    _when("passed_at"),  # when that had lasted long enough to be a trouble
-    _when("left_since"),  # since when the value is behind the margin, or not known
+    _past("over_since"),  # when the first report at the limit came; null: the limit is not passed
+    _past("passed_at"),  # when that had lasted long enough to be a trouble
+    _past("left_since"),  # since when the value is behind the margin, or not known
     Column("value", Float, nullable=False),  # the last one at the limit or worse
     Column("limit_at", Float, nullable=False),
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
@@ -455,22 +462,22 @@ client_commands = Table(
     Column("request_hash", Text),  # SHA-256 of the request that used the key
     Column("if_boot_id", Text),
     Column("if_app_instance", Text),
-    _when("created_at", nullable=False),
+    _past("created_at", nullable=False),
     _when("expires_at", nullable=False),
-    _when("publish_attempted_at"),  # null: the command provably never left this service
+    _past("publish_attempted_at"),  # null: the command provably never left this service
     _when("publish_lease_until"),  # until then one publisher holds the command
     _when("next_publish_at"),  # after the back-off, or for the next repeat
     Column("publish_attempts", Integer, nullable=False, server_default="0"),
     Column("publish_answer", SmallInteger),  # reason code of the last PUBACK
-    _when("unanswered_at"),  # the first publish without an answer, which may have arrived; null: none
+    _past("unanswered_at"),  # the first publish without an answer, which may have arrived; null: none
     _when("lockout_before"),  # the client's lockout before this command; restored when its own is released
-    _when("sent_at"),
-    _when("received_at"),
-    _when("running_at"),
+    _past("sent_at"),
+    _past("received_at"),
+    _past("running_at"),
     _when("result_deadline"),
-    _when("finished_at"),
+    _past("finished_at"),
     Column("late_state", Text),  # a result that came after expired or timed_out
-    _when("late_at"),
+    _past("late_at"),
     Column("confirmed_by", Text),
     Column("traceparent", Text),
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
@@ -622,13 +629,13 @@ client_recovery = Table(  # clients that recovery ever acted on
     Column("reboots", SmallInteger, nullable=False, server_default="0"),
     Column("refused_restarts", SmallInteger, nullable=False, server_default="0"),  # refused by the display: no attempts
     Column("refused_reboots", SmallInteger, nullable=False, server_default="0"),
-    _when("tried_since"),  # the time of the first attempt
+    _past("tried_since"),  # the time of the first attempt
     Column("command_id", Text),  # of the last attempt; removed when provably no display had that command
     Column("basis", Text),  # the evidence for the last attempt
-    _when("unheard_at"),  # when the broker last answered a recovery command: the display is not connected
-    _when("healthy_since"),  # since when every tick found the client well after an attempt
+    _past("unheard_at"),  # when the broker last answered a recovery command: the display is not connected
+    _past("healthy_since"),  # since when every tick found the client well after an attempt
     Column("decided", Text),  # the state last recorded in recovery_events
-    _when("decided_at"),
+    _past("decided_at"),
     _when("held_at"),  # this and the next three: from before quiet times; nothing reads them any more
     Column("held_by", Text),
     Column("held_reason", Text),
@@ -660,20 +667,20 @@ recovery_breakers = Table(  # the fleet's breaker, and that of each site whose b
     "recovery_breakers",
     metadata,
     Column("site", Text, primary_key=True),  # '' is the fleet: no site has this name
-    _when("open_since"),  # null: closed
+    _past("open_since"),  # null: closed
     Column("why", Text),
     Column("why_sentences", JSONB),
     Column("stale", Integer, nullable=False, server_default="0"),  # silent displays at the last tick while open
     Column("seen", Integer, nullable=False, server_default="0"),
-    _when("released_at"),  # silence that began before this time no longer counts
+    _past("released_at"),  # silence that began before this time no longer counts
     Column("released_by", Text),
-    _when("low_since"),  # since when few enough displays are silent; only of an open breaker
-    _when("counted_since"),  # of an open breaker: a client heard since this time counts
-    _when("looked_at"),  # the last evaluation of all breakers; only in the fleet's row
-    _when("screens_since"),  # so many screens fail at once that no screen is acted on; null: they do not
+    _past("low_since"),  # since when few enough displays are silent; only of an open breaker
+    _past("counted_since"),  # of an open breaker: a client heard since this time counts
+    _past("looked_at"),  # the last evaluation of all breakers; only in the fleet's row
+    _past("screens_since"),  # so many screens fail at once that no screen is acted on; null: they do not
     Column("screens_why", Text),
     Column("screens_why_sentences", JSONB),
-    _when("screens_released_at"),  # screens that failed before count no more
+    _past("screens_released_at"),  # screens that failed before count no more
 )
 
 scheduler_status = Table(  # one row: the last tick
@@ -809,9 +816,9 @@ incidents = Table(
     Column("id", BigInteger, Identity(), primary_key=True),
     Column("kind", Text, nullable=False),
     Column("key", Text, nullable=False, server_default=""),  # the site or the subnet; empty for the other kinds
-    _when("began_at", nullable=False),  # when the first display failed, or the bridge last heard the fleet
-    _when("opened_at", nullable=False),
-    _when("closed_at"),
+    _past("began_at", nullable=False),  # when the first display failed, or the bridge last heard the fleet
+    _past("opened_at", nullable=False),
+    _past("closed_at"),
     Column("cause", Text, nullable=False),  # for people
     Column("cause_sentences", JSONB),
     Column("group_size", Integer),  # clients of the site or subnet that were heard in the last day
@@ -834,11 +841,11 @@ incident_members = Table(  # a row each time that a client joins an incident
     Column("incident_id", BigInteger, ForeignKey("incidents.id", ondelete="CASCADE"), nullable=False),
     _of_client(),
     _when("joined_at", nullable=False),
-    _when("left_at"),  # null: the client is still unwell
+    _past("left_at"),  # null: the client is still unwell
     Column("symptom", Text, nullable=False),
     Column("newer_symptom", Text),  # used instead while old code does not know the word
     Column("unit", Text),  # the service that failed, or how the screen did
-    _when("failed_at", nullable=False),
+    _past("failed_at", nullable=False),
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
     PrimaryKeyConstraint("incident_id", "client_uuid", "joined_at"),
     CheckConstraint("symptom IN ('silent', 'crashed', 'service_failed', 'disconnected')", name="symptom"),
@@ -887,7 +894,7 @@ notification_channels = Table(
     Column("to_time", sa.Time),  # a time up to from_time is on the next day
     Column("critical_passes", Boolean, nullable=False, server_default="true"),  # critical ones also outside its hours
     Column("enabled", Boolean, nullable=False, server_default="true"),
-    _when("tells_since", nullable=False),  # when it was made or switched on: it does not report older troubles
+    _past("tells_since", nullable=False),  # when it was made or switched on: it does not report older troubles
     Column("created_by", Text, nullable=False),
     _when("created_at", nullable=False),
     _when("changed_at", nullable=False),
@@ -937,15 +944,15 @@ notification_deliveries = Table(  # the outbox: a row is one message to one chan
     Column("phase", Text, nullable=False),
     Column("event", Text, nullable=False),  # an event that older code knows; `message` has the true one
     Column("message", JSONB, nullable=False),  # text and facts
-    _when("created_at", nullable=False),
+    _past("created_at", nullable=False),
     Column("state", Text, nullable=False, server_default="pending"),
     Column("standing", Boolean, nullable=False, server_default="false"),  # reported, and not known to be over
     Column("folded_into", BigInteger, ForeignKey("notification_deliveries.id", ondelete="CASCADE")),
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("generation", Integer, nullable=False, server_default="1"),  # part of the task's name
-    _when("due_at", nullable=False),  # time of the next try
+    _past("due_at", nullable=False),  # time of the next try
     Column("claim", Text),  # fencing token of the process that sends the message
-    _when("claimed_at"),
+    _past("claimed_at"),
     _when("finished_at"),
     Column("error", Text),  # error of the last try: our own text, without secrets
     Column("error_sentences", JSONB),
@@ -1061,8 +1068,8 @@ conversions = Table(
     Column("turn", BigInteger, nullable=False, server_default="0"),  # each uploader has one conversion a turn
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("claim", Text),  # fencing token of the worker that holds it
-    _when("claimed_at"),
-    _when("enqueued_at"),
+    _past("claimed_at"),
+    _past("enqueued_at"),
     _when("created_at", nullable=False),
     _when("requested_at"),  # the last request for it; null: created_at
     _when("started_at"),
@@ -1196,7 +1203,7 @@ login_failures = Table(
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
     Column("bucket", Text, nullable=False),  # the key of a counter: shared.access.rules.sign_in_counters
-    _when("at", nullable=False),
+    _past("at", nullable=False),
     Index("ix_login_failures_bucket_at", "bucket", "at"),
 )
 
@@ -1278,7 +1285,7 @@ audit_repeats = Table(  # repetitions of an audit line, counted until the next l
     Column("action", Text, nullable=False),
     Column("target", Text, nullable=False),
     Column("result", Text, nullable=False),
-    _when("began_at", nullable=False),
+    _past("began_at", nullable=False),
     Column("repeats", BigInteger, nullable=False, server_default="0"),
     Index("ix_audit_repeats_began_at", "began_at"),
 )

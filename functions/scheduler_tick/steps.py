@@ -24,12 +24,10 @@ from shared.client_logs import store as client_logs_store
 from shared.clients import (
     health_history_operations,
     limits_operations,
-    limits_store,
     losses_store,
     statuses_operations,
 )
 from shared.clients.health_history_rules import due as health_turns_due
-from shared.clients.reports import operations as reports
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.batches import operations as batches
@@ -39,8 +37,8 @@ from shared.commands.outbox import operations as outbox
 from shared.commands.rules import Timings
 from shared.config import Config
 from shared.conversions import operations as conversions
-from shared.conversions import store as conversions_store
 from shared.conversions.rules import timeouts
+from shared.event_media.uploads import store as uploads_store
 from shared.history import store as history_store
 from shared.incidents import operations as incidents
 from shared.incidents import store as incidents_store
@@ -48,12 +46,12 @@ from shared.leadership import dead_letters_store
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import listening
 from shared.notifications import operations as notifications
-from shared.notifications.channels import store as channels_store
 from shared.notifications.deliveries import store as deliveries_store
 from shared.outside.mqtt import Publisher
 from shared.outside.task_queue import TaskQueue, enqueue_conversion, enqueue_notification
 from shared.overview import store as overview_store
 from shared.overview.rules import is_scheduler_late
+from shared.postgres import set_back
 from shared.postgres.door import database_now, transaction
 from shared.postgres.query import NO_ROW, Query
 from shared.quiet import displays_operations
@@ -162,18 +160,19 @@ def mend_clock(world: World, moment: Moment) -> Did:
     """After the database's clock was set back: forget every time that now lies in the future."""
     if not moment.clock_was_set_back:
         return {}
-    with transaction(world.engine) as connection:
-        recovery.forget_the_future(connection, database_now(connection))
+    set_to_now = {}
+    for table in set_back.TABLES:
+        with transaction(world.engine) as connection:
+            set_to_now[table] = set_back.forget_the_future(connection, database_now(connection), table)
     with transaction(world.engine) as connection:
         commands_store.forget_the_future(connection, database_now(connection), world.timings.lockout)
     with transaction(world.engine) as connection:
-        for store in (incidents_store, deliveries_store, channels_store, conversions_store, limits_store):
-            store.forget_the_future(connection, database_now(connection))
+        uploads_store.forget_the_future(connection, database_now(connection))
     with transaction(world.engine) as connection:
         schedules.forget_the_future(connection, database_now(connection))
     with transaction(world.engine) as connection:  # last: after a failure above, the next tick must repeat all of it
         overview_store.forget_future_tick(connection, moment.now)
-        return {"heard_in_the_future": reports.forget_the_future(connection, database_now(connection))}
+    return {table: rows for table, rows in set_to_now.items() if rows}
 
 
 def expire(world: World, _moment: Moment) -> Did:

@@ -24,6 +24,6 @@ def normalise_code(typed: str) -> str:
 
 def wait_after_rotation(rotated_at: datetime | None, now: datetime) -> timedelta | None:
     """How long until a display may replace its password again; None: at once."""
-    if rotated_at is None or now - rotated_at >= ROTATIONS_APART:
+    if rotated_at is None or not timedelta() <= now - rotated_at < ROTATIONS_APART:  # ahead: the clock was set back
         return None
     return rotated_at + ROTATIONS_APART - now

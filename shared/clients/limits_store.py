@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 
 from shared.clients import limits_rules
 from shared.clients.limits_rules import Limit, Passing, Reading
-from shared.postgres.fragments import no_later
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import HealthLimit
@@ -97,7 +96,6 @@ PUT = Query(
     """,  # noqa: S608 - made of constants
     NO_ROW,
 )
-FORGET_THE_FUTURE = Query(no_later("client_limits", "over_since", "passed_at", "left_since"), NO_ROW)
 
 
 def known(connection: Connection) -> list[Passing]:
@@ -108,8 +106,3 @@ def known(connection: Connection) -> list[Passing]:
 def put(connection: Connection, passings: Collection[Passing]) -> None:
     """Write what is known of these limits. A row stays when its limit is passed no more: readers must see the end."""
     PUT.run(connection, **PASSINGS.of(passings))
-
-
-def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Set future times to now, after the database's clock was set back."""
-    FORGET_THE_FUTURE.run(connection, now=now)

@@ -26,6 +26,7 @@ from shared.commands.rules import (
 from shared.postgres.fragments import NOW, are_ahead, is_open, no_later, occupies
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, among, moment, one_of
+from shared.postgres.set_back import never_ahead
 from shared.sentences import Coded
 from shared.tables import client_commands, client_heartbeats, client_recovery, clients
 from shared.vocabulary import POWER_ACTIONS, CommandAction, CommandSource, CommandState, ConfirmedBy
@@ -319,10 +320,7 @@ def drop_history(connection: Connection, before: datetime) -> int:
     return DROP_HISTORY.run(connection, before=before)
 
 
-SEEN: Final = (
-    *("created_at", "publish_attempted_at", "unanswered_at", "sent_at", "received_at", "running_at", "finished_at"),
-    "late_at",
-)
+SEEN: Final = never_ahead(client_commands)
 AHEAD = Query(
     f"""
     SELECT client_uuid FROM client_commands WHERE {are_ahead("client_commands", *SEEN)}

@@ -10,7 +10,6 @@ from sqlalchemy import Connection
 from shared.conversions.rules import MOVES, ConversionMove
 from shared.postgres.door import scrub
 from shared.postgres.driver import FOR_ITS_VALUES
-from shared.postgres.fragments import no_later
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import ConversionStatus, MediaKind, TargetFormat
 
@@ -352,11 +351,3 @@ def requeue_forgotten(
     skipped.
     """
     return REQUEUE_FORGOTTEN.all(connection, now=now, forgotten_before=forgotten_before, limit=limit)
-
-
-FORGET_THE_FUTURE = Query(no_later("conversions", "claimed_at", "enqueued_at"), NO_ROW)
-
-
-def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Set future times of claims and enqueuing to now, after the database's clock was set back."""
-    FORGET_THE_FUTURE.run(connection, now=now)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.incidents.rules import FailedDisplay, JoinableIncident
-from shared.postgres.fragments import is_well, no_later, screen_fails
+from shared.postgres.fragments import is_well, screen_fails
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
 from shared.sentences import Coded, Sentence
@@ -302,18 +302,6 @@ def open_of(connection: Connection, uuids: Collection[str]) -> list[Membership]:
 
 
 DROP_HISTORY = Query("DELETE FROM incidents WHERE closed_at < :before", NO_ROW)
-
-
-FORGET_THE_FUTURE = (
-    Query(no_later("incidents", "began_at", "opened_at", "closed_at"), NO_ROW),
-    Query(no_later("incident_members", "left_at", "failed_at"), NO_ROW),
-)
-
-
-def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Set every time of an incident that lies in the future to now."""
-    for query in FORGET_THE_FUTURE:
-        query.run(connection, now=now)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:

@@ -19,9 +19,8 @@ from shared.leadership import store as leadership_store
 from shared.leadership.rules import BridgeStatus
 from shared.quiet import operations as quiet_times
 from shared.quiet.rules import QuietNow
-from shared.recovery import rules, screens_operations, screens_store, store
+from shared.recovery import rules, screens_operations, store
 from shared.recovery.breakers import operations as breakers
-from shared.recovery.breakers import store as breakers_store
 from shared.recovery.breakers.operations import Watch
 from shared.recovery.evidence import operations as evidence
 from shared.recovery.evidence import store as evidence_store
@@ -195,17 +194,6 @@ def resume(connection: Connection, now: datetime, client_uuid: str, by: str) -> 
     store.lock_recovery(connection)
     ended = quiet_times.end_holds(connection, now, client_uuid, by)
     return store.resume(connection, client_uuid) or bool(ended)
-
-
-def forget_the_future(connection: Connection, now: datetime) -> None:
-    """After the database's clock was set back: set the times of recovery and breakers that lie in the future to now.
-
-    Otherwise a breaker with a future release would not open until the clock has passed that time.
-    """
-    store.lock_recovery(connection)
-    store.forget_the_future(connection, now)
-    breakers_store.forget_the_future(connection, now)
-    screens_store.forget_the_future(connection, now)
 
 
 def _cases(connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]) -> list[Case]:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from shared.clients.screens_rules import LASTS
 from shared.clients.screens_store import in_a_row
-from shared.postgres.fragments import is_well, may_be_mended, no_later, screen_fails
+from shared.postgres.fragments import is_well, may_be_mended, screen_fails
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.recovery.evidence.store import AT_REST, JOIN_RESTING
@@ -132,14 +132,6 @@ def put(connection: Connection, found: Sequence[ScreensBreaker]) -> None:
 def release(connection: Connection, now: datetime, site: str | None) -> list[str]:
     """Close the open breaker of this site, or (None) every open one. Returns their sites."""
     return RELEASE.all(connection, now=now, site=site)
-
-
-FORGET_THE_FUTURE = Query(no_later("recovery_breakers", "screens_since", "screens_released_at"), NO_ROW)
-
-
-def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Let what was written of breakers at a time that has not come yet count as written now."""
-    FORGET_THE_FUTURE.run(connection, now=now)
 
 
 OFF = Query("SELECT uuid FROM clients WHERE screen_health = 'off' AND deleted_at IS NULL", str)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.postgres.fragments import is_open, no_later
+from shared.postgres.fragments import is_open
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.quiet.store import RECOVERY_LOCK
@@ -248,16 +248,6 @@ DROP_OLD = Query("DELETE FROM recovery_events WHERE at < :before", NO_ROW)
 def drop_history(connection: Connection, before: datetime) -> int:
     """Delete decisions made before then. Returns how many."""
     return DROP_OLD.run(connection, before=before)
-
-
-FORGET_THE_FUTURE = Query(
-    no_later("client_recovery", "tried_since", "unheard_at", "healthy_since", "decided_at"), NO_ROW
-)
-
-
-def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Set every time of a client's ladder that lies in the future to now."""
-    FORGET_THE_FUTURE.run(connection, now=now)
 
 
 LADDER_OF = Query(

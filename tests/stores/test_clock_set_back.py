@@ -6,18 +6,19 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.clients.reports import operations as reports
+from shared.access import attempts_store, enrolment_rules
+from shared.access import operations as access
+from shared.access.rules import Counter
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.conversions import operations as conversions
-from shared.conversions import store as conversions_store
-from shared.incidents import store as incidents_store
+from shared.event_media.uploads import operations as uploads
+from shared.event_media.uploads import rules as uploads_rules
+from shared.event_media.uploads import store as uploads_store
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import listening
-from shared.notifications.channels import store as channels_store
-from shared.notifications.deliveries import store as deliveries_store
+from shared.postgres import set_back as times_ahead
 from shared.postgres.door import database_now
-from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
 from shared.tables import bridge_status, client_health, client_recovery, clients
 from tests.stores.commands_world import (
@@ -55,11 +56,10 @@ def now(connection: Connection) -> datetime:
 
 def set_back(connection: Connection, now: datetime) -> None:
     """Do what the first tick after the change does."""
-    reports.forget_the_future(connection, now)
-    recovery.forget_the_future(connection, now)
+    for table in times_ahead.TABLES:
+        times_ahead.forget_the_future(connection, now, table)
     commands_store.forget_the_future(connection, now, LOCKOUT)
-    for store in (incidents_store, deliveries_store, channels_store, conversions_store):
-        store.forget_the_future(connection, now)
+    uploads_store.forget_the_future(connection, now)
 
 
 def test_a_breaker_that_was_released_ahead_of_time_opens_over_a_new_silence(
@@ -209,6 +209,39 @@ def test_a_conversion_that_was_claimed_ahead_of_time_is_given_to_another_worker(
     set_back(connection, now)
 
     assert conversions.sweep(connection, now + 2 * LEASE, LEASE) == [(conversion_id, 2)]
+
+
+# --- people and displays at the door ---
+
+
+def test_an_upload_under_way_ahead_of_time_goes_on_after_the_longest_turn(
+    connection: Connection, now: datetime
+) -> None:
+    begun = uploads.create(connection, now + AHEAD, "a.pptx", 3, 9, "user:anna")
+    turn = uploads.take_turn(connection, now + AHEAD, begun.id, 0)
+    uploads.hold(connection, now + AHEAD, turn)
+    set_back(connection, now)
+
+    assert uploads.take_turn(connection, now + uploads_rules.ASSEMBLY, begun.id, 0).offset == 0
+    assert uploads.find(connection, now, begun.id).expires_at == now + uploads_rules.LIFE
+
+
+def test_a_sign_in_that_failed_ahead_of_time_is_held_back_no_longer_than_any_other(
+    connection: Connection, now: datetime
+) -> None:
+    counters, window = (Counter("account:anna", 1),), timedelta(minutes=15)
+    attempts_store.insert_failure(connection, counters[0].bucket, now + AHEAD)
+    set_back(connection, now)
+
+    access.refuse_when_limited(connection, now + window, counters, window)
+
+
+def test_a_display_that_changed_its_password_ahead_of_time_may_do_so_again(now: datetime) -> None:
+    apart = enrolment_rules.ROTATIONS_APART
+
+    waits = [enrolment_rules.wait_after_rotation(at, now) for at in (now + AHEAD, now, now - apart, None)]
+
+    assert waits == [None, apart, None, None]
 
 
 # --- a bridge that is gone ---

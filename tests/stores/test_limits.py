@@ -22,6 +22,7 @@ from shared.overview import operations as overview
 from shared.overview import store as overview_store
 from shared.overview import summary_store
 from shared.overview.gauges import store as gauges_store
+from shared.postgres import set_back
 from shared.tables import client_health, client_limits, clients
 from tests.stores.commands_world import add_client
 from tests.stores.incidents_world import change, listen, observe, site
@@ -199,7 +200,7 @@ def test_after_the_clock_was_set_back_no_time_of_a_limit_is_in_the_future(
     report(connection, now + 6 * MINUTE, uuid, disk_percent=10.0)
     judge(connection, now + 6 * MINUTE)
 
-    limits_store.forget_the_future(connection, now - MINUTE)
+    set_back.forget_the_future(connection, now - MINUTE, "client_limits")
 
     [row] = limits_store.known(connection)
     assert (row.over_since, row.passed_at, row.left_since) == (now - MINUTE,) * 3

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from shared.clients import signs_rules, signs_store
-from shared.clients.reports import operations as reports
 from shared.incidents import operations as incidents
 from shared.leadership import operations as leadership
 from shared.overview import problems_operations
 from shared.overview import store as overview
+from shared.postgres import set_back
 from shared.postgres.door import database_now
 from shared.recovery.evidence import store as evidence
 from shared.tables import client_heartbeats, clients
@@ -193,7 +193,7 @@ def test_a_sign_of_a_time_that_has_not_come_counts_as_given_now(connection: Conn
     [ahead, other] = fleet(connection, now - MINUTE, 2)
     talk(connection, now + timedelta(hours=1), ahead)
 
-    assert reports.forget_the_future(connection, now) == 1
+    assert set_back.forget_the_future(connection, now, "client_heartbeats") == 1
 
     rows = connection.execute(sa.select(client_heartbeats.c.client_uuid, client_heartbeats.c.sign_at))
     assert {row.client_uuid: row.sign_at for row in rows} == {ahead: now, other: None}

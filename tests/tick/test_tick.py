@@ -25,6 +25,7 @@ from shared.tables import (
     incident_members,
     incidents,
     recovery_breakers,
+    uploads,
 )
 from tests.local.queue_harness import QUEUE_SECRET, emulator
 from tests.stores.commands_world import committed, issued, new_client, request
@@ -188,7 +189,7 @@ def test_after_the_clock_was_set_back_nobody_counts_as_heard_in_the_future(
     report = expiring.tick()
     again = expiring.tick()
 
-    assert report["did"]["clock"] == {"heard_in_the_future": 1}
+    assert report["did"]["clock"] == {"client_heartbeats": 1}
     assert again["did"]["clock"] == {}
     with engine.connect() as connection:
         heard = connection.execute(sa.select(client_heartbeats.c.last_heartbeat_at).where(mine)).scalar_one()
@@ -205,12 +206,15 @@ def test_after_the_clock_was_set_back_no_step_goes_by_the_future(recovering: Tic
         connection.execute(sa.insert(client_recovery).values(client_uuid=client, **dict.fromkeys(noted, ahead)))
         released = {"site": "Rome", "released_at": ahead, "released_by": "anna"}
         connection.execute(sa.insert(recovery_breakers).values(**released))
+        sent = {"id": "u", "filename": "a.pptx", "bytes": 1, "created_by": "anna", "writer_until": ahead}
+        connection.execute(sa.insert(uploads).values(**sent, created_at=ahead, expires_at=ahead + timedelta(days=1)))
 
     set_last_tick(engine, -timedelta(days=1))
     report = recovering.tick()
 
     assert report["failed"] == []
     with engine.connect() as connection:
+        assert connection.execute(sa.select(uploads.c.writer_until)).scalar_one() < ahead - timedelta(hours=23)
         mine = sa.select(clients, client_recovery).join(client_recovery).where(clients.c.uuid == client)
         row = connection.execute(mine).mappings().one()
         breaker = sa.select(recovery_breakers.c.released_at).where(recovery_breakers.c.site == "Rome")

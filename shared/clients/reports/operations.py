@@ -196,12 +196,3 @@ def note_went_back(connection: Connection, now: datetime, uuids: Sequence[str]) 
 def note_shared_logins(connection: Connection, now: datetime, shared: Sequence[SharedLogin]) -> set[str]:
     """Note that two devices share these logins. Returns the clients noted now."""
     return store.note_shared_login(connection, now, shared)
-
-
-def forget_the_future(connection: Connection, now: datetime) -> int:
-    """Set signs of life in the future to now, after the database's clock was set back. Returns how many clients.
-
-    Otherwise such a client counts as heard until that time, even when it is silent, and reports could not end a crash
-    or a failure of that time.
-    """
-    return store.forget_the_future(connection, now)

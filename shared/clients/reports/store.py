@@ -15,7 +15,7 @@ from shared.clients.intervals_rules import USUAL_SECONDS
 from shared.clients.logins_rules import SharedLogin
 from shared.clients.reports import rules
 from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceChange
-from shared.postgres.fragments import are_ahead, arrived_at, no_later
+from shared.postgres.fragments import arrived_at
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus
@@ -168,30 +168,6 @@ def put_heartbeats(
 ) -> list[NotableHeartbeat]:
     """Store each client's newest heartbeat. Returns only notable ones: not the newest, or with other changes."""
     return PUT_HEARTBEATS.all(connection, now=now, clock=clock, **HEARTBEATS.of(said))
-
-
-SEEN_OF_CLIENTS: Final = (
-    *("process_status_since", "status_since", "screen_health_since", "service_failed_at", "service_failed_cleared_at"),
-    *("presence_at", "counter_went_back_at", "shared_login_seen_at", "screen_failed_at"),
-    *("shared_login_since", "login_since"),
-)
-"""The columns with times of reports. Not `lockout_until`, which belongs to a command."""
-LOCK_AHEAD = Query(
-    f"SELECT uuid FROM clients WHERE {are_ahead('clients', *SEEN_OF_CLIENTS)} ORDER BY uuid FOR NO KEY UPDATE",  # noqa: S608 - constants
-    str,
-)
-FORGET_AHEAD = Query(
-    no_later("clients", *SEEN_OF_CLIENTS) + " AND uuid = ANY(CAST(:uuids AS text[]))",
-    NO_ROW,
-)
-FORGET_THE_FUTURE = Query(no_later("client_heartbeats", "last_heartbeat_at", "sign_at"), NO_ROW)
-
-
-def forget_the_future(connection: Connection, now: datetime) -> int:
-    """Set future times of reports to now. Returns how many clients had a future heartbeat."""
-    if uuids := LOCK_AHEAD.all(connection, now=now):
-        FORGET_AHEAD.run(connection, now=now, uuids=uuids)
-    return FORGET_THE_FUTURE.run(connection, now=now)
 
 
 CHANGES: Final = ManyRows("s", ProcessChange)

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.event_media.uploads.rules import ASSEMBLY, LIFE
 from shared.postgres.query import NO_ROW, Query
 
 
@@ -135,3 +136,18 @@ DELETE_EXPIRED = Query(
 def delete_expired(connection: Connection, now: datetime, limit: int) -> list[str]:
     """Delete up to `limit` expired uploads, complete or not. Returns their ids; their parts may be removed."""
     return DELETE_EXPIRED.all(connection, now=now, limit=limit)
+
+
+FORGET_THE_FUTURE = Query(
+    """
+    UPDATE uploads SET writer_until = CASE WHEN writer_until > :turn THEN :turn ELSE writer_until END,
+        expires_at = CASE WHEN expires_at > :life THEN :life ELSE expires_at END
+    WHERE writer_until > :turn OR expires_at > :life
+    """,
+    NO_ROW,
+)
+
+
+def forget_the_future(connection: Connection, now: datetime) -> int:
+    """After the database's clock was set back: no turn or upload ends later than one of now. Returns how many."""
+    return FORGET_THE_FUTURE.run(connection, turn=now + ASSEMBLY, life=now + LIFE)

@@ -11,7 +11,6 @@ from sqlalchemy.exc import DBAPIError
 
 from shared.notifications.channels.rules import KeptChannel, OpenChannel
 from shared.postgres.door import constraint_name, is_away, sqlstate
-from shared.postgres.fragments import no_later
 from shared.postgres.many import as_json
 from shared.postgres.query import NO_ROW, Query
 from shared.sentences import Sentence
@@ -186,11 +185,3 @@ NOTE_FAILED = Query(
 def note_failed(connection: Connection, now: datetime, channel_id: int, why: Sentence) -> None:
     """Note that a try failed, and why."""
     NOTE_FAILED.run(connection, now=now, id=channel_id, words=why.english, coded=as_json(why.coded))
-
-
-FORGET_THE_FUTURE = Query(no_later("notification_channels", "tells_since"), NO_ROW)
-
-
-def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Set each `tells_since` that lies in the future to now."""
-    FORGET_THE_FUTURE.run(connection, now=now)

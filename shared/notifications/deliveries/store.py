@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 
 from shared.notifications.rules import Notice
 from shared.postgres.driver import FOR_ITS_VALUES
-from shared.postgres.fragments import no_later
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
 from shared.sentences import Coded, Sentence
@@ -319,14 +318,6 @@ def page(
 DROP_HISTORY = Query(
     "DELETE FROM notification_deliveries WHERE created_at < :before AND NOT standing AND state <> 'pending'", NO_ROW
 )
-
-
-FORGET_THE_FUTURE = Query(no_later("notification_deliveries", "created_at", "claimed_at", "due_at"), NO_ROW)
-
-
-def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Set every time of a message that lies in the future to now."""
-    FORGET_THE_FUTURE.run(connection, now=now)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:

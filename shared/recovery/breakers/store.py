@@ -11,7 +11,6 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
-from shared.postgres.fragments import no_later
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.quiet.rules import QuietNow
@@ -320,13 +319,3 @@ RELEASE = Query(
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[ReleasedBreaker]:
     """Close the open breaker of this site, or (None) every open one. Returns them. Present silence no longer counts."""
     return RELEASE.all(connection, now=now, by=by, site=site)
-
-
-FORGET_THE_FUTURE = Query(
-    no_later("recovery_breakers", "open_since", "released_at", "low_since", "counted_since", "looked_at"), NO_ROW
-)
-
-
-def forget_the_future(connection: Connection, now: datetime) -> None:
-    """Set every time of a breaker that lies in the future to now."""
-    FORGET_THE_FUTURE.run(connection, now=now)
