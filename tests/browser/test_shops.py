@@ -387,6 +387,22 @@ def test_a_display_is_renamed_moved_and_tagged_in_its_panel(enter: Enter, api: A
     assert (shown["name"], shown["site"], shown["tags"]) == ("Lobby North", "Shop Chur", ["menu", "4k"])
 
 
+def test_whoever_moves_a_display_out_of_a_quiet_time_is_told(enter: Enter, api: Api, bern: Fleet) -> None:
+    hold = {"preset": "hold", "reason": "painted", "scope": "site", "site": "Shop Bern"}
+    made = api.post("/api/quiet-times", hold, 201)["id"]
+    page = enter(f"/?d={bern.uuid(1)}").page
+    page.get_by_role("button", name="Edit…").click()
+    dialog = page.get_by_role("dialog", name="Edit the display")
+    dialog.get_by_label("Site").fill("Shop Chur")
+    dialog.get_by_role("button", name="Save").click()
+
+    expect(dialog).to_contain_text(f"No quiet time leaves these alone any more: {bern.name(1)}")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Close").last.click()
+    expect(dialog).to_have_count(0)
+    api.call("DELETE", f"/api/quiet-times/{made}", 204)
+
+
 def test_many_displays_are_moved_and_tagged_and_what_is_gone_is_named(
     enter: Enter, api: Api, database: Engine, bern: Fleet
 ) -> None:
