@@ -90,7 +90,7 @@ audit_log                  si      -       si              -               -    
 audit_repeats              siud    -       siud            -               -                -
 """
 
-READ_MAKERS: Final = ("api", "scheduler_tick")
+READ_MAKERS: Final = ("api", "bridge", "scheduler_tick")
 """Who acts later in somebody's name and so reads what that person or token may do today, without secrets."""
 
 # Functions that run with the owner's rights for a component; each checks its arguments.

@@ -19,11 +19,13 @@ from shared.commands.rules import (
     NO_RESULT,
     NO_SUBSCRIBER,
     PUBLISH_DENIED,
+    RIGHTS_LOST,
     TIMED_OUT,
     Move,
 )
 from shared.commands.store import OPEN
-from shared.postgres.query import Query, moment
+from shared.postgres.fragments import MAKERS, is_at_site_of, made, may_send
+from shared.postgres.query import Query, among, moment
 from shared.tables import client_commands, client_recovery, clients
 from shared.vocabulary import CommandAction, PublishAnswer
 
@@ -154,6 +156,31 @@ def _past_expiry() -> sa.ColumnElement[bool]:
 
 def _past_result() -> sa.ColumnElement[bool]:
     return sa.and_(guard(TIMED_OUT), c.result_deadline <= moment("now"))
+
+
+LOST: Final = sa.literal_column(
+    f"""(split_part(client_commands.requested_by, ':', 1) IN ('user', 'token') AND NOT EXISTS (
+        SELECT FROM {MAKERS} AS maker JOIN clients AS theirs ON {is_at_site_of("maker", "theirs")}
+        WHERE theirs.uuid = client_commands.client_uuid AND {may_send("maker", "client_commands.action")}
+            AND {made("maker", "client_commands.requested_by", "client_commands.created_at")}))""",  # nosec B608
+    sa.Boolean,
+)
+"""SQL: whether the person or token in whose name a command goes may not send it any more to this display."""
+WITHDRAWN: Final = sa.and_(
+    NOBODYS, among(c.action, CommandAction), LOST
+)  # who may send other actions, later code knows
+CLIENTS_LOST = Query(lambda: sa.select(c.client_uuid).where(OPEN, WITHDRAWN), str)
+WITHDRAW = Query(lambda: ending(CANCELLED, sa.literal(RIGHTS_LOST), WITHDRAWN), Ended)
+
+
+def clients_lost(connection: Connection) -> list[str]:
+    """The clients with a command that no display has, and whose maker may not send it any more."""
+    return CLIENTS_LOST.all(connection)
+
+
+def withdraw(connection: Connection, now: datetime) -> list[Ended]:
+    """Cancel these commands."""
+    return WITHDRAW.all(connection, now=now)
 
 
 CLIENTS_OVERDUE = Query(lambda: sa.select(c.client_uuid).where(OPEN, sa.or_(_past_expiry(), _past_result())), str)

@@ -42,6 +42,8 @@ class ExpiryReport(Struct, frozen=True):
     """Failed by a proof: the machine did not reboot, or the screen did not switch."""
     overtaken: int = 0
     """Cancelled reboots that no display had, of machines that booted by themselves."""
+    withdrawn: int = 0
+    """Cancelled commands that no display had, whose maker may not send them any more."""
     news: tuple[News, ...] = ()
     """For the log, after the commit."""
 
@@ -188,16 +190,17 @@ def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -
 
 
 def expire(connection: Connection, now: datetime) -> ExpiryReport:
-    """End every command whose outcome is proven or that is past its deadline.
+    """End every command whose outcome is proven, that is past its deadline, or whose maker lost the right to it.
 
     Evidence comes first: a command that is proven done does not time out.
     """
     settled = settle_by_proof(connection, now)
     counts = (settled.proven, settled.disproved, settled.overtaken)
-    overdue = endings_store.clients_overdue(connection, now)
-    if not overdue:
-        return ExpiryReport(0, 0, *counts, settled.news)
-    store.lock_clients(connection, overdue)
+    theirs = {*endings_store.clients_overdue(connection, now), *endings_store.clients_lost(connection)}
+    if not theirs:
+        return ExpiryReport(0, 0, *counts, news=settled.news)
+    store.lock_clients(connection, theirs)
+    withdrawn = endings_store.withdraw(connection, now)
     expired, timed_out = endings_store.expire(connection, now), endings_store.time_out(connection, now)
-    ended = news_of("command_ended", connection, [one.id for one in (*expired, *timed_out)])
-    return ExpiryReport(len(expired), len(timed_out), *counts, settled.news + ended)
+    ended = news_of("command_ended", connection, [one.id for one in (*withdrawn, *expired, *timed_out)])
+    return ExpiryReport(len(expired), len(timed_out), *counts, len(withdrawn), settled.news + ended)

@@ -53,6 +53,7 @@ SCREEN_DID_NOT_SWITCH: Final = "screen_did_not_switch"
 NO_PICTURE: Final = "no_picture"  # the display says that it sent one
 CLIENT_DELETED: Final = "client_deleted"
 LOGIN_REVOKED: Final = "login_revoked"
+RIGHTS_LOST: Final = "rights_lost"  # whoever asked for it may not send it any more, or not to this display
 
 
 class Move(Struct, frozen=True):

@@ -74,7 +74,7 @@ KEPT_COLUMNS: Final = columns(KeptQuietTime, "q")
 MADE: Final = made("maker", "q.created_by", "q.created_at")
 COVERS: Final = f"""(q.scope = 'fleet' OR q.site = c.site OR q.tag = ANY(c.tags)
         OR c.uuid = ANY(q.clients) AND NOT EXISTS (
-            SELECT FROM {MAKERS} AS maker WHERE {MADE} AND NOT coalesce({is_at_site_of("maker", "c")}, false)))"""
+            SELECT FROM {MAKERS} AS maker WHERE {MADE} AND NOT coalesce({is_at_site_of("maker", "c")}, false)))"""  # nosec B608
 """SQL: whether the quiet time `q` covers the client `c`. One that names it does so only at a site of its maker."""
 
 

@@ -18,12 +18,13 @@ from shared.access.people import store as people_store
 from shared.access.rules import digest, parse_token
 from shared.commands import operations as commands
 from shared.commands.batches import operations as batches
+from shared.commands.outbox import operations as outbox
 from shared.config import Config
 from shared.postgres.door import database_now, transaction
 from shared.quiet import operations as quiet_times
 from shared.schedules import operations as schedules
 from shared.schedules import store as schedules_store
-from shared.tables import client_commands, users
+from shared.tables import api_tokens, client_commands, users
 from shared.vocabulary import Role
 from tests import migrated
 from tests.api.people import OURS, Api, cookies
@@ -111,6 +112,12 @@ def revoke(maker: Maker) -> None:
     assert maker.api.delete(f"/api/tokens/{maker.id}", "admin").status_code == 204
 
 
+def expire(maker: Maker) -> None:
+    with transaction(maker.engine) as connection:
+        over = sa.update(api_tokens).where(api_tokens.c.id == maker.id)
+        connection.execute(over.values(expires_at=database_now(connection)))
+
+
 HAPPENS: Final[Mapping[str, tuple[Callable[[Maker], None], Callable[[Maker], None]]]] = {
     "moved": (person, move),
     "narrowed": (person, change(sites="{second}")),
@@ -118,6 +125,7 @@ HAPPENS: Final[Mapping[str, tuple[Callable[[Maker], None], Callable[[Maker], Non
     "disabled": (person, change(disabled=True)),
     "removed": (person, remove),
     "revoked": (script, revoke),
+    "expired": (script, expire),
 }
 """Event -> how the maker is known, and what happens."""
 
@@ -165,6 +173,25 @@ def batch(maker: Maker, *, is_paused: bool = False) -> Later:
     return later
 
 
+def command(maker: Maker) -> Later:
+    """A command that waits, because the broker is away or the display is not connected."""
+    made = maker.made(f"/api/clients/{maker.display}/commands", {"action": "reboot_host", "ttl_seconds": 3600})
+    assert made["state"] == "queued"
+
+    def later() -> Any:
+        with transaction(maker.tick) as connection:
+            now = database_now(connection)
+            claimed = outbox.claim_due(connection, now + timedelta(minutes=30), client_uuids=[maker.display])
+            connection.rollback()
+        with transaction(maker.tick) as connection:
+            commands.expire(connection, now)
+        shown = maker.api.get(f"/api/commands/{made['id']}", "admin").get_json()
+        assert len(claimed) == (shown["state"] == "queued")
+        return shown["state"], shown["outcome_reason"]
+
+    return later
+
+
 def quiet_time(maker: Maker, **whom: Any) -> Later:
     maker.made("/api/quiet-times", {**HOLD, **whom})
 
@@ -208,6 +235,7 @@ PLANS: Final[Mapping[str, tuple[Callable[[Maker], Later], Mapping[str, Any]]]] =
         lambda maker: schedule(maker, filter={"site": maker.home}),
         {"moved": "made", "narrowed": NOT_THERE},  # the site has another display
     ),
+    "a command that waits for its display": (command, {}),
     "the next wave of a batch": (
         batch,
         dict.fromkeys(("moved", "narrowed"), ("aborted", "finished", NOT_THERE)),
@@ -233,6 +261,7 @@ PLANS: Final[Mapping[str, tuple[Callable[[Maker], Later], Mapping[str, Any]]]] =
 OTHERWISE: Final[Mapping[str, Any]] = {
     "a schedule that names the display": MAY_NOT,
     "a schedule for the site": MAY_NOT,
+    "a command that waits for its display": ("cancelled", "rights_lost"),
     "the next wave of a batch": ("aborted", "aborted", MAY_NOT),
     "a paused batch that an admin resumes": ("aborted", "aborted", MAY_NOT),
     "a quiet time that names the display": True,
@@ -246,6 +275,7 @@ OTHERWISE: Final[Mapping[str, Any]] = {
 UNDISTURBED: Final[Mapping[str, Any]] = {
     "a schedule that names the display": "made",
     "a schedule for the site": "made",
+    "a command that waits for its display": ("queued", None),
     "the next wave of a batch": ("accepted", "running", None),
     "a paused batch that an admin resumes": ("accepted", "running", None),
     "a quiet time that names the display": True,

@@ -225,7 +225,7 @@ def dead_letters(database: Database, name: str) -> list[str]:
 def issue(engine: Engine, name: str, action: CommandAction) -> str:
     """Issue a command as the API does, without publishing it."""
     with transaction(engine) as connection:
-        request = CommandRequest(name, action, "user:admin", "test")
+        request = CommandRequest(name, action, "admin", "test")
         row = commands.issue(connection, database_now(connection), request, commands.timings(load({})))
         return row.id
 

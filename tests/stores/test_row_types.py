@@ -32,6 +32,7 @@ NEVER_NULL: Final = {  # (statement, nullable column) -> why no row of the state
     "EXPIRE client_commands.outcome_reason": SETS,
     "GIVE_UP client_commands.outcome_reason": SETS,
     "TIME_OUT client_commands.outcome_reason": SETS,
+    "WITHDRAW client_commands.outcome_reason": SETS,
     "CANCEL_UNHEARD_RECOVERY client_commands.outcome_reason": SETS,
     "DENY client_commands.outcome_reason": SETS,
     "BY_KEY client_commands.request_hash": "it is written with the key that WHERE asks for",

@@ -76,6 +76,7 @@ export const commandWords = {
     interrupted: "The display went down before it was done.",
     client_deleted: "The display was deleted in the meantime.",
     login_revoked: "The display's login was revoked in the meantime.",
+    rights_lost: "Whoever asked for it may not send it there any more.",
     no_picture: "The display said that it sent a picture, but none arrived.",
     already_rebooted: "The display had already restarted by itself.",
   }),

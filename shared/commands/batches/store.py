@@ -140,7 +140,10 @@ AT_SITES = Query(
 
 
 def at_sites_of(connection: Connection, who: Maker, uuids: Sequence[str]) -> set[str]:
-    """Which of these clients are at the maker's sites, and stay there until this transaction ends; None: all."""
+    """Which of these clients are at the maker's sites; they stay there until this transaction ends.
+
+    Of a maker of all sites: all of them, without a look.
+    """
     return set(uuids) if who.sites is None else set(AT_SITES.all(connection, uuids=list(uuids), sites=who.sites))
 
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.commands.endings_store import Ended, ending, guard
+from shared.commands.endings_store import LOST, Ended, ending, guard
 from shared.commands.rules import CANCELLED, DENIED, LEASE, NO_SUBSCRIBER, PUBLISH_DENIED, SENT, Attempt, DueCommand
 from shared.commands.store import OPEN
 from shared.postgres.many import ManyRows
@@ -64,6 +64,7 @@ def _due(given: frozenset[str]) -> sa.Select[tuple[str]]:
         among(c.action, CommandAction),  # never what later code asked for
         c.expires_at >= moment("too_late"),
         sa.or_(c.publish_lease_until.is_(None), c.publish_lease_until <= moment("now")),
+        sa.not_(LOST),
     )
     if "ids" in given:
         query = query.where(one_of(c.id, "ids"))

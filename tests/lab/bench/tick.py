@@ -60,14 +60,14 @@ FILL = (
     """
     INSERT INTO client_commands (id, client_uuid, action, state, source, requested_by, if_boot_id, if_app_instance,
         created_at, expires_at, publish_attempted_at, publish_answer, sent_at, next_publish_at, publish_attempts)
-    SELECT gen_random_uuid()::text, uuid, 'restart_app', 'sent', 'operator', 'user:bench', 'boot', 'start',
+    SELECT gen_random_uuid()::text, uuid, 'restart_app', 'sent', 'operator', 'bench', 'boot', 'start',
         now(), now() + interval '1 day', now(), 0, now(), now() + interval '1 hour', 1
     FROM clients ORDER BY uuid DESC LIMIT :commands
     """,
     """
     INSERT INTO client_commands (id, client_uuid, action, state, source, requested_by, created_at, expires_at,
         publish_attempted_at, publish_answer, sent_at, received_at, finished_at)
-    SELECT gen_random_uuid()::text, uuid, 'restart_app', 'succeeded', 'operator', 'user:bench', at,
+    SELECT gen_random_uuid()::text, uuid, 'restart_app', 'succeeded', 'operator', 'bench', at,
         at + interval '1 minute', at, 0, at, at, at
     FROM clients, LATERAL (SELECT now() - n * interval '9 days' AS at FROM generate_series(1, 2) AS n) AS past
     """,

@@ -141,8 +141,7 @@ def _case(chance: random.Random) -> tuple[str, CommandAction]:
 def _command(engine: Engine, displays: Sequence[Liar]) -> None:
     """Issue the commands as the API does for many displays; the bridge publishes them."""
     requests = [
-        CommandRequest(one.uuid, one.action, "user:campaign", "a lie?", ttl=LONG, override_lockout=True)
-        for one in displays
+        CommandRequest(one.uuid, one.action, "campaign", "a lie?", ttl=LONG, override_lockout=True) for one in displays
     ]
     with transaction(engine) as connection:
         answers = commands.issue_many(connection, database_now(connection), requests, commands.timings(load({})))

@@ -183,7 +183,7 @@ def _sent_command(engine: Engine, name: str, wire: Wire) -> str:
     wire.flush()
     wait_until(lambda: bool(rows(engine, "SELECT 1 FROM clients WHERE uuid = :u", u=name)), REST_SECONDS)
     with transaction(engine) as connection:
-        request = CommandRequest(name, CommandAction.RESTART_APP, "user:campaign", "to be acknowledged", ttl=LONG)
+        request = CommandRequest(name, CommandAction.RESTART_APP, "campaign", "to be acknowledged", ttl=LONG)
         command = str(commands.issue(connection, database_now(connection), request, commands.timings(load({}))).id)
     wait_until(lambda: _state(engine, command) == "sent", REST_SECONDS)
     return command

@@ -76,6 +76,7 @@ export const commandWords = {
     interrupted: "Das Display ging aus, bevor es fertig war.",
     client_deleted: "Das Display wurde inzwischen gelöscht.",
     login_revoked: "Das Login des Displays wurde inzwischen widerrufen.",
+    rights_lost: "Wer das angefordert hat, darf es dorthin nicht mehr senden.",
     no_picture: "Das Display hat nach eigener Angabe ein Bild gesendet, aber keines kam an.",
     already_rebooted: "Das Display war schon von selbst neu gestartet.",
   },

@@ -73,6 +73,7 @@ export const commandWords = {
     interrupted: "終わる前にディスプレイが停止しました。",
     client_deleted: "その間にディスプレイが削除されました。",
     login_revoked: "その間にディスプレイのログインが失効しました。",
+    rights_lost: "要求した人には、このディスプレイに送る権限がもうありません。",
     no_picture: "ディスプレイは画像を送ったと伝えましたが、届きませんでした。",
     already_rebooted: "ディスプレイはすでに自分で再起動していました。",
   },
