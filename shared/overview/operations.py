@@ -19,7 +19,7 @@ from shared.overview.rules import OverviewCursor
 from shared.overview.store import LastTick
 from shared.overview.summary_store import ListedFailure, OngoingIncident
 from shared.quiet import operations as quiet_times
-from shared.quiet.rules import QuietOn
+from shared.quiet.rules import KeptQuietTime, QuietOn
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import store as evidence_store
@@ -162,9 +162,14 @@ def _here(reader: Reader, cursor: OverviewCursor) -> OverviewCursor:
     """The cursor, with the circumstances that the database does not hold or that depend on the time."""
     enabled = "on" if reader.config["CRASH_RECOVERY_ENABLED"] else "off"
     bridge = bridge_state_of(reader.around.bridge, reader.now, reader.config)["state"]
-    quiet = [(one.time.id, one.until, one.time.reason) for one in reader.quiet]
+    quiet = [(one.time.id, one.until, one.time.reason, _named(one)) for one in reader.quiet]
     circumstances = f"{cursor.circumstances} {enabled} {bridge} {quiet}"
     return replace(cursor, circumstances=sha256(circumstances.encode()).hexdigest()[:12])
+
+
+def _named(quiet: QuietOn) -> Sequence[str]:
+    """The clients that a quiet time names and covers: a move, or other rights of its maker, changes them."""
+    return quiet.time.clients if isinstance(quiet.time, KeptQuietTime) else ()
 
 
 def _at_sites(connection: Connection, cursor: OverviewCursor, sites: Sequence[str]) -> OverviewCursor:
