@@ -1,6 +1,7 @@
 """What acts later in somebody's name acts by the rights of then: a table of plans, and of what happened meanwhile."""
 
 import secrets
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -24,11 +25,12 @@ from shared.postgres.door import database_now, transaction
 from shared.quiet import operations as quiet_times
 from shared.schedules import operations as schedules
 from shared.schedules import store as schedules_store
-from shared.tables import api_tokens, client_commands, users
+from shared.tables import api_tokens, client_commands, clients, users
 from shared.vocabulary import Role
 from tests import migrated
 from tests.api.people import OURS, Api, cookies
 from tests.api.site_world import planned, token_for
+from tests.api.test_rights_by_site import wait_until_somebody_waits
 from tests.conftest import patient_engine
 from tests.stores.commands_world import new_client
 
@@ -318,6 +320,20 @@ def test_a_plan_acts_while_its_maker_keeps_the_rights(maker: Maker, plan: str, k
     known(maker)
 
     assert PLANS[plan][0](maker)() == UNDISTURBED[plan]
+
+
+def test_a_display_that_moves_away_while_its_wave_is_sent_gets_nothing(maker: Maker) -> None:
+    person(maker)
+    later, outcomes = batch(maker), []
+    with maker.engine.begin() as connection:
+        away = sa.update(clients).where(clients.c.uuid == maker.display).values(site=maker.away)
+        connection.execute(away)
+        sender = threading.Thread(target=lambda: outcomes.append(later()))
+        sender.start()
+        wait_until_somebody_waits(maker.engine)
+    sender.join()
+
+    assert outcomes == [("aborted", "finished", NOT_THERE)]
 
 
 # --- who sees it and who ends it ---
