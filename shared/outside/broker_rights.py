@@ -7,10 +7,13 @@ from typing import Final
 
 from msgspec import Struct
 
+from shared.vocabulary import LogLevel
+
 SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
 URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py), with the bridge's password
 
-UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
+UPWARD: Final = ("heartbeat", "health", "service_failed", "presence", "acks")
+LOGS: Final = tuple(f"logs/{level.value}" for level in LogLevel)  # by name: a made-up level may have 64 KB
 OVERTAKING: Final = ("service_failed", "presence", "acks")  # the topics of the bridge's urgent session
 DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours", "interval")
 
@@ -32,7 +35,7 @@ class BrokerRights(Struct, frozen=True):
 
 def of_display(root: str, name: str) -> BrokerRights:
     """A display's rights: write its own upward topics, read its own downward topics; `name` is its user name."""
-    return BrokerRights(_below(f"{root}/{name}", DOWNWARD), _below(f"{root}/{name}", UPWARD))
+    return BrokerRights(_below(f"{root}/{name}", DOWNWARD), _below(f"{root}/{name}", (*UPWARD, *LOGS)))
 
 
 def of_services(root: str) -> dict[str, BrokerRights]:
@@ -45,7 +48,7 @@ def of_services(root: str) -> dict[str, BrokerRights]:
     everybody = f"{root}/+"
     to_displays = _below(everybody, ("commands", "logs_committed", "hours", "interval"))
     return {
-        "bridge": BrokerRights((*_below(everybody, UPWARD), canary), (canary, *to_displays)),
+        "bridge": BrokerRights((*_below(everybody, (*UPWARD, "logs/+")), canary), (canary, *to_displays)),
         "api": BrokerRights(writes=_below(everybody, ("commands", "log_level"))),
         "scheduler": BrokerRights(writes=_below(everybody, ("commands",))),
         URGENT: BrokerRights((*_below(everybody, OVERTAKING), canary), (canary, *_below(everybody, ("commands",)))),

@@ -26,7 +26,7 @@ ACTORS: Final = (ONE, OTHER, *SERVICES)
 LOGS: Final = ("logs/debug", "logs/info", "logs/warning", "logs/error", "logs/critical")
 UPWARD: Final = ("heartbeat", "health", *LOGS, "service_failed", "presence", "acks")
 DOWNWARD: Final = ("commands", "logs_committed", "log_level")
-NOBODYS: Final = ("", "config", "logs", "logs/info/more", "commands/more", "heartbeat/more")
+NOBODYS: Final = ("", "config", "logs", "logs/trace", "logs/info/more", "commands/more", "heartbeat/more")
 CANARY: Final = "signage/service/canary"
 ELSEWHERE: Final = (
     "signage/service/other",
