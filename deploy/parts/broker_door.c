@@ -13,16 +13,24 @@
  * plugin_opt_retained    topics below ROOT/NAME/ that a display may retain
  * plugin_opt_running     a file that exists from the first turn of the broker's loop to its clean end
  *
+ * Mosquitto 2.0 has no limits for strangers: it keeps 256 KB of a CONNECT for a minute and a half before it knows who
+ * sends it. So broker_launch.py loads this library before all others, and its accept(), read(), SSL_read() and
+ * BUF_MEM_grow_clean() stand before the others'. They end a connection whose CONNECT is too large, too slow, or overtaken by too many others.
+ *
  * Commas separate lists. Everything runs in the broker's single thread. After an error the old logins stay in use.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,6 +86,7 @@ int PKCS5_PBKDF2_HMAC(const char *password, int length, const unsigned char *sal
 const void *EVP_sha512(void);
 int EVP_DecodeBlock(unsigned char *to, const unsigned char *from, int length);
 int CRYPTO_memcmp(const void *one, const void *other, size_t length);
+int SSL_get_fd(const void *ssl);
 
 struct login { const char *name, *hash; int64_t spent, spent_ns; };
 struct logins { char *text; struct login *all; size_t count; };
@@ -85,12 +94,29 @@ struct logins { char *text; struct login *all; size_t count; };
 #define LOOK_NS 100000000LL  /* between two checks of the file */
 #define LOOKS_REST 20        /* the pause is so many times the check: checks take at most a twentieth of the time */
 #define KICKS_NS 20000000LL  /* for ending connections, in one turn of the loop */
-#define NS_A_BYTE 500LL          /* a display may send 2 MB of payloads a second */
+#define NS_A_BYTE 500LL          /* a display may send 2 MB a second */
 #define BYTES_AT_ONCE 16000000LL /* and so much at once: a spool of many hours */
 #define BYTES_BESIDE 1000000LL   /* and this on top, but no logs: endless logs must not stop heartbeats */
+#define MESSAGE_COSTS 512        /* what the broker keeps of a message beside its topic and payload */
+#define MOST_FILES 65536         /* broker_launch.OPEN_FILES */
+#define CONNECT_MOST 1024        /* bytes; a display's has 300 */
+#define CONNECT_NS 10000000000LL /* from the connection to its whole CONNECT */
+#define HELLO_MOST 20000         /* bytes of a message of TLS; OpenSSL alone takes 131,396 */
+#define MOST_STRANGERS 1024      /* at once: the oldest goes first. Each takes up to 2 KB, with TLS 44 KB */
 #define LARGEST_FILE (256L << 20)
 #define MOST_ROUNDS 10000000L
 #define BASE64_MOST 88       /* length of 64 bytes in base64 */
+
+/* The beginning of what came from a stranger, outside or inside of TLS. */
+struct beginning { uint8_t length; bool has_long_size; };
+struct stranger { int64_t since_ns; struct beginning outside, inside; };
+struct arrival { int64_t at_ns; int fd; };
+
+static struct stranger strangers[MOST_FILES];  /* by file; since_ns is 0 for all but connections without a CONNECT */
+static struct arrival arrivals[MOST_STRANGERS];  /* the last connections, a ring */
+static size_t oldest, arrived;
+static int speaking = -1;          /* the file that was read last: the broker then handles its packet */
+static bool is_unguarded;
 
 static const char *file, *services, *roots, *downward, *retained, *running;
 static struct logins now;          /* in order of names */
@@ -106,6 +132,71 @@ static int64_t clock_ns(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static void dismiss_oldest(void)
+{
+	struct arrival *one = &arrivals[oldest];
+	if(strangers[one->fd].since_ns == one->at_ns){
+		strangers[one->fd].since_ns = 0;
+		shutdown(one->fd, SHUT_RDWR);  /* the broker sees an end, and closes it */
+	}
+	oldest = (oldest + 1) % MOST_STRANGERS;
+	arrived--;
+}
+
+int accept(int listener, __SOCKADDR_ARG address, socklen_t *restrict size)
+{
+	int fd = accept4(listener, address, size, 0);
+	if(fd < 0 || fd >= MOST_FILES) return fd;
+	if(arrived == MOST_STRANGERS) dismiss_oldest();
+	struct arrival *new = &arrivals[(oldest + arrived++) % MOST_STRANGERS];
+	*new = (struct arrival){.at_ns = clock_ns(), .fd = fd};
+	strangers[fd] = (struct stranger){.since_ns = new->at_ns};
+	return fd;
+}
+
+/* Whether the packet that begins a connection announces fewer than CONNECT_MOST bytes: in two digits to the base 128,
+ * the lower one first. */
+static bool is_small(struct beginning *of, const uint8_t *came, size_t count)
+{
+	for(size_t i = 0; i < count && of->length < 3; i++, of->length++){
+		if(of->length == 1) of->has_long_size = came[i] >= 128;
+		if(of->length == 2 && of->has_long_size && came[i] >= CONNECT_MOST / 128) return false;
+	}
+	return true;
+}
+
+/* Notes who speaks. Returns `count`, or an error in place of what came from a stranger and is too large. */
+static ssize_t heard(int fd, bool is_inside, const void *came, ssize_t count)
+{
+	if(fd < 0 || fd >= MOST_FILES) return count;
+	struct stranger *one = &strangers[speaking = fd];
+	if(count <= 0 || !one->since_ns || is_small(is_inside ? &one->inside : &one->outside, came, (size_t)count)) return count;
+	errno = ECONNRESET;
+	return -1;
+}
+
+ssize_t read(int fd, void *to, size_t size)
+{
+	return heard(fd, false, to, readv(fd, &(struct iovec){to, size}, 1));
+}
+
+int SSL_read(void *ssl, void *to, int size)
+{
+	static int (*original)(void *, void *, int);
+	if(!original) original = (int (*)(void *, void *, int))dlsym(RTLD_NEXT, "SSL_read");
+	int count = original(ssl, to, size);
+	return (int)heard(SSL_get_fd(ssl), true, to, count);
+}
+
+/* With it OpenSSL makes room for a whole message of TLS as soon as its first bytes announce its size. */
+size_t BUF_MEM_grow_clean(void *buffer, size_t size)
+{
+	static size_t (*original)(void *, size_t);
+	if(size > HELLO_MOST && speaking >= 0 && strangers[speaking].since_ns) return 0;
+	if(!original) original = (size_t (*)(void *, size_t))dlsym(RTLD_NEXT, "BUF_MEM_grow_clean");
+	return original(buffer, size);
 }
 
 static bool is_listed_part(const char *list, const char *word, size_t length)
@@ -239,6 +330,7 @@ static int on_tick(int event, void *data, void *user)
 	(void)event, (void)data, (void)user;
 	int64_t began = clock_ns();
 	if(!has_turned) first_turn();
+	while(arrived && began - arrivals[oldest].at_ns > CONNECT_NS) dismiss_oldest();
 	if(!leaving && began >= next_look_ns){
 		look();
 		int64_t took = clock_ns() - began;
@@ -270,16 +362,41 @@ static bool is_of(const char *hash, const char *password)
 		&& !CRYPTO_memcmp(made, wanted, sizeof made);
 }
 
+/* Whether a display may send so many more bytes. Messages wait in the broker's memory for the bridge: without this
+ * limit one login filled 1.8 GB in eight seconds. */
+static bool may_spend(struct login *login, size_t bytes, bool is_log)
+{
+	int64_t costs = (int64_t)bytes + MESSAGE_COSTS;
+	int64_t at = clock_ns(), earned = (at - login->spent_ns) / NS_A_BYTE;
+	if(earned > 0){
+		login->spent = login->spent > earned ? login->spent - earned : 0;
+		login->spent_ns = at;
+	}
+	if(login->spent + costs > BYTES_AT_ONCE + (is_log ? 0 : BYTES_BESIDE)) return false;
+	login->spent += costs;
+	return true;
+}
+
+/* A whole CONNECT came: the broker lets its sender in, or closes the connection. */
+static void welcome(void)
+{
+	if(speaking >= 0) strangers[speaking].since_ns = 0;
+	else if(!is_unguarded) mosquitto_log_printf(LOG_WARNING, "door: strangers are not limited: see broker_launch.py");
+	is_unguarded = speaking < 0;
+}
+
 /* A display's client id must be its name, on every listener, so that it cannot take over another session. */
 static int on_basic_auth(int event, void *data, void *user)
 {
 	(void)event, (void)user;
 	struct basic_auth *ask = data;
+	welcome();
 	const char *id = mosquitto_client_id(ask->client);
 	if(!ask->username || is_listed(services, ask->username)) return DEFER;
 	if(!ask->password || !id || strcmp(id, ask->username)) return AUTH;
-	const struct login *login = login_of(ask->username);
-	return login && is_of(login->hash, ask->password) ? SUCCESS : AUTH;
+	struct login *login = login_of(ask->username);
+	if(!login || !is_of(login->hash, ask->password)) return AUTH;
+	return may_spend(login, CONNECT_MOST, false) ? SUCCESS : AUTH;  /* its will may wait for the bridge, like a message */
 }
 
 /* The part of `topic` after ROOT/NAME/; NULL when `topic` does not begin so. */
@@ -289,20 +406,6 @@ static const char *below_own(const char *topic, const char *name)
 	const char *own = topic + root_length + 1;
 	if(topic[root_length] != '/' || !is_listed_part(roots, topic, root_length)) return NULL;
 	return !strncmp(own, name, name_length) && own[name_length] == '/' ? own + name_length + 1 : NULL;
-}
-
-/* Whether a display may send so many more bytes. Messages wait in the broker's memory for the bridge: without this
- * limit one login filled 1.8 GB in eight seconds. */
-static bool may_spend(struct login *login, uint32_t bytes, bool is_log)
-{
-	int64_t at = clock_ns(), earned = (at - login->spent_ns) / NS_A_BYTE;
-	if(earned > 0){
-		login->spent = login->spent > earned ? login->spent - earned : 0;
-		login->spent_ns = at;
-	}
-	if(login->spent + bytes > BYTES_AT_ONCE + (is_log ? 0 : BYTES_BESIDE)) return false;
-	login->spent += bytes;
-	return true;
 }
 
 static int on_acl_check(int event, void *data, void *user)
@@ -316,7 +419,8 @@ static int on_acl_check(int event, void *data, void *user)
 	struct login *login = login_of(name);
 	if(ask->qos > 1 || !own || !login) return ACL_DENIED;
 	if(ask->retain && !is_listed(retained, own)) return ACL_DENIED;
-	return may_spend(login, ask->payloadlen, !strncmp(own, "logs/", 5)) ? DEFER : ACL_DENIED;
+	size_t bytes = strlen(ask->topic) + ask->payloadlen;
+	return may_spend(login, bytes, !strncmp(own, "logs/", 5)) ? DEFER : ACL_DENIED;
 }
 
 /* Removes the properties of displays' messages. Nobody reads them, and max_queued_bytes does not count them: 1 GB of

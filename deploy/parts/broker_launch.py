@@ -1,4 +1,4 @@
-"""Raises the limit of open files, starts a process that asks mosquitto to save, and becomes mosquitto.
+"""Raises the limit of open files, starts a process that asks mosquitto to save, and becomes mosquitto with its plugin.
 
     python broker_launch.py PERSISTENCE_FOLDER PROGRAM ARGUMENTS...
 
@@ -12,6 +12,8 @@ It also notes crashes. The broker's plugin (broker_door.c) makes the file RUNNIN
 when the broker ends in order. If the file exists at the next start, the broker crashed, was killed or lost its machine:
 a line is added to CRASHES. It also notes how many files the broker has open: each connection is a file, and at the
 limit no client can connect. `python -m bridge.broker_accounts` stores both notes in the database.
+
+The plugin is loaded before all other libraries (LD_PRELOAD): it limits what strangers can take.
 
 It is started by its path and uses only the standard library, because it stays in memory as long as the broker runs.
 """
@@ -103,6 +105,20 @@ def note_crash(folder: Path) -> None:
     (folder / RUNNING).unlink()
 
 
+def before_others(command: list[str]) -> dict[str, str]:
+    """The variables with which the plugin that the configuration of this command line names is loaded first.
+
+    It is named by a file descriptor: LD_PRELOAD takes no path with a space or a colon. Raises OSError.
+    """
+    lines = Path(command[command.index("-c") + 1]).read_text(encoding="utf-8").splitlines() if "-c" in command else []
+    path = next((line.removeprefix("plugin ").strip() for line in lines if line.startswith("plugin ")), None)
+    if path is None:
+        return {}
+    opened = os.open(path, os.O_RDONLY)
+    os.set_inheritable(opened, True)
+    return {"LD_PRELOAD": f"/proc/self/fd/{opened}"}
+
+
 def main(folder: Path, command: list[str]) -> None:
     """Become the broker, so that signals to this process reach the broker itself. Never returns."""
     with contextlib.suppress(OSError, UnicodeError):  # the broker must start without the note
@@ -114,7 +130,8 @@ def main(folder: Path, command: list[str]) -> None:
         with contextlib.suppress(OSError, StopIteration):  # the broker is gone
             _keep_saving(this, folder / SAVED)
         os._exit(0)
-    os.execv(command[0], command)  # noqa: S606 - the broker's own command line
+    environment = {**os.environ, **before_others(command)}
+    os.execve(command[0], command, environment)  # noqa: S606 - the broker's own command line
 
 
 if __name__ == "__main__":

@@ -1,18 +1,22 @@
 """How much of the broker one or many displays can use. Each test also runs without the limit, to show its effect."""
 
 import resource
+import socket
+import ssl
 import struct
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from deploy.parts.broker import Broker
 from deploy.parts.broker_launch import may_open_files
-from deploy.parts.probes import wait_until
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import free_port, wait_until
+from tests.deploy.certificates import Authority
 from tests.lab.campaigns import stolen
 from tests.lab.campaigns.fleet import PASSWORD
 from tests.lab.campaigns.lone_broker import NAME, bridge_session, broker, shipped, without
@@ -24,6 +28,8 @@ LARGEST = 65_536  # the largest payload that the broker takes, in bytes
 NO_SUBSCRIBERS, NOT_AUTHORIZED, TOO_LARGE = 0x10, 0x87, 0x95
 TRIES = 3
 AT_ONCE, A_SECOND = 16_000_000, 2_000_000  # the most bytes of one display: deploy/parts/broker_door.c
+BESIDE = 512  # what a message costs beside its topic and payload, in bytes: there too
+CONNECT_MOST, MOST_STRANGERS, STRANGER_SECONDS = 1024, 1024, 10.0  # and there
 LOGS = f"signage/{NAME}/logs/info".encode()
 
 
@@ -153,20 +159,22 @@ def test_what_waits_for_an_absent_bridge_takes_only_so_much_memory_and_disk(
             assert SMALL_BOUND // 2 < len(kept) * LARGEST < 2 * SMALL_BOUND
 
 
+@pytest.mark.parametrize("size", [LARGEST, 0])
 @pytest.mark.parametrize(("change", "is_bounded"), [(shipped, True), (no_door, False)])
 def test_a_displays_heartbeats_pass_beside_logs_without_end(
-    tmp_path: Path, change: Callable[[str], str], is_bounded: bool
+    tmp_path: Path, change: Callable[[str], str], is_bounded: bool, size: int
 ) -> None:
+    costs = len(LOGS) + size + BESIDE
     with broker(tmp_path, change) as (place, _):
         bridge_session(place).close()
         wire = Wire.connect(place.displays_port, NAME, PASSWORD)
         began, codes = time.monotonic(), list[int]()
         taken = most = 0.0
         for _ in range(TRIES):
-            for _ in range(3 * AT_ONCE // LARGEST):
-                wire.publish(LOGS, bytes(LARGEST))
+            for _ in range(min(60_000, 3 * AT_ONCE // costs)):  # there are 65,535 packet ids
+                wire.publish(LOGS, bytes(size))
             codes += answered(wire)
-            taken, most = codes.count(0) * LARGEST, AT_ONCE + A_SECOND * (time.monotonic() - began)
+            taken, most = codes.count(0) * costs, AT_ONCE + A_SECOND * (time.monotonic() - began)
             if taken > most or NOT_AUTHORIZED in codes:
                 break
         else:
@@ -176,7 +184,7 @@ def test_a_displays_heartbeats_pass_beside_logs_without_end(
         wire.close()
 
         assert (taken <= most) is is_bounded
-        assert taken > AT_ONCE - LARGEST
+        assert taken > AT_ONCE - 2 * LARGEST
         assert set(codes) == ({0, NOT_AUTHORIZED} if is_bounded else {0})
         assert heartbeat == [NO_SUBSCRIBERS]  # of this session; it was accepted
 
@@ -200,6 +208,154 @@ def test_what_a_display_adds_to_its_messages_takes_no_memory_while_they_wait(
         grown = megabytes(component) - before
 
         assert (grown < 8) is is_bounded
+
+
+def topics_of_64_kilobytes(place: Broker) -> None:
+    wire = Wire.connect(place.displays_port, NAME, PASSWORD)
+    for number in range(300):
+        wire.publish(LOGS + bytes([97 + number % 26]) * 64_000, b"")
+    answered(wire)
+    wire.close()
+
+
+def wills_of_120_kilobytes(place: Broker) -> None:
+    way = stolen.Way("wills", stolen.nothing, will=stolen.LARGEST, will_delay=0)
+    for _ in range(300):
+        with suppress(OSError), stolen.connected(place.displays_port, way, NAME) as display:
+            display.recv(5)
+
+
+@pytest.mark.parametrize("flood", [topics_of_64_kilobytes, wills_of_120_kilobytes])
+@pytest.mark.parametrize(("change", "is_bounded"), [(shipped, True), (stolen.unguarded, False)])
+def test_what_a_display_says_beside_its_payloads_takes_no_memory_while_it_waits(
+    tmp_path: Path, change: Callable[[str], str], is_bounded: bool, flood: Callable[[Broker], None]
+) -> None:
+    with broker(tmp_path, change) as (place, component):
+        bridge = bridge_session(place)
+        bridge.subscribe("signage/+/presence")
+        bridge.close()
+        before = megabytes(component)
+
+        flood(place)
+
+        assert (megabytes(component) - before < 8) is is_bounded
+
+
+def strangers(port: int, count: int, announced: int, sent: int) -> Iterator[socket.socket]:
+    """Connect so often, and each time send the beginning of a CONNECT."""
+    begun = (b"\x10" + remaining_length(announced) + b"\x00\x04MQTT\x05\x02\0\0\0\0\xff\xff").ljust(sent, b"a")
+    for _ in range(count):
+        one = socket.create_connection((LOOPBACK, port), 60)
+        with suppress(OSError):  # the broker has hung up already
+            one.sendall(begun[:sent])
+        yield one
+
+
+def is_ended(connection: socket.socket) -> bool:
+    """Whether the broker has ended the connection."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("announced", "sent", "stays"),
+    [
+        (255_000, 250_000, False),
+        (255_000, 3, False),
+        (CONNECT_MOST, 1_000, False),
+        (CONNECT_MOST - 1, 1_000, True),
+        (CONNECT_MOST, 0, True),
+    ],
+)
+@pytest.mark.parametrize(("change", "is_bounded"), [(shipped, True), (no_door, False)])
+def test_a_stranger_takes_two_kilobytes_of_the_broker(
+    tmp_path: Path, change: Callable[[str], str], is_bounded: bool, announced: int, sent: int, stays: bool
+) -> None:
+    with broker(tmp_path, change) as (place, component), ExitStack() as stack:
+        before, count = megabytes(component), 300
+
+        crowd = [stack.enter_context(one) for one in strangers(place.displays_port, count, announced, sent)]
+
+        if is_bounded and not stays:
+            wait_until(lambda: all(map(is_ended, crowd)), 60)
+        Wire.connect(place.displays_port, NAME, PASSWORD).close()
+        bytes_of_each = (megabytes(component) - before) * MEGABYTE / count
+        assert (bytes_of_each < 2_500) is (is_bounded or sent < CONNECT_MOST)
+
+
+def hello(port: int) -> socket.socket:
+    """Connect, and announce a ClientHello of 131 KB."""
+    made = socket.create_connection((LOOPBACK, port), 60)
+    begun = b"\x01\x01\xff\x00\x03\x03".ljust(900, b"x")
+    made.sendall(b"\x16\x03\x01" + struct.pack("!H", len(begun)) + begun)
+    return made
+
+
+def half_a_connect_in_tls(port: int, authority: Path) -> socket.socket:
+    """Finish TLS's handshake, and send half of a CONNECT of 255 KB."""
+    made = ssl.create_default_context(cafile=authority).wrap_socket(
+        socket.create_connection((LOOPBACK, port), 60), server_hostname=LOOPBACK
+    )
+    with suppress(OSError):
+        made.sendall(b"\x10" + remaining_length(255_000) + bytes(120_000))
+    return made
+
+
+@pytest.mark.parametrize("kind", ["hello", "connect"])
+@pytest.mark.parametrize(("change", "is_bounded"), [(shipped, True), (no_door, False)])
+def test_a_stranger_takes_little_more_in_tls(
+    tmp_path: Path, change: Callable[[str], str], is_bounded: bool, kind: str
+) -> None:
+    authority, port = Authority(tmp_path), free_port()
+    certificate, key = authority.sign("broker")
+    key.chmod(0o644)
+
+    def in_tls(text: str) -> str:
+        return change(text) + f"\nlistener {port} {LOOPBACK}\ncertfile {certificate}\nkeyfile {key}\n"
+
+    with broker(tmp_path, in_tls) as (place, component), ExitStack() as stack:
+        before, count = megabytes(component), 100
+
+        for _ in range(count):
+            stack.enter_context(hello(port) if kind == "hello" else half_a_connect_in_tls(port, authority.ca_file))
+        Wire.connect(place.displays_port, NAME, PASSWORD).close()
+
+        assert ((megabytes(component) - before) * MEGABYTE / count < 64_000) is is_bounded
+
+
+def test_strangers_beyond_the_limit_end_the_oldest_of_them_and_no_display(tmp_path: Path) -> None:
+    with broker(tmp_path) as (place, component), ExitStack() as stack:
+        display = stack.enter_context(closing(Wire.connect(place.displays_port, NAME, PASSWORD)))
+        before = megabytes(component)
+        first = [stack.enter_context(one) for one in strangers(place.displays_port, 10, 0, 0)]
+        for one in strangers(place.displays_port, MOST_STRANGERS, CONNECT_MOST - 1, 1_000):
+            stack.enter_context(one)
+
+        wait_until(lambda: all(map(is_ended, first)), 60)
+        bridge_session(place).close()
+        display.publish(LOGS, b"well")
+
+        assert answered(display) == [0]
+        assert megabytes(component) < before + 8
+
+
+def test_a_stranger_has_ten_seconds_and_a_display_the_time_it_wants(tmp_path: Path) -> None:
+    with broker(tmp_path) as (place, _), ExitStack() as stack:
+        display = stack.enter_context(closing(Wire.connect(place.displays_port, NAME, PASSWORD)))
+        began = time.monotonic()
+        ports = (place.displays_port, place.services_port)
+        crowd = [stack.enter_context(one) for port in ports for one in strangers(port, 5, 200, 100)]
+
+        wait_until(lambda: any(map(is_ended, crowd)), 60)
+        assert time.monotonic() - began > STRANGER_SECONDS
+        wait_until(lambda: all(map(is_ended, crowd)), 60)
+        display.publish(LOGS, b"well")
+        assert answered(display) == [NO_SUBSCRIBERS]
 
 
 @contextmanager

@@ -9,6 +9,7 @@ the setting that prevents them: the harm must show, otherwise the campaign detec
 import itertools
 import multiprocessing
 import os
+import signal
 import socket
 import struct
 import time
@@ -174,6 +175,16 @@ def largest_logs() -> Packets:
         yield published(f"{OWN}/logs/info", LARGEST, n)
 
 
+def empty_logs() -> Packets:
+    for n in itertools.count():
+        yield b"".join(published(f"{OWN}/logs/info", b"", n * 50 + k) for k in range(50))
+
+
+def long_levels() -> Packets:
+    for n in itertools.count():
+        yield published(f"{OWN}/logs/{n}{LONG}", b"", n)
+
+
 def to_neighbours() -> Packets:
     for n in itertools.count():
         yield published(f"signage/{NEIGHBOUR}/heartbeat", b"{}", n) + published("$SYS/x", b"", n)
@@ -206,6 +217,12 @@ def silence() -> Packets:
         yield b""
 
 
+def no_packet() -> Packets:
+    while True:
+        time.sleep(0.2)
+        yield b""
+
+
 def nothing() -> Packets:
     yield from ()
 
@@ -218,15 +235,19 @@ class Way:
     sends: Callable[[], Packets]
     more: bytes = FOREVER  # properties of CONNECT
     will: bytes | None = None  # payload
+    will_delay: int = 2**32 - 1  # seconds
     keepalive: int = 65_535
     reads: bool = True  # the expected answers of the broker
     connections: int = 1  # concurrent connections; each takes the session over
     bridge_writes: bool = False  # the bridge publishes to the thief, who does not acknowledge
     bridge_is_away: bool = False  # the bridge is absent meanwhile: its queue has a limit of its own
+    bridge_stands: bool = False  # the bridge is connected and reads nothing (SIGSTOP)
+    announces: int = 0  # no login: a CONNECT of so many bytes that never ends
     opened_by: str = ""  # without this setting of mosquitto.conf the harm must show
 
 
 AWAY: Final = ", the bridge is away"
+STANDS: Final = ", the bridge stands"
 WAYS: Final = (
     Way("shared groups", shared_groups, opened_by="plugin"),
     Way("wildcards", wildcards),
@@ -246,6 +267,11 @@ WAYS: Final = (
     Way(f"response topic, correlation data, content type{AWAY}", requests_for_answers, bridge_is_away=True),
     Way(f"heartbeats{AWAY}", heartbeats, bridge_is_away=True),
     Way(f"the largest log lines{AWAY}", largest_logs, bridge_is_away=True),
+    Way(f"topics of 62 KB{AWAY}", long_levels, bridge_is_away=True),
+    Way(f"topics of 62 KB{STANDS}", long_levels, bridge_stands=True),
+    Way(f"empty log lines{AWAY}", empty_logs, bridge_is_away=True),
+    Way(f"empty log lines{STANDS}", empty_logs, bridge_stands=True),
+    Way(f"large wills at once{STANDS}", nothing, will=LARGEST, will_delay=0, connections=10, bridge_stands=True),
     Way("topic aliases for long topics", aliases),
     Way("messages that expire at once", expiring),
     Way("heartbeats", heartbeats),
@@ -259,23 +285,34 @@ WAYS: Final = (
     Way("half a packet", half_a_packet, connections=20),
     Way("connections and sessions that never end", nothing, connections=50),
     Way("large wills and large properties of them", nothing, will=LARGEST, connections=10),
+    Way("without a login, half a CONNECT of 255 KB", no_packet, announces=255_000, connections=500, opened_by="plugin"),
+    Way("without a login, half a CONNECT of 1 KB", no_packet, announces=1_000, connections=500),
     Way("large properties of CONNECT", nothing, more=FOREVER + user_properties(3, 60_000), connections=10),
     Way("never acknowledges, Receive Maximum 65,535", silence, more=FOREVER + b"\x21\xff\xff", bridge_writes=True),
     Way("never reads, Receive Maximum 1", silence, more=FOREVER + b"\x21\x00\x01", reads=False, bridge_writes=True),
 )
 
 
-def connected(port: int, way: Way) -> socket.socket:
-    """A new connection of the thief that has sent its CONNECT."""
+def connected(port: int, way: Way, name: str = THIEF) -> socket.socket:
+    """A new connection of the thief that has sent its CONNECT, or the half of one."""
     made = socket.create_connection((LOOPBACK, port), 5)
     made.settimeout(1)
     flags = 0xC0 | (0 if way.will is None else 0x2C)
     will = b""
     if way.will is not None:
-        more = b"\x18" + struct.pack("!I", 2**32 - 1) + user_properties(1, 60_000)
-        will = length_of(len(more)) + more + string(f"{OWN}/presence") + struct.pack("!H", len(way.will)) + way.will
+        more = b"\x18" + struct.pack("!I", way.will_delay) + user_properties(1, 60_000)
+        will = (
+            length_of(len(more))
+            + more
+            + string(f"signage/{name}/presence")
+            + struct.pack("!H", len(way.will))
+            + way.will
+        )
     head = struct.pack("!H4sBBH", 4, b"MQTT", 5, flags, way.keepalive) + length_of(len(way.more)) + way.more
-    made.sendall(packet(0x10, head + string(THIEF) + will + string(THIEF) + string(PASSWORD)))
+    if way.announces:
+        made.sendall(b"\x10" + length_of(way.announces) + head.ljust(way.announces - 100, b"x"))
+    else:
+        made.sendall(packet(0x10, head + string(name) + will + string(name) + string(PASSWORD)))
     return made
 
 
@@ -363,7 +400,7 @@ class Taken:
 
     def takes(self, way: Way) -> bool:
         """Whether it takes others' room or connections, on a machine of any speed."""
-        most = WAITING_MEGABYTES if way.bridge_is_away else MORE_MEGABYTES
+        most = WAITING_MEGABYTES if way.bridge_is_away or way.bridge_stands else MORE_MEGABYTES
         return self.megabytes > most or self.saved > LEFT_MEGABYTES or self.lost > 0
 
     @property
@@ -417,6 +454,14 @@ def undone(setting: str) -> Callable[[str], str]:
     return change
 
 
+def unguarded(text: str) -> str:
+    """mosquitto.conf without the plugin, and with rights for log levels of any name."""
+    rights = next(Path(line.split(" ", 1)[1]) for line in text.splitlines() if line.startswith("acl_file "))
+    with rights.open("a", encoding="utf-8") as file:
+        file.write("\npattern write signage/%u/logs/+\n")
+    return undone("plugin")(text)
+
+
 def go(folder: Path, way: Way, plan: Plan, change: Callable[[str], str], looks: int) -> Taken:
     """Try one way, with a neighbour and a bridge."""
     folder.mkdir()
@@ -439,7 +484,9 @@ def go(folder: Path, way: Way, plan: Plan, change: Callable[[str], str], looks: 
                     break
             return found
 
-        with nullcontext() if way.bridge_is_away else bridging(place, writes=way.bridge_writes):
+        with (
+            nullcontext() if way.bridge_is_away else bridging(place, writes=way.bridge_writes, stands=way.bridge_stands)
+        ):
             with stealing(place, way, plan.seconds) as thief:
                 while thief.is_alive():
                     neighbour.beat()
@@ -459,15 +506,19 @@ def go(folder: Path, way: Way, plan: Plan, change: Callable[[str], str], looks: 
 
 
 @contextmanager
-def bridging(place: mosquitto.Broker, *, writes: bool = False) -> Iterator[None]:
-    """Run a process that reads messages of displays."""
+def bridging(place: mosquitto.Broker, *, writes: bool = False, stands: bool = False) -> Iterator[None]:
+    """Run a process that reads messages of displays; one that `stands` begins to read at the end of the block."""
     ready, over = PROCESSES.Event(), PROCESSES.Event()
     reader = PROCESSES.Process(target=bridge, args=(place.services_port, ready, over, writes))
     reader.start()
     ready.wait()
+    assert reader.pid is not None
+    if stands:
+        os.kill(reader.pid, signal.SIGSTOP)
     try:
         yield
     finally:
+        os.kill(reader.pid, signal.SIGCONT)
         over.set()
         reader.join(60)
 
