@@ -1022,6 +1022,7 @@ broker_files_seen = Table(
     _when("at", nullable=False),
     Column("opened", Integer, nullable=False),
     Column("most", Integer, nullable=False),
+    Column("memory_bytes", BigInteger, nullable=False, server_default=text("0")),
     CheckConstraint("one", name="one"),
 )
 

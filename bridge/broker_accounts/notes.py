@@ -1,4 +1,4 @@
-"""Store the notes of the broker's launcher (the broker's crashes and open files) in the database."""
+"""Store the notes of the broker's launcher (the broker's crashes, open files and memory) in the database."""
 
 import contextlib
 from collections.abc import Iterable
@@ -14,6 +14,7 @@ from shared.structured_log import event
 
 FILES: Final = "broker.files"  # beside the file of crashes; deploy.parts.broker_launch writes both
 FILE_STEPS: Final = 100  # a change of one per cent is stored
+MEMORY_STEP_BYTES: Final = 2**24  # and one of 16 MiB
 
 
 class Crashes:
@@ -41,7 +42,7 @@ class Crashes:
 
 
 class OpenFiles:
-    """The launcher's file of open files, written each second: how many the broker has open, and may open."""
+    """The launcher's file of open files, written each second: how many the broker has open and may open; its memory."""
 
     def __init__(self, engine: Engine, file: Path) -> None:
         """`file` is FILES, beside BROKER_CRASHES_FILE."""
@@ -50,16 +51,16 @@ class OpenFiles:
         self._carried: tuple[int, ...] = ()
 
     def carry(self) -> None:
-        """Store the counts when their share changed by a per cent. Raises SQLAlchemyError: retry later."""
+        """Store the figures when a step was passed. Raises SQLAlchemyError: retry later."""
         try:
-            opened, most = (int(word) for word in self._file.read_text(encoding="ascii").split())
+            opened, most, memory_bytes = (int(word) for word in self._file.read_text(encoding="ascii").split())
         except (OSError, ValueError):
             return  # not written yet, or unreadable
-        share = (opened * FILE_STEPS // max(1, most), most)
-        if share != self._carried:
+        step = (opened * FILE_STEPS // max(1, most), most, memory_bytes // MEMORY_STEP_BYTES)
+        if step != self._carried:
             with transaction(self._engine) as connection:
-                leadership_store.note_broker_files(connection, opened, most)
-            self._carried = share
+                leadership_store.note_broker_files(connection, opened, most, memory_bytes)
+            self._carried = step
 
 
 def _times(noted: str) -> Iterable[datetime]:

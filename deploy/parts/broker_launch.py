@@ -10,8 +10,9 @@ the length of the last one.
 
 It also notes crashes. The broker's plugin (broker_door.c) makes the file RUNNING when the broker serves, and removes it
 when the broker ends in order. If the file exists at the next start, the broker crashed, was killed or lost its machine:
-a line is added to CRASHES. It also notes how many files the broker has open: each connection is a file, and at the
-limit no client can connect. `python -m bridge.broker_accounts` stores both notes in the database.
+a line is added to CRASHES. It also notes how many files the broker has open (each connection is a file, and at the
+limit no client can connect) and how much memory it takes. `python -m bridge.broker_accounts` stores both notes in the
+database.
 
 The plugin is loaded before all other libraries (LD_PRELOAD): it limits what strangers can take.
 
@@ -33,7 +34,7 @@ SAVES_REST = 4.0  # the pause after a save, in lengths of that save: saves take 
 LONGEST_SAVE_SECONDS = 120.0  # then the save failed: ask again
 LOOK_SECONDS = 0.02
 SAVED, RUNNING, CRASHES = "mosquitto.db", "broker.running", "broker.crashes"  # in the broker's folder
-FILES = "broker.files"  # in the same folder: how many files the broker has open, and may open
+FILES = "broker.files"  # in the same folder: how many files the broker has open and may open; its memory in bytes
 CRASHES_KEPT = 100
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
@@ -87,9 +88,10 @@ def _keep_saving(broker: int, file: Path) -> None:
 
 
 def note_files(broker: int, folder: Path) -> None:
-    """Note how many files the broker has open, and may open. Raises OSError."""
+    """Note how many files the broker has open and may open, and its memory. Raises OSError."""
     opened, draft = len(os.listdir(f"/proc/{broker}/fd")), folder / f".{FILES}"  # noqa: PTH208 - names are enough
-    draft.write_text(f"{opened} {may_open_files()}\n", encoding="ascii")
+    pages = int(Path(f"/proc/{broker}/statm").read_text(encoding="ascii").split()[1])
+    draft.write_text(f"{opened} {may_open_files()} {pages * resource.getpagesize()}\n", encoding="ascii")
     draft.replace(folder / FILES)
 
 

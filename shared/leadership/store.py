@@ -128,16 +128,18 @@ def mark_commit(
 
 NOTE_BROKER_FILES = Query(
     """
-    INSERT INTO broker_files_seen (one, at, opened, most) VALUES (true, now(), :opened, :most)
-    ON CONFLICT (one) DO UPDATE SET at = EXCLUDED.at, opened = EXCLUDED.opened, most = EXCLUDED.most
+    INSERT INTO broker_files_seen (one, at, opened, most, memory_bytes)
+    VALUES (true, now(), :opened, :most, :memory_bytes)
+    ON CONFLICT (one) DO UPDATE
+    SET at = EXCLUDED.at, opened = EXCLUDED.opened, most = EXCLUDED.most, memory_bytes = EXCLUDED.memory_bytes
     """,
     NO_ROW,
 )
 
 
-def note_broker_files(connection: Connection, opened: int, most: int) -> None:
-    """Record how many files the broker has open, and how many it may open."""
-    NOTE_BROKER_FILES.run(connection, opened=opened, most=most)
+def note_broker_files(connection: Connection, opened: int, most: int, memory_bytes: int) -> None:
+    """Record how many files the broker has open and may open, and how much memory it takes."""
+    NOTE_BROKER_FILES.run(connection, opened=opened, most=most, memory_bytes=memory_bytes)
 
 
 DROP_CRASHES = Query("DELETE FROM broker_crashes WHERE noticed_at < now() - CAST(:kept AS interval)", NO_ROW)

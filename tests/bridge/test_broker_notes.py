@@ -61,12 +61,12 @@ def test_how_many_files_the_broker_has_open_comes_to_the_database(
     def seen() -> object:
         return database.value("SELECT count(*) || ' ' || coalesce(max(opened), 0) FROM broker_files_seen")
 
-    for text in ("", "nonsense", "1 2 3"):
+    for text in ("", "nonsense", "1 2", "1 2 3 4"):
         noted.write_text(text)
         files.carry()
     assert seen() == "0 0"
     for opened, known in ((900, "1 900"), (901, "1 900"), (57_000, "1 57000")):  # below a per cent nothing is written
-        noted.write_text(f"{opened} 65536\n")
+        noted.write_text(f"{opened} 65536 9000000\n")
         files.carry()
         assert seen() == known
 
@@ -76,3 +76,4 @@ def test_how_many_files_the_broker_has_open_comes_to_the_database(
         running(database_url, served, tmp_path / "accounts.log"),
     ):
         eventually(lambda: 0 < int(database.value("SELECT opened FROM broker_files_seen")) < 900)
+        assert 10**6 < int(database.value("SELECT memory_bytes FROM broker_files_seen")) < 10**8

@@ -19,7 +19,7 @@ DESIGNED: Final = {  # the required alerts, and what would stay unnoticed withou
     *("SignageTickMissing", "SignageCanaryOld", "SignageOutboxOld", "SignageBrokerDropped", "SignageDeadLetters"),
     *("SignageConversionOld", "SignageStaleJump", "SignageRecoveryStorm", "SignageAuthBurst", "SignageDisk"),
     *("SignageTickFailing", "SignageNotTold", "SignageMetricsMissing", "SignageBrokerCrashed"),
-    *("SignageBrokerFull", "SignageScreensDark", "SignageMessagesRefused"),
+    *("SignageBrokerFull", "SignageBrokerMemory", "SignageScreensDark", "SignageMessagesRefused"),
     *("SignageCertificateOld", "SignageCertificateEnding", "SignagePicturesMissing", "SignageLimitsPassed"),
 }
 BRIDGE, API = '{instance="a:8090", job="signage-bridge"}', '{instance="a:443", job="signage"}'
@@ -131,6 +131,8 @@ CASES: Final = [
         of_api("signage_broker_open_files", "900x20 57344x40") | of_api("signage_broker_open_files_limit", "65536x60"),
         fires=True,
     ),
+    Case("SignageBrokerMemory", "a day without a bridge", of_api("signage_broker_memory_bytes", "7e8x60"), fires=False),
+    Case("SignageBrokerMemory", "soon ended", of_api("signage_broker_memory_bytes", "1e9x20 16e8x40"), fires=True),
     Case("SignageCertificateOld", "fifteen days", left(15 * 24), fires=False),
     Case("SignageCertificateOld", "thirteen days", left(13 * 24), fires=True),
     Case("SignageCertificateOld", "renewed", left(13 * 24, then=90 * 24), fires=False),

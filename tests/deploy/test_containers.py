@@ -188,6 +188,8 @@ def test_memory_is_bounded_as_in_the_cloud() -> None:
 
     assert {name for name, limit in limits.items() if limit is None} == {"postgres"}
     assert limits["broker"] == "2g"  # docs/operating.md, "The broker": its queue may take 0.7 GB
+    unit = (REPOSITORY / "deploy/systemd/signage-broker.service").read_text(encoding="utf-8")
+    assert "\nMemoryMax=2G\n" in unit
     for name, module in {"api": "api", "convert-worker": "convert_worker", "gotenberg": "converter"}.items():
         assert limits[name].replace("g", "Gi") == modules[module]["memory"], name
 

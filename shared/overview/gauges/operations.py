@@ -131,9 +131,10 @@ def _listening(connection: Connection, now: datetime, config: Config) -> Iterato
     yield plain("listening", not is_silent)
     yield plain("canary_age_seconds", age_seconds(now, status.canary_at))
     yield plain("last_commit_age_seconds", age_seconds(now, status.last_commit_at))
-    opened, most = store.broker_files(connection)
+    opened, most, memory_bytes = store.broker_files(connection)
     yield plain("broker_open_files", opened)
     yield plain("broker_open_files_limit", most)
+    yield plain("broker_memory_bytes", memory_bytes)
     yield plain("broker_crashes_last_day", store.broker_crashes_since(connection, now - rules.A_DAY))
     yield from rules.certificates(now, store.certificates(connection, now - leadership_rules.CERTIFICATE_KNOWN_FOR))
 

@@ -51,6 +51,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "last_commit_age_seconds": "time since the bridge last committed a batch; +Inf before the first",
     "broker_open_files": "files and connections that the broker has open; 0 where unknown",
     "broker_open_files_limit": "how many it may open",
+    "broker_memory_bytes": "memory of the broker's process; 0 where unknown",
     "broker_crashes_last_day": "crashes of the broker within a day",
     "certificate_seconds_left": "time until a door's certificate ends, if seen within two days; none where plain",
     "certificate_lifetime_seconds": "time from its begin to its end",

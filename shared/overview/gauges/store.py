@@ -33,10 +33,11 @@ class OpenBreakers(NamedTuple):
 
 
 class BrokerFiles(NamedTuple):
-    """How many files the broker has open, and how many it may open."""
+    """How many files the broker has open and may open, and how much memory it takes."""
 
     opened: int
     most: int
+    memory_bytes: int
 
 
 class CertificateLifetime(NamedTuple):
@@ -250,12 +251,12 @@ def database_size(connection: Connection) -> int:
     return DATABASE_SIZE.one(connection)
 
 
-BROKER_FILES = Query("SELECT opened, most FROM broker_files_seen", BrokerFiles)
+BROKER_FILES = Query("SELECT opened, most, memory_bytes FROM broker_files_seen", BrokerFiles)
 
 
 def broker_files(connection: Connection) -> BrokerFiles:
     """What the broker's launcher recorded last; zeros if it recorded nothing."""
-    return BROKER_FILES.one_or_none(connection) or BrokerFiles(0, 0)
+    return BROKER_FILES.one_or_none(connection) or BrokerFiles(0, 0, 0)
 
 
 BROKER_CRASHES = Query("SELECT count(*) FROM broker_crashes WHERE noticed_at > :since", int)
