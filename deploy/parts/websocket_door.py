@@ -18,7 +18,7 @@ import os
 import ssl
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -26,11 +26,13 @@ from typing import Final
 from deploy.parts.config_file import INSIDE, Certificate, Listener
 from deploy.parts.layout import LOOPBACK
 
-MOST_CONNECTIONS: Final = 1_500
+MOST_CONNECTIONS: Final = 1_500  # that are signed in
+MOST_STRANGERS: Final = 300  # that are not: the oldest goes first
 REQUEST_BYTES: Final = 8_192
 FRAME_BYTES: Final = 65_536
 CHUNK_BYTES: Final = 16_384
-ANSWER_SECONDS: Final = 10.0  # from the connection to the broker's first answer
+CONNECT_SECONDS: Final = 3.0  # for the request, and again from its answer to the first bytes of MQTT
+ANSWER_SECONDS: Final = 10.0  # for the broker's first answer
 BYTES_A_SECOND: Final = 2_000_000
 BYTES_AT_ONCE: Final = 16_000_000
 FRAME_COSTS_BYTES: Final = 1_024  # each frame counts as so many more bytes: small frames cost time too
@@ -122,7 +124,13 @@ def unmasked(content: bytes, mask: bytes) -> bytes:
 class Door:
     """A server that forwards connections to a listener of the broker on this machine."""
 
-    def __init__(self, broker_port: int, most_connections: int = MOST_CONNECTIONS, listener: Listener = INSIDE) -> None:
+    def __init__(
+        self,
+        broker_port: int,
+        most_connections: int = MOST_CONNECTIONS,
+        most_strangers: int = MOST_STRANGERS,
+        listener: Listener = INSIDE,
+    ) -> None:
         """With a certificate in `listener` the broker's listener speaks TLS with the same one.
 
         Raises:
@@ -130,10 +138,12 @@ class Door:
         """
         self._broker_port = broker_port
         self._most_connections = most_connections
+        self._most_strangers = most_strangers
         self._address = listener.address
         self._own_tls = None if listener.tls is None else _server_tls(listener.tls)
         self._broker_tls = None if listener.tls is None else _client_tls(listener.tls)
-        self._open = 0
+        self._strangers: dict[asyncio.StreamWriter, None] = {}  # without an answer of the broker, the oldest first
+        self._displays: set[asyncio.StreamWriter] = set()
 
     async def serve(self, port: int) -> asyncio.Server:
         """Start to listen on this port."""
@@ -143,7 +153,11 @@ class Door:
         )
 
     async def _came(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._open += 1
+        self._strangers[writer] = None
+        if len(self._strangers) > self._most_strangers:
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.transport.abort()
         try:
             await self._pass_on(reader, writer)
         except Refused as error:
@@ -151,17 +165,23 @@ class Door:
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass
         finally:
-            self._open -= 1
+            self._strangers.pop(writer, None)
+            self._displays.discard(writer)
             writer.close()
 
+    def _welcome(self, writer: asyncio.StreamWriter) -> None:
+        if writer in self._strangers:
+            del self._strangers[writer]
+            self._displays.add(writer)
+
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        async with asyncio.timeout(ANSWER_SECONDS):
+        async with asyncio.timeout(CONNECT_SECONDS):
             request = await reader.readuntil(b"\r\n\r\n")
         if request.startswith(HEALTH):
             writer.write(ALIVE)
             return
         answer = accepted(request)
-        if self._open > self._most_connections:
+        if len(self._displays) >= self._most_connections:
             raise Refused("503 Service Unavailable")
         try:
             from_broker, to_broker = await asyncio.open_connection(LOOPBACK, self._broker_port, ssl=self._broker_tls)
@@ -170,7 +190,7 @@ class Door:
         writer.write(answer)
         sides = [
             asyncio.create_task(_upward(reader, to_broker, writer)),
-            asyncio.create_task(_downward(from_broker, writer)),
+            asyncio.create_task(_downward(from_broker, writer, self._welcome)),
         ]
         try:
             await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
@@ -200,9 +220,11 @@ def _client_tls(certificate: Certificate) -> ssl.SSLContext:
 
 async def _upward(reader: asyncio.StreamReader, broker: asyncio.StreamWriter, browser: asyncio.StreamWriter) -> None:
     pace = Pace()
+    until: float | None = asyncio.get_running_loop().time() + CONNECT_SECONDS
     try:
         while True:
-            opcode, content = await frame_from(reader)
+            async with asyncio.timeout_at(until):
+                opcode, content = await frame_from(reader)
             if opcode == CLOSE:
                 browser.write(framed(content[:2], CLOSE))
                 return
@@ -210,6 +232,7 @@ async def _upward(reader: asyncio.StreamReader, broker: asyncio.StreamWriter, br
                 browser.write(framed(content, PONG))
                 await browser.drain()
             elif opcode != PONG:
+                until = None
                 broker.write(content)
                 await broker.drain()
             if pause := pace.pause_seconds(len(content), time.monotonic()):
@@ -218,7 +241,9 @@ async def _upward(reader: asyncio.StreamReader, broker: asyncio.StreamWriter, br
         browser.write(framed(struct.pack(">H", error.code), CLOSE))
 
 
-async def _downward(broker: asyncio.StreamReader, browser: asyncio.StreamWriter) -> None:
+async def _downward(
+    broker: asyncio.StreamReader, browser: asyncio.StreamWriter, answered: Callable[[asyncio.StreamWriter], None]
+) -> None:
     seconds: float | None = ANSWER_SECONDS
     while True:
         async with asyncio.timeout(seconds):
@@ -227,6 +252,7 @@ async def _downward(broker: asyncio.StreamReader, browser: asyncio.StreamWriter)
             browser.write(framed(b"", CLOSE))
             return
         seconds = None
+        answered(browser)
         browser.write(framed(data))
         await browser.drain()
 

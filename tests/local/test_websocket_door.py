@@ -5,14 +5,16 @@ import os
 import socket
 import struct
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import paho.mqtt.client as mqtt
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
 from deploy.parts import broker as mosquitto
+from deploy.parts import websocket_door
 from deploy.parts.broker import RunningBroker
 from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import free_port, wait_until
@@ -27,12 +29,12 @@ PASSWORDS = {ONE: "one", OTHER: "other"}
 
 
 @contextmanager
-def door_before(broker_port: int, most_connections: int = 100) -> Iterator[int]:
+def door_before(broker_port: int, most_connections: int = 100, most_strangers: int = 100) -> Iterator[int]:
     """Run the door on an event loop of its own; return its port."""
     loop, port = asyncio.new_event_loop(), free_port()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    door = Door(broker_port, most_connections)
+    door = Door(broker_port, most_connections, most_strangers)
     server = asyncio.run_coroutine_threadsafe(door.serve(port), loop).result(60)
     yield port
     asyncio.run_coroutine_threadsafe(_ended(server), loop).result(60)
@@ -226,14 +228,38 @@ def test_a_stranger_cannot_make_the_broker_hold_a_huge_packet(port: int) -> None
 
 def test_connections_above_the_limit_are_refused_and_room_comes_back(broker: RunningBroker) -> None:
     with door_before(broker.broker.displays_port, most_connections=1) as narrow:
-        first, answer = opened(narrow)
-        assert answer.startswith(b"HTTP/1.1 101 ")
-        second, refused = opened(narrow)
-        first.close()
-        second.close()
+        with browser(narrow, ONE, "one"):
+            assert answers(narrow).startswith(b"HTTP/1.1 503 ")
 
-        assert refused.startswith(b"HTTP/1.1 503 ")
         wait_until(lambda: answers(narrow).startswith(b"HTTP/1.1 101 "), 60)
+
+
+def test_strangers_take_the_room_of_strangers_alone(broker: RunningBroker, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seconds in ("CONNECT_SECONDS", "ANSWER_SECONDS"):
+        monkeypatch.setattr(websocket_door, seconds, 600.0)  # nobody is ended by the time
+    with (
+        door_before(broker.broker.displays_port, most_connections=2, most_strangers=5) as narrow,
+        browser(narrow, ONE, "one") as (_, first),
+        ExitStack() as stack,
+    ):
+        crowd = [stack.enter_context(opened(narrow)[0]) for _ in range(20)]
+        with browser(narrow, OTHER, "other") as (_, second):
+            for oldest in crowd[:-5]:
+                assert oldest.recv(1) == b""
+            assert not first.disconnected.is_set()
+            assert not second.disconnected.is_set()
+
+
+@pytest.mark.parametrize("sent", [b"", REQUEST[:50], REQUEST, REQUEST + frame(b"", 0x89)])
+def test_who_sends_no_connect_is_hung_up_on(port: int, sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(websocket_door, "ANSWER_SECONDS", 600.0)
+    began = time.monotonic()
+    with socket.create_connection((LOOPBACK, port), 60) as stranger:
+        stranger.sendall(sent)
+        while stranger.recv(4096):
+            pass
+
+    assert time.monotonic() - began >= websocket_door.CONNECT_SECONDS
 
 
 def test_without_a_broker_the_door_says_so() -> None:
