@@ -44,7 +44,7 @@ class LoginServer:
         self._known = known
         self._cutting = cutting
         self._next_look = next_look
-        self._connections = 0
+        self._connections: dict[asyncio.StreamWriter, None] = {}  # whose last answer is the oldest comes first
         self._told: set[str] = set()
 
     async def serve(self, port: int) -> asyncio.Server:
@@ -52,16 +52,19 @@ class LoginServer:
         return await asyncio.start_server(self._connected, LOOPBACK, port, limit=HEAD_BYTES, backlog=BACKLOG)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._connections += 1
+        self._connections[writer] = None
+        if len(self._connections) > MOST_CONNECTIONS:  # any account of this machine may open them: the broker gets in
+            oldest = next(iter(self._connections))
+            del self._connections[oldest]
+            oldest.transport.abort()
         try:
-            if self._connections <= MOST_CONNECTIONS:
-                await self._requests(reader, writer)
+            await self._requests(reader, writer)
         except (OSError, TimeoutError, asyncio.IncompleteReadError):
             pass  # the broker left, or somebody sends nothing
         except Exception:  # noqa: BLE001 - a fault in one request must not end the others
             failure("question_failed", "a question of the broker could not be answered")
         finally:
-            self._connections -= 1
+            self._connections.pop(writer, None)
             writer.close()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
@@ -83,6 +86,9 @@ class LoginServer:
                 status, text = HTTPStatus.BAD_REQUEST, "the body is no form"
             writer.write(_reply(status, text, stays=stays))
             await asyncio.wait_for(writer.drain(), REQUEST_SECONDS)
+            if writer in self._connections:
+                del self._connections[writer]
+                self._connections[writer] = None
 
     def _tell(self, why: str) -> None:
         """Log each kind of wrong request once: a broker with a wrong setting makes no other ones."""

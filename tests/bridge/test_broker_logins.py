@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from urllib.parse import urlencode
 import pytest
 
 from bridge.broker_logins.cutting import CuttingOff
+from bridge.broker_logins.server import MOST_CONNECTIONS
 from deploy.local import postgres
 from deploy.parts import broker as mosquitto
 from deploy.parts.layout import LOOPBACK, REPOSITORY
@@ -207,6 +209,38 @@ def test_who_sends_half_a_request_holds_nobody_up(server: Server, database: Data
 
     for half in halves:
         half.close()
+
+
+def test_idle_connections_make_room_for_the_broker(server: Server, database: Database) -> None:
+    name = str(uuid.uuid4())
+    enrol(database, name, "one")
+    kept = http.client.HTTPConnection(LOOPBACK, server.port, timeout=SECONDS)
+
+    def is_ready() -> bool:
+        kept.request("GET", "/readyz")
+        return kept.getresponse().read() == b"ready"
+
+    with many_files(), ExitStack() as stack:
+        stack.callback(kept.close)
+        for number in range(2 * MOST_CONNECTIONS):
+            stack.enter_context(socket.create_connection((LOOPBACK, server.port), SECONDS))
+            assert number % 1_000 or is_ready()
+
+        assert is_ready()  # the same connection
+        assert server.may_sign_in(name, "one")
+
+
+@contextmanager
+def many_files() -> Iterator[None]:
+    """Let this process open as many files as it may."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if before[1] < 3 * MOST_CONNECTIONS:
+        pytest.skip("this process may not open enough connections")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def test_while_postgres_is_away_the_fleet_stays_and_nobody_new_gets_in(tmp_path: Path) -> None:
