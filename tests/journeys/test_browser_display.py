@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from cryptography import x509
@@ -42,6 +43,9 @@ NOT_OF_A_BROWSER = {"service_failed", "leaving", "reboot", "boot_counted", "jour
 CONTENT = """<!doctype html><title>Player</title><p>content<script>
 for (const n of [1, 2, 3])
   parent.postMessage({signage: "log", level: "warning", message: "line " + n, context: {n}}, "*");
+localStorage.kept = "kept";
+const able = `fullscreen ${document.fullscreenEnabled}, storage ${localStorage.kept}`;
+parent.postMessage({signage: "log", level: "warning", message: able}, "*");
 </script>"""
 
 
@@ -110,6 +114,10 @@ def test_a_page_enrols_runs_logs_and_restarts_with_proof(stack: Stack, content: 
 
     before = running(api, display)
     eventually(lambda: "line 3" in str(api.get(f"/api/client-logs/{display}/logs")), "the last line")
+    assert page.locator("iframe").get_attribute("sandbox") == "allow-scripts allow-same-origin allow-forms"
+    eventually(
+        lambda: "fullscreen true, storage kept" in str(api.get(f"/api/client-logs/{display}/logs")), "its rights"
+    )
     command = api.post(f"/api/clients/{display}/commands", {"action": "restart_app", "reason": "test"}, 202)
 
     done = eventually(lambda: _settled(api, display, command["id"]), "the outcome")
@@ -144,6 +152,19 @@ def test_without_a_login_nothing_is_shown(stack: Stack, content: str, chromium: 
     page.goto(f"{stack.url}/display/?show={content}")
 
     page.get_by_text("This display has no login.").wait_for()
+    assert page.locator("iframe").count() == 0
+
+
+@pytest.mark.parametrize("form", ["{}/", "{}/display/?show=http://other.test/", "http:/"])
+def test_a_page_of_our_own_address_is_not_shown_beside_the_login(
+    stack: Stack, chromium: BrowserContext, form: str
+) -> None:
+    api, display = stack.api(), str(uuid.uuid4())
+    page = chromium.new_page()
+
+    page.goto(opened(stack.url, api, display, quote(form.format(stack.url), safe="")))
+
+    eventually(lambda: "must not be at this" in str(api.get(f"/api/client-logs/{display}/logs")), "a line about it")
     assert page.locator("iframe").count() == 0
 
 

@@ -12,7 +12,11 @@ const ANSWER_MS = 2_000;
 const STATUS = ["starting", "running", "crashed", "stopped"];
 
 const options = new URL(location.href).searchParams; // code, show, version
-const frame = document.querySelector("iframe");
+const frame = Object.assign(document.createElement("iframe"), {
+  title: "What this display shows",
+  allow: "autoplay; fullscreen",
+  sandbox: "allow-scripts allow-same-origin allow-forms", // it cannot replace this page, or open others
+});
 const after = (milliseconds) => new Promise((go) => setTimeout(go, milliseconds));
 
 class Display {
@@ -191,12 +195,27 @@ async function alone() {
   return !isFree;
 }
 
-/** Use `show` only with a login, so that nobody can show another page at our address to a person. */
-async function show(disk) {
+/**
+ * Use `show` only with a login, so that nobody can show another page at our address to a person. A page of our own origin
+ * could read the login.
+ */
+async function show(disk, display) {
   const asked = options.get("show") ?? (await disk.read("show"));
   if (!/^https?:/.test(asked ?? "")) return;
+  if (originOf(asked) === location.origin) {
+    return display.log("error", "The page to show must not be at this service's address.", { page: asked });
+  }
   await disk.write("kept", "show", asked).catch(() => {});
   frame.src = asked;
+  document.body.append(frame);
+}
+
+function originOf(address) {
+  try {
+    return new URL(address, location.href).origin; // as the frame would read it: "https:x" is a page of ours
+  } catch {
+    return null;
+  }
 }
 
 /** Messages of the shown page: `parent.postMessage({signage: "log", level, message, context}, "*")`. */
@@ -225,14 +244,13 @@ async function start() {
   const own = await login(disk);
   document.body.textContent = own ? "" : "This display has no login. Open /display/?code=CODE with a new code.";
   if (!own) return;
-  document.body.append(frame);
   const able = disk instanceof NoDisk ? [] : ["restart_app"];
   const state = new State(await identity(disk), await disk.all("journal"), able, HEARTBEAT_MS / 1000);
   const display = new Display(disk, own, state, await disk.all("spool"), hasWaited);
   addEventListener("message", (said) => hear(display, said));
   addEventListener("unhandledrejection", ({ reason }) => display.log("error", String(reason), {}));
   await display.begin();
-  await show(disk);
+  await show(disk, display);
 }
 
 start();
