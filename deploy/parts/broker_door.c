@@ -1,4 +1,4 @@
-/* A plugin of Mosquitto 2.0: checks the displays' logins and refuses everything that no display needs.
+/* A plugin of Mosquitto 2.0 and 2.1: checks the displays' logins and refuses everything that no display needs.
  *
  * Mosquitto reads its own password file only at SIGHUP. Then it ends every session of a removed login, even one that
  * has ended before: that session is twice in the list of expiring sessions, and the broker crashes at its expiry
@@ -34,7 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* From mosquitto.h, mosquitto_plugin.h and mosquitto_broker.h; the same in 2.0.0 to 2.0.22. */
+/* From mosquitto.h, mosquitto_plugin.h and mosquitto_broker.h; the same in 2.0.0 to 2.0.22 and in 2.1.2. */
 struct mosquitto;
 struct mosquitto_opt { char *key; char *value; };
 struct acl_check {
@@ -78,6 +78,7 @@ int mosquitto_kick_client_by_username(const char *name, bool with_will);
 const char *mosquitto_client_id(const struct mosquitto *client);
 const char *mosquitto_client_username(const struct mosquitto *client);
 void mosquitto_property_free_all(void **properties);
+__attribute__((weak)) int mosquitto_plugin_set_info(void *plugin, const char *name, const char *version);  /* of 2.1 */
 void mosquitto_log_printf(int level, const char *format, ...);
 
 /* From OpenSSL, which the broker has loaded. */
@@ -430,7 +431,9 @@ static int on_message(int event, void *data, void *user)
 	(void)event, (void)user;
 	struct message *came = data;
 	const char *name = mosquitto_client_username(came->client);
-	if(name && !is_listed(services, name)) mosquitto_property_free_all(&came->properties);
+	if(!name || is_listed(services, name)) return SUCCESS;
+	if(mosquitto_plugin_set_info) came->properties = NULL;  /* 2.1 frees what a plugin took off, 2.0 does not */
+	else mosquitto_property_free_all(&came->properties);
 	return SUCCESS;
 }
 
