@@ -15,7 +15,8 @@
  *
  * Mosquitto 2.0 has no limits for strangers: it keeps 256 KB of a CONNECT for a minute and a half before it knows who
  * sends it. So broker_launch.py loads this library before all others, and its accept(), read(), SSL_read() and
- * BUF_MEM_grow_clean() stand before the others'. They end a connection whose CONNECT is too large, too slow, or overtaken by too many others.
+ * BUF_MEM_grow_clean() stand before the others'. They end a connection whose CONNECT is too large, too slow, or overtaken
+ * by too many others.
  *
  * Commas separate lists. Everything runs in the broker's single thread. After an error the old logins stay in use.
  */
@@ -104,6 +105,8 @@ struct logins { char *text; struct login *all; size_t count; };
 #define CONNECT_NS 10000000000LL /* from the connection to its whole CONNECT */
 #define HELLO_MOST 20000         /* bytes of a message of TLS; OpenSSL alone takes 131,396 */
 #define MOST_STRANGERS 1024      /* at once: the oldest goes first. Each takes up to 2 KB, with TLS 44 KB */
+#define ACCEPTED_MOST 256        /* in one turn of the loop, so that the broker reads what the others have sent */
+#define ARRIVALS 16384           /* that are remembered */
 #define LARGEST_FILE (256L << 20)
 #define MOST_ROUNDS 10000000L
 #define BASE64_MOST 88       /* length of 64 bytes in base64 */
@@ -114,8 +117,8 @@ struct stranger { int64_t since_ns; struct beginning outside, inside; };
 struct arrival { int64_t at_ns; int fd; };
 
 static struct stranger strangers[MOST_FILES];  /* by file; since_ns is 0 for all but connections without a CONNECT */
-static struct arrival arrivals[MOST_STRANGERS];  /* the last connections, a ring */
-static size_t oldest, arrived;
+static struct arrival arrivals[ARRIVALS];  /* a ring of connections, among them all strangers */
+static size_t oldest, arrived, waiting, accepted;  /* of the ring; strangers; connections in this turn of the loop */
 static int speaking = -1;          /* the file that was read last: the broker then handles its packet */
 static bool is_unguarded;
 
@@ -135,25 +138,52 @@ static int64_t clock_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+static void forget(int fd)
+{
+	if(strangers[fd].since_ns) waiting--;
+	strangers[fd].since_ns = 0;
+}
+
+static bool is_stranger(const struct arrival *one)
+{
+	return strangers[one->fd].since_ns == one->at_ns;
+}
+
 static void dismiss_oldest(void)
 {
 	struct arrival *one = &arrivals[oldest];
-	if(strangers[one->fd].since_ns == one->at_ns){
-		strangers[one->fd].since_ns = 0;
+	if(is_stranger(one)){
+		forget(one->fd);
 		shutdown(one->fd, SHUT_RDWR);  /* the broker sees an end, and closes it */
 	}
-	oldest = (oldest + 1) % MOST_STRANGERS;
+	oldest = (oldest + 1) % ARRIVALS;
 	arrived--;
+}
+
+static void dismiss(int64_t at_ns)
+{
+	accepted = 0;
+	while(arrived){
+		const struct arrival *one = &arrivals[oldest];
+		if(is_stranger(one) && at_ns - one->at_ns <= CONNECT_NS && waiting <= MOST_STRANGERS) return;
+		dismiss_oldest();
+	}
 }
 
 int accept(int listener, __SOCKADDR_ARG address, socklen_t *restrict size)
 {
+	if(accepted >= ACCEPTED_MOST){
+		errno = EAGAIN;
+		return -1;
+	}
 	int fd = accept4(listener, address, size, 0);
 	if(fd < 0 || fd >= MOST_FILES) return fd;
-	if(arrived == MOST_STRANGERS) dismiss_oldest();
-	struct arrival *new = &arrivals[(oldest + arrived++) % MOST_STRANGERS];
+	forget(fd);  /* one that has left */
+	if(arrived == ARRIVALS) dismiss_oldest();
+	struct arrival *new = &arrivals[(oldest + arrived++) % ARRIVALS];
 	*new = (struct arrival){.at_ns = clock_ns(), .fd = fd};
 	strangers[fd] = (struct stranger){.since_ns = new->at_ns};
+	waiting++, accepted++;
 	return fd;
 }
 
@@ -331,7 +361,7 @@ static int on_tick(int event, void *data, void *user)
 	(void)event, (void)data, (void)user;
 	int64_t began = clock_ns();
 	if(!has_turned) first_turn();
-	while(arrived && began - arrivals[oldest].at_ns > CONNECT_NS) dismiss_oldest();
+	dismiss(began);
 	if(!leaving && began >= next_look_ns){
 		look();
 		int64_t took = clock_ns() - began;
@@ -381,7 +411,7 @@ static bool may_spend(struct login *login, size_t bytes, bool is_log)
 /* A whole CONNECT came: the broker lets its sender in, or closes the connection. */
 static void welcome(void)
 {
-	if(speaking >= 0) strangers[speaking].since_ns = 0;
+	if(speaking >= 0) forget(speaking);
 	else if(!is_unguarded) mosquitto_log_printf(LOG_WARNING, "door: strangers are not limited: see broker_launch.py");
 	is_unguarded = speaking < 0;
 }
