@@ -255,7 +255,7 @@ WAYS: Final = (
     Way("filters of many levels", many_levels),
     Way("own topics again and again, each time with another identifier", own_topics_again),
     Way("unsubscribing", unsubscribing),
-    Way("retained on made-up levels", made_up_levels, opened_by="plugin"),
+    Way("retained on made-up levels", made_up_levels),
     Way("retained on all topics of its own", retained_on_all_it_may),
     Way("QoS 2 without an end", exactly_once, opened_by="plugin"),
     Way("QoS 2, the end alone", exactly_once_without_end),
