@@ -79,7 +79,6 @@ int mosquitto_kick_client_by_username(const char *name, bool with_will);
 const char *mosquitto_client_id(const struct mosquitto *client);
 const char *mosquitto_client_username(const struct mosquitto *client);
 void mosquitto_property_free_all(void **properties);
-__attribute__((weak)) int mosquitto_plugin_set_info(void *plugin, const char *name, const char *version);  /* of 2.1 */
 void mosquitto_log_printf(int level, const char *format, ...);
 
 /* From OpenSSL, which the broker has loaded. */
@@ -128,7 +127,7 @@ static struct login *leaving;      /* logins whose connections must still be end
 static size_t leaving_count;
 static char *leaving_text;         /* the text that holds their names */
 static struct stat seen;           /* the file that `now` was read from */
-static bool is_unreadable, has_turned;
+static bool is_unreadable, has_turned, frees_nothing;
 static int64_t next_look_ns;
 
 static int64_t clock_ns(void)
@@ -462,9 +461,16 @@ static int on_message(int event, void *data, void *user)
 	struct message *came = data;
 	const char *name = mosquitto_client_username(came->client);
 	if(!name || is_listed(services, name)) return SUCCESS;
-	if(mosquitto_plugin_set_info) came->properties = NULL;  /* 2.1 frees what a plugin took off, 2.0 does not */
-	else mosquitto_property_free_all(&came->properties);
+	if(frees_nothing) mosquitto_property_free_all(&came->properties);
+	came->properties = NULL;
 	return SUCCESS;
+}
+
+/* From 2.0.15 on Mosquitto frees what a plugin takes off a message: twice would end it. broker_launch.py knows the
+ * version; without it what older ones leave behind is lost. */
+static bool is_before_2_0_15(const char *version)
+{
+	return version && !strncmp(version, "2.0.", 4) && atoi(version + 4) < 15;
 }
 
 int mosquitto_plugin_version(int count, const int *supported)
@@ -482,6 +488,7 @@ int mosquitto_plugin_init(void *plugin, void **user, struct mosquitto_opt *optio
 		for(size_t k = 0; k < sizeof known / sizeof *known; k++)
 			if(!strcmp(options[i].key, known[k].key)) *known[k].value = strdup(options[i].value);
 	if(!file || !services || !roots || !downward || !retained) return INVALID;
+	frees_nothing = is_before_2_0_15(getenv("MOSQUITTO_VERSION"));
 	look();
 	int failed = mosquitto_callback_register(plugin, ON_BASIC_AUTH, on_basic_auth, NULL, NULL);
 	if(!failed) failed = mosquitto_callback_register(plugin, ON_ACL_CHECK, on_acl_check, NULL, NULL);

@@ -107,10 +107,11 @@ def note_crash(folder: Path) -> None:
     (folder / RUNNING).unlink()
 
 
-def before_others(command: list[str]) -> dict[str, str]:
+def for_the_plugin(command: list[str]) -> dict[str, str]:
     """The variables with which the plugin that the configuration of this command line names is loaded first.
 
-    It is named by a file descriptor: LD_PRELOAD takes no path with a space or a colon. Raises OSError.
+    It is named by a file descriptor: LD_PRELOAD takes no path with a space or a colon. It is told the broker's version.
+    Raises OSError.
     """
     lines = Path(command[command.index("-c") + 1]).read_text(encoding="utf-8").splitlines() if "-c" in command else []
     path = next((line.removeprefix("plugin ").strip() for line in lines if line.startswith("plugin ")), None)
@@ -118,7 +119,15 @@ def before_others(command: list[str]) -> dict[str, str]:
         return {}
     opened = os.open(path, os.O_RDONLY)
     os.set_inheritable(opened, True)
-    return {"LD_PRELOAD": f"/proc/self/fd/{opened}"}
+    return {"LD_PRELOAD": f"/proc/self/fd/{opened}", "MOSQUITTO_VERSION": version(command[0])}
+
+
+def version(program: str) -> str:
+    """The version of this mosquitto; "" when it does not say one. Raises OSError."""
+    import subprocess  # noqa: PLC0415 - not for the process that stays in memory
+
+    help_text = subprocess.run([program, "-h"], capture_output=True, text=True, check=False).stdout
+    return help_text.partition("mosquitto version ")[2].split("\n")[0]
 
 
 def main(folder: Path, command: list[str]) -> None:
@@ -132,7 +141,7 @@ def main(folder: Path, command: list[str]) -> None:
         with contextlib.suppress(OSError, StopIteration):  # the broker is gone
             _keep_saving(this, folder / SAVED)
         os._exit(0)
-    environment = {**os.environ, **before_others(command)}
+    environment = {**os.environ, **for_the_plugin(command)}
     os.execve(command[0], command, environment)  # noqa: S606 - the broker's own command line
 
 

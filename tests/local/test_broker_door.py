@@ -20,7 +20,8 @@ int mosquitto_callback_register(void *p, int e, int (*c)(int, void *, void *), c
 int mosquitto_kick_client_by_username(const char *n, bool w) { (void)n, (void)w; return 0; }
 const char *mosquitto_client_id(const struct mosquitto *c) { return (const char *)c; }
 const char *mosquitto_client_username(const struct mosquitto *c) { return (const char *)c; }
-void mosquitto_property_free_all(void **p) { (void)p; }
+static int freed;
+void mosquitto_property_free_all(void **p) { (void)p, freed++; }
 void mosquitto_log_printf(int l, const char *f, ...) { (void)l, (void)f; }
 int PKCS5_PBKDF2_HMAC(const char *p, int l, const unsigned char *s, int sl, int r, const void *d, int k,
 		unsigned char *o)
@@ -41,7 +42,9 @@ int main(int count, char **files)
 		struct basic_auth ask = {.client = (struct mosquitto *)"a", .username = "a", .password = "secret"};
 		int let_in = 0;
 		for(int k = 0; k < %d; k++) let_in += on_basic_auth(0, &ask, 0) == SUCCESS;
-		printf("%%zu %%d\\n", now.count, let_in);
+		struct message came = {.client = (struct mosquitto *)"a", .properties = options};
+		on_message(0, &came, 0);
+		printf("%%zu %%d %%d\\n", now.count, let_in, came.properties ? -1 : freed);
 	}
 }
 """
@@ -51,7 +54,8 @@ int main(int count, char **files)
 def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A program that reads each file of logins on its command line.
 
-    It prints how many logins a file has, and how often `a` was let in; any password is right.
+    It prints how many logins a file has, how often `a` was let in (any password is right), and how many properties were
+    freed.
     """
     folder = tmp_path_factory.mktemp("door")
     (folder / "broker.c").write_text(BROKER % (broker_door.SOURCE, SIGN_INS), encoding="ascii")
@@ -60,21 +64,20 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "broker"
 
 
-def read(program: Path, *contents: bytes) -> list[tuple[int, int]]:
-    """The number of logins of each file, and of sign-ins that were let in."""
+def read(program: Path, *contents: bytes, version: str = "") -> list[tuple[int, int, int]]:
+    """For each file the number of logins, of sign-ins that were let in, and of properties that were freed."""
     files = [program.with_name(f"logins-{number}") for number in range(len(contents))]
     for file, content in zip(files, contents, strict=True):
         file.write_bytes(content)
-    done = subprocess.run(
-        [program, *files], capture_output=True, text=True, check=False, env={"ASAN_OPTIONS": "detect_leaks=0"}
-    )
+    told = {"ASAN_OPTIONS": "detect_leaks=0", "MOSQUITTO_VERSION": version}
+    done = subprocess.run([program, *files], capture_output=True, text=True, check=False, env=told)
     assert done.returncode == 0, done.stderr[-3000:]
-    words = iter(done.stdout.split())
-    return [(int(logins), int(next(words))) for logins in words]
+    words = iter(map(int, done.stdout.split()))
+    return list(zip(words, words, words, strict=True))
 
 
 def logins_in(program: Path, *contents: bytes) -> list[int]:
-    return [logins for logins, _ in read(program, *contents)]
+    return [logins for logins, _, _ in read(program, *contents)]
 
 
 def test_lines_end_with_a_newline_alone(sanitized: Path) -> None:
@@ -88,9 +91,16 @@ def test_lines_end_with_a_newline_alone(sanitized: Path) -> None:
 
 
 def test_a_display_signs_in_as_often_as_its_budget_has_room_for_wills(sanitized: Path) -> None:
-    ((_, let_in),) = read(sanitized, b"a:$7$1$AAAA$" + b"A" * 86 + b"==\n")
+    ((_, let_in, _),) = read(sanitized, b"a:$7$1$AAAA$" + b"A" * 86 + b"==\n")
 
     assert MOST_AT_ONCE <= let_in < SIGN_INS
+
+
+@pytest.mark.parametrize(
+    ("version", "freed"), [("2.0.11", 1), ("2.0.14", 1), ("2.0.15", 0), ("2.0.21", 0), ("2.1.2", 0), ("", 0)]
+)
+def test_properties_are_freed_once_by_the_plugin_or_by_the_broker(sanitized: Path, version: str, freed: int) -> None:
+    assert read(sanitized, b"", version=version) == [(0, 0, freed)]
 
 
 @given(

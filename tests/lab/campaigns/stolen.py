@@ -285,7 +285,7 @@ WAYS: Final = (
     Way("half a packet", half_a_packet, connections=20),
     Way("connections and sessions that never end", nothing, connections=50),
     Way("large wills and large properties of them", nothing, will=LARGEST, connections=10),
-    Way("without a login, half a CONNECT of 255 KB", no_packet, announces=255_000, connections=500, opened_by="plugin"),
+    Way("without a login, half a CONNECT of 99 KB", no_packet, announces=99_000, connections=900, opened_by="plugin"),
     Way("without a login, half a CONNECT of 1 KB", no_packet, announces=1_000, connections=500),
     Way("large properties of CONNECT", nothing, more=FOREVER + user_properties(3, 60_000), connections=10),
     Way("never acknowledges, Receive Maximum 65,535", silence, more=FOREVER + b"\x21\xff\xff", bridge_writes=True),
