@@ -333,12 +333,15 @@ def test_a_stranger_takes_little_more_in_tls(
 def test_strangers_beyond_the_limit_end_the_oldest_of_them_and_no_display(tmp_path: Path) -> None:
     with broker(tmp_path) as (place, component), ExitStack() as stack:
         display = stack.enter_context(closing(Wire.connect(place.displays_port, NAME, PASSWORD)))
-        before = megabytes(component)
+        before, began = megabytes(component), time.monotonic()
         first = [stack.enter_context(one) for one in strangers(place.displays_port, 10, 0, 0)]
         for one in strangers(place.displays_port, MOST_STRANGERS, CONNECT_MOST - 1, 1_000):
             stack.enter_context(one)
 
+        if time.monotonic() - began > STRANGER_SECONDS / 2:
+            pytest.skip("did not come about: this machine connects so slowly that the time ends them")
         wait_until(lambda: all(map(is_ended, first)), 60)
+        assert time.monotonic() - began < STRANGER_SECONDS
         bridge_session(place).close()
         display.publish(LOGS, b"well")
 
