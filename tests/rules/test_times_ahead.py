@@ -20,7 +20,12 @@ LEFT: Final = {
     "somebody gave this end or begin, or it was given for so long": (
         *("api_tokens.expires_at", "enrolment_codes.expires_at", "user_sessions.expires_at", "users.one_time_until"),
         *("quiet_times.starts_at", "quiet_times.ends_at", "command_schedules.at"),
-        *("door_certificates.ends_at", "client_health.certificate_ends_at", "command_batch_members.lockout_until"),
+        *(
+            "door_certificates.begins_at",
+            "door_certificates.ends_at",
+            "client_health.certificate_ends_at",
+            "command_batch_members.lockout_until",
+        ),
     ),
     "only whether it is set counts, or people and what is kept for long read it": (
         *("api_tokens.revoked_at", "api_tokens.revoked_at_sites", "api_tokens.last_used_at"),

@@ -1,4 +1,3 @@
-/** The fleet page, from its top to its bottom. */
 import { number } from "../format.js";
 import { translate } from "../language.js";
 
@@ -37,9 +36,8 @@ export const tableWords = {
     if (limit === "clock") return "wrong clock";
     if (limit === "voltage") return "low voltage";
     if (limit === "read_only") return "disk read-only";
-    if (limit === "refused") return "refuses orders";
     if (limit === "certificate") return value > 0 ? `certificate ends in ${n} d` : "certificate ended";
-    return `${limit} ${n} % full`;
+    return limit === "refused" ? "refuses orders" : `${limit} ${n} % full`;
   },
   mute: "no heartbeats",
   unsteady: "unsteady connection",
