@@ -20,13 +20,14 @@ const WAIT_UNSAID = 30;
 
 /** @param {unknown} error @returns {{text: string, until: string | null}} one text for whatever was wrong */
 function outcome(error) {
-  if (error instanceof ApiProblem && error.status === 429) {
+  if (error instanceof ApiProblem && error.code === "too_many_attempts") {
     const wait = error.retryAfter ?? WAIT_UNSAID;
     return { text: "", until: new Date(serverNow() + wait * 1000).toISOString() };
   }
   if (error instanceof ApiProblem && error.code === "second_factor_wrong")
     return { text: sessionWords.codeWrong, until: null };
-  return { text: error instanceof ApiProblem && error.status < 500 ? sessionWords.wrong : wordsOf(error), until: null };
+  const isWrong = error instanceof ApiProblem && error.status < 500 && error.status !== 429;
+  return { text: isWrong ? sessionWords.wrong : wordsOf(error), until: null };
 }
 
 /** The countdown is a component of its own: only it ticks. @param {{until: string, over: () => void}} props */

@@ -1,5 +1,6 @@
 """Who may sign in, and what happens when a session ends while a person uses it."""
 
+import pytest
 from playwright.sync_api import expect
 
 from deploy.displays.simulated.simulated import SimulatedDisplay
@@ -15,6 +16,23 @@ def test_a_wrong_password_is_answered_by_one_general_sentence(dashboard: Watched
 
     expect(page.get_by_role("alert")).to_have_text("That did not work. Check the user name and the password.")
     expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_enabled()
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "words"),
+    [(503, "busy", "Too many other requests are under way"), (429, "too_many_requests", "Too many requests at once")],
+)
+def test_a_busy_service_is_not_called_a_wrong_password(
+    dashboard: WatchedPage, status: int, code: str, words: str
+) -> None:
+    page = dashboard.open()
+    dashboard.expect_answer(status, r"/api/session$")
+    refusal = {"code": code, "detail": "", "title": ""}
+    page.route("**/api/session", lambda route: route.fulfill(status=status, json=refusal))
+
+    dashboard.fill_sign_in("the right one")
+
+    expect(page.get_by_role("alert")).to_contain_text(words)
 
 
 def test_an_ended_session_asks_again_over_the_kept_page_and_goes_on(

@@ -44,6 +44,17 @@ def test_a_refusal_of_whoever_answers_there_is_shown_as_text() -> None:
     assert said.isprintable()
 
 
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [(429, "cannot take the code now"), (503, "cannot take the code now"), (404, "refuses the code")],
+)
+def test_only_a_service_that_judged_the_code_refuses_it(code: int, expected: str) -> None:
+    class Service(Stranger):
+        status, said = code, json.dumps({"detail": "Why."})
+
+    assert expected in refused(Service)
+
+
 MQTT = '{"host": "h", "port": 1, "tls": true, "ca_pem": null}'
 WHOLE = f'{{"uuid": "u", "username": "u", "password": "p", "topic_root": "t", "mqtt": {MQTT}}}'
 

@@ -21,6 +21,7 @@ from deploy.displays.client.credentials import Credentials, trusting
 ANSWER_SECONDS: Final = 30.0
 ANSWER_BYTES: Final = 256 * 1024
 HEARD_SECONDS: Final = 60.0
+NOT_NOW: Final = (429, 503)  # answers that leave the code unused: too many ask at once
 PLAYERS: Final = (
     *("signage-player.service", "kiosk.service", "chromium-kiosk.service", "player.service"),
     *("anthias-host-agent.service", "cage@tty1.service", "display-manager.service"),
@@ -112,6 +113,8 @@ def _redeem(where: str, code: str, trust: ssl.SSLContext) -> Any:
         with urllib.request.urlopen(question, timeout=ANSWER_SECONDS, context=trust) as answer:  # noqa: S310  # nosec B310 - as above
             said = answer.read(ANSWER_BYTES)
     except urllib.error.HTTPError as refusal:
+        if refusal.code in NOT_NOW:
+            raise NotEnrolled(f"The service cannot take the code now: {_detail(refusal)} Try again soon.") from None
         raise NotEnrolled(f"The service refuses the code: {_detail(refusal)}") from None
     except (OSError, HTTPException, ValueError) as error:
         reason = status.shown(str(getattr(error, "reason", error)))
