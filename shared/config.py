@@ -429,7 +429,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         http_proxy.read,
         "",
         "",
-        "http://[user:password@]host:port, by which webhooks, chat and the sign-in service are reached; mail is direct",
+        "http://host:port or http://user:password@host:port, by which webhooks, chat and the sign-in service are"
+        " reached; mail is direct",
     ),
     Setting(
         "NOTIFICATION_PRIVATE_ADDRESSES",

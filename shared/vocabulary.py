@@ -81,6 +81,13 @@ class LogLevel(StrEnum):
     CRITICAL = "critical"
 
 
+LEVEL_WORDS = {
+    **{level.value: level for level in LogLevel},
+    "warn": LogLevel.WARNING,
+    "err": LogLevel.ERROR,
+    "fatal": LogLevel.CRITICAL,
+}
+"""The last segment of a log topic -> its level."""
 SERIOUS_LEVELS = (LogLevel.ERROR, LogLevel.CRITICAL)  # kept for 90 days
 
 

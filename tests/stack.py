@@ -165,8 +165,13 @@ def enrol(api: Api, uuid: str, state: Path, behaviour: Behaviour | None = None) 
 
 
 def enrolled(api: Api, uuid: str) -> Credentials:
-    """Enrol a display. Returns its login."""
+    """Enrol a display; waits while too many others enrol. Returns its login."""
     code = api.post(f"/api/clients/{uuid}/enrolment", expected=201)["code"]
-    answer = requests.post(f"{api.url}/api/enroll", json={"code": code}, timeout=60)
+
+    def judged() -> list[requests.Response]:
+        answer = requests.post(f"{api.url}/api/enroll", json={"code": code}, timeout=60)
+        return [] if answer.status_code in {429, 503} else [answer]
+
+    [answer] = eventually(judged, "the answer to a code")
     assert answer.status_code == 201, answer.text
     return Credentials.from_enrolment(answer.json())

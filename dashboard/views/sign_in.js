@@ -20,7 +20,7 @@ const WAIT_UNSAID = 30;
 
 /** @param {unknown} error @returns {{text: string, until: string | null}} one text for whatever was wrong */
 function outcome(error) {
-  if (error instanceof ApiProblem && error.code === "too_many_attempts") {
+  if (error instanceof ApiProblem && error.status === 429 && error.code !== "too_many_requests") {
     const wait = error.retryAfter ?? WAIT_UNSAID;
     return { text: "", until: new Date(serverNow() + wait * 1000).toISOString() };
   }

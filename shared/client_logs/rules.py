@@ -10,16 +10,10 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
-from shared.vocabulary import LogLevel
+from shared.vocabulary import LEVEL_WORDS, LogLevel
 
 MESSAGE_MAX_CHARS: Final = 8192  # a longer message is cut
 KEPT_ABOVE_MARK: Final = 100_000  # lines of one boot behind a gap; with more, the gap is given up
-LEVELS: Final = {
-    **{level.value: level for level in LogLevel},
-    "warn": LogLevel.WARNING,
-    "err": LogLevel.ERROR,
-    "fatal": LogLevel.CRITICAL,
-}
 
 SERVICE: Final = "signage-fleet"  # the logger of lines that the service itself writes
 MOST_LINES: Final = 10**9  # of one boot: fifty a second for more than half a year
@@ -84,7 +78,7 @@ class MarksMoved(Exception):
 
 def level_of(word: str) -> tuple[LogLevel, str | None]:
     """The level for the last segment of a log topic; and the word itself if it is unknown."""
-    level = LEVELS.get(word)
+    level = LEVEL_WORDS.get(word)
     return (LogLevel.INFO, word) if level is None else (level, None)
 
 

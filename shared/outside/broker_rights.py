@@ -7,13 +7,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from shared.vocabulary import LogLevel
+from shared.vocabulary import LEVEL_WORDS
 
 SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
 URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py), with the bridge's password
 
 UPWARD: Final = ("heartbeat", "health", "service_failed", "presence", "acks")
-LOGS: Final = tuple(f"logs/{level.value}" for level in LogLevel)  # by name: a made-up level may have 64 KB
+LOGS: Final = tuple(f"logs/{word}" for word in LEVEL_WORDS)  # by name: a made-up level may have 64 KB
 OVERTAKING: Final = ("service_failed", "presence", "acks")  # the topics of the bridge's urgent session
 DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours", "interval")
 

@@ -34,7 +34,6 @@ POISON: list[tuple[str, bytes, DeadLetterReason]] = [
     ("logs/info", DEEP, Reason.TOO_DEEP),
     ("logs/info", b'{"message": "' + b"x" * 16_384 + b'"}', Reason.TOO_LARGE),
     ("logs/info", b'{"message": "m", "v": 2}', Reason.UNSUPPORTED_VERSION),
-    ("logs/SHOUT", b'{"message": "m"}', Reason.UNKNOWN_TOPIC),
     ("heartbeat", b"{", Reason.NOT_JSON),
     ("health", b'"x"', Reason.NOT_AN_OBJECT),
     ("service_failed", b'{"unit": ""}', Reason.BAD_FIELD),
@@ -164,7 +163,6 @@ UNSTORABLE: list[tuple[str, bytes, DeadLetterReason]] = [
     ("logs/info", STAMPED + b', "message": "m", "context": {"x": NaN}}', Reason.BAD_NUMBER),
     ("logs/info", STAMPED + b', "message": "m", "context": ' + b'{"x":' * 40 + b"1" + b"}" * 41, Reason.TOO_DEEP),
     ("logs/info", STAMPED + b', "message": "m", "v": 2}', Reason.UNSUPPORTED_VERSION),
-    ("logs/SHOUT", STAMPED + b', "message": "m"}', Reason.UNKNOWN_TOPIC),
 ]
 
 

@@ -247,5 +247,5 @@ def test_health_stands_against_its_limits_and_the_tabs_are_walked_by_arrow_keys(
     last = shown.locator(".health > .gauges > .gauge")  # below: how it went
     expect(last.filter(has_text="Processor")).to_contain_text("97 % above the usual limit of 90 %")
     expect(last.filter(has_text="Memory").locator(".over")).to_have_count(0)
-    expect(last.filter(has_text="Disk")).to_contain_text("not reported")
+    expect(last.filter(has=page.get_by_text("Disk", exact=True))).to_contain_text("not reported")
     expect(shown).to_contain_text("BrightBox OS 3")

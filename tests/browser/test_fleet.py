@@ -1,6 +1,7 @@
 """The fleet page: the first display, a failed service, and a service that does not answer."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from shared.trace import trace_id
 from tests.browser.conftest import Enter, OpenPage, name_of, row_name, uuid_of
 from tests.browser.people import SessionState
 from tests.browser.watched import API
+from tests.browser.windows import Opened
 from tests.install_line import install_line
 from tests.stack import Api, Stack, eventually
 
@@ -21,8 +23,15 @@ READ_FOR_MS = 4_100  # how long an acknowledged row stays
 
 
 @pytest.fixture
-def empty_fleet(api: Api) -> None:
-    """Delete the displays that earlier tests left."""
+def empty_fleet(api: Api, opened: Opened) -> Iterator[None]:
+    """No display before the test, and none of it afterwards."""
+    _delete_every_display(api)
+    yield
+    opened.close()
+    _delete_every_display(api)
+
+
+def _delete_every_display(api: Api) -> None:
     for client in api.get("/api/clients", params={"limit": 100})["items"]:
         api.call("DELETE", f"/api/clients/{client['uuid']}", 204)
 

@@ -20,14 +20,14 @@ def test_a_wrong_password_is_answered_by_one_general_sentence(dashboard: Watched
 
 @pytest.mark.parametrize(
     ("status", "code", "words"),
-    [(503, "busy", "Too many other requests are under way"), (429, "too_many_requests", "Too many requests at once")],
+    [(503, "busy", "Too many other requests are under way."), (429, "too_many_requests", "Too many requests at once.")],
 )
 def test_a_busy_service_is_not_called_a_wrong_password(
     dashboard: WatchedPage, status: int, code: str, words: str
 ) -> None:
     page = dashboard.open()
     dashboard.expect_answer(status, r"/api/session$")
-    refusal = {"code": code, "detail": "", "title": ""}
+    refusal = {"code": code, "title": code, "detail": words}
     page.route("**/api/session", lambda route: route.fulfill(status=status, json=refusal))
 
     dashboard.fill_sign_in("the right one")

@@ -44,19 +44,37 @@ def test_a_refusal_of_whoever_answers_there_is_shown_as_text() -> None:
     assert said.isprintable()
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [(429, "cannot take the code now"), (503, "cannot take the code now"), (404, "refuses the code")],
-)
-def test_only_a_service_that_judged_the_code_refuses_it(code: int, expected: str) -> None:
-    class Service(Stranger):
-        status, said = code, json.dumps({"detail": "Why."})
-
-    assert expected in refused(Service)
-
-
 MQTT = '{"host": "h", "port": 1, "tls": true, "ca_pem": null}'
 WHOLE = f'{{"uuid": "u", "username": "u", "password": "p", "topic_root": "t", "mqtt": {MQTT}}}'
+
+
+def test_a_refused_code_is_not_asked_for_again() -> None:
+    assert "refuses the code: no" in refused(Stranger)
+
+
+def test_a_code_is_brought_again_while_too_many_others_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enrolment, "AGAIN_SECONDS", 0.0)
+    answers = [429, 503, 503, 200]
+
+    class Crowded(Stranger):
+        def do_POST(self) -> None:  # http.server's name
+            self.status = answers.pop(0)
+            super().do_POST()
+
+    Crowded.said = WHOLE
+
+    with served(Crowded) as port:
+        assert _redeem(f"http://127.0.0.1:{port}", "A-CODE", trusting()) == json.loads(WHOLE)
+    assert answers == []
+
+
+def test_a_crowd_that_stays_is_told_and_the_code_is_not_called_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enrolment, "AGAIN_SECONDS", 0.0)
+
+    class Crowded(Stranger):
+        status, said = 503, json.dumps({"detail": "Why."})
+
+    assert "cannot take the code now: Why. Try again soon." in refused(Crowded)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 ONE, OTHER, REVOKED, UNKNOWN = (str(uuid.UUID(int=number)) for number in (1, 2, 3, 4))
 SERVICES: Final = ("bridge", "bridge_urgent", "api", "scheduler")
 ACTORS: Final = (ONE, OTHER, *SERVICES)
-LOGS: Final = ("logs/debug", "logs/info", "logs/warning", "logs/error", "logs/critical")
+LOGS: Final = tuple(
+    f"logs/{word}" for word in ("debug", "info", "warning", "warn", "error", "err", "critical", "fatal")
+)
 UPWARD: Final = ("heartbeat", "health", *LOGS, "service_failed", "presence", "acks")
 DOWNWARD: Final = ("commands", "logs_committed", "log_level")
 NOBODYS: Final = ("", "config", "logs", "logs/trace", "logs/info/more", "commands/more", "heartbeat/more")

@@ -415,7 +415,7 @@ def test_a_temporary_log_level_lets_debug_lines_out(display: SimulatedDisplay, s
     assert service.one("health").body["log_level"] == "debug"
 
 
-@pytest.mark.parametrize("payload", [{"action": "restart_app"}, {"id": "x" * 65, "action": "restart_app"}])
+@pytest.mark.parametrize("payload", [{"action": "restart_app"}, {"id": "x" * 129, "action": "restart_app"}])
 def test_a_command_that_makes_no_sense_stops_nothing(
     display: SimulatedDisplay, service: Service, payload: dict[str, Any]
 ) -> None:

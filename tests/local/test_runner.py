@@ -208,7 +208,7 @@ def test_each_file_of_tests_is_in_one_suite_and_the_longest_suite_begins_first()
     ]
     lengths = [run.usually(suite).processor_seconds / run.usually(suite).cores for suite in suites]
 
-    assert {"stores/1", "stores/2", "api/1", "api/2", "browser", "machines"} <= set(suites)
+    assert {"stores/1", "stores/2", "api/1", "api/2", "browser/1", "browser/2", "machines"} <= set(suites)
     assert sorted(files) == sorted((REPOSITORY / "tests").glob("*/test_*.py"))
     assert lengths[0] == max(lengths)
     assert {suite.partition("/")[0] for suite in suites} == set(run.USUAL)
@@ -227,12 +227,12 @@ def test_what_needs_root_runs_only_when_it_is_asked_for() -> None:
     [
         ([], 1, True),
         (["bridge"], 1, True),
-        (["browser"], 1, False),
-        (["browser"], 2, True),
-        (["browser", "bridge"], 2, True),
-        (["browser", "bridge", "stores/1"], 2, False),
+        (["browser/1"], 1, False),
+        (["browser/1"], 2, True),
+        (["browser/1", "bridge"], 2, True),
+        (["browser/1", "bridge", "stores/1"], 2, False),
         (["stores/1", "stores/2"], 2, False),
-        (["stores/1", "stores/2", "browser"], 4, True),
+        (["stores/1", "stores/2", "browser/1"], 4, True),
     ],
 )
 def test_a_suite_begins_when_the_running_ones_leave_half_a_core(running: list[str], cores: int, may: bool) -> None:

@@ -1,5 +1,6 @@
 """`signage-display enrol`: exchange a code for this display's login, and start the agent. Run it as root, once."""
 
+import contextlib
 import json
 import os
 import ssl
@@ -22,6 +23,7 @@ ANSWER_SECONDS: Final = 30.0
 ANSWER_BYTES: Final = 256 * 1024
 HEARD_SECONDS: Final = 60.0
 NOT_NOW: Final = (429, 503)  # answers that leave the code unused: too many ask at once
+AGAIN_SECONDS, TRIES = 5.0, 24
 PLAYERS: Final = (
     *("signage-player.service", "kiosk.service", "chromium-kiosk.service", "player.service"),
     *("anthias-host-agent.service", "cage@tty1.service", "display-manager.service"),
@@ -31,6 +33,10 @@ PLAYERS: Final = (
 
 class NotEnrolled(Exception):
     """The enrolment failed; the message says why, and what to do."""
+
+
+class NotNow(NotEnrolled):
+    """Too many ask at once; the code was not used."""
 
 
 def enrol(places: Places, url: str, code: str, player: str = "", ca: str = "") -> None:
@@ -103,7 +109,15 @@ def _authority(file: str) -> tuple[str | None, ssl.SSLContext]:
 
 
 def _redeem(where: str, code: str, trust: ssl.SSLContext) -> Any:
-    """The answer's JSON. Raises NotEnrolled."""
+    """The answer's JSON; asks again for two minutes while too many others ask. Raises NotEnrolled."""
+    for _ in range(TRIES):
+        with contextlib.suppress(NotNow):
+            return _ask(where, code, trust)
+        time.sleep(AGAIN_SECONDS)
+    return _ask(where, code, trust)
+
+
+def _ask(where: str, code: str, trust: ssl.SSLContext) -> Any:
     question = urllib.request.Request(  # noqa: S310 - http or https: _origin looked
         f"{where}/api/enroll",
         data=json.dumps({"code": code}).encode(),
@@ -114,7 +128,7 @@ def _redeem(where: str, code: str, trust: ssl.SSLContext) -> Any:
             said = answer.read(ANSWER_BYTES)
     except urllib.error.HTTPError as refusal:
         if refusal.code in NOT_NOW:
-            raise NotEnrolled(f"The service cannot take the code now: {_detail(refusal)} Try again soon.") from None
+            raise NotNow(f"The service cannot take the code now: {_detail(refusal)} Try again soon.") from None
         raise NotEnrolled(f"The service refuses the code: {_detail(refusal)}") from None
     except (OSError, HTTPException, ValueError) as error:
         reason = status.shown(str(getattr(error, "reason", error)))
