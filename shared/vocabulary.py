@@ -83,9 +83,11 @@ class LogLevel(StrEnum):
 
 LEVEL_WORDS = {
     **{level.value: level for level in LogLevel},
+    "trace": LogLevel.DEBUG,
+    "notice": LogLevel.INFO,
     "warn": LogLevel.WARNING,
     "err": LogLevel.ERROR,
-    "fatal": LogLevel.CRITICAL,
+    **dict.fromkeys(("crit", "alert", "emerg", "fatal"), LogLevel.CRITICAL),
 }
 """The last segment of a log topic -> its level."""
 SERIOUS_LEVELS = (LogLevel.ERROR, LogLevel.CRITICAL)  # kept for 90 days

@@ -24,11 +24,15 @@ ONE, OTHER, REVOKED, UNKNOWN = (str(uuid.UUID(int=number)) for number in (1, 2, 
 SERVICES: Final = ("bridge", "bridge_urgent", "api", "scheduler")
 ACTORS: Final = (ONE, OTHER, *SERVICES)
 LOGS: Final = tuple(
-    f"logs/{word}" for word in ("debug", "info", "warning", "warn", "error", "err", "critical", "fatal")
+    f"logs/{word}"
+    for word in (
+        *("debug", "trace", "info", "notice", "warning", "warn", "error", "err"),
+        *("critical", "crit", "alert", "emerg", "fatal"),
+    )
 )
 UPWARD: Final = ("heartbeat", "health", *LOGS, "service_failed", "presence", "acks")
 DOWNWARD: Final = ("commands", "logs_committed", "log_level")
-NOBODYS: Final = ("", "config", "logs", "logs/trace", "logs/info/more", "commands/more", "heartbeat/more")
+NOBODYS: Final = ("", "config", "logs", "logs/shout", "logs/info/more", "commands/more", "heartbeat/more")
 CANARY: Final = "signage/service/canary"
 ELSEWHERE: Final = (
     "signage/service/other",

@@ -53,7 +53,7 @@ def test_a_display_may_use_its_own_topics(permission: str, routing_key: str) -> 
         ("write", f"signage.{OTHER}.heartbeat"),
         ("write", f"signage.{ME}.commands"),
         ("write", f"signage.{ME}.logs"),
-        ("write", f"signage.{ME}.logs.trace"),
+        ("write", f"signage.{ME}.logs.shout"),
         ("write", f"signage.{ME}.logs." + "x" * 60_000),
         ("write", f"signage.{ME}.logs.error.more"),
         ("write", f"signage.{ME}.logs."),

@@ -444,10 +444,10 @@ def test_a_log_line_says_all_of_it() -> None:
 
 
 def test_an_unknown_level_is_kept_beside_info() -> None:
-    body = said("logs/trace", {"message": "m"}).body
+    body = said("logs/shout", {"message": "m"}).body
 
     assert isinstance(body, LogLine)
-    assert (body.level, body.raw_level) == (LogLevel.INFO, "trace")
+    assert (body.level, body.raw_level) == (LogLevel.INFO, "shout")
 
 
 @pytest.mark.parametrize(("length", "truncated"), [(8192, False), (8193, True)])
