@@ -16,8 +16,6 @@ from sqlalchemy import Connection
 
 from deploy.parts.layout import REPOSITORY
 
-FIRST_CODE: Final = "0014_changed_xid"
-"""The first migrations, up to this one, were written together, before any code ran on them."""
 WIDER: Final = frozenset({("smallint", "integer"), ("smallint", "bigint"), ("integer", "bigint")})
 """Changes of a type that accept all earlier values, and return numbers as before."""
 WORD: Final = re.compile(r"'((?:[^']|'')*)'")

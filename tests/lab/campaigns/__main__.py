@@ -45,7 +45,6 @@ from tests.lab.campaigns import (
     neighbours,
     network,
     noise,
-    old_code,
     schema,
     soak,
     stolen,
@@ -222,11 +221,8 @@ def _simulation(seed: int, share: float, _folder: Path) -> Ledger:
     return simulation.run(simulation.Plan(histories=_part(1000, share), seed=seed, part=part))
 
 
-def _versions(seed: int, share: float, folder: Path) -> Ledger:
-    """In a share only the newest versions, and the tests of the newest one."""
-    if share >= 1:
-        return versions.run(versions.Plan(seed=seed), folder)
-    return versions.run(versions.Plan(newest=_part(len(old_code.commits()), share), tested=1, seed=seed), folder)
+def _versions(seed: int, _share: float, folder: Path) -> Ledger:
+    return versions.run(versions.Plan(seed=seed), folder)
 
 
 def _words(seed: int, share: float, folder: Path) -> Ledger:

@@ -44,7 +44,7 @@ WORDS: Final = {
     "many_logins": "logins by the ten thousand that change all the time",
     "doors": "paths that try to leave, connections that stall, requests without end",
     "schema": "a tester that knows the OpenAPI document alone asks for everything",
-    "versions": "code of just before each migration on the schema of today",
+    "versions": "the code of the release before on the schema of today",
     "words": "the dashboard in German and Japanese",
     "docker": "the Docker box: kill -9 of each container and of the engine, restarts, backup",
     "trial": "the image for a first look: build, start, second start",

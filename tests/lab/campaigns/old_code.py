@@ -1,4 +1,4 @@
-"""The code from just before each migration, taken from the git history and run on a later schema."""
+"""The code of the release before, taken from the git history and run on a later schema."""
 
 import json
 import os
@@ -17,7 +17,6 @@ from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import free_port
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.lab.campaigns.machine import Component, Machine
-from tests.stores.schema_promises import FIRST_CODE, chain
 
 SUITES: Final = ("stores", "api", "tick")
 ASIDE: Final = (
@@ -31,10 +30,6 @@ TICK: Final = (
     "import json, functions.scheduler_tick.main as function;"
     "print(json.dumps(function.steps.run(function.WORLD), default=str))"
 )
-PLACE: Final = re.compile(r'^revision = "(\w+)"\ndown_revision = "(\w+)"', re.MULTILINE)  # a revision
-SOUND: Final = "import tomllib, shared.tables; tomllib.load(open('pyproject.toml', 'rb'))"
-HALF: Final = frozenset({"b5b6cc1d7d7aab9956c04fab07ab8340283424d7"})  # its newest migration got another table later
-FARTHEST_BACK: Final = 60  # as long as a branch kept a migration at another place
 RELEASE: Final = re.compile(r"v\d+\.\d+\.\d+")
 ACCOUNTS: Final = {
     "SCHEDULER_SERVICE_ACCOUNT": "scheduler@signage.test",
@@ -47,29 +42,11 @@ ACCOUNTS: Final = {
 
 @dataclass(frozen=True)
 class Version:
-    """The code of one commit, in its own folder. `revision` is the first migration that it does not have."""
+    """The code of one commit, in its own folder."""
 
-    revision: str
+    name: str
     commit: str
     tree: Path
-
-    @property
-    def has_components(self) -> bool:
-        """Whether it has components to run, besides tests."""
-        return all((self.tree / part).exists() for part in ("bridge/main.py", "functions/api/main.py"))
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether it runs and can be upgraded.
-
-        A commit may have half of a change, or a migration that was later renamed or moved, or whose place is after one
-        that another branch had.
-        """
-        sources = (path.read_text(encoding="utf-8") for path in (self.tree / "migrations" / "versions").glob("*.py"))
-        own = {place for source in sources for place in PLACE.findall(source)}
-        today = {(script.revision, str(script.down_revision)) for script in chain()[1:]}
-        is_whole = {down for _, down in own} <= {revision for revision, _ in own} | {chain()[0].revision}
-        return own <= today and is_whole and self.commit not in HALF and self.run("-c", SOUND).returncode == 0
 
     @property
     def environment(self) -> dict[str, str]:
@@ -92,15 +69,6 @@ def is_here() -> bool:
     return _git("rev-parse", "--is-shallow-repository") == "false"
 
 
-def commits() -> list[tuple[str, str]]:
-    """(migration, the commit just before it), in the order of the migrations."""
-    scripts = chain()
-    first = [script.revision for script in scripts].index(FIRST_CODE) + 1
-    head, parents = _git("rev-parse", "HEAD"), _parents_of_additions()
-    paths = {script.revision: str(Path(script.path).relative_to(REPOSITORY)) for script in scripts[first:]}
-    return [(revision, parents.get(path, head)) for revision, path in paths.items()]
-
-
 def release_before() -> tuple[str, str] | None:
     """(tag, commit) of the newest release that the code checked out comes after; None if none was made."""
     for tag in _git("tag", "--merged", "HEAD", "--sort=-version:refname").split():
@@ -110,14 +78,9 @@ def release_before() -> tuple[str, str] | None:
     return None
 
 
-def _parents_of_additions() -> dict[str, str]:
-    """Each migration's file -> the commit just before the one that first added it."""
-    found = dict[str, str]()
-    additions = ("--no-renames", "--diff-filter=A", "--format=%x00%P", "--name-only")
-    for commit in _git("log", *additions, "--", "migrations").split("\0")[1:]:
-        parent, *paths = commit.split()
-        found |= dict.fromkeys(paths, parent)  # the oldest one comes last
-    return found
+def files_of(commit: str, folder: str) -> list[str]:
+    """The files of a commit below a folder."""
+    return _git("ls-tree", "-r", "--name-only", commit, folder).splitlines()
 
 
 def _git(*words: str) -> str:
@@ -128,27 +91,16 @@ def _git(*words: str) -> str:
 
 
 @contextmanager
-def sound_code(revision: str, commit: str, folder: Path) -> Iterator[Version]:
-    """The code of this commit, or of the nearest earlier one that runs."""
-    for back in range(FARTHEST_BACK):
-        with taken_out(revision, _git("rev-parse", f"{commit}~{back}"), folder) as version:
-            if version.is_sound:
-                yield version
-                return
-    raise RuntimeError(f"nothing before {commit} can be run")
-
-
-@contextmanager
-def taken_out(revision: str, commit: str, folder: Path) -> Iterator[Version]:
+def taken_out(name: str, commit: str, folder: Path) -> Iterator[Version]:
     """The code of a commit, during the block; the present code is not on its path."""
-    tree = folder / f"before-{revision}"
+    tree = folder / name
     tree.mkdir()
     with subprocess.Popen(["git", "archive", commit], cwd=REPOSITORY, stdout=subprocess.PIPE) as archive:
         subprocess.run(["tar", "-x", "-C", tree], stdin=archive.stdout, check=True)
     if archive.returncode != 0:
         raise RuntimeError(f"git archive {commit} failed")
     try:
-        yield Version(revision, commit, tree)
+        yield Version(name, commit, tree)
     finally:
         shutil.rmtree(tree)
 

@@ -22,12 +22,7 @@ Ask = Callable[..., requests.Response]
 SEVERAL: Final = 3  # ids of each kind of resource
 ANSWER_SECONDS: Final = 30
 READY: Final = "/api/health/ready"  # it answers 503, because old code has no task queue here
-DECLARED: Final = {
-    "/api/recovery/events": (
-        "Decisions on breakers have no client since 0021_recovery_ladder; code of before the breakers answers 500 where"
-        " one is on the page. See its SURVIVES."
-    ),
-}
+DECLARED: Final[dict[str, str]] = {}
 """Requests that old code can no longer answer -> why."""
 KNOWN: Final = {  # path parameter -> existing ids
     "uuid": "SELECT uuid FROM clients WHERE deleted_at IS NULL ORDER BY status, uuid",
@@ -67,10 +62,10 @@ def work_together(version: Version, service: Machine, before: FunctionProcess, t
     for ticks in range(2):
         for one in (of_today, version):
             for failed in old_code.tick(one, service):
-                found.note("tick", f"{one.revision}, beside {version.revision}: {failed}")
+                found.note("tick", f"{one.name}, beside {version.name}: {failed}")
             found.count("ticks")
-        _read_everything(version.revision, version.tree, service, ask, found)
-        _read_everything(f"today beside {version.revision}", REPOSITORY, service, today.ask, found)
+        _read_everything(version.name, version.tree, service, ask, found)
+        _read_everything(f"today beside {version.name}", REPOSITORY, service, today.ask, found)
         if ticks == 0:
             _cross(version, before, ask, today, found)
 
@@ -108,12 +103,12 @@ def _cross(version: Version, before: FunctionProcess, ask: Ask, today: World, fo
     def holds(what: str, it: bool, answer: requests.Response) -> None:
         found.count("crossings")
         if not it:
-            found.note("crossing", f"{version.revision}: {what}: {answer.status_code} {answer.text[:500]}")
+            found.note("crossing", f"{version.name}: {what}: {answer.status_code} {answer.text[:500]}")
 
     ways: dict[str, Ask] = {"today": today.ask, "before": ask}
     command = {"action": "restart_app", "reason": "crossing"}
     for first, second, uuid in (("today", "before", today.displays[19]), ("before", "today", today.displays[20])):
-        key = {"Idempotency-Key": f"crossing {version.revision} {first}"}
+        key = {"Idempotency-Key": f"crossing {version.name} {first}"}
         sent = ways[first]("POST", f"/api/clients/{uuid}/commands", json=command, headers=key)
         again = ways[second]("POST", f"/api/clients/{uuid}/commands", json=command, headers=key)
         same = sent.status_code == again.status_code == 202 and sent.json()["id"] == again.json()["id"]
@@ -122,7 +117,7 @@ def _cross(version: Version, before: FunctionProcess, ask: Ask, today: World, fo
         holds(f"{first} takes a file", media.status_code == 201, media)
         shown = ways[second]("GET", f"/api/event-media/{media.json()['media']['id']}/content")
         holds(f"the file of {first} is had of {second}", shown.content.startswith(GIF), shown)
-    handed = today.made("/api/users", {"username": f"dora-{version.revision}", "role": "viewer"})
+    handed = today.made("/api/users", {"username": f"dora-{version.name}", "role": "viewer"})
     _sets_own_password(handed, before, today, holds)
 
 

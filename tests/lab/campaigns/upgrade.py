@@ -26,7 +26,7 @@ LINES: Final = 50  # lines of each display in each part of the upgrade
 
 def live_through_an_upgrade(version: Version, displays: int, seed: int, folder: Path, found: Found) -> None:
     """1. Old code on its own schema. 2. Migrate while it runs. 3. Both versions together. 4. Switch over, and back."""
-    ledger = Ledger(version.revision, seed, {})
+    ledger = Ledger(version.name, seed, {})
     below = {name: folder / name for name in ("machine", "before", "today")}
     for one in below.values():
         one.mkdir(parents=True)
