@@ -1,15 +1,14 @@
 """Run the migrations on DATABASE_URL, make the views of callers of chosen sites, and set the components' rights.
 
-All of it is one transaction.
-
-Concurrent runs wait for each other (a Postgres advisory lock), so every starting instance may run `alembic upgrade
-head`.
+All of it is one transaction. Concurrent runs wait for each other (a Postgres advisory lock), so every starting instance
+may run `alembic upgrade head`.
 """
 
 import time
 
 import sqlalchemy as sa
 from alembic import context
+from alembic.util import CommandError
 from sqlalchemy.dialects.postgresql.base import ischema_names
 
 from migrations import rights, site_views
@@ -19,11 +18,15 @@ from shared.tables import Xid8, metadata
 
 MIGRATION_LOCK = 7_305_001  # an arbitrary number, used by no other lock of this database
 WAIT_SECONDS = 120
+OF_BEFORE = (
+    "The database stands at {}, which is no migration any more. Of a trial: `make reset`. To keep its data, run"
+    " `alembic upgrade head` of $(git log -1 --format=%H -- migrations/versions/0068_turns_of_conversions.py)~ first."
+)
 ischema_names["xid8"] = Xid8  # so that comparisons with tables.py know this type
 
 
 def run() -> None:
-    """Upgrade or downgrade by the command line."""
+    """Upgrade by the command line."""
     config = load(required=("DATABASE_URL",))
     engine = engine_for(config["DATABASE_URL"], "migrations", pool_size=1)
     try:
@@ -45,6 +48,7 @@ def _migrate(engine: sa.Engine, passwords: dict[str, str]) -> None:
             include_name=_is_not_a_partition,
         )
         with context.begin_transaction():
+            _refuse_unknown(context.get_context().get_current_revision())
             if _moves():
                 site_views.drop(connection)
             context.run_migrations()
@@ -59,6 +63,13 @@ def _moves() -> bool:
     except KeyError:
         return False
     return destination != context.get_context().get_current_revision()
+
+
+def _refuse_unknown(revision: str | None) -> None:
+    """Say what to do about a database whose revision no longer exists."""
+    known = {script.revision for script in context.script.walk_revisions()}
+    if revision is not None and revision not in known and revision < "0069":
+        raise CommandError(OF_BEFORE.format(revision))
 
 
 def _is_not_a_partition(name: str | None, kind: str, _parents: object) -> bool:

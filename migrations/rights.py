@@ -54,17 +54,13 @@ screenshots                sid     -       sd              -               -    
 screenshots_off            siud    -       -               -               -                -
 recovery_events            si      -       sid             -               -                -
 client_recovery            siu     siu     siu             -               -                -
-recovery_exclusions        siud    -       s               -               -                -
 recovery_breakers          su      -       siu             -               -                -
 scheduler_status           su      -       su              -               -                -
 quiet_times                siu     -       sd              -               -                -
-maintenance_windows        siu     -       sud             -               -                -
-maintenance_window_clients sid     -       sd              -               -                -
 incidents                  su      -       siud            -               -                -
 incident_members           s       s       siud            -               -                -
 incident_events            si      -       sid             -               -                -
 notification_channels      siud    -       su              -               -                -
-notification_snoozes       siud    -       sd              -               -                -
 notification_deliveries    siu     -       siud            -               -                -
 bridge_status              s       su      s               -               s                -
 dead_letters               s       siu     sid             -               -                -

@@ -20,7 +20,7 @@ from pg8000.native import identifier, literal
 from sqlalchemy import Connection
 
 from shared.access.sites_store import SCHEMA, SETTING
-from shared.postgres.fragments import MAKERS, ended_at, made
+from shared.postgres.fragments import MAKERS, made
 
 MINE: Final = f"ANY (CAST(current_setting('{SETTING}') AS text[]))"
 """SQL: `site = MINE` is whether the caller may see this site. An error while no sites are named."""
@@ -142,11 +142,11 @@ VIEWS: Final[Mapping[str, View]] = {
 _MAKERS: Final = f"""
     CREATE VIEW {MAKERS} AS
     SELECT 'user:' || u.username AS actor, u.created_at AS since, u.role, u.sites,
-        {ended_at("u", "disabled_at")} IS NULL AS is_live
+        u.disabled_at IS NULL AS is_live
     FROM public.users AS u
     UNION ALL
     SELECT 'token:' || t.name || '#' || t.id, t.created_at, t.role, t.sites,
-        {ended_at("t", "revoked_at")} IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+        t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
     FROM public.api_tokens AS t"""  # noqa: S608 - made of constants
 """For those who act later in somebody's name: what that person or token may do today."""
 _REFUSE: Final = "RAISE EXCEPTION 'this reaches beyond the sites of the caller' USING ERRCODE = '44000';"
@@ -215,13 +215,12 @@ def drop(connection: Connection) -> None:
 
 
 def make(connection: Connection) -> None:
-    """Make the views, unless they are there already. A database from before rights by site gets none."""
-    if "sites" not in _columns(connection, "users"):
+    """Make the views, unless they are there already, or the migrations ended before the tables."""
+    if not _columns(connection, "users"):
         return
     statements = [f"CREATE SCHEMA {SCHEMA}", _MAKERS]
     for table, view in VIEWS.items():
-        if columns := _columns(connection, table):  # an older schema has not all of the tables
-            statements.append(_view(table, view, columns))
+        statements.append(_view(table, view, _columns(connection, table)))
     for trigger in TRIGGERS:
         statements += _trigger(trigger, _columns(connection, trigger.table, written=True))
     wanted = sha256("".join(statements).encode()).hexdigest()

@@ -36,7 +36,6 @@ from sqlalchemy.types import UserDefinedType
 from shared.vocabulary import (
     BATCH_ACTIONS,
     COMMAND_RANKS,
-    NEWER_EVENTS,
     TERMINAL_RANK,
     BatchState,
     ChannelKind,
@@ -67,6 +66,7 @@ from shared.vocabulary import (
     ScheduleOutcome,
     ScreenHealthStatus,
     ScreenOffBy,
+    Symptom,
     TargetFormat,
     Weekday,
 )
@@ -123,15 +123,6 @@ def _now(name: str) -> Column[Any]:
 
 def _of_client(**options: Any) -> Column[Any]:
     return Column("client_uuid", Text, ForeignKey("clients.uuid"), nullable=False, **options)
-
-
-def _at_sites(ended: str) -> tuple[CheckConstraint, ...]:
-    """The checks of a person or token for chosen sites; `ended` is what the code of before reads."""
-    return (
-        CheckConstraint("cardinality(sites) BETWEEN 1 AND 200", name="sites"),
-        CheckConstraint(f"sites IS NULL OR {ended} IS NOT NULL", name="sites_older_code"),
-        CheckConstraint(f"sites IS NOT NULL OR {ended}_sites IS NULL", name=f"{ended}_sites"),
-    )
 
 
 process_status = _enum("process_status", ProcessStatus)
@@ -520,7 +511,7 @@ command_batches = Table(  # many commands from one request
     Column("wave", SmallInteger, nullable=False, server_default="1"),  # the present wave, from 1
     Column("state", Text, nullable=False, server_default="running"),
     Column("state_reason", Text),  # why it is paused or aborted
-    Column("state_reason_sentences", JSONB),  # codes and facts; null: older code wrote it. So in all such columns
+    Column("state_reason_sentences", JSONB),  # codes and facts; null: a text without codes. So in all such columns
     Column("excused", Integer, nullable=False, server_default="0"),  # the unproven commands at the last resume
     Column("excused_wave", SmallInteger, nullable=False, server_default="0"),  # the wave at the last resume
     _when("created_at", nullable=False),
@@ -636,31 +627,12 @@ client_recovery = Table(  # clients that recovery ever acted on
     _past("healthy_since"),  # since when every tick found the client well after an attempt
     Column("decided", Text),  # the state last recorded in recovery_events
     _past("decided_at"),
-    _when("held_at"),  # this and the next three: from before quiet times; nothing reads them any more
-    Column("held_by", Text),
-    Column("held_reason", Text),
-    _when("held_until"),
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
     CheckConstraint("step BETWEEN 0 AND 4", name="step"),
-    CheckConstraint("(held_at IS NULL) = (held_by IS NULL) AND (held_at IS NULL) = (held_reason IS NULL)", name="held"),
     _one_of("basis", RecoveryBasis),
     Index("ix_client_recovery_step", "client_uuid", postgresql_where=text("step > 0")),
     Index("ix_client_recovery_refused", "client_uuid", postgresql_where=text("refused_restarts + refused_reboots > 0")),
     Index("ix_client_recovery_changed_xid", "changed_xid"),
-)
-
-recovery_exclusions = Table(  # recovery never acts on this client, or on any client of this site
-    "recovery_exclusions",
-    metadata,
-    Column("id", BigInteger, Identity(), primary_key=True),
-    Column("client_uuid", Text, ForeignKey("clients.uuid")),
-    Column("site", Text),
-    Column("reason", Text, nullable=False),
-    Column("excluded_by", Text, nullable=False),
-    _when("excluded_at", nullable=False),
-    UniqueConstraint("client_uuid"),
-    UniqueConstraint("site"),
-    CheckConstraint("(client_uuid IS NULL) <> (site IS NULL)", name="whom"),
 )
 
 recovery_breakers = Table(  # the fleet's breaker, and that of each site whose breaker was ever open
@@ -772,44 +744,6 @@ quiet_times = Table(
     ),
 )
 
-# Unused since 0053_quiet_times, as are `held_…` of client_recovery, recovery_exclusions and notification_snoozes: code
-# of the version before still reads them. They go in the next version (docs/decisions/0029).
-
-maintenance_windows = Table(
-    "maintenance_windows",
-    metadata,
-    Column("id", BigInteger, Identity(), primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("reason", Text, nullable=False, server_default=""),
-    Column("scope", Text, nullable=False),
-    Column("site", Text),
-    _when("starts_at", nullable=False),  # start of the first occurrence
-    _when("ends_at", nullable=False),
-    Column("time_zone", Text),  # IANA name; null: the window does not repeat
-    Column("weekdays", ARRAY(Text)),
-    Column("repeat_until", sa.Date),  # last local start date; null: it repeats until a person ends it
-    _when("last_ends_at"),  # end of the last occurrence; null: there is no last one
-    Column("created_by", Text, nullable=False),
-    _when("created_at", nullable=False),
-    _when("ended_at"),  # ended by a person; the row stays as history
-    Column("ended_by", Text),
-    CheckConstraint("scope IN ('fleet', 'site', 'clients')", name="scope"),
-    CheckConstraint("(scope = 'site') = (site IS NOT NULL)", name="site"),
-    CheckConstraint("(time_zone IS NULL) = (weekdays IS NULL)", name="recurrence"),
-    CheckConstraint("ends_at > starts_at", name="ends_at"),
-    CheckConstraint("(ended_at IS NULL) = (ended_by IS NULL)", name="ended"),
-    Index("ix_maintenance_windows_created_at_id", "created_at", "id"),
-)
-
-maintenance_window_clients = Table(  # the clients of a window with scope `clients`
-    "maintenance_window_clients",
-    metadata,
-    Column("window_id", BigInteger, ForeignKey("maintenance_windows.id", ondelete="CASCADE"), nullable=False),
-    _of_client(),
-    PrimaryKeyConstraint("window_id", "client_uuid"),
-    Index("ix_maintenance_window_clients_client_uuid", "client_uuid"),
-)
-
 incidents = Table(
     "incidents",
     metadata,
@@ -843,13 +777,11 @@ incident_members = Table(  # a row each time that a client joins an incident
     _when("joined_at", nullable=False),
     _past("left_at"),  # null: the client is still unwell
     Column("symptom", Text, nullable=False),
-    Column("newer_symptom", Text),  # used instead while old code does not know the word
     Column("unit", Text),  # the service that failed, or how the screen did
     _past("failed_at", nullable=False),
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
     PrimaryKeyConstraint("incident_id", "client_uuid", "joined_at"),
-    CheckConstraint("symptom IN ('silent', 'crashed', 'service_failed', 'disconnected')", name="symptom"),
-    CheckConstraint("newer_symptom IN ('screen_failed')", name="newer_symptom"),
+    _one_of("symptom", Symptom),
     Index("uq_incident_members_present", "client_uuid", unique=True, postgresql_where=text("left_at IS NULL")),
     Index("ix_incident_members_client_uuid_joined_at", "client_uuid", "joined_at"),
     Index("ix_incident_members_changed_xid", "changed_xid"),
@@ -878,14 +810,7 @@ notification_channels = Table(
     Column("kind", Text, nullable=False),
     Column("url", Text, nullable=False),  # a secret: never shown, logged or audited
     Column("signing_secret", Text),  # a secret: signs webhook messages; null: no signature
-    Column("events", ARRAY(Text), nullable=False),  # only the events that older code knows
-    Column(
-        "newer_events",
-        ARRAY(Text),
-        nullable=False,
-        server_default="{service_failed,screen_bad,connection_unsteady,certificate_old,certificate_ending,limit_passed,"
-        "login_shared,site_emptied}",
-    ),
+    Column("events", ARRAY(Text), nullable=False),
     Column("delay_seconds", Integer, nullable=False, server_default="120"),  # no message if the trouble ends sooner
     Column("sites", ARRAY(Text)),  # null: all sites
     Column("time_zone", Text),  # time zone of its hours; null: it sends at all times
@@ -913,27 +838,6 @@ notification_channels = Table(
     CheckConstraint("(last_failed_at IS NULL) = (last_error IS NULL)", name="failure"),
 )
 
-notification_snoozes = Table(
-    "notification_snoozes",
-    metadata,
-    Column("id", BigInteger, Identity(), primary_key=True),
-    Column("scope", Text, nullable=False),
-    Column("site", Text),
-    Column("client_uuid", Text, ForeignKey("clients.uuid")),
-    Column("reason", Text, nullable=False, server_default=""),
-    _when("until", nullable=False),
-    Column("created_by", Text, nullable=False),
-    _when("created_at", nullable=False),
-    _when("ended_at"),  # ended by a person; the row stays as history
-    Column("ended_by", Text),
-    CheckConstraint("scope IN ('fleet', 'site', 'client')", name="scope"),
-    CheckConstraint("(scope = 'site') = (site IS NOT NULL)", name="site"),
-    CheckConstraint("(scope = 'client') = (client_uuid IS NOT NULL)", name="client"),
-    CheckConstraint("(ended_at IS NULL) = (ended_by IS NULL)", name="ended"),
-    Index("ix_notification_snoozes_created_at_id", "created_at", "id"),
-    Index("ix_notification_snoozes_until", "until", postgresql_where=text("ended_at IS NULL")),
-)
-
 notification_deliveries = Table(  # the outbox: a row is one message to one channel
     "notification_deliveries",
     metadata,
@@ -942,7 +846,7 @@ notification_deliveries = Table(  # the outbox: a row is one message to one chan
     Column("root", Text, nullable=False),  # the object of the trouble, such as "client:<uuid>"
     Column("subject", Text, nullable=False),  # this one trouble of the object
     Column("phase", Text, nullable=False),
-    Column("event", Text, nullable=False),  # an event that older code knows; `message` has the true one
+    Column("event", Text, nullable=False),
     Column("message", JSONB, nullable=False),  # text and facts
     _past("created_at", nullable=False),
     Column("state", Text, nullable=False, server_default="pending"),
@@ -958,10 +862,7 @@ notification_deliveries = Table(  # the outbox: a row is one message to one chan
     Column("error_sentences", JSONB),
     UniqueConstraint("channel_id", "subject", "phase", name="uq_notification_deliveries_once"),
     _one_of("phase", NotificationPhase),
-    CheckConstraint(
-        "event IN ({})".format(", ".join(f"'{event}'" for event in NotificationEvent if event not in NEWER_EVENTS)),
-        name="event",
-    ),
+    _one_of("event", NotificationEvent),
     _one_of("state", DeliveryState),
     Index("ix_notification_deliveries_channel_id_id", "channel_id", "id"),
     Index("ix_notification_deliveries_root", "root", "channel_id", "created_at"),
@@ -1030,7 +931,7 @@ door_certificates = Table(
     "door_certificates",
     metadata,
     Column("door", Text, primary_key=True),
-    _when("begins_at", nullable=False, server_default=text("'epoch'")),  # epoch: older code looked
+    _when("begins_at", nullable=False),
     _when("ends_at", nullable=False),
     _when("seen_at", nullable=False),
     _one_of("door", Door),
@@ -1110,10 +1011,7 @@ uploads = Table(  # resumable uploads: a row, and its parts on the volume
     _when("created_at", nullable=False),
     _when("expires_at", nullable=False),
     Column("created_by", Text, nullable=False),
-    Column("way", Text, nullable=False, server_default="parts"),  # unused, like sha256; older code reads both
-    Column("sha256", Text),
     CheckConstraint("received BETWEEN 0 AND bytes", name="received"),
-    CheckConstraint("way IN ('parts', 'signed', 'bucket')", name="way"),
     Index("ix_uploads_expires_at", "expires_at"),
 )
 
@@ -1133,11 +1031,9 @@ users = Table(
     # The end of a one-time password. Null, or must_change_password false: the password is not a one-time password.
     _when("one_time_until"),
     Column("sites", ARRAY(Text)),  # where the role counts; null: at all sites
-    # Code from before `sites` takes a person with sites for disabled. This says whether they are.
-    _when("disabled_at_sites"),
     UniqueConstraint("username"),
     _one_of("role", Role),
-    *_at_sites("disabled_at"),
+    CheckConstraint("cardinality(sites) BETWEEN 1 AND 200", name="sites"),
 )
 
 user_sessions = Table(
@@ -1150,7 +1046,7 @@ user_sessions = Table(
     _when("revoked_at"),
     Column("number", BigInteger, Identity(), nullable=False),  # the public id of the session
     _now("last_seen_at"),  # exact to a minute
-    Column("address", Text),  # the address at sign-in; null: older code wrote the row
+    Column("address", Text),  # the address at sign-in
     Column("browser", Text),
     Column("id_token", Text),  # of a sign-in at the provider, for the sign-out there; null: by password
     UniqueConstraint("number"),
@@ -1221,9 +1117,8 @@ api_tokens = Table(
     _when("revoked_at"),
     _when("last_used_at"),
     Column("sites", ARRAY(Text)),  # as of `users`
-    _when("revoked_at_sites"),
     _one_of("role", Role),
-    *_at_sites("revoked_at"),
+    CheckConstraint("cardinality(sites) BETWEEN 1 AND 200", name="sites"),
 )
 
 status_links = Table(  # links to the public status pages of sites

@@ -409,10 +409,6 @@ class Symptom(StrEnum):
     SCREEN_FAILED = "screen_failed"  # its screen shows nothing, or always the same
 
 
-OLDER_SYMPTOM: Final = Symptom.SERVICE_FAILED
-"""The word that old code reads instead of SCREEN_FAILED, which it does not know."""
-
-
 class IncidentEventKind(StrEnum):
     """The kind of an entry in an incident's timeline."""
 
@@ -474,21 +470,6 @@ class NotificationEvent(StrEnum):
     RECOVERED = "recovered"  # the reported trouble is over
     DAILY_REPORT = "daily_report"  # at 07:00 of the site: who is unwell, and what happened in the last 24 hours
     WEEKLY_REPORT = "weekly_report"  # on Mondays at 07:00: how available each site was in the last week
-
-
-NEWER_EVENTS: Final = {
-    NotificationEvent.SERVICE_FAILED: NotificationEvent.DISPLAY_UNWELL,
-    NotificationEvent.SCREEN_BAD: NotificationEvent.DISPLAY_UNWELL,
-    NotificationEvent.LIMIT_PASSED: NotificationEvent.DISPLAY_UNWELL,
-    NotificationEvent.CONNECTION_UNSTEADY: NotificationEvent.DISPLAY_UNWELL,
-    NotificationEvent.LOGIN_SHARED: NotificationEvent.DISPLAY_UNWELL,
-    NotificationEvent.SITE_EMPTIED: NotificationEvent.DISPLAY_UNWELL,
-    NotificationEvent.CERTIFICATE_OLD: NotificationEvent.BRIDGE_SILENT,
-    NotificationEvent.CERTIFICATE_ENDING: NotificationEvent.BRIDGE_SILENT,
-    NotificationEvent.DAILY_REPORT: NotificationEvent.RECOVERED,
-    NotificationEvent.WEEKLY_REPORT: NotificationEvent.RECOVERED,
-}
-"""New events, each with the older event that is stored in columns that older code reads."""
 
 
 class NotificationPhase(StrEnum):

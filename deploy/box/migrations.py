@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy.exc import DBAPIError
 
 from deploy.parts.layout import REPOSITORY
@@ -38,22 +39,23 @@ def revision_of(engine: sa.Engine) -> str | None:
 
 
 def main() -> int:
-    """Migrate. Returns 0 when the schema is this code's or newer, 2 after an error. Raises alembic's errors."""
+    """Migrate. Returns 0 when the schema is this code's or newer, 2 after an error."""
     try:
         engine = door.make_engine(config.load(required=("DATABASE_URL",)), "migrations")
     except ConfigurationError as error:
         print(error, file=sys.stderr)
         return 2
     alembic = Config(REPOSITORY / "alembic.ini")
-    known = {script.revision for script in ScriptDirectory.from_config(alembic).walk_revisions()}
+    scripts = ScriptDirectory.from_config(alembic)
+    known, head = {script.revision for script in scripts.walk_revisions()}, str(scripts.get_current_head())
     found = revision_of(engine)
     engine.dispose()
-    if found is not None and found not in known:
+    if found is not None and found not in known and found > head:
         print(f"The database stands at {found}, ahead of this code; it is left as it is.")
         return 0
     try:
         _upgrade(alembic)
-    except RolesImpossible as error:
+    except (RolesImpossible, CommandError) as error:
         print(error, file=sys.stderr)
         return 2
     return 0

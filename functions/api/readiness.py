@@ -85,7 +85,7 @@ def _migrations(services: Services) -> Finding:
         revision = REVISION.one_or_none(connection)
     if revision == head:
         return Finding(ok=True, why="at the head")
-    if revision is not None and revision not in known:
+    if revision is not None and head is not None and revision not in known and revision > head:
         return Finding(ok=True, why="ahead of this code")  # a newer version is being rolled out; this code still works
     return Finding(ok=False, why="behind: run alembic upgrade head")
 

@@ -1,32 +1,18 @@
-"""Indexes that serve dedupe by hash, serving by path, and the sweep."""
+"""Indexes for deduplication by hash, for files by path, for the sweep and for turns."""
 
 from alembic import op
 
 revision = "0007_conversion_indexes"
 down_revision = "0006_conversions"
-branch_labels = None
-depends_on = None
 
-UP = (
-    "CREATE INDEX ix_conversions_file_hash ON conversions (file_hash)",
-    "CREATE INDEX ix_conversions_target_path ON conversions (target_path)",
-    """
-    CREATE INDEX ix_conversions_open ON conversions (status, created_at)
-        WHERE status IN ('pending', 'processing')
-    """,
-)
-DOWN = (
-    "DROP INDEX ix_conversions_open",
-    "DROP INDEX ix_conversions_target_path",
-    "DROP INDEX ix_conversions_file_hash",
-)
+SQL = """\
+CREATE INDEX ix_conversions_file_hash ON conversions (file_hash);
+CREATE INDEX ix_conversions_open ON conversions (status, created_at) WHERE status IN ('pending', 'processing');
+CREATE INDEX ix_conversions_target_path ON conversions (target_path);
+CREATE INDEX ix_conversions_turn ON conversions (turn) WHERE status <> 'pending';
+CREATE INDEX ix_conversions_turn_id ON conversions (turn, id) WHERE status IN ('pending', 'processing');
+"""
 
 
 def upgrade() -> None:
-    for statement in UP:
-        op.execute(statement)
-
-
-def downgrade() -> None:
-    for statement in DOWN:
-        op.execute(statement)
+    op.execute(SQL)

@@ -75,7 +75,7 @@ def _renew(connection: Connection, now: datetime, user_id: int, person: Provider
         return False
     if people_rules.takes_the_key(person.role, False, person.sites):
         people_rules.check_somebody_stays(user_id, people_store.keyholders(admins))
-    people_store.change(connection, now, user_id, person.role, person.sites, None)
+    people_store.change(connection, user_id, person.role, person.sites, None)
     people_store.end_sessions(connection, user_id, now)
     return True
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
-from shared.postgres.fragments import OF_SITES, ended_at
+from shared.postgres.fragments import OF_SITES
 from shared.postgres.query import Query
 from shared.vocabulary import PrincipalKind, Role
 
@@ -37,14 +37,14 @@ def _narrow(table: str, caller: str, ended: str, lock: str = "") -> Query[Narrow
     )
 
 
-_PERSON: Final = ("users", "id = CAST(CAST(:caller AS text) AS bigint)", "disabled_at_sites")
+_PERSON: Final = ("users", "id = CAST(CAST(:caller AS text) AS bigint)", "disabled_at")
 TO_READ: Final = {
     PrincipalKind.USER: _narrow(*_PERSON),
-    PrincipalKind.TOKEN: _narrow("api_tokens", "id = :caller", "revoked_at_sites"),
+    PrincipalKind.TOKEN: _narrow("api_tokens", "id = :caller", "revoked_at"),
 }
 TO_WRITE: Final = {
     PrincipalKind.USER: _narrow(*_PERSON, lock="FOR SHARE"),
-    PrincipalKind.TOKEN: _narrow("api_tokens", "id = :caller", "revoked_at_sites", lock="FOR SHARE"),
+    PrincipalKind.TOKEN: _narrow("api_tokens", "id = :caller", "revoked_at", lock="FOR SHARE"),
 }
 
 
@@ -62,7 +62,7 @@ def _still(table: str, caller: str, ended: str) -> Query[datetime]:
     return Query(
         f"""
         SELECT now() FROM {table} WHERE {caller} AND role = :role AND sites IS NOT DISTINCT FROM CAST(:sites AS text[])
-            AND {ended_at(table, ended)} IS NULL
+            AND {ended} IS NULL
         """,  # noqa: S608 - made of constants
         datetime,
     )

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.postgres.fragments import END_OF_TIME, ended_at
+from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import Role
 
@@ -148,15 +148,15 @@ def revoke_own_session(connection: Connection, user_id: int, number: int, now: d
 
 
 SESSION_BY_HASH = Query(
-    f"""
+    """
     SELECT s.user_id, s.expires_at, s.revoked_at, u.username, u.role, u.must_change_password,
         u.one_time_until IS NOT NULL AS is_one_time, now() AS now, s.last_seen_at,
         f.confirmed_at IS NOT NULL AS has_second_factor, u.sites,
         s.id_token IS NOT NULL AS by_provider
     FROM user_sessions AS s JOIN users AS u ON u.id = s.user_id
     LEFT JOIN second_factors AS f ON f.user_id = u.id
-    WHERE s.id_hash = :id_hash AND {ended_at("u", "disabled_at")} IS NULL
-    """,  # noqa: S608 - made of constants
+    WHERE s.id_hash = :id_hash AND u.disabled_at IS NULL
+    """,
     CallersSession,
 )
 
@@ -209,16 +209,14 @@ def delete_sessions_before(connection: Connection, moment: datetime) -> int:
 # --- API tokens ---
 
 
-REVOKED_AT: Final = ended_at("t", "revoked_at")
-_TOKEN: Final = f"""
-    t.id, t.name, t.role, t.created_by, t.created_at, t.expires_at, {REVOKED_AT} AS revoked_at, t.last_used_at,
+_LISTED: Final = """
+    t.id, t.name, t.role, t.created_by, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
     t.sites"""
 INSERT_TOKEN = Query(
     f"""
-    INSERT INTO api_tokens AS t (id, name, role, secret_hash, created_by, created_at, expires_at, sites, revoked_at)
-    VALUES (:id, :name, :role, :secret_hash, :created_by, :created_at, :expires_at, CAST(:sites AS text[]),
-        CASE WHEN CAST(:sites AS text[]) IS NOT NULL THEN CAST(:created_at AS timestamptz) END)
-    RETURNING {_TOKEN}
+    INSERT INTO api_tokens AS t (id, name, role, secret_hash, created_by, created_at, expires_at, sites)
+    VALUES (:id, :name, :role, :secret_hash, :created_by, :created_at, :expires_at, CAST(:sites AS text[]))
+    RETURNING {_LISTED}
     """,  # noqa: S608 - made of constants
     ApiToken,
 )
@@ -250,11 +248,11 @@ def insert_token(
 
 
 TOKEN_BY_ID = Query(
-    f"""
-    SELECT t.id, t.name, t.role, t.secret_hash, t.expires_at, {REVOKED_AT} AS revoked_at, t.last_used_at,
+    """
+    SELECT t.id, t.name, t.role, t.secret_hash, t.expires_at, t.revoked_at, t.last_used_at,
         now() AS now, t.sites
     FROM api_tokens AS t WHERE t.id = :token_id
-    """,  # noqa: S608 - made of constants
+    """,
     CallersToken,
 )
 
@@ -281,7 +279,7 @@ def note_token_use(connection: Connection, token_id: str, now: datetime, not_sin
 
 TOKENS_PAGE = Query(
     f"""
-    SELECT {_TOKEN} FROM api_tokens AS t WHERE (created_at, id) < (:at, :id)
+    SELECT {_LISTED} FROM api_tokens AS t WHERE (created_at, id) < (:at, :id)
     ORDER BY created_at DESC, id DESC LIMIT :limit
     """,  # noqa: S608 - made of constants
     ApiToken,
@@ -294,14 +292,7 @@ def tokens_page(connection: Connection, limit: int, after: tuple[datetime, str] 
     return TOKENS_PAGE.all(connection, at=at, id=token_id, limit=limit)
 
 
-REVOKE_TOKEN = Query(
-    """
-    UPDATE api_tokens SET revoked_at = coalesce(revoked_at, :now),
-        revoked_at_sites = CASE WHEN sites IS NOT NULL THEN coalesce(revoked_at_sites, :now) END
-    WHERE id = :token_id
-    """,
-    NO_ROW,
-)
+REVOKE_TOKEN = Query("UPDATE api_tokens SET revoked_at = coalesce(revoked_at, :now) WHERE id = :token_id", NO_ROW)
 
 
 def revoke_token(connection: Connection, token_id: str, now: datetime) -> bool:

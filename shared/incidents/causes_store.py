@@ -37,7 +37,7 @@ FACTS = Query(
     """
     WITH member AS (
         SELECT DISTINCT ON (m.client_uuid)
-            m.client_uuid, coalesce(m.newer_symptom, m.symptom) AS symptom, m.unit,
+            m.client_uuid, m.symptom, m.unit,
             m.failed_at, c.site, subnet_of(c.ip) AS subnet
         FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
         WHERE m.incident_id = :id AND c.deleted_at IS NULL ORDER BY m.client_uuid, m.joined_at),

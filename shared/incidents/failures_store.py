@@ -133,7 +133,7 @@ def failed(
 
 MEMBERS_AT = Query(
     """
-    SELECT m.client_uuid AS uuid, m.incident_id AS is_in, coalesce(m.newer_symptom, m.symptom) AS symptom,
+    SELECT m.client_uuid AS uuid, m.incident_id AS is_in, m.symptom,
         m.unit, m.failed_at AS at, c.site,
         subnet_of(c.ip) AS subnet
     FROM incident_members AS m

@@ -12,7 +12,7 @@ from shared.postgres.fragments import is_well, screen_fails
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
 from shared.sentences import Coded, Sentence
-from shared.vocabulary import OLDER_SYMPTOM, IncidentEventKind, IncidentKind, Symptom
+from shared.vocabulary import IncidentEventKind, IncidentKind
 
 INCIDENTS_LOCK: Final = 7_305_006  # advisory lock of the transaction that groups failures
 
@@ -56,7 +56,7 @@ def look(connection: Connection, now: datetime) -> datetime | None:
 OPEN = Query(
     """
     WITH member AS (
-        SELECT m.incident_id, m.client_uuid, m.failed_at, coalesce(m.newer_symptom, m.symptom) AS symptom,
+        SELECT m.incident_id, m.client_uuid, m.failed_at, m.symptom,
             c.site, i.kind
         FROM incidents AS i JOIN incident_members AS m ON m.incident_id = i.id
         JOIN clients AS c ON c.uuid = m.client_uuid
@@ -135,10 +135,8 @@ def insert(
 FAILURES: Final = ManyRows("f", FailedDisplay)
 ADD_MEMBERS = Query(
     f"""
-    INSERT INTO incident_members (incident_id, client_uuid, joined_at, symptom, newer_symptom, unit, failed_at)
-    SELECT CAST(:incident_id AS bigint), f.uuid, CAST(:now AS timestamptz),
-        CASE f.symptom WHEN '{Symptom.SCREEN_FAILED}' THEN '{OLDER_SYMPTOM}' ELSE f.symptom END,
-        nullif(f.symptom, CASE WHEN f.symptom <> '{Symptom.SCREEN_FAILED}' THEN f.symptom END), f.unit, f.at
+    INSERT INTO incident_members (incident_id, client_uuid, joined_at, symptom, unit, failed_at)
+    SELECT CAST(:incident_id AS bigint), f.uuid, CAST(:now AS timestamptz), f.symptom, f.unit, f.at
     FROM {FAILURES} ORDER BY f.uuid ON CONFLICT DO NOTHING
     """,  # noqa: S608 - made of constants
     NO_ROW,
@@ -214,7 +212,7 @@ LEAVE_WELL = Query(
     f"""
     UPDATE incident_members AS m SET left_at = :now FROM clients AS c
     WHERE m.left_at IS NULL AND c.uuid = m.client_uuid AND (c.deleted_at IS NOT NULL
-        OR {is_well("c")} AND NOT coalesce(CASE coalesce(m.newer_symptom, m.symptom)
+        OR {is_well("c")} AND NOT coalesce(CASE m.symptom
             WHEN 'service_failed' THEN c.service_failed_at IS NOT NULL
             WHEN 'screen_failed' THEN {screen_fails("c")} END, false))
     """,  # noqa: S608 - made of constants

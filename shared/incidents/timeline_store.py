@@ -109,7 +109,7 @@ def page(
 
 MEMBERS_PAGE = Query(
     """
-    SELECT c.uuid, c.name, c.site, c.status, coalesce(m.newer_symptom, m.symptom) AS symptom, m.unit,
+    SELECT c.uuid, c.name, c.site, c.status, m.symptom, m.unit,
         m.failed_at, m.joined_at, m.left_at
     FROM clients AS c JOIN (
         SELECT DISTINCT ON (client_uuid) * FROM incident_members WHERE incident_id = :id

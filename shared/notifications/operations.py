@@ -27,7 +27,6 @@ from shared.notifications.troubles.rules import Addressee, Trouble
 from shared.quiet import operations as quiet_times
 from shared.quiet.rules import QuietNow
 from shared.vocabulary import (
-    NEWER_EVENTS,
     DeliveryState,
     IncidentKind,
     NotificationEvent,
@@ -183,8 +182,7 @@ def _row(
     *,
     about: NotificationEvent,
 ) -> MessageAbout:
-    readable = NEWER_EVENTS.get(event, event)  # for older code; the message's facts have the true event
-    return MessageAbout(channel_id, root, subject, phase, readable, message, about=about)
+    return MessageAbout(channel_id, root, subject, phase, event, message, about=about)
 
 
 def _gather(desk: _Desk) -> list[Trouble]:

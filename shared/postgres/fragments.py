@@ -117,14 +117,6 @@ def may_be_quiet(time: str, now: str = NOW, since: str = "") -> str:
         AND ({time}.ends_at IS NULL OR {time}.ends_at > {since})"""
 
 
-def ended_at(row: str, column: str) -> str:
-    """SQL: when a person or token ended, null while it works: `column` is disabled_at or revoked_at.
-
-    With chosen sites `column` itself is always set: code from before rights by site reads it and lets nobody in.
-    """
-    return f"CASE WHEN {row}.sites IS NULL THEN {row}.{column} ELSE {row}.{column}_sites END"
-
-
 def made(maker: str, by: str, at: str) -> str:
     """SQL: whether this row of MAKERS is who made something: `by` at the time `at`. A later bearer of a name is not."""
     return f"{maker}.actor = {by} AND {maker}.since <= {at}"

@@ -24,7 +24,6 @@ from shared.postgres.door import database_now, transaction
 from shared.recovery.breakers import store as breakers_store
 from shared.schedules import operations as schedules
 from shared.tables import (
-    api_tokens,
     client_health,
     clients,
     command_schedule_runs,
@@ -667,22 +666,6 @@ def test_an_admin_of_one_site_is_no_keyholder(api: Api, engine: Engine) -> None:
         for by_proxy in (False, True):
             admins = people_store.lock_admins(connection, by_proxy=by_proxy)
             assert user["id"] not in people_store.keyholders(admins)
-
-
-def test_code_from_before_sites_lets_neither_them_nor_their_tokens_in(api: Api, engine: Engine) -> None:
-    user = added(api, [OWN])
-    parsed = parse_token(token_for(engine, Role.VIEWER, [OWN]))
-    assert parsed is not None
-
-    with transaction(engine) as connection:
-        person = sa.select(users.c.disabled_at).where(users.c.id == user["id"])
-        token = sa.select(api_tokens.c.revoked_at).where(api_tokens.c.id == parsed[0])
-        assert connection.execute(person).scalar_one() is not None
-        assert connection.execute(token).scalar_one() is not None
-    with engine.connect() as connection:
-        enable = sa.update(users).where(users.c.id == user["id"]).values(disabled_at=None)
-        with pytest.raises(sa.exc.DBAPIError, match="ck_users_sites_older_code"):
-            connection.execute(enable)
 
 
 # --- races ---

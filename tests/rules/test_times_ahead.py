@@ -28,8 +28,8 @@ LEFT: Final = {
         ),
     ),
     "only whether it is set counts, or people and what is kept for long read it": (
-        *("api_tokens.revoked_at", "api_tokens.revoked_at_sites", "api_tokens.last_used_at"),
-        *("users.disabled_at", "users.disabled_at_sites", "users.last_sign_in_at"),
+        *("api_tokens.revoked_at", "api_tokens.last_used_at"),
+        *("users.disabled_at", "users.last_sign_in_at"),
         *("user_sessions.created_at", "user_sessions.revoked_at", "provider_identities.created_at"),
         *("enrolment_codes.created_at", "enrolment_codes.used_at", "second_factors.begun_at"),
         *("second_factors.confirmed_at", "display_logins.created_at", "display_logins.revoked_at"),
@@ -70,10 +70,6 @@ LEFT: Final = {
     "lasts longer by what the clock went back, and nobody is kept out": (
         *("user_sessions.last_seen_at", "sign_in_addresses.last_at"),
         *("log_marks.updated_at", "log_marks.over_at", "log_marks.doubted_at"),
-    ),
-    "no code reads it any more": (
-        *("maintenance_windows", "notification_snoozes", "recovery_exclusions.excluded_at"),
-        *("client_recovery.held_at", "client_recovery.held_until"),
     ),
 }
 """Why -> the columns, or tables, that stay as they are."""

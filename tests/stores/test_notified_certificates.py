@@ -71,15 +71,6 @@ def test_certificates_of_six_days_that_renew_at_the_half_are_no_news(connection:
     assert told(connection) == []
 
 
-def test_what_older_code_saw_has_no_begin_and_ends_as_a_long_one(connection: Connection, now: datetime) -> None:
-    channel(connection, now - 30 * DAY)
-    row = insert(door_certificates).values(door="displays", ends_at=now + 10 * DAY, seen_at=now)
-    connection.execute(row)
-    settle(connection, now)
-
-    assert told(connection) == [("opened", OLD)]
-
-
 RENEWALS: list[tuple[list[tuple[int, int]], list[tuple[str, str]]]] = [
     ([(1, 14), (2, 92)], [("opened", OLD), ("recovered", f"Over: {OLD}")]),
     (

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from shared.access import enrolment_operations
 from shared.clients.logins_rules import SharedLogin
 from shared.clients.reports import operations as reports
-from shared.tables import client_health, client_recovery, clients, notification_channels
+from shared.tables import client_health, client_recovery, clients
 from shared.vocabulary import NotificationEvent
 from tests.stores.commands_world import seconds
 from tests.stores.incidents_world import listen, lose, observe, site
@@ -279,8 +279,6 @@ def test_a_channel_that_nobody_is_told_of_displays_by_is_not_told_of_these(
     settle(connection, now + 10 * MINUTE)
 
     assert told(connection) == told(connection, only) == [("opened", "Lobby (Rome): its screen is black")]
-    row = connection.execute(sa.select(notification_channels).where(notification_channels.c.id == only)).one()
-    assert (row.events, row.newer_events) == ([], ["screen_bad"])  # old code reads the first one
 
 
 def test_many_failed_services_at_once_are_one_message(connection: Connection, now: datetime) -> None:

@@ -51,17 +51,6 @@ def test_a_one_time_password_opens_nothing_after_its_time(nobody: Connection, no
     assert access.look_up(nobody, "carla") is not None
 
 
-def test_who_set_their_own_by_code_without_one_time_passwords_can_come_in(nobody: Connection, now: datetime) -> None:
-    """During an upgrade, old code clears must_change_password and nothing else."""
-    handed = operations.add(nobody, now - HOUR, "bert", Role.ADMIN, "a hash", HOUR)
-    nobody.execute(sa.update(users).values(password_hash="own hash", must_change_password=False))
-
-    found = access.look_up(nobody, "bert")
-    assert found is not None
-    assert found.one_time_until is None
-    assert store.keyholders(store.lock_admins(nobody)) == {handed.id}
-
-
 @pytest.mark.parametrize("name", ["bert", "BERT", "Bert"])
 def test_a_name_is_given_once_whatever_its_capitals(nobody: Connection, now: datetime, name: str) -> None:
     operations.add(nobody, now, "bert", Role.OPERATOR, "a hash", HOUR)

@@ -284,7 +284,7 @@ def test_what_has_ended_names_nothing_any_more(connection: Connection, now: date
         "schedule": sa.update(command_schedules).values(cancelled_at=now, cancelled_by="user:anna"),
         "status_link": sa.update(status_links).values(ended_at=now),
         "channel": sa.update(notification_channels).values(enabled=False),
-        "token": sa.update(api_tokens).values(revoked_at_sites=now),
+        "token": sa.update(api_tokens).values(revoked_at=now),
     }
     connection.execute(ends[kind])
 

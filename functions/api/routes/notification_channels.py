@@ -274,7 +274,7 @@ def _changes(body: ChannelChanges) -> dict[str, Any]:
     if "hours" in changes:
         changes |= channels.hours_columns(_hours(changes.pop("hours")))
     if "events" in changes:
-        changes |= channels.events_columns(changes["events"])
+        changes["events"] = channels.in_order(changes["events"])
     if "sites" in changes:
         changes["sites"] = sorted(set(changes["sites"] or ())) or None
     if "signing_secret" in changes:

@@ -90,7 +90,7 @@ def change(
         rules.check_somebody_stays(user_id, keyholders)
     since = (user.disabled_at or now) if now_disabled else None
     return Changed(
-        store.change(connection, now, user_id, new_role, new_sites, since),
+        store.change(connection, user_id, new_role, new_sites, since),
         new_role if new_role is not was_role else None,
         now_disabled if now_disabled != was_disabled else None,
         store.end_sessions(connection, user_id, now),

@@ -7,7 +7,6 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.postgres.fragments import ended_at
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import Role
 
@@ -45,19 +44,15 @@ class PersonWithPassword(Person, frozen=True):
 
 NO_PASSWORD: Final = ""
 """The hash of people who have none: no password fits it."""
-ONE_TIME_UNTIL: Final = "CASE WHEN u.must_change_password THEN u.one_time_until END"
-"""SQL. Older code clears only must_change_password; then one_time_until has no meaning."""
-DISABLED_AT: Final = ended_at("u", "disabled_at")
-"""SQL: when the person was disabled; null: they are not."""
 BY_PROVIDER: Final = "EXISTS (SELECT FROM provider_identities AS i WHERE i.user_id = u.id)"
 """SQL: whether the person signs in at the provider."""
 PERSON: Final = f"""
     u.id, u.username, u.role, u.sites, u.must_change_password, u.created_at, u.last_sign_in_at,
-    {ONE_TIME_UNTIL} AS one_time_until, {DISABLED_AT} AS disabled_at, EXISTS (
+    u.one_time_until, u.disabled_at, EXISTS (
         SELECT FROM second_factors AS f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL) AS second_factor,
     {BY_PROVIDER} AS by_provider"""  # nosec B608 - of our own constants
 """SQL: the columns of a Person."""
-ACCEPTED: Final = f"{DISABLED_AT} IS NULL AND ({ONE_TIME_UNTIL} IS NULL OR now() < {ONE_TIME_UNTIL})"
+ACCEPTED: Final = "u.disabled_at IS NULL AND (u.one_time_until IS NULL OR now() < u.one_time_until)"
 """SQL: whether the person's password works."""
 
 
@@ -90,10 +85,8 @@ def is_taken(connection: Connection, username: str) -> bool:
 
 INSERT_USER = Query(
     f"""
-    INSERT INTO users AS u (username, password_hash, role, must_change_password, one_time_until, created_at, sites,
-        disabled_at)
-    VALUES (:username, :password_hash, :role, :must_change_password, :one_time_until, :now, CAST(:sites AS text[]),
-        CASE WHEN CAST(:sites AS text[]) IS NOT NULL THEN CAST(:now AS timestamptz) END)
+    INSERT INTO users AS u (username, password_hash, role, must_change_password, one_time_until, created_at, sites)
+    VALUES (:username, :password_hash, :role, :must_change_password, :one_time_until, :now, CAST(:sites AS text[]))
     ON CONFLICT (username) DO NOTHING RETURNING {PERSON}
     """,  # noqa: S608 - made of constants
     Person,
@@ -151,7 +144,7 @@ def user_by_name(connection: Connection, username: str) -> PersonWithPassword | 
 USER_BY_EMAIL = Query(
     f"""
     SELECT {PERSON} FROM users AS u
-    WHERE lower(u.username) = lower(:email) AND {DISABLED_AT} IS NULL AND NOT {BY_PROVIDER}
+    WHERE lower(u.username) = lower(:email) AND u.disabled_at IS NULL AND NOT {BY_PROVIDER}
     """,  # noqa: S608 - made of constants
     Person,
 )
@@ -184,7 +177,7 @@ def note_sign_in(connection: Connection, now: datetime, user_id: int, password_h
 
 NOTE_PROVIDER_SIGN_IN = Query(
     f"""
-    UPDATE users AS u SET last_sign_in_at = :now WHERE u.id = :user_id AND {DISABLED_AT} IS NULL RETURNING {PERSON}
+    UPDATE users AS u SET last_sign_in_at = :now WHERE u.id = :user_id AND u.disabled_at IS NULL RETURNING {PERSON}
     """,  # noqa: S608 - made of constants
     Person,
 )
@@ -199,10 +192,10 @@ def note_provider_sign_in(connection: Connection, now: datetime, user_id: int) -
 
 
 REPLACE_PASSWORD = Query(
-    f"""
+    """
     UPDATE users AS u SET password_hash = :new_hash, must_change_password = false, one_time_until = NULL
-    WHERE id = :user_id AND password_hash = :old_hash AND {DISABLED_AT} IS NULL
-    """,  # noqa: S608 - made of constants
+    WHERE id = :user_id AND password_hash = :old_hash AND u.disabled_at IS NULL
+    """,
     NO_ROW,
 )
 
@@ -218,10 +211,10 @@ def replace_password(connection: Connection, user_id: int, old_hash: str, new_ha
 LOCK_ADMINS = Query(
     f"""
     SELECT u.id, CASE WHEN :by_proxy THEN NOT {BY_PROVIDER}
-        ELSE {ONE_TIME_UNTIL} IS NULL AND u.password_hash <> '' END AS has_key
+        ELSE u.one_time_until IS NULL AND u.password_hash <> '' END AS has_key
     FROM users AS u
     WHERE u.role = 'admin' AND u.sites IS NULL AND u.disabled_at IS NULL
-        AND (:by_proxy OR {ONE_TIME_UNTIL} IS NULL OR {BY_PROVIDER})
+        AND (:by_proxy OR u.one_time_until IS NULL OR {BY_PROVIDER})
     ORDER BY u.id FOR UPDATE OF u
     """,  # noqa: S608 - made of constants
     Admin,
@@ -254,10 +247,7 @@ def lock_user(connection: Connection, user_id: int) -> Person | None:
 
 CHANGE = Query(
     f"""
-    UPDATE users AS u SET role = :role, sites = said.sites,
-        disabled_at = CASE WHEN said.sites IS NULL THEN said.ended ELSE coalesce(said.ended, u.disabled_at, :now) END,
-        disabled_at_sites = CASE WHEN said.sites IS NOT NULL THEN said.ended END
-    FROM (SELECT CAST(:sites AS text[]) AS sites, CAST(:disabled_at AS timestamptz) AS ended) AS said
+    UPDATE users AS u SET role = :role, sites = CAST(:sites AS text[]), disabled_at = :disabled_at
     WHERE u.id = :user_id RETURNING {PERSON}
     """,  # noqa: S608 - made of constants
     Person,
@@ -265,15 +255,10 @@ CHANGE = Query(
 
 
 def change(
-    connection: Connection,
-    now: datetime,
-    user_id: int,
-    role: Role,
-    sites: list[str] | None,
-    disabled_at: datetime | None,
+    connection: Connection, user_id: int, role: Role, sites: list[str] | None, disabled_at: datetime | None
 ) -> Person:
     """Write role, sites and disabled_at. Returns the changed user."""
-    return CHANGE.one(connection, now=now, user_id=user_id, role=role, sites=sites, disabled_at=disabled_at)
+    return CHANGE.one(connection, user_id=user_id, role=role, sites=sites, disabled_at=disabled_at)
 
 
 HAND_OVER = Query(

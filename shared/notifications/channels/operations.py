@@ -16,7 +16,7 @@ from shared.notifications.deliveries import store as deliveries_store
 from shared.notifications.troubles.rules import VERSION
 from shared.outside.couriers.letters import Letter
 from shared.sentences import Sentence
-from shared.vocabulary import NEWER_EVENTS, ChannelKind, NotificationEvent, Weekday
+from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
 
 
 class NewChannel(Struct, frozen=True):
@@ -48,7 +48,7 @@ def add(connection: Connection, now: datetime, wanted: NewChannel, by: str) -> K
         "kind": wanted.kind.value,
         "url": wanted.url,
         "signing_secret": wanted.signing_secret,
-        **events_columns(wanted.events),
+        "events": in_order(wanted.events),
         "delay_seconds": int(wanted.delay.total_seconds()),
         "sites": sorted(set(wanted.sites)) if wanted.sites else None,
         **hours_columns(wanted.hours),
@@ -132,13 +132,9 @@ def hours_columns(hours: Hours | None) -> dict[str, Any]:
     return {"time_zone": hours.time_zone, "weekdays": weekdays, "from_time": hours.begin, "to_time": hours.end}
 
 
-def events_columns(events: Collection[NotificationEvent]) -> dict[str, list[str]]:
-    """The columns of these events: `newer_events` has those that older code cannot read."""
-    ordered = [event for event in NotificationEvent if event in events]
-    return {
-        "events": [event.value for event in ordered if event not in NEWER_EVENTS],
-        "newer_events": [event.value for event in ordered if event in NEWER_EVENTS],
-    }
+def in_order(events: Collection[NotificationEvent]) -> list[str]:
+    """These events, each once, in the order of the vocabulary."""
+    return [event.value for event in NotificationEvent if event in events]
 
 
 def _check_name(connection: Connection, name: str, but: int | None) -> None:

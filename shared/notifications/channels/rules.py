@@ -50,8 +50,6 @@ class OpenChannel(Struct, frozen=True):
     id: int
     name: str
     events: list[str]
-    newer_events: list[str]
-    """Events that older code cannot read."""
     delay_seconds: int
     sites: list[str] | None
     time_zone: str | None
@@ -64,8 +62,7 @@ class OpenChannel(Struct, frozen=True):
     @property
     def told_of(self) -> list[NotificationEvent]:
         """The events that the channel takes, in the order of the vocabulary."""
-        words = {*self.events, *self.newer_events}
-        return [event for event in NotificationEvent if event.value in words]
+        return [event for event in NotificationEvent if event.value in self.events]
 
     @property
     def hours(self) -> Hours | None:

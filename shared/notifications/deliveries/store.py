@@ -23,7 +23,6 @@ class NewMessage(Struct, frozen=True):
     subject: str
     phase: NotificationPhase
     event: NotificationEvent
-    """The event in a form that older code can read; `message` has the true one."""
     message: dict[str, Any]
     standing: bool = False
     folded_into: int | None = None
@@ -291,9 +290,8 @@ def revive(connection: Connection, now: datetime, channel_id: int) -> int:
 PAGE = Query(
     f"""
     SELECT d.id, d.channel_id, c.name AS channel_name, d.subject, d.phase,
-        CASE WHEN {OWN_FACTS} ->> 'event' = ANY(:known) THEN {OWN_FACTS} ->> 'event' ELSE d.event END AS event,
-        d.message ->> 'title' AS title, d.message ->> 'text' AS text, d.state, d.attempts, d.created_at, d.due_at,
-        d.finished_at, d.error, d.error_sentences
+        d.event, d.message ->> 'title' AS title, d.message ->> 'text' AS text, d.state, d.attempts, d.created_at,
+        d.due_at, d.finished_at, d.error, d.error_sentences
     FROM notification_deliveries AS d JOIN notification_channels AS c ON c.id = d.channel_id
     WHERE (CAST(:channel_id AS bigint) IS NULL OR d.channel_id = :channel_id)
         AND (CAST(:state AS text) IS NULL OR d.state = :state)
@@ -307,12 +305,8 @@ PAGE = Query(
 def page(
     connection: Connection, channel_id: int | None, state: DeliveryState | None, limit: int, before: int | None
 ) -> list[ListedMessage]:
-    """Up to `limit` messages with an id below `before`, the newest first.
-
-    An event that only newer code knows is shown as the one that newer code put in its place.
-    """
-    known = list(NotificationEvent)
-    return PAGE.all(connection, known=known, channel_id=channel_id, state=state, limit=limit, before=before)
+    """Up to `limit` messages with an id below `before`, the newest first."""
+    return PAGE.all(connection, channel_id=channel_id, state=state, limit=limit, before=before)
 
 
 DROP_HISTORY = Query(

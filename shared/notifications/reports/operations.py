@@ -17,7 +17,7 @@ from shared.notifications.rules import Channel
 from shared.notifications.troubles.rules import Addressee
 from shared.quiet import store as quiet_store
 from shared.quiet.rules import QuietNow
-from shared.vocabulary import NEWER_EVENTS, NotificationEvent, NotificationPhase, Quiet
+from shared.vocabulary import NotificationEvent, NotificationPhase, Quiet
 
 
 def make(
@@ -95,6 +95,6 @@ def _row(channel: Channel, event: NotificationEvent, day: date, message: dict[st
         root=rules.root(event),
         subject=rules.subject(event, day),
         phase=NotificationPhase.OPENED,
-        event=NEWER_EVENTS[event],
+        event=event,
         message=message,
     )
