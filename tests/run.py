@@ -38,19 +38,19 @@ class Usual(NamedTuple):
 
 
 USUAL: Final = {
-    "browser": Usual(480, 0.65),
+    "browser": Usual(480, 0.5),
     "bridge": Usual(60, 0.15),
-    "journeys": Usual(110, 0.2),
+    "journeys": Usual(105, 0.2),
     "local": Usual(90, 0.25),
-    "displays": Usual(35, 0.2),
+    "displays": Usual(40, 0.2),
     "machines": Usual(350, 0.3),
-    "faults": Usual(35, 0.2),
-    "worker": Usual(45, 0.25),
-    "stores": Usual(135, 0.8),
-    "api": Usual(125, 0.6),
-    "tick": Usual(40, 0.4),
-    "simulation": Usual(40, 0.35),
-    "deploy": Usual(30, 0.4),
+    "faults": Usual(40, 0.2),
+    "worker": Usual(50, 0.2),
+    "stores": Usual(160, 0.55),
+    "api": Usual(135, 0.5),
+    "tick": Usual(45, 0.5),
+    "simulation": Usual(35, 0.5),
+    "deploy": Usual(30, 0.55),
     "rules": Usual(25, 0.6),
 }
 UNKNOWN: Final = Usual(0, 1.0)

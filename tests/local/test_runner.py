@@ -227,11 +227,11 @@ def test_what_needs_root_runs_only_when_it_is_asked_for() -> None:
     [
         ([], 1, True),
         (["bridge"], 1, True),
-        (["browser/1"], 1, False),
+        (["browser/1", "bridge"], 1, False),
         (["browser/1"], 2, True),
         (["browser/1", "bridge"], 2, True),
-        (["browser/1", "bridge", "stores/1"], 2, False),
-        (["stores/1", "stores/2"], 2, False),
+        (["browser/1", "browser/2", "stores/1"], 2, False),
+        (["stores/1", "stores/2", "api/1"], 2, False),
         (["stores/1", "stores/2", "browser/1"], 4, True),
     ],
 )
