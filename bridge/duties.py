@@ -3,7 +3,6 @@
 import itertools
 import random
 import time
-from datetime import timedelta
 from typing import Final
 
 import msgspec
@@ -105,8 +104,8 @@ class Announcement:
             leadership_store.disconnected(database, self._leader.epoch or 0)
 
 
-def sweep(leader: Leader, due: Due, stale_seconds: int, canary_max_age: timedelta) -> None:
-    """Update the shown states to now. Silence counts only while the canary was no older than `canary_max_age`.
+def sweep(leader: Leader, due: Due, stale_seconds: int) -> None:
+    """Update the shown states to now. Silence counts only while the canary was no older than CANARY_MAX_AGE.
 
     Between two parts, messages are stored. After the bridge was deaf all parts run at once: a stored message would
     hide that nobody was heard.
@@ -116,7 +115,7 @@ def sweep(leader: Leader, due: Due, stale_seconds: int, canary_max_age: timedelt
         with leader.database() as database, database.begin():
             after = due.sweeps()  # only here: while the database is away, the sweep stays due
             now = database_now(database)
-            heard = leadership_rules.listening(leadership_store.bridge_status(database), now, canary_max_age)
+            heard = leadership_rules.listening(leadership_store.bridge_status(database), now)
             is_deaf = heard.deaf
             if part is None and is_deaf:
                 after = ""  # it may have become deaf between two parts: that concerns every client

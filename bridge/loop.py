@@ -15,7 +15,6 @@ import socket
 import threading
 import time
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Final
 
 from msgspec.structs import replace
@@ -58,7 +57,6 @@ class BridgeLoop:
         self._inbox = Inbox(self._topics.root, self._topics.canary)
         self._instance = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"  # in containers alike otherwise
         self._leader = Leader(engine, self._instance, self._regained)
-        self._canary_max_age = timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -295,7 +293,6 @@ class BridgeLoop:
             instance=self._instance,
             auto_register=self._config["CLIENT_AUTO_REGISTER"],
             timings=timings(self._config),
-            listening_gap=self._canary_max_age,
             memory=self._memory,
             stale_seconds=self._config["HEARTBEAT_STALE_SECONDS"],
             patient_from=patient_from,
@@ -334,7 +331,7 @@ class BridgeLoop:
     def _sweep(self, _broker: Lanes) -> None:
         """Sweep before messages are written: after an outage the sweep stores since when the states were unknown."""
         if self._due.is_sweep:
-            duties.sweep(self._leader, self._due, self._config["HEARTBEAT_STALE_SECONDS"], self._canary_max_age)
+            duties.sweep(self._leader, self._due, self._config["HEARTBEAT_STALE_SECONDS"])
 
     def _close_gaps(self, _broker: Lanes) -> None:
         """Give up numbers of log lines that never come."""

@@ -45,8 +45,6 @@ class Writer(Struct, frozen=True):
     instance: str  # this bridge: only its own canary counts
     auto_register: bool  # CLIENT_AUTO_REGISTER
     timings: Timings
-    listening_gap: timedelta
-    """After this long without a commit the listening time begins anew."""
     memory: LeaderMemory
     stale_seconds: int = 180  # HEARTBEAT_STALE_SECONDS
     patient_from: float | None = None
@@ -189,7 +187,7 @@ class Writer(Struct, frozen=True):
         """Write the bridge's own record. Raises LeadershipLost."""
         connection, outcome = storing.connection, storing.outcome
         counted = asdict(counters.with_outcome(outcome, arrived))
-        if not leadership_store.mark_commit(connection, storing.now, self.epoch, counted, self.listening_gap):
+        if not leadership_store.mark_commit(connection, storing.now, self.epoch, counted):
             raise LeadershipLost
         if self.patient_from is not None:
             return  # heartbeats wait in the bulk queue: only a bulk canary tells how late they are

@@ -187,13 +187,13 @@ def expire(world: World, _moment: Moment) -> Did:
 
 def sweep_statuses(world: World, _moment: Moment) -> Did:
     """Show displays as late or stale when their heartbeat is overdue, in case no bridge does it."""
-    stale_seconds, max_age = world.config["HEARTBEAT_STALE_SECONDS"], world.config["CANARY_MAX_AGE_SECONDS"]
+    stale_seconds = world.config["HEARTBEAT_STALE_SECONDS"]
     changed: int = 0
     last: str | None = ""
     while last is not None:
         with transaction(world.engine) as connection:
             now = database_now(connection)
-            bridge = listening(leadership_store.bridge_status(connection), now, timedelta(seconds=max_age))
+            bridge = listening(leadership_store.bridge_status(connection), now)
             part = statuses_operations.sweep(connection, now, stale_seconds, bridge, last)
         changed, last = changed + part.changed, part.last
     return {"changed": changed}
@@ -202,7 +202,7 @@ def sweep_statuses(world: World, _moment: Moment) -> Did:
 def watch_incidents(world: World, _moment: Moment) -> Did:
     """Group displays that fail together into incidents, by the states that were just swept."""
     with transaction(world.engine) as connection:
-        return asdict(incidents.observe(connection, database_now(connection), world.config))
+        return asdict(incidents.observe(connection, database_now(connection)))
 
 
 def keep_hours(world: World, _moment: Moment) -> Did:

@@ -28,7 +28,7 @@ from shared.errors import (
     StateConflict,
 )
 from shared.postgres.door import scrub
-from shared.vocabulary import CommandAction, CommandState
+from shared.vocabulary import CommandState
 
 
 class ExpiryReport(Struct, frozen=True):
@@ -49,13 +49,9 @@ class ExpiryReport(Struct, frozen=True):
 
 
 def timings(config: Config) -> Timings:
-    """The times of commands, from the settings."""
-
-    def of_each(what: str) -> dict[CommandAction, timedelta]:
-        return {action: timedelta(seconds=config[f"{action.upper()}_{what}_SECONDS"]) for action in CommandAction}
-
+    """The times of commands; the lockout is a setting."""
     lockout = timedelta(seconds=config["COMMAND_LOCKOUT_SECONDS"])
-    return Timings(ttl=of_each("TTL"), result=of_each("RESULT"), lockout=lockout)
+    return Timings(ttl=rules.USUAL_TTL, result=rules.RESULT_WITHIN, lockout=lockout)
 
 
 def find(connection: Connection, command_id: str) -> CommandRow:

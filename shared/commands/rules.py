@@ -34,6 +34,22 @@ SCREEN_SHOWS_WITHIN: Final = timedelta(seconds=30)  # after `running`; then a re
 ACKS_UNDER_WAY: Final = timedelta(seconds=20)  # after a display connected, or after the command was sent
 SHORTEST_TTL: Final = timedelta(seconds=10)
 LONGEST_TTL: Final = timedelta(days=1)
+USUAL_TTL: Final[Mapping[CommandAction, timedelta]] = {  # unless the caller names one: a late reboot is worse than none
+    CommandAction.RESTART_APP: timedelta(seconds=60),
+    CommandAction.REBOOT_HOST: timedelta(seconds=120),
+    CommandAction.SHUTDOWN_HOST: timedelta(seconds=120),
+    CommandAction.SCREENSHOT: timedelta(seconds=30),
+    CommandAction.SCREEN_ON: timedelta(seconds=60),
+    CommandAction.SCREEN_OFF: timedelta(seconds=60),
+}
+RESULT_WITHIN: Final[Mapping[CommandAction, timedelta]] = {  # after `received`
+    CommandAction.RESTART_APP: timedelta(seconds=120),
+    CommandAction.REBOOT_HOST: timedelta(seconds=600),
+    CommandAction.SHUTDOWN_HOST: timedelta(seconds=300),
+    CommandAction.SCREENSHOT: timedelta(seconds=30),
+    CommandAction.SCREEN_ON: timedelta(seconds=180),
+    CommandAction.SCREEN_OFF: timedelta(seconds=180),
+}
 LOCKING: Final = (CommandAction.RESTART_APP, CommandAction.REBOOT_HOST)
 """Actions that start a lockout and that a lockout refuses."""
 RESULTS: Final = (CommandState.SUCCEEDED, CommandState.FAILED, CommandState.REJECTED)
@@ -94,14 +110,14 @@ BY_ACK: Final = {move.to: move for move in (RECEIVED, RUNNING, SUCCEEDED, FAILED
 
 
 class Timings(Struct, frozen=True):
-    """The times of commands, from the settings."""
+    """The times of commands."""
 
     ttl: Mapping[CommandAction, timedelta]
     """Default time to live."""
     result: Mapping[CommandAction, timedelta]
     """Time for a result after `received`."""
     lockout: timedelta
-    """Time after a restart or reboot without another one."""
+    """Time after a restart or reboot without another one: COMMAND_LOCKOUT_SECONDS."""
 
 
 class CommandRequest(Struct, frozen=True):

@@ -8,10 +8,9 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import losses_store
-from shared.config import Config
 from shared.incidents import causes_rules, causes_store, failures_store, rules, store, timeline_rules
 from shared.incidents.failures_store import Since
-from shared.incidents.rules import FailedDisplay, Group, JoinableIncident, Thresholds
+from shared.incidents.rules import THRESHOLDS, FailedDisplay, Group, JoinableIncident, Thresholds
 from shared.incidents.store import Membership
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import Listening, listening
@@ -20,6 +19,7 @@ from shared.sentences import Sentence, plain
 from shared.vocabulary import IncidentEventKind, IncidentKind
 
 REOPENED_WITHIN: Final = timedelta(minutes=30)  # a place that fails again so soon reopens its incident
+CLOSES_AFTER: Final = timedelta(minutes=5)  # so long no display of an incident is unwell before it closes
 MEMBERS_AT_ONCE: Final = 5_000  # members in one statement, so that half a large fleet stays below the timeout
 
 
@@ -34,35 +34,27 @@ class IncidentReport(Struct, frozen=True):
     deaf: bool = False
 
 
-def thresholds(config: Config) -> Thresholds:
-    """When failures at one place are an incident."""
-    window = timedelta(seconds=config["INCIDENT_WINDOW_SECONDS"])
-    return Thresholds(config["INCIDENT_MIN_CLIENTS"], config["INCIDENT_MIN_PERCENT"], window)
-
-
-def observe(connection: Connection, now: datetime, config: Config) -> IncidentReport:
+def observe(connection: Connection, now: datetime) -> IncidentReport:
     """Update the incidents by the failures since the last call. A lock lets one transaction run at a time.
 
     1. While the bridge does not hear the fleet, that is the incident, and no display is judged: the states are old.
     2. Displays that are well again leave their incident.
     3. New failures join an open incident, or open one when enough of them belong together. Displays that are well again
        meanwhile leave at once. What fails while its screen is meant to be off is judged afterwards.
-    4. An incident without an unwell display for INCIDENT_CLOSE_SECONDS is closed.
+    4. An incident without an unwell display for CLOSES_AFTER is closed.
 
     Running it twice, or half and again, gives the same result: a display in an open incident is no new failure.
     """
     store.lock_incidents(connection)
-    heard = listening(
-        leadership_store.bridge_status(connection), now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
-    )
+    heard = listening(leadership_store.bridge_status(connection), now)
     if heard.deaf or heard.since is None:
         return _deaf(connection, now, heard)
     closed = _close(connection, now, store.close_listening(connection, now), timeline_rules.fleet_heard_again())
     left = store.leave_well(connection, now)
-    opened, joined, merged = _group(connection, now, thresholds(config), _since(connection, now, config))
+    opened, joined, merged = _group(connection, now, THRESHOLDS, _since(connection, now))
     left += store.leave_well(connection, now) if joined else 0
-    well_since = now - timedelta(seconds=config["INCIDENT_CLOSE_SECONDS"])
-    closed += _close(connection, now, store.close_well(connection, now, well_since), timeline_rules.all_well_again())
+    well = store.close_well(connection, now, now - CLOSES_AFTER)
+    closed += _close(connection, now, well, timeline_rules.all_well_again())
     return IncidentReport(opened, joined, left, merged, closed)
 
 
@@ -80,10 +72,10 @@ def _deaf(connection: Connection, now: datetime, heard: Listening) -> IncidentRe
     return IncidentReport(opened=int(is_new), deaf=True)
 
 
-def _since(connection: Connection, now: datetime, config: Config) -> Since:
+def _since(connection: Connection, now: datetime) -> Since:
     """Which failures to judge: those noticed since one window before the last call; earlier ones were too few."""
     oldest = now - rules.OLDEST
-    noticed = min(store.look(connection, now) or now, now) - timedelta(seconds=config["INCIDENT_WINDOW_SECONDS"])
+    noticed = min(store.look(connection, now) or now, now) - THRESHOLDS.window
     return Since(max(noticed, oldest), oldest)
 
 

@@ -28,11 +28,14 @@ class Thresholds(Struct, frozen=True):
     """When failures at one place are an incident."""
 
     least: int
-    """INCIDENT_MIN_CLIENTS: so many displays failed."""
+    """So many displays failed."""
     percent: int
-    """INCIDENT_MIN_PERCENT: so many of the place's displays that were heard in the last day."""
+    """So many of the place's displays that were heard in the last day."""
     window: timedelta
-    """INCIDENT_WINDOW_SECONDS: they failed within this time."""
+    """They failed within this time."""
+
+
+THRESHOLDS: Final = Thresholds(least=3, percent=30, window=timedelta(minutes=5))  # longer than a display takes to boot
 
 
 class FailedDisplay(Struct, frozen=True):

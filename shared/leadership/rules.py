@@ -9,6 +9,7 @@ from typing import Any, Final, Self
 
 from msgspec import Struct
 
+CANARY_MAX_AGE: Final = timedelta(seconds=45)  # of the last canary that returned; then the bridge counts as silent
 CERTIFICATE_SEEN_FOR: Final = timedelta(hours=2)  # age of a check that still counts; checks run each hour
 CERTIFICATE_KNOWN_FOR: Final = timedelta(days=2)  # age of a check at which the door counts as removed
 
@@ -61,16 +62,16 @@ class Listening(Struct, frozen=True):
     deaf_since: datetime | None  # last sign of the bridge when it is deaf; None when it never gave one
 
 
-def is_bridge_silent(status: BridgeStatus, now: datetime, max_age: timedelta) -> bool:
-    """Whether no canary has returned for longer than `max_age`, so that silence proves nothing.
+def is_bridge_silent(status: BridgeStatus, now: datetime) -> bool:
+    """Whether no canary has returned for longer than CANARY_MAX_AGE, so that silence proves nothing.
 
     A time that lies so far in the future is from before the clock was set back, and does not count.
     """
-    return status.canary_at is None or abs(now - status.canary_at) > max_age
+    return status.canary_at is None or abs(now - status.canary_at) > CANARY_MAX_AGE
 
 
-def listening(status: BridgeStatus, now: datetime, max_age: timedelta) -> Listening:
+def listening(status: BridgeStatus, now: datetime) -> Listening:
     """The listening time, for the rules on silent displays."""
-    deaf = is_bridge_silent(status, now, max_age)
+    deaf = is_bridge_silent(status, now)
     last_sign = None if status.canary_at is None else min(status.canary_at, now)
     return Listening(deaf, status.connected_since, last_sign if deaf else None)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.leadership.rules import BridgeStatus
+from shared.leadership.rules import CANARY_MAX_AGE, BridgeStatus
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.vocabulary import Door
@@ -112,17 +112,15 @@ MARK_COMMIT = Query(
 )
 
 
-def mark_commit(
-    connection: Connection, now: datetime, leader_epoch: int, counters: Mapping[str, int], max_gap: timedelta
-) -> bool:
+def mark_commit(connection: Connection, now: datetime, leader_epoch: int, counters: Mapping[str, int]) -> bool:
     """Record that a batch is being committed. Returns False if another bridge leads.
 
-    After more than `max_gap` without a commit (database away, process stopped) the listening time begins anew, because
-    nothing was heard meanwhile. It also begins anew if it or the last commit lies in the future: then the clock was set
-    back, and the age of that commit is unknown.
+    After more than CANARY_MAX_AGE without a commit (database away, process stopped) the listening time begins anew,
+    because nothing was heard meanwhile. It also begins anew if it or the last commit lies in the future: then the clock
+    was set back, and the age of that commit is unknown.
     """
     counted = msgspec.json.encode(counters).decode()
-    gap = {"gap_before": now - max_gap, "gap_after": now + max_gap}
+    gap = {"gap_before": now - CANARY_MAX_AGE, "gap_after": now + CANARY_MAX_AGE}
     return MARK_COMMIT.run(connection, now=now, counters=counted, **gap, epoch=leader_epoch) == 1
 
 

@@ -125,7 +125,7 @@ def overview(
         counts=summary.counts.by_name(),
         service_failed=summary.service_failed,
         incidents=summary.incidents,
-        bridge=bridge_state_of(summary.around.bridge, now, config),
+        bridge=bridge_state_of(summary.around.bridge, now),
         scheduler=_scheduler_state(summary, now, config),
         breaker=breakers.state(connection, config)
         if summary.around.breakers
@@ -161,7 +161,7 @@ def displays(
 def _here(reader: Reader, cursor: OverviewCursor) -> OverviewCursor:
     """The cursor, with the circumstances that the database does not hold or that depend on the time."""
     enabled = "on" if reader.config["CRASH_RECOVERY_ENABLED"] else "off"
-    bridge = bridge_state_of(reader.around.bridge, reader.now, reader.config)["state"]
+    bridge = bridge_state_of(reader.around.bridge, reader.now)["state"]
     quiet = [(one.time.id, one.until, one.time.reason, _named(one)) for one in reader.quiet]
     circumstances = f"{cursor.circumstances} {enabled} {bridge} {quiet}"
     return replace(cursor, circumstances=sha256(circumstances.encode()).hexdigest()[:12])
@@ -233,14 +233,14 @@ def _some(reader: Reader, uuids: Sequence[str]) -> bytes:
     return f"[{store.some_clients(reader.connection, uuids, states)}]".encode()
 
 
-def bridge_state(connection: Connection, now: datetime, config: Config) -> dict[str, Any]:
+def bridge_state(connection: Connection, now: datetime) -> dict[str, Any]:
     """{state: listening | silent, silent_since}; `silent_since` is None if the bridge never listened."""
-    return bridge_state_of(leadership_store.bridge_status(connection), now, config)
+    return bridge_state_of(leadership_store.bridge_status(connection), now)
 
 
-def bridge_state_of(status: BridgeStatus, now: datetime, config: Config) -> dict[str, Any]:
+def bridge_state_of(status: BridgeStatus, now: datetime) -> dict[str, Any]:
     """The same, from a status that was already read."""
-    heard = listening(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
+    heard = listening(status, now)
     return {"state": "silent" if heard.deaf else "listening", "silent_since": heard.deaf_since}
 
 

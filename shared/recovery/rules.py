@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from shared.clients.reports.rules import stale_after
-from shared.commands.rules import is_able
+from shared.commands.rules import RESULT_WITHIN, USUAL_TTL, is_able
 from shared.quiet.rules import AFTER_OPENING
 from shared.recovery import words_rules
 from shared.recovery.breakers.rules import LATE, SEEN_WITHIN
@@ -29,6 +29,8 @@ LADDER: Final = (
     CommandAction.REBOOT_HOST,
 )
 """The attempts in order; after the last rung the client is suspended until a person acts."""
+COMMAND_LIFE: Final = max(USUAL_TTL[action] + RESULT_WITHIN[action] for action in LADDER)
+"""How long a command of recovery can be open: its time to live and the time for its result."""
 MOST_REFUSED: Final = len(LADDER)
 """A display that refuses so many commands is suspended. A refusal is not a rung."""
 CRASHED_FOR: Final = timedelta(seconds=20)  # the display's own watchdog gets this time first
@@ -125,7 +127,7 @@ def _switched_off(fleet: Fleet) -> Verdict | None:
 def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict | None:
     """The verdict that does not depend on the display's state; None when the state decides."""
     if client.open_action is not None:
-        return _of_open_command(client, client.open_action, now, fleet)
+        return _of_open_command(client, client.open_action, now)
     if client.hold is not None:
         return Verdict(RecoveryState.HELD, client.hold, client.held_until)
     if fleet.bridge_silent:
@@ -137,9 +139,9 @@ def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict 
     return None
 
 
-def _of_open_command(client: Condition, action: str, now: datetime, fleet: Fleet) -> Verdict:
+def _of_open_command(client: Condition, action: str, now: datetime) -> Verdict:
     """The verdict for an open command. A command open for longer than recovery's own could be is another's: wait."""
-    if client.open_since is None or now - client.open_since <= fleet.command_life:
+    if client.open_since is None or now - client.open_since <= COMMAND_LIFE:
         return Verdict(RecoveryState.IN_FLIGHT, words_rules.command_open(action=action), client.open_until)
     seconds = _seconds(now - client.open_since)
     why = words_rules.command_of_another(action=action, by=client.open_by, seconds=seconds)

@@ -102,9 +102,7 @@ def _judged_until(connection: Connection, now: datetime, config: Config) -> date
 
     The scheduler stores that a display is silent; without it a display that broke would run for ever.
     """
-    heard = listening(
-        leadership_store.bridge_status(connection), now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
-    )
+    heard = listening(leadership_store.bridge_status(connection), now)
     tick = overview_store.scheduler(connection).last_tick_at
     is_late = is_scheduler_late(tick, now, timedelta(seconds=config["TICK_SECONDS"]))
     never = now - rules.WEEK

@@ -13,7 +13,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -223,7 +222,7 @@ def test_what_a_display_says_comes_out_as_it_said_it(service: Service, engine: E
         with connection.begin():
             epoch = leadership.lead(connection, "hostile")
         assert epoch is not None
-        writer = Writer(epoch, "hostile", True, timings(configuration), timedelta(seconds=45), LeaderMemory())
+        writer = Writer(epoch, "hostile", True, timings(configuration), LeaderMemory())
         for text, client in clients.items():
             said = [(f"signage/{client}/{topic}", json.dumps(body(text)).encode()) for topic, body in MESSAGES]
             for topic, payload in (*said, (f"signage/{scrub(text)}/heartbeat", b"\x1b[31m\xff")):

@@ -23,11 +23,11 @@ def fleet(engine: Engine, configuration: Config) -> list[str]:
         listen(connection, now)
         rome = site(connection, now)
         go_silent(connection, now, rome[:11])
-        operations.observe(connection, now, configuration)
+        operations.observe(connection, now)
     with engine.begin() as connection:
         now = database_now(connection)
         come_back(connection, now, rome[:1])
-        operations.observe(connection, now, configuration)
+        operations.observe(connection, now)
     return rome
 
 

@@ -4,7 +4,6 @@ import json
 import time
 import uuid as uuids
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 from typing import Any, Final
 
 import pytest
@@ -44,7 +43,6 @@ class Fleet:
             instance="test",
             auto_register=True,
             timings=timings(load({"DATABASE_URL": "postgresql://nobody@nowhere/none"})),
-            listening_gap=timedelta(seconds=45),
             memory=self.memory,
         )
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.stack import Stack, running_stack
 
-QUICK = {"TICK_SECONDS": "1", "DEMO": "", "INCIDENT_CLOSE_SECONDS": "2"}
+QUICK = {"TICK_SECONDS": "1", "DEMO": ""}
 
 
 @pytest.fixture(scope="package")

@@ -1,6 +1,5 @@
 """The order of the bridge's duties: an outage is recorded before the messages that waited during it."""
 
-from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any, cast
 from unittest.mock import MagicMock
@@ -60,11 +59,11 @@ def test_only_what_nobody_heard_is_swept_whole_before_messages_are_written(
     if deaf:
         due.goes_on("c")  # a sweep was under way when the silence began
 
-    duties.sweep(leader, due, 180, timedelta(seconds=30))
+    duties.sweep(leader, due, 180)
 
     assert len(asked) == parts_at_once
     while due.is_sweep:  # the rest is due at once
-        duties.sweep(leader, due, 180, timedelta(seconds=30))
+        duties.sweep(leader, due, 180)
     assert asked == ["", "b", "d"]
 
 
@@ -75,7 +74,7 @@ def test_a_sweep_for_which_the_database_is_away_is_due_as_soon_as_it_is_back() -
     due, leader = Due(), cast("Leader", SimpleNamespace(database=away))
 
     with pytest.raises(DatabaseAway):
-        duties.sweep(leader, due, 180, timedelta(seconds=30))
+        duties.sweep(leader, due, 180)
 
     assert due.is_sweep
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from shared.incidents import rules
-from shared.incidents.rules import FailedDisplay, Group, JoinableIncident, Thresholds
+from shared.incidents.rules import FailedDisplay, Group, JoinableIncident
 from shared.vocabulary import IncidentKind, Symptom
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=30)
-LIMITS = Thresholds(least=3, percent=30, window=timedelta(minutes=5))
+LIMITS = rules.THRESHOLDS
 SITE, SUBNET, CLUSTER = IncidentKind.SITE, IncidentKind.SUBNET, IncidentKind.CLUSTER
 SILENT, CRASHED = Symptom.SILENT, Symptom.CRASHED
 SERVICE_FAILED, DISCONNECTED = Symptom.SERVICE_FAILED, Symptom.DISCONNECTED

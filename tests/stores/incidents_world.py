@@ -66,9 +66,9 @@ def come_back(connection: Connection, at: datetime, uuids: Sequence[str]) -> Non
     change(connection, at, uuids, "running")
 
 
-def observe(connection: Connection, at: datetime, settings: Config = CONFIG) -> IncidentReport:
+def observe(connection: Connection, at: datetime) -> IncidentReport:
     connection.execute(sa.update(bridge_status).values(canary_at=at))
-    return operations.observe(connection, at, settings)
+    return operations.observe(connection, at)
 
 
 def all_of(connection: Connection, **wanted: Any) -> list[dict[str, Any]]:

@@ -185,7 +185,7 @@ class History:
 
 def sweep(connection: Connection, at: datetime) -> None:
     """Update the shown states, as the bridge and the tick do."""
-    bridge = listening(leadership_store.bridge_status(connection), at, timedelta(seconds=45))
+    bridge = listening(leadership_store.bridge_status(connection), at)
     statuses_operations.sweep(connection, at, 180, bridge)
 
 

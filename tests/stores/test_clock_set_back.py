@@ -250,7 +250,7 @@ def test_a_display_that_changed_its_password_ahead_of_time_may_do_so_again(now: 
 def test_a_canary_ahead_of_time_is_no_sign_of_a_bridge(connection: Connection, now: datetime) -> None:
     hear(connection, now + AHEAD, since=2 * AHEAD)
 
-    heard = listening(leadership_store.bridge_status(connection), now, GAP)
+    heard = listening(leadership_store.bridge_status(connection), now)
 
     assert (heard.deaf, heard.deaf_since) == (True, now)
 
@@ -258,7 +258,7 @@ def test_a_canary_ahead_of_time_is_no_sign_of_a_bridge(connection: Connection, n
 def test_a_canary_a_moment_ahead_of_a_slow_reader_is_one(connection: Connection, now: datetime) -> None:
     hear(connection, now + seconds(20))
 
-    assert not listening(leadership_store.bridge_status(connection), now, GAP).deaf
+    assert not listening(leadership_store.bridge_status(connection), now).deaf
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_the_listening_time_begins_anew_where_nobody_knows_how_long_nothing_came
     since = now - 2 * AHEAD
     connection.execute(sa.update(bridge_status).values(epoch=7, connected_since=since, last_commit_at=now + last))
 
-    assert leadership_store.mark_commit(connection, now, 7, {}, GAP)
+    assert leadership_store.mark_commit(connection, now, 7, {})
 
     status = leadership_store.bridge_status(connection)
     assert status.connected_since == (now if begins else since)

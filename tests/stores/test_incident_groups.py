@@ -8,7 +8,6 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared import config
 from shared.clients import operations as clients_operations
 from shared.incidents import operations
 from shared.incidents.operations import IncidentReport
@@ -104,14 +103,10 @@ def test_a_short_loss_of_the_broker_is_an_incident_whose_members_are_back(
     assert operations.open_incident_of(connection, fleet) == {}
 
 
-@pytest.mark.parametrize("window_seconds", ["300", "30"])
-def test_a_lost_connection_counts_once_the_display_has_kept_the_next_one(
-    connection: Connection, now: datetime, window_seconds: str
-) -> None:
-    settings = config.load({"INCIDENT_WINDOW_SECONDS": window_seconds})
+def test_a_lost_connection_counts_once_the_display_has_kept_the_next_one(connection: Connection, now: datetime) -> None:
     lose(connection, now, site(connection, now, count=6))
 
-    joined = [observe(connection, now + seconds(after), settings).joined for after in (0, 60, 119, 120, 180, 240)]
+    joined = [observe(connection, now + seconds(after)).joined for after in (0, 60, 119, 120, 180, 240)]
 
     assert joined == [0, 0, 0, 6, 0, 0]
 

@@ -15,7 +15,6 @@ from shared.postgres.door import database_now
 from shared.tables import bridge_status, incident_members, incidents, scheduler_status
 from tests.stores.commands_world import seconds
 from tests.stores.incidents_world import (
-    CONFIG,
     MINUTE,
     NOTHING,
     all_of,
@@ -137,7 +136,7 @@ def test_the_same_place_the_next_day_is_another_incident(connection: Connection,
 def deaf(connection: Connection, at: datetime) -> IncidentReport:
     """Observe incidents while the canary has been missing for long."""
     connection.execute(sa.update(bridge_status).values(canary_at=at - timedelta(minutes=10)))
-    return operations.observe(connection, at, CONFIG)
+    return operations.observe(connection, at)
 
 
 def test_our_own_silence_is_one_incident_and_judges_no_display(connection: Connection, now: datetime) -> None:
@@ -177,7 +176,7 @@ def test_displays_of_which_nothing_is_known_stay_members(
 def test_a_bridge_that_was_never_started_is_no_incident(connection: Connection, now: datetime) -> None:
     connection.execute(sa.update(bridge_status).values(canary_at=None, connected_since=None))
 
-    assert operations.observe(connection, now, CONFIG) == IncidentReport(deaf=True)
+    assert operations.observe(connection, now) == IncidentReport(deaf=True)
     assert all_of(connection) == []
 
 
@@ -212,7 +211,7 @@ def test_looks_at_the_same_time_open_one_incident(engine: Engine) -> None:
 
     def look(_number: int) -> IncidentReport:
         with engine.begin() as connection:
-            return operations.observe(connection, database_now(connection), CONFIG)
+            return operations.observe(connection, database_now(connection))
 
     with ThreadPoolExecutor(6) as pool:
         reports = list(pool.map(look, range(6)))
@@ -235,13 +234,13 @@ def test_a_look_whose_connection_is_killed_before_its_end_is_made_again_whole(en
 
     with engine.begin() as connection:
         assert operations.open_incident_of(connection, fleet) == {}
-        assert operations.observe(connection, at, CONFIG).joined == 12
+        assert operations.observe(connection, at).joined == 12
         assert set(operations.open_incident_of(connection, fleet)) == set(fleet)
 
 
 def look_and_be_killed(engine: Engine, at: datetime) -> None:
     with engine.begin() as doomed:
-        assert operations.observe(doomed, at, CONFIG).joined == 12
+        assert operations.observe(doomed, at).joined == 12
         own = doomed.execute(sa.text("SELECT pg_backend_pid()")).scalar_one()
         with engine.begin() as other:
             other.execute(sa.text("SELECT pg_terminate_backend(:pid)"), {"pid": own})

@@ -30,7 +30,7 @@ from shared.tables import (
     recovery_breakers,
 )
 from shared.vocabulary import NotificationEvent, QuietScope, Weekday
-from tests.stores.incidents_world import CONFIG, change, come_back, go_silent, listen, notice_return, observe, site
+from tests.stores.incidents_world import change, come_back, go_silent, listen, notice_return, observe, site
 from tests.stores.notifications_world import (
     MINUTE,
     SECRET_URL,
@@ -225,10 +225,10 @@ def test_a_bridge_that_is_silent_is_told_to_everybody_at_any_hour(connection: Co
     channel(connection, now, "Strict", hours=never, critical_passes=False)
     monday = now + timedelta(days=(7 - now.astimezone(UTC).weekday()) % 7)
     noon = monday.astimezone(UTC).replace(hour=12, minute=0) + timedelta(days=7)
-    observing.observe(connection, noon, CONFIG)
+    observing.observe(connection, noon)
     settle(connection, noon + 3 * MINUTE)
     connection.execute(sa.update(bridge_status).values(canary_at=noon + 4 * MINUTE))
-    observing.observe(connection, noon + 4 * MINUTE, CONFIG)
+    observing.observe(connection, noon + 4 * MINUTE)
     decide(connection, noon + 5 * MINUTE)
 
     unheard = "We do not hear the fleet"

@@ -166,7 +166,7 @@ def test_half_a_fleet_that_talks_opens_no_breaker_and_is_no_incident(connection:
     sweep(connection, now)
 
     recover(connection, now)
-    report = incidents.observe(connection, now, ON)
+    report = incidents.observe(connection, now)
 
     assert (open_breakers(connection), report.opened) == (set(), 0)
     assert {shown(connection, one)["status"] for one in talking} == {"unknown"}
@@ -186,7 +186,7 @@ def test_those_that_talked_until_a_moment_ago_fall_silent_together(connection: C
     assert {shown(connection, one)["status"] for one in cut_off} == {"stale"}
     assert sent(connection, recover(connection, now)) == []
     assert open_breakers(connection) == {None}
-    assert incidents.observe(connection, now, ON).opened == 1
+    assert incidents.observe(connection, now).opened == 1
 
 
 def test_a_sign_of_a_time_that_has_not_come_counts_as_given_now(connection: Connection, now: datetime) -> None:

@@ -172,10 +172,10 @@ class FleetRun:
 
     def _heard(self) -> Listening:
         status = leadership_store.bridge_status(self.connection)
-        return listening(status, self.now, timedelta(seconds=SETTINGS["CANARY_MAX_AGE_SECONDS"]))
+        return listening(status, self.now)
 
     def _tick(self, now: datetime) -> None:
-        incidents.observe(self.connection, now, SETTINGS)
+        incidents.observe(self.connection, now)
         notifications.decide(self.connection, now, SETTINGS)
         waits = notification_deliveries.c.state == "pending"
         done = {"state": "delivered", "finished_at": now}

@@ -42,7 +42,7 @@ class Night:
         listen(self.connection, at)
         hear(self.connection, at)
         beat(self.connection, self.others, at)
-        incidents.observe(self.connection, at, SETTINGS)
+        incidents.observe(self.connection, at)
         recovery.recover(self.connection, at, SETTINGS, TIMINGS)
         decide(self.connection, at)
 

@@ -15,6 +15,7 @@ from functions.scheduler_tick.steps import LATE_STEPS, World
 from shared import config
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
+from shared.leadership import rules as leadership_rules
 from shared.outside.mqtt import Publisher
 from shared.outside.task_queue import TaskQueue
 from shared.postgres.door import database_now
@@ -30,6 +31,12 @@ MINUTE = timedelta(minutes=1)
 EMPTY = "TRUNCATE clients, recovery_breakers, quiet_times CASCADE"
 
 
+@pytest.fixture(autouse=True)
+def _canaries_stay_young(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scenario may take any time on a slow machine."""
+    monkeypatch.setattr(leadership_rules, "CANARY_MAX_AGE", timedelta(minutes=15))
+
+
 @pytest.fixture(scope="module")
 def world(tick_engine: Engine) -> World:
     """The services of a tick with recovery on, without broker and queue."""
@@ -37,7 +44,6 @@ def world(tick_engine: Engine) -> World:
     settings = config.load(
         {
             "CRASH_RECOVERY_ENABLED": "true",
-            "CANARY_MAX_AGE_SECONDS": "900",  # a scenario may take any time on a slow machine
             "MQTT_URL": f"mqtt://{nowhere}",
             "MQTT_USERNAME": "scheduler",
             "MQTT_PASSWORD": "x",

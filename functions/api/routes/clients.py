@@ -224,7 +224,7 @@ def crashed_clients(call: Call, query: LongPageQuery) -> CrashedClients:
         )
         for row in found.clients
     ]
-    bridge = overview.bridge_state_of(found.bridge, now, config)
+    bridge = overview.bridge_state_of(found.bridge, now)
     listed = page_of(items, query.limit, lambda item: (item.last_heartbeat_at, item.uuid))
     return CrashedClients(items=listed.items, next_cursor=listed.next_cursor, bridge=Bridge(**bridge))
 

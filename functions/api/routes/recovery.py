@@ -108,7 +108,7 @@ def _recovery_of(call: Call, connection: Connection, now: datetime, uuid: str) -
         "recovery": None if state is None else answer_of(shapes.Recovery, state),
         "tried": _tried(store.ladder_of(connection, uuid)),
         "breaker": Breaker(**breakers.state(connection, config)),
-        "bridge": Bridge(**overview.bridge_state(connection, now, config)),
+        "bridge": Bridge(**overview.bridge_state(connection, now)),
         "events": store.events_page(connection, uuid, LAST_EVENTS, None),
         "breaker_events": store.breaker_events(connection, row.site, LAST_BREAKERS),
     }

@@ -63,7 +63,7 @@ def show_settings(call: Call) -> Settings:
         tick = overview_store.scheduler(connection)
         status = leadership_store.bridge_status(connection)
     late = is_scheduler_late(tick.last_tick_at, now, timedelta(seconds=config["TICK_SECONDS"]))
-    heard = listening(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
+    heard = listening(status, now)
     state = "silent" if heard.deaf else "listening"
     return Settings(
         settings={name: answer_of(SettingShown, shown) for name, shown in config.describe().items()},

@@ -52,7 +52,7 @@ def measure(connection: Connection, now: datetime, config: Config) -> list[Gauge
         *_conversions(connection, now, config),
         *_messages(connection, now),
         *_tick(connection, now, config),
-        *_listening(connection, now, config),
+        *_listening(connection, now),
         *_room(connection, config["MEDIA_ROOT"]),
     ]
     order = list(rules.MEANINGS)
@@ -125,9 +125,9 @@ def _tick(connection: Connection, now: datetime, config: Config) -> Iterator[Gau
     yield plain("tick_failed_steps", len(last.did.get("failed", ())))
 
 
-def _listening(connection: Connection, now: datetime, config: Config) -> Iterator[Gauge]:
+def _listening(connection: Connection, now: datetime) -> Iterator[Gauge]:
     status = leadership_store.bridge_status(connection)
-    is_silent = leadership_rules.is_bridge_silent(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
+    is_silent = leadership_rules.is_bridge_silent(status, now)
     yield plain("listening", not is_silent)
     yield plain("canary_age_seconds", age_seconds(now, status.canary_at))
     yield plain("last_commit_age_seconds", age_seconds(now, status.last_commit_at))

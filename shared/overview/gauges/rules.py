@@ -46,7 +46,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "tick_duration_seconds": "how long the last tick took",
     "tick_period_seconds": "TICK_SECONDS",
     "tick_failed_steps": "steps of the last tick that failed",
-    "listening": "1 while the bridge's canary is younger than CANARY_MAX_AGE_SECONDS: the fleet is heard",
+    "listening": "1 while the bridge's canary is younger than 45 s: the fleet is heard",
     "canary_age_seconds": "time since the bridge's canary last came back; +Inf before the first",
     "last_commit_age_seconds": "time since the bridge last committed a batch; +Inf before the first",
     "broker_open_files": "files and connections that the broker has open; 0 where unknown",

@@ -1,7 +1,7 @@
 """Read what recovery decides by: the circumstances of the fleet, and the conditions of the clients."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy import Connection
 
@@ -18,7 +18,6 @@ from shared.recovery.evidence.store import Surroundings
 from shared.sentences import Sentence
 from shared.vocabulary import Quiet
 
-SENT = ("RESTART_APP", "REBOOT_HOST")  # the actions of recovery, as prefixes of their settings
 MOST_LOOKED_AT = 250  # crashed, failing and silent clients in one tick: a tick must not grow with a broken fleet
 
 
@@ -46,7 +45,7 @@ def circumstances(
     met = incidents.open_incident_of(connection, uuids) if enabled and uuids and around.incidents else {}
     return Fleet(
         enabled=enabled,
-        bridge_silent=bridge_is_silent(around.bridge, now, config),
+        bridge_silent=bridge_is_silent(around.bridge, now),
         listening_since=around.bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         breakers=breakers,
@@ -55,15 +54,13 @@ def circumstances(
         screens=screens or {},
         calm_seconds=config["HEARTBEAT_CALM_SECONDS"],
         late=late,
-        command_life=timedelta(seconds=max(config[f"{a}_TTL_SECONDS"] + config[f"{a}_RESULT_SECONDS"] for a in SENT)),
         incidents={uuid: CAUSES.stored(one.cause, one.cause_sentences) for uuid, one in met.items()},
     )
 
 
-def bridge_is_silent(bridge: BridgeStatus, now: datetime, config: Config) -> bool:
+def bridge_is_silent(bridge: BridgeStatus, now: datetime) -> bool:
     """Whether the bridge does not hear the fleet, so that recovery must not act."""
-    max_age = timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
-    return bridge.connected_since is None or is_bridge_silent(bridge, now, max_age)
+    return bridge.connected_since is None or is_bridge_silent(bridge, now)
 
 
 def candidates(
@@ -79,7 +76,7 @@ def candidates(
     """The clients that a tick examines. Silent clients count only while recovery may act on silence, because in a mass
     failure they would fill the cap, the number of clients that may get a command at once.
     """
-    silent_too = not bridge_is_silent(bridge, now, config) and None not in breakers
+    silent_too = not bridge_is_silent(bridge, now) and None not in breakers
     return store.candidates(
         connection,
         now,

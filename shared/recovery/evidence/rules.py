@@ -104,8 +104,6 @@ class Fleet(Struct, frozen=True):
     """HEARTBEAT_CALM_SECONDS."""
     late: Sentence | None = None
     """Why recovery waits, because many clients are late and may fall silent together; None when few are late."""
-    command_life: timedelta = timedelta(minutes=12)
-    """How long a command of recovery can be open: its time to live and the time for its result."""
     incidents: Mapping[str, Sentence] = field(default_factory=dict)
     """Uuid of a client in an open incident -> the cause of the incident."""
 

@@ -8,7 +8,6 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable
-from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -116,7 +115,6 @@ def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], flo
         instance="bench",
         auto_register=True,
         timings=timings(config),
-        listening_gap=timedelta(seconds=45),
         memory=LeaderMemory(),
     )
 

@@ -1,8 +1,3 @@
-/** @param {string} command */
-const ttl = (command) => `So lange gilt der Befehl „${command}“, bevor er abläuft`;
-/** @param {string} command */
-const result = (command) => `Frist für das Ergebnis von „${command}“, vom Empfang an`;
-
 /** @type {typeof import("../setting_meanings.js").settingMeanings} */
 export const settingMeanings = {
   DEPLOYMENT_MODE: "Wo der Server läuft; local öffnet Ports nur für den eigenen Rechner (Loopback)",
@@ -39,26 +34,8 @@ export const settingMeanings = {
   TICK_SECONDS: "Abstand der Takte des Taktgebers",
   COMMAND_LOCKOUT_SECONDS:
     "Zeit nach „Player-Neustart“ oder „Neustart“, in der das Display keinen weiteren solchen Befehl bekommt",
-  RESTART_APP_TTL_SECONDS: ttl("Player-Neustart"),
-  REBOOT_HOST_TTL_SECONDS: ttl("Neustart"),
-  SHUTDOWN_HOST_TTL_SECONDS: ttl("Herunterfahren"),
-  SCREENSHOT_TTL_SECONDS: ttl("Screenshot"),
-  SCREEN_ON_TTL_SECONDS: ttl("Bildschirm an"),
-  SCREEN_OFF_TTL_SECONDS: ttl("Bildschirm aus"),
-  RESTART_APP_RESULT_SECONDS: result("Player-Neustart"),
-  REBOOT_HOST_RESULT_SECONDS: result("Neustart"),
-  SHUTDOWN_HOST_RESULT_SECONDS: result("Herunterfahren"),
-  SCREENSHOT_RESULT_SECONDS: result("Screenshot"),
-  SCREEN_ON_RESULT_SECONDS: result("Bildschirm an"),
-  SCREEN_OFF_RESULT_SECONDS: result("Bildschirm aus"),
   RECOVERY_MAX_OPEN:
     "So viele Befehle der Wiederherstellung dürfen zugleich offen sein; auto: 2\u00a0% der Displays, die innerhalb eines Tages gehört wurden, minus 10, aber nie weniger als 10",
-  CANARY_MAX_AGE_SECONDS: "Ist der letzte Umlauf der Bridge älter, tut die Wiederherstellung nichts",
-  INCIDENT_MIN_CLIENTS: "So viele Displays eines Standorts oder Netzes müssen zusammen ausfallen für eine Störung",
-  INCIDENT_MIN_PERCENT:
-    "Anteil der Displays des Standorts oder Netzes, die innerhalb eines Tages gehört wurden, der ausfallen muss",
-  INCIDENT_WINDOW_SECONDS: "Zeit, in der sie ausfallen müssen; länger als der Gerätestart eines Displays",
-  INCIDENT_CLOSE_SECONDS: "So lange müssen alle betroffenen Displays wieder in Ordnung sein, bevor eine Störung endet",
   LOG_BUDGET_PER_SECOND: "So viele Protokollzeilen eines Displays speichert die Bridge",
   LOG_BUDGET_BURST: "So viele Protokollzeilen eines Displays dürfen auf einmal kommen",
   LOG_RETENTION_DAYS: "So lange werden Protokollzeilen der Stufen Debug, Info und Warnung aufbewahrt",

@@ -1,8 +1,3 @@
-/** @param {string} command */
-const ttl = (command) => `コマンド「${command}」の有効時間`;
-/** @param {string} command */
-const result = (command) => `「${command}」を受領してから結果が届くまでの期限`;
-
 /** @type {typeof import("../setting_meanings.js").settingMeanings} */
 export const settingMeanings = {
   DEPLOYMENT_MODE: "サーバーの実行環境。local ではループバックだけで待ち受けます",
@@ -38,26 +33,8 @@ export const settingMeanings = {
   HEARTBEAT_CALM_FLEET: "この間隔の変更を求め始めるのに必要な、対応済みで接続中のディスプレイの台数",
   TICK_SECONDS: "スケジューラーの実行間隔",
   COMMAND_LOCKOUT_SECONDS: "「プレーヤー再起動」か「再起動」の後、同じディスプレイに次の再起動を送らない時間",
-  RESTART_APP_TTL_SECONDS: ttl("プレーヤー再起動"),
-  REBOOT_HOST_TTL_SECONDS: ttl("再起動"),
-  SHUTDOWN_HOST_TTL_SECONDS: ttl("シャットダウン"),
-  SCREENSHOT_TTL_SECONDS: ttl("スクリーンショット"),
-  SCREEN_ON_TTL_SECONDS: ttl("画面オン"),
-  SCREEN_OFF_TTL_SECONDS: ttl("画面オフ"),
-  RESTART_APP_RESULT_SECONDS: result("プレーヤー再起動"),
-  REBOOT_HOST_RESULT_SECONDS: result("再起動"),
-  SHUTDOWN_HOST_RESULT_SECONDS: result("シャットダウン"),
-  SCREENSHOT_RESULT_SECONDS: result("スクリーンショット"),
-  SCREEN_ON_RESULT_SECONDS: result("画面オン"),
-  SCREEN_OFF_RESULT_SECONDS: result("画面オフ"),
   RECOVERY_MAX_OPEN:
     "同時に進行できる自動復旧のコマンド数。auto: 過去1日に通信のあったディスプレイの2%から10を引いた数、ただし10以上",
-  CANARY_MAX_AGE_SECONDS: "ブリッジの最後の往復確認がこれより古いと、自動復旧は何もしません",
-  INCIDENT_MIN_CLIENTS: "インシデントとみなすのに必要な、同じ拠点かネットワークで同時に異常になった台数",
-  INCIDENT_MIN_PERCENT:
-    "インシデントとみなすのに必要な、拠点かネットワークで過去1日に通信のあったディスプレイのうち異常になった割合",
-  INCIDENT_WINDOW_SECONDS: "同時に異常になったとみなす時間の幅。ディスプレイの起動にかかる時間より長くします",
-  INCIDENT_CLOSE_SECONDS: "インシデントが終わるまでに、対象のディスプレイがすべて正常でなければならない時間",
   LOG_BUDGET_PER_SECOND: "ブリッジが保存するログの行数（ディスプレイ1台あたり）",
   LOG_BUDGET_BURST: "一度に届いてよいログの行数（ディスプレイ1台あたり）",
   LOG_RETENTION_DAYS: "レベルがデバッグ、情報、警告のログの保存期間",
