@@ -234,16 +234,6 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "/projects/<number>/global/backendServices/<id>: the backend behind Identity-Aware Proxy; empty: no such proxy",
     ),
     Setting(
-        "IAP_ISSUER", _url("http", "https"), "https://cloud.google.com/iap", "", "issuer of that proxy's assertions"
-    ),
-    Setting(
-        "IAP_KEYS_URL",
-        _url("http", "https"),
-        "https://www.gstatic.com/iap/verify/public_key-jwk",
-        "",
-        "public keys of that proxy's issuer",
-    ),
-    Setting(
         "SSO_ISSUER",
         _issuer,
         "",
@@ -334,14 +324,6 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "d",
         "how long commands, recovery, incidents, quiet times, clients' changes and the audit log are kept",
     ),
-    Setting("LIMIT_DISK_PERCENT", _whole(10, 100), 90, "%", "from here on a full disk is a trouble"),
-    Setting("LIMIT_MEMORY_PERCENT", _whole(10, 100), 95, "%", "from here on memory in use is a trouble"),
-    Setting("LIMIT_TEMPERATURE_CELSIUS", _whole(20, 150), 80, "°C", "from here on heat is a trouble"),
-    Setting(
-        "LIMIT_CERTIFICATE_DAYS", _whole(1, 365), 14, "d", "a display's authority that ends within it is a trouble"
-    ),
-    Setting("LIMIT_CLOCK_SECONDS", _whole(10, DAY), 60, "s", "a clock that is wrong by as much is a trouble"),
-    Setting("HEALTH_HISTORY_DAYS", _whole(1, 31), 7, "d", "how long the samples of displays' health are kept"),
     Setting("SCREENSHOT_RETENTION_DAYS", _whole(1, 365), 14, "d", "how long pictures of screens are kept"),
     Setting("UPLOAD_LIMIT_BYTES", _whole(1, 10 * 1024**3), 200 * 1000 * 1000, "B", "largest upload"),
     Setting(
@@ -351,7 +333,6 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "s",
         "D: LibreOffice's time for one document, at most 20 min",
     ),
-    Setting("CONVERSION_MAX_ATTEMPTS", _whole(1, 20), 3, "", "tries of a conversion before it fails"),
     Setting(
         "PUBLIC_URL",
         _url("http", "https"),
@@ -375,51 +356,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "whether notifications may go to private addresses and, outside the cloud, to loopback; auto: not in the cloud",
     ),
     Setting(
-        "NOTIFICATION_DISPLAY_SECONDS",
-        _whole(60, DAY),
-        900,
-        "s",
-        "how long one display alone is silent or crashed before a notification",
-    ),
-    Setting(
-        "NOTIFICATION_GAP_SECONDS",
-        _whole(0, DAY),
-        3600,
-        "s",
-        "time between two messages that the same display, incident or breaker is in trouble",
-    ),
-    Setting("ENROLMENT_CODE_SECONDS", _whole(60, DAY), 900, "s", "how long an enrolment code can be used"),
-    Setting("SESSION_SECONDS", _whole(300, 90 * DAY), 12 * 3600, "s", "how long a sign-in lasts"),
-    Setting("SESSION_IDLE_SECONDS", _whole(300, 90 * DAY), 3600, "s", "how long a sign-in lasts without any request"),
-    Setting(
         "SECOND_FACTOR_REQUIRED",
         _one_of("nobody", "admins", "everybody"),
         "nobody",
         "",
         "who must set up a second factor before anything else; everybody may",
     ),
-    Setting(
-        "ONE_TIME_PASSWORD_SECONDS",
-        _whole(300, 30 * DAY),
-        3 * DAY,
-        "s",
-        "how long a password from an admin works before the person sets another one",
-    ),
-    Setting(
-        "LOGIN_FAILURES_MAX",
-        _whole(1, 1000),
-        5,
-        "",
-        "failed sign-ins allowed from one address, and for one account from one address, in LOGIN_FAILURES_SECONDS",
-    ),
-    Setting(
-        "LOGIN_FAILURES_ACCOUNT_MAX",
-        _whole(1, 100_000),
-        50,
-        "",
-        "the same for one account from all addresses but those from which it signed in within 30 days",
-    ),
-    Setting("LOGIN_FAILURES_SECONDS", _whole(1, DAY), 900, "s", "the time over which failed sign-ins are counted"),
     Setting(
         "LEAKED_PASSWORDS_FILE",
         _readable,

@@ -114,9 +114,6 @@ def _check_people(config: Config) -> None:
             "IAP_AUDIENCE must be /projects/<number>/global/backendServices/<id> when DEPLOYMENT_MODE is cloud:"
             " people come by Identity-Aware Proxy."
         )
-    for name in ("IAP_ISSUER", "IAP_KEYS_URL"):
-        if not config[name].startswith("https://"):
-            raise ConfigurationError(f"{name} must start with https:// when DEPLOYMENT_MODE is cloud.")
 
 
 def _check_secret(name: str, value: str, what: str) -> None:

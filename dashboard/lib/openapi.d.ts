@@ -811,7 +811,7 @@ export type HealthExtremes = {
   most: number;
 };
 
-/** At most 300 points in equal steps, the oldest first. A display is sampled every five minutes. `since` and `until` are the range of the answer. It can be shorter than the requested one: it excludes the future and times older than HEALTH_HISTORY_DAYS. */
+/** At most 300 points in equal steps, the oldest first. A display is sampled every five minutes. `since` and `until` are the range of the answer. It can be shorter than the requested one: it excludes the future and times more than a week ago. */
 export type HealthHistory = {
   points: Array<HealthPoint>;
   since: string;

@@ -7,7 +7,7 @@ before the request is parsed. Only a route that is declared PUBLIC lets an unkno
 import ipaddress
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from functions.api.routing import READS, Bound, Call, Endpoint
 from shared.access import operations, second_factor_rules
-from shared.access.rules import Principal, check_may
+from shared.access.rules import SESSION_RESTS, Principal, check_may
 from shared.config import Config
 from shared.errors import (
     CrossSiteRequest,
@@ -112,8 +112,7 @@ def _recognise(call: Call, connection: Connection, header: str | None, cookie: s
     if header is not None:
         return operations.principal_of_token(connection, _bearer(header))
     call.session_cookie = _bounded(cookie or "")
-    idle = timedelta(seconds=call.services.config["SESSION_IDLE_SECONDS"])
-    return operations.principal_of_session(connection, call.session_cookie, idle)
+    return operations.principal_of_session(connection, call.session_cookie, SESSION_RESTS)
 
 
 def must_change_password(principal: Principal, config: Config) -> bool:

@@ -4,7 +4,7 @@ The password is hashed between two transactions. Both check the limit on failed 
 cannot exceed the limit, and beyond it a right guess gets the same answer as a wrong one.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy import Connection
 
@@ -28,12 +28,10 @@ def check_sign_in(
     as a failed try. Raises TooManyRequests or Busy when there is no turn: strangers take none from people who come from
     where they signed in lately.
     """
-    config = call.services.config
     with door.reading(call.services.engine) as connection:
         now = door.database_now(connection)
         is_known = access.is_known_address(connection, now, username, call.address)
-    most, of_account = config["LOGIN_FAILURES_MAX"], config["LOGIN_FAILURES_ACCOUNT_MAX"]
-    counters = sign_in_counters(username, call.address, most, of_account, is_known=is_known)
+    counters = sign_in_counters(username, call.address, is_known=is_known)
     with (PEOPLE if is_known else STRANGERS).turn(network_of(call.address)):
         return _check(call, username, password, "session.create", counters, code, asks_code=True)
 
@@ -64,7 +62,7 @@ def _check_by_password(call: Call) -> None:
 
 def own_counters(call: Call) -> tuple[Counter, ...]:
     """The counters of failed tries for a caller who is signed in."""
-    return own_password_counters(own_cookie(call), call.address, call.services.config["LOGIN_FAILURES_MAX"])
+    return own_password_counters(own_cookie(call), call.address)
 
 
 def own_cookie(call: Call) -> str:
@@ -82,11 +80,6 @@ def signing_key(call: Call) -> str | None:
     return key
 
 
-def window(call: Call) -> timedelta:
-    """The time over which failed tries count."""
-    return timedelta(seconds=call.services.config["LOGIN_FAILURES_SECONDS"])
-
-
 def note_failure(
     call: Call, connection: Connection, now: datetime, counters: tuple[Counter, ...], username: str, action: str
 ) -> None:
@@ -94,7 +87,7 @@ def note_failure(
 
     Tries with names that nobody has are one line an hour with their number: strangers can make any number of them.
     """
-    access.note_failure(connection, now, counters, window(call))
+    access.note_failure(connection, now, counters)
     name, details = access.shown_name(connection, username), {"address": call.address}
     line = AuditLine("anonymous", action, f"user:{name}", "refused", call.request_id, details)
     if name == access.NAME_OF_NOBODY:
@@ -114,12 +107,12 @@ def _check(
     asks_code: bool,
 ) -> tuple[PersonWithPassword, SecondFactorProof]:
     with call.transaction() as (connection, now):
-        access.refuse_when_limited(connection, now, counters, window(call))
+        access.refuse_when_limited(connection, now, counters)
         user = access.look_up(connection, username)
     is_right = access.password_is_right(user.password_hash if user else None, password)
     proof = SecondFactorProof.NOT_NEEDED
     with call.transaction() as (connection, now):
-        access.refuse_when_limited(connection, now, counters, window(call))
+        access.refuse_when_limited(connection, now, counters)
         if is_right and user is not None and asks_code:
             proof = second_factor_operations.prove(connection, now, user.id, code, signing_key(call))
         if not is_right or proof is SecondFactorProof.WRONG:

@@ -73,8 +73,8 @@ class Services:
         config = self.config
         if not config["IAP_AUDIENCE"]:
             return None
-        keys = oidc.KeySet(config["IAP_KEYS_URL"], oidc.PEOPLE_ALGORITHM)
-        return oidc.Proxy(config["IAP_AUDIENCE"], config["IAP_ISSUER"], keys)
+        keys = oidc.KeySet(oidc.PROXY_KEYS_URL, oidc.PEOPLE_ALGORITHM)
+        return oidc.Proxy(config["IAP_AUDIENCE"], oidc.PROXY_ISSUER, keys)
 
     @property
     def people_provider(self) -> "PeopleProvider | None":

@@ -11,7 +11,7 @@ from functions.api.auth import cookie_name
 from functions.api.routing import Call
 from shared.access import operations as access
 from shared.access.people.store import Person
-from shared.access.rules import Principal
+from shared.access.rules import SESSION_LASTS, Principal
 from shared.config import Config
 from shared.vocabulary import PrincipalKind
 
@@ -32,10 +32,8 @@ def begin_session(
 
     `id_token`: that of a sign-in at the provider. `details` go into the audit log.
     """
-    config = call.services.config
-    lifetime = timedelta(seconds=config["SESSION_SECONDS"])
     browser = bodies.scrubbed({"browser": call.request.headers.get("User-Agent", "")})["browser"][:LONGEST_BROWSER]
-    cookie, expires_at = access.open_session(connection, now, user.id, lifetime, call.address, browser, id_token)
+    cookie, expires_at = access.open_session(connection, now, user.id, SESSION_LASTS, call.address, browser, id_token)
     call.caller = Principal(
         PrincipalKind.USER,
         str(user.id),
@@ -49,7 +47,7 @@ def begin_session(
         by_provider=id_token is not None,
     )
     call.audit(connection, now, "session.create", call.caller.actor, address=call.address, **details)
-    return session_cookie(config, cookie, lifetime)
+    return session_cookie(call.services.config, cookie, SESSION_LASTS)
 
 
 def session_cookie(config: Config, value: str, lifetime: timedelta) -> str:

@@ -11,7 +11,7 @@ from functions.convert_worker.pdf import Examined, Examiner, examine
 from shared.conversions import rules
 from shared.conversions.operations import Job
 from shared.conversions.report_rules import Findings
-from shared.conversions.rules import Fault, Timeouts
+from shared.conversions.rules import MAX_ATTEMPTS, Fault, Timeouts
 from shared.errors import ServiceError, VolumeFull
 from shared.event_media import rules as media_rules
 from shared.outside.media_volume import MediaVolume, converted_path
@@ -25,7 +25,6 @@ class Workshop(Struct, frozen=True):
     volume: MediaVolume
     converter_url: str
     timeouts: Timeouts
-    max_attempts: int
     identity: OwnIdentity | None = None
     """Authenticates the worker; None where the converter needs no authentication."""
 
@@ -40,7 +39,7 @@ def make_pdf(workshop: Workshop, job: Job) -> tuple[str, Findings]:
 
     Raises ConversionFault.
     """
-    if job.attempts > workshop.max_attempts:
+    if job.attempts > MAX_ATTEMPTS:
         raise ConversionFault(Fault.ATTEMPTS_USED_UP, f"try {job.attempts}")
     path = converted_path(job.file_hash)
     try:

@@ -66,7 +66,6 @@ WORKSHOP: Final = Workshop(
     MediaVolume(CONFIG["MEDIA_ROOT"]),
     CONFIG["CONVERTER_URL"],
     TIMEOUTS,
-    CONFIG["CONVERSION_MAX_ATTEMPTS"],
     OwnIdentity(CONFIG["CONVERTER_URL"]) if CONFIG["DEPLOYMENT_MODE"] == "cloud" else None,
 )
 QUEUE: Final = ServiceCaller(
@@ -173,8 +172,7 @@ def _record_fault(job: Job, fault: ConversionFault) -> Response:
     )
     with transaction(ENGINE) as connection:
         now = database_now(connection)
-        tries = job.attempts if fault.is_last else WORKSHOP.max_attempts
-        move = operations.fail_or_release(connection, now, job, fault.fault, tries, TIMEOUTS.converter)
+        move = operations.fail_or_release(connection, now, job, fault.fault, TIMEOUTS.converter, is_last=fault.is_last)
     if move is ConversionMove.FAIL:
         return _done("failed")
     raise _again(rules.message(fault.fault, TIMEOUTS.converter) if move else TAKEN_OVER)

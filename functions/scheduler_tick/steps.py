@@ -220,7 +220,7 @@ def judge_screens(world: World, _moment: Moment) -> Did:
 def judge_limits(world: World, _moment: Moment) -> Did:
     """Judge by the newest health reports which displays pass a limit: of disk, memory, heat and so on."""
     with transaction(world.engine) as connection:
-        return asdict(limits_operations.judge(connection, database_now(connection), world.config))
+        return asdict(limits_operations.judge(connection, database_now(connection)))
 
 
 def recover(world: World, _moment: Moment) -> Did:
@@ -298,11 +298,10 @@ def _enqueue(tasks: Sequence[tuple[int, int]], enqueue: Callable[[int, int], boo
 
 def sample_health(world: World, moment: Moment) -> Did:
     """Sample the newest health reports of the displays whose turn it is; normally a fifth of the fleet."""
-    kept = timedelta(days=world.config["HEALTH_HISTORY_DAYS"])
     rows = dropped = 0
     for turn, at in health_turns_due(moment.last_tick_at, moment.now):
         with transaction(world.engine) as connection:
-            made, gone = health_history_operations.sample(connection, database_now(connection), turn, at, kept)
+            made, gone = health_history_operations.sample(connection, database_now(connection), turn, at)
         rows, dropped = rows + made, dropped + gone
     return {"rows": rows, "dropped": dropped}
 
@@ -352,7 +351,7 @@ def _drop_history(world: World, moment: Moment) -> Did:
             ),
             "audit_repeats": access.flush_repeats(connection, moment.now),
             "login_failures": attempts_store.delete_failures_before(
-                connection, moment.now - timedelta(seconds=world.config["LOGIN_FAILURES_SECONDS"])
+                connection, moment.now - access_rules.FAILURES_COUNT_FOR
             ),
         }
 

@@ -6,6 +6,7 @@ from typing import Final
 CODE_BYTES: Final = 15  # 120 bits, 24 characters
 _CODE_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # without I, L, O, U, which people confuse
 _CODE_MISREADINGS: Final = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
+CODE_LASTS: Final = timedelta(minutes=15)
 DISPLAY_PASSWORD_BYTES: Final = 32
 ROTATIONS_APART: Final = timedelta(minutes=1)  # after each the broker reads all logins again
 

@@ -120,24 +120,22 @@ def is_known_address(connection: Connection, now: datetime, username: str, addre
     return attempts_store.is_known_address(connection, username, rules.network_of(address), since)
 
 
-def refuse_when_limited(
-    connection: Connection, now: datetime, counters: tuple[Counter, ...], window: timedelta
-) -> None:
+def refuse_when_limited(connection: Connection, now: datetime, counters: tuple[Counter, ...]) -> None:
     """Raises TooManyAttempts when a counter is full. Locks the counters until the transaction ends."""
     # Always in the same order, so that two sign-ins cannot deadlock.
     for counter in sorted(counters, key=lambda one: one.bucket):
         attempts_store.lock_bucket(connection, counter.bucket)
-        failures = attempts_store.failures_since(connection, counter.bucket, now - window)
-        wait = rules.wait_after_failures(failures, now, counter.allowed, window)
+        failures = attempts_store.failures_since(connection, counter.bucket, now - rules.FAILURES_COUNT_FOR)
+        wait = rules.wait_after_failures(failures, now, counter.allowed)
         if wait is not None:
             raise TooManyAttempts(retry_after_seconds=rules.whole_seconds(wait))
 
 
-def note_failure(connection: Connection, now: datetime, counters: tuple[Counter, ...], window: timedelta) -> None:
+def note_failure(connection: Connection, now: datetime, counters: tuple[Counter, ...]) -> None:
     """Count a failed sign-in and delete those that no longer count."""
     for counter in counters:
         attempts_store.insert_failure(connection, counter.bucket, now)
-    attempts_store.delete_failures_before(connection, now - window)
+    attempts_store.delete_failures_before(connection, now - rules.FAILURES_COUNT_FOR)
 
 
 def password_is_right(password_hash: str | None, password: str) -> bool:

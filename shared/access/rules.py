@@ -21,6 +21,12 @@ MOST_SITES: Final = 200  # of one person or token
 TOKEN_ID_BYTES: Final = 6
 TOKEN_SECRET_BYTES: Final = 32
 TOKEN_USE_RESOLUTION: Final = timedelta(minutes=1)  # last_used_at is not written more often
+SESSION_LASTS: Final = timedelta(hours=12)
+SESSION_RESTS: Final = timedelta(hours=1)  # without any request; then it ends
+ONE_TIME_PASSWORD_LASTS: Final = timedelta(days=3)
+FAILURES_COUNT_FOR: Final = timedelta(minutes=15)
+MOST_FAILURES: Final = 5  # of sign-ins from one address, and for one account from one address
+MOST_FAILURES_OF_ACCOUNT: Final = 50  # from all addresses but those from which it signed in lately
 ADDRESS_IS_KNOWN: Final = timedelta(days=30)  # after the last sign-in from there
 REPEATS_ARE_ONE_LINE: Final = timedelta(hours=1)  # one audit line an hour for acts that a caller can repeat
 LONGEST_TOKEN_LIFE: Final = timedelta(days=3653)
@@ -160,34 +166,30 @@ def network_of(address: str) -> str:
     return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
-def sign_in_counters(
-    username: str, address: str, allowed: int, allowed_account: int, *, is_known: bool
-) -> tuple[Counter, ...]:
+def sign_in_counters(username: str, address: str, *, is_known: bool) -> tuple[Counter, ...]:
     """The counters that a failed sign-in adds to.
 
     `is_known`: this account has recently signed in from this address. Then only failures of the two together count,
     so that other people's failures do not lock the person out.
     """
     network = network_of(address)
-    both = Counter(f"account:{username} address:{network}", allowed)
+    both = Counter(f"account:{username} address:{network}", MOST_FAILURES)
     if is_known:
         return (both,)
-    return both, Counter(f"address:{network}", allowed), Counter(f"account:{username}", allowed_account)
+    return both, Counter(f"address:{network}", MOST_FAILURES), Counter(f"account:{username}", MOST_FAILURES_OF_ACCOUNT)
 
 
-def own_password_counters(cookie: str, address: str, allowed: int) -> tuple[Counter, ...]:
+def own_password_counters(cookie: str, address: str) -> tuple[Counter, ...]:
     """The counters for a signed-in person who enters the present password: session and address."""
-    return Counter(f"session:{digest(cookie)}", allowed), Counter(f"address:{network_of(address)}", allowed)
+    return Counter(f"session:{digest(cookie)}", MOST_FAILURES), Counter(f"address:{network_of(address)}", MOST_FAILURES)
 
 
-def wait_after_failures(
-    failures: Sequence[datetime], now: datetime, allowed: int, window: timedelta
-) -> timedelta | None:
+def wait_after_failures(failures: Sequence[datetime], now: datetime, allowed: int) -> timedelta | None:
     """The wait until the next try, by the times of failed tries in one bucket; None: no wait."""
-    recent = sorted(at for at in failures if at > now - window)
+    recent = sorted(at for at in failures if at > now - FAILURES_COUNT_FOR)
     if len(recent) < allowed:
         return None
-    return recent[len(recent) - allowed] + window - now
+    return recent[len(recent) - allowed] + FAILURES_COUNT_FOR - now
 
 
 def whole_seconds(wait: timedelta) -> int:

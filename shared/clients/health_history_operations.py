@@ -20,26 +20,24 @@ class History(Struct, frozen=True):
     summary: dict[str, Extremes | None]
 
 
-def sample(connection: Connection, now: datetime, turn: int, at: datetime, kept: timedelta) -> tuple[int, int]:
-    """Sample the displays of a turn at `at` and drop their samples older than `kept`. Returns rows made and dropped.
+def sample(connection: Connection, now: datetime, turn: int, at: datetime) -> tuple[int, int]:
+    """Sample the displays of a turn at `at` and drop their samples older than a week. Returns rows made and dropped.
 
     A repetition for the same `at` changes nothing.
     """
     return health_history_store.sample(
         connection, turn, at, now - health_history_rules.EVERY
-    ), health_history_store.drop_before(connection, turn, now - kept)
+    ), health_history_store.drop_before(connection, turn, now - health_history_rules.KEPT)
 
 
-def history(
-    connection: Connection, now: datetime, uuid: str, since: datetime, until: datetime, kept: timedelta
-) -> History:
+def history(connection: Connection, now: datetime, uuid: str, since: datetime, until: datetime) -> History:
     """A client's history between `since` and `until`; the answer covers only the part that is kept.
 
     Raises:
         ClientNotFound: there is none with this uuid.
     """
     clients.check_known(connection, uuid)
-    since = max(since, now - kept)
+    since = max(since, now - health_history_rules.KEPT)
     until = max(since, min(until, now))
     samples = health_history_store.samples_of(connection, uuid, since, until)
     return History(

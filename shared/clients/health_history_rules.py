@@ -12,6 +12,7 @@ from msgspec import Struct
 
 EVERY: Final = timedelta(minutes=5)
 """How often the tick samples a display. An older report is not sampled: the history has a gap."""
+KEPT: Final = timedelta(days=7)
 MINUTE: Final = timedelta(minutes=1)
 TURNS: Final = EVERY // MINUTE
 BUNCHES: Final = 1000  # at most so many rows in five minutes; a multiple of TURNS (measured: decision 9)

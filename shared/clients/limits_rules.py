@@ -18,7 +18,9 @@ from shared.vocabulary import HealthLimit
 
 LASTS_FOR: Final = timedelta(minutes=5)  # from the first report at the limit to the one that makes it a trouble
 ENDS_AFTER: Final = timedelta(minutes=15)  # from the first report behind the margin to the one that ends the trouble
-WITHOUT_SETTING: Final = frozenset({HealthLimit.VOLTAGE, HealthLimit.READ_ONLY, HealthLimit.REFUSED})
+YES_OR_NO: Final = frozenset({HealthLimit.VOLTAGE, HealthLimit.READ_ONLY, HealthLimit.REFUSED})
+"""Limits that any value above 0 passes."""
+CENTURY: Final = 36_525  # days
 FRESH_FOR: Final = IN_A_ROW  # an older report says nothing of the time since
 
 
@@ -42,6 +44,18 @@ class Limit(Struct, frozen=True):
     def is_left(self, value: float) -> bool:
         """Whether the value is better than the limit by more than the margin."""
         return value > self.at + self.margin if self.falls else abs(value) < self.at - self.margin
+
+
+LIMITS: Final[Mapping[HealthLimit, Limit]] = {
+    HealthLimit.DISK: Limit(90, 3, 0, 100),  # % in use
+    HealthLimit.MEMORY: Limit(95, 5, 0, 100),  # % in use
+    HealthLimit.HEAT: Limit(80, 5, -100, 300),  # °C
+    HealthLimit.CERTIFICATE: Limit(14, 0, -CENTURY, CENTURY, falls=True),  # days left
+    HealthLimit.CLOCK: Limit(60, 30, -CENTURY * 86_400, CENTURY * 86_400),  # seconds ahead, or negative: behind
+    HealthLimit.VOLTAGE: Limit(1, 0, 0, 1),
+    HealthLimit.READ_ONLY: Limit(1, 0, 0, 1),
+    HealthLimit.REFUSED: Limit(1, 0, 0, 100),  # orders
+}
 
 
 class Reading(Struct, frozen=True):

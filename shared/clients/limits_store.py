@@ -8,7 +8,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import limits_rules
-from shared.clients.limits_rules import Limit, Passing, Reading
+from shared.clients.limits_rules import Passing, Reading
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import HealthLimit
@@ -73,9 +73,9 @@ TO_JUDGE = Query(
 """One scan of the newest reports finds the few that matter: as an array, so that no plan joins the whole fleet."""
 
 
-def to_judge(connection: Connection, fresh_since: datetime, limits: Mapping[HealthLimit, Limit]) -> list[Reading]:
+def to_judge(connection: Connection, fresh_since: datetime) -> list[Reading]:
     """The newest reports that came after `fresh_since` and pass a limit, and those of displays that passed one."""
-    bounds = {kind.value: limits[kind].at for kind in HealthLimit if kind not in limits_rules.WITHOUT_SETTING}
+    bounds = {kind.value: limit.at for kind, limit in limits_rules.LIMITS.items() if kind not in limits_rules.YES_OR_NO}
     return TO_JUDGE.all(connection, fresh_since=fresh_since, **bounds)
 
 

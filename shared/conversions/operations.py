@@ -170,13 +170,13 @@ def finish(connection: Connection, now: datetime, volume: MediaVolume, job: Job,
 
 
 def fail_or_release(
-    connection: Connection, now: datetime, job: Job, fault: Fault, max_attempts: int, deadline: timedelta
+    connection: Connection, now: datetime, job: Job, fault: Fault, deadline: timedelta, *, is_last: bool = False
 ) -> ConversionMove | None:
     """Fail the conversion or release it for another try, by the rule for this fault.
 
-    Returns which of the two; None when another worker has the claim meanwhile.
+    `is_last`: another try is not worth it. Returns which of the two; None when another worker has the claim meanwhile.
     """
-    verdict = rules.judge(fault, job.attempts, max_attempts, now - job.requested_at)
+    verdict = rules.judge(fault, job.attempts, now - job.requested_at, is_last=is_last)
     message = rules.message(fault, deadline)
     if verdict.move is ConversionMove.FAIL:
         done = store.fail(connection, now, job.conversion_id, job.token, fault, message)

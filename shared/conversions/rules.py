@@ -98,6 +98,7 @@ PERMANENT: Final = frozenset(
 )
 UNTOUCHED: Final = frozenset({Fault.CONVERTER_UNREACHABLE, Fault.QUEUE_FULL, Fault.VOLUME_UNAVAILABLE})
 """Faults that do not count as a try, because the converter did not read the file: an outage must fail nothing."""
+MAX_ATTEMPTS: Final = 3
 TRIES: Final = {Fault.INVALID_PDF: 2, Fault.TOOK_TOO_LONG: 2}
 """Fewer tries for faults that another try rarely fixes."""
 OUTAGE: Final = timedelta(hours=1)
@@ -130,12 +131,15 @@ class FaultVerdict(Struct, frozen=True):
     """Whether the try counts."""
 
 
-def judge(fault: Fault, attempts: int, max_attempts: int, age: timedelta = OUTAGE) -> FaultVerdict:
-    """The consequence of `fault` in try number `attempts` (from 1), `age` after the request."""
+def judge(fault: Fault, attempts: int, age: timedelta = OUTAGE, *, is_last: bool = False) -> FaultVerdict:
+    """The consequence of `fault` in try number `attempts` (from 1), `age` after the request.
+
+    `is_last`: another try is not worth it.
+    """
     if fault in UNTOUCHED or (fault is Fault.CONVERTER_BUSY and age < OUTAGE):
         return FaultVerdict(ConversionMove.RELEASE, counts=False)
-    allowed = min(max_attempts, TRIES.get(fault, max_attempts))
-    is_over = fault in PERMANENT or attempts >= allowed
+    allowed = TRIES.get(fault, MAX_ATTEMPTS)
+    is_over = is_last or fault in PERMANENT or attempts >= allowed
     return FaultVerdict(ConversionMove.FAIL if is_over else ConversionMove.RELEASE, counts=True)
 
 

@@ -16,6 +16,7 @@ GROWN: Final = 2  # or if it has GROWN times the displays of its first message, 
 GROWN_BY: Final = 5
 WELL_FOR: Final = timedelta(minutes=2)  # a display must be well for so long before a message says so
 FOLDED_FROM: Final = 4  # this many displays at once on one channel become one message
+AGAIN_AFTER: Final = timedelta(hours=1)  # between two messages about the same display, incident or breaker
 UNSTEADY_FOR: Final = timedelta(minutes=10)  # a list of unsteady connections waits so long for more displays
 UNSTEADY_GAP: Final = timedelta(hours=1)  # the shortest time between two such lists
 UNSTEADY_AGAIN: Final = timedelta(days=1)  # a display is on such a list at most once in this time

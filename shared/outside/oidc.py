@@ -19,6 +19,8 @@ from shared.http_proxy import HttpProxy
 from shared.outside.bounded_http import ask
 from shared.structured_log import event
 
+PROXY_ISSUER: Final = "https://cloud.google.com/iap"  # Identity-Aware Proxy
+PROXY_KEYS_URL: Final = "https://www.gstatic.com/iap/verify/public_key-jwk"
 SERVICES_ALGORITHM: Final = "RS256"  # of the tokens of queue and scheduler
 PEOPLE_ALGORITHM: Final = "ES256"  # of Identity-Aware Proxy's assertions
 CLOCK_LEEWAY = timedelta(seconds=60)

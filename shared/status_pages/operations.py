@@ -70,11 +70,11 @@ def use(connection: Connection, secret: str) -> UsedLink | None:
     return link
 
 
-def note_invalid(connection: Connection, now: datetime, address: str, allowed: int, window: timedelta) -> None:
-    """Count a link that was not valid. Raises TooManyAttempts after `allowed` from one network in `window`."""
-    counters = rules.counters(address, allowed)
-    access.refuse_when_limited(connection, now, counters, window)
-    access.note_failure(connection, now, counters, window)
+def note_invalid(connection: Connection, now: datetime, address: str) -> None:
+    """Count a link that was not valid. Raises TooManyAttempts when one network tried too many."""
+    counters = rules.counters(address)
+    access.refuse_when_limited(connection, now, counters)
+    access.note_failure(connection, now, counters)
 
 
 def read(connection: Connection, site: str, now: datetime, config: Config) -> SitePage:

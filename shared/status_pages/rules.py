@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from shared.access.rules import Counter, network_of
+from shared.access.rules import MOST_FAILURES, Counter, network_of
 from shared.history.availability_rules import SLOT, UP, LocalDay, by_day, slots
 from shared.history.rules import Segment, worse
 from shared.incidents import causes_rules
@@ -143,6 +143,6 @@ def _of_site(site: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def counters(address: str, allowed: int) -> tuple[Counter, ...]:
+def counters(address: str) -> tuple[Counter, ...]:
     """The counter of links that were not valid, by network."""
-    return (Counter(f"status:{network_of(address)}", allowed),)
+    return (Counter(f"status:{network_of(address)}", MOST_FAILURES),)

@@ -4,6 +4,7 @@ There are displays in every state, logs, failures, incidents, media, conversions
 channels. Everything is real except the converter and the displays, for which no test waits.
 """
 
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -51,7 +52,9 @@ from tests.worker import decks
 from tests.worker.hostile_pdfs import PDF
 
 SIGNING_KEY: Final = "kept for one test, and not for longer than that"
-MOST_FAILURES: Final = "1000"  # failed sign-ins: nearly all passwords of a tester are wrong
+PATIENT: Final = dict.fromkeys(
+    ("shared.access.rules.MOST_FAILURES", "shared.access.rules.MOST_FAILURES_OF_ACCOUNT"), 1000
+)  # failed sign-ins: nearly all passwords of a tester are wrong
 GIF: Final = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00"
 PERSON: Final = "anna"  # they can sign in with the tests' password
 SITES: Final = ("Rome", "Oslo")
@@ -108,11 +111,10 @@ def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> I
             "QUEUE_SECRET": QUEUE_SECRET,
             "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
             "SIGNING_KEY": SIGNING_KEY,
-            "LOGIN_FAILURES_MAX": MOST_FAILURES,
-            "LOGIN_FAILURES_ACCOUNT_MAX": MOST_FAILURES,
+            "CONSTANTS": json.dumps(PATIENT),
             "TICK_SECONDS": "3600",  # there is no ticker, so one tick is recorded
         }
-        function = running.enter_context(function_process("functions/api/main.py", environment, folder))
+        function = running.enter_context(function_process("tests/api_with_constants.py", environment, folder))
         with transaction(engine) as connection:
             displays = _fleet(connection, database_now(connection))
             row, token = access.issue_token(connection, database_now(connection), "tester", Role.ADMIN, "tests", None)

@@ -12,19 +12,16 @@ from functions.api.services import Services
 from shared.config import load
 from tests import migrated
 from tests.api.people import OURS, Api
-from tests.rules.oidc_harness import issuing
-from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
+from tests.rules.proxy_harness import AUDIENCE, asserted, proxy_keys
 
 
 @pytest.fixture
 def proxied(database_url: str, engine: Engine) -> Iterator[FlaskClient]:
     """A client of an app behind a proxy."""
-    with issuing() as server:
-        server.answer = key_set(PROXY_KEY)
+    with proxy_keys():
         settings = {
             "DATABASE_URL": migrated.address_for("api", database_url),
             "IAP_AUDIENCE": AUDIENCE,
-            "IAP_KEYS_URL": server.url,
         }
         yield create_app(Services(load(settings), engine)).test_client()
 

@@ -29,7 +29,7 @@ def client(engine: Engine) -> str:
             values = {"client_uuid": uuid, "received_at": at, "cpu_percent": cpu, "body": {}}
             connection.execute(sa.insert(client_health).values(values))
             for turn in range(TURNS):
-                health_history_operations.sample(connection, at, turn, at, WEEK)
+                health_history_operations.sample(connection, at, turn, at)
     return uuid
 
 

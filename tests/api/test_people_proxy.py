@@ -16,8 +16,7 @@ from shared.config import load
 from shared.tables import audit_log, users
 from tests import migrated
 from tests.api.people import add_user, cookie_of, sign_in
-from tests.rules.oidc_harness import issuing
-from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
+from tests.rules.proxy_harness import AUDIENCE, asserted, proxy_keys
 
 HEADER = "X-Goog-IAP-JWT-Assertion"
 OWN_PAGE = {"X-Requested-With": "signage"}
@@ -26,12 +25,10 @@ OWN_PAGE = {"X-Requested-With": "signage"}
 @pytest.fixture(scope="module")
 def client(database_url: str, engine: Engine) -> Iterator[FlaskClient]:
     """A client of an app behind a proxy; a real server on loopback has the proxy's keys."""
-    with issuing() as server:
-        server.answer = key_set(PROXY_KEY)
+    with proxy_keys():
         settings = {
             "DATABASE_URL": migrated.address_for("api", database_url),
             "IAP_AUDIENCE": AUDIENCE,
-            "IAP_KEYS_URL": server.url,
             "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
         }
         yield create_app(Services(load(settings), engine)).test_client()

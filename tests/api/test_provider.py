@@ -14,6 +14,7 @@ from werkzeug.test import TestResponse
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.access import operations as access
+from shared.access import rules as access_rules
 from shared.config import Config
 from shared.postgres.door import transaction
 from shared.tables import audit_log, provider_identities, user_sessions, users
@@ -251,9 +252,10 @@ def test_who_is_denied_by_the_provider_is_told_so(app: Flask, provider: Provider
 
 
 def test_many_failed_returns_from_one_address_are_stopped_and_one_line_an_hour(
-    services: Services, provider: Provider, engine: Engine
+    app: Flask, provider: Provider, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    browser = Browser(app_with(services, provider, LOGIN_FAILURES_ACCOUNT_MAX=3))
+    monkeypatch.setattr(access_rules, "MOST_FAILURES_OF_ACCOUNT", 3)
+    browser = Browser(app)
     reasons = []
     for _ in range(5):
         state = provider.sign_in(browser.begin())["state"]

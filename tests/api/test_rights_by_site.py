@@ -35,8 +35,7 @@ from shared.vocabulary import PrincipalKind, Role
 from tests.api.people import Api, ask_by_cookie
 from tests.api.role_matrix import BOUND_BY
 from tests.api.site_world import FOREIGN, OWN, SiteWorld, fill, planned, token_for
-from tests.rules.oidc_harness import issuing
-from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
+from tests.rules.proxy_harness import AUDIENCE, asserted, proxy_keys
 
 ENDPOINTS = {f"{endpoint.method} {endpoint.path}": endpoint for routes in ALL for endpoint in routes.endpoints}
 ASKED = {name: endpoint for name, endpoint in ENDPOINTS.items() if endpoint.role is not None}
@@ -592,9 +591,8 @@ def test_a_person_of_one_site_sees_it_alone_by_the_proxy_too(
     api: Api, services: Services, engine: Engine, world: SiteWorld
 ) -> None:
     user = added(api, [OWN])
-    with issuing() as server:
-        server.answer = key_set(PROXY_KEY)
-        behind = {"IAP_AUDIENCE": AUDIENCE, "IAP_KEYS_URL": server.url}
+    with proxy_keys():
+        behind = {"IAP_AUDIENCE": AUDIENCE}
         proxied = create_app(Services(Config({**services.config.values, **behind}), services.engine))
         headers = {PROXY_ASSERTION: asserted(email=user["username"]), "X-Requested-With": "signage"}
         ask = proxied.test_client(use_cookies=False).open

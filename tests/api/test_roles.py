@@ -28,8 +28,7 @@ from shared.postgres.door import database_now, transaction
 from shared.vocabulary import Role
 from tests.api.people import Api, add_user, cookie_of, cookies, issue_token, sign_in
 from tests.api.role_matrix import EXPECTED, PUBLIC
-from tests.rules.oidc_harness import issuing
-from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
+from tests.rules.proxy_harness import AUDIENCE, asserted, proxy_keys
 
 ENDPOINTS = {f"{endpoint.method} {endpoint.path}": endpoint for routes in ALL for endpoint in routes.endpoints}
 FILLED_IN = {"uuid": "00000000-0000-4000-8000-000000000001", "id": "999999999", "path": "aa/none.pdf"}
@@ -62,9 +61,8 @@ Refused = Callable[[str, str], TestResponse]
 @pytest.fixture(scope="module")
 def proxied(services: Services) -> Iterator[Flask]:
     """The same app behind a proxy that identifies people."""
-    with issuing() as server:
-        server.answer = key_set(PROXY_KEY)
-        behind = {"IAP_AUDIENCE": AUDIENCE, "IAP_KEYS_URL": server.url}
+    with proxy_keys():
+        behind = {"IAP_AUDIENCE": AUDIENCE}
         yield create_app(Services(Config({**services.config.values, **behind}), services.engine))
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 from functions.api.app import create_app
 from functions.api.services import Services
 from functions.api.turns import STRANGERS
+from shared.access import rules as access_rules
 from shared.access.rules import digest
 from shared.config import Config
 from shared.postgres.door import transaction
@@ -179,10 +180,10 @@ def test_after_five_wrong_passwords_the_address_waits_even_with_the_right_one(
 
 
 def test_a_stranger_with_many_addresses_does_not_lock_out_who_signed_in_here_before(
-    services: Services, anna: str
+    app: Flask, anna: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    strict = Config({**services.config.values, "LOGIN_FAILURES_ACCOUNT_MAX": 6})
-    app, home = create_app(Services(strict, services.engine)), new_address()
+    monkeypatch.setattr(access_rules, "MOST_FAILURES_OF_ACCOUNT", 6)
+    home = new_address()
     assert sign_in(app, anna, address=home).status_code == 201
     codes = [sign_in(app, anna, "wrong").status_code for _ in range(7)]
 

@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 
 from functions.api.answer_cache import LATEST, MOST, KeptAnswers
 from functions.api.services import Services
-from shared.access.rules import digest
+from shared.access.rules import MOST_FAILURES, digest
 from shared.postgres.door import database_now, transaction
 from shared.tables import incident_members, incidents, scheduler_status
 from shared.vocabulary import Role
@@ -208,7 +208,7 @@ def test_a_link_opens_its_page_and_no_other_route(api: Api, shop: str) -> None:
 
 def test_a_stranger_who_tries_links_has_to_wait_and_valid_links_do_not(api: Api, services: Services, shop: str) -> None:
     address, secret = new_address(), made(api, shop)["secret"]
-    most = services.config["LOGIN_FAILURES_MAX"]
+    most = MOST_FAILURES
 
     answers = [opened(api, secrets.token_urlsafe(32), address) for _ in range(most + 1)]
 

@@ -29,7 +29,8 @@ from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import free_port
 from shared.outside.broker_rights import DOWNWARD
 from tests import migrated
-from tests.bridge.preloaded import Constants, Forked
+from tests.bridge.preloaded import Forked
+from tests.constants import Constants
 
 PASSWORD = "display-password"
 SECONDS = 60.0

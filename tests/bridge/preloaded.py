@@ -18,9 +18,9 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import NoReturn
 
+from tests.constants import Constants, replace_constants
+
 PROGRAM = "bridge.main"
-Constants = Mapping[str, float]
-"""Name of a constant in the module that reads it -> its value, as `{"bridge.duties.CANARY_SECONDS": 2.0}`."""
 
 
 class Forked:
@@ -75,10 +75,6 @@ def _run_forked(environment: Mapping[str, str], log: str, constants: Constants) 
 
 def run(constants: Constants) -> NoReturn:
     """Run the bridge in this process with these constants, and exit with its code."""
-    for name, value in constants.items():
-        place, _, constant = name.rpartition(".")
-        module = importlib.import_module(place)
-        assert hasattr(module, constant), f"no constant {name}"
-        setattr(module, constant, value)
+    replace_constants(constants)
     sys.argv = [PROGRAM]
     sys.exit(importlib.import_module(PROGRAM).main())

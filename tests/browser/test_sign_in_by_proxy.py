@@ -5,6 +5,7 @@ the load balancer does: it passes `/api/` on to that function with the assertion
 nobody send.
 """
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -15,12 +16,12 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from deploy.local.stack import Stack as LocalStack
+from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import free_port
 from deploy.parts.short_lived import running
 from tests.browser.conftest import OpenPage
 from tests.browser.watched import API, WatchedPage
-from tests.rules.oidc_harness import issuing
-from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
+from tests.rules.proxy_harness import AUDIENCE, asserted, proxy_keys
 from tests.stack import Api, Stack
 
 ANNA = "anna@example.com"
@@ -31,13 +32,15 @@ ADMIN = "ada@example.com"
 def function(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     """The api function behind a proxy, on the stack's database, with two people who have been added."""
     folder, port = tmp_path_factory.mktemp("proxied"), free_port()
-    with issuing() as keys:
-        keys.answer = key_set(PROXY_KEY)
-        settings = {"API_PORT": str(port), "IAP_AUDIENCE": AUDIENCE, "IAP_KEYS_URL": keys.url}
+    with proxy_keys() as keys:
+        settings = {"API_PORT": str(port), "IAP_AUDIENCE": AUDIENCE}
         given = {**os.environ, **stack.ports, "LOCAL_STATE_DIR": str(stack.state), **settings}
         [service] = [one for one in LocalStack(given).middle() if one.name == "api"]
-        environment = {**(service.environment or {}), "XDG_RUNTIME_DIR": str(folder)}
-        with running(service.command, service.ready, folder / "output.txt", environment=environment):
+        constants = {"shared.outside.oidc.PROXY_KEYS_URL": keys}
+        own = {"XDG_RUNTIME_DIR": str(folder), "CONSTANTS": json.dumps(constants)}
+        environment = {**(service.environment or {}), **own}
+        command = [*service.command, f"--source={REPOSITORY / 'tests' / 'api_with_constants.py'}"]
+        with running(command, service.ready, folder / "output.txt", environment=environment):
             api = Api(f"http://127.0.0.1:{port}", stack.environment["SIGNAGE_ADMIN_TOKEN"])
             for username, role in ((ANNA, "operator"), (ADMIN, "admin")):
                 api.call("POST", "/api/users", 201, json={"username": username, "role": role})

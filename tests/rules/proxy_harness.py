@@ -2,16 +2,30 @@
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm
 
+from shared.outside import oidc
+from tests.rules.oidc_harness import issuing
+
 AUDIENCE = "/projects/1/global/backendServices/2"
 ISSUER = "https://cloud.google.com/iap"
 KEY_ID = "proxy"
 PROXY_KEY = ec.generate_private_key(ec.SECP256R1())
+
+
+@contextmanager
+def proxy_keys() -> Iterator[str]:
+    """A server with the proxy's keys, whom functions of this process believe meanwhile. Gives its address."""
+    with issuing() as server, patch.object(oidc, "PROXY_KEYS_URL", server.url):
+        server.answer = key_set(PROXY_KEY)
+        yield server.url
 
 
 def key_set(key: ec.EllipticCurvePrivateKey) -> dict[str, Any]:

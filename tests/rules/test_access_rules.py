@@ -13,7 +13,7 @@ from shared.errors import Forbidden, PasswordNotAccepted
 from shared.vocabulary import PrincipalKind, Role
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-WINDOW = timedelta(minutes=15)
+WINDOW = rules.FAILURES_COUNT_FOR
 HEX12 = st.text("0123456789abcdef", min_size=12, max_size=12)
 HEX64 = st.text("0123456789abcdef", min_size=64, max_size=64)
 
@@ -116,7 +116,7 @@ def test_the_wait_after_failures_ends_when_fewer_than_five_are_left_in_the_windo
 ) -> None:
     failures = [NOON - timedelta(minutes=minutes) for minutes in minutes_ago]
 
-    wait = rules.wait_after_failures(failures, NOON, 5, WINDOW)
+    wait = rules.wait_after_failures(failures, NOON, 5)
 
     assert wait == (None if wait_minutes is None else timedelta(minutes=wait_minutes))
 

@@ -72,7 +72,6 @@ REFUSED: Final[list[tuple[str, dict[str, str], dict[str, str], str]]] = [
     ("api", CLOUD, {"IAP_AUDIENCE": ""}, "IAP_AUDIENCE"),
     ("api", CLOUD, {"IAP_AUDIENCE": "my-service"}, "IAP_AUDIENCE"),
     ("api", CLOUD, {"IAP_AUDIENCE": "/projects/name/global/backendServices/456"}, "IAP_AUDIENCE"),
-    ("api", CLOUD, {"IAP_KEYS_URL": "http://keys.example"}, "IAP_KEYS_URL"),
     ("api", BOX, {"SIGNING_KEY": "0123456789abcdef"}, "SIGNING_KEY"),
     ("api", SSO, {"SSO_ISSUER": "http://accounts.example"}, "SSO_ISSUER"),
     ("api", SSO, {"DEPLOYMENT_MODE": "local", "SSO_ISSUER": "http://accounts.example"}, "SSO_ISSUER"),

@@ -9,15 +9,23 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from shared import config
-from shared.clients.limits_operations import limits_of
-from shared.clients.limits_rules import ENDS_AFTER, FRESH_FOR, LASTS_FOR, Passing, Reading, in_words, judge, unusable
+from shared.clients.limits_rules import (
+    ENDS_AFTER,
+    FRESH_FOR,
+    LASTS_FOR,
+    LIMITS,
+    Passing,
+    Reading,
+    in_words,
+    judge,
+    unusable,
+)
 from shared.vocabulary import HealthLimit
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
-LIMITS: Final = limits_of(config.load({}))
 DISK = LIMITS[HealthLimit.DISK]
 BAD: Final = {
     HealthLimit.DISK: 94.0,
@@ -140,7 +148,7 @@ def test_a_display_that_falls_silent_keeps_its_trouble() -> None:
 
 
 def test_another_limit_counts_for_the_next_report() -> None:
-    higher = limits_of(config.load({"LIMIT_DISK_PERCENT": "99"}))[HealthLimit.DISK]
+    higher = replace(DISK, at=99)
     found = after([94.0] * 6)[-1]
     for minute in range(6, 22):
         at = NOW + minute * MINUTE

@@ -217,13 +217,13 @@ def test_a_cause_that_is_not_understood_is_not_told(english: str, coded: list[Co
 
 
 def test_all_addresses_of_a_host_share_one_counter_of_invalid_links() -> None:
-    [one], [same], [other] = (rules.counters(at, 10) for at in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"))
+    [one], [same], [other] = (rules.counters(at) for at in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"))
 
     assert one == same
     assert one.bucket != other.bucket
 
 
 def test_a_counter_of_invalid_links_is_not_one_of_sign_ins() -> None:
-    [counter] = rules.counters("192.0.2.1", 10)
+    [counter] = rules.counters("192.0.2.1")
 
-    assert (counter.bucket, counter.allowed) == ("status:192.0.2.1", 10)
+    assert (counter.bucket, counter.allowed) == ("status:192.0.2.1", 5)

@@ -170,46 +170,43 @@ def test_a_new_password_ends_every_other_session_of_that_user_only(connection: C
 # --- the limit on failed sign-ins ---
 
 
-WINDOW = timedelta(minutes=15)
-
-
 def counters(username: str, address: str, *, is_known: bool = False) -> tuple[rules.Counter, ...]:
-    return rules.sign_in_counters(username, address, 5, 7, is_known=is_known)
+    return rules.sign_in_counters(username, address, is_known=is_known)
 
 
 def try_in_vain(connection: Connection, now: datetime, tried: tuple[rules.Counter, ...]) -> None:
-    operations.refuse_when_limited(connection, now, tried, WINDOW)
-    operations.note_failure(connection, now, tried, WINDOW)
+    operations.refuse_when_limited(connection, now, tried)
+    operations.note_failure(connection, now, tried)
 
 
 def test_five_failures_fill_the_address_and_empty_with_time(connection: Connection, now: datetime) -> None:
     for minute in range(5):
-        operations.refuse_when_limited(connection, now, counters("anna", "198.18.0.1"), WINDOW)
+        operations.refuse_when_limited(connection, now, counters("anna", "198.18.0.1"))
         at = now + timedelta(minutes=minute)
-        operations.note_failure(connection, at, counters("anna", "198.18.0.1"), WINDOW)
+        operations.note_failure(connection, at, counters("anna", "198.18.0.1"))
     later = now + timedelta(minutes=5)
 
     for name in ("anna", "bert"):
         with pytest.raises(TooManyAttempts) as refused:
-            operations.refuse_when_limited(connection, later, counters(name, "198.18.0.1"), WINDOW)
+            operations.refuse_when_limited(connection, later, counters(name, "198.18.0.1"))
         assert refused.value.extras == {"retry_after_seconds": 600}
-    operations.refuse_when_limited(connection, later, counters("anna", "198.18.0.2"), WINDOW)
-    operations.refuse_when_limited(connection, now + WINDOW, counters("anna", "198.18.0.1"), WINDOW)
+    operations.refuse_when_limited(connection, later, counters("anna", "198.18.0.2"))
+    operations.refuse_when_limited(connection, now + rules.FAILURES_COUNT_FOR, counters("anna", "198.18.0.1"))
 
 
 def test_failures_from_many_addresses_lock_the_account_but_where_it_signed_in_before(
     connection: Connection, now: datetime
 ) -> None:
-    for last in range(7):
+    for last in range(rules.MOST_FAILURES_OF_ACCOUNT):
         try_in_vain(connection, now, counters("anna", f"198.18.1.{last}"))
 
     with pytest.raises(TooManyAttempts):
-        operations.refuse_when_limited(connection, now, counters("anna", "198.18.1.99"), WINDOW)
+        operations.refuse_when_limited(connection, now, counters("anna", "198.18.1.99"))
     known = counters("anna", "198.18.1.1", is_known=True)
     for _ in range(4):  # one failed attempt is already counted there
         try_in_vain(connection, now, known)
     with pytest.raises(TooManyAttempts):
-        operations.refuse_when_limited(connection, now, known, WINDOW)
+        operations.refuse_when_limited(connection, now, known)
 
 
 def test_strangers_behind_the_same_address_do_not_lock_out_who_signed_in_there(
@@ -218,9 +215,9 @@ def test_strangers_behind_the_same_address_do_not_lock_out_who_signed_in_there(
     for number in range(5):
         try_in_vain(connection, now, counters(f"guess{number}", "198.18.2.1"))
 
-    operations.refuse_when_limited(connection, now, counters("anna", "198.18.2.1", is_known=True), WINDOW)
+    operations.refuse_when_limited(connection, now, counters("anna", "198.18.2.1", is_known=True))
     with pytest.raises(TooManyAttempts):
-        operations.refuse_when_limited(connection, now, counters("anna", "198.18.2.1"), WINDOW)
+        operations.refuse_when_limited(connection, now, counters("anna", "198.18.2.1"))
 
 
 def test_an_address_is_known_for_thirty_days_to_its_own_account_and_by_its_network(

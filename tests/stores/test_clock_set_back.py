@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from shared.access import attempts_store, enrolment_rules
 from shared.access import operations as access
-from shared.access.rules import Counter
+from shared.access.rules import FAILURES_COUNT_FOR, Counter
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.conversions import operations as conversions
@@ -229,11 +229,11 @@ def test_an_upload_under_way_ahead_of_time_goes_on_after_the_longest_turn(
 def test_a_sign_in_that_failed_ahead_of_time_is_held_back_no_longer_than_any_other(
     connection: Connection, now: datetime
 ) -> None:
-    counters, window = (Counter("account:anna", 1),), timedelta(minutes=15)
+    counters = (Counter("account:anna", 1),)
     attempts_store.insert_failure(connection, counters[0].bucket, now + AHEAD)
     set_back(connection, now)
 
-    access.refuse_when_limited(connection, now + window, counters, window)
+    access.refuse_when_limited(connection, now + FAILURES_COUNT_FOR, counters)
 
 
 def test_a_display_that_changed_its_password_ahead_of_time_may_do_so_again(now: datetime) -> None:

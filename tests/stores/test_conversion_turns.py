@@ -109,7 +109,7 @@ def test_a_conversion_that_is_tried_again_waits_behind_its_uploaders_others(
     connection: Connection, now: datetime
 ) -> None:
     bad, *others = (upload(connection, "anna") for _ in range(3))
-    operations.fail_or_release(connection, now, claim(connection, now), Fault.CONVERTER_BUSY, 3, DEADLINE)
+    operations.fail_or_release(connection, now, claim(connection, now), Fault.CONVERTER_BUSY, DEADLINE)
     foreign = upload(connection, "bert")
 
     order = end_of_queue(connection, now)

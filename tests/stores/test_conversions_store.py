@@ -120,8 +120,8 @@ def test_after_another_worker_took_over_the_first_one_can_write_nothing(connecti
     second = claimed(connection, later, conversion_id)
 
     assert not operations.finish(connection, later, VOLUME, first, PATH, pdf_of(3))
-    assert operations.fail_or_release(connection, later, first, Fault.ENCRYPTED, 3, DEADLINE) is None
-    assert operations.fail_or_release(connection, later, first, Fault.QUEUE_FULL, 3, DEADLINE) is None
+    assert operations.fail_or_release(connection, later, first, Fault.ENCRYPTED, DEADLINE) is None
+    assert operations.fail_or_release(connection, later, first, Fault.QUEUE_FULL, DEADLINE) is None
     assert operations.finish(connection, later, VOLUME, second, PATH, pdf_of(3))
     assert not operations.finish(connection, later, VOLUME, second, PATH, pdf_of(3)), "and nobody finishes twice"
 
@@ -164,7 +164,7 @@ def test_a_permanent_fault_fails_the_conversion_and_a_request_renews_its_tries(
     conversion_id = pending(connection, now)
     job = claimed(connection, now, conversion_id)
 
-    assert operations.fail_or_release(connection, now, job, Fault.ENCRYPTED, 3, DEADLINE) is ConversionMove.FAIL
+    assert operations.fail_or_release(connection, now, job, Fault.ENCRYPTED, DEADLINE) is ConversionMove.FAIL
     failed = row_of(connection, conversion_id)
     media = media_store.get(connection, failed["source_event_media_id"])
     assert media is not None
@@ -184,7 +184,7 @@ def test_a_fault_that_was_nobodys_look_at_the_file_gives_the_try_back(connection
         job = claimed(connection, now, conversion_id)
         assert job.attempts == 1
         assert (
-            operations.fail_or_release(connection, now, job, Fault.CONVERTER_UNREACHABLE, 3, DEADLINE)
+            operations.fail_or_release(connection, now, job, Fault.CONVERTER_UNREACHABLE, DEADLINE)
             is ConversionMove.RELEASE
         )
 
@@ -196,7 +196,7 @@ def test_the_third_try_that_fails_is_the_last(connection: Connection, now: datet
     conversion_id = pending(connection, now)
 
     jobs = (claimed(connection, now, conversion_id) for _ in range(3))
-    moves = [operations.fail_or_release(connection, now, job, Fault.CONVERTER_FAILED, 3, DEADLINE) for job in jobs]
+    moves = [operations.fail_or_release(connection, now, job, Fault.CONVERTER_FAILED, DEADLINE) for job in jobs]
 
     assert moves == [ConversionMove.RELEASE, ConversionMove.RELEASE, ConversionMove.FAIL]
 

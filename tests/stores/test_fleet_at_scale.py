@@ -9,11 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from deploy.parts.probes import wait_until
-from shared import config
 from shared.clients import intervals_store, limits_store
 from shared.clients import store as clients_store
 from shared.clients.intervals_rules import Calm
-from shared.clients.limits_operations import limits_of
 from shared.clients.store import ClientFilter
 from shared.incidents import failures_store
 from shared.incidents.failures_store import Since
@@ -186,14 +184,14 @@ def test_whom_recovery_speaks_of_among_some_is_found_by_looking_at_them_at_most(
 @HOW
 def test_the_tick_finds_what_passes_a_limit_in_one_look_through_the_reports(scaled: Connection, kept: bool) -> None:
     """Each minute: the reports are read once, their displays only where something is to be judged."""
-    fresh_since, limits = database_now(scaled) - timedelta(minutes=15), limits_of(config.load({}))
+    fresh_since = database_now(scaled) - timedelta(minutes=15)
 
-    plan = plan_of(scaled, lambda c: limits_store.to_judge(c, fresh_since, limits), kept=kept)
+    plan = plan_of(scaled, lambda c: limits_store.to_judge(c, fresh_since), kept=kept)
 
     assert FLEET <= looked_at(plan, "client_health") <= FLEET + 100
     assert looked_at(plan, "clients") <= 100
     assert looked_at(plan, "client_limits") <= 100
-    assert len(limits_store.to_judge(scaled, fresh_since, limits)) == FLEET // 1000
+    assert len(limits_store.to_judge(scaled, fresh_since)) == FLEET // 1000
 
 
 @pytest.mark.parametrize("ask", [store.whole_fleet, counts], ids=["the overview", "the counts"])

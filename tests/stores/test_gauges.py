@@ -191,7 +191,7 @@ def test_a_conversion_is_as_old_as_the_last_wish_for_it(connection: Connection, 
     job = conversions.claim(connection, now - seconds(8000), LEASE)
     assert job is not None
     assert Figures(connection, now, config)("conversion_leases", "over") == 1
-    conversions.fail_or_release(connection, now - seconds(7000), job, Fault.NO_SLIDES, 3, seconds(120))
+    conversions.fail_or_release(connection, now - seconds(7000), job, Fault.NO_SLIDES, seconds(120))
     assert Figures(connection, now, config)("conversions", "failed") == 1
 
     conversions.ensure_pdf(connection, now - seconds(30), media)

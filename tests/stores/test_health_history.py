@@ -35,12 +35,12 @@ def report(connection: Connection, uuid: str, at: datetime, measures: Mapping[st
 
 def sample_all(connection: Connection, now: datetime) -> int:
     """Sample every turn once, as a first tick does. Returns the number of rows."""
-    return sum(health_history_operations.sample(connection, now, turn, at, WEEK)[0] for turn, at in due(None, now))
+    return sum(health_history_operations.sample(connection, now, turn, at)[0] for turn, at in due(None, now))
 
 
 def cpu_of(connection: Connection, uuid: str, now: datetime) -> list[float | None]:
     """The processor loads kept for the last hour, without gaps."""
-    found = health_history_operations.history(connection, now, uuid, now - timedelta(hours=1), now + EVERY, WEEK)
+    found = health_history_operations.history(connection, now, uuid, now - timedelta(hours=1), now + EVERY)
     return [point.cpu_percent for point in found.points if point.cpu_percent is not None]
 
 
@@ -69,7 +69,7 @@ def test_each_turn_samples_its_own_displays_and_all_turns_together_everybody(
     seen: list[str] = []
     for turn, at in due(None, now):
         before = set(seen)
-        health_history_operations.sample(connection, now, turn, at, WEEK)
+        health_history_operations.sample(connection, now, turn, at)
         rows = connection.execute(sa.select(client_health_history).where(client_health_history.c.at == at)).all()
         assert {row.bunch % TURNS for row in rows} == {turn}
         assert not before & {uuid for row in rows for uuid in row.clients}
@@ -114,7 +114,7 @@ def test_a_display_that_fell_silent_leaves_a_gap(connection: Connection, now: da
         report(connection, client, now - timedelta(minutes=heard), {**MEASURES, "cpu_percent": float(heard)})
         sample_all(connection, moment)
 
-    found = health_history_operations.history(connection, now, client, now - timedelta(minutes=30), now, WEEK)
+    found = health_history_operations.history(connection, now, client, now - timedelta(minutes=30), now)
 
     told = [point.cpu_percent for point in found.points]
     assert [value for value in told if value is not None] in ([20.0, 15.0, 0.0], [20.0, 15.0])  # its turn may be now
@@ -133,7 +133,7 @@ def test_a_measure_that_is_not_told_stays_unknown_among_others_that_are(
     report(connection, client, now, {**MEASURES, "temperature_celsius": None})
     sample_all(connection, now)
 
-    found = health_history_operations.history(connection, now, client, now - timedelta(hours=1), now, WEEK)
+    found = health_history_operations.history(connection, now, client, now - timedelta(hours=1), now)
 
     assert found.summary["temperature_celsius"] is None
     cpu = found.summary["cpu_percent"]
@@ -177,7 +177,7 @@ def test_what_is_too_old_goes_with_its_turn_and_little_by_little(connection: Con
     """After weeks without ticks, one tick must not do all the work."""
     fill(connection, now, 10)
 
-    dropped = [health_history_operations.sample(connection, now, 0, now, WEEK)[1] for _ in range(5)]
+    dropped = [health_history_operations.sample(connection, now, 0, now)[1] for _ in range(5)]
 
     assert dropped == [2 * health_history_store.AT_MOST] * 2 + [2 * (3 * 24 - 1 - 2 * health_history_store.AT_MOST)] + [
         0,
@@ -198,21 +198,21 @@ def test_a_history_is_told_as_far_as_it_is_kept_and_only_of_a_known_client(
     connection: Connection, now: datetime, client: str
 ) -> None:
     found = health_history_operations.history(
-        connection, now, client, now - timedelta(days=4000), now + timedelta(days=1), WEEK
+        connection, now, client, now - timedelta(days=4000), now + timedelta(days=1)
     )
     over = health_history_operations.history(
-        connection, now, client, now - timedelta(days=40), now - timedelta(days=30), WEEK
+        connection, now, client, now - timedelta(days=40), now - timedelta(days=30)
     )
 
     assert (found.since, found.until) == (now - WEEK, now)
     assert over.points == []
     with pytest.raises(ClientNotFound):
         health_history_operations.history(
-            connection, now, f"{secrets.token_hex(4)}-0000-4000-8000-000000000000", now, now, WEEK
+            connection, now, f"{secrets.token_hex(4)}-0000-4000-8000-000000000000", now, now
         )
     connection.execute(sa.update(clients).where(clients.c.uuid == client).values(deleted_at=now))
     with pytest.raises(ClientNotFound):
-        health_history_operations.history(connection, now, client, now - WEEK, now, WEEK)
+        health_history_operations.history(connection, now, client, now - WEEK, now)
 
 
 def test_one_display_is_read_by_its_bunchs_key(connection: Connection, now: datetime, client: str) -> None:

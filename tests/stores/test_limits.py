@@ -39,7 +39,7 @@ def report(connection: Connection, at: datetime, uuid: str, **values: Any) -> No
 
 def judge(connection: Connection, at: datetime) -> tuple[int, int]:
     """Judge the limits. Returns how many troubles began and ended."""
-    judged = limits_operations.judge(connection, at, SETTINGS)
+    judged = limits_operations.judge(connection, at)
     return judged.passed, judged.ended
 
 
@@ -172,7 +172,7 @@ def test_values_that_no_machine_has_are_counted_with_the_reason(connection: Conn
     report(connection, now, uuid)
     connection.execute(sa.update(client_health).values(disk_percent=1e12, memory_percent=float("nan")))
 
-    judged = limits_operations.judge(connection, now, SETTINGS)
+    judged = limits_operations.judge(connection, now)
 
     assert judged.ignored == {
         "disk: not a value between 0 and 100": 1,

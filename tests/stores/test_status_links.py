@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import ProgrammingError
 
-from shared.access.rules import digest
+from shared.access.rules import FAILURES_COUNT_FOR, digest
 from shared.errors import StatusLinkNotFound, TooManyAttempts
 from shared.postgres.door import database_now, transaction
 from shared.status_pages import operations, store
@@ -22,7 +22,7 @@ from tests.stores.commands_world import add_client
 from tests.stores.incidents_world import CONFIG
 from tests.stores.parallel import at_once
 
-WINDOW = timedelta(minutes=15)
+WINDOW = FAILURES_COUNT_FOR
 SECRET = 43
 """Characters of 32 random bytes."""
 
@@ -153,7 +153,7 @@ def _used(engine: Engine, secret: str) -> bool:
 def test_of_many_guesses_at_once_no_more_than_allowed_are_counted(engine: Engine) -> None:
     def guess() -> None:
         with transaction(engine) as connection:
-            operations.note_invalid(connection, database_now(connection), "192.0.2.77", 5, WINDOW)
+            operations.note_invalid(connection, database_now(connection), "192.0.2.77")
 
     found = at_once(12, guess)
 
@@ -165,11 +165,11 @@ def test_of_many_guesses_at_once_no_more_than_allowed_are_counted(engine: Engine
 
 def test_guesses_are_forgiven_after_the_window(connection: Connection, now: datetime) -> None:
     for _ in range(5):
-        operations.note_invalid(connection, now, "192.0.2.78", 5, WINDOW)
+        operations.note_invalid(connection, now, "192.0.2.78")
     with pytest.raises(TooManyAttempts):
-        operations.note_invalid(connection, now + WINDOW / 2, "192.0.2.78", 5, WINDOW)
+        operations.note_invalid(connection, now + WINDOW / 2, "192.0.2.78")
 
-    operations.note_invalid(connection, now + WINDOW + timedelta(seconds=1), "192.0.2.78", 5, WINDOW)
+    operations.note_invalid(connection, now + WINDOW + timedelta(seconds=1), "192.0.2.78")
 
 
 # --- pages ---

@@ -173,7 +173,7 @@ def test_what_the_converter_says_tells_a_slow_deck_from_an_outage(
 
 
 def test_a_slow_deck_has_two_tries_and_its_error_names_the_limit() -> None:
-    moves = [rules.judge(Fault.TOOK_TOO_LONG, attempt, max_attempts=3).move for attempt in (1, 2)]
+    moves = [rules.judge(Fault.TOOK_TOO_LONG, attempt).move for attempt in (1, 2)]
     words = rules.message(Fault.TOOK_TOO_LONG, timedelta(seconds=45))
 
     assert moves == [ConversionMove.RELEASE, ConversionMove.FAIL]
@@ -185,9 +185,9 @@ def test_a_slow_deck_has_two_tries_and_its_error_names_the_limit() -> None:
 def test_an_outage_takes_no_try_for_an_hour_and_then_ends_what_comes_for_ever() -> None:
     within, after = timedelta(minutes=59), timedelta(minutes=61)
 
-    assert not rules.judge(Fault.CONVERTER_BUSY, 1, 3, within).counts
-    assert rules.judge(Fault.CONVERTER_BUSY, 3, 3, within).move is ConversionMove.RELEASE
-    assert rules.judge(Fault.CONVERTER_BUSY, 3, 3, after).move is ConversionMove.FAIL
+    assert not rules.judge(Fault.CONVERTER_BUSY, 1, within).counts
+    assert rules.judge(Fault.CONVERTER_BUSY, 3, within).move is ConversionMove.RELEASE
+    assert rules.judge(Fault.CONVERTER_BUSY, 3, after).move is ConversionMove.FAIL
 
 
 def test_an_unreadable_document_is_told_from_one_that_libreoffice_failed_over() -> None:

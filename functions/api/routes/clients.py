@@ -17,7 +17,7 @@ from functions.api.shapes.fleet import Bridge
 from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
 from shared.access import enrolment_operations
-from shared.clients import failures_store, limits_operations, losses_store, operations, store
+from shared.clients import failures_store, losses_store, operations, store
 from shared.clients.failures_store import SeenFailure
 from shared.clients.store import ClientFilter, ManyFactsChange, WholeClient
 from shared.commands import operations as commands
@@ -337,8 +337,7 @@ def details(call: Call, connection: Connection, now: datetime, row: WholeClient)
     """A client's row as its own page shows it."""
     state = recovery.states_of(connection, now, call.services.config, [row]).get(row.uuid)
     quiet = quiet_times.of_client(connection, now, row.uuid) if row.may_be_quiet else []
-    limits = limits_operations.limits_of(call.services.config)
-    return shapes.client_details(row, state, quiet, limits)
+    return shapes.client_details(row, state, quiet)
 
 
 def audit_emptied(call: Call, connection: Connection, now: datetime, left: Sequence[str]) -> None:

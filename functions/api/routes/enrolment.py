@@ -1,6 +1,6 @@
 """Enrolment: an admin issues a one-time code. The display exchanges it for its login, and can rotate its password."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from functions.api.turns import ENROLMENT
 from functions.problems import DatabaseUnavailable
 from shared.access import enrolment_operations
 from shared.access import operations as access
+from shared.access.enrolment_rules import CODE_LASTS
 from shared.access.rules import AuditLine
 from shared.clients import operations as clients
 from shared.commands import operations as commands
@@ -89,11 +90,10 @@ def issue_enrolment_code(call: Call, uuid: str) -> Code:
 
     A new client has no site yet: callers of chosen sites get codes of known clients only.
     """
-    lifetime = timedelta(seconds=call.services.config["ENROLMENT_CODE_SECONDS"])
     with call.transaction() as (connection, now):
         if call.is_narrowed:
             clients.find(connection, uuid)
-        code, expires_at = enrolment_operations.issue_code(connection, now, uuid, call.principal.actor, lifetime)
+        code, expires_at = enrolment_operations.issue_code(connection, now, uuid, call.principal.actor, CODE_LASTS)
         call.audit(connection, now, "enrolment.create", uuid)
     return Code(code=code, expires_at=expires_at)
 

@@ -56,7 +56,7 @@ class HealthHistory(Answer):
     """At most 300 points in equal steps, the oldest first.
 
     A display is sampled every five minutes. `since` and `until` are the range of the answer. It can be shorter than the
-    requested one: it excludes the future and times older than HEALTH_HISTORY_DAYS.
+    requested one: it excludes the future and times more than a week ago.
     """
 
     uuid: str
@@ -70,13 +70,12 @@ class HealthHistory(Answer):
 @routes.get("/<uuid:uuid>/health/history", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(ClientNotFound,))
 def client_health_history(call: Call, uuid: str, query: HealthHistoryQuery) -> HealthHistory:
     """The history of processor, memory, disk and temperature."""
-    kept = timedelta(days=call.services.config["HEALTH_HISTORY_DAYS"])
     with call.transaction() as (connection, now):
         until = query.until or now
         since = query.since or until - min(USUAL, until - datetime.min.replace(tzinfo=until.tzinfo))
         if since >= until:
             raise InvalidField.at("since", "field_before_until")
-        found = health_history_operations.history(connection, now, uuid, since, until, kept)
+        found = health_history_operations.history(connection, now, uuid, since, until)
     return HealthHistory(
         uuid=uuid,
         since=found.since,

@@ -17,6 +17,7 @@ from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
 from functions.problems import DatabaseUnavailable
 from shared.access import operations as access
 from shared.access import provider_operations, provider_rules
+from shared.access import rules as access_rules
 from shared.access.provider_operations import LetIn
 from shared.access.provider_rules import SignInTry
 from shared.access.rules import AuditLine, Counter, network_of
@@ -101,15 +102,14 @@ def _provider(call: Call) -> PeopleProvider:
 
 def _arrive(call: Call, provider: PeopleProvider, begun: SignInTry | None, query: Returned) -> str:
     """Let the person in who came back. Returns the Set-Cookie header of the session."""
-    config = call.services.config
     if begun is None:
         raise TryOver
     if query.error or not query.code:
         event("provider_denied", "the provider let somebody not in", logging.WARNING, reason=query.error)
         raise DeniedByProvider
-    counters = (Counter(f"provider address:{network_of(call.address)}", config["LOGIN_FAILURES_ACCOUNT_MAX"]),)
+    counters = (Counter(f"provider address:{network_of(call.address)}", access_rules.MOST_FAILURES_OF_ACCOUNT),)
     with call.transaction() as (connection, now):
-        access.refuse_when_limited(connection, now, counters, _window(config))
+        access.refuse_when_limited(connection, now, counters)
         is_first = provider_operations.use_up(connection, now, begun)
     if not is_first:
         raise TryOver
@@ -117,7 +117,7 @@ def _arrive(call: Call, provider: PeopleProvider, begun: SignInTry | None, query
         return _redeem(call, provider, begun, query)
     except (Forbidden, InvalidIdentity, LastAdmin) as error:
         with call.transaction() as (connection, now):
-            access.note_failure(connection, now, counters, _window(config))
+            access.note_failure(connection, now, counters)
             details = {"address": call.address, "code": error.code}
             actor = error.actor or "anonymous"
             line = AuditLine(actor, "session.create", "provider", "refused", call.request_id, details)
@@ -153,10 +153,6 @@ def _audit_change(call: Call, connection: Connection, now: datetime, let_in: Let
         call.audit(connection, now, action, f"user:{user.username}", role=user.role, sites=user.sites, provider=True)
         for one in sites.emptied(connection, user.sites or ()):
             call.audit(connection, now, "site.emptied", f"site:{one.site}", things=sum(one.names.values()))
-
-
-def _window(config: Config) -> timedelta:
-    return timedelta(seconds=config["LOGIN_FAILURES_SECONDS"])
 
 
 def _cookie(config: Config, begun: SignInTry | None) -> str:

@@ -116,7 +116,7 @@ def confirm_second_factor(call: Call, body: AppCode) -> RecoveryCodes:
     """Switch the second factor on with a code of the app. Every other session of this user ends."""
     cookie, counters, user_id = proving.own_cookie(call), proving.own_counters(call), int(call.principal.id)
     with call.transaction() as (connection, now):
-        access.refuse_when_limited(connection, now, counters, proving.window(call))
+        access.refuse_when_limited(connection, now, counters)
         codes = second_factor_operations.confirm(connection, now, user_id, body.code, proving.signing_key(call))
         if codes is None:
             proving.note_failure(call, connection, now, counters, call.principal.name, "user.second_factor")

@@ -14,7 +14,7 @@ from functions.api.turns import PEOPLE, STRANGERS
 from functions.problems import DatabaseUnavailable
 from shared.access import operations as access
 from shared.access import passwords_operations, passwords_rules, store
-from shared.access.rules import Principal, digest
+from shared.access.rules import SESSION_RESTS, Principal, digest
 from shared.access.second_factor_rules import SecondFactorProof
 from shared.config import Config
 from shared.errors import (
@@ -184,9 +184,8 @@ def _sign_out_address(call: Call, id_token: str) -> str | None:
 def list_own_sessions(call: Call) -> OwnSessions:
     """Where the caller is signed in."""
     mine = digest(proving.own_cookie(call))
-    idle = timedelta(seconds=call.services.config["SESSION_IDLE_SECONDS"])
     with call.transaction() as (connection, now):
-        rows = store.live_sessions(connection, int(call.principal.id), now, now - idle)
+        rows = store.live_sessions(connection, int(call.principal.id), now, now - SESSION_RESTS)
     items = [bodies.answer_of(OwnSession, row, id=row.number, is_this_one=row.id_hash == mine) for row in rows]
     return OwnSessions(items=items)
 

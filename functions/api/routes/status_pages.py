@@ -1,6 +1,6 @@
 """/api/status: the public status page of a site; /api/status-links: the links to such pages."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Final
 
 import msgspec
@@ -146,9 +146,8 @@ def status_page(call: Call) -> Reply[StatusPage]:
                 site, lambda: bodies.to_json(_shown(operations.read(connection, site, now, config)))
             )
             return Reply(msgspec.Raw(body), 200, HEADERS)  # type: ignore[arg-type]  # JSON already
-    window = timedelta(seconds=config["LOGIN_FAILURES_SECONDS"])
     with call.transaction() as (connection, now):
-        operations.note_invalid(connection, now, call.address, config["LOGIN_FAILURES_MAX"], window)
+        operations.note_invalid(connection, now, call.address)
     raise StatusLinkInvalid
 
 

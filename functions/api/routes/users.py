@@ -1,6 +1,6 @@
 """/api/users: the people who sign in, for admins. `sessions` has the change of one's own password."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -14,6 +14,7 @@ from functions.api.turns import PEOPLE
 from shared.access import operations as access
 from shared.access.people import operations, store
 from shared.access.people.store import Person
+from shared.access.rules import ONE_TIME_PASSWORD_LASTS
 from shared.errors import (
     AnotherUsername,
     InvalidIdentity,
@@ -107,7 +108,7 @@ def add_user(call: Call, body: NewUser) -> HandedOver:
     password = operations.new_one_time_password()
     hashed = access.hash_password(password)
     with call.transaction() as (connection, now):
-        user = operations.add(connection, now, body.username, body.role, hashed, _lifetime(call), body.sites)
+        user = operations.add(connection, now, body.username, body.role, hashed, ONE_TIME_PASSWORD_LASTS, body.sites)
         call.audit(connection, now, "user.create", f"user:{user.username}", role=user.role, **_at(user.sites))
         [shown] = _shown(connection, user)
     return _handed_over(shown, password)
@@ -148,7 +149,14 @@ def reset_password(call: Call, user_id: int, body: Reset) -> HandedOver:
     hashed = access.hash_password(password)
     with call.transaction() as (connection, now):
         user = operations.hand_over(
-            connection, now, call.principal, user_id, body.username, hashed, _lifetime(call), by_proxy=_by_proxy(call)
+            connection,
+            now,
+            call.principal,
+            user_id,
+            body.username,
+            hashed,
+            ONE_TIME_PASSWORD_LASTS,
+            by_proxy=_by_proxy(call),
         )
         call.audit(connection, now, "user.reset_password", f"user:{user.username}")
         [shown] = _shown(connection, user)
@@ -199,10 +207,6 @@ def _shown(connection: Connection, *people: Person) -> list[User]:
 def _at(sites: list[str] | None) -> dict[str, list[str]]:
     """The sites for the audit log; nothing for all sites."""
     return {} if sites is None else {"sites": sites}
-
-
-def _lifetime(call: Call) -> timedelta:
-    return timedelta(seconds=call.services.config["ONE_TIME_PASSWORD_SECONDS"])
 
 
 def _by_proxy(call: Call) -> bool:

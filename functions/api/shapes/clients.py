@@ -1,6 +1,6 @@
 """The answers about clients: in lists, on their own page, and what recovery does about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ from functions.api.shapes.commands import StoredAction, StoredSource
 from functions.api.shapes.quiet import QuietNowView, quiet_now_view
 from functions.api.shapes.sentences import CauseSentence, RecoverySentence, RefusedSentence, stored
 from shared.clients import limits_rules
-from shared.clients.limits_rules import Limit
+from shared.clients.limits_rules import LIMITS
 from shared.clients.signs_rules import messages_refused
 from shared.clients.store import RefusedRow, ShownClient, WholeClient
 from shared.incidents.causes_rules import CAUSES
@@ -201,7 +201,6 @@ def client_details(
     row: WholeClient,
     recovery: ShownRecovery | None,
     quiet: Sequence[QuietOn],
-    limits: Mapping[HealthLimit, Limit],
 ) -> ClientDetails:
     """A client with its details as its answer."""
     health: dict[str, Any] | None = None
@@ -210,7 +209,7 @@ def client_details(
         health = {"received_at": row.health_received_at, **{name: getattr(row, name) for name in figures}}
         health["limits"] = [
             {"limit": kind, "value": row.measured and limits_rules.usable(row.measured, kind, limit), "at": limit.at}
-            for kind, limit in limits.items()
+            for kind, limit in LIMITS.items()
         ]
         orders = [one.split(":") for one in (row.orders_refused or "").split(",") if one]
         health["refused"] = [{"what": what, "reason": reason} for what, reason in orders]

@@ -67,13 +67,12 @@ def _incident(row: IncidentToTell, members: Sequence[Display], back: Sequence[Di
 
 def displays(connection: Connection, now: datetime, config: Config, since: datetime, channels: int) -> list[Trouble]:
     """Displays in no incident that have been unwell for long, or that recovery has suspended."""
-    min_age = timedelta(seconds=config["NOTIFICATION_DISPLAY_SECONDS"])
     recovers = config["CRASH_RECOVERY_ENABLED"]
-    rows = store.displays(connection, now - min_age, since, channels, recovers=recovers)
-    return [_unwell(row, min_age) for row in rows]
+    rows = store.displays(connection, now - rules.UNWELL_FOR, since, channels, recovers=recovers)
+    return [_unwell(row) for row in rows]
 
 
-def _unwell(display: UnwellDisplay, min_age: timedelta) -> Trouble:
+def _unwell(display: UnwellDisplay) -> Trouble:
     suspended, failed_at = display.suspended, display.service_failed_at or display.screen_failed_since
     if failed_at is None or display.status in {ClientStatus.STALE, ClientStatus.CRASHED}:
         began, noticed = display.status_since, display.noticed_at
@@ -91,7 +90,7 @@ def _unwell(display: UnwellDisplay, min_age: timedelta) -> Trouble:
         noticed_at=max(noticed, display.decided_at or noticed) if suspended else noticed,
         sites=_site_of(display),
         displays=(display,),
-        min_age=timedelta() if suspended else min_age,
+        min_age=timedelta() if suspended else rules.UNWELL_FOR,
         link=f"/?d={display.uuid}",
         more={"uuid": display.uuid},
     )

@@ -24,6 +24,7 @@ from shared.vocabulary import (
 )
 
 VERSION: Final = 1  # of a webhook's JSON; added fields do not change it
+UNWELL_FOR: Final = timedelta(minutes=15)  # one display alone is silent or crashed for so long before a message
 LONGEST_NAME: Final = 100
 LONGEST_WORDS: Final = 1000
 NAMED: Final = 10  # the most displays that a message names

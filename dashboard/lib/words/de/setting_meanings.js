@@ -14,8 +14,6 @@ export const settingMeanings = {
   SCHEDULER_SERVICE_ACCOUNT: "E-Mail-Adresse, die in den Identitätstoken des Taktgebers stehen muss",
   IAP_AUDIENCE:
     "/projects/<Nummer>/global/backendServices/<ID>: das Backend hinter Identity-Aware Proxy; leer: kein solcher Proxy",
-  IAP_ISSUER: "Aussteller der Nachweise dieses Proxys",
-  IAP_KEYS_URL: "Öffentliche Schlüssel des Ausstellers dieses Proxys",
   SSO_ISSUER: "Anmeldedienst (OpenID Connect), genau so, wie er sich selbst nennt",
   SSO_NAME: "Name des Anmeldedienstes auf der Schaltfläche",
   SSO_CLIENT_ID: "Client-ID dieses Servers beim Anmeldedienst",
@@ -42,37 +40,16 @@ export const settingMeanings = {
   ERROR_LOG_RETENTION_DAYS: "So lange werden Protokollzeilen der Stufen Fehler und Kritisch aufbewahrt",
   HISTORY_RETENTION_DAYS:
     "So lange werden Befehle, Wiederherstellung, Störungen, Ruhezeiten, Änderungen von Displays und das Änderungsprotokoll aufbewahrt",
-  LIMIT_DISK_PERCENT: "Grenzwert: so voll ist der Datenträger",
-  LIMIT_MEMORY_PERCENT: "Grenzwert: so viel Speicher ist belegt",
-  LIMIT_TEMPERATURE_CELSIUS: "Grenzwert: so warm ist das Gerät",
-  LIMIT_CERTIFICATE_DAYS: "Grenzwert: so bald läuft die CA ab, der ein Display vertraut",
-  LIMIT_CLOCK_SECONDS: "Grenzwert: so weit geht die Uhr vor oder nach",
-  HEALTH_HISTORY_DAYS: "So lange werden die Messwerte der Displays aufbewahrt",
   SCREENSHOT_RETENTION_DAYS: "So lange werden Screenshots aufbewahrt",
   UPLOAD_LIMIT_BYTES: "Größte Datei, die hochgeladen werden kann",
   CONVERSION_DEADLINE_SECONDS: "Zeit von LibreOffice für eine Präsentation, höchstens 20 Minuten",
-  CONVERSION_MAX_ATTEMPTS: "Versuche, bevor eine Umwandlung als fehlgeschlagen gilt",
   PUBLIC_URL: "Adresse dieser Seite für Links in Benachrichtigungen; leer: keine Links",
   OUTBOUND_PROXY:
     "http://[Benutzer:Passwort@]Rechner:Port, über den Webhooks, Chat und der Anmeldedienst erreicht werden; Mail geht direkt",
   NOTIFICATION_PRIVATE_ADDRESSES:
     "Ob Benachrichtigungen an private Adressen gehen dürfen und, außerhalb der Cloud, an Loopback; auto: nicht in der Cloud",
-  NOTIFICATION_DISPLAY_SECONDS:
-    "So lange ist ein einzelnes Display verstummt oder abgestürzt, bevor jemand benachrichtigt wird",
-  NOTIFICATION_GAP_SECONDS:
-    "Zeit zwischen zwei Nachrichten über dasselbe gestörte Display, dieselbe Störung oder dieselbe Zurückhaltung der Wiederherstellung",
-  ENROLMENT_CODE_SECONDS: "So lange gilt ein Verbindungscode",
-  SESSION_SECONDS: "So lange gilt eine Anmeldung",
-  SESSION_IDLE_SECONDS: "So lange gilt eine Anmeldung, ohne dass etwas abgerufen wird",
   SECOND_FACTOR_REQUIRED:
     "Wer zuerst einen zweiten Faktor einrichten muss (nobody: niemand, admins: Admins, everybody: alle); einrichten können ihn alle",
-  ONE_TIME_PASSWORD_SECONDS:
-    "So lange gilt ein Passwort, das ein Admin vergeben hat; bis dahin muss die Person ein eigenes setzen",
-  LOGIN_FAILURES_MAX:
-    "So viele Anmeldungen dürfen in LOGIN_FAILURES_SECONDS von einer Adresse fehlschlagen, und so viele für ein Konto von einer Adresse",
-  LOGIN_FAILURES_ACCOUNT_MAX:
-    "Dasselbe für ein Konto von allen Adressen zusammen, außer denen, von denen es sich in den letzten 30 Tagen angemeldet hat",
-  LOGIN_FAILURES_SECONDS: "Zeit, über die fehlgeschlagene Anmeldungen gezählt werden",
   LEAKED_PASSWORDS_FILE:
     "Sortierte SHA-1-Werte bekannt gewordener Passwörter, einer je Zeile, die abgelehnt werden; leer: keine Liste",
   TRUSTED_PROXY_HOPS: "Zahl der vertrauenswürdigen Proxys vor der API, die X-Forwarded-For ergänzen; 0: keine",

@@ -14,8 +14,6 @@ export const settingMeanings = {
   SCHEDULER_SERVICE_ACCOUNT: "スケジューラーの ID トークンに必要なメールアドレス",
   IAP_AUDIENCE:
     "/projects/<番号>/global/backendServices/<ID>: Identity-Aware Proxy の後ろのバックエンド。空ならプロキシなし",
-  IAP_ISSUER: "そのプロキシが出す証明の発行者",
-  IAP_KEYS_URL: "そのプロキシの発行者の公開鍵",
   SSO_ISSUER: "サインインサービス（OpenID Connect）。サービスが名乗るとおりに指定します",
   SSO_NAME: "ボタンに表示するサインインサービスの名前",
   SSO_CLIENT_ID: "サインインサービスでのこのサーバーのクライアント ID",
@@ -40,34 +38,16 @@ export const settingMeanings = {
   LOG_RETENTION_DAYS: "レベルがデバッグ、情報、警告のログの保存期間",
   ERROR_LOG_RETENTION_DAYS: "レベルがエラーと重大のログの保存期間",
   HISTORY_RETENTION_DAYS: "コマンド、自動復旧、インシデント、抑止時間、ディスプレイの変更、監査ログの保存期間",
-  LIMIT_DISK_PERCENT: "しきい値: ディスクの使用率",
-  LIMIT_MEMORY_PERCENT: "しきい値: メモリーの使用率",
-  LIMIT_TEMPERATURE_CELSIUS: "しきい値: 機器の温度",
-  LIMIT_CERTIFICATE_DAYS: "しきい値: ディスプレイが信頼する CA の残り日数",
-  LIMIT_CLOCK_SECONDS: "しきい値: 時計のずれ",
-  HEALTH_HISTORY_DAYS: "ディスプレイの測定値の保存期間",
   SCREENSHOT_RETENTION_DAYS: "スクリーンショットの保存期間",
   UPLOAD_LIMIT_BYTES: "アップロードできるファイルの最大サイズ",
   CONVERSION_DEADLINE_SECONDS: "LibreOffice が1つのファイルの変換に使える時間。最長20分",
-  CONVERSION_MAX_ATTEMPTS: "変換が失敗になるまでの試行回数",
   PUBLIC_URL: "通知に載せる、このダッシュボードのアドレス。空ならリンクなし",
   OUTBOUND_PROXY:
     "Webhook・チャット・サインインサービスへの接続に使うプロキシ（http://[ユーザー:パスワード@]ホスト:ポート）。メールは直接送ります",
   NOTIFICATION_PRIVATE_ADDRESSES:
     "プライベートアドレスと、クラウド以外ではループバックへの通知を許すか。auto: クラウドでは許しません",
-  NOTIFICATION_DISPLAY_SECONDS: "1台だけの応答なしやクラッシュがこれだけ続くと通知します",
-  NOTIFICATION_GAP_SECONDS: "同じディスプレイ、同じインシデント、自動復旧の同じ見合わせについて、異常の通知を送る間隔",
-  ENROLMENT_CODE_SECONDS: "登録コードの有効時間",
-  SESSION_SECONDS: "サインインの有効時間",
-  SESSION_IDLE_SECONDS: "操作がないままサインインが続く時間",
   SECOND_FACTOR_REQUIRED:
     "最初に二要素認証の設定が必要なユーザー（nobody: なし、admins: 管理者、everybody: 全員）。設定は誰でもできます",
-  ONE_TIME_PASSWORD_SECONDS: "管理者が発行したパスワードを、自分のパスワードに変えるまで使える時間",
-  LOGIN_FAILURES_MAX:
-    "LOGIN_FAILURES_SECONDS の間に、1つのアドレスから、また1つのアドレスから1つのアカウントに対して許すサインイン失敗の回数",
-  LOGIN_FAILURES_ACCOUNT_MAX:
-    "1つのアカウントに対して、全アドレスの合計で許すサインイン失敗の回数。過去30日にサインインしたアドレスは数えません",
-  LOGIN_FAILURES_SECONDS: "サインインの失敗を数える時間",
   LEAKED_PASSWORDS_FILE: "拒否する流出パスワードの SHA-1 を1行に1つ並べ、整列したファイル。空なら一覧なし",
   TRUSTED_PROXY_HOPS: "API の手前で X-Forwarded-For に追記する、信頼できるプロキシの数。0: なし",
   DISPLAYS_MQTT_HOST: "登録コードを使ったディスプレイに伝えるブローカーのホスト",
