@@ -31,8 +31,8 @@ from bridge.probes import can_be_reached
 from bridge.status import BridgeProgress, Counters, Snapshot, Snapshots, Tally
 from bridge.storing import BatchOutcome, LeaderMemory, tell_of_counters
 from bridge.writes import Writer
-from shared.client_logs.rules import Budget
-from shared.clients.intervals_rules import Calm
+from shared.client_logs.rules import LOG_BUDGET
+from shared.clients.intervals_rules import CALM
 from shared.commands.news_operations import log_news
 from shared.commands.operations import timings
 from shared.config import Config
@@ -69,14 +69,13 @@ class BridgeLoop:
         self._urgent = Urgent()
         self._counters = Counters()
         self._tally = Tally()
-        self._budgets = LogBudgets(Budget(self._config["LOG_BUDGET_PER_SECOND"], self._config["LOG_BUDGET_BURST"]))
+        self._budgets = LogBudgets(LOG_BUDGET)
         self._bulk = Bulk(self._inbox, self._budgets)
         self._memory = LeaderMemory()
         self._receipts = Receipts(self._topics)
         self._outbox = Outbox(self._topics, timings(self._config))
         self._hours = HoursTeller(self._topics)
-        calm = Calm(self._config["HEARTBEAT_CALM_SECONDS"], self._config["HEARTBEAT_CALM_FLEET"])
-        self._intervals = IntervalTeller(self._topics, calm)
+        self._intervals = IntervalTeller(self._topics, CALM)
         self._due = Due()
         self._pace = Pace()
         self._progress = BridgeProgress()

@@ -276,20 +276,6 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "s",
         "silence after which a client is stale, at least 90; never under 3 x its own interval",
     ),
-    Setting(
-        "HEARTBEAT_CALM_SECONDS",
-        _whole(30, 300),
-        120,
-        "s",
-        "interval of heartbeats that a display is asked for while it is well; 30: the usual one",
-    ),
-    Setting(
-        "HEARTBEAT_CALM_FLEET",
-        _whole(1, 1_000_000),
-        20,
-        "",
-        "so many connected displays must take that before any is asked",
-    ),
     Setting("TICK_SECONDS", _whole(1, 3600), 60, "s", "period of the scheduler tick"),
     Setting(
         "COMMAND_LOCKOUT_SECONDS",
@@ -304,16 +290,6 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         AUTO,
         "",
         "recovery commands open at once; auto: 2 % of the displays heard in a day less 10, and never below 10",
-    ),
-    Setting(
-        "LOG_BUDGET_PER_SECOND", _whole(1, 1_000_000), 50, "1/s", "log messages of one client that the bridge stores"
-    ),
-    Setting(
-        "LOG_BUDGET_BURST",
-        _whole(1, 1_000_000),
-        500,
-        "",
-        "log messages of one client that may come at once",
     ),
     Setting("LOG_RETENTION_DAYS", _whole(1, 3650), 30, "d", "how long debug, info and warning logs are kept"),
     Setting("ERROR_LOG_RETENTION_DAYS", _whole(1, 3650), 90, "d", "how long error and critical logs are kept"),

@@ -194,6 +194,9 @@ class Budget(Struct, frozen=True):
         return self.burst / self.per_second
 
 
+LOG_BUDGET: Final = Budget(per_second=50, burst=500)
+
+
 class Allowance(Struct):
     """The rest of a client's budget: a token pays for a message. Times are monotonic seconds."""
 

@@ -25,9 +25,15 @@ class Calm(Struct, frozen=True):
     """What is asked of displays that are well, and of how large a fleet."""
 
     seconds: int
-    """HEARTBEAT_CALM_SECONDS."""
+    """The interval of heartbeats that they are asked for."""
     fleet: int
-    """HEARTBEAT_CALM_FLEET. Among fewer, silent displays that speak often could seem to be few: no breaker opens."""
+    """So many connected displays must take that before any is asked.
+
+    Among fewer, silent displays that speak often could seem to be few: no breaker opens.
+    """
+
+
+CALM: Final = Calm(seconds=120, fleet=20)
 
 
 def message(seconds: int) -> bytes:

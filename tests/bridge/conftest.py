@@ -27,6 +27,7 @@ from sqlalchemy import Engine
 from deploy.parts import broker as mosquitto
 from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import free_port
+from shared.client_logs.rules import Budget
 from shared.outside.broker_rights import DOWNWARD
 from tests import migrated
 from tests.bridge.preloaded import Forked
@@ -128,6 +129,11 @@ def bridges(
             bridge.kill()
             print(bridge.log.read_text()[-4000:])
         forget_session(broker)
+
+
+def budget(per_second: float, burst: float) -> Constants:
+    """The constants of a bridge with this budget for the log lines of a display."""
+    return {"bridge.loop.LOG_BUDGET": Budget(per_second, burst)}
 
 
 def with_constants(constants: Constants) -> tuple[str, str]:

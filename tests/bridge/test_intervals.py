@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from deploy.parts import broker as mosquitto
-from shared.clients.intervals_rules import INTERVAL, LASTS_SECONDS
+from shared.clients.intervals_rules import INTERVAL, LASTS_SECONDS, Calm
 from shared.postgres.door import database_now, transaction
 from tests.bridge.conftest import Database, Display, StartBridge, displays, eventually, stamp
 from tests.stores.commands_world import RESTART, issue, new_client, seconds
@@ -37,7 +37,7 @@ def test_an_interval_is_asked_for_and_another_one_as_soon_as_something_happens(
 ) -> None:
     name = well(engine)
     with displays(broker, [name]) as [display]:
-        start_bridge(HEARTBEAT_CALM_FLEET="1")
+        start_bridge(constants={"bridge.loop.CALM": Calm(CALM, 1)})
         eventually(lambda: told(display) == [CALM])
         assert [body for topic, body in display.told if topic == "interval"] == [
             {"v": 1, "interval_seconds": CALM, "until": LASTS_SECONDS}
@@ -57,7 +57,7 @@ def test_a_will_lets_a_calm_display_be_judged_as_usual_and_its_next_heartbeat_co
     """The bridge remembers a heartbeat that only repeats: the will must end that memory."""
     name = well(engine)
     with displays(broker, [name]) as [display]:
-        start_bridge(HEARTBEAT_CALM_SECONDS="300")
+        start_bridge()
         for number in (1, 2, 3):
             display.publish("heartbeat", beat(number, 300))
             eventually(lambda number=number: heartbeat_of(database, name)["seq"] == number)  # type: ignore[misc]
@@ -70,12 +70,12 @@ def test_a_will_lets_a_calm_display_be_judged_as_usual_and_its_next_heartbeat_co
         eventually(lambda: heartbeat_of(database, name)["interval_seconds"] == 300)
 
 
-def test_with_the_usual_interval_nobody_is_asked_to_be_calm(
+def test_in_a_small_fleet_nobody_is_asked_to_be_calm(
     engine: Engine, database: Database, broker: mosquitto.RunningBroker, start_bridge: StartBridge
 ) -> None:
     name = well(engine)
     with displays(broker, [name]) as [display]:
-        start_bridge(HEARTBEAT_CALM_SECONDS="30")
+        start_bridge()
         display.publish("heartbeat", beat(1, CALM))
 
         eventually(lambda: told(display) == [30])

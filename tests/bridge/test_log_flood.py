@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from deploy.parts import broker as mosquitto
 from shared.vocabulary import CommandAction
-from tests.bridge.conftest import PASSWORD, SECONDS, Database, Display, StartBridge, displays, eventually, stamp
+from tests.bridge.conftest import PASSWORD, SECONDS, Database, Display, StartBridge, budget, displays, eventually, stamp
 from tests.bridge.test_messages_reach_their_tables import heartbeat, issue, state
 from tests.lab.campaigns.wire import Wire
 
@@ -117,7 +117,7 @@ def test_a_display_that_spools_and_floods_loses_nothing_in_the_end(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
     """It does not pace itself: it repeats all uncommitted lines, at once and again after half a second."""
-    bridge = start_bridge(LOG_BUDGET_PER_SECOND="40", LOG_BUDGET_BURST="40")
+    bridge = start_bridge(constants=budget(per_second=40, burst=40))
     count = 300
     bridge.send(signal.SIGSTOP)  # so that the first three rounds come as one flood, however slow this machine is
     for _ in range(3):
@@ -154,7 +154,7 @@ THREE_HOURS_AGO = "now() - interval '3 hours'"
 def test_what_gathered_while_the_bridge_was_away_is_no_flood_nor_known_of_that_time(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
-    first = start_bridge(LOG_BUDGET_PER_SECOND="50", LOG_BUDGET_BURST="1")
+    first = start_bridge(constants=budget(per_second=50, burst=1))
     display.publish("heartbeat", heartbeat())
     eventually(lambda: bool(database.client(display.uuid)))
     first.kill()
@@ -165,7 +165,7 @@ def test_what_gathered_while_the_bridge_was_away_is_no_flood_nor_known_of_that_t
     numbers = [display.publish_soon("logs/info", json.dumps({"message": f"line {n}"}).encode()) for n in range(2000)]
     eventually(lambda: all(number in display.answers for number in numbers))
 
-    start_bridge(LOG_BUDGET_PER_SECOND="50", LOG_BUDGET_BURST="1")
+    start_bridge(constants=budget(per_second=50, burst=1))
 
     eventually(lambda: stored(database, display.uuid, "line %") == 2000)
     assert dropped(database, display.uuid) == 0

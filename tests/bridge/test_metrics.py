@@ -8,7 +8,7 @@ import uuid
 from prometheus_client.parser import text_string_to_metric_families
 
 from deploy.parts.layout import LOOPBACK
-from tests.bridge.conftest import BridgeProcess, Database, Display, StartBridge, eventually, stamp
+from tests.bridge.conftest import BridgeProcess, Database, Display, StartBridge, budget, eventually, stamp
 
 PREFIX = "signage_bridge_"
 Samples = dict[tuple[str, str], float]
@@ -36,7 +36,7 @@ def scrape(bridge: BridgeProcess) -> tuple[str, Samples]:
 def test_what_the_bridge_does_moves_its_metrics(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
-    bridge = start_bridge(LOG_BUDGET_PER_SECOND="1", LOG_BUDGET_BURST="5")
+    bridge = start_bridge(constants=budget(per_second=1, burst=5))
     _, before = scrape(bridge)
 
     display.publish("heartbeat", {"process_status": "no such word"})

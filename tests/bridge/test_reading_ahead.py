@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from deploy.parts import broker as mosquitto
 from shared.postgres.door import engine_for, transaction
-from tests.bridge.conftest import BridgeProcess, Database, Display, StartBridge, eventually
+from tests.bridge.conftest import BridgeProcess, Database, Display, StartBridge, budget, eventually
 from tests.bridge.proxy import proxied
 from tests.bridge.test_faults import all_lines, lines, send_lines
 
@@ -32,7 +32,7 @@ MANY = 1_500  # less than a batch and the window, so all of it is read ahead
 WINDOW = 4_000
 SMALLER = {"bridge.connection.RECEIVE_MAXIMUM": WINDOW}
 """A smaller window, which fills faster."""
-ROOM = {"LOG_BUDGET_PER_SECOND": "1000", "LOG_BUDGET_BURST": "10000"}
+ROOM = budget(per_second=1000, burst=10_000)
 
 
 def read_ahead(display: Display, database: Database, bridge: BridgeProcess) -> None:
@@ -52,7 +52,7 @@ def test_a_connection_that_breaks_with_messages_read_ahead_brings_each_of_them_o
     database_url: str,
 ) -> None:
     with proxied(broker.broker.services_port) as proxy:
-        bridge = start_bridge(MQTT_URL=f"mqtt://127.0.0.1:{proxy.port}", **ROOM)
+        bridge = start_bridge(MQTT_URL=f"mqtt://127.0.0.1:{proxy.port}", constants=ROOM)
         with logs_locked(database_url):
             read_ahead(display, database, bridge)
             proxy.cut()
@@ -67,7 +67,7 @@ def test_a_batch_whose_connection_ends_is_written_later_and_at_most_a_window_is_
     start_bridge: StartBridge, display: Display, database: Database, database_url: str
 ) -> None:
     count = MANY + WINDOW
-    bridge = start_bridge(constants=SMALLER, **ROOM)
+    bridge = start_bridge(constants={**SMALLER, **ROOM})
     with logs_locked(database_url):
         read_ahead(display, database, bridge)
         send_lines(display, MANY + 1, WINDOW)
@@ -103,7 +103,7 @@ def test_a_batch_that_is_too_large_for_a_slow_database_is_written_in_smaller_one
     send_lines(display, 1, 600)
     database.do(SLOW)
     try:
-        bridge = start_bridge(constants=HURRIED, **ROOM)
+        bridge = start_bridge(constants={**HURRIED, **ROOM})
         eventually(lambda: len(lines(database, display.uuid)) >= 600)
     finally:
         database.do("DROP TRIGGER slowly ON client_logs; DROP FUNCTION slowly()")

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.config import load
+from shared.clients.intervals_rules import CALM
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.store import MANY
@@ -171,22 +171,20 @@ def test_a_display_that_came_back_just_before_all_fell_silent_waits_for_them(
     assert sent(connection, recover(connection, now + seconds(10))) == [(back, "reboot_host")]
 
 
-@pytest.mark.parametrize("calm_seconds", [120, 300])
 def test_displays_that_speak_more_often_are_no_case_before_the_others_are_heard(
-    connection: Connection, now: datetime, calm_seconds: int
+    connection: Connection, now: datetime
 ) -> None:
-    settings = load({"CRASH_RECOVERY_ENABLED": "true", "HEARTBEAT_CALM_SECONDS": str(calm_seconds)})
     well, silent, others = (fleet(connection, now, number) for number in (4, 3, 4))
     connection.execute(
         sa.update(client_heartbeats)
         .where(client_heartbeats.c.client_uuid.in_(others))
-        .values(interval_seconds=calm_seconds)
+        .values(interval_seconds=CALM.seconds)
     )
 
     def recovered(after: timedelta) -> list[tuple[str, str]]:
         hear(connection, now + after)
         beat(connection, well, now + after)
-        return sent(connection, recover(connection, now + after, settings))
+        return sent(connection, recover(connection, now + after))
 
     for minutes in range(3, 18):
         assert recovered(minutes * MINUTE) == [], minutes

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 from sqlalchemy import Connection
 
+from shared.clients.intervals_rules import CALM
 from shared.config import Config
 from shared.leadership.rules import BridgeStatus
 from shared.quiet import operations as quiet_times
@@ -182,7 +183,7 @@ def _silent(
     if not silent:
         return []
     stale_seconds = config["HEARTBEAT_STALE_SECONDS"]
-    moments = {**asdict(window), "together": rules.at_once(config["HEARTBEAT_CALM_SECONDS"], stale_seconds)}
+    moments = {**asdict(window), "together": rules.at_once(CALM.seconds, stale_seconds)}
     return store.silent(connection, now, stale_seconds, silent, quiet, moments)
 
 

@@ -51,7 +51,7 @@ class Silence(Struct, frozen=True):
 def at_once(calm_seconds: int, stale_seconds: int) -> timedelta:
     """The time within which displays that fell silent at once become stale.
 
-    Those that were asked to speak seldom (HEARTBEAT_CALM_SECONDS) come last. `stale_seconds`: HEARTBEAT_STALE_SECONDS.
+    Those that were asked to speak seldom (`calm_seconds`) come last. `stale_seconds`: HEARTBEAT_STALE_SECONDS.
     """
     return max(TOGETHER, stale_after(calm_seconds, stale_seconds) - timedelta(seconds=stale_seconds))
 

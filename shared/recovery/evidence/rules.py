@@ -101,7 +101,7 @@ class Fleet(Struct, frozen=True):
     screens: Mapping[str | None, Sentence] = field(default_factory=dict)
     """Site -> why its breaker of failing screens is open; None is the whole fleet."""
     calm_seconds: int = 30
-    """HEARTBEAT_CALM_SECONDS."""
+    """The interval of displays that are asked to speak seldom."""
     late: Sentence | None = None
     """Why recovery waits, because many clients are late and may fall silent together; None when few are late."""
     incidents: Mapping[str, Sentence] = field(default_factory=dict)

@@ -27,7 +27,7 @@ from bridge.batches import QUICK_FOR_SECONDS
 from deploy.parts import guardian
 from deploy.parts.probes import wait_until
 from functions.scheduler_tick import steps
-from shared import config
+from shared.clients import intervals_rules
 from shared.vocabulary import Role
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.api.people import issue_token
@@ -48,7 +48,7 @@ DAY = 86_400
 
 # The habits of displays and people for the month.
 HEARTBEAT_SECONDS, HEALTH_SECONDS, TICK_SECONDS, POLL_SECONDS = 30, 60, 60, 5
-CALM_SECONDS: int = config.load({})["HEARTBEAT_CALM_SECONDS"]  # then health comes with each heartbeat
+CALM_SECONDS = intervals_rules.CALM.seconds  # then health comes with each heartbeat
 CALM = "both, while well"
 OPEN_SHARE = 0.02  # of the displays with anything open or doubtful
 LINES_A_DAY, COMMANDS_A_MONTH = 20, 4  # of each display

@@ -13,10 +13,12 @@ from unittest.mock import patch
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from bridge import loop
 from deploy.displays.client import contract
 from functions.scheduler_tick import steps
 from shared import config
 from shared.client_logs import store as client_logs
+from shared.clients.intervals_rules import CALM, Calm
 from shared.commands import operations as commands
 from shared.leadership import store as leadership_store
 from shared.postgres.door import engine_for
@@ -44,7 +46,6 @@ SETTINGS: Final = {
     "CRASH_RECOVERY_ENABLED": "true",
     "MQTT_USERNAME": "bridge",
     "MQTT_PASSWORD": "unused",
-    "HEARTBEAT_CALM_FLEET": "5",
 }
 NOT_IN_A_LONG_ONE: Final = ("conversions", "notifications", "health_history")
 EMPTY: Final = (
@@ -217,6 +218,7 @@ class History:
         sweeps = {name: step for name, step in steps.LATE_STEPS.items() if name not in left_out}
         with ExitStack() as patched:
             patched.enter_context(virtual_time(self.clocks, self.seed))
+            patched.enter_context(patch.object(loop, "CALM", Calm(CALM.seconds, fleet=5)))
             patched.enter_context(patch.object(steps, "STEPS", about))
             patched.enter_context(patch.object(steps, "LATE_STEPS", sweeps))
             life = patch.object(leadership_store, "life", lambda _connection: self.databases.copies.life)

@@ -26,16 +26,11 @@ export const settingMeanings = {
   CLIENT_AUTO_REGISTER: "Ob die erste Nachricht mit einem gültigen Broker-Login ihr Display registriert",
   HEARTBEAT_STALE_SECONDS:
     "So lange muss ein Display still sein, um als verstummt zu gelten: mindestens 90, und nie weniger als das Dreifache seines eigenen Abstands",
-  HEARTBEAT_CALM_SECONDS:
-    "Abstand der Lebenszeichen, um den ein Display gebeten wird, solange alles in Ordnung ist; 30: der übliche Abstand",
-  HEARTBEAT_CALM_FLEET: "So viele verbundene Displays müssen das beherrschen, bevor eines darum gebeten wird",
   TICK_SECONDS: "Abstand der Takte des Taktgebers",
   COMMAND_LOCKOUT_SECONDS:
     "Zeit nach „Player-Neustart“ oder „Neustart“, in der das Display keinen weiteren solchen Befehl bekommt",
   RECOVERY_MAX_OPEN:
     "So viele Befehle der Wiederherstellung dürfen zugleich offen sein; auto: 2\u00a0% der Displays, die innerhalb eines Tages gehört wurden, minus 10, aber nie weniger als 10",
-  LOG_BUDGET_PER_SECOND: "So viele Protokollzeilen eines Displays speichert die Bridge",
-  LOG_BUDGET_BURST: "So viele Protokollzeilen eines Displays dürfen auf einmal kommen",
   LOG_RETENTION_DAYS: "So lange werden Protokollzeilen der Stufen Debug, Info und Warnung aufbewahrt",
   ERROR_LOG_RETENTION_DAYS: "So lange werden Protokollzeilen der Stufen Fehler und Kritisch aufbewahrt",
   HISTORY_RETENTION_DAYS:

@@ -27,14 +27,10 @@ export const settingMeanings = {
   CLIENT_AUTO_REGISTER: "ブローカーの有効なログインから最初のメッセージが届いたとき、ディスプレイを登録するか",
   HEARTBEAT_STALE_SECONDS:
     "これだけ通信がないと「応答なし」とみなします。90以上で、ディスプレイ自身の間隔の3倍を下回ることはありません",
-  HEARTBEAT_CALM_SECONDS: "正常なディスプレイに求めるハートビートの間隔。30は通常の間隔",
-  HEARTBEAT_CALM_FLEET: "この間隔の変更を求め始めるのに必要な、対応済みで接続中のディスプレイの台数",
   TICK_SECONDS: "スケジューラーの実行間隔",
   COMMAND_LOCKOUT_SECONDS: "「プレーヤー再起動」か「再起動」の後、同じディスプレイに次の再起動を送らない時間",
   RECOVERY_MAX_OPEN:
     "同時に進行できる自動復旧のコマンド数。auto: 過去1日に通信のあったディスプレイの2%から10を引いた数、ただし10以上",
-  LOG_BUDGET_PER_SECOND: "ブリッジが保存するログの行数（ディスプレイ1台あたり）",
-  LOG_BUDGET_BURST: "一度に届いてよいログの行数（ディスプレイ1台あたり）",
   LOG_RETENTION_DAYS: "レベルがデバッグ、情報、警告のログの保存期間",
   ERROR_LOG_RETENTION_DAYS: "レベルがエラーと重大のログの保存期間",
   HISTORY_RETENTION_DAYS: "コマンド、自動復旧、インシデント、抑止時間、ディスプレイの変更、監査ログの保存期間",
