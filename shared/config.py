@@ -392,9 +392,6 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "ports whose certificates broker_accounts checks, such as `displays=127.0.0.1:8883 people=127.0.0.1:443`",
     ),
     Setting(
-        "BRIDGE_HEALTH_HOST", _text, "127.0.0.1", "", "address on which the bridge answers /healthz, /readyz, /metrics"
-    ),
-    Setting(
         "BRIDGE_HEALTH_PORT",
         _whole(1, 65_535),
         8090,

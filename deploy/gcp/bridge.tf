@@ -47,7 +47,6 @@ module "bridge" {
 
   environment = merge(local.common_environment, local.broker_environment, local.broker_trust, {
     MQTT_USERNAME      = "${local.login_prefix}bridge"
-    BRIDGE_HEALTH_HOST = "0.0.0.0"
     BRIDGE_HEALTH_PORT = "8080"
   })
 

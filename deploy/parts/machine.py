@@ -126,7 +126,6 @@ class Machine(ABC):
             "DISPLAYS_MQTT_TLS": "false",
             "DISPLAYS_PASSWORD_FILE": str(self.broker.displays_password_file),
             "BROKER_CRASHES_FILE": str(self.broker.crashes_file),
-            "BRIDGE_HEALTH_HOST": LOOPBACK,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(REPOSITORY), self.environ.get("PYTHONPATH")))),
             "PYTHONUNBUFFERED": "1",
             **more,

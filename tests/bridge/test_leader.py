@@ -118,9 +118,6 @@ def open_broker(broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[int
     ("environment", "named"),
     [
         ({"MQTT_PASSWORD": ""}, "MQTT_PASSWORD"),
-        ({"BRIDGE_HEALTH_HOST": "0.0.0.0"}, "BRIDGE_HEALTH_HOST"),
-        ({"BRIDGE_HEALTH_HOST": "localhost"}, "BRIDGE_HEALTH_HOST"),
-        ({"BRIDGE_HEALTH_HOST": "192.0.2.1", **IN_A_BOX}, "BRIDGE_HEALTH_HOST"),
         ({**IN_A_BOX, "DEPLOYMENT_MODE": "cloud"}, "MQTT_URL"),
     ],
 )

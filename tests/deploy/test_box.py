@@ -166,7 +166,7 @@ def test_each_service_is_told_what_box_mode_needs_and_no_secret_by_value(environ
         assert configuration["DISPLAYS_MQTT_TLS"] is True
         assert configuration["DISPLAYS_MQTT_HOST"] == HOST
         assert configuration["PUBLIC_URL"] == f"https://{HOST}:{box.ports['GATEWAY_PORT']}"
-        assert told["HOST"] == told["BRIDGE_HEALTH_HOST"] == LOOPBACK
+        assert told["HOST"] == LOOPBACK
         assert not [setting for setting in told if setting in BY_NAME and BY_NAME[setting].secret]
         assert ("MQTT_PASSWORD_FILE" in told) == (name in LOGINS)
 

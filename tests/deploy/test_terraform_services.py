@@ -79,7 +79,6 @@ def test_two_bridges_are_always_there_with_their_cpu_and_a_probe() -> None:
     assert (bridge["min_instances"], bridge["max_instances"], bridge["cpu_while_idle"]) == (always, always, True)
     assert root().locals["bridge_instances"] == 2
     assert bridge["probe_path"] == "/healthz"
-    assert environment["BRIDGE_HEALTH_HOST"] == "0.0.0.0"
     service = Folder(GCP / "modules" / "run_service")
     assert environment["BRIDGE_HEALTH_PORT"] == str(service.blocks("variable")["port"]["default"])
 

@@ -59,7 +59,6 @@ export const settingMeanings = {
   BROKER_CRASHES_FILE: "Wo Abstürze des Brokers vermerkt werden; leer: nirgends",
   CERTIFICATE_DOORS:
     "Ports, deren Zertifikate broker_accounts prüft, etwa displays=127.0.0.1:8883 people=127.0.0.1:443",
-  BRIDGE_HEALTH_HOST: "Adresse, auf der die Bridge /healthz, /readyz und /metrics beantwortet",
   BRIDGE_HEALTH_PORT: "Port, auf dem die Bridge /healthz, /readyz und /metrics beantwortet",
   DATABASE_POOL_SIZE: "Verbindungen, die ein Prozess zu Postgres offen hält",
   DATABASE_PREPARED_STATEMENTS:

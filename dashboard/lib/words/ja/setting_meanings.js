@@ -56,7 +56,6 @@ export const settingMeanings = {
   BROKER_LOGINS_PORT: "外部のブローカーに broker_logins が応答するループバックのポート",
   BROKER_CRASHES_FILE: "ブローカーのクラッシュを記録する場所。空なら記録なし",
   CERTIFICATE_DOORS: "broker_accounts が証明書を確認するポート。例: displays=127.0.0.1:8883 people=127.0.0.1:443",
-  BRIDGE_HEALTH_HOST: "ブリッジが /healthz、/readyz、/metrics に応答するアドレス",
   BRIDGE_HEALTH_PORT: "ブリッジが /healthz、/readyz、/metrics に応答するポート",
   DATABASE_POOL_SIZE: "1プロセスが維持する Postgres への接続数",
   DATABASE_PREPARED_STATEMENTS:
