@@ -291,8 +291,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "recovery commands open at once; auto: 2 % of the displays heard in a day less 10, and never below 10",
     ),
-    Setting("LOG_RETENTION_DAYS", _whole(1, 3650), 30, "d", "how long debug, info and warning logs are kept"),
-    Setting("ERROR_LOG_RETENTION_DAYS", _whole(1, 3650), 90, "d", "how long error and critical logs are kept"),
+    Setting(
+        "LOG_RETENTION_DAYS",
+        _whole(1, 3650),
+        30,
+        "d",
+        "how long debug, info and warning logs are kept; error and critical ones three times as long",
+    ),
     Setting(
         "HISTORY_RETENTION_DAYS",
         _whole(1, 36500),
@@ -300,7 +305,6 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "d",
         "how long commands, recovery, incidents, quiet times, clients' changes and the audit log are kept",
     ),
-    Setting("SCREENSHOT_RETENTION_DAYS", _whole(1, 365), 14, "d", "how long pictures of screens are kept"),
     Setting("UPLOAD_LIMIT_BYTES", _whole(1, 10 * 1024**3), 200 * 1000 * 1000, "B", "largest upload"),
     Setting(
         "CONVERSION_DEADLINE_SECONDS",

@@ -62,6 +62,7 @@ from shared.recovery import store as recovery_store
 from shared.schedules import operations as schedules
 from shared.schedules import rules as schedule_rules
 from shared.schedules import store as schedules_store
+from shared.screenshots import rules as screenshots_rules
 from shared.screenshots import store as screenshots_store
 from shared.structured_log import failure
 
@@ -311,11 +312,8 @@ def retain(world: World, moment: Moment) -> Did:
     if not moment.opens_an_hour():
         return {}
     made = _make_partitions(world, moment)
-    config = world.config
     with transaction(world.engine) as connection:
-        dropped = client_logs.drop_expired(
-            connection, moment.now, config["LOG_RETENTION_DAYS"], config["ERROR_LOG_RETENTION_DAYS"]
-        )
+        dropped = client_logs.drop_expired(connection, moment.now, world.config["LOG_RETENTION_DAYS"])
     return {"partitions_made": made, "partitions_dropped": len(dropped), **_drop_history(world, moment)}
 
 
@@ -339,9 +337,7 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "incidents": incidents_store.drop_history(connection, before),
             "quiet_times": quiet_store.drop_history(connection, before),
             "notifications": deliveries_store.drop_history(connection, before),
-            "screenshots": screenshots_store.drop_before(
-                connection, moment.now - timedelta(days=world.config["SCREENSHOT_RETENTION_DAYS"])
-            ),
+            "screenshots": screenshots_store.drop_before(connection, moment.now - screenshots_rules.KEPT_FOR),
             "dead_letters": dead_letters_store.drop(
                 connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
             ),

@@ -237,12 +237,12 @@ def _move(
         boots_store.forget_older(connection, now, begun)
 
 
-def drop_expired(connection: Connection, now: datetime, routine_days: int, serious_days: int) -> list[str]:
+def drop_expired(connection: Connection, now: datetime, routine_days: int) -> list[str]:
     """Drop the weekly partitions that are beyond the retention of their class. Returns their names.
 
-    Hourly counts and marks have the retention of the serious class.
+    `routine_days` is LOG_RETENTION_DAYS. Hourly counts and marks have the retention of the serious class.
     """
-    keep = {"routine": timedelta(days=routine_days), "serious": timedelta(days=serious_days)}
+    keep = {"routine": timedelta(days=routine_days), "serious": rules.SERIOUS_LAST * timedelta(days=routine_days)}
     dropped = [name for name in store.weekly_partitions(connection) if rules.is_over(name, now, keep)]
     for name in dropped:
         store.drop_partition(connection, name)

@@ -195,6 +195,7 @@ class Budget(Struct, frozen=True):
 
 
 LOG_BUDGET: Final = Budget(per_second=50, burst=500)
+SERIOUS_LAST: Final = 3  # times as long as the others errors and critical messages are kept
 
 
 class Allowance(Struct):

@@ -10,6 +10,7 @@ from shared.errors import UnsupportedMediaType, UploadTooLarge
 LARGEST_BYTES: Final = 60_000
 LARGEST_SIDE: Final = 8_192
 KEPT: Final = 10  # of each client: pictures that people requested, and pictures before its last failure
+KEPT_FOR: Final = timedelta(days=14)
 WANTED_AFTER_FAILURE: Final = timedelta(minutes=30)
 OLDEST: Final = timedelta(days=1)
 _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # JPEG markers that hold the size

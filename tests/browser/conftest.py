@@ -43,7 +43,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     settings = {
         "TICK_SECONDS": "3",
         "DEMO": "",
-        "ERROR_LOG_RETENTION_DAYS": "800",  # for log lines at two changes of the clocks
+        "LOG_RETENTION_DAYS": "270",  # for log lines at two changes of the clocks
     }
     with (
         sign_in_service(tmp_path_factory.mktemp("sign-in-service")) as service,

@@ -347,12 +347,12 @@ def test_whole_weeks_are_dropped_when_their_class_has_been_kept_long_enough(
     connection.execute(sa.update(log_marks).values(updated_at=old))
     client_logs.record(connection, now, CLOCK, [line(uuid=V, message="new")])
 
-    after_routine = client_logs.drop_expired(connection, old + timedelta(days=40), 30, 90)
+    after_routine = client_logs.drop_expired(connection, old + timedelta(days=40), 30)
     assert after_routine == ["client_logs_routine_2025w10"]
     assert messages(connection) == ["m2"]
     assert boots(connection) == [1, 2]
 
-    after_serious = client_logs.drop_expired(connection, old + timedelta(days=100), 30, 90)
+    after_serious = client_logs.drop_expired(connection, old + timedelta(days=100), 30)
     assert after_serious == ["client_logs_serious_2025w10"]
     assert (messages(connection), messages(connection, V)) == ([], ["new"])
     hours = connection.execute(sa.select(client_log_hours.c.client_uuid)).scalars().all()
@@ -366,7 +366,7 @@ def test_a_boot_that_logs_nothing_for_longer_than_logs_are_kept_goes_on_where_it
     client_logs.record(connection, now, CLOCK, [line(seq) for seq in range(1, 6)])
     connection.execute(sa.update(log_marks).values(updated_at=now - timedelta(days=91)))
 
-    client_logs.drop_expired(connection, now, 30, 90)
+    client_logs.drop_expired(connection, now, 30)
     stored = client_logs.record(connection, now, CLOCK, [line(6)])
 
     assert list(stored.committed.values()) == [6]
@@ -382,7 +382,7 @@ def test_of_old_boots_the_running_one_and_the_last_to_speak_keep_their_marks(
         theirs = log_marks.c.boot_seq == boot
         connection.execute(sa.update(log_marks).where(theirs).values(updated_at=now - timedelta(days=days)))
 
-    client_logs.drop_expired(connection, now, 30, 90)
+    client_logs.drop_expired(connection, now, 30)
 
     assert connection.execute(sa.select(log_marks.c.boot_seq).order_by(log_marks.c.boot_seq)).scalars().all() == [2, 3]
 
@@ -394,7 +394,7 @@ def test_the_mark_of_the_boot_that_a_display_is_in_stays_however_quiet_it_is(
     client_logs.record(connection, now, CLOCK, [line(seq) for seq in range(1, 501)])
     client_logs.pass_over(connection, now + timedelta(days=1), [(Boot(U, "i", 0), 1)])  # a late line of before
 
-    client_logs.drop_expired(connection, now + timedelta(days=400), 30, 90)
+    client_logs.drop_expired(connection, now + timedelta(days=400), 30)
     after = client_logs.record(connection, now + timedelta(days=400), CLOCK, [line(501)])
 
     assert after.committed == {BOOT: 501}

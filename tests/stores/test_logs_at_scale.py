@@ -220,7 +220,7 @@ def test_retention_drops_partitions_class_by_class_and_deletes_no_line(scaled: C
     before = set(store.weekly_partitions(scaled))
     oldest = scaled.execute(sa.text("SELECT min(received_at) FROM client_logs WHERE level = 'error'")).scalar_one()
 
-    sent = statements_of(scaled, lambda connection: client_logs.drop_expired(connection, NOW, 14, 90))
+    sent = statements_of(scaled, lambda connection: client_logs.drop_expired(connection, NOW, 14))
 
     gone = before - set(store.weekly_partitions(scaled))
     assert {name.rpartition("_")[0] for name in gone} == {"client_logs_routine"}
@@ -259,7 +259,7 @@ def test_what_came_for_a_week_without_a_partition_moves_into_it_when_it_is_made(
         assert lines_in(scaled, then.strftime(f"client_logs_{class_name}_%Gw%V")) == 1
     assert lines_in(scaled, past.strftime("client_logs_serious_%Gw%V")) == 1
     assert store.ensure_partitions(scaled, then, 1) == 0
-    dropped = client_logs.drop_expired(scaled, then - timedelta(weeks=40), 30, 90)
+    dropped = client_logs.drop_expired(scaled, then - timedelta(weeks=40), 30)
     assert past.strftime("client_logs_serious_%Gw%V") in dropped
 
 

@@ -30,7 +30,7 @@ SETTINGS: Final[Mapping[Kind, Mapping[str, str]]] = {
     Kind.HOUR: {},
     Kind.WORLD: {},
     Kind.DAY: {},
-    Kind.WEEK: {"LOG_RETENTION_DAYS": "1", "ERROR_LOG_RETENTION_DAYS": "1"},
+    Kind.WEEK: {"LOG_RETENTION_DAYS": "1"},
 }
 NARROW: Final = Frame(sizes=(3, 5, 8, 10, 11, 12, 14), lengths=((25 * 60.0, 45 * 60.0),))
 DAYS: Final = {Kind.DAY: 1.2, Kind.WEEK: 7.0}

@@ -31,11 +31,10 @@ export const settingMeanings = {
     "Zeit nach „Player-Neustart“ oder „Neustart“, in der das Display keinen weiteren solchen Befehl bekommt",
   RECOVERY_MAX_OPEN:
     "So viele Befehle der Wiederherstellung dürfen zugleich offen sein; auto: 2\u00a0% der Displays, die innerhalb eines Tages gehört wurden, minus 10, aber nie weniger als 10",
-  LOG_RETENTION_DAYS: "So lange werden Protokollzeilen der Stufen Debug, Info und Warnung aufbewahrt",
-  ERROR_LOG_RETENTION_DAYS: "So lange werden Protokollzeilen der Stufen Fehler und Kritisch aufbewahrt",
+  LOG_RETENTION_DAYS:
+    "So lange werden Protokollzeilen der Stufen Debug, Info und Warnung aufbewahrt; Fehler und Kritisch dreimal so lange",
   HISTORY_RETENTION_DAYS:
     "So lange werden Befehle, Wiederherstellung, Störungen, Ruhezeiten, Änderungen von Displays und das Änderungsprotokoll aufbewahrt",
-  SCREENSHOT_RETENTION_DAYS: "So lange werden Screenshots aufbewahrt",
   UPLOAD_LIMIT_BYTES: "Größte Datei, die hochgeladen werden kann",
   CONVERSION_DEADLINE_SECONDS: "Zeit von LibreOffice für eine Präsentation, höchstens 20 Minuten",
   PUBLIC_URL: "Adresse dieser Seite für Links in Benachrichtigungen; leer: keine Links",

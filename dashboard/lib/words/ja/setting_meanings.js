@@ -31,10 +31,8 @@ export const settingMeanings = {
   COMMAND_LOCKOUT_SECONDS: "「プレーヤー再起動」か「再起動」の後、同じディスプレイに次の再起動を送らない時間",
   RECOVERY_MAX_OPEN:
     "同時に進行できる自動復旧のコマンド数。auto: 過去1日に通信のあったディスプレイの2%から10を引いた数、ただし10以上",
-  LOG_RETENTION_DAYS: "レベルがデバッグ、情報、警告のログの保存期間",
-  ERROR_LOG_RETENTION_DAYS: "レベルがエラーと重大のログの保存期間",
+  LOG_RETENTION_DAYS: "レベルがデバッグ、情報、警告のログの保存期間。エラーと重大のログはその3倍",
   HISTORY_RETENTION_DAYS: "コマンド、自動復旧、インシデント、抑止時間、ディスプレイの変更、監査ログの保存期間",
-  SCREENSHOT_RETENTION_DAYS: "スクリーンショットの保存期間",
   UPLOAD_LIMIT_BYTES: "アップロードできるファイルの最大サイズ",
   CONVERSION_DEADLINE_SECONDS: "LibreOffice が1つのファイルの変換に使える時間。最長20分",
   PUBLIC_URL: "通知に載せる、このダッシュボードのアドレス。空ならリンクなし",
