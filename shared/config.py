@@ -72,21 +72,6 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
-AUTO: Final = "auto"  # the service decides
-
-
-def _or_auto(parse: Callable[[str], int]) -> Callable[[str], int | str]:
-    def number_or_auto(value: str) -> int | str:
-        if value.lower() == AUTO:
-            return AUTO
-        try:
-            return parse(value)
-        except ValueError as error:
-            raise ValueError(f"{error}, or {AUTO}") from None
-
-    return number_or_auto
-
-
 def _one_of(*words: str) -> Callable[[str], str]:
     def parse(value: str) -> str:
         if value not in words:
@@ -283,13 +268,6 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         600,
         "s",
         "time after a restart_app or reboot_host in which the client gets no other one",
-    ),
-    Setting(
-        "RECOVERY_MAX_OPEN",
-        _or_auto(_whole(0, 10_000)),
-        AUTO,
-        "",
-        "recovery commands open at once; auto: 2 % of the displays heard in a day less 10, and never below 10",
     ),
     Setting(
         "LOG_RETENTION_DAYS",

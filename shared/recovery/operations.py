@@ -152,7 +152,7 @@ def recover(connection: Connection, now: datetime, config: Config, timings: Timi
     bridge = leadership_store.bridge_status(connection)
     quiet = breakers.quiet_since_last_look(connection, now)
     watch = breakers.watch(connection, now, config, bridge, quiet)
-    cap = rules.cap(config["RECOVERY_MAX_OPEN"], watch.seen)
+    cap = rules.cap(watch.seen)
     uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent, cap, quiet)
     screens = screens_operations.watch(connection, now, quiet)
     fleet = evidence.circumstances(

@@ -38,7 +38,7 @@ FIRST_HEARTBEAT: Final = 2 / 3  # of the threshold, at least two intervals: the 
 LONGEST_SILENCE: Final = SEEN_WITHIN
 """Recovery does not act on longer silence (age of the last sign of life): the breakers do not count it either."""
 LOOK_AROUND: Final = 1 / 3  # of the threshold, at least an interval: then others that fell silent too are stale
-SMALLEST_CAP: Final = 10  # on the open commands of recovery, if the fleet's size decides
+SMALLEST_CAP: Final = 10  # on the open commands of recovery
 SHARE_OF_FLEET: Final = 0.02  # less SMALLEST_CAP: an hour of ticks reaches the whole fleet
 SMALL_FLEET: Final = 10  # with fewer clients recovery acts on one silent display at a time
 RECORDED: Final = (
@@ -96,11 +96,9 @@ class ShownRecovery(Struct, frozen=True):
     """Rungs of the ladder used."""
 
 
-def cap(setting: int | str, seen: int) -> int:
-    """How many commands of recovery may be open at once: by RECOVERY_MAX_OPEN and the fleet's size."""
-    if isinstance(setting, str):
-        return max(SMALLEST_CAP, int(SHARE_OF_FLEET * seen) - SMALLEST_CAP)
-    return setting
+def cap(seen: int) -> int:
+    """How many commands of recovery may be open at once, by the number of displays that were heard in a day."""
+    return max(SMALLEST_CAP, int(SHARE_OF_FLEET * seen) - SMALLEST_CAP)
 
 
 def recovery_state(client: Condition, now: datetime, fleet: Fleet) -> Verdict:

@@ -31,7 +31,7 @@ from tests.lab.simulation.history import History
 from tests.lab.simulation.outages import HEARTBEATS, drop
 from tests.lab.simulation.service import PUBLISHED_MAX, ServiceConnection
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
-from tests.simulation.test_mutations import Mutation, everybody_crashes, nothing
+from tests.simulation.test_mutations import Mutation, everybody_crashes
 
 HOUR: Final = 3600.0
 FAR_AWAY: Final = datetime(2100, 1, 1, tzinfo=UTC)
@@ -314,10 +314,10 @@ WORLD: Final = {
         3, 800.0, a_ghost_holds_the_lead, without(("bridge.leader.Leader._lead_again", never_again)), "deaf"
     ),
     "in a large fleet no more are restarted at once than in a small one": Mutation(
-        24, 450.0, many_of_a_large_fleet_crash, nothing, "late", broken_settings=(("RECOVERY_MAX_OPEN", "10"),)
+        24, 450.0, many_of_a_large_fleet_crash, without(("shared.recovery.rules.cap", lambda _seen: 10)), "late"
     ),
     "in a large fleet any number may be restarted at once": Mutation(
-        24, 450.0, many_of_a_large_fleet_crash, nothing, "cap", broken_settings=(("RECOVERY_MAX_OPEN", "1000"),)
+        24, 450.0, many_of_a_large_fleet_crash, without(("shared.recovery.rules.cap", lambda _seen: 1000)), "cap"
     ),
     "a strict broker's terms are not kept": Mutation(
         24,
@@ -371,7 +371,7 @@ SHARE: Final = ("a log line is told before it is stored",)
 @pytest.mark.parametrize("name", WORLD if IS_WHOLE else SHARE)
 def test_a_rule_for_the_world_is_seen_broken(scene: Scene, name: str) -> None:
     mutation = WORLD[name]
-    settings = {**dict(mutation.settings), **dict(mutation.broken_settings)}
+    settings = dict(mutation.settings)
     broken = scene(mutation.displays, until=mutation.until, **settings)
     mutation.tell(broken)
 

@@ -39,24 +39,21 @@ def is_analysed(minute: int) -> bool:
     [(0, 10), (9, 10), (1_000, 10), (1_100, 12), (2_000, 30), (10_000, 190), (100_000, 1_990)],
 )
 def test_the_cap_grows_with_the_fleet(seen: int, cap: int) -> None:
-    assert rules.cap("auto", seen) == cap
+    assert rules.cap(seen) == cap
 
 
 @pytest.mark.parametrize(("seen", "ticks"), [(WHOLE, 58), (10_000, 53), (100_000, 51)])
 def test_fewer_than_sixty_ticks_go_through_a_large_fleet(seen: int, ticks: int) -> None:
-    assert math.ceil(seen / rules.cap("auto", seen)) == ticks
+    assert math.ceil(seen / rules.cap(seen)) == ticks
 
 
-@pytest.mark.parametrize(("setting", "asked"), [("0", 0), ("3", 3), ("auto", 10)])
-def test_a_setting_stands_as_it_is_given(connection: Connection, setting: str, asked: int) -> None:
+def test_no_more_than_the_cap_are_asked_at_once(connection: Connection) -> None:
     now = database_now(connection)
     hear(connection, now)
     for _ in range(12):
         crash(connection, now)
 
-    settings = config.load({"CRASH_RECOVERY_ENABLED": "true", "RECOVERY_MAX_OPEN": setting})
-
-    assert len(recover(connection, now, settings).command_ids) == asked
+    assert len(recover(connection, now).command_ids) == 10
 
 
 def carry_out(connection: Connection, at: datetime) -> int:
@@ -100,7 +97,7 @@ def test_a_large_fleet_that_crashes_at_once_is_worked_off_within_an_hour(connect
     restarted = connection.execute(sa.select(sa.func.count(client_commands.c.client_uuid.distinct()))).scalar_one()
     rungs = connection.execute(sa.select(sa.func.sum(client_recovery.c.step))).scalar_one()
     assert (sum(asked), restarted) == (WHOLE, WHOLE)
-    assert max(asked) == rules.cap("auto", WHOLE)
+    assert max(asked) == rules.cap(WHOLE)
     assert rungs < WHOLE  # the first displays have been well for half an hour
 
 

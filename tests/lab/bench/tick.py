@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import sqlalchemy as sa
 from sqlalchemy import Engine
@@ -21,6 +22,7 @@ from shared.conversions.rules import timeouts
 from shared.outside.mqtt import Publisher
 from shared.outside.task_queue import TaskQueue
 from shared.postgres.door import database_now
+from shared.recovery import rules as recovery_rules
 from tests.lab.bench.report import Row, median
 from tests.lab.campaigns.machine import Machine, machine
 
@@ -114,7 +116,6 @@ def ticking(service: Machine, most: int | None = None) -> Iterator[World]:
     settings = config.load(
         {
             "CRASH_RECOVERY_ENABLED": "true",
-            **({} if most is None else {"RECOVERY_MAX_OPEN": str(most)}),
             "MQTT_URL": service.place.services_url,
             "MQTT_USERNAME": "scheduler",
             "MQTT_PASSWORD": service.passwords["scheduler"],
@@ -124,8 +125,10 @@ def ticking(service: Machine, most: int | None = None) -> Iterator[World]:
     queue = TaskQueue(nowhere, "http://x", "x@y.test", timeouts(steps.ENQUEUE_BUDGET).dispatch)
     engine = service.engine()
     publisher = Publisher.from_config(settings)
+    cap = recovery_rules.cap if most is None else lambda _seen: most
     try:
-        yield World(settings, engine, publisher, queue, commands.timings(settings))
+        with patch.object(recovery_rules, "cap", cap):
+            yield World(settings, engine, publisher, queue, commands.timings(settings))
     finally:
         publisher.close()
         engine.dispose()

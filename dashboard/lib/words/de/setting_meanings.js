@@ -29,8 +29,6 @@ export const settingMeanings = {
   TICK_SECONDS: "Abstand der Takte des Taktgebers",
   COMMAND_LOCKOUT_SECONDS:
     "Zeit nach „Player-Neustart“ oder „Neustart“, in der das Display keinen weiteren solchen Befehl bekommt",
-  RECOVERY_MAX_OPEN:
-    "So viele Befehle der Wiederherstellung dürfen zugleich offen sein; auto: 2\u00a0% der Displays, die innerhalb eines Tages gehört wurden, minus 10, aber nie weniger als 10",
   LOG_RETENTION_DAYS:
     "So lange werden Protokollzeilen der Stufen Debug, Info und Warnung aufbewahrt; Fehler und Kritisch dreimal so lange",
   HISTORY_RETENTION_DAYS:
