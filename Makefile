@@ -25,7 +25,7 @@ help: ## Show this
 	@echo 'Settings are given as NAME=value: make run DEMO=1 GATEWAY_PORT=9090'
 	@echo '  DEMO=1               adds 50 simulated displays'
 	@echo '  DATABASE_URL=...     uses that Postgres; CONVERTER_URL=... that converter'
-	@echo '  MQTT_URL=...         uses that broker, with DISPLAYS_MQTT_HOST=... and DISPLAYS_MQTT_PORT=...'
+	@echo '  MQTT_URL=...         uses that broker, with DISPLAYS_MQTT_URL=... for displays'
 	@echo '  LOCAL_STATE_DIR=...  keeps everything there instead of in .local'
 	@echo '  *_PORT=...           GATEWAY, API, CONVERT_WORKER, SCHEDULER_TICK, POSTGRES, MQTT_DISPLAYS,'
 	@echo '                       MQTT_SERVICES, MQTT_BROWSERS, TASK_QUEUE, TASK_QUEUE_KEYS, CONVERTER,'

@@ -334,9 +334,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "number of trusted proxies before the api function that append to X-Forwarded-For; 0: none",
     ),
-    Setting("DISPLAYS_MQTT_HOST", _text, "127.0.0.1", "", "broker host that POST /api/enroll tells a display"),
-    Setting("DISPLAYS_MQTT_PORT", _whole(1, 65_535), 1883, "", "broker port that POST /api/enroll tells a display"),
-    Setting("DISPLAYS_MQTT_TLS", _flag, False, "", "whether displays must connect with TLS"),
+    Setting(
+        "DISPLAYS_MQTT_URL",
+        _url("mqtt", "mqtts"),
+        "mqtt://127.0.0.1:1883",
+        "",
+        "the broker's address that POST /api/enroll tells a display; mqtts: with TLS",
+    ),
     Setting(
         "DISPLAYS_CA_FILE",
         _text,

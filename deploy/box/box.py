@@ -107,12 +107,11 @@ class Box(Machine):
 
     def environment(self, **more: str) -> dict[str, str]:
         """The local stack's environment, in mode `box`, with the addresses for displays."""
+        door = f"mqtts://{self.environ.get('BOX_HOST') or LOOPBACK}:{self.ports['MQTT_DISPLAYS_PORT']}"
         ours = {
             "DEPLOYMENT_MODE": "box",
             "HOST": LOOPBACK,
-            "DISPLAYS_MQTT_HOST": self.environ.get("DISPLAYS_MQTT_HOST") or self.environ.get("BOX_HOST", ""),
-            "DISPLAYS_MQTT_PORT": self.environ.get("DISPLAYS_MQTT_PORT") or str(self.ports["MQTT_DISPLAYS_PORT"]),
-            "DISPLAYS_MQTT_TLS": "true",
+            "DISPLAYS_MQTT_URL": self.environ.get("DISPLAYS_MQTT_URL") or door,
         }
         theirs = {name: value for name, value in super().environment().items() if not name.startswith("BOX_")}
         return {**theirs, **ours, **more}

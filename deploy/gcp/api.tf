@@ -75,9 +75,7 @@ module "api" {
     IAP_AUDIENCE       = local.iap_audience
     MQTT_USERNAME      = "${local.login_prefix}api"
     TRUSTED_PROXY_HOPS = "2" # the load balancer adds the caller's address and its own
-    DISPLAYS_MQTT_HOST = var.broker_host
-    DISPLAYS_MQTT_PORT = tostring(var.broker_displays_port)
-    DISPLAYS_MQTT_TLS  = "true"
+    DISPLAYS_MQTT_URL  = "mqtts://${var.broker_host}:${var.broker_displays_port}"
     DISPLAYS_CA_FILE   = local.has_broker_ca ? local.broker_ca : ""
     DATABASE_POOL_SIZE = tostring(var.api_database_pool_size)
   })

@@ -19,7 +19,7 @@ from migrations.roles import TASK_QUEUE
 EVERY_ADDRESS: Final = "0.0.0.0"  # nosec B104 - only when somebody asks for it
 # Settings for the demo; the caller's environment overrides them.
 OF_THE_DEMO: Final = {"CRASH_RECOVERY_ENABLED": "true"}
-DISPLAYS_DOOR: Final = ("DISPLAYS_MQTT_HOST", "DISPLAYS_MQTT_PORT")  # where displays find a broker that is not ours
+OF_A_BROKER: Final = ("MQTT_URL", "DISPLAYS_MQTT_URL")  # where services and displays find one that is not ours
 
 
 class Stack(Machine):
@@ -75,23 +75,21 @@ class Stack(Machine):
         Raises:
             BadSetting: only some of them are given.
         """
-        given = {name: value for name in ("MQTT_URL", *DISPLAYS_DOOR) if (value := self.environ.get(name))}
-        if not given:
-            return {}
-        if missing := [name for name in ("MQTT_URL", *DISPLAYS_DOOR) if name not in given]:
-            raise BadSetting(
-                f"{', '.join(missing)} is not set, but {', '.join(given)} is: a broker that is not ours needs MQTT_URL"
-                f" for our services, and {' and '.join(DISPLAYS_DOOR)} for displays."
-            )
-        return {**given, "DISPLAYS_MQTT_TLS": self.environ.get("DISPLAYS_MQTT_TLS") or "false"}
+        given = {name: value for name in OF_A_BROKER if (value := self.environ.get(name))}
+        for missing in OF_A_BROKER if given else ():
+            if missing not in given:
+                raise BadSetting(
+                    f"{missing} is not set, but {', '.join(given)} is: a broker that is not ours needs MQTT_URL for our"
+                    " services and DISPLAYS_MQTT_URL for displays."
+                )
+        return given
 
     @property
     def displays_url(self) -> str:
         """The broker's address for displays."""
         if not self.foreign_broker:
             return self.broker.displays_url
-        scheme = "mqtts" if self.config["DISPLAYS_MQTT_TLS"] else "mqtt"
-        return f"{scheme}://{self.config['DISPLAYS_MQTT_HOST']}:{self.config['DISPLAYS_MQTT_PORT']}"
+        return str(self.config["DISPLAYS_MQTT_URL"])
 
     def environment(self, **more: str) -> dict[str, str]:
         """Override the machine's: the broker may not be ours."""

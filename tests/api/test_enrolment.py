@@ -75,14 +75,18 @@ def test_the_display_is_told_the_ca_it_must_trust(services: Services, api: Api, 
     values = {
         **services.config.values,
         "DISPLAYS_CA_FILE": str(ca),
-        "DISPLAYS_MQTT_TLS": True,
-        "DISPLAYS_MQTT_PORT": 8883,
+        "DISPLAYS_MQTT_URL": "mqtts://broker.example",
     }
     told = Api(create_app(Services(Config(values), services.engine)), services.engine)
 
     login = enroll(told, issue_code(told, str(uuid.uuid4())))
 
-    assert login["mqtt"] == {"host": "127.0.0.1", "port": 8883, "tls": True, "ca_pem": "-----BEGIN CERTIFICATE-----\n"}
+    assert login["mqtt"] == {
+        "host": "broker.example",
+        "port": 8883,
+        "tls": True,
+        "ca_pem": "-----BEGIN CERTIFICATE-----\n",
+    }
 
 
 def test_an_unreadable_ca_costs_no_code(services: Services, api: Api, tmp_path: Path) -> None:

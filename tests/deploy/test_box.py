@@ -163,8 +163,7 @@ def test_each_service_is_told_what_box_mode_needs_and_no_secret_by_value(environ
         own = f"postgresql://signage_{name.replace('-', '_')}:"
         assert ("DATABASE_URL_FILE" in told) == (name in WITH_DATABASE)
         assert name not in WITH_DATABASE or configuration["DATABASE_URL"].startswith(own)
-        assert configuration["DISPLAYS_MQTT_TLS"] is True
-        assert configuration["DISPLAYS_MQTT_HOST"] == HOST
+        assert configuration["DISPLAYS_MQTT_URL"] == f"mqtts://{HOST}:{box.ports['MQTT_DISPLAYS_PORT']}"
         assert configuration["PUBLIC_URL"] == f"https://{HOST}:{box.ports['GATEWAY_PORT']}"
         assert told["HOST"] == LOOPBACK
         assert not [setting for setting in told if setting in BY_NAME and BY_NAME[setting].secret]

@@ -34,7 +34,7 @@ OF_ONE_COMPONENT: Final = {
     *("MQTT_USERNAME", "MQTT_URL", "QUEUE_URL"),  # a login each; the worker knows no broker, the bridge no queue
     *("CONVERT_WORKER_URL", "TASKS_SERVICE_ACCOUNT", "CONVERTER_URL"),
     *("SCHEDULER_TICK_URL", "SCHEDULER_SERVICE_ACCOUNT", "IAP_AUDIENCE", "TRUSTED_PROXY_HOPS", "DATABASE_POOL_SIZE"),
-    *("DISPLAYS_MQTT_HOST", "DISPLAYS_MQTT_PORT", "DISPLAYS_MQTT_TLS", "DISPLAYS_CA_FILE"),
+    *("DISPLAYS_MQTT_URL", "DISPLAYS_CA_FILE"),
     "BRIDGE_HEALTH_PORT",
 }
 """Addresses and logins that only some components use. All other settings have one value everywhere."""

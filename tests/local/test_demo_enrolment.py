@@ -41,7 +41,7 @@ def admin_token(engine: Engine) -> str:
 
 @pytest.fixture(scope="module")
 def api_url(engine: Engine, database_url: str, broker: RunningBroker) -> Iterator[str]:
-    environ = {"DATABASE_URL": database_url, "DISPLAYS_MQTT_PORT": str(broker.broker.displays_port)}
+    environ = {"DATABASE_URL": database_url, "DISPLAYS_MQTT_URL": broker.broker.displays_url}
     app = create_app(Services(config.load(environ), engine))
     server = make_server("127.0.0.1", 0, app, threaded=True)
     thread = threading.Thread(target=server.serve_forever)

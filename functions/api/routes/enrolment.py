@@ -3,6 +3,7 @@
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -158,10 +159,12 @@ def rotate_password(call: Call, body: Rotation) -> None:
 
 
 def _broker_address(config: Config) -> BrokerAddress:
+    parts = urlsplit(config["DISPLAYS_MQTT_URL"])
+    tls = parts.scheme == "mqtts"
     return BrokerAddress(
-        host=config["DISPLAYS_MQTT_HOST"],
-        port=config["DISPLAYS_MQTT_PORT"],
-        tls=config["DISPLAYS_MQTT_TLS"],
+        host=parts.hostname or "",
+        port=parts.port or (8883 if tls else 1883),
+        tls=tls,
         ca_pem=_ca(config["DISPLAYS_CA_FILE"]),
     )
 

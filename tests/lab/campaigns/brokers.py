@@ -139,8 +139,7 @@ def _carry_the_product(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[
     subject = _asking(plan.broker, folder / "broker", free_port())
     settings = {
         "MQTT_URL": f"mqtt://{LOOPBACK}:{subject.services_port}",
-        "DISPLAYS_MQTT_HOST": LOOPBACK,
-        "DISPLAYS_MQTT_PORT": str(subject.displays_port),
+        "DISPLAYS_MQTT_URL": f"mqtt://{LOOPBACK}:{subject.displays_port}",
         "BROKER_LOGINS_PORT": str(subject.logins_port),
     }
     with running(subject.component), running_stack(folder / "stack", DEMO="", **settings) as stack:

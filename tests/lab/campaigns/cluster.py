@@ -70,8 +70,7 @@ def _run_on_a_cluster(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[s
     with _cluster(folder) as (port, logins_port, nodes):
         settings = {
             "MQTT_URL": f"mqtt://{LOOPBACK}:{port}",
-            "DISPLAYS_MQTT_HOST": LOOPBACK,
-            "DISPLAYS_MQTT_PORT": str(port),
+            "DISPLAYS_MQTT_URL": f"mqtt://{LOOPBACK}:{port}",
             "BROKER_LOGINS_PORT": str(logins_port),
         }
         with running_stack(folder / "stack", DEMO="", **settings) as stack:

@@ -45,9 +45,7 @@ export const settingMeanings = {
   LEAKED_PASSWORDS_FILE:
     "Sortierte SHA-1-Werte bekannt gewordener Passwörter, einer je Zeile, die abgelehnt werden; leer: keine Liste",
   TRUSTED_PROXY_HOPS: "Zahl der vertrauenswürdigen Proxys vor der API, die X-Forwarded-For ergänzen; 0: keine",
-  DISPLAYS_MQTT_HOST: "Host des Brokers, den ein Display mit seinem Verbindungscode erfährt",
-  DISPLAYS_MQTT_PORT: "Port des Brokers, den ein Display mit seinem Verbindungscode erfährt",
-  DISPLAYS_MQTT_TLS: "Ob Displays sich mit TLS verbinden müssen",
+  DISPLAYS_MQTT_URL: "Adresse des Brokers, die ein Display mit seinem Verbindungscode erfährt; mqtts: mit TLS",
   DISPLAYS_CA_FILE: "PEM-Datei mit der CA, der Displays vertrauen müssen; leer: eine öffentliche CA",
   DISPLAYS_PASSWORD_FILE: "Logins der Displays: broker_accounts schreibt die Datei, der Broker liest sie",
   SERVICES_PASSWORD_FILE:

@@ -42,9 +42,7 @@ export const settingMeanings = {
     "最初に二要素認証の設定が必要なユーザー（nobody: なし、admins: 管理者、everybody: 全員）。設定は誰でもできます",
   LEAKED_PASSWORDS_FILE: "拒否する流出パスワードの SHA-1 を1行に1つ並べ、整列したファイル。空なら一覧なし",
   TRUSTED_PROXY_HOPS: "API の手前で X-Forwarded-For に追記する、信頼できるプロキシの数。0: なし",
-  DISPLAYS_MQTT_HOST: "登録コードを使ったディスプレイに伝えるブローカーのホスト",
-  DISPLAYS_MQTT_PORT: "登録コードを使ったディスプレイに伝えるブローカーのポート",
-  DISPLAYS_MQTT_TLS: "ディスプレイに TLS での接続を求めるか",
+  DISPLAYS_MQTT_URL: "登録コードを使ったディスプレイに伝えるブローカーのアドレス。mqtts なら TLS",
   DISPLAYS_CA_FILE: "ディスプレイが信頼すべき CA の PEM ファイル。空なら公開 CA",
   DISPLAYS_PASSWORD_FILE: "ディスプレイのログイン。broker_accounts が書き、ブローカーが読みます",
   SERVICES_PASSWORD_FILE:
