@@ -86,7 +86,7 @@ def _check_broker(config: Config, mode: str) -> None:
 
 
 def _check_cloud(config: Config, component: str) -> None:
-    for name in ("OIDC_ISSUER", "OIDC_KEYS_URL", "CONVERT_WORKER_URL", "SCHEDULER_TICK_URL", "CONVERTER_URL"):
+    for name in ("OIDC_ISSUER", "CONVERT_WORKER_URL", "SCHEDULER_TICK_URL", "CONVERTER_URL"):
         if name in _used_by(component) and (not config[name].startswith("https://") or _stays_here(config[name])):
             raise ConfigurationError(f"{name} must start with https:// and leave this machine in the cloud.")
     if "QUEUE_URL" in _used_by(component) and not config["QUEUE_URL"].startswith("cloudtasks://"):
@@ -97,11 +97,10 @@ def _check_cloud(config: Config, component: str) -> None:
 
 def _used_by(component: str) -> set[str]:
     """The address settings that this component uses."""
-    identity = {"OIDC_ISSUER", "OIDC_KEYS_URL"}
     return {
         "api": {"QUEUE_URL", "CONVERT_WORKER_URL"},
-        "convert_worker": {*identity, "CONVERT_WORKER_URL", "CONVERTER_URL"},
-        "scheduler_tick": {*identity, "QUEUE_URL", "CONVERT_WORKER_URL", "SCHEDULER_TICK_URL"},
+        "convert_worker": {"OIDC_ISSUER", "CONVERT_WORKER_URL", "CONVERTER_URL"},
+        "scheduler_tick": {"OIDC_ISSUER", "QUEUE_URL", "CONVERT_WORKER_URL", "SCHEDULER_TICK_URL"},
         "bridge": set(),
     }[component]
 

@@ -105,7 +105,6 @@ class Machine(ABC):
     def environment(self, **more: str) -> dict[str, str]:
         """The whole environment of a component, with the caller's other variables (settings) and `more`."""
         port = self.ports
-        issuer = f"http://{LOOPBACK}:{port['TASK_QUEUE_KEYS_PORT']}"
         return {
             **{name: value for name, value in self.environ.items() if name not in OURS},
             **{name: str(number) for name, number in port.items()},
@@ -117,8 +116,7 @@ class Machine(ABC):
             "MQTT_TOPIC_ROOT": self.broker.topic_root,
             "CONVERT_WORKER_URL": f"http://{LOOPBACK}:{port['CONVERT_WORKER_PORT']}",
             "SCHEDULER_TICK_URL": f"http://{LOOPBACK}:{port['SCHEDULER_TICK_PORT']}",
-            "OIDC_ISSUER": issuer,
-            "OIDC_KEYS_URL": f"{issuer}/keys",
+            "OIDC_ISSUER": f"http://{LOOPBACK}:{port['TASK_QUEUE_KEYS_PORT']}",
             "TASKS_SERVICE_ACCOUNT": TASKS_ACCOUNT,
             "SCHEDULER_SERVICE_ACCOUNT": SCHEDULER_ACCOUNT,
             "DISPLAYS_MQTT_URL": self.broker.displays_url,

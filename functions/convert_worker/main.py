@@ -44,7 +44,7 @@ from shared.conversions.operations import Job
 from shared.conversions.rules import ConversionMove
 from shared.errors import InvalidIdentity
 from shared.outside.media_volume import MediaVolume
-from shared.outside.oidc import KeySet, ServiceCaller
+from shared.outside.oidc import KeySet, ServiceCaller, keys_url
 from shared.outside.task_queue import CONVERSION_JOB
 from shared.postgres.door import database_now, make_engine, transaction
 from shared.structured_log import event, failure
@@ -72,7 +72,7 @@ QUEUE: Final = ServiceCaller(
     CONFIG["CONVERT_WORKER_URL"],
     CONFIG["OIDC_ISSUER"],
     CONFIG["TASKS_SERVICE_ACCOUNT"],
-    KeySet(CONFIG["OIDC_KEYS_URL"]),
+    KeySet(keys_url(CONFIG["OIDC_ISSUER"])),
 )
 
 

@@ -38,7 +38,7 @@ from shared.conversions import operations as conversions
 from shared.errors import InvalidIdentity
 from shared.outside import couriers
 from shared.outside.mqtt import Publisher
-from shared.outside.oidc import KeySet, ServiceCaller
+from shared.outside.oidc import KeySet, ServiceCaller, keys_url
 from shared.postgres.door import engine_for, is_away, said_by_postgres
 from shared.structured_log import Outage, event, failure
 from shared.version import version
@@ -64,7 +64,7 @@ WORLD: Final = World(
     timings=commands.timings(CONFIG),
 )
 OFFICE: Final = PostOffice(WORLD.engine, deliveries.queue_of(CONFIG), couriers.reach_of(CONFIG))
-KEYS: Final = KeySet(CONFIG["OIDC_KEYS_URL"])
+KEYS: Final = KeySet(keys_url(CONFIG["OIDC_ISSUER"]))
 SCHEDULER, QUEUE = (
     ServiceCaller(CONFIG["SCHEDULER_TICK_URL"], CONFIG["OIDC_ISSUER"], CONFIG[account], KEYS)
     for account in ("SCHEDULER_SERVICE_ACCOUNT", "TASKS_SERVICE_ACCOUNT")

@@ -19,6 +19,8 @@ from shared.http_proxy import HttpProxy
 from shared.outside.bounded_http import ask
 from shared.structured_log import event
 
+GOOGLE: Final = "https://accounts.google.com"  # signs for Cloud Tasks and Cloud Scheduler
+GOOGLE_KEYS_URL: Final = "https://www.googleapis.com/oauth2/v3/certs"
 PROXY_ISSUER: Final = "https://cloud.google.com/iap"  # Identity-Aware Proxy
 PROXY_KEYS_URL: Final = "https://www.gstatic.com/iap/verify/public_key-jwk"
 SERVICES_ALGORITHM: Final = "RS256"  # of the tokens of queue and scheduler
@@ -114,6 +116,11 @@ class KeySet:
         now = self._clock()
         self._next_fetch_for_known = now + for_known.total_seconds()
         self._next_fetch_for_unknown = now + for_unknown.total_seconds()
+
+
+def keys_url(issuer: str) -> str:
+    """Where the issuer of tokens of queue and scheduler publishes its keys: Google, or our own on one machine."""
+    return GOOGLE_KEYS_URL if issuer == GOOGLE else f"{issuer}/keys"
 
 
 def fetch_keys(url: str, algorithm: str = SERVICES_ALGORITHM, proxy: HttpProxy | None = None) -> _Keys:

@@ -72,11 +72,7 @@ def box(own_database_url: str, containers: Containers, tmp_path: Path) -> Iterat
     """Set up, migrate and run a box with a Postgres that is not the box's own."""
     ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
     changed = {name: str(port) for name, port in ports.items()}
-    changed |= {
-        "DISPLAYS_MQTT_URL": f"mqtts://{HOST}:{changed['MQTT_DISPLAYS_PORT']}",
-        "BOX_LISTEN": LOOPBACK,
-        "TICK_SECONDS": "1",
-    }
+    changed |= {"BOX_LISTEN": LOOPBACK, "TICK_SECONDS": "1"}
     made = Running(ports, containers.folder / "secrets")
     with ExitStack() as stack:
         for once in ("setup", "migrations", "first-admin"):

@@ -36,8 +36,12 @@ class Issuer(ThreadingHTTPServer):
         self.asked = 0
 
     @property
+    def issuer(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/keys"
+        return f"{self.issuer}/keys"
 
 
 class _IssuerHandler(BaseHTTPRequestHandler):

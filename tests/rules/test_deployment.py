@@ -67,7 +67,7 @@ REFUSED: Final[list[tuple[str, dict[str, str], dict[str, str], str]]] = [
     ("convert_worker", CLOUD, {"CONVERTER_URL": "http://gotenberg.example"}, "CONVERTER_URL"),
     ("scheduler_tick", CLOUD, {"SCHEDULER_TICK_URL": "http://scheduler-tick.example"}, "SCHEDULER_TICK_URL"),
     ("scheduler_tick", CLOUD, {"OIDC_ISSUER": "http://accounts.example"}, "OIDC_ISSUER"),
-    ("convert_worker", CLOUD, {"OIDC_KEYS_URL": "http://127.0.0.1:8124/keys"}, "OIDC_KEYS_URL"),
+    ("convert_worker", CLOUD, {"OIDC_ISSUER": "http://127.0.0.1:8124"}, "OIDC_ISSUER"),
     ("api", CLOUD, {"QUEUE_URL": ""}, "QUEUE_URL"),
     ("api", CLOUD, {"IAP_AUDIENCE": ""}, "IAP_AUDIENCE"),
     ("api", CLOUD, {"IAP_AUDIENCE": "my-service"}, "IAP_AUDIENCE"),

@@ -18,7 +18,7 @@ from deploy.parts.probes import free_port, http_answers
 from deploy.parts.short_lived import running
 from tests import migrated
 from tests.conftest import patient_engine
-from tests.rules.oidc_harness import EMAIL, ISSUER, OURS, Issuer, issuing
+from tests.rules.oidc_harness import EMAIL, OURS, Issuer, issuing
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class TickFunction:
 
     url: str
     log: Path
+    issuer: str
 
     def call(self, method: str = "POST", token: str | None = None) -> requests.Response:
         """One call, with the scheduler's token unless another is given."""
@@ -34,7 +35,7 @@ class TickFunction:
         return requests.request(method, self.url, headers={"Authorization": f"Bearer {bearer}"}, timeout=60)
 
     def token(self) -> str:
-        return identity.mint(OURS, self.url, EMAIL, ISSUER)
+        return identity.mint(OURS, self.url, EMAIL, self.issuer)
 
     def tick(self) -> dict[str, Any]:
         """Run one successful tick. Returns its report."""
@@ -83,15 +84,14 @@ def start(database_url: str, broker: RunningBroker, issuer: Issuer, tmp_path_fac
             "TASKS_SERVICE_ACCOUNT": EMAIL,
             "SCHEDULER_SERVICE_ACCOUNT": EMAIL,
             "SCHEDULER_TICK_URL": url,
-            "OIDC_ISSUER": ISSUER,
-            "OIDC_KEYS_URL": issuer.url,
+            "OIDC_ISSUER": issuer.issuer,
             **environment,
         }
         source = REPOSITORY / "functions" / "scheduler_tick" / "main.py"
         command = [sys.executable, "-m", "functions_framework", "--target=scheduler_tick", f"--source={source}"]
         log = folder / "log"
         with running(command, http_answers(port, "/", 405), log, environment=settings):
-            yield TickFunction(url, log)
+            yield TickFunction(url, log, settings["OIDC_ISSUER"])
 
     return started
 

@@ -35,7 +35,7 @@ from tests.deploy.certificates import listening
 from tests.local.queue_harness import ACCOUNT, QUEUE_SECRET, Emulator, emulator, wait_until
 from tests.problem_documents import check_problem
 from tests.receivers import Receiver, receiver
-from tests.rules.oidc_harness import ISSUER, OURS
+from tests.rules.oidc_harness import OURS
 from tests.stores.commands_world import add_client
 from tests.stores.notifications_world import SETTINGS, channel
 from tests.tick.conftest import Start, TickFunction
@@ -76,17 +76,16 @@ def function(start: Start, queue: Emulator) -> Iterator[TickFunction]:
 
 @contextmanager
 def started(start: Start, queue: Emulator) -> Iterator[TickFunction]:
-    issuer = {"OIDC_ISSUER": queue.issuer, "OIDC_KEYS_URL": f"{queue.issuer}/keys"}
     state = queue.log.parent
     with start(
         QUEUE_URL=queue.queue_url,
         QUEUE_SECRET=QUEUE_SECRET,
         TASKS_SERVICE_ACCOUNT=ACCOUNT,
         SCHEDULER_SERVICE_ACCOUNT=SCHEDULER,
-        **issuer,
+        OIDC_ISSUER=queue.issuer,
     ) as running:
         key = identity.load_or_create_key(identity.key_path({"LOCAL_STATE_DIR": str(state)}))
-        yield Signed(running.url, running.log, key, queue.issuer)
+        yield Signed(running.url, running.log, queue.issuer, key)
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,6 @@ class Signed(TickFunction):
     """A running function; the queue's own issuer signs the tokens of its callers."""
 
     key: Any = None
-    issuer: str = ""
 
     def token(self) -> str:
         return identity.mint(self.key, self.url, SCHEDULER, self.issuer)
@@ -374,7 +372,7 @@ def test_nobody_but_the_queue_delivers(function: Signed, engine: Engine) -> None
     body = {"job": JOB, "delivery_id": 1, "generation": 1}
 
     check_problem(function.deliver(body, email=SCHEDULER), 401, "unauthenticated")
-    foreign = {"Authorization": f"Bearer {identity.mint(OURS, function.url, ACCOUNT, ISSUER)}"}
+    foreign = {"Authorization": f"Bearer {identity.mint(OURS, function.url, ACCOUNT, function.issuer)}"}
     reply = requests.post(f"{function.url}/deliveries", json=body, headers=foreign, timeout=60)
     check_problem(reply, 401, "unauthenticated")
     tick = requests.post(

@@ -10,7 +10,7 @@ from deploy.parts.probes import free_port
 from deploy.parts.short_lived import DidNotStart
 from tests.lab.campaigns.peers import ENDLESS, exchange, status_of
 from tests.problem_documents import check_problem
-from tests.rules.oidc_harness import EMAIL, FOREIGN, ISSUER, OURS
+from tests.rules.oidc_harness import EMAIL, FOREIGN, OURS
 from tests.tick.conftest import Start, TickFunction
 from tests.tick.world import last_tick, set_last_tick
 
@@ -31,11 +31,11 @@ def test_nobody_but_the_scheduler_ticks(expiring: TickFunction, engine: Engine, 
     set_last_tick(engine, None)
     tokens = {
         "none": "",
-        "audience": identity.mint(OURS, "http://127.0.0.1:8082", EMAIL, ISSUER),
-        "email": identity.mint(OURS, expiring.url, "someone@else.test", ISSUER),
+        "audience": identity.mint(OURS, "http://127.0.0.1:8082", EMAIL, expiring.issuer),
+        "email": identity.mint(OURS, expiring.url, "someone@else.test", expiring.issuer),
         "issuer": identity.mint(OURS, expiring.url, EMAIL, "https://issuer.test"),
-        "signature": identity.mint(FOREIGN, expiring.url, EMAIL, ISSUER),
-        "expired": identity.mint(OURS, expiring.url, EMAIL, ISSUER, lifetime_seconds=-300),
+        "signature": identity.mint(FOREIGN, expiring.url, EMAIL, expiring.issuer),
+        "expired": identity.mint(OURS, expiring.url, EMAIL, expiring.issuer, lifetime_seconds=-300),
     }
 
     reply = expiring.call(token=tokens[fault])

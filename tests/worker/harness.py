@@ -22,7 +22,7 @@ from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import free_port, http_answers, wait_until
 from deploy.parts.short_lived import running
 from tests import migrated
-from tests.rules.oidc_harness import AUDIENCE, EMAIL, ISSUER, signed
+from tests.rules.oidc_harness import AUDIENCE, EMAIL, signed
 from tests.serving import serving
 
 DEADLINE_SECONDS = 120  # never reached
@@ -193,6 +193,11 @@ class Worker:
     process: Popen[bytes]
     url: str
     log: Path
+    issuer: str
+
+    def token(self, *key: Any, **changes: Any) -> str:
+        """The queue's token; another key, or other claims, in tests of tokens that are refused."""
+        return signed(*key, iss=self.issuer, **changes)
 
     def deliver(
         self,
@@ -203,7 +208,7 @@ class Worker:
         doom: int = 0,
     ) -> requests.Response:
         """Deliver a task as the queue does; `doom` is for the worker that kills itself."""
-        headers = {"Authorization": f"Bearer {signed() if token is None else token}"}
+        headers = {"Authorization": f"Bearer {self.token() if token is None else token}"}
         headers |= {"X-CloudTasks-TaskName": task} if task else {}
         headers |= {"X-Doom": str(doom)} if doom else {}
         body = {"job": job, "conversion_id": conversion_id}
@@ -215,7 +220,7 @@ def worker(
     database_url: str,
     media_root: Path,
     converter_url: str,
-    keys_url: str,
+    issuer: str,
     log: Path,
     source: Path = REPOSITORY / "functions" / "convert_worker" / "main.py",
     **env: str,
@@ -231,15 +236,14 @@ def worker(
         "MEDIA_ROOT": str(media_root),
         "CONVERTER_URL": converter_url,
         "CONVERT_WORKER_URL": AUDIENCE,
-        "OIDC_ISSUER": ISSUER,
-        "OIDC_KEYS_URL": keys_url,
+        "OIDC_ISSUER": issuer,
         "TASKS_SERVICE_ACCOUNT": EMAIL,
         "CONVERSION_DEADLINE_SECONDS": str(DEADLINE_SECONDS),
         **env,
     }
     command = [sys.executable, "-m", "functions_framework", "--target=convert_worker", f"--source={source}"]
     with running(command, http_answers(port, "/"), log, environment=environment) as process:
-        yield Worker(process, f"http://127.0.0.1:{port}/", log)
+        yield Worker(process, f"http://127.0.0.1:{port}/", log, issuer)
 
 
 def files_below(folder: Path) -> list[str]:

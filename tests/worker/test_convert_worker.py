@@ -33,7 +33,7 @@ from shared.tables import conversions
 from shared.vocabulary import MediaKind
 from tests.lab.campaigns.peers import ENDLESS, exchange, status_of
 from tests.problem_documents import check_problem
-from tests.rules.oidc_harness import FOREIGN, Issuer, issuing, signed
+from tests.rules.oidc_harness import FOREIGN, Issuer, issuing
 from tests.worker import decks, hostile_decks
 from tests.worker.harness import (
     DEADLINE_SECONDS,
@@ -80,7 +80,7 @@ def function(
 ) -> Iterator[Worker]:
     """The worker of most tests."""
     log = tmp_path_factory.mktemp("worker") / "log"
-    with worker(database_url, volume.root, gate.url, issuer.url, log) as running:
+    with worker(database_url, volume.root, gate.url, issuer.issuer, log) as running:
         yield running
 
 
@@ -337,7 +337,7 @@ def test_while_the_converter_is_away_everything_waits_and_nothing_fails(
     database_url: str, desk: Desk, issuer: Issuer, gate: Gate, function: Worker, deck: bytes, tmp_path: Path
 ) -> None:
     conversion = desk.upload(deck)
-    with worker(database_url, desk.volume.root, "http://127.0.0.1:9", issuer.url, tmp_path / "log") as lonely:
+    with worker(database_url, desk.volume.root, "http://127.0.0.1:9", issuer.issuer, tmp_path / "log") as lonely:
         statuses = [lonely.deliver(conversion.id).status_code for _ in range(5)]
     row = desk.row(conversion)
 
@@ -405,7 +405,7 @@ def test_a_worker_that_is_killed_in_the_middle_is_followed_by_one_that_finishes(
     conversion = desk.upload(deck)
     released = threading.Event()
     gate.scripted += [after(released, hanging_up), CONVERTED]
-    with worker(database_url, desk.volume.root, gate.url, issuer.url, tmp_path / "log") as doomed:
+    with worker(database_url, desk.volume.root, gate.url, issuer.issuer, tmp_path / "log") as doomed:
         delivering = threading.Thread(target=_deliver_into_the_void, args=(doomed, conversion.id))
         delivering.start()
         assert gate.arrived.wait(60)
@@ -430,7 +430,7 @@ def test_a_worker_killed_at_any_boundary_leaves_one_row_and_one_file(
     database_url: str, function: Worker, desk: Desk, issuer: Issuer, gate: Gate, deck: bytes, tmp_path: Path
 ) -> None:
     """Three of the boundaries: `make campaign ONLY=conversions` has all."""
-    with worker(database_url, desk.volume.root, gate.url, issuer.url, tmp_path / "log", DOOMED) as doomed:
+    with worker(database_url, desk.volume.root, gate.url, issuer.issuer, tmp_path / "log", DOOMED) as doomed:
         gate.scripted.append(CONVERTED)
         boundaries = int(doomed.deliver(desk.upload(other(deck, "counted")).id).headers["X-Boundaries"])
         for doom in (2, boundaries // 2, boundaries - 2):
@@ -587,7 +587,7 @@ def test_without_a_database_the_log_names_the_request_that_the_answer_names(
     nowhere = f"postgresql://x:y@127.0.0.1:{free_port()}/nothing"
     log = tmp_path / "log"
 
-    with worker(database_url, volume.root, "http://127.0.0.1:9", issuer.url, log, DATABASE_URL=nowhere) as cut_off:
+    with worker(database_url, volume.root, "http://127.0.0.1:9", issuer.issuer, log, DATABASE_URL=nowhere) as cut_off:
         answer = cut_off.deliver(1)
 
     check_problem(answer, 503, "database_unavailable", retry_after_seconds=10)
@@ -612,7 +612,7 @@ BAD_JOBS = [
 
 @pytest.mark.parametrize(("body", "status"), BAD_JOBS)
 def test_what_is_no_job_is_refused_with_a_problem_document(function: Worker, body: bytes, status: int) -> None:
-    headers = {"Authorization": f"Bearer {signed()}", "Content-Type": "application/json"}
+    headers = {"Authorization": f"Bearer {function.token()}", "Content-Type": "application/json"}
 
     answer = requests.post(function.url, data=body, headers=headers, timeout=60)
 
@@ -640,10 +640,10 @@ def test_only_the_queue_may_send_jobs(function: Worker, desk: Desk, deck: bytes)
     conversion = desk.upload(deck)
     tokens = {
         "none": "",
-        "another key": signed(FOREIGN),
-        "another audience": signed(aud="http://127.0.0.1:8083"),
-        "another account": signed(email="someone@signage.test"),
-        "an old one": signed(exp=1),
+        "another key": function.token(FOREIGN),
+        "another audience": function.token(aud="http://127.0.0.1:8083"),
+        "another account": function.token(email="someone@signage.test"),
+        "an old one": function.token(exp=1),
     }
 
     answers = [function.deliver(conversion.id, token=token) for token in tokens.values()]

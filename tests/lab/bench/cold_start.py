@@ -27,7 +27,6 @@ ENVIRONMENT = {
     "CONVERT_WORKER_URL": f"http://{LOOPBACK}:9",
     "SCHEDULER_TICK_URL": f"http://{LOOPBACK}:9",
     "OIDC_ISSUER": f"http://{LOOPBACK}:9",
-    "OIDC_KEYS_URL": f"http://{LOOPBACK}:9/keys",
     "HOST": LOOPBACK,
     "PYTHONPATH": str(REPOSITORY),
 }

@@ -148,11 +148,11 @@ def world(folder: Path) -> Iterator[World]:
         volume = MediaVolume(folder / "media")
         real = running.enter_context(converter(folder / "converter"))
         gate = running.enter_context(gate_before(real.url))
-        keys = running.enter_context(issuing()).url
+        issuer = running.enter_context(issuing()).issuer
         url, root = service.database_url, volume.root
-        steady = running.enter_context(worker(url, root, gate.url, keys, folder / "steady.log"))
+        steady = running.enter_context(worker(url, root, gate.url, issuer, folder / "steady.log"))
 
-        doomed = running.enter_context(worker(url, root, gate.url, keys, folder / "doomed.log", source=DOOMED))
+        doomed = running.enter_context(worker(url, root, gate.url, issuer, folder / "doomed.log", source=DOOMED))
         deck = hostile_decks.pptx_bytes(folder, slides=2, hidden=0)
         yield World(engine, volume, gate, steady, doomed, deck)
 

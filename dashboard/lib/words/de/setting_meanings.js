@@ -9,7 +9,6 @@ export const settingMeanings = {
   CONVERT_WORKER_URL: "Wohin die Auftragswarteschlange Umwandlungen zustellt; zugleich Audience ihrer Identitätstoken",
   SCHEDULER_TICK_URL: "Wo der Taktgeber den Takt aufruft; zugleich Audience seiner Identitätstoken",
   OIDC_ISSUER: "Aussteller der Identitätstoken von Auftragswarteschlange und Taktgeber",
-  OIDC_KEYS_URL: "Öffentliche Schlüssel dieses Ausstellers",
   TASKS_SERVICE_ACCOUNT: "E-Mail-Adresse, die in den Identitätstoken der Auftragswarteschlange stehen muss",
   SCHEDULER_SERVICE_ACCOUNT: "E-Mail-Adresse, die in den Identitätstoken des Taktgebers stehen muss",
   IAP_AUDIENCE:

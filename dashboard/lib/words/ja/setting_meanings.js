@@ -9,7 +9,6 @@ export const settingMeanings = {
   CONVERT_WORKER_URL: "タスクキューが変換を届ける先。その ID トークンの対象（audience）でもあります",
   SCHEDULER_TICK_URL: "スケジューラーが定期処理を呼び出す先。その ID トークンの対象（audience）でもあります",
   OIDC_ISSUER: "タスクキューとスケジューラーの ID トークンの発行者",
-  OIDC_KEYS_URL: "その発行者の公開鍵",
   TASKS_SERVICE_ACCOUNT: "タスクキューの ID トークンに必要なメールアドレス",
   SCHEDULER_SERVICE_ACCOUNT: "スケジューラーの ID トークンに必要なメールアドレス",
   IAP_AUDIENCE:
