@@ -254,7 +254,6 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "s",
         "silence after which a client is stale, at least 90; never under 3 x its own interval",
     ),
-    Setting("TICK_SECONDS", _whole(1, 3600), 60, "s", "period of the scheduler tick"),
     Setting(
         "COMMAND_LOCKOUT_SECONDS",
         _whole(0, DAY),

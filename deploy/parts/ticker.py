@@ -1,14 +1,15 @@
 """`python -m deploy.parts.ticker`: Cloud Scheduler on one machine, until SIGTERM.
 
-Every TICK_SECONDS it posts to SCHEDULER_TICK_URL with an identity token of SCHEDULER_SERVICE_ACCOUNT, the first time at
-once. It retries each second, until the next tick is due, in two cases: no server listens, or before the first success
-the function cannot reach the keys or the database. Other failed ticks are not retried: the next tick does their work.
-Further environment:
+Every TICK_SECONDS (60; less for tests) it posts to SCHEDULER_TICK_URL with an identity token of
+SCHEDULER_SERVICE_ACCOUNT, the first time at once. It retries each second, until the next tick is due, in two cases: no
+server listens, or before the first success the function cannot reach the keys or the database. Other failed ticks are
+not retried: the next tick does their work. Further environment:
 OIDC_ISSUER, LOCAL_STATE_DIR (`.local`, the signing key is in its `secrets/`), TASK_QUEUE_KEYS_PORT (8124).
 """
 
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -135,11 +136,18 @@ def read_ticker() -> Ticker:
     product = config.load(required=("SCHEDULER_SERVICE_ACCOUNT",))
     return Ticker(
         url=product["SCHEDULER_TICK_URL"],
-        period=timedelta(seconds=product["TICK_SECONDS"]),
+        period=_period(),
         email=product["SCHEDULER_SERVICE_ACCOUNT"],
         issuer=identity.issuer(os.environ),
         key=identity.load_or_create_key(identity.key_path(os.environ)),
     )
+
+
+def _period() -> timedelta:
+    text = os.environ.get("TICK_SECONDS") or "60"
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", text):
+        raise layout.BadSetting(f"TICK_SECONDS: {text[:200]!r} is no whole number from 1 to 9999.")
+    return timedelta(seconds=int(text))
 
 
 def _await_stop(scheduler: BlockingScheduler) -> None:

@@ -72,7 +72,6 @@ HOLD = Query(f"SET LOCAL idle_in_transaction_session_timeout = {LONGEST_STEP // 
 TRY_LOCK = Query(f"SELECT pg_try_advisory_xact_lock({TICK_LOCK})", bool)
 TOUCH = Query("SELECT 1", int)
 WEEKS_AHEAD: Final = 3  # log partitions are made ahead, in case the scheduler is down over a holiday
-SHORTEST_PERIOD: Final = timedelta(seconds=5)  # a shorter TICK_SECONDS counts as this when lateness is judged
 BATCH_BUDGET_SECONDS: Final = 10.0
 ENQUEUE_BUDGET: Final = timedelta(seconds=10)
 
@@ -96,13 +95,10 @@ class Moment(Struct, frozen=True):
     now: datetime
     last_tick_at: datetime | None
 
-    def is_late(self, period: timedelta) -> bool:
-        """Whether this tick comes so late after the last one that it sends no command.
-
-        With a period of one or two seconds a slow machine alone would be late: so SHORTEST_PERIOD counts at least.
-        """
-        counted = max(period, SHORTEST_PERIOD)
-        return self.last_tick_at is not None and is_scheduler_late(self.last_tick_at, self.now, counted)
+    @property
+    def is_late(self) -> bool:
+        """Whether this tick comes so late after the last one that it sends no command."""
+        return self.last_tick_at is not None and is_scheduler_late(self.last_tick_at, self.now)
 
     @property
     def clock_was_set_back(self) -> bool:
@@ -130,7 +126,7 @@ def run(world: World) -> dict[str, Any]:
         if not TRY_LOCK.one(holder):
             return {"skipped": "another tick is running"}
         moment = Moment(database_now(holder), overview_store.scheduler(holder).last_tick_at)
-        late = moment.is_late(timedelta(seconds=world.config["TICK_SECONDS"]))
+        late = moment.is_late
         did, failed = _work(world, holder, moment, LATE_STEPS if late else STEPS)
         duration_ms = round((time.monotonic() - began) * 1000)
         with transaction(world.engine) as connection:
@@ -240,8 +236,7 @@ def watch_breakers(world: World, _moment: Moment) -> Did:
 
 def make_scheduled(world: World, _moment: Moment) -> Did:
     """Make the batches of schedules whose time has come; the next step, or the next tick, sends them."""
-    grace = schedule_rules.grace(timedelta(seconds=world.config["TICK_SECONDS"]))
-    return asdict(schedules.make_due(world.engine, grace, BATCH_BUDGET_SECONDS))
+    return asdict(schedules.make_due(world.engine, schedule_rules.GRACE, BATCH_BUDGET_SECONDS))
 
 
 def send_waves(world: World, _moment: Moment) -> Did:

@@ -1,7 +1,7 @@
 """Read the overview: the whole fleet at one moment, or the changes since an earlier answer."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
@@ -126,7 +126,7 @@ def overview(
         service_failed=summary.service_failed,
         incidents=summary.incidents,
         bridge=bridge_state_of(summary.around.bridge, now),
-        scheduler=_scheduler_state(summary, now, config),
+        scheduler=_scheduler_state(summary, now),
         breaker=breakers.state(connection, config)
         if summary.around.breakers
         else {"open": False, "why": None, "why_sentences": None, "sites": []},
@@ -244,7 +244,7 @@ def bridge_state_of(status: BridgeStatus, now: datetime) -> dict[str, Any]:
     return {"state": "silent" if heard.deaf else "listening", "silent_since": heard.deaf_since}
 
 
-def _scheduler_state(tick: LastTick, now: datetime, config: Config) -> dict[str, Any]:
+def _scheduler_state(tick: LastTick, now: datetime) -> dict[str, Any]:
     """{last_tick_at, late, duration_ms, did} of the last tick."""
-    late = rules.is_scheduler_late(tick.last_tick_at, now, timedelta(seconds=config["TICK_SECONDS"]))
+    late = rules.is_scheduler_late(tick.last_tick_at, now)
     return {"last_tick_at": tick.last_tick_at, "late": late, "duration_ms": tick.duration_ms, "did": tick.did}

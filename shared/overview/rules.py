@@ -9,6 +9,7 @@ from msgspec import Struct
 from shared.vocabulary import ClientStatus
 
 LAST_XID: Final = 2**64 - 1  # the largest transaction id of Postgres
+TICK: Final = timedelta(minutes=1)  # period of the scheduler's ticks: the shortest of Cloud Scheduler
 LATE_TICKS = 3  # the scheduler counts as late when its tick is this many periods overdue
 
 
@@ -67,9 +68,9 @@ class Counts(Struct, frozen=True):
         }
 
 
-def is_scheduler_late(last_tick_at: datetime | None, now: datetime, period: timedelta) -> bool:
+def is_scheduler_late(last_tick_at: datetime | None, now: datetime) -> bool:
     """Whether the scheduler is late: its last tick was more than three periods ago, or there was none."""
-    return last_tick_at is None or now - last_tick_at > LATE_TICKS * period
+    return last_tick_at is None or now - last_tick_at > LATE_TICKS * TICK
 
 
 def why_crashed(process_status: str, silent_for: timedelta) -> str:

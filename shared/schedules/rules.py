@@ -26,7 +26,7 @@ from shared.sentences import Coded, Phrases, Sentence, in_code, joined, moment, 
 from shared.vocabulary import BatchState, CommandAction, ScheduleOutcome, ScheduleState, Weekday
 
 DAY: Final = timedelta(days=1)
-SHORTEST_GRACE: Final = timedelta(minutes=10)
+GRACE: Final = timedelta(minutes=10)  # how late a batch may be made
 FURTHEST: Final = 5 * 366 * DAY  # a later time is a typing mistake
 DAYS: Final = tuple(Weekday)  # in the order of `date.weekday`: Monday is 0
 WEEKLY: Final = frozenset({"weekdays", "local_time", "until"})
@@ -139,11 +139,6 @@ class Turn(Struct, frozen=True):
     missed: tuple[datetime, ...]
     due: datetime | None
     next_at: datetime | None
-
-
-def grace(period: timedelta) -> timedelta:
-    """How late a batch may be made where the tick comes once in this period."""
-    return max(SHORTEST_GRACE, 2 * period)
 
 
 def turn(when: When, next_at: datetime, now: datetime, grace: timedelta) -> Turn:

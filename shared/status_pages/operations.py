@@ -6,7 +6,7 @@ ends it. The page shows the displays that the site has at this moment.
 
 import secrets
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from msgspec import Struct
@@ -14,7 +14,6 @@ from sqlalchemy import Connection
 
 from shared.access import operations as access
 from shared.access.rules import TOKEN_USE_RESOLUTION, digest, is_use_worth_noting
-from shared.config import Config
 from shared.errors import StatusLinkNotFound
 from shared.history import availability_operations as availability
 from shared.leadership import store as leadership_store
@@ -77,10 +76,10 @@ def note_invalid(connection: Connection, now: datetime, address: str) -> None:
     access.note_failure(connection, now, counters)
 
 
-def read(connection: Connection, site: str, now: datetime, config: Config) -> SitePage:
+def read(connection: Connection, site: str, now: datetime) -> SitePage:
     """What the page of this site shows, in a transaction that `use` has limited to the site."""
     found = availability.strips(connection, site, now - rules.WEEK, now, rules.MOST_DISPLAYS + 1)
-    until = _judged_until(connection, now, config)
+    until = _judged_until(connection, now)
     displays = [
         rules.shown(one.name, rules.unjudged(one.segments, until, now), one.closed, now)
         for one in found[: rules.MOST_DISPLAYS]
@@ -97,13 +96,13 @@ def read(connection: Connection, site: str, now: datetime, config: Config) -> Si
     )
 
 
-def _judged_until(connection: Connection, now: datetime, config: Config) -> datetime:
+def _judged_until(connection: Connection, now: datetime) -> datetime:
     """Until when the stored states hold: `now`, unless the bridge is silent or the scheduler is late.
 
     The scheduler stores that a display is silent; without it a display that broke would run for ever.
     """
     heard = listening(leadership_store.bridge_status(connection), now)
     tick = overview_store.scheduler(connection).last_tick_at
-    is_late = is_scheduler_late(tick, now, timedelta(seconds=config["TICK_SECONDS"]))
+    is_late = is_scheduler_late(tick, now)
     never = now - rules.WEEK
     return min((heard.deaf_since or never) if heard.deaf else now, (tick or never) if is_late else now)

@@ -52,6 +52,7 @@ from tests.worker import decks
 from tests.worker.hostile_pdfs import PDF
 
 SIGNING_KEY: Final = "kept for one test, and not for longer than that"
+NEVER_LATE: Final = {"shared.overview.rules.LATE_TICKS": 10_000}  # there is no ticker, so one tick is recorded
 PATIENT: Final = dict.fromkeys(
     ("shared.access.rules.MOST_FAILURES", "shared.access.rules.MOST_FAILURES_OF_ACCOUNT"), 1000
 )  # failed sign-ins: nearly all passwords of a tester are wrong
@@ -111,8 +112,7 @@ def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> I
             "QUEUE_SECRET": QUEUE_SECRET,
             "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
             "SIGNING_KEY": SIGNING_KEY,
-            "CONSTANTS": json.dumps(PATIENT),
-            "TICK_SECONDS": "3600",  # there is no ticker, so one tick is recorded
+            "CONSTANTS": json.dumps(PATIENT | NEVER_LATE),
         }
         function = running.enter_context(function_process("tests/api_with_constants.py", environment, folder))
         with transaction(engine) as connection:

@@ -63,7 +63,7 @@ def come(engine: Engine, schedule_id: str, late: timedelta = timedelta()) -> Non
         due = sa.func.now() - late
         mine = sa.update(command_schedules).where(command_schedules.c.id == schedule_id)
         connection.execute(mine.values(next_at=due, at=sa.case((command_schedules.c.at.is_not(None), due))))
-    operations.make_due(engine, rules.SHORTEST_GRACE, 60.0)
+    operations.make_due(engine, rules.GRACE, 60.0)
 
 
 def test_one_is_planned_told_to_its_display_cancelled_and_kept(api: Api, client: str) -> None:

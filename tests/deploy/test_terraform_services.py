@@ -15,6 +15,7 @@ from shared.commands.operations import ExpiryReport
 from shared.commands.outbox.operations import PublishReport
 from shared.config import BY_NAME
 from shared.conversions.rules import timeouts
+from shared.overview.rules import TICK
 from shared.recovery.operations import RecoveryReport
 from tests.deploy.cloud_rules import OF_DISPLAYS, OF_STRANGERS
 from tests.deploy.terraform import COMPONENTS, GCP, Folder, root, strings
@@ -68,7 +69,7 @@ def test_the_tick_comes_each_minute_with_an_identity_and_is_not_repeated() -> No
     assert job["schedule"] == "* * * * *"
     assert job["retry_config"][0]["retry_count"] == 0
     assert target["uri"] == target["oidc_token"][0]["audience"] == "${local.scheduler_tick_url}"
-    assert BY_NAME["TICK_SECONDS"].default == 60
+    assert timedelta(minutes=1) == TICK
 
 
 def test_two_bridges_are_always_there_with_their_cpu_and_a_probe() -> None:

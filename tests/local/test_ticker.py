@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from deploy.parts import deadline_http, identity
+from deploy.parts import deadline_http, identity, layout
 from deploy.parts.probes import free_port
 from deploy.parts.task_queue.keys_server import KeysServer
 from deploy.parts.ticker import Ticker, read_ticker
@@ -256,7 +256,7 @@ def test_a_setting_that_is_no_use_is_named(
     for name, value in {**told, "LOCAL_STATE_DIR": str(tmp_path), **broken}.items():
         monkeypatch.setenv(name, value)
 
-    with pytest.raises((ConfigurationError, ValueError), match=next(iter(broken))):
+    with pytest.raises((ConfigurationError, layout.BadSetting), match=next(iter(broken))):
         read_ticker()
 
 

@@ -104,4 +104,4 @@ def test_the_page_has_the_meaning_of_every_setting_that_is_shown_and_of_no_other
 
 
 def test_empty_means_not_given() -> None:
-    assert load({"TICK_SECONDS": ""})["TICK_SECONDS"] == 60
+    assert load({"LOG_RETENTION_DAYS": ""})["LOG_RETENTION_DAYS"] == 30

@@ -19,7 +19,7 @@ from shared.vocabulary import BatchState, CommandAction, ScheduleOutcome, Schedu
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)  # a Tuesday
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-GRACE = rules.SHORTEST_GRACE
+GRACE = rules.GRACE
 BERLIN = "Europe/Berlin"
 SCHEDULE = "3f0e8a52-6f43-4d6c-9a55-0a4be0a1c001"
 
@@ -178,11 +178,6 @@ def test_however_ticks_come_each_time_is_decided_once_and_none_is_left_out(
     assert decided == sorted(decided)
     everything = every_time(when, begin.date() - 2 * DAY, now.date() + 2 * DAY)
     assert decided == sorted(at for at in everything if begin < at <= now)
-
-
-def test_where_ticks_are_rare_the_grace_is_longer() -> None:
-    assert rules.grace(MINUTE) == GRACE
-    assert rules.grace(HOUR) == 2 * HOUR
 
 
 # --- what is refused ---

@@ -266,6 +266,6 @@ def test_a_tick_that_ends_late_does_not_hide_a_newer_one(connection: Connection,
 def test_the_scheduler_is_late_after_three_periods_or_when_never_seen() -> None:
     now, minute = datetime.fromisoformat("2026-01-01T12:00:00+00:00"), timedelta(minutes=1)
 
-    assert not rules.is_scheduler_late(now - 3 * minute, now, minute)
-    assert rules.is_scheduler_late(now - 3 * minute - timedelta(seconds=1), now, minute)
-    assert rules.is_scheduler_late(None, now, minute)
+    assert not rules.is_scheduler_late(now - 3 * minute, now)
+    assert rules.is_scheduler_late(now - 3 * minute - timedelta(seconds=1), now)
+    assert rules.is_scheduler_late(None, now)

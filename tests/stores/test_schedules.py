@@ -43,7 +43,7 @@ from tests.stores.test_commands_races import at_once
 pytestmark = pytest.mark.usefixtures("makers")
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-GRACE = rules.SHORTEST_GRACE
+GRACE = rules.GRACE
 DAILY = When(time_zone="UTC", weekdays=tuple(Weekday), local_time="03:00")
 MADE, MISSED = ScheduleOutcome.MADE, ScheduleOutcome.MISSED
 

@@ -19,7 +19,6 @@ from shared.tables import bridge_status, client_state_changes, clients, login_fa
 from shared.vocabulary import PageState
 from tests.stores import incidents_world
 from tests.stores.commands_world import add_client
-from tests.stores.incidents_world import CONFIG
 from tests.stores.parallel import at_once
 
 WINDOW = FAILURES_COUNT_FOR
@@ -51,7 +50,7 @@ def stored(connection: Connection, link_id: int) -> Any:
 def read(connection: Connection, secret: str) -> SitePage:
     link = operations.use(connection, secret)
     assert link is not None
-    return operations.read(connection, link.site, link.now, CONFIG)
+    return operations.read(connection, link.site, link.now)
 
 
 # --- links ---

@@ -14,6 +14,7 @@ from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
 from shared.outside.mqtt import Publisher
 from shared.outside.task_queue import TaskQueue
+from shared.overview.rules import TICK
 from shared.postgres.door import engine_for, transaction
 from tests.tick.world import last_tick, set_last_tick
 
@@ -26,7 +27,7 @@ def world(engine: Engine, tick_engine: Engine) -> World:
     set_last_tick(engine, None)
     nowhere = f"127.0.0.1:{free_port()}"
     settings = config.load({"MQTT_URL": f"mqtt://{nowhere}", "MQTT_USERNAME": "scheduler", "MQTT_PASSWORD": "x"})
-    dispatch = timeouts(steps.SHORTEST_PERIOD).dispatch
+    dispatch = timeouts(TICK).dispatch
     queue = TaskQueue(f"grpc://{nowhere}/projects/p/locations/l", "http://x", "x@y.test", dispatch)
     return World(settings, tick_engine, Publisher.from_config(settings), queue, commands.timings(settings))
 

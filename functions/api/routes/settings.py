@@ -1,6 +1,6 @@
 """/api/settings: every setting that is not secret, and the state of the scheduler and the bridge."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from msgspec.structs import asdict
@@ -62,7 +62,7 @@ def show_settings(call: Call) -> Settings:
     with call.transaction() as (connection, now):
         tick = overview_store.scheduler(connection)
         status = leadership_store.bridge_status(connection)
-    late = is_scheduler_late(tick.last_tick_at, now, timedelta(seconds=config["TICK_SECONDS"]))
+    late = is_scheduler_late(tick.last_tick_at, now)
     heard = listening(status, now)
     state = "silent" if heard.deaf else "listening"
     return Settings(

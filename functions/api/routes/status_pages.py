@@ -137,13 +137,12 @@ def status_page(call: Call) -> Reply[StatusPage]:
     are written into logs. An unknown and an ended link get the same answer.
     """
     secret = call.request.headers.get(LINK, "")
-    config = call.services.config
     with call.transaction() as (connection, _):
         link = operations.use(connection, secret)
         if link is not None:
             site, now = link.site, link.now
             body = call.services.status_pages.get(
-                site, lambda: bodies.to_json(_shown(operations.read(connection, site, now, config)))
+                site, lambda: bodies.to_json(_shown(operations.read(connection, site, now)))
             )
             return Reply(msgspec.Raw(body), 200, HEADERS)  # type: ignore[arg-type]  # JSON already
     with call.transaction() as (connection, now):

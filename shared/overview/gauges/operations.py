@@ -16,6 +16,7 @@ from shared.leadership import store as leadership_store
 from shared.overview import store as overview_store
 from shared.overview.gauges import rules, store
 from shared.overview.gauges.rules import Gauge, age_seconds, by_word, plain
+from shared.overview.rules import TICK
 from shared.vocabulary import (
     COMMAND_RANKS,
     TERMINAL_RANK,
@@ -51,7 +52,7 @@ def measure(connection: Connection, now: datetime, config: Config) -> list[Gauge
         *_recovery(connection, now, config),
         *_conversions(connection, now, config),
         *_messages(connection, now),
-        *_tick(connection, now, config),
+        *_tick(connection, now),
         *_listening(connection, now),
         *_room(connection, config["MEDIA_ROOT"]),
     ]
@@ -117,11 +118,11 @@ def _messages(connection: Connection, now: datetime) -> Iterator[Gauge]:
     yield plain("sign_in_failures_last_15m", store.sign_in_failures(connection, since))
 
 
-def _tick(connection: Connection, now: datetime, config: Config) -> Iterator[Gauge]:
+def _tick(connection: Connection, now: datetime) -> Iterator[Gauge]:
     last = overview_store.scheduler(connection)
     yield plain("tick_age_seconds", age_seconds(now, last.last_tick_at))
     yield plain("tick_duration_seconds", (last.duration_ms or 0) / 1000)
-    yield plain("tick_period_seconds", config["TICK_SECONDS"])
+    yield plain("tick_period_seconds", TICK.total_seconds())
     yield plain("tick_failed_steps", len(last.did.get("failed", ())))
 
 

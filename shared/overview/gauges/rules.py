@@ -44,7 +44,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "sign_in_failures_last_15m": "sign-ins with a wrong name or password within 15 minutes",
     "tick_age_seconds": "time since the last tick of the scheduler began; +Inf before the first",
     "tick_duration_seconds": "how long the last tick took",
-    "tick_period_seconds": "TICK_SECONDS",
+    "tick_period_seconds": "period of the scheduler's ticks",
     "tick_failed_steps": "steps of the last tick that failed",
     "listening": "1 while the bridge's canary is younger than 45 s: the fleet is heard",
     "canary_age_seconds": "time since the bridge's canary last came back; +Inf before the first",

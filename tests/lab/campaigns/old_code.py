@@ -27,7 +27,8 @@ ASIDE: Final = (
     "tests/api/test_schema.py",  # a campaign of its own tests the answers
 )
 TICK: Final = (
-    "import json, functions.scheduler_tick.main as function;"
+    "import json, sys, functions.scheduler_tick.main as function;"
+    "setattr(sys.modules.get('shared.overview.rules', sys), 'LATE_TICKS', 10_000);"  # no tick is late
     "print(json.dumps(function.steps.run(function.WORLD), default=str))"
 )
 RELEASE: Final = re.compile(r"v\d+\.\d+\.\d+")
@@ -36,7 +37,7 @@ ACCOUNTS: Final = {
     "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
     "HOST": LOOPBACK,
     "QUEUE_URL": "grpc://127.0.0.1:9/projects/local/locations/local",  # a closed port
-    "TICK_SECONDS": "3600",  # so that no tick is late
+    "TICK_SECONDS": "3600",  # the same for older code
 }
 
 

@@ -25,7 +25,6 @@ export const settingMeanings = {
   CLIENT_AUTO_REGISTER: "Ob die erste Nachricht mit einem gültigen Broker-Login ihr Display registriert",
   HEARTBEAT_STALE_SECONDS:
     "So lange muss ein Display still sein, um als verstummt zu gelten: mindestens 90, und nie weniger als das Dreifache seines eigenen Abstands",
-  TICK_SECONDS: "Abstand der Takte des Taktgebers",
   COMMAND_LOCKOUT_SECONDS:
     "Zeit nach „Player-Neustart“ oder „Neustart“, in der das Display keinen weiteren solchen Befehl bekommt",
   LOG_RETENTION_DAYS:

@@ -26,7 +26,6 @@ export const settingMeanings = {
   CLIENT_AUTO_REGISTER: "ブローカーの有効なログインから最初のメッセージが届いたとき、ディスプレイを登録するか",
   HEARTBEAT_STALE_SECONDS:
     "これだけ通信がないと「応答なし」とみなします。90以上で、ディスプレイ自身の間隔の3倍を下回ることはありません",
-  TICK_SECONDS: "スケジューラーの実行間隔",
   COMMAND_LOCKOUT_SECONDS: "「プレーヤー再起動」か「再起動」の後、同じディスプレイに次の再起動を送らない時間",
   LOG_RETENTION_DAYS: "レベルがデバッグ、情報、警告のログの保存期間。エラーと重大のログはその3倍",
   HISTORY_RETENTION_DAYS: "コマンド、自動復旧、インシデント、抑止時間、ディスプレイの変更、監査ログの保存期間",
