@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from deploy.parts.layout import REPOSITORY
+from shared.config import SETTINGS
 from shared.tables import metadata
 from tests.rules.core_files import CORE, facts, imported
 
@@ -157,7 +158,7 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
     assert allowed == {"fast_paho.py"}
 
 
-BUDGET: Final = {"lines of migrations": 1_299, "tables": 56}
+BUDGET: Final = {"lines of migrations": 1_299, "tables": 56, "settings": 50}
 """What was reached. A change lowers it, or raises it with a line in the decision that asked for it."""
 
 
@@ -165,4 +166,5 @@ def test_the_house_grows_only_where_a_decision_said_so() -> None:
     migrations = (REPOSITORY / "migrations").rglob("*.py")
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in migrations)
 
-    assert {"lines of migrations": lines, "tables": len(metadata.tables)} == BUDGET
+    reached = {"lines of migrations": lines, "tables": len(metadata.tables), "settings": len(SETTINGS)}
+    assert reached == BUDGET
