@@ -36,7 +36,7 @@ const NO_TEXTS = new Set([
   "views/quiet_form.js [aria-invalid], .wrong :is(input, button)",
   ...["views/schedules.js planned …", "views/schedules.js over …", "views/second_factor.js set up"],
 ]);
-const isShell = (text) => /^curl |\bcurl -/.test(text);
+const isShell = (text) => /^curl |\b(curl|wget) -|\$\(mktemp\)|sudo sh |command -v /.test(text);
 
 const textsOf = (file) =>
   textsIn(sourceOf(file))

@@ -93,7 +93,8 @@ def test_what_waits_behind_gaps_is_bounded(batches: list[list[int]], kept: int) 
         ("warn", LogLevel.WARNING, None),
         ("err", LogLevel.ERROR, None),
         ("fatal", LogLevel.CRITICAL, None),
-        ("trace", LogLevel.INFO, "trace"),
+        ("trace", LogLevel.DEBUG, None),
+        ("shout", LogLevel.INFO, "shout"),
     ],
 )
 def test_levels_have_aliases_and_foreign_words_are_kept_beside_info(
