@@ -113,7 +113,7 @@ class BrokerConnectionDocument(Document):
 class RefusedDocument(Document, kw_only=True):
     """An order that the display does not take."""
 
-    what: Literal["commands", "hours", "interval", "log_level"]
+    what: Literal["commands", "hours", "log_level"]
     reason: Annotated[str, Meta(min_length=1, max_length=64)]
 
 

@@ -26,13 +26,12 @@ from bridge.duties import Announcement, Due
 from bridge.inbox import Inbox
 from bridge.lanes import BrokerLink, Lanes
 from bridge.leader import DatabaseAway, Leader, LeadershipLost
-from bridge.outbox import HoursTeller, IntervalTeller, Outbox, Receipts
+from bridge.outbox import HoursTeller, Outbox, Receipts
 from bridge.probes import can_be_reached
 from bridge.status import BridgeProgress, Counters, Snapshot, Snapshots, Tally
 from bridge.storing import BatchOutcome, LeaderMemory, tell_of_counters
 from bridge.writes import Writer
 from shared.client_logs.rules import LOG_BUDGET
-from shared.clients.intervals_rules import CALM
 from shared.commands.news_operations import log_news
 from shared.commands.operations import timings
 from shared.config import Config
@@ -75,7 +74,6 @@ class BridgeLoop:
         self._receipts = Receipts(self._topics)
         self._outbox = Outbox(self._topics, timings(self._config))
         self._hours = HoursTeller(self._topics)
-        self._intervals = IntervalTeller(self._topics, CALM)
         self._due = Due()
         self._pace = Pace()
         self._progress = BridgeProgress()
@@ -205,7 +203,6 @@ class BridgeLoop:
             self._send_canary,
             self._work_outbox,
             self._tell_hours,
-            self._tell_intervals,
         ):
             try:
                 duty(broker)
@@ -308,7 +305,6 @@ class BridgeLoop:
         tell_of_counters(outcome)
         self._outbox.came_online(outcome.online)
         self._hours.came_online(outcome.online)
-        self._intervals.came_online(outcome.online)
         log_news(outcome.news)
 
     def _send_canary(self, broker: Lanes) -> None:
@@ -323,9 +319,6 @@ class BridgeLoop:
 
     def _tell_hours(self, broker: Lanes) -> None:
         self._hours.tell(self._leader, broker)
-
-    def _tell_intervals(self, broker: Lanes) -> None:
-        self._intervals.tell(self._leader, broker)
 
     def _sweep(self, _broker: Lanes) -> None:
         """Sweep before messages are written: after an outage the sweep stores since when the states were unknown."""

@@ -1,26 +1,24 @@
-"""Publish to displays: commands from the outbox, receipts of logs, opening hours, and intervals of heartbeats.
+"""Publish to displays: commands from the outbox, receipts of logs, and opening hours.
 
 A command is claimed in Postgres, published without waiting, and its answer from the broker is recorded. The bridge has
 one thread, so it collects the answers over several turns of its loop. A receipt (`logs_committed`) tells a display how
-far its logs are stored, `hours` when its screen is meant to be on, `interval` how often to send heartbeats; their
-answers are not awaited.
+far its logs are stored, `hours` when its screen is meant to be on; their answers are not awaited.
 """
 
 import itertools
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 import msgspec
-from msgspec import Struct
 from sqlalchemy import Connection
 
 from bridge.connection import BrokerConnection
 from bridge.lanes import Lanes
 from bridge.leader import Leader
 from shared.client_logs.rules import Boot, has_ended
-from shared.clients import hours_rules, hours_store, intervals_rules, intervals_store
+from shared.clients import hours_store
+from shared.clients.hours_rules import message
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox.operations import attempted
 from shared.commands.rules import Attempt, Claimed, Timings
@@ -169,35 +167,26 @@ class Receipts:
         return self._topics.logs_committed(uuid), msgspec.json.encode(told)
 
 
-AGAIN_SECONDS: Final = 60.0  # until then a display may confirm what was sent
-Told = TypeVar("Told")
+HOURS_EVERY_SECONDS: Final = 5.0
+HOURS_EXPIRY_SECONDS: Final = 300
+HOURS_AGAIN_SECONDS: Final = 60.0  # until then a display may say that it keeps what was sent
+HOURS_AT_ONCE: Final = 200
 
 
-class DueMessage(Struct, Generic[Told], frozen=True):
-    """A message that a display must get, and what it tells the display to follow."""
-
-    uuid: str
-    told: Told
-    topic: str
-    payload: bytes
-
-
-class Teller(ABC, Generic[Told]):
-    """Tells displays what they must follow, again each minute until they confirm it.
+class HoursTeller:
+    """Sends opening hours to the displays that keep other ones, again each minute until they say that they keep them.
 
     What was sent is remembered only here: after a restart it is sent once more, which changes nothing on a display.
     """
 
-    def __init__(self, topics: Topics, every_seconds: float, expiry_seconds: int) -> None:
+    def __init__(self, topics: Topics) -> None:
         """Nothing was sent."""
         self._topics = topics
-        self._every_seconds = every_seconds
-        self._expiry_seconds = expiry_seconds
-        self._sent: dict[str, tuple[Told, float]] = {}  # uuid -> what was sent, and when
+        self._sent: dict[str, tuple[str | None, float]] = {}  # uuid -> version, and when it was sent
         self._due_at = 0.0
 
     def came_online(self, uuids: Collection[str]) -> None:
-        """Send again to these displays: what was sent before may be lost, or forgotten with the connection."""
+        """Send again to these displays: what was sent before may be lost."""
         for uuid in uuids:
             self._sent.pop(uuid, None)
 
@@ -206,57 +195,11 @@ class Teller(ABC, Generic[Told]):
         now = time.monotonic()
         if now < self._due_at or not broker.bulk.room():
             return
-        self._due_at = now + self._every_seconds
-        self._sent = {uuid: sent for uuid, sent in self._sent.items() if now - sent[1] < AGAIN_SECONDS}
+        self._due_at = now + HOURS_EVERY_SECONDS
+        self._sent = {uuid: sent for uuid, sent in self._sent.items() if now - sent[1] < HOURS_AGAIN_SECONDS}
+        lately = [hours_store.Kept(uuid, version) for uuid, (version, _) in self._sent.items()]
         with leader.database() as database, database.begin():
-            due = self._due(database, {uuid: told for uuid, (told, _) in self._sent.items()})
-        sent = broker.bulk.tell([(one.topic, one.payload) for one in due], self._expiry_seconds)
-        self._sent |= {one.uuid: (one.told, now) for one in due[:sent]}
-
-    @abstractmethod
-    def _due(self, database: Connection, lately: Mapping[str, Told]) -> list[DueMessage[Told]]:
-        """What must be sent now, but for what was sent `lately`, by uuid."""
-
-
-HOURS_AT_ONCE: Final = 200
-
-
-class HoursTeller(Teller[str | None]):
-    """Sends opening hours to the displays that keep other ones."""
-
-    def __init__(self, topics: Topics) -> None:
-        """Nothing was sent."""
-        super().__init__(topics, every_seconds=5.0, expiry_seconds=300)
-
-    def _due(self, database: Connection, lately: Mapping[str, str | None]) -> list[DueMessage[str | None]]:
-        kept = [hours_store.Kept(uuid, version) for uuid, version in lately.items()]
-        return [
-            DueMessage(one.uuid, one.version, self._topics.hours(one.uuid), hours_rules.message(one.version, one.hours))
-            for one in hours_store.untold(database, kept, HOURS_AT_ONCE)
-        ]
-
-
-INTERVALS_AT_ONCE: Final = 1000
-
-
-class IntervalTeller(Teller[int]):
-    """Asks displays for seldom heartbeats while they are well, and for usual ones otherwise."""
-
-    def __init__(self, topics: Topics, calm: intervals_rules.Calm) -> None:
-        """Nothing was sent."""
-        super().__init__(topics, every_seconds=10.0, expiry_seconds=30)
-        self._calm = calm
-
-    def _due(self, database: Connection, lately: Mapping[str, int]) -> list[DueMessage[int]]:
-        told = [intervals_store.Wish(uuid, seconds) for uuid, seconds in lately.items()]
-        at = database_now(database)
-        wishes = intervals_store.wishes(database, at, self._calm, told, INTERVALS_AT_ONCE)
-        return [
-            DueMessage(
-                one.uuid,
-                one.interval_seconds,
-                self._topics.interval(one.uuid),
-                intervals_rules.message(one.interval_seconds),
-            )
-            for one in wishes
-        ]
+            untold = hours_store.untold(database, lately, HOURS_AT_ONCE)
+        messages = [(self._topics.hours(one.uuid), message(one.version, one.hours)) for one in untold]
+        sent = broker.bulk.tell(messages, HOURS_EXPIRY_SECONDS)
+        self._sent |= {one.uuid: (one.version, now) for one in untold[:sent]}

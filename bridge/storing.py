@@ -18,13 +18,12 @@ from shared.client_logs.operations import LogsStored
 from shared.client_logs.rules import Boot, LastMark, has_ended
 from shared.clients import failures_operations
 from shared.clients.failures_rules import ServiceFailure
-from shared.clients.intervals_rules import USUAL_SECONDS
 from shared.clients.logins_rules import Seen, sharing
 from shared.clients.repeats import operations as repeats
 from shared.clients.repeats.rules import likeness_of_health, likeness_of_heartbeat, remembered
 from shared.clients.reports import operations as reports
 from shared.clients.reports.operations import HeartbeatsRecorded
-from shared.clients.reports.rules import HealthReport, Heartbeat
+from shared.clients.reports.rules import USUAL_SECONDS, HealthReport, Heartbeat
 from shared.clients.signs_rules import SignsMemory
 from shared.commands.acks import operations as acks
 from shared.commands.proofs_operations import record_new_starts, record_screens
@@ -222,7 +221,7 @@ class Storing(Struct):
         outcome.note_beats(batch.heartbeats, old)
         self._believe(batch.heartbeats)
         if batch.presence:
-            self._store_presence(batch)
+            outcome.online = reports.record_presence(self.connection, self.now, batch.presence)
         answered = self._store_acks(batch, timings)
         outcome.news += record_new_starts(self.connection, self.now, sightings).news
         outcome.news += record_screens(self.connection, self.now, answered | {one.uuid for one in rest.health})
@@ -293,13 +292,6 @@ class Storing(Struct):
             self.outcome.shared |= reports.note_shared_logins(self.connection, self.now, list(shared.values()))
         started = [start for start in heartbeats.started if start.uuid not in shared]
         return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
-
-    def _store_presence(self, batch: MessagesByKind) -> None:
-        recorded = reports.record_presence(self.connection, self.now, batch.presence)
-        self.outcome.online = recorded.online
-        self.memory.reports.forget(recorded.judged_anew)  # their stored heartbeats changed
-        for uuid in recorded.judged_anew:
-            self.outcome.heartbeats.pop(uuid, None)
 
     def _believe(self, beats: Sequence[Heartbeat]) -> None:
         """Stop doubting log lines when their client sent a heartbeat after them and its boot has not ended.

@@ -31,7 +31,7 @@ clients                    siu     siu     siu             -               s    
 client_hours               siud    s       siud            -               -                -
 client_heartbeats          su      siu     siu             -               -                -
 client_health              s       siu     siu             -               -                -
-client_limits              s       s       siu             -               -                -
+client_limits              s       -       siu             -               -                -
 client_health_history      s       si      sid             -               -                -
 client_installs            s       siud    sid             -               -                -
 client_state_changes       s       siu     sid             -               -                -
@@ -58,7 +58,7 @@ recovery_breakers          su      -       siu             -               -    
 scheduler_status           su      -       su              -               -                -
 quiet_times                siu     -       sd              -               -                -
 incidents                  su      -       siud            -               -                -
-incident_members           s       s       siud            -               -                -
+incident_members           s       -       siud            -               -                -
 incident_events            si      -       sid             -               -                -
 notification_channels      siud    -       su              -               -                -
 notification_deliveries    siu     -       siud            -               -                -

@@ -96,7 +96,6 @@ function LimitGauge({ of, since }) {
 
 /** @param {{client: Client}} props */
 function Machine({ client }) {
-  const able = client.capabilities?.filter((one) => one !== "heartbeat_interval"); // no action: `interval` shows it
   const facts = /** @type {[string, any][]} */ ([
     [healthWords.os, client.os ?? commonWords.notReported],
     [
@@ -109,7 +108,8 @@ function Machine({ client }) {
     ],
     [
       healthWords.capabilities,
-      (able && listed(able.map((action) => actionWords[action] ?? action))) ?? healthWords.all,
+      (client.capabilities && listed(client.capabilities.map((action) => actionWords[action] ?? action))) ??
+        healthWords.all,
     ],
     [healthWords.boot, html`<code>${client.boot_id ?? commonWords.notReported}</code>`],
     [healthWords.player, html`<code>${client.app_instance ?? commonWords.notReported}</code>`],

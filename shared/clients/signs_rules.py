@@ -11,8 +11,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from shared.clients.intervals_rules import USUAL_SECONDS
-from shared.clients.reports.rules import MUTE, stale_after
+from shared.clients.reports.rules import MUTE, USUAL_SECONDS, stale_after
 from shared.sentences import Phrases
 from shared.vocabulary import DeadLetterReason
 

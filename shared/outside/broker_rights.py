@@ -15,7 +15,7 @@ URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py)
 UPWARD: Final = ("heartbeat", "health", "service_failed", "presence", "acks")
 LOGS: Final = tuple(f"logs/{word}" for word in LEVEL_WORDS)  # by name: a made-up level may have 64 KB
 OVERTAKING: Final = ("service_failed", "presence", "acks")  # the topics of the bridge's urgent session
-DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours", "interval")
+DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours")
 
 
 class BrokerRights(Struct, frozen=True):
@@ -46,7 +46,7 @@ def of_services(root: str) -> dict[str, BrokerRights]:
     """
     canary = f"{root}/service/canary"
     everybody = f"{root}/+"
-    to_displays = _below(everybody, ("commands", "logs_committed", "hours", "interval"))
+    to_displays = _below(everybody, ("commands", "logs_committed", "hours"))
     return {
         "bridge": BrokerRights((*_below(everybody, (*UPWARD, "logs/+")), canary), (canary, *to_displays)),
         "api": BrokerRights(writes=_below(everybody, ("commands", "log_level"))),

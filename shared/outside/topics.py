@@ -17,7 +17,6 @@ class TopicKind(StrEnum):
     LOGS_COMMITTED = "logs_committed"
     LOG_LEVEL = "log_level"
     HOURS = "hours"
-    INTERVAL = "interval"
     CANARY = "canary"
 
 
@@ -54,9 +53,6 @@ class Topics:
 
     def hours(self, uuid: str) -> str:
         return self.of(TopicKind.HOURS, uuid)
-
-    def interval(self, uuid: str) -> str:
-        return self.of(TopicKind.INTERVAL, uuid)
 
     def subscriptions(self) -> tuple[str, ...]:
         """The bridge's subscriptions: each upward topic and the canary, never `<root>/#`.

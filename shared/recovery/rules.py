@@ -11,11 +11,10 @@ from typing import Final, TypedDict
 from msgspec import Struct
 from msgspec.structs import replace
 
-from shared.clients.reports.rules import stale_after
 from shared.commands.rules import RESULT_WITHIN, USUAL_TTL, is_able
 from shared.quiet.rules import AFTER_OPENING
 from shared.recovery import words_rules
-from shared.recovery.breakers.rules import LATE, SEEN_WITHIN
+from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence.rules import Condition, Fleet, evidence, is_heard, is_mute
 from shared.recovery.screens_rules import LOOK_AROUND as LOOK_AT_SCREENS
 from shared.recovery.screens_rules import of_screen
@@ -290,14 +289,13 @@ def _silence_waits(client: Condition, now: datetime, fleet: Fleet) -> tuple[Sent
 
 
 def _looks_around_until(client: Condition, fleet: Fleet) -> datetime:
-    """When all displays that fell silent together with this one are stale, or late if they were asked to speak seldom.
+    """When all displays that fell silent together with this one are stale.
 
     Displays that fall silent at one moment become stale one after another, within one interval. A tick in between would
     see too few for a breaker, and reboot the first of them.
     """
     moments = [at for at in (client.last_sign_at, fleet.listening_since) if at is not None]
-    calm_are_late = LATE * stale_after(fleet.calm_seconds, fleet.stale_seconds)
-    return max(moments) + max(client.stale_after * (1 + LOOK_AROUND), calm_are_late)
+    return max(moments) + client.stale_after * (1 + LOOK_AROUND)
 
 
 def _starts_until(client: Condition, now: datetime) -> datetime:

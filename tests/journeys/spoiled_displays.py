@@ -10,14 +10,11 @@ from deploy.displays.client.client import Answer
 from deploy.displays.client.contract import (
     ACTIONS,
     HOURS,
-    INTERVAL,
     SCREEN_ACTIONS,
     BadMessage,
     Command,
-    IntervalOrder,
     Kind,
     LogLevelOrder,
-    parse_interval,
 )
 from deploy.displays.client.state import TERMINAL
 from deploy.displays.simulated.display import Display
@@ -191,31 +188,6 @@ class KeepsNoHours(Display):
             super().on_message(name, payload, expiry_seconds)
 
 
-class IgnoresWishes(Display):
-    """It declares that it takes another interval, and keeps its own."""
-
-    def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
-        if name != INTERVAL:
-            super().on_message(name, payload, expiry_seconds)
-
-
-class StaysCalm(Display):
-    """It follows the longest interval that it was asked for after a loss of the network, too."""
-
-    wish: IntervalOrder | None = None
-
-    def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
-        super().on_message(name, payload, expiry_seconds)
-        if name == INTERVAL:
-            wish = parse_interval(payload)
-            self.wish = max(self.wish or wish, wish, key=lambda one: one.interval_seconds)
-
-    def on_up(self) -> None:
-        if self.wish is not None:
-            self.state.on_interval(self.wish, self.now())
-        super().on_up()
-
-
 class StaysAway(Display):
     """It does not reconnect after a loss of the network."""
 
@@ -244,7 +216,5 @@ SPOILED: Final[dict[type[Display], str]] = {
     StaysDark: "screen_on",
     HidesWhoSwitchedItOff: "screen_off",
     KeepsNoHours: "hours",
-    IgnoresWishes: "interval",
-    StaysCalm: "interval",
     StaysAway: "came_back",
 }

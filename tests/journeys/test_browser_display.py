@@ -37,7 +37,7 @@ from tests.stack import Api, Stack, eventually
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 PATIENCE_MS = 120_000
 ARGUMENTS = ("--no-sandbox", "--disable-gpu")
-NOT_OF_A_BROWSER = {"service_failed", "leaving", "reboot", "boot_counted", "journal_survives", "hours", "interval"}
+NOT_OF_A_BROWSER = {"service_failed", "leaving", "reboot", "boot_counted", "journal_survives", "hours"}
 
 
 CONTENT = """<!doctype html><title>Player</title><p>content<script>

@@ -88,7 +88,7 @@ class Service:
         """Publish below the display's prefix; return the reason code of the broker's PUBACK."""
         properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # unannotated in paho
         properties.MessageExpiryInterval = expiry_seconds
-        sender = self._bridge if topic in {"logs_committed", "hours", "interval"} else self._api
+        sender = self._bridge if topic in {"logs_committed", "hours"} else self._api
         info = sender.publish(self._prefix + topic, json.dumps(body), 1, retain, properties)
         until(lambda: (sender, info.mid) in self._codes)
         return self._codes[sender, info.mid]
@@ -442,49 +442,6 @@ def test_an_automatic_display_says_by_itself_that_it_lives(
     assert (first["seq"], second["seq"]) == (1, 2)
     assert first["interval_seconds"] == 5
     assert service.of("health")
-
-
-def test_a_display_follows_the_interval_that_it_is_asked_for_until_something_happens(
-    credentials: Credentials, service: Service, tmp_path: Path
-) -> None:
-    """It answers each wish with a heartbeat, speaks seldom, and tells a black screen at its next look."""
-    with SimulatedDisplay(credentials, tmp_path / "disk", Behaviour(interval_seconds=5, health_every=1)) as display:
-        until(lambda: service.of("health"))
-        service.send("interval", {"interval_seconds": 60, "until": 3600})
-        until(lambda: intervals(service)[-1] == 60)
-
-        display.call(lambda: setattr(display.display, "screen", "black"))
-        until(lambda: intervals(service)[-1] == 5)
-
-        told = [body["screen_health"] for body in service.of("health")]
-        assert told[-1] == "black"
-        assert intervals(service).count(60) == 1, "no heartbeat came while it was calm"
-
-        display.call(lambda: setattr(display.display, "screen", "ok"))
-        until(lambda: service.of("health")[-1]["screen_health"] == "ok")
-        service.send("interval", {"interval_seconds": 60, "until": 3600})
-        until(lambda: intervals(service)[-1] == 60)
-        display.drop_connection()
-        until(lambda: intervals(service)[-1] == 5)
-
-        service.send("interval", {"interval_seconds": 60, "until": 3600})
-        until(lambda: intervals(service)[-1] == 60)
-        display.disconnect()
-        until(lambda: intervals(service)[-1] == 5)
-
-
-def test_a_display_that_is_not_able_to_be_asked_ignores_a_wish(display: SimulatedDisplay, service: Service) -> None:
-    display.behave(automatic=True)
-    display.call(lambda: setattr(display.state, "capabilities", ("restart_app",)))
-    service.send("interval", {"interval_seconds": 60, "until": 3600})
-    service.command("later", "dance")
-    until(service.acks)
-
-    assert display.call(lambda: display.state.interval(display.display.now())) == 30
-
-
-def intervals(service: Service) -> list[int]:
-    return [body["interval_seconds"] for body in service.of("heartbeat")]
 
 
 def test_a_new_login_is_waited_for_and_the_reason_is_logged(

@@ -3,7 +3,6 @@
 import json
 import random
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,13 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deploy.displays.client import contract
-from deploy.displays.client.contract import BadMessage, Command, IntervalOrder, LogLevelOrder, LogsCommitted
+from deploy.displays.client.contract import BadMessage, Command, LogLevelOrder, LogsCommitted
 from deploy.displays.client.link import backoff_seconds
-from deploy.displays.client.news import is_news
 from deploy.displays.client.outbox import KEPT_MESSAGES, Outbox
 from deploy.displays.client.spool import Pace
 from deploy.displays.client.state import JOURNAL_SIZE, Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
-from shared.clients import intervals_rules
 from shared.vocabulary import BAD_SCREENS, COMMAND_RANKS, POWER_ACTIONS, CommandAction, CommandState, LogLevel
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -551,90 +548,3 @@ def test_a_mark_above_the_highest_number_given_is_of_another_life() -> None:
     assert state.is_mine(LogsCommitted(*boot, 1))
     assert not state.is_mine(LogsCommitted(*boot, 2))
     assert state.is_mine(LogsCommitted(BOOT.install_id, BOOT.boot_seq - 1, 50))  # of an earlier boot
-
-
-# --- how often it speaks ---
-
-CALM = IntervalOrder(120, 3600)
-
-
-def a_calm_state() -> DisplayState:
-    state = a_state()
-    state.on_interval(CALM, NOW)
-    assert state.heartbeat(NOW)["interval_seconds"] == 120
-    return state
-
-
-def test_a_display_reads_the_services_wish_for_an_interval() -> None:
-    lasts = intervals_rules.LASTS_SECONDS
-
-    assert contract.HEARTBEAT_INTERVAL == intervals_rules.INTERVAL
-    assert contract.parse_interval(intervals_rules.message(120)) == IntervalOrder(120, lasts)
-    assert contract.parse_interval(b'{"interval_seconds": 3600, "until": 9000000}') == IntervalOrder(300, 86_400)
-    with pytest.raises(BadMessage):
-        contract.parse_interval(b'{"interval_seconds": "120", "until": 60}')
-
-
-DISTURBANCES: list[tuple[str, Callable[[DisplayState], object]]] = [
-    ("it loses its connection", lambda state: state.disconnected(NOW)),
-    ("its player crashes", lambda state: setattr(state, "process_status", "crashed")),
-    ("its player starts anew", lambda state: state.app_started("app-2")),
-    ("a unit fails", lambda state: state.service_failed("player.service", "exit-code", 1, NOW)),
-    ("its screen is black", lambda state: state.health({"screen_health": "black"}, NOW)),
-    ("it carries out a command", lambda state: state.on_command(a_command(), NOW)),
-    ("the service asks for its own interval", lambda state: state.on_interval(IntervalOrder(30, 3600), NOW)),
-]
-
-
-@pytest.mark.parametrize(("note", "disturb"), DISTURBANCES, ids=[note for note, _ in DISTURBANCES])
-def test_whatever_happens_brings_back_its_own_interval_until_the_service_asks_again(
-    note: str, disturb: Callable[[DisplayState], object]
-) -> None:
-    state = a_calm_state()
-    disturb(state)
-    assert state.heartbeat(NOW)["interval_seconds"] == 30, note
-
-    state.process_status, state.failed_unit, state.screen_is_bad = "running", None, False
-    state.finished("c1", NOW)
-    assert state.interval(NOW) == 30, note
-
-    state.on_interval(CALM, NOW)
-    assert state.interval(NOW) == 120
-
-
-@pytest.mark.parametrize(("later", "interval"), [(0, 120), (3599, 120), (3600, 30), (-1, 30)])
-def test_a_wish_ends_in_time_and_when_the_clock_is_set_back(later: int, interval: int) -> None:
-    assert a_calm_state().interval(NOW + timedelta(seconds=later)) == interval
-
-
-def test_a_display_never_speaks_more_seldom_than_its_owner_chose() -> None:
-    state = DisplayState(BOOT, "app-1", interval_seconds=300)
-
-    state.on_interval(CALM, NOW)
-
-    assert state.interval(NOW) == 300
-
-
-REPORT = {
-    "screen_health": "ok",
-    "cpu_percent": 20,
-    "disk_percent": 20,
-    "service_failed": None,
-    "temperature_celsius": None,
-}
-NEWS: list[tuple[str, dict[str, Any], bool]] = [
-    ("nothing changed", {}, False),
-    ("a measure moved a little", {"disk_percent": 29.9}, False),
-    ("a measure moved far", {"disk_percent": 30}, True),
-    ("the processor is busy", {"cpu_percent": 90}, False),
-    ("a measure is known now", {"temperature_celsius": 50}, True),
-    ("the screen changed", {"screen_health": "black"}, True),
-    ("a unit failed", {"service_failed": {"unit": "player.service"}}, True),
-    ("there is another field", {"under_voltage": True}, True),
-]
-
-
-@pytest.mark.parametrize(("note", "changes", "news"), NEWS, ids=[note for note, _, _ in NEWS])
-def test_a_health_report_that_tells_something_new_does_not_wait(note: str, changes: dict[str, Any], news: bool) -> None:
-    assert is_news(REPORT, REPORT | changes) is news, note
-    assert is_news(None, REPORT), "nothing was told yet"

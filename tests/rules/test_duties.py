@@ -15,7 +15,7 @@ from shared.clients.statuses_operations import Swept
 
 DUTIES = (
     *("_announce", "_sweep", "_begin_budgets", "_store_urgent", "_store_batch"),
-    *("_end_still_session", "_close_gaps", "_send_canary", "_work_outbox", "_tell_hours", "_tell_intervals"),
+    *("_end_still_session", "_close_gaps", "_send_canary", "_work_outbox", "_tell_hours"),
 )
 
 

@@ -398,6 +398,7 @@ def test_refused_orders_are_one_text_with_each_kind_once(orders: list[Any], stor
         {"disk_writable": 1},
         {"refused": "hours"},
         {"refused": [{"what": "hours", "reason": "odd"}] * 5},
+        {"refused": [{"what": "interval", "reason": "odd"}]},  # of an older display
         {"screen_health": "broken"},
         {"capabilities": "all"},
         {"capabilities": [1]},

@@ -8,7 +8,6 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.clients.intervals_rules import CALM
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.store import MANY
@@ -176,9 +175,7 @@ def test_displays_that_speak_more_often_are_no_case_before_the_others_are_heard(
 ) -> None:
     well, silent, others = (fleet(connection, now, number) for number in (4, 3, 4))
     connection.execute(
-        sa.update(client_heartbeats)
-        .where(client_heartbeats.c.client_uuid.in_(others))
-        .values(interval_seconds=CALM.seconds)
+        sa.update(client_heartbeats).where(client_heartbeats.c.client_uuid.in_(others)).values(interval_seconds=120)
     )
 
     def recovered(after: timedelta) -> list[tuple[str, str]]:

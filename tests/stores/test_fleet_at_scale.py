@@ -9,9 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from deploy.parts.probes import wait_until
-from shared.clients import intervals_store, limits_store
+from shared.clients import limits_store
 from shared.clients import store as clients_store
-from shared.clients.intervals_rules import Calm
 from shared.clients.store import ClientFilter
 from shared.incidents import failures_store
 from shared.incidents.failures_store import Since
@@ -266,20 +265,3 @@ def test_a_quiet_time_of_the_whole_fleet_is_looked_up_once_for_all_silent_displa
 
     assert compared(plan) <= FLEET
     assert failures_store.failed(scaled, now, since, [], found) == []
-
-
-def test_who_may_speak_seldom_is_found_by_one_look_through_those_with_something_open(scaled: Connection) -> None:
-    long_ago = "now() - interval '1 hour'"
-    scaled.execute(
-        sa.text(
-            "UPDATE clients SET presence = 'online', capabilities = ARRAY['heartbeat_interval'],"
-            f" status_since = {long_ago}, presence_at = {long_ago}"
-        )
-    )
-    scaled.execute(sa.text("INSERT INTO client_recovery (client_uuid, step) SELECT uuid, 1 FROM clients"))
-    scaled.execute(sa.text("ANALYZE client_recovery"))
-    now = half_silent(scaled)
-
-    plan = plan_of(scaled, lambda c: intervals_store.wishes(c, now, Calm(120, 20), [], FLEET))
-
-    assert sum(node["Actual Loops"] for node in plan if node.get("CTE Name") == "busy") == 1

@@ -88,7 +88,7 @@ def test_a_report_that_only_repeats_brings_the_same_values(connection: Connectio
     at, ends_at = now + MINUTE, now + timedelta(days=3)
     second = HealthReport(uuid, 0.0, {}, disk_percent=94.0, **stamp, seq=2)
     second = replace(second, said_at=at.timestamp() + 75, under_voltage=False, certificate_ends_at=ends_at.timestamp())
-    second = replace(second, disk_writable=False, refused="hours:unknown_zone,interval:not_understood")
+    second = replace(second, disk_writable=False, refused="hours:unknown_zone,log_level:not_understood")
 
     batch = repeats.sorted_health([second], memory)
     left = repeats.repeat_health(connection, at, 0.0, batch, memory)
@@ -97,7 +97,7 @@ def test_a_report_that_only_repeats_brings_the_same_values(connection: Connectio
     row = connection.execute(sa.select(client_health)).one()
     assert (row.received_at, row.disk_percent, row.clock_ahead_seconds) == (at, 94.0, 75.0)
     assert (row.certificate_ends_at, row.under_voltage) == (ends_at, False)
-    assert (row.disk_writable, row.refused) == (False, "hours:unknown_zone,interval:not_understood")
+    assert (row.disk_writable, row.refused) == (False, "hours:unknown_zone,log_level:not_understood")
 
 
 # --- the tick's judgement ---

@@ -369,8 +369,7 @@ def test_presence_follows_the_session(
     register(connection, U)
     connection.execute(sa.update(clients).values(presence=before[0], presence_session=before[1]))
 
-    said_now = [PresenceReport(U, state, session) for state, session in said]
-    online = reports.record_presence(connection, NOW, said_now).online
+    online = reports.record_presence(connection, NOW, [PresenceReport(U, state, session) for state, session in said])
 
     shown = client(connection)
     assert (shown["presence"], shown["presence_session"]) == after

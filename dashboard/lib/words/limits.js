@@ -56,7 +56,6 @@ export const limitWords = {
   orders: /** @type {Record<string, string>} */ ({
     commands: "commands",
     hours: "its opening hours",
-    interval: "the interval of its heartbeats",
     log_level: "its log level",
   }),
   reasons: /** @type {Record<string, string>} */ ({

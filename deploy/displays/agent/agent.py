@@ -111,7 +111,6 @@ class Agent(Client):
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._end_calm()
         await self._link.close(reason)
         self._spool.save()
         self._journal.close()
@@ -167,10 +166,9 @@ class Agent(Client):
             self.health()
 
     def _capabilities(self) -> tuple[str, ...]:
-        able = self._machine.capabilities(
+        return self._machine.capabilities(
             journal_is_writable=self._disk.works, has_picture=self._has_picture, has_switch=not self._switch.trouble
         )
-        return (*able, contract.HEARTBEAT_INTERVAL)
 
     def _player_told(self, facts: UnitFacts, *, looping: bool) -> None:
         """Send a heartbeat at once when the player's state changed. The pace limits this for a player that loops."""
@@ -180,7 +178,6 @@ class Agent(Client):
         self.state.process_status = process_status(facts, looping=looping, before=before[1])
         if before == (self.state.app_instance, self.state.process_status):
             return
-        self.state.disturbed()
         if self._link.up and not self._pace.wait_seconds(time.monotonic()):
             self.heartbeat()
 
@@ -209,12 +206,10 @@ class Agent(Client):
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(self.state.interval_seconds)
-            if not self._link.up:
-                self._write_status()
-            elif self._beat_is_due:
-                if self._is_calm:
-                    self.health()
+            if self._link.up:
                 self.heartbeat()
+            else:
+                self._write_status()
 
     async def _report_health(self) -> None:
         while True:
@@ -224,7 +219,7 @@ class Agent(Client):
             pictures = self._screenshots
             self._has_picture = pictures is not None and await pictures.keep_taken(self._glass.small_picture)
             self.state.capabilities = self._capabilities()
-            if self._link.up and (not self._is_calm or self._has_news):
+            if self._link.up:
                 self.health()
             await asyncio.sleep(HEALTH_SECONDS)
 
@@ -326,7 +321,7 @@ class Agent(Client):
             "has_player": self._settings.has_player,
             "units": self._machine.words(),
             "process_status": self.state.process_status,
-            "capabilities": [one for one in self.state.capabilities if one in contract.ALL_ACTIONS],
+            "capabilities": list(self.state.capabilities),
             "last_command": named,
             "screen": self.vitals.get("screen_health", "unknown"),
             "screen_trouble": self._glass.trouble,

@@ -5,7 +5,6 @@ agent's package contains it. Read it in this order:
 
     contract.py      the topics, their limits, and the shapes of their messages
     state.py         the display's state and decisions: pure, `now` is an argument, no I/O
-    news.py          whether a health report tells something new: pure
     journal.py       the last 256 command ids, written to the disk before the display acts
     durable.py       writing that survives a power cut
     spool.py         numbered log messages, kept until the service has committed them

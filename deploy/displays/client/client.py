@@ -7,7 +7,7 @@ A subclass owns the machine: it sets `state`, `_journal`, `_link` and `_logs` wh
 import asyncio
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from datetime import UTC, datetime
 from logging import ERROR
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from deploy.displays.client.credentials import Credentials
 from deploy.displays.client.journal import Journal
 from deploy.displays.client.link import Link
 from deploy.displays.client.log_sender import LogSender
-from deploy.displays.client.news import is_news
 from deploy.displays.client.screen import LOOK_SECONDS, ScreenKeeper
 from deploy.displays.client.state import Act, DisplayState, Effect, JournalEntry, Send, Write
 from shared.structured_log import event, failure
@@ -54,9 +53,6 @@ class Client(ABC):
         self._screenshots: Screenshots | None = None  # None when the display cannot send pictures
         self._screen: ScreenKeeper | None = None  # None when it cannot switch its screen
         self._ills: set[str] = set()  # parts whose failure was sent and lasts
-        self._beat_at = 0.0  # when the last heartbeat was sent, on the loop's clock
-        self._beat_interval = 0  # the interval that it named
-        self._health_told: dict[str, Any] | None = None  # what the last health report said
 
     @abstractmethod
     def _act(self, act: Act) -> None:
@@ -82,49 +78,16 @@ class Client(ABC):
             self.state.process_status = process_status
         self._note_ill("player", self.state.process_status == "crashed")
         self._link.send_kept_again()
-        told = self.state.heartbeat(self.now())
-        self._beat_at, self._beat_interval = asyncio.get_running_loop().time(), told["interval_seconds"]
-        return self._link.publish(contract.HEARTBEAT, told)
-
-    def _end_calm(self) -> None:
-        """If the service expects seldom heartbeats, send one that ends that: what follows is judged as usual."""
-        is_expected = self._beat_interval > self.state.interval_seconds
-        if is_expected and self._link.up and self._speaks_by_itself():
-            self.state.disturbed()
-            self.heartbeat()
+        return self._link.publish(contract.HEARTBEAT, self.state.heartbeat(self.now()))
 
     def health(self, **vitals: Any) -> Answer:
-        """Send a health report: the present vitals and, above them, `vitals`."""
-        self._health_told = self._health_facts(vitals)
-        told = self.state.health(self._vitals_now() | vitals, self.now())
-        self._note_ill("screen", self.state.screen_is_bad)
-        return self._link.publish(contract.HEALTH, told)
-
-    def _vitals_now(self) -> dict[str, Any]:
-        """The vitals of a health report now."""
-        return self.vitals
-
-    def _health_facts(self, vitals: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a health report: `self.vitals` and, above them, `vitals`."""
         self.state.disk_writable = self._journal.works()
         if self._screen is not None:
             self.state.hours_version, self.state.screen_off_by = self._screen.kept_version, self._screen.off_by
-        return self.state.health_facts({**self._vitals_now(), **vitals}, self.now())
-
-    @property
-    def _is_calm(self) -> bool:
-        """Whether it sends heartbeats seldom now, because the service asked for that and it is well."""
-        return self.state.interval(self.now()) > self.state.interval_seconds
-
-    @property
-    def _has_news(self) -> bool:
-        """Whether a health report would tell something new."""
-        return is_news(self._health_told, self._health_facts({}))
-
-    @property
-    def _beat_is_due(self) -> bool:
-        """Whether to send a heartbeat now, where it looks once in its own interval."""
-        since = asyncio.get_running_loop().time() - self._beat_at
-        return since > self.state.interval(self.now()) - self.state.interval_seconds / 2
+        told = self.state.health(self.vitals | vitals, self.now())
+        self._note_ill("screen", told["screen_health"] in contract.BAD_SCREENS)
+        return self._link.publish(contract.HEALTH, told)
 
     def service_failed(self, unit: str, result: str = "exit-code", restarts: int = 0) -> Answer:
         """Report that a unit failed; health reports repeat it until the player is started again."""
@@ -168,10 +131,6 @@ class Client(ABC):
                 self._logs.committed(mark)
         elif name == contract.LOG_LEVEL:
             self.state.on_log_level(contract.parse_log_level(payload), self.now())
-        elif name == contract.INTERVAL and contract.HEARTBEAT_INTERVAL in self.state.capabilities:
-            self.state.on_interval(contract.parse_interval(payload), self.now())
-            if self._speaks_by_itself():
-                self.heartbeat()  # it confirms the interval, and answers a service in doubt
         elif name == contract.HOURS and self._screen is not None:
             self._screen.take(contract.parse_hours(payload))
             self._spawn(self._look_at_plan(has_news=True))
@@ -191,7 +150,6 @@ class Client(ABC):
                     case Send(kind, body):
                         self._link.publish(kind, body)
                     case Act():
-                        self._end_calm()
                         event("command_begun", "command begun", client_uuid=self.credentials.uuid, action=effect.action)
                         self._act(effect)
         except UnwrittenEntry as unwritten:

@@ -20,10 +20,6 @@ ACTIONS: Final = (RESTART_APP, REBOOT_HOST, SHUTDOWN_HOST)
 """The capabilities of a display that declares none."""
 SCREEN_ACTIONS: Final = (SCREEN_ON, SCREEN_OFF)
 ALL_ACTIONS: Final = (*ACTIONS, SCREENSHOT, *SCREEN_ACTIONS)
-HEARTBEAT_INTERVAL: Final = "heartbeat_interval"
-"""The capability of a display that lets the service choose the interval of its heartbeats."""
-INTERVAL_MAX_SECONDS: Final = 300
-INTERVAL_LASTS_SECONDS: Final = 86_400
 PICTURE_MAX_BYTES: Final = 60_000
 PICTURES_KEPT: Final = 10
 BAD_SCREENS: Final = ("black", "frozen", "disconnected")
@@ -35,10 +31,9 @@ COMMANDS: Final = "commands"
 LOGS_COMMITTED: Final = "logs_committed"
 LOG_LEVEL: Final = "log_level"
 HOURS: Final = "hours"
-INTERVAL: Final = "interval"
-ORDERS: Final = (COMMANDS, HOURS, INTERVAL, LOG_LEVEL)
+ORDERS: Final = (COMMANDS, HOURS, LOG_LEVEL)
 """Topics whose messages a health report names when the display does not take them."""
-DOWNWARD_MAX_BYTES: Final = {COMMANDS: 1024, LOGS_COMMITTED: 256, LOG_LEVEL: 256, HOURS: 4096, INTERVAL: 256}
+DOWNWARD_MAX_BYTES: Final = {COMMANDS: 1024, LOGS_COMMITTED: 256, LOG_LEVEL: 256, HOURS: 4096}
 
 MESSAGE_MAX_CHARS: Final = 8192
 TRACE_MAX_CHARS: Final = 128
@@ -108,14 +103,6 @@ class LogLevelOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalOrder:
-    """The interval of heartbeats for the next `until_seconds`, while nothing happens."""
-
-    interval_seconds: int
-    until_seconds: int
-
-
-@dataclass(frozen=True, slots=True)
 class HoursOrder:
     """The opening hours to keep, and their name; both None: keep none any more."""
 
@@ -176,13 +163,6 @@ def parse_log_level(payload: bytes) -> LogLevelOrder:
     if level not in LEVELS:
         raise BadMessage(f"level: expected one of {', '.join(LEVELS)}", "unknown_level")
     return LogLevelOrder(level, _whole(body, "until"))
-
-
-def parse_interval(payload: bytes) -> IntervalOrder:
-    """The interval in `payload`, at most five minutes and for a day. Raises BadMessage."""
-    body = _document(payload, INTERVAL)
-    seconds, until = _whole(body, "interval_seconds"), _whole(body, "until")
-    return IntervalOrder(min(seconds, INTERVAL_MAX_SECONDS), min(until, INTERVAL_LASTS_SECONDS))
 
 
 def parse_hours(payload: bytes) -> HoursOrder:

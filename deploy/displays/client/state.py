@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from deploy.displays.client import contract
-from deploy.displays.client.contract import Command, IntervalOrder, Kind, LogLevelOrder, LogsCommitted
+from deploy.displays.client.contract import Command, Kind, LogLevelOrder, LogsCommitted
 
 JOURNAL_SIZE: Final = 256  # command ids that a display remembers
 RECENT_ACKS: Final = 8  # how many of their ACKs each health report repeats
@@ -97,19 +97,17 @@ class DisplayState:
         self.app_instance = app_instance
         self.journal = keep_last(journal)
         self.capabilities = tuple(capabilities)
-        self.interval_seconds = interval_seconds  # its own, while the service asks for no longer one
+        self.interval_seconds = interval_seconds  # between heartbeats
         self.process_status = "running"
         self.failed_unit: Body | None = None  # the service failure that still stands, with its stamp
         self.hours_version: str | None = None  # the opening hours that it keeps
         self.screen_off_by: str | None = None  # whose plan it is that the screen is off
-        self.screen_is_bad = False  # whether its last health report said so
         self.disk_writable = True
         self._refused: dict[str, tuple[str, datetime]] = {}  # topic -> why its last message was not taken, and when
         self.reconnect_count = 0
         self.last_disconnect_at: datetime | None = None
         self._sequences: dict[str, int] = {}  # last number given, per kind of message
         self._ordered_level: tuple[str, datetime] | None = None  # a temporary log level and its end
-        self._calm: tuple[int, datetime, datetime] | None = None  # a longer interval, since when and until when
 
     # --- commands ---
 
@@ -132,7 +130,6 @@ class DisplayState:
         refusal = self._refusal(command)
         if refusal is not None:
             return self._move(self._entry(command, "rejected", refusal), now)
-        self.disturbed()
         received = self._entry(command, "received", None)
         effects = self._move(received, now)
         effects += self._move(replace(received, state="running"), now)
@@ -228,19 +225,13 @@ class DisplayState:
             "boot_id": self.boot.boot_id,
             "app_instance": self.app_instance,
             "process_status": self.process_status,
-            "interval_seconds": self.interval(now),
+            "interval_seconds": self.interval_seconds,
             "last_command": None if last is None else {"id": last.id, "state": last.state},
         }
 
     def health(self, vitals: Body, now: datetime) -> Body:
         """The body of a health report: `vitals` (percentages, versions, ...), and states repeated in case of a loss."""
-        told = self.health_facts(vitals, now)
-        self.screen_is_bad = told["screen_health"] in contract.BAD_SCREENS
-        return self._stamp(contract.HEALTH, now) | told
-
-    def health_facts(self, vitals: Body, now: datetime) -> Body:
-        """The same without a stamp: what a report would say now."""
-        body: Body = {
+        body = self._stamp(contract.HEALTH, now) | {
             "screen_health": "ok",
             "log_level": self.log_level(now),
             "service_failed": self.failed_unit,
@@ -301,32 +292,6 @@ class DisplayState:
         own_boot = (mark.install_id, mark.boot_seq) == (self.boot.install_id, self.boot.boot_seq)
         return not own_boot or mark.seq <= self._sequences.get(contract.LOGS.name, 0)
 
-    # --- how often it speaks ---
-
-    def on_interval(self, order: IntervalOrder, now: datetime) -> None:
-        """The service asks for an interval. One that is not longer than its own ends what it asked for before."""
-        is_longer = order.interval_seconds > self.interval_seconds
-        end = now + timedelta(seconds=order.until_seconds)
-        self._calm = (order.interval_seconds, now, end) if is_longer else None
-
-    def interval(self, now: datetime) -> int:
-        """Seconds between heartbeats. Whatever is not well ends the longer interval, until the service asks again.
-
-        A clock that is set before its beginning ends it, too.
-        """
-        if self._calm is not None and not (self._is_well and self._calm[1] <= now < self._calm[2]):
-            self._calm = None
-        return self.interval_seconds if self._calm is None else self._calm[0]
-
-    def disturbed(self) -> None:
-        """Something happened: its own interval is in force, until the service asks again."""
-        self._calm = None
-
-    @property
-    def _is_well(self) -> bool:
-        is_free = all(entry.state in TERMINAL for entry in self.journal.values())
-        return self.process_status == "running" and self.failed_unit is None and not self.screen_is_bad and is_free
-
     # --- what changes it ---
 
     def app_started(self, app_instance: str) -> None:
@@ -334,7 +299,6 @@ class DisplayState:
         self.app_instance = app_instance
         self.process_status = "running"
         self.failed_unit = None
-        self.disturbed()
 
     def unit_works(self, unit: str) -> None:
         """A unit that had failed works again."""
@@ -371,7 +335,6 @@ class DisplayState:
     def disconnected(self, now: datetime) -> None:
         """The connection was lost, and we did not close it."""
         self.last_disconnect_at = now
-        self.disturbed()
 
     def on_log_level(self, order: LogLevelOrder, now: datetime) -> None:
         """A temporary log level begins; it ends by itself."""

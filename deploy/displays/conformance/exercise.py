@@ -13,7 +13,6 @@ from itertools import pairwise, product
 from typing import Any, Final
 
 from deploy.displays.conformance.judge_logs import uncommitted
-from deploy.displays.conformance.judge_messages import intervals_after
 from deploy.displays.conformance.judge_screen import hours_after, keeps_none_after, screens_after
 from deploy.displays.conformance.record import OUTCOMES, Record
 from deploy.displays.conformance.service import Service
@@ -21,14 +20,12 @@ from deploy.displays.conformance.tap import Tap
 from deploy.displays.conformance.verdict import Tried
 
 GARBAGE: Final = (b"", b"\xff\xfe{", b"[1, 2", b'"text"', b"[[[[]]]]", b'{"id": 7, "action": null, "until": -1}')
-TOPICS: Final = ("commands", "logs_committed", "log_level", "hours", "interval")
+TOPICS: Final = ("commands", "logs_committed", "log_level", "hours")
 LONGEST_ID: Final = 128  # characters
 LEVEL: Final = "debug"
 SCREENSHOT: Final = "screenshot"
 SCREEN_OFF: Final = "screen_off"
 SCREEN_ON: Final = "screen_on"
-HEARTBEAT_INTERVAL: Final = "heartbeat_interval"
-INTERVAL_SECONDS: Final = 60  # longer than a client's own
 HOURS_VERSION: Final = "conformance"
 ALWAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 RETAINED_LEVEL: Final = "critical"
@@ -97,7 +94,6 @@ class Exercise:
         await self._switch_screen()
         await self._give_hours()
         await self._raise_level()
-        await self._ask_for_an_interval()
         self.tell("cutting its network, and waiting until it is back")
         await self._lose_network()
         await self._shorten_level()
@@ -265,21 +261,6 @@ class Exercise:
             await self._wait(lambda: self._level_was_heard(tried.level_at), self.answer_seconds)
         tried.retained_level = RETAINED_LEVEL
         await self._give(json.dumps({"level": RETAINED_LEVEL, "until": 60}).encode(), name="log_level", retain=True)
-
-    async def _ask_for_an_interval(self) -> None:
-        """Ask a client that takes it for another interval of heartbeats."""
-        tried = self.tried
-        if not self._declares(HEARTBEAT_INTERVAL):
-            return
-        wish = {"interval_seconds": INTERVAL_SECONDS, "until": 600}
-        tried.interval = INTERVAL_SECONDS
-        tried.interval_at = await self._give(json.dumps(wish).encode(), name="interval")
-
-        def answered() -> bool:
-            named = intervals_after(self.record, tried.interval_at)
-            return tried.interval in named or len(named) > 1  # the first one may have been on its way
-
-        await self._wait(answered, self.answer_seconds)
 
     async def _beat_in_time(self) -> None:
         """Wait for a heartbeat that only the interval caused."""

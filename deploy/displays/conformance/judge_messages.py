@@ -6,14 +6,14 @@ from typing import Final
 
 from deploy.displays.conformance.judge_carriage import is_number, is_whole, unstamped
 from deploy.displays.conformance.record import Body, Record, Said
-from deploy.displays.conformance.verdict import Outcome, Rule, Tried, Verdict, judged
+from deploy.displays.conformance.verdict import Rule, Tried, Verdict, judged
 
 PROCESS_STATUS: Final = ("starting", "running", "crashed", "stopped", "unknown")
 SCREEN_HEALTH: Final = ("ok", "black", "frozen", "off", "disconnected", "unknown")
 ACK_STATES: Final = ("received", "running", "succeeded", "failed", "rejected")
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 PERCENTAGES: Final = ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")
-HEALTH_SECONDS: Final = 90.0  # "each minute or so"; while it is calm, with each heartbeat
+HEALTH_SECONDS: Final = 90.0  # "each minute or so"
 RECENT: Final = 8
 
 
@@ -62,62 +62,11 @@ def health_sent(record: Record, _tried: Tried) -> Verdict:
             mine = [one.at for one in told if one.connection == connection.number]
             if online is not None and not mine and (end - online > 10 if connection.ended_at else bool(told)):
                 yield "it came online and sent no health report"
-            longest = max(HEALTH_SECONDS, 1.5 * _longest_interval(record, connection.number) + 1)
-            if any(later - earlier > longest for earlier, later in pairwise(mine)):
-                yield f"more than {longest:.0f} s passed between two reports"
+            if any(later - earlier > HEALTH_SECONDS for earlier, later in pairwise(mine)):
+                yield f"more than {HEALTH_SECONDS:.0f} s passed between two reports"
 
     broken = wrong() if told or not record.of("heartbeat") else iter(["it sent none"])
     return judged(broken, told, f"{len(told)} reports")
-
-
-def _longest_interval(record: Record, connection: int) -> float:
-    """The longest interval that heartbeats of this connection name."""
-    named = [one.body.get("interval_seconds") for one in record.of("heartbeat") if one.connection == connection]
-    return max((float(interval) for interval in named if is_number(interval)), default=0.0)
-
-
-def intervals_after(record: Record, since: float | None) -> list[object]:
-    """The intervals that heartbeats since then name."""
-    return [one.body.get("interval_seconds") for one in record.of("heartbeat", since=since or 0.0)]
-
-
-def interval(record: Record, tried: Tried) -> Verdict:
-    """The next heartbeat names the interval that it was asked for, and none does so after a lost connection."""
-    if tried.interval_at is None:
-        return Verdict(Outcome.NOT_SEEN, "it does not declare heartbeat_interval")
-    named = intervals_after(record, tried.interval_at)
-    if not named:
-        return Verdict(Outcome.FAIL, f"no heartbeat within {tried.answer_seconds:.0f} s answers the wish")
-    follows = tried.interval in named[:2]  # one heartbeat may have been on its way
-    if not follows and not _was_well(record, tried.interval_at):
-        return Verdict(Outcome.NOT_SEEN, "it was not well, and kept its own interval")
-    broken = [] if follows else [f"interval_seconds is {named[0]!r}"]
-    if tried.cut_at is not None and _follows_unasked(record, tried.cut_at):
-        broken.append("after a lost connection it still follows the wish")
-    return judged(iter(broken), named, f"{tried.interval} s")
-
-
-def _follows_unasked(record: Record, since: float) -> bool:
-    """Whether a heartbeat since then names a longer interval than its own, before its connection brought a wish.
-
-    The wish may be the service's: to a client that was well for minutes it sends its own after this check's.
-    """
-    own = record.of("heartbeat")[0].body.get("interval_seconds")
-    wishes = [one for one in record.heard if one.name == "interval" and one.at >= since]
-
-    def unasked(told: Said) -> bool:
-        return not any(wish.connection == told.connection and wish.at <= told.at for wish in wishes)
-
-    named = [one.body.get("interval_seconds") for one in record.of("heartbeat", since=since) if unasked(one)]
-    return any(is_number(one) and one > (own if is_number(own) else 0) for one in named)
-
-
-def _was_well(record: Record, at: float) -> bool:
-    """Whether its reports before that moment tell of no fault."""
-    beats, reports = ([one.body for one in record.of(kind) if one.at <= at] for kind in ("heartbeat", "health"))
-    plays = bool(beats) and beats[-1].get("process_status") == "running"
-    shows = bool(reports) and reports[-1].get("screen_health") not in {"black", "frozen", "disconnected"}
-    return plays and shows and reports[-1].get("service_failed") is None
 
 
 def health_fields(record: Record, _tried: Tried) -> Verdict:
@@ -236,12 +185,6 @@ RULES: Final = (
         "heartbeats carry status and interval",
         "`process_status` is `starting`, `running`, `crashed`",
         heartbeat_fields,
-    ),
-    Rule(
-        "interval",
-        "it follows the interval that the service asks for, until its connection is lost",
-        "Send a heartbeat at once, and then in that interval",
-        interval,
     ),
     Rule(
         "last_command",

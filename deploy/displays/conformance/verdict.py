@@ -55,8 +55,6 @@ class Tried:
     screen_at: dict[str, float] = field(default_factory=dict)  # action -> when the service was asked for it
     hours_version: str = ""  # name of the opening hours that were given
     hours_at: float | None = None
-    interval: int = 0  # seconds between heartbeats that it was asked for
-    interval_at: float | None = None
     cut_at: float | None = None
     refused: int = 0  # refused connection attempts after the cut
     level: str = ""  # the log level that was ordered

@@ -42,7 +42,7 @@ class Behaviour:
     restart_seconds: float = 0.1  # start of the player
     restart_works: bool = True  # False: the player crashes again at once
     reboot_seconds: float = 0.2  # time without the machine
-    capabilities: tuple[str, ...] = (*contract.ACTIONS, *contract.SCREEN_ACTIONS, contract.HEARTBEAT_INTERVAL)
+    capabilities: tuple[str, ...] = (*contract.ACTIONS, *contract.SCREEN_ACTIONS)
 
 
 class Display(Client):
@@ -134,11 +134,7 @@ class Display(Client):
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
-            if reason is None:
-                await self._link.cut()
-            else:
-                self._end_calm()
-                await self._link.close(reason)
+            await (self._link.cut() if reason is None else self._link.close(reason))
             self._journal.close()
             self._spool.close()
 
@@ -177,8 +173,10 @@ class Display(Client):
         self._logs.keep(SpooledLog(level, self.state.log(message, logger, context, self.now())))
         return True
 
-    def _vitals_now(self) -> dict[str, Any]:
-        return {"screen_health": self.screen if self.is_lit else "off", **self.vitals}
+    def health(self, **vitals: Any) -> Answer:
+        """Send a health report with the state of the screen; `vitals` overrides it."""
+        screen = self.screen if self.is_lit else "off"
+        return super().health(**{"screen_health": screen, **self.vitals, **vitals})
 
     def publish_raw(self, kind: Kind, body: dict[str, Any], level: str = "") -> Answer:
         """Send `body` unchanged, without a stamp: for tests of simple or broken displays."""
@@ -265,11 +263,8 @@ class Display(Client):
         beats = 0
         while True:
             await asyncio.sleep(self.behaviour.interval_seconds)
-            if not (self.behaviour.automatic and self._link.up and not self.frozen):
-                continue
-            is_calm, is_due = self._is_calm, self._beat_is_due
-            beats += is_due
-            if is_due:
+            if self.behaviour.automatic and self._link.up and not self.frozen:
+                beats += 1
                 self.heartbeat()
-            if self._has_news if is_calm and not is_due else is_calm or beats % self.behaviour.health_every == 0:
-                self.health()
+                if beats % self.behaviour.health_every == 0:
+                    self.health()

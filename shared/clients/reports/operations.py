@@ -8,13 +8,12 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.clients import installs_store, intervals_store
+from shared.clients import installs_store
 from shared.clients.failures_rules import ServiceFailure
 from shared.clients.logins_rules import OtherName, SharedLogin
 from shared.clients.reports import health_store, rules, store
 from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceReport
 from shared.clients.reports.store import NotableHeartbeat, ProcessChange
-from shared.vocabulary import Presence
 
 INSTALLS_KEPT: Final = 32  # of one client; an older installation that returns counts as new
 
@@ -60,15 +59,6 @@ class HealthRecorded(Struct, frozen=True):
     """The repeated failures that count."""
     newest: list[HealthReport]
     """The stored health reports that were their client's only candidate in the batch."""
-
-
-class PresenceRecorded(Struct, frozen=True):
-    """The result of a batch of presence messages."""
-
-    online: set[str]
-    """The clients that came online."""
-    judged_anew: set[str]
-    """The clients that lost their connection and are judged by the usual interval: their stored heartbeat changed."""
 
 
 def admit(
@@ -180,12 +170,9 @@ def record_health(
     return HealthRecorded(failures, rules.only_ones(candidates, old))
 
 
-def record_presence(connection: Connection, now: datetime, reports: Sequence[PresenceReport]) -> PresenceRecorded:
-    """Write the presence after these messages, in order of arrival."""
-    changed = store.put_presence(connection, now, rules.presence_changes(reports))
-    lost = [one.uuid for one in changed if one.presence is Presence.OFFLINE]
-    judged_anew = intervals_store.connection_lost(connection, now, lost) if lost else []
-    return PresenceRecorded({one.uuid for one in changed if one.presence is Presence.ONLINE}, set(judged_anew))
+def record_presence(connection: Connection, now: datetime, reports: Sequence[PresenceReport]) -> set[str]:
+    """Write the presence after these messages, in order of arrival. Returns the clients that came online."""
+    return store.put_presence(connection, now, rules.presence_changes(reports))
 
 
 def note_went_back(connection: Connection, now: datetime, uuids: Sequence[str]) -> None:

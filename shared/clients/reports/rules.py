@@ -15,6 +15,7 @@ from msgspec import Struct
 from shared.sentences import Phrases, Sentence, plain
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus, ScreenOffBy
 
+USUAL_SECONDS: Final = 30  # between two heartbeats of a display that does not name its interval
 LATE_INTERVALS: Final = 2
 LATE_AT_LEAST: Final = timedelta(seconds=90)  # one missed heartbeat is normal
 STALE_INTERVALS: Final = 3

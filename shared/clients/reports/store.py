@@ -11,14 +11,13 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import logins_rules
-from shared.clients.intervals_rules import USUAL_SECONDS
 from shared.clients.logins_rules import SharedLogin
 from shared.clients.reports import rules
-from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceChange
+from shared.clients.reports.rules import USUAL_SECONDS, HealthReport, Heartbeat, PresenceChange
 from shared.postgres.fragments import arrived_at
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
-from shared.vocabulary import ClientStatus, Presence, ProcessStatus
+from shared.vocabulary import ClientStatus, ProcessStatus
 
 
 class ProcessChange(Struct):
@@ -248,13 +247,6 @@ def note_shared_login(connection: Connection, now: datetime, shared: Sequence[Sh
     return set(NOTE_SHARED_LOGIN.all(connection, now=now, **SHARED_LOGINS.of(shared)))
 
 
-class PresencePut(Struct, frozen=True):
-    """A client whose presence changed."""
-
-    uuid: str
-    presence: Presence
-
-
 PRESENCES: Final = ManyRows("s", PresenceChange)
 PUT_PRESENCE = Query(
     f"""
@@ -273,12 +265,12 @@ PUT_PRESENCE = Query(
                 ELSE c.presence_session END
         FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid
         RETURNING c.uuid, c.presence)
-    SELECT uuid, presence FROM changed
+    SELECT uuid FROM changed WHERE presence = 'online'
     """,  # noqa: S608 - made of constants
-    PresencePut,
+    str,
 )
 
 
-def put_presence(connection: Connection, now: datetime, changes: Sequence[PresenceChange]) -> list[PresencePut]:
-    """Write changed presence. Returns the clients whose presence changed."""
-    return PUT_PRESENCE.all(connection, now=now, **PRESENCES.of(changes))
+def put_presence(connection: Connection, now: datetime, changes: Sequence[PresenceChange]) -> set[str]:
+    """Write changed presence. Returns the clients that came online."""
+    return set(PUT_PRESENCE.all(connection, now=now, **PRESENCES.of(changes)))

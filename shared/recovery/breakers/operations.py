@@ -8,7 +8,6 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 from sqlalchemy import Connection
 
-from shared.clients.intervals_rules import CALM
 from shared.config import Config
 from shared.leadership.rules import BridgeStatus
 from shared.quiet import operations as quiet_times
@@ -182,9 +181,8 @@ def _silent(
     """How many of these silent clients count, by site. Clients in a quiet time do not."""
     if not silent:
         return []
-    stale_seconds = config["HEARTBEAT_STALE_SECONDS"]
-    moments = {**asdict(window), "together": rules.at_once(CALM.seconds, stale_seconds)}
-    return store.silent(connection, now, stale_seconds, silent, quiet, moments)
+    moments = {**asdict(window), "together": rules.TOGETHER}
+    return store.silent(connection, now, config["HEARTBEAT_STALE_SECONDS"], silent, quiet, moments)
 
 
 def _resting(

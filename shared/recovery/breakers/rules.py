@@ -8,7 +8,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from shared.clients.reports.rules import stale_after
 from shared.recovery import words_rules
 from shared.sentences import Sentence
 
@@ -46,14 +45,6 @@ class Silence(Struct, frozen=True):
     def closes_after(self) -> timedelta:
         """How long few enough clients must be silent before an open breaker closes."""
         return max(CLOSES_AFTER, CLOSES_AFTER_INTERVALS * timedelta(seconds=self.interval_seconds))
-
-
-def at_once(calm_seconds: int, stale_seconds: int) -> timedelta:
-    """The time within which displays that fell silent at once become stale.
-
-    Those that were asked to speak seldom (`calm_seconds`) come last. `stale_seconds`: HEARTBEAT_STALE_SECONDS.
-    """
-    return max(TOGETHER, stale_after(calm_seconds, stale_seconds) - timedelta(seconds=stale_seconds))
 
 
 def opens(silence: Silence) -> bool:

@@ -203,7 +203,7 @@ def silent(
     opened a moment ago and it was silent before. `recent` is of the whole fleet, in each row. `interval_seconds` is the
     longest heartbeat interval of the clients that count. Deleted clients are left out.
 
-    `window`: the fields of SilenceWindow, and `together` (`rules.at_once`).
+    `window`: the fields of SilenceWindow, and `together` (TOGETHER).
     """
     opened = quiet.opened_ids(Quiet.RECOVERY)
     values = {

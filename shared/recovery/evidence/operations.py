@@ -5,7 +5,6 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from shared.clients.intervals_rules import CALM
 from shared.config import Config
 from shared.incidents import operations as incidents
 from shared.incidents.causes_rules import CAUSES
@@ -53,7 +52,6 @@ def circumstances(
         quiet={uuid: (one.time.sentence, one.until) for uuid, one in held.items()},
         opened=quiet.opened(connection, found, Quiet.RECOVERY, uuids),
         screens=screens or {},
-        calm_seconds=CALM.seconds,
         late=late,
         incidents={uuid: CAUSES.stored(one.cause, one.cause_sentences) for uuid, one in met.items()},
     )

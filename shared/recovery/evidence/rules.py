@@ -100,8 +100,6 @@ class Fleet(Struct, frozen=True):
     """Uuid of a client whose shop opened a moment ago -> when it opened."""
     screens: Mapping[str | None, Sentence] = field(default_factory=dict)
     """Site -> why its breaker of failing screens is open; None is the whole fleet."""
-    calm_seconds: int = 30
-    """The interval of displays that are asked to speak seldom."""
     late: Sentence | None = None
     """Why recovery waits, because many clients are late and may fall silent together; None when few are late."""
     incidents: Mapping[str, Sentence] = field(default_factory=dict)

@@ -4,8 +4,7 @@
 
 The parts run as shipped; their idle time is measured first and subtracted. Processor time depends little on a busy
 machine (about twofold, because of caches); `seconds`, the time of a request, depends on it much. Then follows the sum
-for a month: 30 days with the habits below, which are assumptions and are printed too. The last line compares a fleet
-that speaks seldom while it is well with one that never does.
+for a month: 30 days with the habits below, which are assumptions and are printed too.
 """
 
 import json
@@ -23,11 +22,9 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from bridge.batches import QUICK_FOR_SECONDS
 from deploy.parts import guardian
 from deploy.parts.probes import wait_until
 from functions.scheduler_tick import steps
-from shared.clients import intervals_rules
 from shared.vocabulary import Role
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.api.people import issue_token
@@ -39,7 +36,6 @@ from tests.lab.campaigns.machine import Machine, processor_seconds
 
 DISPLAYS = 1_000
 REPORTS_SECONDS = 20  # seconds of heartbeats and reports at the fleet's own pace
-CALM_REPORTS_SECONDS = 90  # the same while all are well: then they come seldom
 LINES, WHOLE, POLLS, TICKS, COMMANDS = 400, 20, 200, 20, 40
 ACKS_PER_SECOND = 20
 IDLE_SECONDS = 30
@@ -48,9 +44,6 @@ DAY = 86_400
 
 # The habits of displays and people for the month.
 HEARTBEAT_SECONDS, HEALTH_SECONDS, TICK_SECONDS, POLL_SECONDS = 30, 60, 60, 5
-CALM_SECONDS = intervals_rules.CALM.seconds  # then health comes with each heartbeat
-CALM = "both, while well"
-OPEN_SHARE = 0.02  # of the displays with anything open or doubtful
 LINES_A_DAY, COMMANDS_A_MONTH = 20, 4  # of each display
 WATCHERS, WATCHED_HOURS = 2, 8  # dashboards, each day
 
@@ -137,27 +130,17 @@ def measure(displays: int) -> tuple[dict[str, float], list[Cost]]:
 
 
 def listened(meter: Meter, traffic: Traffic, port: int) -> list[Cost]:
-    """The cost of reports at the pace of the fleet, of log lines, and of reports of displays that are well."""
+    """The cost of heartbeats and reports at the fleet's pace, with small batches; and of log lines."""
     reports = 2 * traffic.clients * REPORTS_SECONDS // HEALTH_SECONDS
     beats = [traffic.message(number % traffic.clients, "heartbeat") for number in range(reports)]
     health = [traffic.message(number % traffic.clients, "health") for number in range(reports // 2)]
     lines = [traffic.message(number % traffic.clients, "logs") for number in range(LINES)]
     of, pace = ("bridge", "broker", "postgres"), traffic.clients / HEARTBEAT_SECONDS
-    often = [
+    return [
         meter.cost("heartbeat", len(beats), lambda: publish(port, beats, pace), of),
         meter.cost("health report", len(health), lambda: publish(port, health, pace), of),
         meter.cost("log line", len(lines), lambda: publish(port, lines, pace), of),
     ]
-    traffic.interval_seconds = CALM_SECONDS
-    publish(port, traffic.greetings())  # they confirm the interval
-    time.sleep(2 * QUICK_FOR_SECONDS)  # what is new is told
-    calm = [
-        traffic.message(number % traffic.clients, kind)
-        for number in range(traffic.clients * CALM_REPORTS_SECONDS // CALM_SECONDS)
-        for kind in ("health", "heartbeat")
-    ]
-    seldom = meter.cost(CALM, len(calm) // 2, lambda: publish(port, calm, 2 * traffic.clients / CALM_SECONDS, 2), of)
-    return [*often, seldom]
 
 
 def polled(meter: Meter, api: FunctionProcess, token: str) -> list[Cost]:
@@ -219,14 +202,12 @@ def succeeded(engine: sa.Engine) -> int:
         return int(connection.execute(statement).scalar_one())
 
 
-def month(displays: int, open_share: float = OPEN_SHARE) -> dict[str, int]:
-    """Action -> how often it happens in a month. `open_share`: of displays that speak often; 1 without the others."""
+def month(displays: int) -> dict[str, int]:
+    """Action -> how often it happens in a month."""
     seconds = DAYS * DAY
-    often = int(displays * open_share)
     return {
-        "heartbeat": often * seconds // HEARTBEAT_SECONDS,
-        "health report": often * seconds // HEALTH_SECONDS,
-        CALM: (displays - often) * seconds // CALM_SECONDS,
+        "heartbeat": displays * seconds // HEARTBEAT_SECONDS,
+        "health report": displays * seconds // HEALTH_SECONDS,
         "log line": displays * LINES_A_DAY * DAYS,
         "overview, whole": WATCHERS * DAYS,
         "overview, a poll": WATCHERS * WATCHED_HOURS * 3600 // POLL_SECONDS * DAYS,
@@ -258,16 +239,6 @@ def show(displays: int, idle: dict[str, float], costs: Sequence[Cost]) -> None:
     standing = (0.0, sum(idle.values()) * hours, idle.get("postgres", 0.0) * hours)
     print(_line("being there", "", *standing))
     print(_line("together", "", *(one + other for one, other in zip(whole, standing, strict=True))))
-    seldom, often = (_of_reports(costs, month(displays, share)) for share in (OPEN_SHARE, 1.0))
-    print(
-        f"\nheartbeats and health: {seldom:.2f} h instead of {often:.2f} h of processor, {1 - seldom / often:.0%} less"
-    )
-
-
-def _of_reports(costs: Sequence[Cost], times: dict[str, int]) -> float:
-    """Hours of processor of heartbeats and health reports in a month."""
-    of = {"heartbeat", "health report", CALM}
-    return sum(times[cost.what] * cost.milliseconds / 3.6e6 for cost in costs if cost.what in of)
 
 
 def _line(what: str, times: str, requests: float, hours: float, postgres: float) -> str:

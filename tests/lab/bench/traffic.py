@@ -30,7 +30,6 @@ class Traffic:
 
     seed: int = 1
     clients: int = CLIENTS
-    interval_seconds: int = 30  # that heartbeats name
     logs: int = 0  # how many messages were made
     _seqs: dict[tuple[int, str], int] = field(default_factory=dict)
 
@@ -58,15 +57,13 @@ class Traffic:
         seq = self._seqs[number, kind] = self._seqs.get((number, kind), 0) + 1
         stamp = {"install_id": f"installation-{number}", "boot_seq": 1, "seq": seq, "ts": "2026-01-02T03:04:05Z"}
         body: dict[str, Any] = {**_BODIES[kind], **stamp}
-        if kind == "heartbeat":
-            body["interval_seconds"] = self.interval_seconds
         self.logs += kind == "logs"
         last = "logs/info" if kind == "logs" else kind
         return f"signage/{self.uuids[number]}/{last}".encode(), json.dumps(body).encode()
 
 
 _BODIES: Final[dict[str, dict[str, Any]]] = {
-    "heartbeat": {"boot_id": BOOT, "app_instance": "a", "process_status": "running"},
+    "heartbeat": {"boot_id": BOOT, "app_instance": "a", "process_status": "running", "interval_seconds": 30},
     "health": {
         "screen_health": "ok",
         "cpu_percent": 12.5,
@@ -109,31 +106,22 @@ def bench_machine(
         yield service, service.place.services_port
 
 
-def publish(port: int, messages: list[tuple[bytes, bytes]], per_second: float | None = None, at_once: int = 1) -> float:
+def publish(port: int, messages: list[tuple[bytes, bytes]], per_second: float | None = None) -> float:
     """Publish all messages and wait for the broker's answers. Returns the seconds."""
-    return publish_made(port, len(messages), lambda number: messages[number], per_second, at_once)
+    return publish_made(port, len(messages), lambda number: messages[number], per_second)
 
 
 def publish_made(
-    port: int,
-    count: int,
-    made: Callable[[int], tuple[bytes, bytes]],
-    per_second: float | None = None,
-    at_once: int = 1,
+    port: int, count: int, made: Callable[[int], tuple[bytes, bytes]], per_second: float | None = None
 ) -> float:
-    """Like `publish`, with messages that are made just before they are sent.
-
-    They are evenly paced with `per_second`, `at_once` together.
-    """
+    """Like `publish`, with messages that are made just before they are sent; evenly paced with `per_second`."""
     wire = Wire.connect(port, USER, PASSWORD)
     began = time.monotonic()
     sent = 0
     with selectors.DefaultSelector() as selector:
         selector.register(wire, selectors.EVENT_READ)
         while sent < count or wire.unanswered:
-            allowed = count
-            if per_second is not None:
-                allowed = min(count, at_once * int((time.monotonic() - began) * per_second / at_once))
+            allowed = count if per_second is None else min(count, int((time.monotonic() - began) * per_second))
             while sent < allowed and len(wire.unanswered) < WINDOW:
                 wire.publish(*made(sent))
                 sent += 1

@@ -23,7 +23,7 @@ from tests.lab.simulation.stories import MISHAPS
 
 DAY: Final = 86_400.0
 AWAKE: Final = (240.0, 480.0)  # seconds between two leaps, at least and at most
-TALKS: Final = 200.0  # seconds within which a talking display is heard: an interval of a calm one, and some room
+TALKS: Final = 130.0  # seconds within which a talking display is heard: two intervals of a minute
 AGAIN: Final = 20.0  # seconds until the next try to leap
 TRIES: Final = 45
 SHIFTED: Final = {

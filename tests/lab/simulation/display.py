@@ -67,9 +67,6 @@ class Display:
         self.dark_since: float | None = None  # since when it has no power or network
         self.lit_at = 0.0  # when it last had both again
         self._wire: Wire
-        self._beat_at = 0.0  # when it last sent a heartbeat
-        self._beat_interval = 0  # the interval that it named
-        self._told_glass = ""  # what its last health report said of the screen
         self._life = 0  # counts boots and ends, so that a timer of an earlier boot does nothing
 
     # --- the truth, for the judge ---
@@ -267,19 +264,13 @@ class Display:
         if life != self._life:
             return
         if number:
-            interval = self.state.interval(self._now())
-            is_calm = interval > self.state.interval_seconds
-            is_due = self._agenda.now - self._beat_at > interval - self.state.interval_seconds / 2
-            if is_due:
-                self._heartbeat()
-            is_turn = number % min(HEALTH_EVERY, max(1, HEALTH_SECONDS // self.nature.interval)) == 0
-            if (is_due or self._glass != self._told_glass if is_calm else is_turn) and not self._is_silent:
+            self._heartbeat()
+            if number % min(HEALTH_EVERY, max(1, HEALTH_SECONDS // self.nature.interval)) == 0 and not self._is_silent:
                 self._report()
         self._agenda.after(self.nature.interval, lambda: self._beat(life, number + 1))
 
     def _report(self) -> None:
         self.state.screen_off_by = self.off_by
-        self._told_glass = self._glass
         self._wire.publish(contract.HEALTH, self.state.health({"screen_health": self._glass}, self._now()))
 
     @property
@@ -296,14 +287,7 @@ class Display:
     def _heartbeat(self) -> None:
         if self.is_on and not self._is_silent:
             self._wire.send_kept_again()
-            told = self.state.heartbeat(self._now())
-            self._beat_at, self._beat_interval = self._agenda.now, told["interval_seconds"]
-            self._wire.publish(contract.HEARTBEAT, told)
-
-    def _end_calm(self) -> None:
-        if self._beat_interval > self.state.interval_seconds:
-            self.state.disturbed()
-            self._heartbeat()
+            self._wire.publish(contract.HEARTBEAT, self.state.heartbeat(self._now()))
 
     def log(self) -> None:
         """Write a log line, if it can, and keep it on the disk until the service has committed it."""
@@ -333,7 +317,6 @@ class Display:
     def on_up(self) -> None:
         """Connected."""
         self.up_since = self._agenda.now
-        self.state.disturbed()
         self._heartbeat()
         if not self._is_silent:
             self._report()
@@ -352,10 +335,6 @@ class Display:
         if name == contract.COMMANDS:
             command, life = contract.parse_command(payload), self._life
             self._agenda.after(self.nature.answer_delay, lambda: self._obey(command, life))
-        elif name == contract.INTERVAL and contract.HEARTBEAT_INTERVAL in self.nature.capabilities:
-            if not self._is_silent:
-                self.state.on_interval(contract.parse_interval(payload), self._now())
-                self._heartbeat()
         elif name == contract.LOGS_COMMITTED and self.ledger is not None and not self._is_silent:
             mark = contract.parse_logs_committed(payload)
             self.ledger.told(line.body["message"] for line in self.disk.spool if line.is_covered_by(mark))
@@ -385,7 +364,6 @@ class Display:
                 case Send(kind, body):
                     self._wire.publish(kind, body)
                 case Act(action, command_id):
-                    self._end_calm()
                     self._acted(self, action, command_id)
                     self._act(action, command_id)
 
@@ -419,8 +397,6 @@ class Display:
     def _go_off(self, reason: str | None) -> None:
         if not self.is_on:
             return
-        if reason is not None:
-            self._end_calm()
         self.is_on = False
         self.dark_since = self._agenda.now if self.dark_since is None else self.dark_since
         self._life += 1

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, cast
 from unittest.mock import patch
@@ -13,12 +13,9 @@ from unittest.mock import patch
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from bridge import loop
-from deploy.displays.client import contract
 from functions.scheduler_tick import steps
 from shared import config
 from shared.client_logs import store as client_logs
-from shared.clients.intervals_rules import CALM, Calm
 from shared.commands import operations as commands
 from shared.leadership import store as leadership_store
 from shared.postgres.door import engine_for
@@ -159,8 +156,6 @@ class History:
         """Add an enrolled display, switched off."""
         dice = random.Random(f"{self.seed} display {len(self.displays)}")
         uuid = f"{self.seed % 2**32:08x}-0000-4000-8000-{len(self.displays):012x}"
-        if len(self.displays) % 2:  # every other one lets the service choose the interval of its heartbeats
-            nature = replace(nature, capabilities=(*nature.capabilities, contract.HEARTBEAT_INTERVAL))
         display = Display(uuid, self.broker, self.agenda, dice, nature, self.judge.acted)
         with self.databases.judge.begin() as connection:
             connection.execute(ENROL, {"uuid": uuid, "site": site, "now": self.clocks.database()})
@@ -218,7 +213,6 @@ class History:
         sweeps = {name: step for name, step in steps.LATE_STEPS.items() if name not in left_out}
         with ExitStack() as patched:
             patched.enter_context(virtual_time(self.clocks, self.seed))
-            patched.enter_context(patch.object(loop, "CALM", Calm(CALM.seconds, fleet=5)))
             patched.enter_context(patch.object(steps, "STEPS", about))
             patched.enter_context(patch.object(steps, "LATE_STEPS", sweeps))
             life = patch.object(leadership_store, "life", lambda _connection: self.databases.copies.life)

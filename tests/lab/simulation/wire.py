@@ -193,8 +193,7 @@ class Wire:
         )
         self._connection = Connection(self)
         self._broker.connect(self._uuid, self._connection, SESSION_EXPIRY_SECONDS, will)
-        names = (contract.COMMANDS, contract.LOGS_COMMITTED, contract.INTERVAL)
-        self._broker.subscribe(self._uuid, [self.topic(name) for name in names])
+        self._broker.subscribe(self._uuid, [self.topic(contract.COMMANDS), self.topic(contract.LOGS_COMMITTED)])
         self.up = True
         self.publish(contract.PRESENCE, self._presence("online", "connected"))
         self.send_kept_again()

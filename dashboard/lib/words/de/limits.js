@@ -57,7 +57,6 @@ export const limitWords = {
   orders: {
     commands: "Befehle",
     hours: "seine Öffnungszeiten",
-    interval: "der Abstand seiner Lebenszeichen",
     log_level: "seine Protokollstufe",
   },
   reasons: {

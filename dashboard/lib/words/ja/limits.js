@@ -54,7 +54,6 @@ export const limitWords = {
   orders: {
     commands: "コマンド",
     hours: "営業時間",
-    interval: "ハートビートの間隔",
     log_level: "ログレベル",
   },
   reasons: {
