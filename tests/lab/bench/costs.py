@@ -37,10 +37,11 @@ from tests.lab.campaigns.machine import Machine, processor_seconds
 DISPLAYS = 1_000
 REPORTS_SECONDS = 20  # seconds of heartbeats and reports at the fleet's own pace
 LINES, WHOLE, POLLS, TICKS, COMMANDS = 400, 20, 200, 20, 40
-ACKS_PER_SECOND = 20
+ANSWERS_PER_SECOND = 20
 IDLE_SECONDS = 30
 DAYS = 30
 DAY = 86_400
+ANSWER = "its ACKs and their proof"  # three ACKs, and a heartbeat of the player's new start
 
 # The habits of displays and people for the month.
 HEARTBEAT_SECONDS, HEALTH_SECONDS, TICK_SECONDS, POLL_SECONDS = 30, 60, 60, 5
@@ -160,8 +161,8 @@ def polled(meter: Meter, api: FunctionProcess, token: str) -> list[Cost]:
 def commanded(
     meter: Meter, api: FunctionProcess, token: str, traffic: Traffic, port: int, engine: sa.Engine
 ) -> list[Cost]:
-    """The cost of a command: its POST with the publish, and the display's three ACKs, each in its own batch."""
-    acks: list[tuple[bytes, bytes]] = []
+    """The cost of a command: its POST with the publish, and the display's answer, each message in its own batch."""
+    answers: list[tuple[bytes, bytes]] = []
 
     def ask() -> None:
         for number in range(COMMANDS):
@@ -171,15 +172,17 @@ def commanded(
                 {"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
             )
             with urllib.request.urlopen(request, timeout=30) as answer:
-                acks.extend(acknowledged(traffic.uuids[number], json.loads(answer.read())["id"]))
+                answers.extend(acknowledged(traffic.uuids[number], json.loads(answer.read())["id"]))
+            topic, heartbeat = traffic.message(number, "heartbeat")
+            answers.append((topic, heartbeat.replace(b'"app_instance": "a"', b'"app_instance": "b"')))
 
     def answer() -> None:
-        publish(port, acks, ACKS_PER_SECOND)
+        publish(port, answers, ANSWERS_PER_SECOND)
         wait_until(lambda: succeeded(engine) == COMMANDS, 30)
 
     return [
         meter.cost("command", COMMANDS, ask, ("api", "bridge", "broker", "postgres")),
-        meter.cost("its three ACKs", COMMANDS, answer, ("bridge", "broker", "postgres")),
+        meter.cost(ANSWER, COMMANDS, answer, ("bridge", "broker", "postgres")),
     ]
 
 
@@ -213,7 +216,7 @@ def month(displays: int) -> dict[str, int]:
         "overview, a poll": WATCHERS * WATCHED_HOURS * 3600 // POLL_SECONDS * DAYS,
         "tick": seconds // TICK_SECONDS,
         "command": displays * COMMANDS_A_MONTH,
-        "its three ACKs": displays * COMMANDS_A_MONTH,
+        ANSWER: displays * COMMANDS_A_MONTH,
     }
 
 
