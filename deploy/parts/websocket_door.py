@@ -197,8 +197,8 @@ class Door:
         finally:
             for side in sides:
                 side.cancel()
+            to_broker.close()  # before anything that another cancellation could skip
             await asyncio.gather(*sides, return_exceptions=True)
-            to_broker.close()
 
 
 def _server_tls(certificate: Certificate) -> ssl.SSLContext:

@@ -73,6 +73,7 @@ def test_the_browsers_language_is_used_until_another_is_chosen_and_that_stays(
     page.get_by_label("Sprache").select_option("English")
     expect(page.get_by_role("heading", name="Settings", level=1)).to_be_visible()
     assert language_of(page) == "en"
+    watched.expect_answer(401, "/api/")  # a poll that was under way
     page.get_by_role("button", name="Sign out").click()
     page.get_by_label("Language").select_option("As the browser")
     expect(page.get_by_role("button", name="Anmelden", exact=True)).to_be_visible()

@@ -103,10 +103,19 @@ def say(api: Api, display: SimulatedDisplay, word: str, count: int) -> None:
 def test_each_line_arrives_once_though_the_receiver_fails_and_our_program_is_killed(
     stack: Stack, display: SimulatedDisplay, taker: Taker, tmp_path: Path
 ) -> None:
+    """It is killed when it has kept its place: a kill between answer and place sends lines again."""
+    places = []
+
+    def note(_: Posted) -> int:
+        places.append((tmp_path / "place").read_bytes())
+        return 0
+
+    taker.refuses = note
     with forwarder(stack, taker.server.url, tmp_path) as process:
         eventually(lambda: begun(tmp_path), "the place")
         say(stack.api(), display, "first", 5)
         eventually(lambda: len(taker.taken("first")) == 5, "five lines")
+        eventually(lambda: (tmp_path / "place").read_bytes() != places[-1], "the place behind them")
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(60)
     say(stack.api(), display, "meanwhile", 5)
