@@ -141,14 +141,18 @@ VIEWS: Final[Mapping[str, View]] = {
 
 _MAKERS: Final = f"""
     CREATE VIEW {MAKERS} AS
-    SELECT 'user:' || u.username AS actor, u.created_at AS since, u.role, u.sites,
-        u.disabled_at IS NULL AS is_live
+    SELECT 'user:' || u.username AS actor,
+        CASE WHEN u.created_at > now() THEN '-infinity' ELSE u.created_at END AS since,
+        u.role, u.sites, u.disabled_at IS NULL AS is_live
     FROM public.users AS u
     UNION ALL
-    SELECT 'token:' || t.name || '#' || t.id, t.created_at, t.role, t.sites,
+    SELECT 'token:' || t.name || '#' || t.id, '-infinity', t.role, t.sites,
         t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
     FROM public.api_tokens AS t"""  # noqa: S608 - made of constants
-"""For those who act later in somebody's name: what that person or token may do today."""
+"""For those who act later in somebody's name: what that person or token may do today.
+
+A token's id is never used again. An account that seems to be made later than now is from before a clock was set back.
+"""
 _REFUSE: Final = "RAISE EXCEPTION 'this reaches beyond the sites of the caller' USING ERRCODE = '44000';"
 
 
@@ -181,7 +185,7 @@ TRIGGERS: Final = (
         "UPDATE",
         "quiet_times",
         f"""OLD.scope = 'site' AND OLD.site = {MINE}
-            OR OLD.scope = 'clients' AND OLD.named = cardinality(OLD.clients) OR {_made_at_mine("created_by")}""",
+            OR OLD.scope = 'clients' AND (OLD.named = cardinality(OLD.clients) OR {_made_at_mine("created_by")})""",
         "id = OLD.id AND ended_at IS NOT DISTINCT FROM OLD.ended_at",  # nobody else ended it in the meantime
     ),
     Trigger(

@@ -74,13 +74,20 @@ class Maker:
 
 def person(maker: Maker, role: Role = Role.ADMIN) -> None:
     maker.name = f"maker-{secrets.token_hex(4)}"
-    cookie = secrets.token_urlsafe(32)
     with transaction(maker.engine) as connection:
         now = database_now(connection)
         user = people_store.insert_user(connection, now, maker.name, "", role, False, sites=maker.sites)
-        assert user is not None
-        access_store.insert_session(connection, digest(cookie), user.id, now, now + timedelta(hours=1))
-    maker.id, maker.headers = str(user.id), {"Cookie": cookies(cookie), **OURS}
+    assert user is not None
+    maker.id = str(user.id)
+    sign_in(maker)
+
+
+def sign_in(maker: Maker) -> None:
+    cookie = secrets.token_urlsafe(32)
+    with transaction(maker.engine) as connection:
+        now = database_now(connection)
+        access_store.insert_session(connection, digest(cookie), int(maker.id), now, now + timedelta(hours=1))
+    maker.headers = {"Cookie": cookies(cookie), **OURS}
 
 
 def script(maker: Maker) -> None:
@@ -366,6 +373,41 @@ def test_an_operator_of_one_site_does_not_end_what_concerns_another_site(maker: 
     other = token_for(maker.engine, Role.OPERATOR, [maker.home])
 
     assert maker.api.delete(f"/api/schedules/{plan}", token=other).status_code == 403
+
+
+@pytest.mark.parametrize("scope", [{"scope": "fleet"}, {"scope": "tag", "tag": "window"}])
+def test_an_operator_of_one_site_ends_nothing_that_covers_other_sites(maker: Maker, scope: dict[str, str]) -> None:
+    """Although its maker has that site alone by now: unlike a list of displays it covers others all the same."""
+    person(maker)
+    account = f"/api/users/{maker.id}"
+    assert maker.api.patch(account, "admin", json={"sites": None}).status_code == 200
+    sign_in(maker)
+    hold = maker.made("/api/quiet-times", {**HOLD, **scope})["id"]
+    assert maker.api.patch(account, "admin", json={"sites": [maker.home]}).status_code == 200
+
+    other = token_for(maker.engine, Role.OPERATOR, [maker.home])
+
+    assert maker.api.delete(f"/api/quiet-times/{hold}", token=other).status_code in {403, 404}
+
+
+def test_who_was_made_before_the_clock_was_set_back_commands_and_plans_on(maker: Maker) -> None:
+    person(maker)
+    made_later = (
+        sa.update(users)
+        .where(users.c.username == maker.name)
+        .values(created_at=users.c.created_at + timedelta(hours=9))
+    )
+    with maker.engine.begin() as connection:
+        connection.execute(made_later)
+
+    command = maker.made(f"/api/clients/{maker.display}/commands", {"action": "restart_app"})
+    with maker.tick.begin() as connection:
+        commands.expire(connection, database_now(connection))
+        state = connection.execute(
+            sa.select(client_commands.c.state).where(client_commands.c.id == command["id"])
+        ).scalar_one()
+
+    assert state == "queued"
 
 
 def test_the_answer_of_a_move_names_displays_that_are_left_alone_no_more(maker: Maker) -> None:
