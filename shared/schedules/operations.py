@@ -34,6 +34,7 @@ from shared.errors import (
     TooManySchedules,
 )
 from shared.postgres.door import database_now, scrub, transaction
+from shared.quiet import operations as quiet_times
 from shared.schedules import rules, store
 from shared.schedules.rules import KeptSchedule, ScheduleRun, WantedSchedule
 from shared.sentences import Sentence
@@ -208,6 +209,7 @@ def make_due(engine: Engine, grace: timedelta, budget_seconds: float) -> DueRepo
 
 def take_turn(connection: Connection, now: datetime, schedule_id: str, grace: timedelta) -> list[ScheduleRun]:
     """Do in this transaction what a schedule has to do now. Returns what became of its times."""
+    quiet_times.lock_batch(connection)  # first of all: who renames a site changes rights and displays together
     row = store.lock_due(connection, now, schedule_id)
     if row is None or row.next_at is None:
         return []

@@ -132,7 +132,13 @@ OF_PROVIDER = Query(
     """,
     int,
 )
-DISPLAYS = Query("UPDATE clients SET site = :after WHERE site = :before RETURNING deleted_at IS NULL", bool)
+DISPLAYS = Query(
+    """
+    WITH there AS MATERIALIZED (SELECT uuid FROM clients WHERE site = :before ORDER BY uuid FOR NO KEY UPDATE)
+    UPDATE clients AS c SET site = :after FROM there WHERE c.uuid = there.uuid RETURNING c.deleted_at IS NULL
+    """,
+    bool,
+)
 END_HOURS = Query(
     """
     UPDATE quiet_times AS q SET ended_at = :now, ended_by = :by
@@ -205,8 +211,7 @@ def rename(connection: Connection, now: datetime, before: str, after: str, by: s
     """
     names = {"before": before, "after": after}
     ended = END_HOURS.run(connection, now=now, by=by, **names)
-    if not merges:
-        BREAKER.run(connection, **names)
+    if not merges and BREAKER.run(connection, **names):
         TOLD.run(connection, **names)
     INCIDENTS.run(connection, merges=merges, **names)
     PICTURES_OFF.run(connection, **names)

@@ -223,6 +223,21 @@ def test_a_breaker_that_was_told_is_neither_over_nor_told_again(connection: Conn
     assert connection.execute(sa.select(notification_deliveries.c.root)).scalars().all() == [f"breaker:{NEW}"]
 
 
+def test_a_breaker_stays_told_where_the_new_name_had_one_once(connection: Connection, now: datetime) -> None:
+    add_client(connection, now, site=OLD)
+    channel(connection, now - MINUTE)
+    connection.execute(sa.insert(recovery_breakers).values(site=NEW))
+    breaker(connection, OLD)
+    settle(connection, now + 5 * MINUTE)
+    before = told(connection)
+
+    rename(connection, OLD, NEW)
+    settle(connection, now + 6 * MINUTE, now + 120 * MINUTE)
+
+    assert [phase for phase, _ in before] == ["opened"]
+    assert told(connection) == before
+
+
 # --- displays that go one by one ---
 
 

@@ -200,6 +200,7 @@ def advance(connection: Connection, now: datetime, batch_id: str, timings: Timin
 
     What it sends is sent in its maker's name, by the rights that they have now.
     """
+    quiet_times.lock_batch(connection)  # first of all: who renames a site changes rights and displays together
     batch = store.lock_running(connection, batch_id)
     if batch is None:
         return BatchStep.WAIT, 0
@@ -255,7 +256,6 @@ def _send(
     Members in a quiet time of commands wait, and with them the next waves; the batch says until when. Members that are
     no longer at a site of the maker get nothing.
     """
-    quiet_times.lock_batch(connection)
     request = _request_of(batch)
     found = quiet_times.now_quiet(connection, now)
     waiting = store.waiting(connection, batch.id, batch.wave, None if found.ids(Quiet.COMMANDS) else rules.AT_ONCE)
