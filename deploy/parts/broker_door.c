@@ -280,7 +280,8 @@ static char *read_text(struct stat *of)
 	if(fd < 0) return NULL;
 	if(!fstat(fd, of) && S_ISREG(of->st_mode) && of->st_size <= LARGEST_FILE) text = malloc((size_t)of->st_size + 1);
 	while(text && length < (size_t)of->st_size){
-		ssize_t came = read(fd, text + length, (size_t)of->st_size - length);
+		/* pread(): our own read() would take the file for a stranger that had its descriptor before. */
+		ssize_t came = pread(fd, text + length, (size_t)of->st_size - length, (off_t)length);
 		if(came <= 0){
 			free(text);
 			text = NULL;

@@ -36,6 +36,8 @@ int main(int count, char **files)
 	struct mosquitto_opt options[] = {{"logins", files[1]}, {"services", "api"}, {"topic_roots", "signage"},
 		{"downward", "commands"}, {"retained", "presence"}};
 	for(int i = 1; i < count; i++){
+		/* Each file gets a descriptor of a stranger that left after two bytes. */
+		for(int fd = 3; fd < 64; fd++) strangers[fd] = (struct stranger){.since_ns = 1, .outside = {2, true}};
 		options[0].value = files[i];
 		if(mosquitto_plugin_init(0, 0, options, 5)) return 1;
 		on_tick(0, 0, 0), end_connections();
