@@ -37,7 +37,7 @@ from shared.vocabulary import MediaKind
 
 TAIL_BYTES: Final = 1024  # PDF readers look for the end mark in these last bytes
 MEMORY_BYTES: Final = 1536 * 1024**2
-CPU_SECONDS: Final = 12
+CPU_SECONDS: Final = 18
 FONT_SECONDS: Final = 6.0  # for all pages: a deck of 5,000 slides is not read to its end
 LETTER_SECONDS: Final = 6.0  # for all pages too
 NAME_BYTES: Final = 256

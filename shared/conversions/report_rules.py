@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from shared.event_media.contents.rules import LOSSES, MOST_TARGETS, Contents
+from shared.event_media.contents.rules import FORMULAS, LOSSES, MOST_TARGETS, Contents
 
 MOST_SLIDES: Final = 50  # numbers of slides, in a warning
 MOST_LETTERS: Final = 40  # letters without a glyph, in a report
@@ -56,7 +56,7 @@ def report(found: Findings) -> dict[str, Any]:
         "thumbnail": found.has_thumbnail,
         "warnings": [
             *_slides_warnings(found),
-            *_losses_warnings(found.contents),
+            *_losses_warnings(found),
             *_letters_warnings(found.letters_missing, found.contents),
             *_font_warnings(fonts),
             *_unknown_warnings(found, fonts),
@@ -72,11 +72,15 @@ def _slides_warnings(found: Findings) -> Iterator[dict[str, Any]]:
         yield {"code": "hidden_slides", "slides": found.hidden_slides}
 
 
-def _losses_warnings(contents: Contents | None) -> Iterator[dict[str, Any]]:
+def _losses_warnings(found: Findings) -> Iterator[dict[str, Any]]:
+    contents = found.contents
     if contents is None:
         return
     for code in LOSSES:
-        if slides := contents.losses.get(code):
+        slides = contents.losses.get(code, [])
+        if code == FORMULAS and found.pages_read is not None:  # only the page tells whether one is lost
+            slides = [number for number in slides if number <= found.pages_read]
+        if slides:
             yield {"code": code, "count": len(slides), "slides": sorted(set(slides))[:MOST_SLIDES]}
     if contents.shows_chosen_slides:
         yield {"code": "chosen_slides_ignored"}

@@ -274,6 +274,16 @@ def test_pages_that_were_not_read_are_told(read: int, codes: list[str]) -> None:
     assert [warning["code"] for warning in report["warnings"]] == codes
 
 
+@pytest.mark.parametrize(("read", "slides"), [(0, []), (3, [2, 3]), (9, [2, 3, 7])])
+def test_only_of_pages_that_were_compared_a_formula_is_called_lost(read: int, slides: list[int]) -> None:
+    contents = Contents(losses={"formulas_lost": [2, 3, 7]})
+    report = report_rules.report(Findings(9, 9, 0, (), contents, has_thumbnail=True, pages_read=read))
+
+    assert [warning["slides"] for warning in report["warnings"] if warning["code"] == "formulas_lost"] == [slides][
+        : len(slides)
+    ]
+
+
 def test_a_slide_without_anything_on_it_may_have_a_blank_page(tmp_path: Path) -> None:
     empty, full = read_pptx(furnished(tmp_path, "", lossy_decks.picture("rId97"))).slides
 
