@@ -307,10 +307,9 @@ class DisplayState:
 
     def unwritten(self, entry: JournalEntry, now: datetime) -> list[Effect]:
         """The effects of an entry that the disk refused: what has not begun is refused, by memory alone."""
-        if entry.state in {"succeeded", "failed"}:
-            return []
-        refused = replace(entry, state="failed" if entry.state == "running" else "rejected", reason="no_journal")
-        return [effect for effect in self._move(refused, now) if isinstance(effect, Send)]
+        if entry.state not in {"succeeded", "failed"}:
+            entry = replace(entry, state="failed" if entry.state == "running" else "rejected", reason="no_journal")
+        return [effect for effect in self._move(entry, now) if isinstance(effect, Send)]
 
     def order_refused(self, topic: str, reason: str, now: datetime) -> None:
         """The last message of this topic was not taken. Reports say so for REFUSED_FOR, or until one is taken."""
