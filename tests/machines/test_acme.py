@@ -222,7 +222,7 @@ def test_a_certificate_comes_and_is_renewed_while_a_request_is_answered(box: Box
 
 
 @pytest.mark.parametrize(
-    ("box", "kept_after", "renewed_after"), [(6, 2, 4), (10, 4, 6), (28, 18, 19)], indirect=["box"]
+    ("box", "kept_after", "renewed_after"), [(6, 2, 4), (28, 13, 15), (90, 59, 61)], indirect=["box"]
 )
 def test_it_is_renewed_by_the_share_of_its_lifetime_that_is_left(box: Box, kept_after: int, renewed_after: int) -> None:
     assert box.renew() == 0
