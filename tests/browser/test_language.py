@@ -99,7 +99,7 @@ def test_every_view_is_german_and_fits_a_phone(open_german: OpenGerman, busy: Si
         ("/?v=batches", "Was an viele Displays zugleich gesendet wurde"),
         ("/?v=logs", "Wer am meisten protokolliert"),
         ("/?v=conversions", "Dateien auswählen"),
-        ("/?v=settings", "Abstand der Takte des Taktgebers"),
+        ("/?v=settings", "So lange werden Protokollzeilen der Stuf"),
     ):
         watched.follow(address)
         expect(page.get_by_text(proof).first, address).to_be_visible()

@@ -198,7 +198,7 @@ def test_somebody_of_one_site_is_told_so_and_sees_nothing_of_the_service(
     session = session_with_role(stack, database, name, Role.ADMIN)
     with transaction(database) as connection:
         mine = users.c.username == name
-        connection.execute(sa.update(users).where(mine).values(sites=["Basel"], disabled_at=sa.func.now()))
+        connection.execute(sa.update(users).where(mine).values(sites=["Basel"]))
 
     page = enter("/?v=settings", storage_state=session).page
 

@@ -257,10 +257,14 @@ def test_a_silent_bridge_replaces_what_is_not_known_and_bulk_commands_wait(
 def test_a_late_scheduler_is_said_with_its_last_tick(enter: Enter, stack: Stack, database: Engine) -> None:
     watched = enter()
     page = watched.page
-    with stopped(stack, "ticker"):
+    banner = page.get_by_role("status").filter(has_text="The scheduler is late")
+
+    def is_told() -> bool:
         execute(database, "UPDATE scheduler_status SET last_tick_at = now() - interval '10 minutes'")
-        watched.look_again()
-        banner = page.get_by_role("status").filter(has_text="The scheduler is late")
+        return banner.count() == 1
+
+    with stopped(stack, "ticker"):
+        watched.look_until(is_told, "the scheduler that is late")  # a tick may be under way
         expect(banner).to_contain_text(re.compile(f"last tick {CLOCK}"))
     watched.look_until(lambda: banner.count() == 0, "the next tick")
 
