@@ -66,7 +66,7 @@ def rarely_collect() -> None:
 
 def _health_host(config: Config) -> str:
     """Loopback, because the probes have neither TLS nor a login; in the cloud the platform asks from outside."""
-    return "0.0.0.0" if config["DEPLOYMENT_MODE"] == "cloud" else "127.0.0.1"
+    return "0.0.0.0" if config["DEPLOYMENT_MODE"] == "cloud" else "127.0.0.1"  # nosec B104 - see above
 
 
 class _BrokerCheck(threading.Thread):
