@@ -200,7 +200,6 @@ def advance(connection: Connection, now: datetime, batch_id: str, timings: Timin
 
     What it sends is sent in its maker's name, by the rights that they have now.
     """
-    quiet_times.lock_batch(connection)  # first of all: who renames a site changes rights and displays together
     batch = store.lock_running(connection, batch_id)
     if batch is None:
         return BatchStep.WAIT, 0
@@ -214,6 +213,7 @@ def advance(connection: Connection, now: datetime, batch_id: str, timings: Timin
         excused_wave=batch.excused_wave,
     )
     if decision.turn is BatchStep.SEND:
+        quiet_times.lock_batch(connection)  # before rights are read: a rename changes them and the displays together
         maker = store.maker(connection, batch.requested_by, batch.created_at, batch.action)
         if maker is None:
             return _end(connection, now, batch), 0
