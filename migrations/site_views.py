@@ -140,19 +140,15 @@ VIEWS: Final[Mapping[str, View]] = {
 }
 
 _MAKERS: Final = f"""
-    CREATE VIEW {MAKERS} AS
-    SELECT 'user:' || u.username AS actor,
-        CASE WHEN u.created_at > now() THEN '-infinity' ELSE u.created_at END AS since,
-        u.role, u.sites, u.disabled_at IS NULL AS is_live
+    CREATE VIEW {MAKERS} (actor, since, role, sites, is_live) AS
+    SELECT 'user:' || u.username, CASE WHEN u.created_at > now() THEN '-infinity' ELSE u.created_at END,
+        u.role, u.sites, u.disabled_at IS NULL
     FROM public.users AS u
     UNION ALL
     SELECT 'token:' || t.name || '#' || t.id, '-infinity', t.role, t.sites,
         t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
     FROM public.api_tokens AS t"""  # noqa: S608 - made of constants
-"""For those who act later in somebody's name: what that person or token may do today.
-
-A token's id is never used again. An account that seems to be made later than now is from before a clock was set back.
-"""
+"""What a person or token may do today in whose name something acts. Made later than now: the clock was set back."""
 _REFUSE: Final = "RAISE EXCEPTION 'this reaches beyond the sites of the caller' USING ERRCODE = '44000';"
 
 
