@@ -314,7 +314,8 @@ def test_why_nobody_gets_in_stands_on_the_page_and_in_the_log(
     left_out.pop("groups", None)
 
     assert why_by_path == "no_role_at_provider"
-    assert [record.__dict__["fields"]["values"] for record in caplog.records] == [["/signage-admins"]]
+    told = [record.__dict__["fields"] for record in caplog.records]  # a slow machine logs slow requests, too
+    assert [fields["values"] for fields in told if "values" in fields] == [["/signage-admins"]]
     assert why_not(Browser(app).sign_in(provider, **left_out)) == "groups_left_out"
 
 
