@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pypdfium2
 import pytest
 
 from functions.convert_worker.pdf import Examined, examine
@@ -58,6 +59,9 @@ def test_what_a_pptx_loses_is_told_slide_by_slide_and_what_is_drawn_is_not(
     found, contents = examined(running_converter, tmp_path / "deck.pptx")
 
     told = {code: set(numbers) for code, numbers in contents.losses.items() if code != BLANK}
+    with pypdfium2.PdfDocument(tmp_path / "deck.pdf") as pdf:
+        if "older programs" in pdf[0].get_textpage().get_text_range():  # LibreOffice 25.2 takes what stands beside it
+            slides["a formula alone"] = (slides["a formula alone"][0], FORMULAS)
     expected: dict[str, set[int]] = {}
     for number, (_, code) in enumerate(slides.values(), 1):
         if code is not None:
