@@ -433,21 +433,23 @@ def test_commands_are_declared_while_the_helper_answers(
         writer.write(b"ok\n" if helper == "answers" else b"")
         writer.close()
 
-    async def look() -> None:
+    async def declared() -> int:
+        await machine.report()
+        return len(machine.capabilities(journal_is_writable=True))
+
+    async def look() -> int:
         async with await asyncio.start_unix_server(serve, places.helper):
             if helper in {"answers", "ends"}:
                 await machine.ask_helper(0.0)
-        if helper.startswith("is"):
-            places.helper.unlink(missing_ok=True)
-            if helper != "is gone":
-                with socket.socket(socket.AF_UNIX) as door:
-                    door.bind(str(places.helper))
-            assert await machine.ask_helper(0.0)
-        await machine.report()
+                return await declared()
+        places.helper.unlink(missing_ok=True)
+        if helper != "is gone":
+            with socket.socket(socket.AF_UNIX) as door:
+                door.bind(str(places.helper))
+        assert await machine.ask_helper(0.0)
+        return await declared()
 
-    asyncio.run(look())
-
-    assert len(machine.capabilities(journal_is_writable=True)) == able
+    assert asyncio.run(look()) == able
     assert machine.troubles.get("no_helper") == trouble
 
 
