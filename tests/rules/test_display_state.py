@@ -258,7 +258,7 @@ def test_what_the_disk_did_not_take_before_the_action_is_refused_by_memory(
     assert acts(state.on_command(a_command("c2"), NOW)) == ["c2"], "and nothing is in the way of another"
 
 
-def test_an_outcome_that_the_disk_did_not_take_is_told_from_memory_and_blocks_nothing() -> None:
+def test_an_outcome_that_the_disk_did_not_take_is_told_and_blocks_nothing() -> None:
     state = a_state()
     written = entries(state.on_command(a_command(), NOW))
     [outcome] = entries(state.finished("c1", NOW))
