@@ -110,7 +110,7 @@ def note_crash(folder: Path) -> None:
 def for_the_plugin(command: list[str]) -> dict[str, str]:
     """The variables with which the plugin that the configuration of this command line names is loaded first.
 
-    It is named by a file descriptor: LD_PRELOAD takes no path with a space or a colon. It is told the broker's version.
+    LD_PRELOAD takes no path with a space or a colon, so it names a file descriptor. The plugin reads MOSQUITTO_VERSION.
     Raises OSError.
     """
     lines = Path(command[command.index("-c") + 1]).read_text(encoding="utf-8").splitlines() if "-c" in command else []

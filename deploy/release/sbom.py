@@ -98,7 +98,7 @@ def add_python(bill: Bill, lock: str) -> None:
             "type": "library",
             "name": name,
             "version": found["version"],
-            # One for each file of the package, of which an installation takes the one for its machine.
+            # A package has a file for each kind of machine; an installation takes one of them.
             "hashes": [_sha256(one) for one in HASH.findall(found["hashes"])],
             "externalReferences": [
                 {

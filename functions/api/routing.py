@@ -186,7 +186,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     takes: str | None = None
     """The content type of a small body that is no JSON."""
     turns: Turns | None = None
-    """The turns of which each request takes one; None: it is cheap, or the handler takes one itself."""
+    """Each request takes one of these turns. None for a cheap request, and where the handler takes a turn."""
     headers: Mapping[str, Header] = field(default_factory=dict)
     """The request headers that it reads, by name."""
     before_password_change: bool = False

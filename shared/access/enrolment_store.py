@@ -85,7 +85,7 @@ BURN_CODE = Query(
 def burn_code(connection: Connection, code_hash: str, now: datetime) -> str | None:
     """Use a code up and return its client's uuid.
 
-    None: it is unknown, used or expired, the client is deleted, or whoever issued it is by now no admin of its site.
+    None when the code is unknown, used or expired, its client is deleted, or its issuer is no admin of that site today.
 
     Of concurrent callers with the same code one gets the uuid; the row lock makes the others see used_at.
     """

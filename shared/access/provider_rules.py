@@ -136,7 +136,7 @@ def _is_left_out(claims: Mapping[str, Any], name: str) -> bool:
 
 
 def _names(values: Iterable[str]) -> list[str]:
-    """These values as names. One with hidden characters counts as missing: whoever makes groups could copy a name."""
+    """Fold these values. A value with hidden characters is left out: it could pass for the name of another group."""
     return folded_each(value for value in values if not hides(value))
 
 

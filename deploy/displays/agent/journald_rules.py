@@ -77,7 +77,7 @@ class Line:
 
 
 def line_from(text: bytes, own_unit: str, units: Sequence[str]) -> Line | None:
-    """Parse an entry of `journalctl --output=json`; None when it is not to be sent. `units`: those that are sent."""
+    """Parse an entry of `journalctl --output=json`. Returns None for an entry of another unit, or without a text."""
     try:
         entry = json.loads(text)
     except ValueError:

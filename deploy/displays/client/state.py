@@ -321,7 +321,7 @@ class DisplayState:
         self._refused.pop(topic, None)
 
     def _refusals(self, now: datetime) -> list[Body]:
-        """An order that nobody repeats is over: the service wants it no more. So is one of before a clock went back."""
+        """The refused orders. A refusal ends after REFUSED_FOR, and when its time lies ahead of the clock."""
         self._refused = {
             topic: (reason, at) for topic, (reason, at) in self._refused.items() if at <= now < at + REFUSED_FOR
         }

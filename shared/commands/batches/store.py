@@ -223,7 +223,7 @@ LEAVE_OUT_WAITING = Query(
 
 
 def leave_out_waiting(connection: Connection, now: datetime, batch_id: str) -> int:
-    """Mark all waiting members as aborted, also those that a caller of chosen sites does not see. Returns how many."""
+    """Mark all waiting members as aborted, at every site. Returns how many."""
     return LEAVE_OUT_WAITING.run(connection, now=now, batch=batch_id)
 
 
