@@ -2308,7 +2308,7 @@ export type WrittenClient = {
   uuid: string;
 };
 
-/** The clients that were written, and those that were left: unknown, or with more than 32 tags after it. `no_longer_quiet`: those that a quiet time left alone before, and now does not any more. */
+/** The clients that were changed. `left`: unknown ones, and those that would have more than 32 tags. `no_longer_quiet`: a quiet time covered these clients before the change, and does not cover them now. */
 export type WrittenClients = {
   left: Array<string>;
   no_longer_quiet: Array<string>;

@@ -177,7 +177,7 @@ WORDS: Final[Mapping[HealthLimit, str]] = {
     HealthLimit.CLOCK: "Clock of {who} is {value}; the limit is {limit}",
     HealthLimit.VOLTAGE: "Power supply of {who} gave too little voltage since its boot",
     HealthLimit.READ_ONLY: "Disk of {who} takes no writes, so it refuses commands",
-    HealthLimit.REFUSED: "{who} refuses what it was told: its panel says what and why",
+    HealthLimit.REFUSED: "{who} does not take an order: its panel says which and why",
 }
 UNITS: Final[Mapping[HealthLimit, str]] = {
     HealthLimit.DISK: " %",

@@ -234,7 +234,7 @@ def test_a_second_trouble_never_begins_before_the_first_can_have_ended(values: l
         (HealthLimit.CLOCK, -7300.0, "Clock of Foyer 3 is 2 hours slow; the limit is 60 seconds"),
         (HealthLimit.VOLTAGE, 1.0, "Power supply of Foyer 3 gave too little voltage since its boot"),
         (HealthLimit.READ_ONLY, 1.0, "Disk of Foyer 3 takes no writes, so it refuses commands"),
-        (HealthLimit.REFUSED, 2.0, "Foyer 3 refuses what it was told: its panel says what and why"),
+        (HealthLimit.REFUSED, 2.0, "Foyer 3 does not take an order: its panel says which and why"),
     ],
 )
 def test_a_passed_limit_is_said_in_one_sentence(kind: HealthLimit, value: float, words: str) -> None:

@@ -81,9 +81,9 @@ class ManyFacts(Body):
 
 
 class WrittenClients(Answer):
-    """The clients that were written, and those that were left: unknown, or with more than 32 tags after it.
+    """The clients that were changed. `left`: unknown ones, and those that would have more than 32 tags.
 
-    `no_longer_quiet`: those that a quiet time left alone before, and now does not any more.
+    `no_longer_quiet`: a quiet time covered these clients before the change, and does not cover them now.
     """
 
     written: list[str]
