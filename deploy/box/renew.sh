@@ -16,6 +16,6 @@ is_due() { # the certificate's file
   [ $((ends - $(date +%s))) -le $((lifetime / share)) ]
 }
 
-! is_due "/etc/letsencrypt/live/$BOX_HOST/cert.pem" || certbot certonly --non-interactive --agree-tos --keep-until-expiring --standalone ${BOX_ACME_SERVER:+--server "$BOX_ACME_SERVER"} \
+! is_due "/etc/letsencrypt/live/$BOX_HOST/cert.pem" || certbot certonly --non-interactive --agree-tos --force-renewal --standalone ${BOX_ACME_SERVER:+--server "$BOX_ACME_SERVER"} \
   --email "$BOX_ACME_EMAIL" --cert-name "$BOX_HOST" --domain "$BOX_HOST"
 RENEWED_LINEAGE=/etc/letsencrypt/live/$BOX_HOST exec "$(dirname "$0")/renewed.sh"
