@@ -7,6 +7,7 @@ from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared.access.rules import AuditLine
+from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import NO_ROW, Query
@@ -60,37 +61,27 @@ def count_repeat(connection: Connection, now: datetime, key: str, line: AuditLin
     return COUNT_REPEAT.one(connection, now=now, key=key, **asdict(line))
 
 
-BEGIN_REPEATS = Query("UPDATE audit_repeats SET began_at = :now, repeats = 0 WHERE key = :key", NO_ROW)
-
-
+@query.run("UPDATE audit_repeats SET began_at = :now, repeats = 0 WHERE key = :key")
 def begin_repeats(connection: Connection, now: datetime, key: str) -> None:
     """Count from 0 again, after a new audit line."""
-    BEGIN_REPEATS.run(connection, now=now, key=key)
 
 
-TAKE_REPEATS_BEFORE = Query(
+@query.rows(
     """
     DELETE FROM audit_repeats WHERE began_at <= :moment
     RETURNING actor, action, target, result, began_at, repeats
-    """,
-    Repeats,
+    """
 )
-
-
 def take_repeats_before(connection: Connection, moment: datetime) -> list[Repeats]:
     """Delete the counts that began before `moment`. Returns them."""
-    return TAKE_REPEATS_BEFORE.all(connection, moment=moment)
 
 
-DELETE_BEFORE = Query("SELECT forget_audit_before(:moment)", int)
-
-
+@query.one("SELECT forget_audit_before(:moment)")
 def delete_before(connection: Connection, moment: datetime) -> int:
     """Delete lines before `moment`, by a database function: components may not delete. Returns how many.
 
     The function always keeps the last 30 days (migration 0046).
     """
-    return DELETE_BEFORE.one(connection, moment=moment)
 
 
 PAGE = Query(
@@ -101,7 +92,7 @@ PAGE = Query(
         AND (CAST(:action AS text) IS NULL OR action = :action)
         AND (CAST(:target AS text) IS NULL OR target = :target)
     ORDER BY at DESC, id DESC LIMIT :limit {FOR_ITS_VALUES}
-    """,  # noqa: S608 - made of constants
+    """,
     KeptAuditLine,
 )
 

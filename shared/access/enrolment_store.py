@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.fragments import MAKERS, is_at_site_of, made
 from shared.postgres.query import NO_ROW, Query
 
@@ -25,23 +26,17 @@ class DisplayLogin(Struct, frozen=True):
     rotated_at: datetime | None
 
 
-LOCK_CLIENT = Query("SELECT uuid, deleted_at FROM clients WHERE uuid = :client_uuid FOR NO KEY UPDATE", ClientToEnrol)
-
-
+@query.one_or_none("SELECT uuid, deleted_at FROM clients WHERE uuid = :client_uuid FOR NO KEY UPDATE")
 def lock_client(connection: Connection, client_uuid: str) -> ClientToEnrol | None:
     """The client, locked until the transaction ends; None when unknown."""
-    return LOCK_CLIENT.one_or_none(connection, client_uuid=client_uuid)
 
 
-INSERT_CODE = Query(
+@query.run(
     """
     INSERT INTO enrolment_codes (code_hash, client_uuid, created_by, created_at, expires_at)
     VALUES (:code_hash, :client_uuid, :created_by, :created_at, :expires_at)
-    """,
-    NO_ROW,
+    """
 )
-
-
 def insert_code(
     connection: Connection,
     code_hash: str,
@@ -51,25 +46,14 @@ def insert_code(
     expires_at: datetime,
 ) -> None:
     """Add an enrolment code of a client."""
-    INSERT_CODE.run(
-        connection,
-        code_hash=code_hash,
-        client_uuid=client_uuid,
-        created_by=created_by,
-        created_at=created_at,
-        expires_at=expires_at,
-    )
 
 
-DELETE_UNUSED_CODES = Query("DELETE FROM enrolment_codes WHERE client_uuid = :client_uuid AND used_at IS NULL", NO_ROW)
-
-
+@query.run("DELETE FROM enrolment_codes WHERE client_uuid = :client_uuid AND used_at IS NULL")
 def delete_unused_codes(connection: Connection, client_uuid: str) -> int:
     """Delete a client's unused codes. Returns how many."""
-    return DELETE_UNUSED_CODES.run(connection, client_uuid=client_uuid)
 
 
-BURN_CODE = Query(
+@query.one_or_none(
     f"""
     UPDATE enrolment_codes AS e SET used_at = :now FROM clients AS c
     WHERE e.code_hash = :code_hash AND e.used_at IS NULL AND e.expires_at > :now
@@ -77,11 +61,8 @@ BURN_CODE = Query(
         AND EXISTS (SELECT FROM {MAKERS} AS maker WHERE {made("maker", "e.created_by", "e.created_at")}
             AND maker.is_live AND maker.role = 'admin' AND {is_at_site_of("maker", "c")})
     RETURNING e.client_uuid
-    """,  # noqa: S608 - made of constants
-    str,
+    """
 )
-
-
 def burn_code(connection: Connection, code_hash: str, now: datetime) -> str | None:
     """Use a code up and return its client's uuid.
 
@@ -89,36 +70,28 @@ def burn_code(connection: Connection, code_hash: str, now: datetime) -> str | No
 
     Of concurrent callers with the same code one gets the uuid; the row lock makes the others see used_at.
     """
-    return BURN_CODE.one_or_none(connection, code_hash=code_hash, now=now)
 
 
-PUT_DISPLAY_LOGIN = Query(
+@query.run(
     """
     INSERT INTO display_logins (client_uuid, password_hash, created_at) VALUES (:client_uuid, :password_hash, :now)
     ON CONFLICT (client_uuid) DO UPDATE SET password_hash = EXCLUDED.password_hash,
         created_at = EXCLUDED.created_at, revoked_at = NULL, rotated_at = NULL
-    """,
-    NO_ROW,
+    """
 )
-
-
 def put_display_login(connection: Connection, client_uuid: str, password_hash: str, now: datetime) -> None:
     """Give a display its login, in place of any it had."""
-    PUT_DISPLAY_LOGIN.run(connection, client_uuid=client_uuid, password_hash=password_hash, now=now)
 
 
 LIVE: Final = """
     FROM display_logins AS l JOIN clients AS c ON c.uuid = l.client_uuid
     WHERE l.revoked_at IS NULL AND c.deleted_at IS NULL"""
 """SQL: the valid logins."""
-LIVE_LOGIN = Query(
-    f"SELECT l.client_uuid, l.password_hash, l.rotated_at {LIVE} AND l.client_uuid = :client_uuid", DisplayLogin
-)
 
 
+@query.one_or_none(f"SELECT l.client_uuid, l.password_hash, l.rotated_at {LIVE} AND l.client_uuid = :client_uuid")
 def live_login(connection: Connection, client_uuid: str) -> DisplayLogin | None:
     """A display's valid login; None without one."""
-    return LIVE_LOGIN.one_or_none(connection, client_uuid=client_uuid)
 
 
 REPLACE_DISPLAY_LOGIN = Query(
@@ -139,47 +112,31 @@ def replace_display_login(
     return REPLACE_DISPLAY_LOGIN.run(connection, **values) == 1
 
 
-REVOKE_DISPLAY_LOGIN = Query(
-    "UPDATE display_logins SET revoked_at = :now WHERE client_uuid = :client_uuid AND revoked_at IS NULL", NO_ROW
-)
-
-
+@query.run("UPDATE display_logins SET revoked_at = :now WHERE client_uuid = :client_uuid AND revoked_at IS NULL")
 def revoke_display_login(connection: Connection, client_uuid: str, now: datetime) -> bool:
     """End a display's login. False when it has no valid one."""
-    return REVOKE_DISPLAY_LOGIN.run(connection, client_uuid=client_uuid, now=now) == 1
 
 
-LIVE_LOGINS = Query(f"SELECT l.client_uuid, l.password_hash, l.rotated_at {LIVE} ORDER BY l.client_uuid", DisplayLogin)
-
-
+@query.rows(f"SELECT l.client_uuid, l.password_hash, l.rotated_at {LIVE} ORDER BY l.client_uuid")
 def live_logins(connection: Connection) -> list[DisplayLogin]:
     """All valid logins, in the order of the uuids."""
-    return LIVE_LOGINS.all(connection)
 
 
-LIVE_LOGINS_DIGEST = Query(
+@query.one(
     f"""
     SELECT concat(count(*), '-', bit_xor(hashtextextended(l.client_uuid || l.password_hash, 0))) {LIVE}
-    """,
-    str,
+    """
 )
-
-
 def live_logins_digest(connection: Connection) -> str:
     """A digest of all valid logins, computed by Postgres; it changes with each of them."""
-    return LIVE_LOGINS_DIGEST.one(connection)
 
 
-ENDED_LOGINS = Query(
+@query.rows(
     """
     SELECT l.client_uuid FROM display_logins AS l JOIN clients AS c ON c.uuid = l.client_uuid
     WHERE l.revoked_at > now() - CAST(:within AS interval) OR c.deleted_at > now() - CAST(:within AS interval)
     ORDER BY l.client_uuid
-    """,
-    str,
+    """
 )
-
-
 def ended_logins(connection: Connection, within: timedelta) -> list[str]:
     """The displays whose logins were taken back, or that were deleted, within this time."""
-    return ENDED_LOGINS.all(connection, within=within)

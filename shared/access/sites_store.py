@@ -32,7 +32,7 @@ def _narrow(table: str, caller: str, ended: str, lock: str = "") -> Query[Narrow
         f"""
         SELECT now(), set_config('search_path', '{SCHEMA}', true), set_config('{SETTING}', sites::text, true)
         FROM {table} WHERE {caller} AND role = :role AND sites IS NOT NULL AND {ended} IS NULL {lock}
-        """,  # noqa: S608 - made of constants
+        """,
         Narrowed,
     )
 
@@ -63,7 +63,7 @@ def _still(table: str, caller: str, ended: str) -> Query[datetime]:
         f"""
         SELECT now() FROM {table} WHERE {caller} AND role = :role AND sites IS NOT DISTINCT FROM CAST(:sites AS text[])
             AND {ended} IS NULL
-        """,  # noqa: S608 - made of constants
+        """,
         datetime,
     )
 

@@ -6,8 +6,9 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.fragments import END_OF_TIME
-from shared.postgres.query import NO_ROW, Query
+from shared.postgres.query import Query
 from shared.vocabulary import Role
 
 
@@ -71,15 +72,12 @@ class ApiToken(Struct, frozen=True):
 # --- sessions ---
 
 
-INSERT_SESSION = Query(
+@query.run(
     """
     INSERT INTO user_sessions (id_hash, user_id, created_at, expires_at, address, browser, id_token)
     VALUES (:id_hash, :user_id, :created_at, :expires_at, :address, :browser, :id_token)
-    """,
-    NO_ROW,
+    """
 )
-
-
 def insert_session(
     connection: Connection,
     id_hash: str,
@@ -91,63 +89,41 @@ def insert_session(
     id_token: str | None = None,
 ) -> None:
     """Add a session of a user, seen now. `id_token`: that of a sign-in at the provider."""
-    INSERT_SESSION.run(
-        connection,
-        id_hash=id_hash,
-        user_id=user_id,
-        created_at=created_at,
-        expires_at=expires_at,
-        address=address,
-        browser=browser,
-        id_token=id_token,
-    )
 
 
-NOTE_SESSION_USE = Query(
+@query.run(
     """
     UPDATE user_sessions SET last_seen_at = :now WHERE id_hash IN (
         SELECT id_hash FROM user_sessions WHERE id_hash = :id_hash AND last_seen_at <= :not_since
         FOR UPDATE SKIP LOCKED)
-    """,
-    NO_ROW,
+    """
 )
-
-
 def note_session_use(connection: Connection, id_hash: str, now: datetime, not_since: datetime) -> None:
     """Set last_seen_at unless it was set after `not_since`, or another transaction has locked the row: no wait."""
-    NOTE_SESSION_USE.run(connection, id_hash=id_hash, now=now, not_since=not_since)
 
 
-LIVE_SESSIONS = Query(
+@query.rows(
     """
     SELECT id_hash, number, created_at, last_seen_at, expires_at, address, browser FROM user_sessions
     WHERE user_id = :user_id AND revoked_at IS NULL AND expires_at > :now AND last_seen_at > :seen_after
     ORDER BY last_seen_at DESC, number DESC
-    """,
-    UserSession,
+    """
 )
-
-
 def live_sessions(connection: Connection, user_id: int, now: datetime, seen_after: datetime) -> list[UserSession]:
     """A user's valid sessions, the last used one first."""
-    return LIVE_SESSIONS.all(connection, user_id=user_id, now=now, seen_after=seen_after)
 
 
-REVOKE_OWN_SESSION = Query(
+@query.run(
     """
     UPDATE user_sessions SET revoked_at = :now
     WHERE user_id = :user_id AND number = :number AND revoked_at IS NULL AND expires_at > :now
-    """,
-    NO_ROW,
+    """
 )
-
-
 def revoke_own_session(connection: Connection, user_id: int, number: int, now: datetime) -> bool:
     """End a session of a user by its number. False when no valid session has it."""
-    return REVOKE_OWN_SESSION.run(connection, user_id=user_id, number=number, now=now) == 1
 
 
-SESSION_BY_HASH = Query(
+@query.one_or_none(
     """
     SELECT s.user_id, s.expires_at, s.revoked_at, u.username, u.role, u.must_change_password,
         u.one_time_until IS NOT NULL AS is_one_time, now() AS now, s.last_seen_at,
@@ -156,54 +132,35 @@ SESSION_BY_HASH = Query(
     FROM user_sessions AS s JOIN users AS u ON u.id = s.user_id
     LEFT JOIN second_factors AS f ON f.user_id = u.id
     WHERE s.id_hash = :id_hash AND u.disabled_at IS NULL
-    """,
-    CallersSession,
+    """
 )
-
-
 def session_by_hash(connection: Connection, id_hash: str) -> CallersSession | None:
     """A session with its user and the database's `now`; None when unknown or the user is disabled."""
-    return SESSION_BY_HASH.one_or_none(connection, id_hash=id_hash)
 
 
-REVOKE_SESSION = Query(
-    "UPDATE user_sessions SET revoked_at = :now WHERE id_hash = :id_hash AND revoked_at IS NULL", NO_ROW
-)
-
-
+@query.run("UPDATE user_sessions SET revoked_at = :now WHERE id_hash = :id_hash AND revoked_at IS NULL")
 def revoke_session(connection: Connection, id_hash: str, now: datetime) -> bool:
     """End a session. False when it had ended before."""
-    return REVOKE_SESSION.run(connection, id_hash=id_hash, now=now) == 1
 
 
-ID_TOKEN_OF = Query("SELECT id_token FROM user_sessions WHERE id_hash = :id_hash AND id_token IS NOT NULL", str)
-
-
+@query.one_or_none("SELECT id_token FROM user_sessions WHERE id_hash = :id_hash AND id_token IS NOT NULL")
 def id_token_of(connection: Connection, id_hash: str) -> str | None:
     """The identity token with which the provider let the person in; None for a sign-in by password."""
-    return ID_TOKEN_OF.one_or_none(connection, id_hash=id_hash)
 
 
-REVOKE_OTHER_SESSIONS = Query(
+@query.run(
     """
     UPDATE user_sessions SET revoked_at = :now
     WHERE user_id = :user_id AND id_hash <> :kept_hash AND revoked_at IS NULL
-    """,
-    NO_ROW,
+    """
 )
-
-
 def revoke_other_sessions(connection: Connection, user_id: int, kept_hash: str, now: datetime) -> int:
     """End every session of a user but one. Returns how many."""
-    return REVOKE_OTHER_SESSIONS.run(connection, user_id=user_id, kept_hash=kept_hash, now=now)
 
 
-DELETE_SESSIONS_BEFORE = Query("DELETE FROM user_sessions WHERE expires_at < :moment", NO_ROW)
-
-
+@query.run("DELETE FROM user_sessions WHERE expires_at < :moment")
 def delete_sessions_before(connection: Connection, moment: datetime) -> int:
     """Delete sessions that expired before `moment`. Returns how many."""
-    return DELETE_SESSIONS_BEFORE.run(connection, moment=moment)
 
 
 # --- API tokens ---
@@ -212,16 +169,15 @@ def delete_sessions_before(connection: Connection, moment: datetime) -> int:
 _LISTED: Final = """
     t.id, t.name, t.role, t.created_by, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
     t.sites"""
-INSERT_TOKEN = Query(
+
+
+@query.one(
     f"""
     INSERT INTO api_tokens AS t (id, name, role, secret_hash, created_by, created_at, expires_at, sites)
-    VALUES (:id, :name, :role, :secret_hash, :created_by, :created_at, :expires_at, CAST(:sites AS text[]))
+    VALUES (:token_id, :name, :role, :secret_hash, :created_by, :created_at, :expires_at, CAST(:sites AS text[]))
     RETURNING {_LISTED}
-    """,  # noqa: S608 - made of constants
-    ApiToken,
+    """
 )
-
-
 def insert_token(
     connection: Connection,
     token_id: str,
@@ -234,54 +190,35 @@ def insert_token(
     sites: list[str] | None,
 ) -> ApiToken:
     """Add an API token and answer it without its hash."""
-    return INSERT_TOKEN.one(
-        connection,
-        id=token_id,
-        name=name,
-        role=role,
-        secret_hash=secret_hash,
-        created_by=created_by,
-        created_at=created_at,
-        expires_at=expires_at,
-        sites=sites,
-    )
 
 
-TOKEN_BY_ID = Query(
+@query.one_or_none(
     """
     SELECT t.id, t.name, t.role, t.secret_hash, t.expires_at, t.revoked_at, t.last_used_at,
         now() AS now, t.sites
     FROM api_tokens AS t WHERE t.id = :token_id
-    """,
-    CallersToken,
+    """
 )
-
-
 def token_by_id(connection: Connection, token_id: str) -> CallersToken | None:
     """A token, valid or not, with its secret_hash and the database's `now`."""
-    return TOKEN_BY_ID.one_or_none(connection, token_id=token_id)
 
 
-NOTE_TOKEN_USE = Query(
+@query.run(
     """
     UPDATE api_tokens SET last_used_at = :now WHERE id IN (
         SELECT id FROM api_tokens WHERE id = :token_id AND (last_used_at IS NULL OR last_used_at <= :not_since)
         FOR UPDATE SKIP LOCKED)
-    """,
-    NO_ROW,
+    """
 )
-
-
 def note_token_use(connection: Connection, token_id: str, now: datetime, not_since: datetime) -> None:
     """Set last_used_at unless it was set after `not_since`, or another transaction has locked the row: no wait."""
-    NOTE_TOKEN_USE.run(connection, token_id=token_id, now=now, not_since=not_since)
 
 
 TOKENS_PAGE = Query(
     f"""
     SELECT {_LISTED} FROM api_tokens AS t WHERE (created_at, id) < (:at, :id)
     ORDER BY created_at DESC, id DESC LIMIT :limit
-    """,  # noqa: S608 - made of constants
+    """,
     ApiToken,
 )
 
@@ -292,9 +229,6 @@ def tokens_page(connection: Connection, limit: int, after: tuple[datetime, str] 
     return TOKENS_PAGE.all(connection, at=at, id=token_id, limit=limit)
 
 
-REVOKE_TOKEN = Query("UPDATE api_tokens SET revoked_at = coalesce(revoked_at, :now) WHERE id = :token_id", NO_ROW)
-
-
+@query.run("UPDATE api_tokens SET revoked_at = coalesce(revoked_at, :now) WHERE id = :token_id")
 def revoke_token(connection: Connection, token_id: str, now: datetime) -> bool:
     """Revoke a token; a revoked one keeps its time. False when no token has this id."""
-    return REVOKE_TOKEN.run(connection, token_id=token_id, now=now) == 1

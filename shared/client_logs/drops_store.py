@@ -8,8 +8,9 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.client_logs.drops_rules import DropRow
+from shared.postgres import query
 from shared.postgres.many import ManyRows
-from shared.postgres.query import NO_ROW, Query
+from shared.postgres.query import Query
 
 MESSAGE: Final = "said.count || ' log messages dropped: over the budget of this client'"
 CONTEXT: Final = "jsonb_build_object('dropped', said.count)"
@@ -38,15 +39,8 @@ BEGIN = Query(
     WHERE EXISTS (SELECT FROM clients AS c WHERE c.uuid = said.uuid AND c.deleted_at IS NULL)
     ORDER BY uuid
     RETURNING client_uuid, id
-    """,  # noqa: S608 - made of constants
+    """,
     BegunLine,
-)
-RAISE_COUNTS = Query(
-    f"""
-    UPDATE client_logs AS l SET message = {MESSAGE}, context = {CONTEXT}
-    FROM {RAISED} WHERE (l.id, l.received_at) = (said.id, said.received_at) AND l.level = 'warning'
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
 )
 
 
@@ -56,6 +50,12 @@ def begin(connection: Connection, now: datetime, dropped: Mapping[str, int]) -> 
     return {uuid: DropRow(line, now, dropped[uuid]) for uuid, line in begun}
 
 
+@query.run(
+    f"""
+    UPDATE client_logs AS l SET message = {MESSAGE}, context = {CONTEXT}
+    FROM {RAISED} WHERE (l.id, l.received_at) = (said.id, said.received_at) AND l.level = 'warning'
+    """,
+    RAISED,
+)
 def raise_counts(connection: Connection, rows: Collection[DropRow]) -> None:
     """Write these counts into lines of `begin`."""
-    RAISE_COUNTS.run(connection, **RAISED.of(rows))

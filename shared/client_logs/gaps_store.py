@@ -6,14 +6,15 @@ from typing import Final
 from sqlalchemy import Connection
 
 from shared.client_logs.rules import Boot
-from shared.postgres.query import NO_ROW, Query
+from shared.postgres import query
+from shared.postgres.query import Query
 
 EVERY: Final = "interval '1 hour'"
 HOURS: Final = 24
 """Hours after which a gap is given up: a display repeats its lines within ten minutes, so it no longer has these."""
 
 
-LOOK = Query(
+@query.run(
     f"""
     WITH gapped AS MATERIALIZED (
         SELECT k.client_uuid, k.install_id, k.boot_seq, coalesce(m.seq, 0) AS seq,
@@ -33,17 +34,13 @@ LOOK = Query(
                 = (g.client_uuid, g.install_id, g.boot_seq)) ELSE 0 END
         WHERE g.seq <> EXCLUDED.seq OR g.looked_at NOT BETWEEN EXCLUDED.looked_at - {EVERY} + interval '1 second'
             AND EXCLUDED.looked_at
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """
 )
-
-
 def look(connection: Connection, now: datetime) -> None:
     """Count an hour for each mark that did not move within the last hour, if its display was heard in that hour.
 
     An earlier call counts nothing. A mark that moved starts again at 0.
     """
-    LOOK.run(connection, now=now)
 
 
 DUE = Query(

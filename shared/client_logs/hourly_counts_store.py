@@ -37,7 +37,7 @@ ADD = Query(
     SELECT uuid, hour, CAST(level AS log_level), lines, last_at FROM {COUNTED} ORDER BY hour, uuid, level
     ON CONFLICT (hour, client_uuid, level) DO UPDATE
         SET count = h.count + EXCLUDED.count, last_at = greatest(h.last_at, EXCLUDED.last_at)
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.client_logs.rules import Boot, Mark
+from shared.postgres import query
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 
@@ -68,7 +69,7 @@ MARKS = Query(
         FROM (SELECT seq, seq - row_number() OVER (ORDER BY seq) AS shift FROM log_keys WHERE {OF_SAID}) AS k
         GROUP BY k.shift) AS island ON true
     ORDER BY said.uuid, said.install_id, said.boot_seq, island.low
-    """,  # noqa: S608 - made of constants
+    """,
     MarkRow,
 )
 
@@ -96,7 +97,7 @@ SET_MARKS = Query(
             over_at = CASE WHEN EXCLUDED.doubted_at IS NOT NULL THEN m.over_at END,
             doubted_at = CASE WHEN EXCLUDED.doubted_at IS NOT NULL
                 THEN coalesce(m.doubted_at, EXCLUDED.doubted_at) END
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 
@@ -106,23 +107,20 @@ def set_marks(connection: Connection, now: datetime, moved: Mapping[Boot, int], 
     SET_MARKS.run(connection, now=now, **NEW.of([NewMark(*boot, seq, boot in doubted) for boot, seq in moved.items()]))
 
 
-END = Query(
+@query.run(
     f"""
     UPDATE log_marks AS m SET over_at = CAST(:now AS timestamptz),
         doubted_at = CASE WHEN m.doubted_at IS NOT NULL THEN CAST(:now AS timestamptz) END
     FROM {BOOTS}
     WHERE m.client_uuid = said.uuid AND m.install_id = said.install_id AND m.boot_seq >= said.boot_seq
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    BOOTS,
 )
-
-
 def end(connection: Connection, now: datetime, boots: Collection[Boot]) -> int:
     """Note that these boots, and later ones of the installation, may number from 1 again. Returns how many marks.
 
     A doubt stays: the repeated numbers were the first new ones.
     """
-    return END.run(connection, now=now, **BOOTS.of(boots))
 
 
 FORGET = tuple(
@@ -130,7 +128,7 @@ FORGET = tuple(
         f"""
         DELETE FROM {table} AS stored USING {BOOTS}
         WHERE (stored.client_uuid, stored.install_id, stored.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
-        """,  # noqa: S608 - made of constants
+        """,
         NO_ROW,
     )
     for table in ("log_marks", "log_keys")
@@ -139,8 +137,8 @@ FORGET = tuple(
 
 def forget(connection: Connection, boots: Collection[Boot]) -> None:
     """Delete the marks and keys of these boots."""
-    for query in FORGET:
-        query.run(connection, **BOOTS.of(boots))
+    for deletion in FORGET:
+        deletion.run(connection, **BOOTS.of(boots))
 
 
 BELIEVE = Query(
@@ -164,7 +162,7 @@ MOVE_MARKS = Query(
     FROM {MOVED}
     WHERE (m.client_uuid, m.install_id, m.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
         AND m.seq = said.was
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 
@@ -180,7 +178,7 @@ ADD_KEYS = Query(
     INSERT INTO log_keys (client_uuid, install_id, boot_seq, seq)
     SELECT uuid, install_id, boot_seq, seq FROM {SEQS}
     WHERE EXISTS (SELECT FROM clients AS c WHERE c.uuid = said.uuid)
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 DROP_KEYS = Query(
@@ -188,7 +186,7 @@ DROP_KEYS = Query(
     DELETE FROM log_keys AS k USING {SEQS}
     WHERE (k.client_uuid, k.install_id, k.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
         AND k.seq <= said.seq
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 
@@ -203,7 +201,7 @@ def drop_keys(connection: Connection, moved: Mapping[Boot, int]) -> None:
     DROP_KEYS.run(connection, **SEQS.of([BootSeq(*boot, seq) for boot, seq in moved.items()]))
 
 
-DROP_MARKS = Query(
+@query.one(
     """
     WITH gone AS (DELETE FROM log_marks AS m WHERE updated_at < CAST(:before AS timestamptz)
             AND EXISTS (SELECT FROM log_marks AS newer WHERE newer.client_uuid = m.client_uuid
@@ -215,14 +213,10 @@ DROP_MARKS = Query(
     keys AS (DELETE FROM log_keys AS k USING gone AS g
         WHERE (k.client_uuid, k.install_id, k.boot_seq) = (g.client_uuid, g.install_id, g.boot_seq))
     SELECT count(*) FROM gone
-    """,
-    int,
+    """
 )
-
-
 def drop_marks(connection: Connection, before: datetime) -> int:
     """Delete the marks of boots that logged nothing since `before`, longer than any spool. Returns how many.
 
     The marks of the boot that a client logged in last, and of its present boot, stay.
     """
-    return DROP_MARKS.one(connection, before=before)

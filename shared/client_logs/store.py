@@ -4,16 +4,16 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.client_logs.rules import LogLine
+from shared.postgres import query
 from shared.postgres.columns import ColumnQuery
 from shared.postgres.many import ManyRows
-from shared.postgres.query import NO_ROW, Query
 from shared.tables import client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
@@ -46,48 +46,36 @@ SHOWN: Final = tuple(client_logs.c[name] for name in Log.__struct_fields__)
 
 
 LINES: Final = ManyRows("said", LogLine)
-ADD = Query(
+
+
+@query.run(
     f"""
     INSERT INTO client_logs
         (client_uuid, level, raw_level, message, truncated, logger, context, client_time, received_at)
     SELECT uuid, CAST(level AS log_level), raw_level, message, truncated, logger, context, to_timestamp(client_time),
         CAST(:now AS timestamptz) - (CAST(:clock AS float8) - heard) * interval '1 second'
     FROM {LINES}
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    LINES,
 )
-
-
 def add(connection: Connection, now: datetime, clock: float, lines: Sequence[LogLine]) -> None:
     """Store log lines, in their order."""
-    ADD.run(connection, now=now, clock=clock, **LINES.of(lines))
-
-
-class LastTime(NamedTuple):
-    """The latest display time among a client's last lines, in seconds since 1970."""
-
-    uuid: str
-    at: float
 
 
 LAST_LINES: Final = 200  # lines of a client: as many as a late delivery repeats, and few to read
 
 
-LAST_TIMES = Query(
+@query.rows(
     f"""
     SELECT said.uuid, CAST(extract(epoch FROM max(l.client_time)) AS float8) AS at
     FROM unnest(CAST(:uuids AS text[])) AS said(uuid), LATERAL (
         SELECT client_time FROM client_logs WHERE client_uuid = said.uuid
         ORDER BY received_at DESC, id DESC LIMIT {LAST_LINES}) AS l
     GROUP BY said.uuid HAVING max(l.client_time) IS NOT NULL
-    """,  # noqa: S608 - made of constants
-    LastTime,
+    """
 )
-
-
 def last_times(connection: Connection, uuids: Collection[str]) -> dict[str, float]:
     """Client -> the latest time by its own clock among its last lines, in seconds since 1970."""
-    return dict(LAST_TIMES.all(connection, uuids=sorted(uuids)))
 
 
 # --- reads ---
@@ -182,61 +170,48 @@ def _newest(query: sa.Select[Any], *first: sa.ColumnElement[Any]) -> sa.Select[A
     return query.order_by(*first, c.received_at.desc(), c.id.desc()).limit(limit)
 
 
-ESTIMATED_COUNT = Query(  # the planner's estimate, or that of the statistics before the first ANALYZE
+@query.one(
     """
     SELECT CAST(coalesce(sum(greatest(p.reltuples, pg_stat_get_live_tuples(p.oid), 0)), 0) AS bigint)
     FROM pg_partition_tree('client_logs') AS t JOIN pg_class AS p ON p.oid = t.relid WHERE t.isleaf
-    """,
-    int,
+    """
 )
-
-
 def estimated_count(connection: Connection) -> int:
     """About how many log lines are stored, without counting them."""
-    return ESTIMATED_COUNT.one(connection)
 
 
 # --- partitions ---
 
 
-ENSURE_PARTITIONS = Query(
+@query.one(
     """
     SELECT count(*) FILTER (WHERE make_client_log_partition(severity_class, week_start))
     FROM (
         SELECT severity_class, this_week + 7 * week AS week_start
         FROM unnest(ARRAY['routine', 'serious']) AS severity_class,
-            generate_series(0, CAST(:weeks AS int)) AS week,
+            generate_series(0, CAST(:weeks_ahead AS int)) AS week,
             (SELECT CAST(date_trunc('week', CAST(:now AS timestamptz) AT TIME ZONE 'UTC') AS date) AS this_week) AS w
         UNION SELECT severity_class, week_start FROM client_log_weeks_without_partition()) AS wanted
-    """,
-    int,
+    """
 )
-
-
 def ensure_partitions(connection: Connection, now: datetime, weeks_ahead: int) -> int:
     """Make the missing partitions of this week and `weeks_ahead` more. Returns how many were made.
 
     Past weeks without a partition get one too, and their lines move there.
     """
-    return ENSURE_PARTITIONS.one(connection, now=now, weeks=weeks_ahead)
 
 
-WEEKLY_PARTITIONS = Query(
+@query.rows(
     """
     SELECT CAST(CAST(relid AS regclass) AS text) AS name FROM pg_partition_tree('client_logs')
     WHERE isleaf AND CAST(CAST(relid AS regclass) AS text) ~ '^client_logs_(routine|serious)_[0-9]{4}w[0-9]{2}$'
     ORDER BY name
-    """,
-    str,
+    """
 )
-DROP_PARTITION = Query("SELECT drop_client_log_partition(:name)", NO_ROW)
-
-
 def weekly_partitions(connection: Connection) -> list[str]:
     """The names of all weekly partitions, `client_logs_<class>_<ISO year>w<ISO week>`."""
-    return WEEKLY_PARTITIONS.all(connection)
 
 
+@query.run("SELECT drop_client_log_partition(:name)")
 def drop_partition(connection: Connection, name: str) -> None:
     """Drop one weekly partition with all its lines; `name` comes from `weekly_partitions`."""
-    DROP_PARTITION.run(connection, name=name)

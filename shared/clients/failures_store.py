@@ -8,9 +8,10 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.failures_rules import Marker, ServiceFailure
+from shared.postgres import query
 from shared.postgres.fragments import END_OF_TIME, arrived_at, is_mended
 from shared.postgres.many import ManyRows
-from shared.postgres.query import NO_ROW, Query
+from shared.postgres.query import Query
 
 LAST_EVENTS: Final = 100  # events read for a client, even if it fails all the time
 
@@ -39,7 +40,7 @@ LOCK_FAILURES = Query(
                 ORDER BY at DESC, id DESC LIMIT {LAST_EVENTS}) AS lately
             ORDER BY unit, at DESC, id DESC) AS last WHERE event = 'failed') AS unacknowledged
     FROM clients AS c WHERE c.uuid = ANY(:uuids) ORDER BY c.uuid FOR NO KEY UPDATE
-    """,  # noqa: S608 - made of constants
+    """,
     KnownMarker,
 )
 
@@ -53,7 +54,9 @@ def lock_failures(connection: Connection, uuids: Sequence[str]) -> dict[str, Mar
 
 
 FAILURES: Final = ManyRows("said", ServiceFailure)
-RAISE_FAILURES = Query(
+
+
+@query.run(
     f"""
     WITH raised AS (
         UPDATE clients AS c SET service_failed_unit = said.unit, service_failed_stamp = {STAMP},
@@ -62,27 +65,21 @@ RAISE_FAILURES = Query(
         RETURNING c.uuid, c.service_failed_at, c.service_failed_unit)
     INSERT INTO service_failure_events (client_uuid, at, event, unit)
     SELECT uuid, service_failed_at, 'failed', service_failed_unit FROM raised ORDER BY uuid
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    FAILURES,
 )
-
-
 def raise_failures(connection: Connection, now: datetime, clock: float, failures: Sequence[ServiceFailure]) -> None:
     """Open these failures, at most one for each client, at their time of arrival, and add them to the history."""
-    RAISE_FAILURES.run(connection, now=now, clock=clock, **FAILURES.of(failures))
 
 
-NAME_FAILURES = Query(
+@query.run(
     f"""
     UPDATE clients AS c SET service_failed_stamp = {STAMP} FROM {FAILURES} WHERE c.uuid = said.uuid
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    FAILURES,
 )
-
-
 def name_failures(connection: Connection, failures: Sequence[ServiceFailure]) -> None:
     """Add the missing stamps to open failures."""
-    NAME_FAILURES.run(connection, **FAILURES.of(failures))
 
 
 class ShownFailure(Struct, frozen=True):
@@ -110,20 +107,16 @@ class PastFailure(Struct, frozen=True):
     acknowledged_by: str
 
 
-LOCK_FAILURE = Query(
+@query.one_or_none(
     """
     SELECT service_failed_at, service_failed_unit FROM clients WHERE uuid = :uuid AND deleted_at IS NULL FOR UPDATE
-    """,
-    ShownFailure,
+    """
 )
-
-
 def lock_failure(connection: Connection, uuid: str) -> ShownFailure | None:
     """The client's open failure; the row stays locked until the transaction ends. None: no such client."""
-    return LOCK_FAILURE.one_or_none(connection, uuid=uuid)
 
 
-CLEAR_SERVICE_FAILED = Query(
+@query.run(
     """
     WITH cleared AS (
         UPDATE clients SET service_failed_at = NULL, service_failed_unit = NULL, service_failed_stamp = NULL,
@@ -134,14 +127,10 @@ CLEAR_SERVICE_FAILED = Query(
     INSERT INTO service_failure_events (client_uuid, at, event, unit, by)
     SELECT uuid, service_failed_cleared_at, 'cleared', service_failed_cleared_unit, service_failed_cleared_by
     FROM cleared
-    """,
-    NO_ROW,
+    """
 )
-
-
 def clear_service_failed(connection: Connection, now: datetime, uuid: str, by: str) -> bool:
     """End the client's open failure, remember it as acknowledged and in the history. False without one."""
-    return CLEAR_SERVICE_FAILED.run(connection, now=now, uuid=uuid, by=by) == 1
 
 
 class EndedFailure(NamedTuple):
@@ -152,7 +141,9 @@ class EndedFailure(NamedTuple):
 
 
 SHOWN: Final = ManyRows("shown", SeenFailure)
-CLEAR_MENDED = Query(
+
+
+@query.rows(
     f"""
     WITH mended AS (
         SELECT c.uuid, c.service_failed_unit AS unit FROM {SHOWN}
@@ -168,16 +159,13 @@ CLEAR_MENDED = Query(
         INSERT INTO service_failure_events (client_uuid, at, event, unit, by)
         SELECT uuid, :now, 'cleared', unit, :by FROM mended)
     SELECT uuid, unit FROM mended ORDER BY uuid
-    """,  # noqa: S608 - made of constants
-    EndedFailure,
+    """,
+    SHOWN,
 )
-
-
 def clear_mended(
     connection: Connection, now: datetime, failures: Collection[SeenFailure], by: str
 ) -> list[EndedFailure]:
     """End those of these failures that still stand as they were seen and are mended. Returns them, by uuid."""
-    return CLEAR_MENDED.all(connection, now=now, by=by, **SHOWN.of(failures))
 
 
 RECENTLY_CLEARED = Query(

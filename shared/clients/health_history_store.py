@@ -10,7 +10,8 @@ from typing import Final
 from sqlalchemy import Connection
 
 from shared.clients.health_history_rules import BUNCHES, TURNS, Sample
-from shared.postgres.query import NO_ROW, Query
+from shared.postgres import query
+from shared.postgres.query import Query
 
 AT_MOST: Final = 24  # rows of a bunch that a tick drops: two hours' worth, so that a backlog shrinks
 
@@ -25,7 +26,20 @@ def _tenths(column: str) -> str:
     return f"array_agg(CAST(round(10 * {column}) AS smallint)) AS {column}"
 
 
-SAMPLE = Query(
+SAMPLES_OF = Query(
+    f"""
+    SELECT at, cpu[place] / 10.0::float8 AS cpu_percent, memory[place] / 10.0::float8 AS memory_percent,
+        disk[place] / 10.0::float8 AS disk_percent, temperature[place] / 10.0::float8 AS temperature_celsius
+    FROM (SELECT *, array_position(clients, CAST(:uuid AS uuid)) AS place FROM client_health_history
+        WHERE bunch = {bunch_of(":uuid")} AND at >= CAST(:since AS timestamptz) AND at < CAST(:until AS timestamptz)
+        ) AS h
+    WHERE place IS NOT NULL ORDER BY at
+    """,
+    Sample,
+)
+
+
+@query.run(
     f"""
     INSERT INTO client_health_history (bunch, at, clients, cpu, memory, disk, temperature)
     SELECT {bunch_of("client_uuid")} AS bunch, CAST(:at AS timestamptz), array_agg(CAST(client_uuid AS uuid)),
@@ -37,38 +51,13 @@ SAMPLE = Query(
         AND num_nonnulls(cpu_percent, memory_percent, disk_percent, temperature_celsius) > 0
     GROUP BY bunch
     ON CONFLICT (bunch, at) DO NOTHING
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """
 )
-SAMPLES_OF = Query(
-    f"""
-    SELECT at, cpu[place] / 10.0::float8 AS cpu_percent, memory[place] / 10.0::float8 AS memory_percent,
-        disk[place] / 10.0::float8 AS disk_percent, temperature[place] / 10.0::float8 AS temperature_celsius
-    FROM (SELECT *, array_position(clients, CAST(:uuid AS uuid)) AS place FROM client_health_history
-        WHERE bunch = {bunch_of(":uuid")} AND at >= CAST(:since AS timestamptz) AND at < CAST(:until AS timestamptz)
-        ) AS h
-    WHERE place IS NOT NULL ORDER BY at
-    """,  # noqa: S608 - made of constants
-    Sample,
-)
-DROP = Query(
-    f"""
-    DELETE FROM client_health_history AS h
-    USING generate_series(CAST(:turn AS int), {BUNCHES} - 1, {TURNS}) AS b(bunch),
-        LATERAL (SELECT bunch, at FROM client_health_history AS old
-            WHERE old.bunch = b.bunch AND old.at < CAST(:before AS timestamptz) ORDER BY old.at LIMIT {AT_MOST}) AS old
-    WHERE (h.bunch, h.at) = (old.bunch, old.at)
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
-)
-
-
 def sample(connection: Connection, turn: int, at: datetime, fresh_since: datetime) -> int:
     """Store the values that displays of this turn reported after `fresh_since`, as samples of `at`.
 
     Returns how many rows were added: none at a repetition.
     """
-    return SAMPLE.run(connection, turn=turn, at=at, fresh_since=fresh_since)
 
 
 def samples_of(connection: Connection, uuid: str, since: datetime, until: datetime) -> Sequence[Sample]:
@@ -76,6 +65,14 @@ def samples_of(connection: Connection, uuid: str, since: datetime, until: dateti
     return SAMPLES_OF.all(connection, uuid=uuid, since=since, until=until)
 
 
+@query.run(
+    f"""
+    DELETE FROM client_health_history AS h
+    USING generate_series(CAST(:turn AS int), {BUNCHES} - 1, {TURNS}) AS b(bunch),
+        LATERAL (SELECT bunch, at FROM client_health_history AS old
+            WHERE old.bunch = b.bunch AND old.at < CAST(:before AS timestamptz) ORDER BY old.at LIMIT {AT_MOST}) AS old
+    WHERE (h.bunch, h.at) = (old.bunch, old.at)
+    """
+)
 def drop_before(connection: Connection, turn: int, before: datetime) -> int:
     """Drop old rows of one turn's bunches, at most AT_MOST of each. Returns how many."""
-    return DROP.run(connection, turn=turn, before=before)

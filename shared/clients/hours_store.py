@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.many import ManyRows
-from shared.postgres.query import Query
 from shared.vocabulary import SCREEN_ACTIONS, Presence
 
 
@@ -27,7 +27,7 @@ class Untold(Struct, frozen=True):
     hours: dict[str, Any] | None
 
 
-PUT = Query(
+@query.rows(
     """
     WITH wanting AS MATERIALIZED (
         SELECT uuid FROM clients WHERE uuid = ANY(CAST(:uuids AS text[])) AND deleted_at IS NULL
@@ -40,10 +40,15 @@ PUT = Query(
             SET version = EXCLUDED.version, hours = EXCLUDED.hours, set_at = EXCLUDED.set_at)
     UPDATE clients AS c SET hours_wanted = CAST(:version AS text) FROM wanting WHERE c.uuid = wanting.uuid
     RETURNING c.uuid
-    """,
-    str,
+    """
 )
-CLEAR = Query(
+def put(
+    connection: Connection, now: datetime, uuids: Collection[str], version: str, hours: Mapping[str, Any]
+) -> list[str]:
+    """Let these clients keep these hours. Returns those that were meant to keep other ones, or none."""
+
+
+@query.rows(
     """
     WITH wanting AS MATERIALIZED (
         SELECT uuid FROM clients WHERE uuid = ANY(CAST(:uuids AS text[])) AND hours_wanted IS NOT NULL
@@ -51,26 +56,17 @@ CLEAR = Query(
     gone AS (DELETE FROM client_hours AS h USING wanting WHERE h.client_uuid = wanting.uuid)
     UPDATE clients AS c SET hours_wanted = NULL FROM wanting WHERE c.uuid = wanting.uuid
     RETURNING c.uuid
-    """,
-    str,
+    """
 )
-
-
-def put(
-    connection: Connection, now: datetime, uuids: Collection[str], version: str, hours: Mapping[str, Any]
-) -> list[str]:
-    """Let these clients keep these hours. Returns those that were meant to keep other ones, or none."""
-    return PUT.all(connection, now=now, uuids=list(uuids), version=version, hours=hours)
-
-
 def clear(connection: Connection, uuids: Collection[str]) -> list[str]:
     """Let these clients keep no hours. Returns those that were meant to keep some."""
-    return CLEAR.all(connection, uuids=list(uuids))
 
 
 TOLD: Final = ManyRows("told", Kept)
 ABLE: Final = ", ".join(f"'{action}'" for action in SCREEN_ACTIONS)
-UNTOLD = Query(
+
+
+@query.rows(
     f"""
     SELECT c.uuid, c.hours_wanted AS version, h.hours
     FROM clients AS c LEFT JOIN client_hours AS h ON h.client_uuid = c.uuid AND h.version = c.hours_wanted
@@ -80,14 +76,11 @@ UNTOLD = Query(
         AND NOT EXISTS (SELECT FROM {TOLD}
             WHERE told.uuid = c.uuid AND told.version IS NOT DISTINCT FROM c.hours_wanted)
     ORDER BY c.uuid LIMIT CAST(:most AS int)
-    """,  # noqa: S608 - made of constants
-    Untold,
+    """,
+    TOLD,
 )
-
-
 def untold(connection: Connection, told: Sequence[Kept], most: int) -> list[Untold]:
     """Displays that keep other hours than they are meant to, without those that were `told` these hours lately.
 
     Only of displays that are not known to be offline and can switch their screen on and off.
     """
-    return UNTOLD.all(connection, most=most, **TOLD.of(told))

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 
@@ -29,7 +30,7 @@ NOTE = Query(
     WHERE NOT EXISTS (
         SELECT FROM client_installs AS i WHERE i.client_uuid = said.uuid AND i.install_id = said.install_id)
     ON CONFLICT DO NOTHING
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 
@@ -40,17 +41,13 @@ def note(connection: Connection, now: datetime, installs: Sequence[tuple[str, st
     NOTE.run(connection, now=now, **SEEN.of(rows))
 
 
-FORGET = Query(
+@query.run(
     """
     DELETE FROM client_installs AS i
     USING (SELECT client_uuid, max(ordinal) AS newest FROM client_installs
         WHERE client_uuid = ANY(:uuids) GROUP BY client_uuid) AS latest
     WHERE i.client_uuid = latest.client_uuid AND i.ordinal <= latest.newest - :keep
-    """,
-    NO_ROW,
+    """
 )
-
-
 def forget(connection: Connection, uuids: Sequence[str], keep: int) -> int:
     """Delete all but the newest `keep` installations of each of these clients. Returns how many."""
-    return FORGET.run(connection, uuids=list(uuids), keep=keep)

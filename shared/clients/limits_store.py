@@ -9,8 +9,9 @@ from sqlalchemy import Connection
 
 from shared.clients import limits_rules
 from shared.clients.limits_rules import Passing, Reading
+from shared.postgres import query
 from shared.postgres.many import ManyRows
-from shared.postgres.query import NO_ROW, Query
+from shared.postgres.query import Query
 from shared.vocabulary import HealthLimit
 
 VALUES: Final[Mapping[HealthLimit, str]] = {
@@ -67,7 +68,7 @@ TO_JUDGE = Query(
         WHERE g.received_at >= CAST(:fresh_since AS timestamptz) AND {AT_A_LIMIT}
         UNION SELECT client_uuid FROM client_limits WHERE over_since IS NOT NULL))
     ORDER BY g.client_uuid
-    """,  # noqa: S608 - made of constants
+    """,
     Reading,
 )
 """One scan of the newest reports finds the few that matter: as an array, so that no plan joins the whole fleet."""
@@ -79,30 +80,27 @@ def to_judge(connection: Connection, fresh_since: datetime) -> list[Reading]:
     return TO_JUDGE.all(connection, fresh_since=fresh_since, **bounds)
 
 
-KNOWN = Query(
+PASSINGS: Final = ManyRows("said", Passing)
+
+
+@query.rows(
     """
     SELECT client_uuid AS uuid, kind, over_since, passed_at, left_since, value, limit_at FROM client_limits
     WHERE over_since IS NOT NULL
-    """,
-    Passing,
+    """
 )
-PASSINGS: Final = ManyRows("said", Passing)
-PUT = Query(
+def known(connection: Connection) -> list[Passing]:
+    """Every limit that a report has reached and that has not ended."""
+
+
+@query.run(
     f"""
     INSERT INTO client_limits (client_uuid, kind, over_since, passed_at, left_since, value, limit_at)
     SELECT uuid, kind, over_since, passed_at, left_since, value, limit_at FROM {PASSINGS} ORDER BY uuid, kind
     ON CONFLICT (client_uuid, kind) DO UPDATE SET over_since = EXCLUDED.over_since, passed_at = EXCLUDED.passed_at,
         left_since = EXCLUDED.left_since, value = EXCLUDED.value, limit_at = EXCLUDED.limit_at
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    PASSINGS,
 )
-
-
-def known(connection: Connection) -> list[Passing]:
-    """Every limit that a report has reached and that has not ended."""
-    return KNOWN.all(connection)
-
-
 def put(connection: Connection, passings: Collection[Passing]) -> None:
     """Write what is known of these limits. A row stays when its limit is passed no more: readers must see the end."""
-    PUT.run(connection, **PASSINGS.of(passings))

@@ -6,7 +6,8 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.postgres.query import NO_ROW, Query
+from shared.postgres import query
+from shared.postgres.query import Query
 
 KEPT: Final = timedelta(days=1)
 UNSTEADY_WITHIN: Final = timedelta(hours=1)
@@ -39,13 +40,13 @@ UNSTEADY = Query(
         min(at) FILTER (WHERE until_then >= {UNSTEADY_FROM}) AS since
     FROM lately JOIN clients AS c ON c.uuid = lately.client_uuid AND c.deleted_at IS NULL
     GROUP BY c.uuid, c.name, c.site HAVING max(until_then) >= {UNSTEADY_FROM} ORDER BY max(until_then) DESC, c.uuid
-    """,  # noqa: S608 - made of constants
+    """,
     Unsteady,
 )
 UNSTEADY_LOSSES: Final = f"""(
     SELECT CASE WHEN sum(l.losses) >= {UNSTEADY_FROM} THEN CAST(sum(l.losses) AS bigint) END FROM client_losses AS l
     WHERE l.client_uuid = c.uuid AND l.at > now() - interval '1 hour' AND l.since > now() - interval '1 hour'
-        AND {ITS_OWN})"""  # noqa: S608 - made of constants
+        AND {ITS_OWN})"""
 """SQL: how often client `c` lost the broker within the last hour; null below UNSTEADY_FROM."""
 
 
@@ -54,9 +55,6 @@ def unsteady(connection: Connection, now: datetime) -> list[Unsteady]:
     return UNSTEADY.all(connection, now=now, since=now - UNSTEADY_WITHIN)
 
 
-DROP_BEFORE = Query("DELETE FROM client_losses WHERE at < :before", NO_ROW)
-
-
+@query.run("DELETE FROM client_losses WHERE at < :before")
 def drop_before(connection: Connection, before: datetime) -> int:
     """Delete the losses before `before`. Returns how many rows."""
-    return DROP_BEFORE.run(connection, before=before)

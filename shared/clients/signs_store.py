@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from shared.clients.reports.rules import LATE_AT_LEAST, LATE_INTERVALS, STALE_INTERVALS
 from shared.clients.signs_rules import COUNTS_AFTER
+from shared.postgres import query
 from shared.postgres.fragments import arrived_at
 from shared.postgres.query import NO_ROW, Query
 
@@ -34,7 +35,7 @@ RECORD = Query(
         FROM unnest(CAST(:uuids AS text[]), CAST(:heard AS float8[])) AS told(uuid, heard)) AS said
     WHERE h.client_uuid = said.uuid AND said.at > coalesce(h.sign_at, '-infinity')
         AND said.at > h.last_heartbeat_at + {COUNTS_AFTER} * {THRESHOLD}
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 
@@ -45,18 +46,14 @@ def record(connection: Connection, now: datetime, clock: float, heard: Mapping[s
     return RECORD.run(connection, **values)
 
 
-MUTE = Query(
+@query.rows(
     f"""
     SELECT c.uuid FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND {MAY_BE_MUTE}
-    """,  # noqa: S608 - made of constants
-    str,
+    """
 )
-
-
 def mute(connection: Connection, uuids: Collection[str]) -> list[str]:
     """The clients among these that may be mute."""
-    return MUTE.all(connection, uuids=list(uuids))
 
 
 REFUSED_LATELY: Final = """(SELECT json_agg(d) FROM (

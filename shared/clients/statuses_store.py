@@ -8,8 +8,9 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN, LATE_AFTER, THRESHOLD
+from shared.postgres import query
 from shared.postgres.many import ManyRows
-from shared.postgres.query import NO_ROW, Query
+from shared.postgres.query import Query
 from shared.vocabulary import ClientStatus, ProcessStatus
 
 MOST_CANDIDATES: Final = 5_000  # of one transaction, so that what the bridge receives meanwhile does not wait
@@ -48,7 +49,7 @@ CANDIDATES = Query(  # the intervals of `reports.rules.late_after` and `reports.
             ELSE NOT (c.status = 'stale' AND greatest({LAST_SIGN}, CAST(:since AS timestamptz))
                 < CAST(:now AS timestamptz) - {THRESHOLD}) END)
     SELECT * FROM found ORDER BY uuid LIMIT :most
-    """,  # noqa: S608 - made of constants
+    """,
     Candidate,
 )
 
@@ -65,7 +66,9 @@ def candidates(
 
 
 CHANGES: Final = ManyRows("said", StatusChange)
-CHANGE = Query(
+
+
+@query.run(
     f"""
     WITH said AS MATERIALIZED (SELECT * FROM {CHANGES}),
     free AS MATERIALIZED (
@@ -78,15 +81,12 @@ CHANGE = Query(
         RETURNING c.uuid, free.since, said.was, said.status, said.cause)
     INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause, noticed_at)
     SELECT *, CAST(:now AS timestamptz) FROM changed
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    CHANGES,
 )
-
-
 def change(connection: Connection, now: datetime, changes: Sequence[StatusChange]) -> int:
     """Write shown states that time has changed, with one change row each. Returns how many.
 
     A client that another transaction has locked waits for the next sweep, which avoids deadlocks. The time of a change
     is neither before the client's last change nor in the future.
     """
-    return CHANGE.run(connection, now=now, **CHANGES.of(changes))

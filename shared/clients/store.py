@@ -12,6 +12,7 @@ from shared.clients.limits_rules import Reading
 from shared.clients.limits_store import MEASURED, PASSED, StandingLimit
 from shared.clients.losses_store import UNSTEADY_LOSSES
 from shared.clients.signs_store import REFUSED_LATELY
+from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import may_be_quiet, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import NO_ROW, Query
@@ -134,7 +135,9 @@ SHOWN_FROM: Final = f"""
     clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {occupies("k")}"""
 _COLUMNS: Final = ", ".join(f"{source} AS {name}" for name, source in SHOWN.items())
-GET = Query(
+
+
+@query.one_or_none(
     f"""
     SELECT {_COLUMNS},
         (SELECT m.incident_id FROM incident_members AS m WHERE m.client_uuid = c.uuid AND m.left_at IS NULL)
@@ -156,22 +159,15 @@ GET = Query(
         {REFUSED_LATELY} AS refused
     FROM {SHOWN_FROM} LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
     WHERE c.uuid = :uuid AND c.deleted_at IS NULL
-    """,  # noqa: S608 - made of constants
-    WholeClient,
+    """
 )
-
-
 def get(connection: Connection, uuid: str) -> WholeClient | None:
     """One client with its details, or None when there is none or it is deleted."""
-    return GET.one_or_none(connection, uuid=uuid)
 
 
-IS_KNOWN = Query("SELECT EXISTS (SELECT FROM clients WHERE uuid = :uuid AND deleted_at IS NULL)", bool)
-
-
+@query.one("SELECT EXISTS (SELECT FROM clients WHERE uuid = :uuid AND deleted_at IS NULL)")
 def is_known(connection: Connection, uuid: str) -> bool:
     """Whether there is a client with this uuid that is not deleted."""
-    return IS_KNOWN.one(connection, uuid=uuid)
 
 
 class ClientFilter(Struct, frozen=True):
@@ -224,7 +220,7 @@ PAGE = Query(
     SELECT {_COLUMNS} FROM {SHOWN_FROM}
     WHERE {_WANTED} AND (CAST(:name AS text) IS NULL OR (c.name, c.uuid) > (:name, :uuid))
     ORDER BY c.name, c.uuid LIMIT :limit {FOR_ITS_VALUES}
-    """,  # noqa: S608 - made of constants
+    """,
     ShownClient,
 )
 
@@ -238,7 +234,7 @@ def page(connection: Connection, wanted: ClientFilter, limit: int, after: tuple[
 MATCHING = Query(
     f"""
     SELECT c.uuid FROM clients AS c WHERE {_WANTED} ORDER BY c.name, c.uuid LIMIT :limit {FOR_ITS_VALUES}
-    """,  # noqa: S608 - made of constants
+    """,
     str,
 )
 
@@ -248,33 +244,25 @@ def matching(connection: Connection, wanted: ClientFilter, limit: int) -> list[s
     return MATCHING.all(connection, **values_of(wanted), limit=limit)
 
 
-ARE_KNOWN = Query(
+@query.one(
     """
     SELECT NOT EXISTS (
         SELECT FROM unnest(CAST(:uuids AS text[])) AS asked (uuid)
         WHERE NOT EXISTS (SELECT FROM clients AS c WHERE c.uuid = asked.uuid AND c.deleted_at IS NULL))
-    """,
-    bool,
+    """
 )
-
-
 def are_known(connection: Connection, uuids: Collection[str]) -> bool:
     """Whether all of these clients exist."""
-    return ARE_KNOWN.one(connection, uuids=list(uuids))
 
 
-REGISTER = Query(
+@query.run(
     """
-    INSERT INTO clients (uuid, created_at, status_since, registered_by) VALUES (:uuid, :now, :now, :by)
+    INSERT INTO clients (uuid, created_at, status_since, registered_by) VALUES (:uuid, :now, :now, :registered_by)
     ON CONFLICT DO NOTHING
-    """,
-    NO_ROW,
+    """
 )
-
-
 def register(connection: Connection, now: datetime, uuid: str, registered_by: RegisteredBy) -> bool:
     """Add a client with this uuid. False when it exists already, deleted or not."""
-    return REGISTER.run(connection, now=now, uuid=uuid, by=registered_by) == 1
 
 
 UPDATE_FACTS = Query(
@@ -328,22 +316,15 @@ def update_many(connection: Connection, uuids: Collection[str], change: ManyFact
     return UPDATE_MANY.all(connection, uuids=list(uuids), moves=change.moves, site=change.site, **tags)
 
 
-BEGIN_LOGIN = Query(
+@query.run(
     """
     UPDATE clients SET login_since = :now, shared_login_seen_at = NULL, shared_login_since = NULL WHERE uuid = :uuid
-    """,
-    NO_ROW,
+    """
 )
-
-
 def begin_login(connection: Connection, now: datetime, uuid: str) -> None:
     """Note that the client's login was replaced or ended: from now on only new signs show that devices share one."""
-    BEGIN_LOGIN.run(connection, now=now, uuid=uuid)
 
 
-TOMBSTONE = Query("UPDATE clients SET deleted_at = :now WHERE uuid = :uuid AND deleted_at IS NULL", NO_ROW)
-
-
+@query.run("UPDATE clients SET deleted_at = :now WHERE uuid = :uuid AND deleted_at IS NULL")
 def tombstone(connection: Connection, now: datetime, uuid: str) -> bool:
     """Mark a client deleted; its history stays. False when there is none or it is deleted already."""
-    return TOMBSTONE.run(connection, now=now, uuid=uuid) == 1

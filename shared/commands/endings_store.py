@@ -24,6 +24,7 @@ from shared.commands.rules import (
     Move,
 )
 from shared.commands.store import OPEN
+from shared.postgres import query
 from shared.postgres.fragments import MAKERS, is_at_site_of, made, may_send
 from shared.postgres.query import Query, among, moment
 from shared.tables import client_commands, client_recovery, clients
@@ -169,56 +170,45 @@ LOST: Final = sa.literal_column(
 WITHDRAWN: Final = sa.and_(
     NOBODYS, among(c.action, CommandAction), LOST
 )  # who may send other actions, later code knows
-CLIENTS_LOST = Query(lambda: sa.select(c.client_uuid).where(OPEN, WITHDRAWN), str)
-WITHDRAW = Query(lambda: ending(CANCELLED, sa.literal(RIGHTS_LOST), WITHDRAWN), Ended)
 
 
+@query.rows(lambda: sa.select(c.client_uuid).where(OPEN, WITHDRAWN))
 def clients_lost(connection: Connection) -> list[str]:
     """The clients with a command that no display has, and whose maker may not send it any more."""
-    return CLIENTS_LOST.all(connection)
 
 
+@query.rows(lambda: ending(CANCELLED, sa.literal(RIGHTS_LOST), WITHDRAWN))
 def withdraw(connection: Connection, now: datetime) -> list[Ended]:
     """Cancel these commands."""
-    return WITHDRAW.all(connection, now=now)
 
 
-CLIENTS_OVERDUE = Query(lambda: sa.select(c.client_uuid).where(OPEN, sa.or_(_past_expiry(), _past_result())), str)
-
-
+@query.rows(lambda: sa.select(c.client_uuid).where(OPEN, sa.or_(_past_expiry(), _past_result())))
 def clients_overdue(connection: Connection, now: datetime) -> list[str]:
     """The clients with an open command past its deadline."""
-    return CLIENTS_OVERDUE.all(connection, now=now)
 
 
 NEVER: Final = sa.and_(NOBODYS, c.publish_attempted_at.is_(None))
-EXPIRE = Query(
-    lambda: ending(EXPIRED, sa.case((NEVER, NEVER_PUBLISHED), (NOBODYS, NO_SUBSCRIBER), else_=NO_ACK), _past_expiry()),
-    Ended,
+
+
+@query.rows(
+    lambda: ending(EXPIRED, sa.case((NEVER, NEVER_PUBLISHED), (NOBODYS, NO_SUBSCRIBER), else_=NO_ACK), _past_expiry())
 )
-
-
 def expire(connection: Connection, now: datetime) -> list[Ended]:
     """Expire commands without an ACK in time; restore the lockouts of those that provably no display has."""
-    return EXPIRE.all(connection, now=now)
 
 
-TIME_OUT = Query(lambda: ending(TIMED_OUT, sa.literal(NO_RESULT), _past_result()), Ended)
-
-
+@query.rows(lambda: ending(TIMED_OUT, sa.literal(NO_RESULT), _past_result()))
 def time_out(connection: Connection, now: datetime) -> list[Ended]:
     """Time out received commands without a result in time."""
-    return TIME_OUT.all(connection, now=now)
 
 
 WHY: Final = sa.bindparam("why", type_=sa.Text)
 THIS: Final = c.id == sa.bindparam("command_id")
-CANCEL = Query(lambda: ending(CANCELLED, WHY, sa.and_(THIS, NOBODYS)), Ended)
 
 
+@query.one_or_none(lambda: ending(CANCELLED, WHY, sa.and_(THIS, NOBODYS)))
 def cancel(connection: Connection, now: datetime, command_id: str, why: str) -> Ended | None:
     """Cancel a command that provably no display has. None: it does not exist, is over, or a display may have it."""
-    return CANCEL.one_or_none(connection, now=now, command_id=command_id, why=why)
 
 
 THEIRS: Final = c.client_uuid == sa.bindparam("client")

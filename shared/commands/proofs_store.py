@@ -21,6 +21,7 @@ from shared.commands.rules import (
     Sighting,
 )
 from shared.commands.store import OPEN
+from shared.postgres import query
 from shared.postgres.many import ManyRows
 from shared.postgres.query import Query, among, moment, one_of
 from shared.tables import client_commands, client_health, client_heartbeats, clients
@@ -153,12 +154,11 @@ SHOWS_OPPOSITE: Final = sa.exists().where(health.client_uuid == c.client_uuid, I
 NOT_SWITCHED: Final = sa.exists().where(
     health.client_uuid == c.client_uuid, health.received_at >= c.running_at + SCREEN_SHOWS_WITHIN, IS_OPPOSITE
 )
-DISPROVE_SCREENS = Query(lambda: ending(DISPROVED, sa.literal(SCREEN_DID_NOT_SWITCH), NOT_SWITCHED), Ended)
 
 
+@query.rows(lambda: ending(DISPROVED, sa.literal(SCREEN_DID_NOT_SWITCH), NOT_SWITCHED))
 def disprove_screens(connection: Connection, now: datetime) -> list[Ended]:
     """Fail the begun screen_on and screen_off whose display still shows the opposite."""
-    return DISPROVE_SCREENS.all(connection, now=now)
 
 
 BEGUN_LONG_AGO: Final = sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.running_at <= moment("shown_since"))

@@ -23,6 +23,7 @@ from shared.commands.rules import (
     lifetime,
     respects_lockout,
 )
+from shared.postgres import query
 from shared.postgres.fragments import NOW, are_ahead, is_open, no_later, occupies
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, among, moment, one_of
@@ -70,12 +71,9 @@ OPEN: sa.ColumnElement[bool] = sa.literal_column(is_open("client_commands"))
 """SQL, written so that the planner uses the partial index of open commands."""
 
 
-GET = Query(lambda: sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")), CommandRow)
-
-
+@query.one_or_none(lambda: sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")))
 def get(connection: Connection, command_id: str) -> CommandRow | None:
     """One command, or None."""
-    return GET.one_or_none(connection, command_id=command_id)
 
 
 class Traced(Struct, frozen=True):
@@ -88,14 +86,11 @@ class Traced(Struct, frozen=True):
     traceparent: str | None
 
 
-TRACED = Query(
-    lambda: sa.select(*(c[name] for name in Traced.__struct_fields__)).where(one_of(c.id, "ids")).order_by(c.id), Traced
+@query.rows(
+    lambda: sa.select(*(c[name] for name in Traced.__struct_fields__)).where(one_of(c.id, "command_ids")).order_by(c.id)
 )
-
-
 def traced(connection: Connection, command_ids: Collection[str]) -> list[Traced]:
     """The fields of log lines about these commands, in the order of their ids."""
-    return TRACED.all(connection, ids=list(command_ids))
 
 
 def page_of_client(
@@ -119,12 +114,11 @@ NEXT_PAGE = Query(
     ),
     CommandRow,
 )
-COUNT_OPEN = Query(lambda: sa.select(sa.func.count()).where(OPEN, c.source == sa.bindparam("who")), int)
 
 
+@query.one(lambda: sa.select(sa.func.count()).where(OPEN, c.source == sa.bindparam("source")))
 def count_open(connection: Connection, source: str) -> int:
     """How many commands of this source are open."""
-    return COUNT_OPEN.one(connection, who=source)
 
 
 TARGETS = Query(
@@ -133,7 +127,7 @@ TARGETS = Query(
     FROM clients AS c LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {occupies("k")}
     LEFT JOIN client_commands AS s ON s.client_uuid = c.uuid AND {is_open("s")} AND s.action = 'screenshot'
     WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND c.deleted_at IS NULL
-    """,  # noqa: S608 - made of constants
+    """,
     Target,
 )
 
@@ -150,14 +144,11 @@ class Asked(Struct, frozen=True):
     request_hash: str
 
 
-BY_KEY = Query(
-    "SELECT id, request_hash FROM public.client_commands WHERE requested_by = :caller AND idempotency_key = :key", Asked
+@query.one_or_none(
+    "SELECT id, request_hash FROM public.client_commands WHERE requested_by = :requested_by AND idempotency_key = :key"
 )
-
-
 def by_key(connection: Connection, requested_by: str, key: str) -> Asked | None:
     """The command for which this caller used this key, wherever its display is now; None when unused."""
-    return BY_KEY.one_or_none(connection, caller=requested_by, key=key)
 
 
 class RequestedCommand(Struct, frozen=True):
@@ -266,35 +257,29 @@ def _made(found: sa.CTE) -> sa.CTE:
 
 
 INSERT = Query(_insert, CommandRow)
-LOCK_CLIENTS = Query(
+
+
+@query.run(
     lambda: (
         sa.select(clients.c.uuid)
-        .where(one_of(clients.c.uuid, "uuids"))
+        .where(one_of(clients.c.uuid, "client_uuids"))
         .order_by(clients.c.uuid)
         .with_for_update(key_share=True)
-    ),
-    str,
+    )
 )
-
-
 def lock_clients(connection: Connection, client_uuids: Collection[str]) -> None:
     """Lock these clients' rows in the order of their uuids, until the transaction ends."""
-    LOCK_CLIENTS.run(connection, uuids=list(client_uuids))
 
 
-RAISE_LOCKOUTS = Query(
+@query.run(
     lambda: (
         sa.update(clients)
-        .where(clients.c.uuid == c.client_uuid, one_of(c.id, "ids"), among(c.action, LOCKING))
+        .where(clients.c.uuid == c.client_uuid, one_of(c.id, "command_ids"), among(c.action, LOCKING))
         .values(lockout_until=sa.func.greatest(clients.c.lockout_until, moment("until")), lockout_command_id=c.id)
-    ),
-    NO_ROW,
+    )
 )
-
-
 def raise_lockouts(connection: Connection, command_ids: Collection[str], until: datetime) -> None:
     """Extend to `until` the lockout of the clients of restarts and reboots among these commands."""
-    RAISE_LOCKOUTS.run(connection, ids=list(command_ids), until=until)
 
 
 def _old() -> sa.Delete:
@@ -308,16 +293,13 @@ def _old() -> sa.Delete:
     return sa.delete(client_commands).where(c.finished_at < moment("before"), ~tried_last, ~shut_down)
 
 
-DROP_HISTORY = Query(_old, NO_ROW)
-
-
+@query.run(_old)
 def drop_history(connection: Connection, before: datetime) -> int:
     """Delete commands that were over before `before`. Returns how many. Delete recovery's events first.
 
     Two commands stay at any age, because they explain a client's state: recovery's last command, and the shutdown
     after which the client was not heard again.
     """
-    return DROP_HISTORY.run(connection, before=before)
 
 
 SEEN: Final = never_ahead(client_commands)
@@ -325,7 +307,7 @@ AHEAD = Query(
     f"""
     SELECT client_uuid FROM client_commands WHERE {are_ahead("client_commands", *SEEN)}
     UNION SELECT uuid FROM clients WHERE lockout_until > CAST(:longest AS timestamptz)
-    """,  # noqa: S608 - made of constants
+    """,
     str,
 )
 FORGET_THE_FUTURE = Query(

@@ -8,6 +8,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.conversions.rules import MOVES, ConversionMove
+from shared.postgres import query
 from shared.postgres.door import scrub
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.query import NO_ROW, Query
@@ -73,7 +74,7 @@ _PLAIN: Final = ", ".join(
     if name != "waiting_before"
 )
 CONVERSION: Final = f"""{_PLAIN}, CASE WHEN c.status = 'pending' THEN (SELECT count(*) FROM conversions AS waiting
-    WHERE waiting.status = 'pending' AND (waiting.turn, waiting.id) < (c.turn, c.id)) END AS waiting_before"""  # noqa: S608
+    WHERE waiting.status = 'pending' AND (waiting.turn, waiting.id) < (c.turn, c.id)) END AS waiting_before"""
 """SQL: the columns of a KeptConversion."""
 LISTED: Final = f"{_PLAIN}, waiting.before AS waiting_before"
 """SQL: the columns of one of many; they need WAITING, which counts once for all of them."""
@@ -103,7 +104,7 @@ def _next_turn(media_id: str) -> str:
             WHERE own.status IN ('pending', 'processing')
                 AND m.uploaded_by = (SELECT uploaded_by FROM event_media WHERE id = {media_id})),
         (SELECT max(turn) FROM conversions WHERE status <> 'pending'),
-        (SELECT min(turn) - 1 FROM conversions WHERE status = 'pending'))"""  # noqa: S608 - made of constants
+        (SELECT min(turn) - 1 FROM conversions WHERE status = 'pending'))"""
 
 
 def _may(move: ConversionMove) -> str:
@@ -112,24 +113,18 @@ def _may(move: ConversionMove) -> str:
     return f"c.status IN ({states})"
 
 
-INSERT_PENDING = Query(
+@query.one_or_none(
     f"""
     INSERT INTO conversions AS c (source_event_media_id, target_format, file_hash, status, turn, created_at,
         requested_at, enqueued_at, traceparent)
     VALUES (:media_id, 'pdf', :file_hash, 'pending', {_next_turn(":media_id")}, :now, :now, :now, :traceparent)
     ON CONFLICT ON CONSTRAINT uq_conversions_media_format_hash DO NOTHING RETURNING {CONVERSION}
-    """,  # noqa: S608 - made of constants
-    KeptConversion,
+    """
 )
-
-
 def insert_pending(
     connection: Connection, now: datetime, media_id: int, file_hash: str, traceparent: str | None
 ) -> KeptConversion | None:
     """Add a conversion to PDF, to be enqueued. None when this content of the medium has one already."""
-    return INSERT_PENDING.one_or_none(
-        connection, now=now, media_id=media_id, file_hash=file_hash, traceparent=traceparent
-    )
 
 
 def _ask(move: ConversionMove) -> Query[KeptConversion]:
@@ -141,7 +136,7 @@ def _ask(move: ConversionMove) -> Query[KeptConversion]:
             traceparent = :traceparent, generation = c.generation + 1, requested_at = :now, enqueued_at = :now
         WHERE c.source_event_media_id = :media_id AND c.file_hash = :file_hash AND {_may(move)}
         RETURNING {CONVERSION}
-        """,  # noqa: S608 - made of constants
+        """,
         KeptConversion,
     )
 
@@ -167,38 +162,26 @@ def request_rebuild(
     )
 
 
-DELETE_OF_MEDIA = Query("DELETE FROM conversions WHERE source_event_media_id = :media_id", NO_ROW)
-
-
+@query.run("DELETE FROM conversions WHERE source_event_media_id = :media_id")
 def delete_of_media(connection: Connection, media_id: int) -> int:
     """Delete every conversion of a medium. Returns how many."""
-    return DELETE_OF_MEDIA.run(connection, media_id=media_id)
 
 
-GET = Query(f"SELECT {CONVERSION} FROM conversions AS c WHERE c.id = :id", KeptConversion)  # noqa: S608 - constants
-
-
+@query.one_or_none(f"SELECT {CONVERSION} FROM conversions AS c WHERE c.id = :conversion_id")
 def get(connection: Connection, conversion_id: int) -> KeptConversion | None:
     """One conversion; None when there is none."""
-    return GET.one_or_none(connection, id=conversion_id)
 
 
-LATEST_OF_MEDIA = Query(
-    f"SELECT {CONVERSION} FROM {LIVE} WHERE m.id = :media_id ORDER BY c.id DESC LIMIT 1",  # noqa: S608 - constants
-    KeptConversion,
-)
-
-
+@query.one_or_none(f"SELECT {CONVERSION} FROM {LIVE} WHERE m.id = :media_id ORDER BY c.id DESC LIMIT 1")
 def latest_of_media(connection: Connection, media_id: int) -> KeptConversion | None:
     """The newest conversion of a medium that was not deleted; None when there is none."""
-    return LATEST_OF_MEDIA.one_or_none(connection, media_id=media_id)
 
 
 LATEST_OF_EACH = Query(
     f"""
     SELECT DISTINCT ON (c.source_event_media_id) {LISTED} FROM conversions AS c {WAITING}
     WHERE c.source_event_media_id = ANY(:media_ids) ORDER BY c.source_event_media_id, c.id DESC
-    """,  # noqa: S608 - made of constants
+    """,
     KeptConversion,
 )
 
@@ -208,17 +191,14 @@ def latest_of_each(connection: Connection, media_ids: Sequence[int]) -> dict[int
     return {found.media_id: found for found in LATEST_OF_EACH.all(connection, media_ids=list(media_ids))}
 
 
-LIST_PAGE = Query(
+@query.rows(
     f"""
     SELECT {LISTED}, m.filename FROM {LIVE} {WAITING}
     WHERE (CAST(:before_id AS bigint) IS NULL OR c.id < :before_id)
         AND (CAST(:status AS text) IS NULL OR c.status = :status)
     ORDER BY c.id DESC LIMIT :limit {FOR_ITS_VALUES}
-    """,  # noqa: S608 - made of constants
-    ListedConversion,
+    """
 )
-
-
 def list_page(
     connection: Connection, limit: int, before_id: int | None = None, status: ConversionStatus | None = None
 ) -> list[ListedConversion]:
@@ -226,14 +206,13 @@ def list_page(
 
     They come after the one with `before_id`.
     """
-    return LIST_PAGE.all(connection, limit=limit, before_id=before_id, status=status)
 
 
 READY_TARGET = Query(
     f"""
     SELECT {CONVERSION}, m.filename FROM {LIVE}
     WHERE c.target_path = :path AND (c.status = 'ready' OR c.rebuild) ORDER BY c.id DESC LIMIT 1
-    """,  # noqa: S608 - made of constants
+    """,
     ListedConversion,
 )
 
@@ -247,7 +226,7 @@ def ready_target(connection: Connection, path: str) -> ListedConversion | None:
     return READY_TARGET.one_or_none(connection, path=scrub(path))
 
 
-CLAIM = Query(
+@query.one_or_none(
     f"""
     UPDATE conversions AS c SET status = '{MOVES[ConversionMove.CLAIM][1]}', claim = :token, claimed_at = :now,
         started_at = coalesce(c.started_at, :now), attempts = c.attempts + 1
@@ -256,28 +235,20 @@ CLAIM = Query(
         WHERE {_may(ConversionMove.CLAIM)} AND (c.status = 'pending' OR c.claimed_at < :expired_before)
         ORDER BY c.turn, c.id LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING {CONVERSION}, coalesce(c.requested_at, c.created_at) AS requested_at
-    """,  # noqa: S608 - made of constants
-    ClaimedConversion,
+    """
 )
-
-
 def claim(connection: Connection, now: datetime, token: str, expired_before: datetime) -> ClaimedConversion | None:
     """Claim the next conversion that is pending, or whose last lease is over. None when there is none.
 
     `expired_before`: claims older than this no longer count.
     """
-    return CLAIM.one_or_none(connection, now=now, token=token, expired_before=expired_before)
 
 
-SOURCE_OF = Query(
-    "SELECT path, kind, visible_slides, hidden_slides FROM event_media WHERE id = :media_id AND deleted_at IS NULL",
-    Source,
+@query.one_or_none(
+    "SELECT path, kind, visible_slides, hidden_slides FROM event_media WHERE id = :media_id AND deleted_at IS NULL"
 )
-
-
 def source_of(connection: Connection, media_id: int) -> Source | None:
     """The medium that is converted; None when it was deleted."""
-    return SOURCE_OF.one_or_none(connection, media_id=media_id)
 
 
 def _leave(move: ConversionMove, result: str) -> Query[None]:
@@ -286,7 +257,7 @@ def _leave(move: ConversionMove, result: str) -> Query[None]:
         f"""
         UPDATE conversions AS c SET status = '{MOVES[move][1]}', claim = NULL, claimed_at = NULL, {result}
         WHERE c.id = :id AND c.claim = :token AND {_may(move)}
-        """,  # noqa: S608 - made of constants
+        """,
         NO_ROW,
     )
 
@@ -329,7 +300,7 @@ def release(
     return RELEASE.run(connection, now=now, id=conversion_id, token=token, **result) == 1
 
 
-REQUEUE_FORGOTTEN = Query(
+@query.rows(
     f"""
     UPDATE conversions SET generation = generation + 1, enqueued_at = :now WHERE id IN (
         SELECT c.id FROM conversions AS c
@@ -337,11 +308,8 @@ REQUEUE_FORGOTTEN = Query(
             THEN greatest(c.claimed_at, c.enqueued_at) ELSE coalesce(c.enqueued_at, c.created_at) END
         ORDER BY c.created_at, c.id LIMIT :limit FOR UPDATE SKIP LOCKED)
     RETURNING id, generation
-    """,  # noqa: S608 - made of constants
-    DueConversion,
+    """
 )
-
-
 def requeue_forgotten(
     connection: Connection, now: datetime, forgotten_before: datetime, limit: int
 ) -> list[DueConversion]:
@@ -350,4 +318,3 @@ def requeue_forgotten(
     They were claimed and never finished, or committed and never enqueued. Rows that another sweep has locked are
     skipped.
     """
-    return REQUEUE_FORGOTTEN.all(connection, now=now, forgotten_before=forgotten_before, limit=limit)

@@ -6,6 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import MediaKind
@@ -43,7 +44,7 @@ INSERT = Query(
     f"""
     INSERT INTO event_media ({", ".join(COLUMNS[1:])}) VALUES ({", ".join(f":{name}" for name in COLUMNS[1:])})
     RETURNING {MEDIUM}
-    """,  # noqa: S608 - made of constants
+    """,
     Medium,
 )
 
@@ -53,72 +54,48 @@ def insert(connection: Connection, **values: Any) -> Medium:
     return INSERT.one(connection, **values)
 
 
-GET = Query(
-    f"SELECT {MEDIUM} FROM event_media WHERE id = :id AND deleted_at IS NULL",  # noqa: S608 - made of constants
-    Medium,
-)
-
-
+@query.one_or_none(f"SELECT {MEDIUM} FROM event_media WHERE id = :media_id AND deleted_at IS NULL")
 def get(connection: Connection, media_id: int) -> Medium | None:
     """One medium, or None when there is none or it was deleted."""
-    return GET.one_or_none(connection, id=media_id)
 
 
-LIST_PAGE = Query(
+@query.rows(
     f"""
     SELECT {MEDIUM} FROM event_media
     WHERE deleted_at IS NULL AND (CAST(:before_id AS bigint) IS NULL OR id < :before_id)
         AND (CAST(:kind AS text) IS NULL OR kind = :kind)
     ORDER BY id DESC LIMIT :limit {FOR_ITS_VALUES}
-    """,  # noqa: S608 - made of constants
-    Medium,
+    """
 )
-
-
 def list_page(
     connection: Connection, limit: int, before_id: int | None = None, kind: MediaKind | None = None
 ) -> list[Medium]:
     """Up to `limit` media with an id below `before_id`, the newest first."""
-    return LIST_PAGE.all(connection, limit=limit, before_id=before_id, kind=kind)
 
 
-TOMBSTONE = Query(
+@query.one_or_none(
     f"""
-    UPDATE event_media SET deleted_at = :now WHERE id = :id AND deleted_at IS NULL RETURNING {MEDIUM}
-    """,  # noqa: S608 - made of constants
-    Medium,
+    UPDATE event_media SET deleted_at = :now WHERE id = :media_id AND deleted_at IS NULL RETURNING {MEDIUM}
+    """
 )
-
-
 def tombstone(connection: Connection, now: datetime, media_id: int) -> Medium | None:
     """Mark a medium deleted and return it; None when there is none or it was deleted before."""
-    return TOMBSTONE.one_or_none(connection, now=now, id=media_id)
 
 
-RENAME = Query(
+@query.one_or_none(
     f"""
-    UPDATE event_media SET filename = :filename WHERE id = :id AND deleted_at IS NULL RETURNING {MEDIUM}
-    """,  # noqa: S608 - made of constants
-    Medium,
+    UPDATE event_media SET filename = :filename WHERE id = :media_id AND deleted_at IS NULL RETURNING {MEDIUM}
+    """
 )
-
-
 def rename(connection: Connection, media_id: int, filename: str) -> Medium | None:
     """Rename a medium and return it; None when there is none or it was deleted."""
-    return RENAME.one_or_none(connection, id=media_id, filename=filename)
 
 
-IS_CONTENT_IN_USE = Query("SELECT EXISTS (SELECT FROM event_media WHERE sha256 = :sha256 AND deleted_at IS NULL)", bool)
-
-
+@query.one("SELECT EXISTS (SELECT FROM event_media WHERE sha256 = :sha256 AND deleted_at IS NULL)")
 def is_content_in_use(connection: Connection, sha256: str) -> bool:
     """Whether a medium that is not deleted has this content, of any kind."""
-    return IS_CONTENT_IN_USE.one(connection, sha256=sha256)
 
 
-IS_PATH_IN_USE = Query("SELECT EXISTS (SELECT FROM event_media WHERE path = :path AND deleted_at IS NULL)", bool)
-
-
+@query.one("SELECT EXISTS (SELECT FROM event_media WHERE path = :path AND deleted_at IS NULL)")
 def is_path_in_use(connection: Connection, path: str) -> bool:
     """Whether a medium that is not deleted has this path."""
-    return IS_PATH_IN_USE.one(connection, path=path)

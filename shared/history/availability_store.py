@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.postgres.query import Query
+from shared.postgres import query
 from shared.vocabulary import ClientStatus
 
 
@@ -36,37 +36,28 @@ _MEMBERS: Final = """
         ORDER BY s.at, s.id LIMIT 1), c.status::text) AS status
     FROM clients AS c WHERE c.deleted_at IS NULL AND"""
 """SQL: displays, with the state that each had at `:end`."""
-SOME = Query(f"{_MEMBERS} c.uuid = ANY(CAST(:uuids AS text[])) ORDER BY c.uuid", CountedClient)
-OF_SITE = Query(
-    f"{_MEMBERS} coalesce(c.site, '') = :site AND c.uuid > :after ORDER BY c.uuid LIMIT :limit",
-    CountedClient,
-)
 
 
+@query.rows(f"{_MEMBERS} c.uuid = ANY(CAST(:uuids AS text[])) ORDER BY c.uuid")
 def some(connection: Connection, uuids: Collection[str], end: datetime) -> list[CountedClient]:
     """These displays, by uuid; one that does not exist is left out."""
-    return SOME.all(connection, uuids=list(uuids), end=end)
 
 
+@query.rows(f"{_MEMBERS} coalesce(c.site, '') = :site AND c.uuid > :after ORDER BY c.uuid LIMIT :limit")
 def of_site(connection: Connection, site: str, end: datetime, limit: int, after: str) -> list[CountedClient]:
     """Up to `limit` displays of a site, by uuid, after this one. '' stands for displays without a site."""
-    return OF_SITE.all(connection, site=site, end=end, limit=limit, after=after)
 
 
-CHANGES = Query(  # each display's part of the index is read backwards up to the limit
+@query.rows(
     """
     SELECT w.uuid, s.at, s.from_status AS was, s.to_status AS became
     FROM unnest(CAST(:uuids AS text[])) AS w (uuid) CROSS JOIN LATERAL (
         SELECT * FROM client_state_changes WHERE client_uuid = w.uuid AND at >= :start AND at < :end
         ORDER BY at DESC, id DESC LIMIT :limit) AS s
     ORDER BY w.uuid, s.at, s.id
-    """,
-    ChangeOfClient,
+    """
 )
-
-
 def changes(
     connection: Connection, uuids: Collection[str], start: datetime, end: datetime, limit: int
 ) -> list[ChangeOfClient]:
     """The newest `limit` changes of each display from `start` until `end`, the oldest of a display first."""
-    return CHANGES.all(connection, uuids=list(uuids), start=start, end=end, limit=limit)

@@ -7,6 +7,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.history.rules import Change
+from shared.postgres import query
 from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import Query
 from shared.vocabulary import EventKind
@@ -21,20 +22,16 @@ class ClientEventRow(Struct, frozen=True):
     details: dict[str, Any]
 
 
-STATE_CHANGES = Query(
+@query.rows(
     """
     SELECT at, from_status AS was, to_status AS became FROM client_state_changes
     WHERE client_uuid = :uuid AND at >= coalesce(
         (SELECT max(at) FROM client_state_changes WHERE client_uuid = :uuid AND at <= :since), :since)
     ORDER BY at DESC, id DESC LIMIT :limit
-    """,
-    Change,
+    """
 )
-
-
 def state_changes(connection: Connection, uuid: str, since: datetime, limit: int) -> list[Change]:
     """The newest `limit` changes of the shown state after `since` and the one before it, the newest first."""
-    return STATE_CHANGES.all(connection, uuid=uuid, since=since, limit=limit)
 
 
 def _branch(kind: str, source: str, at: str, key: str, details: str, order: str) -> str:
@@ -43,7 +40,7 @@ def _branch(kind: str, source: str, at: str, key: str, details: str, order: str)
         (SELECT {at} AS at, {kind} AS kind, {key} AS key, {details} AS details FROM {source}
             AND {at} <= CAST(:at AS timestamptz)
             AND ({at}, {kind}, {key}) < (CAST(:at AS timestamptz), CAST(:kind AS text), CAST(:key AS text))
-        ORDER BY {order} LIMIT CAST(:limit AS int))"""  # noqa: S608 - made of constants
+        ORDER BY {order} LIMIT CAST(:limit AS int))"""
 
 
 def _number(column: str) -> str:
@@ -136,7 +133,7 @@ _TIMELINE: Final = "\nUNION ALL".join(
 
 
 TIMELINE = Query(  # each branch reads its index backwards up to the limit
-    f"SELECT at, kind, key, details FROM ({_TIMELINE}) AS e"  # noqa: S608 - made of constants
+    f"SELECT at, kind, key, details FROM ({_TIMELINE}) AS e"
     " ORDER BY at DESC, kind DESC, key DESC LIMIT CAST(:limit AS int)",
     ClientEventRow,
 )
@@ -150,17 +147,13 @@ def timeline(
     return TIMELINE.all(connection, uuid=uuid, at=at, kind=kind, key=key, limit=limit)
 
 
-DROP_BEFORE = Query(
+@query.one(
     """
     WITH states AS (DELETE FROM client_state_changes WHERE at < :before RETURNING id),
     failures AS (DELETE FROM service_failure_events WHERE at < :before RETURNING id),
     screens AS (DELETE FROM client_screen_changes WHERE at < :before RETURNING id)
     SELECT (SELECT count(*) FROM states) + (SELECT count(*) FROM failures) + (SELECT count(*) FROM screens)
-    """,
-    int,
+    """
 )
-
-
 def drop_before(connection: Connection, before: datetime) -> int:
     """Delete state changes, service failures and changes of screens before `before`. Returns how many."""
-    return DROP_BEFORE.one(connection, before=before)

@@ -6,13 +6,14 @@ the last loss of the broker have indexes.
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN
 from shared.incidents.rules import FailedDisplay
+from shared.postgres import query
 from shared.postgres.fragments import is_well, screen_fails
 from shared.postgres.query import Query
 from shared.quiet.rules import QuietNow
@@ -28,13 +29,6 @@ class Since(Struct, frozen=True):
 
     noticed: datetime  # they were noticed after this time
     happened: datetime  # and happened after this time
-
-
-class PlaceSize(NamedTuple):
-    """How many displays of a place were heard lately."""
-
-    place: str
-    size: int
 
 
 def _is_known(uuid: str, noticed_at: str) -> str:
@@ -102,7 +96,7 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         AND resting.uuid IS NULL AND NOT coalesce(f.at < opened.at, false)
         AND NOT {_is_known("f.uuid", "f.noticed_at")}
     ORDER BY f.uuid
-    """,  # noqa: S608 - made of constants
+    """,
     FailedDisplay,
 )
 
@@ -131,7 +125,7 @@ def failed(
     return FAILED.all(connection, **values)
 
 
-MEMBERS_AT = Query(
+@query.rows(
     """
     SELECT m.client_uuid AS uuid, m.incident_id AS is_in, m.symptom,
         m.unit, m.failed_at AS at, c.site,
@@ -142,14 +136,10 @@ MEMBERS_AT = Query(
     WHERE m.left_at IS NULL
         AND (c.site = ANY(CAST(:sites AS text[])) OR subnet_of(c.ip) = ANY(CAST(:subnets AS text[])))
     ORDER BY m.client_uuid
-    """,
-    FailedDisplay,
+    """
 )
-
-
 def members_at(connection: Connection, sites: Collection[str], subnets: Collection[str]) -> list[FailedDisplay]:
     """The unwell displays at these places that are part of an open cluster."""
-    return MEMBERS_AT.all(connection, sites=list(sites), subnets=list(subnets))
 
 
 def _sizes(place: str) -> str:
@@ -158,29 +148,19 @@ def _sizes(place: str) -> str:
         SELECT {place} AS place, count(*) AS size
         FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
         WHERE {place} = ANY(:names) AND c.deleted_at IS NULL AND {LAST_SIGN} > :heard_since GROUP BY 1
-    """  # noqa: S608 - made of constants
+    """
 
 
-SITES = Query(_sizes("c.site"), PlaceSize)
-SUBNETS = Query(_sizes("subnet_of(c.ip)"), PlaceSize)
-
-
+@query.rows(_sizes("c.site"))
 def sites(connection: Connection, names: Collection[str], heard_since: datetime) -> dict[str, int]:
     """How many displays of each of these sites were heard since `heard_since`."""
-    return dict(SITES.all(connection, names=list(names), heard_since=heard_since))
 
 
+@query.rows(_sizes("subnet_of(c.ip)"))
 def subnets(connection: Connection, names: Collection[str], heard_since: datetime) -> dict[str, int]:
     """How many displays of each of these subnets were heard since `heard_since`."""
-    return dict(SUBNETS.all(connection, names=list(names), heard_since=heard_since))
 
 
-FLEET = Query(
-    f"SELECT count(*) FROM client_heartbeats AS h WHERE {LAST_SIGN} > :heard_since",  # noqa: S608 - made of constants
-    int,
-)
-
-
+@query.one(f"SELECT count(*) FROM client_heartbeats AS h WHERE {LAST_SIGN} > :heard_since")
 def fleet(connection: Connection, heard_since: datetime) -> int:
     """How many displays were heard since `heard_since`. Reads every heartbeat, so it is called only for a cluster."""
-    return FLEET.one(connection, heard_since=heard_since)

@@ -8,6 +8,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.incidents.rules import FailedDisplay, JoinableIncident
+from shared.postgres import query
 from shared.postgres.fragments import is_well, screen_fails
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
@@ -53,7 +54,7 @@ def look(connection: Connection, now: datetime) -> datetime | None:
     return LOOK.one(connection, now=now).looked_at
 
 
-OPEN = Query(
+@query.rows(
     """
     WITH member AS (
         SELECT m.incident_id, m.client_uuid, m.failed_at, m.symptom,
@@ -74,45 +75,34 @@ OPEN = Query(
         array_agg(DISTINCT m.site) AS sites, array_agg(DISTINCT m.symptom) AS symptoms,
         coalesce((SELECT crowds FROM crowd WHERE crowd.incident_id = i.id), 0) AS crowds
     FROM incidents AS i JOIN member AS m ON m.incident_id = i.id GROUP BY i.id ORDER BY i.id
-    """,
-    JoinableIncident,
+    """
 )
-
-
 def open_incidents(connection: Connection, least: int, percent: int) -> list[JoinableIncident]:
     """Every open incident of displays, the oldest first.
 
     `crowds` counts the sites with at least `least` members of a cluster, and `percent` of the site's displays.
     """
-    return OPEN.all(connection, least=least, percent=percent)
 
 
-REOPEN = Query(
+@query.one_or_none(
     """
     UPDATE incidents SET closed_at = NULL, group_size = NULL WHERE id = (
         SELECT id FROM incidents
         WHERE kind = :kind AND key = :key AND merged_into IS NULL AND closed_at >= :closed_since
         ORDER BY closed_at DESC, id DESC LIMIT 1)
     RETURNING id
-    """,
-    int,
+    """
 )
-
-
 def reopen(connection: Connection, kind: IncidentKind, key: str, closed_since: datetime) -> int | None:
     """Reopen the latest incident of this place that was closed since `closed_since`. Returns its id, or None.
 
     The size of its place is forgotten: displays may have been deleted or moved since.
     """
-    return REOPEN.one_or_none(connection, kind=kind, key=key, closed_since=closed_since)
 
 
-FIND_OPEN = Query("SELECT id FROM incidents WHERE kind = :kind AND key = :key AND closed_at IS NULL", int)
-
-
+@query.one_or_none("SELECT id FROM incidents WHERE kind = :kind AND key = :key AND closed_at IS NULL")
 def find_open(connection: Connection, kind: IncidentKind, key: str) -> int | None:
     """The id of the open incident of this place, or None."""
-    return FIND_OPEN.one_or_none(connection, kind=kind, key=key)
 
 
 INSERT = Query(
@@ -133,22 +123,21 @@ def insert(
 
 
 FAILURES: Final = ManyRows("f", FailedDisplay)
-ADD_MEMBERS = Query(
+
+
+@query.run(
     f"""
     INSERT INTO incident_members (incident_id, client_uuid, joined_at, symptom, unit, failed_at)
     SELECT CAST(:incident_id AS bigint), f.uuid, CAST(:now AS timestamptz), f.symptom, f.unit, f.at
     FROM {FAILURES} ORDER BY f.uuid ON CONFLICT DO NOTHING
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    FAILURES,
 )
-
-
 def add_members(connection: Connection, now: datetime, incident_id: int, failures: Sequence[FailedDisplay]) -> int:
     """Add displays to an incident. Returns how many. A display that is in an open incident stays there."""
-    return ADD_MEMBERS.run(connection, now=now, incident_id=incident_id, **FAILURES.of(failures))
 
 
-CLAIM = Query(
+@query.rows(
     """
     WITH moved AS (
         SELECT m.incident_id, m.client_uuid, m.joined_at FROM incident_members AS m
@@ -158,78 +147,62 @@ CLAIM = Query(
         UPDATE incident_members AS m SET incident_id = :into FROM moved
         WHERE (m.incident_id, m.client_uuid, m.joined_at) = (moved.incident_id, moved.client_uuid, moved.joined_at))
     SELECT DISTINCT incident_id FROM moved ORDER BY incident_id
-    """,
-    int,
+    """
 )
-
-
 def claim(connection: Connection, into: int, uuids: Collection[str], since: datetime) -> list[int]:
     """Move these displays, if they failed since `since`, from open clusters into this incident.
 
     Returns the clusters that lost members.
     """
-    return CLAIM.all(connection, into=into, uuids=list(uuids), since=since)
 
 
-DISSOLVE = Query(
+@query.rows(
     """
     WITH small AS (
         SELECT i.id FROM incidents AS i LEFT JOIN incident_members AS m ON m.incident_id = i.id
         WHERE i.id = ANY(:waned) GROUP BY i.id HAVING count(DISTINCT m.client_uuid) < :least),
     forgotten AS (DELETE FROM incident_members WHERE incident_id IN (SELECT id FROM small))
     UPDATE incidents SET closed_at = :now, merged_into = :into WHERE id IN (SELECT id FROM small) RETURNING id
-    """,
-    int,
+    """
 )
-
-
 def dissolve(connection: Connection, now: datetime, into: int, waned: Collection[int], least: int) -> list[int]:
     """Close each of these clusters that has fewer than `least` members left. Returns the closed ones.
 
     Their members are deleted: without the displays of the place, the others failed by chance.
     """
-    return DISSOLVE.all(connection, now=now, into=into, waned=list(waned), least=least)
 
 
-ABSORB = Query(
+@query.rows(
     """
     WITH part AS (
         UPDATE incidents SET closed_at = :now, merged_into = :into
         WHERE id = ANY(:absorbed) AND closed_at IS NULL RETURNING id),
     moved AS (UPDATE incident_members SET incident_id = :into WHERE incident_id IN (SELECT id FROM part))
     SELECT id FROM part ORDER BY id
-    """,
-    int,
+    """
 )
-
-
 def absorb(connection: Connection, now: datetime, into: int, absorbed: Collection[int]) -> list[int]:
     """Close incidents and move their members into the incident `into`. Returns those that were open."""
-    return ABSORB.all(connection, now=now, into=into, absorbed=list(absorbed))
 
 
-LEAVE_WELL = Query(
+@query.run(
     f"""
     UPDATE incident_members AS m SET left_at = :now FROM clients AS c
     WHERE m.left_at IS NULL AND c.uuid = m.client_uuid AND (c.deleted_at IS NOT NULL
         OR {is_well("c")} AND NOT coalesce(CASE m.symptom
             WHEN 'service_failed' THEN c.service_failed_at IS NOT NULL
             WHEN 'screen_failed' THEN {screen_fails("c")} END, false))
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """
 )
-
-
 def leave_well(connection: Connection, now: datetime) -> int:
     """Let every member leave that is well again or was deleted. Returns how many.
 
     A failed service is well when it is acknowledged, a screen when it fails no more. Another member is well when the
     display is heard and its player has not crashed. While its state is unknown, a display stays.
     """
-    return LEAVE_WELL.run(connection, now=now)
 
 
-CLOSE_WELL = Query(
+@query.rows(
     """
     UPDATE incidents AS i SET closed_at = :now
     WHERE i.closed_at IS NULL AND i.kind <> 'listening'
@@ -237,32 +210,20 @@ CLOSE_WELL = Query(
         AND coalesce((SELECT max(m.left_at) FROM incident_members AS m WHERE m.incident_id = i.id), i.opened_at)
             <= :well_since
     RETURNING i.id
-    """,
-    int,
+    """
 )
-
-
 def close_well(connection: Connection, now: datetime, well_since: datetime) -> list[int]:
     """Close incidents of displays that had no unwell member since `well_since`. Returns their ids."""
-    return CLOSE_WELL.all(connection, now=now, well_since=well_since)
 
 
-CLOSE_LISTENING = Query(
-    "UPDATE incidents SET closed_at = :now WHERE kind = 'listening' AND closed_at IS NULL RETURNING id", int
-)
-
-
+@query.rows("UPDATE incidents SET closed_at = :now WHERE kind = 'listening' AND closed_at IS NULL RETURNING id")
 def close_listening(connection: Connection, now: datetime) -> list[int]:
     """Close the open incident of kind `listening`. Returns its id, if there was one."""
-    return CLOSE_LISTENING.all(connection, now=now)
 
 
-SET_SIZE = Query("UPDATE incidents SET group_size = greatest(group_size, :size) WHERE id = :id", NO_ROW)
-
-
+@query.run("UPDATE incidents SET group_size = greatest(group_size, :size) WHERE id = :incident_id")
 def set_size(connection: Connection, incident_id: int, size: int) -> None:
     """Store the size of the incident's place, unless the stored size is larger."""
-    SET_SIZE.run(connection, id=incident_id, size=size)
 
 
 RECORD = Query(
@@ -284,24 +245,17 @@ def record(
     RECORD.run(connection, now=now, ids=list(incident_ids), kind=kind, **told)
 
 
-OPEN_OF = Query(
+@query.rows(
     """
     SELECT m.client_uuid AS uuid, i.id, i.cause, i.cause_sentences
     FROM incident_members AS m JOIN incidents AS i ON i.id = m.incident_id
     WHERE m.left_at IS NULL AND m.client_uuid = ANY(:uuids)
-    """,
-    Membership,
+    """
 )
-
-
 def open_of(connection: Connection, uuids: Collection[str]) -> list[Membership]:
     """The open incidents of these clients; clients that are in none, or well again, are left out."""
-    return OPEN_OF.all(connection, uuids=list(uuids))
 
 
-DROP_HISTORY = Query("DELETE FROM incidents WHERE closed_at < :before", NO_ROW)
-
-
+@query.run("DELETE FROM incidents WHERE closed_at < :before")
 def drop_history(connection: Connection, before: datetime) -> int:
     """Delete incidents that were closed before then, with members and events. Returns how many."""
-    return DROP_HISTORY.run(connection, before=before)

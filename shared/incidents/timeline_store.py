@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import Query
@@ -76,12 +77,11 @@ INCIDENT: Final = f"""
     ({_MEMBERS}) AS members, ({_MEMBERS} AND left_at IS NULL) AS unwell
     FROM incidents AS i"""
 """SQL: the columns of a ListedIncident, with their tables."""
-GET = Query(f"SELECT {INCIDENT} WHERE i.id = :id", ListedIncident)
 
 
+@query.one_or_none(f"SELECT {INCIDENT} WHERE i.id = :incident_id")
 def get(connection: Connection, incident_id: int) -> ListedIncident | None:
     """One incident, or None."""
-    return GET.one_or_none(connection, id=incident_id)
 
 
 PAGE = Query(
@@ -94,7 +94,7 @@ PAGE = Query(
             WHERE m.incident_id = i.id AND c.site = :site))
         AND (i.opened_at, i.id) < (:before, :before_id)
     ORDER BY i.opened_at DESC, i.id DESC LIMIT :limit {FOR_ITS_VALUES}
-    """,  # noqa: S608 - made of constants
+    """,
     ListedIncident,
 )
 
@@ -128,12 +128,9 @@ def members_page(
     return MEMBERS_PAGE.all(connection, id=incident_id, name=name, uuid=uuid, limit=limit)
 
 
-PRESENT = Query("SELECT client_uuid FROM incident_members WHERE incident_id = :id AND left_at IS NULL", str)
-
-
+@query.rows("SELECT client_uuid FROM incident_members WHERE incident_id = :incident_id AND left_at IS NULL")
 def present(connection: Connection, incident_id: int) -> list[str]:
     """The uuids of the members that are still unwell."""
-    return PRESENT.all(connection, id=incident_id)
 
 
 _WHOM: Final = f"count(*) AS count, (array_agg(client_uuid ORDER BY client_uuid))[1:{NAMED}] AS uuids"
@@ -170,7 +167,7 @@ TIMELINE = Query(  # Core says it at thrice the length
     WHERE at <= CAST(:at AS timestamptz)
         AND (at, kind, key) < (CAST(:at AS timestamptz), CAST(:kind AS text), CAST(:key AS text))
     ORDER BY at DESC, kind DESC, key DESC LIMIT CAST(:limit AS int)
-    """,  # noqa: S608 - made of constants
+    """,
     Entry,
 )
 

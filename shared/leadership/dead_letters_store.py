@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.many import ManyRows
-from shared.postgres.query import NO_ROW, Query, columns
+from shared.postgres.query import Query, columns
 
 KEPT_PAYLOAD_BYTES: Final = 4096
 KEPT_TOPIC_CHARS: Final = 400  # a unique index takes 2,700 bytes a row
@@ -60,63 +61,47 @@ class DeadLetterRow(Struct, frozen=True):
     sha256: str
 
 
-class SenderCount(NamedTuple):
-    """How many different dead letters of a sender are stored."""
-
-    sender: str
-    letters: int
-
-
 LETTERS: Final = ManyRows("said", NewDeadLetter)
-ADD = Query(
+
+
+@query.run(
     f"""
     INSERT INTO dead_letters AS d (topic, payload, payload_bytes, sha256, reason, detail, count, first_at, last_at)
     SELECT topic, decode(payload, 'hex'), payload_bytes, sha256, reason, detail, count,
         CAST(:now AS timestamptz), CAST(:now AS timestamptz)
     FROM {LETTERS} ORDER BY topic, sha256, reason
     ON CONFLICT (topic, sha256, reason) DO UPDATE SET count = d.count + EXCLUDED.count, last_at = EXCLUDED.last_at
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    LETTERS,
 )
-
-
 def add(connection: Connection, now: datetime, letters: Sequence[NewDeadLetter]) -> None:
     """Store dead letters; a repeat with the same reason is only counted."""
-    ADD.run(connection, now=now, **LETTERS.of(letters))
 
 
-KEPT_OF_SENDERS = Query(
+@query.rows(
     """
     SELECT sender, count(*) AS letters FROM dead_letters
     WHERE sender = ANY(CAST(:senders AS text[])) GROUP BY sender
-    """,
-    SenderCount,
+    """
 )
-
-
 def kept_of_senders(connection: Connection, senders: Sequence[str]) -> dict[str, int]:
     """How many different dead letters of each of these senders are stored, without senders that have none."""
-    return dict(KEPT_OF_SENDERS.all(connection, senders=list(senders)))
 
 
 KEYS: Final = ManyRows("said", LetterKey)
-KEPT_ALREADY = Query(
-    f"SELECT topic, sha256, reason FROM dead_letters JOIN {KEYS} USING (topic, sha256, reason)",  # noqa: S608 - as above
-    LetterKey,
+
+
+@query.rows(
+    f"SELECT topic, sha256, reason FROM dead_letters JOIN {KEYS} USING (topic, sha256, reason)",
+    KEYS,
 )
-
-
 def kept_already(connection: Connection, keys: Collection[LetterKey]) -> set[LetterKey]:
     """The keys among these that are already stored."""
-    return set(KEPT_ALREADY.all(connection, **KEYS.of(keys)))
 
 
-DROP = Query("DELETE FROM dead_letters WHERE last_at < :before", NO_ROW)
-
-
+@query.run("DELETE FROM dead_letters WHERE last_at < :before")
 def drop(connection: Connection, before: datetime) -> int:
     """Delete dead letters whose last repeat came before `before`. Returns how many."""
-    return DROP.run(connection, before=before)
 
 
 def _page(which: str) -> Query[DeadLetterRow]:
@@ -126,7 +111,7 @@ def _page(which: str) -> Query[DeadLetterRow]:
         WHERE {which} AND (last_at, id)
             < (coalesce(CAST(:after AS timestamptz), 'infinity'), coalesce(CAST(:after_id AS bigint), 0))
         ORDER BY last_at DESC, id DESC LIMIT CAST(:most AS int)
-        """,  # noqa: S608 - made of constants
+        """,
         DeadLetterRow,
     )
 

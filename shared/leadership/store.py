@@ -9,6 +9,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.leadership.rules import CANARY_MAX_AGE, BridgeStatus
+from shared.postgres import query
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.vocabulary import Door
@@ -32,36 +33,29 @@ class SeenCertificate(Struct, frozen=True):
     ends_at: datetime
 
 
-BRIDGE_STATUS = Query(f"SELECT {columns(BridgeStatus, 'b')} FROM bridge_status AS b", BridgeStatus)  # noqa: S608 - made of constants
-TRY_LEAD = Query(f"SELECT pg_try_advisory_lock({LEADER_LOCK})", bool)
-NEXT_EPOCH = Query(
+@query.one(f"SELECT {columns(BridgeStatus, 'b')} FROM bridge_status AS b")
+def bridge_status(connection: Connection) -> BridgeStatus:
+    """The record of the leading bridge."""
+
+
+@query.one(f"SELECT pg_try_advisory_lock({LEADER_LOCK})")
+def try_lead(connection: Connection) -> bool:
+    """Whether this session now holds the leader's lock (until it ends)."""
+
+
+@query.one(
     """
     UPDATE bridge_status SET epoch = epoch + 1, instance = :instance, connected_since = NULL, counters = '{}'
     RETURNING epoch
-    """,
-    int,
+    """
 )
-LEADER = Query("SELECT epoch, instance FROM bridge_status", LeaderRow)
-
-
-def bridge_status(connection: Connection) -> BridgeStatus:
-    """The record of the leading bridge."""
-    return BRIDGE_STATUS.one(connection)
-
-
-def try_lead(connection: Connection) -> bool:
-    """Whether this session now holds the leader's lock (until it ends)."""
-    return TRY_LEAD.one(connection)
-
-
 def next_epoch(connection: Connection, instance: str) -> int:
     """Begin a new epoch, so that the earlier leader can commit no more batches. Returns it."""
-    return NEXT_EPOCH.one(connection, instance=instance)
 
 
+@query.one("SELECT epoch, instance FROM bridge_status")
 def leader(connection: Connection) -> LeaderRow:
     """The epoch and the process of the present leader."""
-    return LEADER.one(connection)
 
 
 LIFE: Final = "left(md5(pg_postmaster_start_time()::text || d.oid::text), 12)"
@@ -71,16 +65,12 @@ A database in another life may have lost the last commits.
 """
 
 
-WHICH_LIFE = Query(f"SELECT {LIFE} FROM pg_database AS d WHERE d.datname = current_database()", str)  # noqa: S608 - a constant
-
-
+@query.one(f"SELECT {LIFE} FROM pg_database AS d WHERE d.datname = current_database()")
 def life(connection: Connection) -> str:
     """The life of the database; see LIFE."""
-    return WHICH_LIFE.one(connection)
 
 
 LISTEN_SINCE = Query("UPDATE bridge_status SET connected_since = :since WHERE epoch = :epoch", NO_ROW)
-RECORD_CANARY = Query("UPDATE bridge_status SET canary_at = :at WHERE epoch = :epoch", NO_ROW)
 
 
 def connected(connection: Connection, now: datetime, leader_epoch: int) -> bool:
@@ -93,9 +83,9 @@ def disconnected(connection: Connection, leader_epoch: int) -> bool:
     return LISTEN_SINCE.run(connection, since=None, epoch=leader_epoch) == 1
 
 
+@query.run("UPDATE bridge_status SET canary_at = :at WHERE epoch = :leader_epoch")
 def record_canary(connection: Connection, leader_epoch: int, at: datetime) -> bool:
     """Record a canary that returned at `at`. Returns False if another bridge leads."""
-    return RECORD_CANARY.run(connection, at=at, epoch=leader_epoch) == 1
 
 
 MARK_COMMIT = Query(
@@ -124,20 +114,16 @@ def mark_commit(connection: Connection, now: datetime, leader_epoch: int, counte
     return MARK_COMMIT.run(connection, now=now, counters=counted, **gap, epoch=leader_epoch) == 1
 
 
-NOTE_BROKER_FILES = Query(
+@query.run(
     """
     INSERT INTO broker_files_seen (one, at, opened, most, memory_bytes)
     VALUES (true, now(), :opened, :most, :memory_bytes)
     ON CONFLICT (one) DO UPDATE
     SET at = EXCLUDED.at, opened = EXCLUDED.opened, most = EXCLUDED.most, memory_bytes = EXCLUDED.memory_bytes
-    """,
-    NO_ROW,
+    """
 )
-
-
 def note_broker_files(connection: Connection, opened: int, most: int, memory_bytes: int) -> None:
     """Record how many files the broker has open and may open, and how much memory it takes."""
-    NOTE_BROKER_FILES.run(connection, opened=opened, most=most, memory_bytes=memory_bytes)
 
 
 DROP_CRASHES = Query("DELETE FROM broker_crashes WHERE noticed_at < now() - CAST(:kept AS interval)", NO_ROW)
@@ -168,7 +154,7 @@ NOTE_CERTIFICATES = Query(
     SELECT door, begins_at, ends_at, now() FROM {SEEN_CERTIFICATES}
     ON CONFLICT (door) DO UPDATE SET
         begins_at = EXCLUDED.begins_at, ends_at = EXCLUDED.ends_at, seen_at = EXCLUDED.seen_at
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 

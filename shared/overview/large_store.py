@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from shared.clients.signs_store import MAY_BE_MUTE
 from shared.clients.store import ClientFilter, matches, values_of
+from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import NOW, is_unwell, screen_fails
 from shared.postgres.query import Query
@@ -36,18 +37,14 @@ class PlaceCounts(Struct, frozen=True):
         return sum(self.states.get(state, 0) for state in UNWELL_STATES)
 
 
-MAYBE_MUTE = Query(
+@query.rows(
     f"""
     SELECT c.uuid FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE {MAY_BE_MUTE} AND c.deleted_at IS NULL
-    """,  # noqa: S608 - made of constants
-    str,
+    """
 )
-
-
 def maybe_mute(connection: Connection) -> list[str]:
     """Clients that may be mute; recovery's evidence decides."""
-    return MAYBE_MUTE.all(connection)
 
 
 SITES_OF = Query("SELECT DISTINCT coalesce(site, '') FROM clients WHERE uuid = ANY(CAST(:uuids AS text[]))", str)
@@ -75,7 +72,7 @@ PLACES = Query(
         GROUP BY 1, 2)
     SELECT nullif(site, '') AS site, jsonb_object_agg(state, number) AS states
     FROM counted WHERE number > 0 GROUP BY counted.site ORDER BY counted.site {FOR_ITS_VALUES}
-    """,  # noqa: S608 - made of constants
+    """,
     PlaceCounts,
 )
 """Groups by columns with few values, so that Postgres hashes; then moves the few bad displays."""
@@ -89,7 +86,7 @@ def places(connection: Connection, mute: Sequence[str], sites: Sequence[str] | N
     return [*found, *(PlaceCounts(site, {}) for site in left)]
 
 
-FIRST = Query(
+@query.rows(
     f"""
     SELECT c.uuid FROM clients AS c
     LEFT JOIN incident_members AS m ON m.client_uuid = c.uuid AND m.left_at IS NULL
@@ -98,17 +95,13 @@ FIRST = Query(
     ORDER BY m.client_uuid IS NOT NULL, CASE c.status WHEN 'crashed' THEN 0 WHEN 'stale' THEN 1 ELSE 2 END,
         c.status_since, c.uuid
     LIMIT CAST(:most AS int) {FOR_ITS_VALUES}
-    """,  # noqa: S608 - made of constants
-    str,
+    """
 )
-
-
 def first(connection: Connection, now: datetime, mute: Sequence[str], most: int) -> list[str]:
     """The clients to name first: unwell ones that no incident tells of, the worst and longest lasting before others.
 
     Those whose login two devices used within the hour count, too.
     """
-    return FIRST.all(connection, now=now, mute=list(mute), most=most)
 
 
 class DisplayFilter(Struct, frozen=True):
@@ -140,7 +133,7 @@ DISPLAYS = Query(
     AND (cardinality(CAST(:uuids AS text[])) = 0 OR c.uuid = ANY(CAST(:uuids AS text[])))
     AND (CAST(:name AS text) IS NULL OR (c.name, c.uuid) > (:name, :uuid))
     ORDER BY c.name, c.uuid LIMIT :limit {FOR_ITS_VALUES}
-    """,  # noqa: S608 - made of constants
+    """,
     NamedDisplay,
 )
 

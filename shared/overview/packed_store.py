@@ -84,7 +84,7 @@ def _columns(which: str) -> str:
     return f"""
         SELECT {_UUIDS}, {columns}
         FROM (SELECT {", ".join(f"{value} AS {name}" for name, value in values.items())} {in_order(which)}) AS listed
-    """  # noqa: S608 - made of constants
+    """
 
 
 NO_CLIENTS: Final = {name: '""' if name == "uuid" else "[]" for name in COLUMNS}
@@ -96,7 +96,7 @@ HEARTBEATS = Query(
     SELECT {_UUIDS}, {_column("last_heartbeat_at")} FROM (
         SELECT c.uuid, {_WRITTEN["last_heartbeat_at"]} AS last_heartbeat_at
         FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid WHERE c.deleted_at IS NULL) AS beats
-    """,  # noqa: S608 - made of constants
+    """,
     tuple,
 )
 

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from shared.clients.signs_store import MAY_BE_MUTE
 from shared.overview.rules import Counts
+from shared.postgres import query
 from shared.postgres.fragments import is_unwell, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import NO_ROW, Query
 from shared.recovery.evidence.rules import RecoveryFacts
@@ -81,7 +82,7 @@ field for a time by its name: `…_at`, `…_since`, `…_until` (dashboard/lib/
 _LIMITS: Final = f"""
     SELECT client_uuid, '[' || string_agg(concat('{{"limit":"', kind, '","value":', value, ',"at":', limit_at,
         ',"since":', {_second("over_since")}, '}}'), ',' ORDER BY kind) || ']' AS limits
-    FROM client_limits WHERE passed_at IS NOT NULL GROUP BY client_uuid"""  # noqa: S608 - made of constants
+    FROM client_limits WHERE passed_at IS NOT NULL GROUP BY client_uuid"""
 """SQL: the limits that each display passes, as JSON; joined once, for a lookup for each display would cost more."""
 
 
@@ -103,7 +104,7 @@ def _rows(which: str) -> str:
     return f"""
         SELECT coalesce(string_agg(row, ','), '') FROM (
             SELECT '[' || concat_ws(',', {", ".join(COLUMNS.values())}) || ']' AS row {in_order(which)}) AS listed
-    """  # noqa: S608 - made of constants
+    """
 
 
 NAMED: Final = "c.uuid = ANY(string_to_array(CAST(:uuids AS text), ','))"
@@ -135,30 +136,23 @@ def some_clients(connection: Connection, uuids: Sequence[str], recovery: Mapping
     return SOME_CLIENTS.one(connection, recovery=json.dumps(recovery), uuids=",".join(uuids)) if uuids else ""
 
 
-WHICH_CLIENTS = Query(
-    "SELECT concat_ws(' ', count(*), sum(hashtextextended(uuid, 0))) FROM clients WHERE deleted_at IS NULL", str
-)
-
-
+@query.one("SELECT concat_ws(' ', count(*), sum(hashtextextended(uuid, 0))) FROM clients WHERE deleted_at IS NULL")
 def which_clients(connection: Connection) -> str:
     """A text that differs when other clients are in the fleet, or in the part of it that this transaction sees."""
-    return WHICH_CLIENTS.one(connection)
 
 
-UNWELL = Query(
+UNWELL_AMONG = Query(facts_of(f"{NAMED} AND ({is_unwell('c')} OR {MAY_BE_MUTE})"), str)
+
+
+@query.rows(
     f"""
     SELECT c.uuid FROM clients AS c WHERE {is_unwell("c")} AND c.deleted_at IS NULL
     UNION SELECT c.uuid FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE {MAY_BE_MUTE} AND c.deleted_at IS NULL
-    """,  # noqa: S608 - made of constants
-    str,
+    """
 )
-UNWELL_AMONG = Query(facts_of(f"{NAMED} AND ({is_unwell('c')} OR {MAY_BE_MUTE})"), str)
-
-
 def unwell(connection: Connection) -> list[str]:
     """The clients that recovery may have to help."""
-    return UNWELL.all(connection)
 
 
 def unwell_among(connection: Connection, uuids: Sequence[str]) -> list[RecoveryFacts]:
@@ -166,18 +160,14 @@ def unwell_among(connection: Connection, uuids: Sequence[str]) -> list[RecoveryF
     return facts_in(UNWELL_AMONG.one(connection, uuids=",".join(uuids))) if uuids else []
 
 
-HEARTBEATS = Query(
+@query.one(
     f"""
     SELECT coalesce(string_agg(concat('["', c.uuid, '",', {_second("h.last_heartbeat_at")}, ']'), ','), '')
     FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid WHERE c.deleted_at IS NULL
-    """,  # noqa: S608 - made of constants
-    str,
+    """
 )
-
-
 def heartbeats(connection: Connection) -> str:
     """The last heartbeats of all clients that were ever heard: the inside of a JSON array of [uuid, time]."""
-    return HEARTBEATS.one(connection)
 
 
 COUNTED: Final = f"""
@@ -187,22 +177,18 @@ COUNTED: Final = f"""
         (SELECT count(DISTINCT c.uuid) FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
             WHERE l.passed_at IS NOT NULL AND c.deleted_at IS NULL) AS limit_passed
     FROM (SELECT status, count(*) AS number, count(service_failed_at) AS failed FROM clients
-        WHERE deleted_at IS NULL GROUP BY status) AS counted"""  # noqa: S608 - made of constants
+        WHERE deleted_at IS NULL GROUP BY status) AS counted"""
 """SQL: the columns of `Counts`, in one statement, because each poll of the page reads them."""
-COUNTS = Query(COUNTED, Counts)
 
 
+@query.one(COUNTED)
 def counts(connection: Connection) -> Counts:
     """The counts of all clients."""
-    return COUNTS.one(connection)
 
 
-SCHEDULER = Query("SELECT last_tick_at, duration_ms, did FROM scheduler_status", LastTick)
-
-
+@query.one("SELECT last_tick_at, duration_ms, did FROM scheduler_status")
 def scheduler(connection: Connection) -> LastTick:
     """What the last tick did."""
-    return SCHEDULER.one(connection)
 
 
 RECORD_TICK = Query(
@@ -219,9 +205,6 @@ def record_tick(connection: Connection, now: datetime, duration_ms: int, did: Ma
     RECORD_TICK.run(connection, now=now, duration_ms=duration_ms, did=json.dumps(did))
 
 
-FORGET_FUTURE_TICK = Query("UPDATE scheduler_status SET last_tick_at = :now WHERE last_tick_at > :now", NO_ROW)
-
-
+@query.run("UPDATE scheduler_status SET last_tick_at = :now WHERE last_tick_at > :now")
 def forget_future_tick(connection: Connection, now: datetime) -> None:
     """Replace a future time of the last tick by now, so that the present tick can be recorded."""
-    FORGET_FUTURE_TICK.run(connection, now=now)

@@ -66,7 +66,7 @@ _FAILED: Final = f"""
     FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
     CROSS JOIN LATERAL (SELECT {is_mended("c", "h")} AS yes) AS mended
     WHERE c.service_failed_at IS NOT NULL AND c.deleted_at IS NULL
-    ORDER BY c.service_failed_at DESC, c.uuid LIMIT CAST(:most_failures AS int)"""  # noqa: S608 - made of constants
+    ORDER BY c.service_failed_at DESC, c.uuid LIMIT CAST(:most_failures AS int)"""
 
 
 _SINCE: Final = f"changed_xid BETWEEN CAST(CAST(:since AS text) AS xid8) AND '{LAST_XID}'"
@@ -80,7 +80,7 @@ _CHANGED: Final = f"""
         UNION SELECT client_uuid, false FROM client_commands WHERE {_SINCE}
         UNION SELECT client_uuid, false FROM client_recovery WHERE {_SINCE}
         UNION SELECT client_uuid, false FROM client_limits WHERE {_SINCE}
-        UNION SELECT client_uuid, false FROM incident_members WHERE {_SINCE}) AS changes"""  # noqa: S608 - made of constants
+        UNION SELECT client_uuid, false FROM incident_members WHERE {_SINCE}) AS changes"""
 
 
 class FleetSummary(LastTick, frozen=True):
@@ -121,7 +121,7 @@ SUMMARY = Query(  # pg_snapshot_xmin and xid8 are not known to Core
         changes.changed, changes.gone
     FROM pg_database AS d CROSS JOIN scheduler_status AS s CROSS JOIN ({_CHANGED}) AS changes
     WHERE d.datname = current_database()
-    """,  # noqa: S608 - made of constants
+    """,
     FleetSummary,
 )
 

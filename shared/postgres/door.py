@@ -22,7 +22,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from shared import database_tls
 from shared.config import Config
-from shared.postgres import driver
+from shared.postgres import driver, query
 from shared.postgres.query import NO_ROW, Query
 
 SOCKET_TIMEOUT_SECONDS: Final = 10  # without it pg8000 waits for ever for a stopped backend
@@ -140,12 +140,11 @@ def reading(engine: Engine) -> Iterator[Connection]:
             raw.autocommit = False
 
 
-NOW = Query("SELECT now()", datetime)
-
-
+@query.one(
+    "SELECT now()",
+)
 def database_now(connection: Connection) -> datetime:
     """The start of the current transaction by the database's clock, in UTC."""
-    return NOW.one(connection)
 
 
 def sqlstate(error: DBAPIError) -> str | None:

@@ -45,6 +45,11 @@ class ManyRows(Generic[R]):
         arrays = ", ".join(f"CAST(:{key} AS {kind}[])" for _, key, kind, _ in self._columns)
         return f"unnest({arrays}) AS {self._name}({', '.join(field for field, *_ in self._columns)})"
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters of a statement that `of` gives."""
+        return tuple(key for _, key, _, _ in self._columns)
+
     @cached_property
     def table(self) -> sa.TableValuedAlias:
         """The table for a SQLAlchemy statement."""

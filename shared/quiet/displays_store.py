@@ -28,7 +28,7 @@ OTHER = Query(
     SELECT nearest.uuid, nearest.id FROM nearest JOIN {HOURS} ON hours.quiet_id = nearest.id
     LEFT JOIN client_hours AS kept ON kept.client_uuid = nearest.uuid
     WHERE kept.version IS DISTINCT FROM hours.version ORDER BY nearest.uuid
-    """,  # noqa: S608 - made of constants
+    """,
     CoveredClient,
 )
 
@@ -45,7 +45,7 @@ UNCOVERED = Query(
     f"""
     SELECT kept.client_uuid FROM client_hours AS kept
     WHERE kept.client_uuid NOT IN (SELECT covered.uuid FROM ({LIVING}) AS covered) ORDER BY kept.client_uuid
-    """,  # noqa: S608 - made of constants
+    """,
     str,
 )
 

@@ -8,9 +8,10 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import END_OF_TIME, MAKERS, is_at_site_of, is_current, made, may_be_quiet
-from shared.postgres.query import NO_ROW, Query, columns
+from shared.postgres.query import Query, columns
 from shared.quiet.hours_rules import Span
 from shared.quiet.rules import KeptQuietTime, StoredQuietTime, WantedQuietTime
 from shared.vocabulary import QuietPreset, QuietScope
@@ -47,24 +48,19 @@ class QuietFilter(Struct, frozen=True):
 
 RECOVERY_LOCK: Final = 7_305_003  # advisory lock of the transaction that recovers
 BATCH_LOCK: Final = 7_305_009  # advisory lock of the transactions that send a part of a batch
-SENDERS = Query(
-    f"SELECT pg_advisory_xact_lock_shared({RECOVERY_LOCK}), pg_advisory_xact_lock({BATCH_LOCK})",
-    NO_ROW,
-)
-BATCH = Query(f"SELECT pg_advisory_xact_lock_shared({BATCH_LOCK})", NO_ROW)
 
 
+@query.run(f"SELECT pg_advisory_xact_lock_shared({RECOVERY_LOCK}), pg_advisory_xact_lock({BATCH_LOCK})")
 def lock_senders(connection: Connection) -> None:
     """Wait until neither recovery nor a batch decides, and let none decide until this transaction ends.
 
     So nothing automatic is sent after the answer to the person who made something quiet.
     """
-    SENDERS.run(connection)
 
 
+@query.run(f"SELECT pg_advisory_xact_lock_shared({BATCH_LOCK})")
 def lock_batch(connection: Connection) -> None:
     """Wait for people who make something quiet; they wait for this transaction."""
-    BATCH.run(connection)
 
 
 BEGUN_COLUMNS: Final = columns(StoredQuietTime, "q")
@@ -98,7 +94,7 @@ def covers(ids: str = ":quiet", more: str = "") -> str:
         SELECT c.uuid, q.id FROM quiet_times AS q LEFT JOIN {MAKERS} AS maker ON {MADE}
         CROSS JOIN LATERAL unnest(q.clients) AS named(uuid)
         JOIN clients AS c ON c.uuid = named.uuid AND {is_at_site_of("maker", "c")}
-        WHERE q.scope = 'clients' AND {chosen}"""  # noqa: S608 - made of constants
+        WHERE q.scope = 'clients' AND {chosen}"""
 
 
 def covered_by(ids: str) -> str:
@@ -106,7 +102,7 @@ def covered_by(ids: str) -> str:
 
     Joined, not tested with `IN`: Postgres looks through the list once for each row where the list may not fit work_mem.
     """
-    return f"(SELECT DISTINCT covered.uuid FROM ({covers(ids)}) AS covered)"  # noqa: S608 - made of constants
+    return f"(SELECT DISTINCT covered.uuid FROM ({covers(ids)}) AS covered)"
 
 
 WANTED: Final = WantedQuietTime.__struct_fields__
@@ -117,7 +113,7 @@ INSERT = Query(
     VALUES (:preset, CAST(:quiet AS text[]), :scope, :site, :tag, CAST(:clients AS text[]), :starts_at, :ends_at,
         CAST(:spans AS jsonb), :time_zone, :reason, :by, :now, :key, :request_hash)
     ON CONFLICT DO NOTHING RETURNING {KEPT_COLUMNS}
-    """,  # noqa: S608 - made of constants
+    """,
     KeptQuietTime,
 )
 
@@ -135,68 +131,50 @@ def _json(spans: Collection[Span]) -> str:
     return msgspec.json.encode(list(spans)).decode()
 
 
-SAME_HOURS = Query(
+@query.one_or_none(
     """
     SELECT id FROM quiet_times WHERE preset = 'opening_hours' AND ended_at IS NULL AND scope = :scope
         AND site IS NOT DISTINCT FROM CAST(:site AS text) AND tag IS NOT DISTINCT FROM CAST(:tag AS text)
-    """,
-    int,
+    """
 )
-
-
 def opening_hours_of(connection: Connection, scope: QuietScope, site: str | None, tag: str | None) -> int | None:
     """The id of the opening hours of the fleet, this site or this tag that nobody ended; None without any."""
-    return SAME_HOURS.one_or_none(connection, scope=scope, site=site, tag=tag)
 
 
-END_OLD_HOURS = Query(
+@query.run(
     """
     UPDATE quiet_times SET ended_at = greatest(ends_at, created_at), ended_by = :by
     WHERE preset = 'opening_hours' AND ended_at IS NULL AND ends_at <= :now AND scope = :scope
         AND site IS NOT DISTINCT FROM CAST(:site AS text) AND tag IS NOT DISTINCT FROM CAST(:tag AS text)
-    """,
-    NO_ROW,
+    """
 )
-
-
 def end_old_hours(
     connection: Connection, now: datetime, scope: QuietScope, site: str | None, tag: str | None, by: str
 ) -> None:
     """End the opening hours of the fleet, this site or this tag that are over by themselves, so that new ones fit."""
-    END_OLD_HOURS.run(connection, now=now, scope=scope, site=site, tag=tag, by=by)
 
 
-BY_KEY = Query(
-    "SELECT id, request_hash FROM public.quiet_times WHERE created_by = :by AND idempotency_key = :key", SameKey
-)
-
-
+@query.one_or_none("SELECT id, request_hash FROM public.quiet_times WHERE created_by = :by AND idempotency_key = :key")
 def by_key(connection: Connection, by: str, key: str) -> SameKey | None:
     """The quiet time for which this caller used this key, wherever its displays are now; None when unused."""
-    return BY_KEY.one_or_none(connection, by=by, key=key)
 
 
-KNOWN = Query("SELECT uuid FROM clients WHERE uuid = ANY(CAST(:uuids AS text[])) AND deleted_at IS NULL", str)
-
-
+@query.rows("SELECT uuid FROM clients WHERE uuid = ANY(CAST(:uuids AS text[])) AND deleted_at IS NULL")
 def known_clients(connection: Connection, uuids: Collection[str]) -> set[str]:
     """Which of these clients exist."""
-    return set(KNOWN.all(connection, uuids=list(uuids)))
 
 
-_ONE: Final = f"SELECT {KEPT_COLUMNS} FROM quiet_times AS q WHERE q.id = :id"  # noqa: S608 - made of constants
-GET = Query(_ONE, KeptQuietTime)
-LOCK = Query(f"{_ONE} FOR UPDATE", KeptQuietTime)
+_ONE: Final = f"SELECT {KEPT_COLUMNS} FROM quiet_times AS q WHERE q.id = :quiet_id"
 
 
+@query.one_or_none(_ONE)
 def get(connection: Connection, quiet_id: int) -> KeptQuietTime | None:
     """One quiet time, or None."""
-    return GET.one_or_none(connection, id=quiet_id)
 
 
+@query.one_or_none(f"{_ONE} FOR UPDATE")
 def lock(connection: Connection, quiet_id: int) -> KeptQuietTime | None:
     """One quiet time, its row locked until the transaction ends; None when there is none."""
-    return LOCK.one_or_none(connection, id=quiet_id)
 
 
 WRITE = Query(
@@ -204,7 +182,7 @@ WRITE = Query(
     UPDATE quiet_times AS q SET starts_at = :starts_at, ends_at = :ends_at, spans = CAST(:spans AS jsonb),
         time_zone = :time_zone, reason = :reason
     WHERE q.id = :id RETURNING {KEPT_COLUMNS}
-    """,  # noqa: S608 - made of constants
+    """,
     KeptQuietTime,
 )
 
@@ -215,44 +193,30 @@ def write(connection: Connection, quiet_id: int, wanted: WantedQuietTime) -> Kep
     return WRITE.one(connection, id=quiet_id, **times, spans=_json(wanted.spans))
 
 
-END = Query(
-    f"UPDATE quiet_times AS q SET ended_at = :now, ended_by = :by WHERE q.id = :id AND {is_current('q')}",  # noqa: S608 - constants
-    NO_ROW,
-)
-
-
+@query.run(f"UPDATE quiet_times AS q SET ended_at = :now, ended_by = :by WHERE q.id = :quiet_id AND {is_current('q')}")
 def end(connection: Connection, now: datetime, quiet_id: int, by: str) -> bool:
     """End a quiet time. False when it is over, was ended, or does not exist."""
-    return END.run(connection, now=now, id=quiet_id, by=by) == 1
 
 
-END_HOLDS = Query(
+@query.rows(
     f"""
     UPDATE quiet_times AS q SET ended_at = :now, ended_by = :by
-    WHERE q.preset = 'hold' AND q.clients = ARRAY[CAST(:client AS text)] AND q.named = 1 AND {is_current("q")}
+    WHERE q.preset = 'hold' AND q.clients = ARRAY[CAST(:client_uuid AS text)] AND q.named = 1 AND {is_current("q")}
     RETURNING q.id
-    """,  # noqa: S608 - made of constants
-    int,
+    """
 )
-
-
 def end_holds(connection: Connection, now: datetime, client_uuid: str, by: str) -> list[int]:
     """End the holds that name only this client. Returns their ids."""
-    return END_HOLDS.all(connection, now=now, client=client_uuid, by=by)
 
 
-END_NAMED_BY = Query(
+@query.rows(
     f"""
     UPDATE quiet_times AS q SET ended_at = :now, ended_by = :by
     WHERE q.created_by = :maker AND q.scope = 'clients' AND {is_current("q")} RETURNING q.id
-    """,  # noqa: S608 - made of constants
-    int,
+    """
 )
-
-
 def end_named_by(connection: Connection, now: datetime, maker: str, by: str) -> list[int]:
     """End the quiet times of this maker that name displays. Returns their ids."""
-    return END_NAMED_BY.all(connection, now=now, maker=maker, by=by)
 
 
 PAGE = Query(
@@ -264,7 +228,7 @@ PAGE = Query(
             SELECT FROM clients AS c WHERE c.uuid = :client AND {COVERS}))
         AND (q.created_at, q.id) < (:before, :before_id)
     ORDER BY q.created_at DESC, q.id DESC LIMIT :limit {FOR_ITS_VALUES}
-    """,  # noqa: S608 - made of constants
+    """,
     KeptQuietTime,
 )
 
@@ -279,7 +243,7 @@ def page(
 
 
 BEGUN = Query(
-    f"SELECT {BEGUN_COLUMNS} FROM quiet_times AS q WHERE {may_be_quiet('q', since=':since')} ORDER BY q.id",  # noqa: S608 - constants
+    f"SELECT {BEGUN_COLUMNS} FROM quiet_times AS q WHERE {may_be_quiet('q', since=':since')} ORDER BY q.id",
     StoredQuietTime,
 )
 
@@ -289,19 +253,13 @@ def begun(connection: Connection, now: datetime, since: datetime | None = None) 
     return BEGUN.all(connection, now=now, since=min(since or now, now))
 
 
-SOME = Query(
-    f"SELECT {KEPT_COLUMNS} FROM quiet_times AS q WHERE q.id = ANY(CAST(:ids AS bigint[])) ORDER BY q.id",  # noqa: S608 - constants
-    KeptQuietTime,
-)
-
-
+@query.rows(f"SELECT {KEPT_COLUMNS} FROM quiet_times AS q WHERE q.id = ANY(CAST(:ids AS bigint[])) ORDER BY q.id")
 def some(connection: Connection, ids: Collection[int]) -> list[KeptQuietTime]:
     """These quiet times, with the clients that they name."""
-    return SOME.all(connection, ids=list(ids))
 
 
 COVERED = Query(
-    f"SELECT uuid, id FROM ({covers(more='AND c.uuid = ANY(CAST(:uuids AS text[]))')}) AS covered {FOR_ITS_VALUES}",  # noqa: S608 - constants
+    f"SELECT uuid, id FROM ({covers(more='AND c.uuid = ANY(CAST(:uuids AS text[]))')}) AS covered {FOR_ITS_VALUES}",
     CoveredClient,
 )
 
@@ -312,7 +270,7 @@ def covered(connection: Connection, ids: Collection[int], uuids: Collection[str]
 
 
 COVERAGE = Query(
-    f"SELECT id, count(DISTINCT uuid) FROM ({covers(more='AND c.deleted_at IS NULL')}) AS covered GROUP BY id",  # noqa: S608 - constants
+    f"SELECT id, count(DISTINCT uuid) FROM ({covers(more='AND c.deleted_at IS NULL')}) AS covered GROUP BY id",
     Coverage,
 )
 
@@ -322,40 +280,29 @@ def coverage(connection: Connection, ids: Collection[int]) -> dict[int, int]:
     return dict(COVERAGE.all(connection, quiet=list(ids)))
 
 
-OF_SCREENS = Query(
+@query.rows(
     f"""
-    SELECT {BEGUN_COLUMNS} FROM quiet_times AS q JOIN clients AS c ON c.uuid = :client
+    SELECT {BEGUN_COLUMNS} FROM quiet_times AS q JOIN clients AS c ON c.uuid = :client_uuid
     WHERE 'screen' = ANY(q.quiet) AND q.starts_at < :now AND coalesce(least(q.ends_at, q.ended_at), :now) > :since
         AND {COVERS}
     ORDER BY q.id
-    """,  # noqa: S608 - made of constants
-    StoredQuietTime,
+    """
 )
-
-
 def of_screen(connection: Connection, client_uuid: str, since: datetime, now: datetime) -> list[StoredQuietTime]:
     """The quiet times since then in which this client's screen was meant to be off, by its present site and tags."""
-    return OF_SCREENS.all(connection, client=client_uuid, since=since, now=now)
 
 
-OF_ALL_SCREENS = Query(
+@query.rows(
     f"""
     SELECT {BEGUN_COLUMNS} FROM quiet_times AS q
     WHERE 'screen' = ANY(q.quiet) AND q.starts_at < :end AND coalesce(least(q.ends_at, q.ended_at), :end) > :start
     ORDER BY q.id
-    """,  # noqa: S608 - made of constants
-    StoredQuietTime,
+    """
 )
-
-
 def of_screens(connection: Connection, start: datetime, end: datetime) -> list[StoredQuietTime]:
     """The quiet times between two moments in which the screens of some clients were meant to be off."""
-    return OF_ALL_SCREENS.all(connection, start=start, end=end)
 
 
-DROP_HISTORY = Query("DELETE FROM quiet_times WHERE least(ended_at, ends_at) < :before", NO_ROW)
-
-
+@query.run("DELETE FROM quiet_times WHERE least(ended_at, ends_at) < :before")
 def drop_history(connection: Connection, before: datetime) -> int:
     """Delete quiet times that were over before `before`. Returns how many."""
-    return DROP_HISTORY.run(connection, before=before)

@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.screens_rules import LASTS
 from shared.clients.screens_store import in_a_row
+from shared.postgres import query
 from shared.postgres.fragments import is_well, may_be_mended, screen_fails
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
@@ -20,58 +21,43 @@ from shared.sentences import Coded
 _AS_RECOVERY_SEES_IT: Final = f"""
     clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid {JOIN_RESTING}"""
-FAILING = Query(
+
+
+@query.rows(
+    f"""
+    SELECT c.uuid FROM clients AS c
+    WHERE {screen_fails("c")} AND {may_be_mended("c.screen_health")} AND c.deleted_at IS NULL
+    """
+)
+def mendable(connection: Connection) -> list[str]:
+    """The clients with a black or frozen screen that fails: another start of the player may mend it."""
+
+
+@query.rows(
     f"""
     SELECT c.site, c.screen_failed_at AS failed_at FROM {_AS_RECOVERY_SEES_IT}
     WHERE {screen_fails("c")} AND {may_be_mended("c.screen_health")} AND c.deleted_at IS NULL AND {is_well("c")}
         AND NOT coalesce({AT_REST}, false) AND coalesce(r.step, 0) < {len(LADDER)}
         AND NOT EXISTS (SELECT FROM recovery_breakers AS b
             WHERE b.site IN ('', c.site) AND b.screens_released_at >= c.screen_failed_at)
-    """,  # noqa: S608 - made of constants
-    FailingScreen,
+    """
 )
-MENDABLE = Query(
-    f"""
-    SELECT c.uuid FROM clients AS c
-    WHERE {screen_fails("c")} AND {may_be_mended("c.screen_health")} AND c.deleted_at IS NULL
-    """,  # noqa: S608 - made of constants
-    str,
-)
-
-
-def mendable(connection: Connection) -> list[str]:
-    """The clients with a black or frozen screen that fails: another start of the player may mend it."""
-    return MENDABLE.all(connection)
-
-
 def failing(connection: Connection, now: datetime, quiet: Collection[int]) -> list[FailingScreen]:
     """The black and frozen screens that count for a breaker.
 
     Screens of clients that are left alone or suspended do not count. Neither do screens that failed before a breaker
     was released. `quiet`: the ids of the quiet times that are on and let recovery rest.
     """
-    return FAILING.all(connection, now=now, quiet=list(quiet))
 
 
-class TellingAtSite(NamedTuple):
-    """How many displays of a site (None: no site) are heard and tell how their screen is."""
-
-    site: str | None
-    displays: int
-
-
-TELLING = Query(
+@query.rows(
     f"""
     SELECT c.site, count(*) FROM clients AS c
     WHERE c.screen_health <> 'unknown' AND c.deleted_at IS NULL AND {is_well("c")} GROUP BY c.site
-    """,  # noqa: S608 - made of constants
-    TellingAtSite,
+    """
 )
-
-
 def telling(connection: Connection) -> dict[str | None, int]:
     """How many displays tell how their screen is, by site. Reads every client, so call it only when many fail."""
-    return dict(TELLING.all(connection))
 
 
 class OpenScreensBreaker(Struct, frozen=True):
@@ -92,49 +78,43 @@ class ScreensBreaker(Struct, frozen=True):
     why_sentences: list[Coded] | None = None
 
 
-STANDING = Query(
+FOUND: Final = ManyRows("said", ScreensBreaker)
+
+
+@query.rows(
     """
     SELECT site, screens_since AS since, screens_why AS why, screens_why_sentences AS why_sentences
     FROM recovery_breakers
     WHERE screens_since IS NOT NULL ORDER BY site
-    """,
-    OpenScreensBreaker,
+    """
 )
-FOUND: Final = ManyRows("said", ScreensBreaker)
-PUT = Query(
+def standing(connection: Connection) -> list[OpenScreensBreaker]:
+    """The breakers that are open, the fleet's first."""
+
+
+@query.run(
     f"""
     INSERT INTO recovery_breakers AS b (site, screens_since, screens_why, screens_why_sentences)
     SELECT site, since, why, why_sentences FROM {FOUND}
     ORDER BY site ON CONFLICT (site) DO UPDATE SET screens_since = EXCLUDED.screens_since,
         screens_why = EXCLUDED.screens_why, screens_why_sentences = EXCLUDED.screens_why_sentences
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    FOUND,
 )
-RELEASE = Query(
+def put(connection: Connection, found: Sequence[ScreensBreaker]) -> None:
+    """Write breakers as a tick found them."""
+
+
+@query.rows(
     """
     UPDATE recovery_breakers SET screens_released_at = greatest(screens_since, :now), screens_since = NULL
     WHERE screens_since IS NOT NULL AND site = coalesce(:site, site) RETURNING site
-    """,
-    str,
+    """
 )
-
-
-def standing(connection: Connection) -> list[OpenScreensBreaker]:
-    """The breakers that are open, the fleet's first."""
-    return STANDING.all(connection)
-
-
-def put(connection: Connection, found: Sequence[ScreensBreaker]) -> None:
-    """Write breakers as a tick found them."""
-    PUT.run(connection, **FOUND.of(found))
-
-
 def release(connection: Connection, now: datetime, site: str | None) -> list[str]:
     """Close the open breaker of this site, or (None) every open one. Returns their sites."""
-    return RELEASE.all(connection, now=now, site=site)
 
 
-OFF = Query("SELECT uuid FROM clients WHERE screen_health = 'off' AND deleted_at IS NULL", str)
 JUDGE_OFF = Query(
     f"""
     WITH off AS MATERIALIZED (
@@ -156,15 +136,15 @@ JUDGE_OFF = Query(
             NOT off.planned AS fails)
     INSERT INTO client_screen_changes (client_uuid, at, screen, fails)
     SELECT uuid, at, screen_health, fails FROM changed
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 """If a screen is switched on while this statement waits for its row, the statement leaves the row alone."""
 
 
+@query.rows("SELECT uuid FROM clients WHERE screen_health = 'off' AND deleted_at IS NULL")
 def off(connection: Connection) -> list[str]:
     """The clients whose screen is off."""
-    return OFF.all(connection)
 
 
 def judge_off(connection: Connection, now: datetime, quiet: Collection[int]) -> int:

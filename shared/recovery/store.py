@@ -7,6 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.fragments import is_open
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
@@ -82,48 +83,39 @@ class LadderRow(Struct, frozen=True):
     unheard_at: datetime | None
 
 
-LOCK = Query(f"SELECT pg_advisory_xact_lock({RECOVERY_LOCK})", NO_ROW)
-
-
+@query.run(f"SELECT pg_advisory_xact_lock({RECOVERY_LOCK})")
 def lock_recovery(connection: Connection) -> None:
     """Lock recovery until the transaction ends: wait for other ticks, and for people who make something quiet.
 
     So the cap on open commands holds, and recovery sends nothing after the answer to the person.
     """
-    LOCK.run(connection)
 
 
-RESUME = Query(
+@query.run(
     """
     UPDATE client_recovery SET step = 0, restarts = 0, reboots = 0, refused_restarts = 0, refused_reboots = 0,
         tried_since = NULL, healthy_since = NULL, unheard_at = NULL, decided = NULL
-    WHERE client_uuid = :client AND (step > 0 OR refused_restarts + refused_reboots > 0 OR unheard_at IS NOT NULL)
-    """,
-    NO_ROW,
+    WHERE client_uuid = :client_uuid AND (step > 0 OR refused_restarts + refused_reboots > 0 OR unheard_at IS NOT NULL)
+    """
 )
-
-
 def resume(connection: Connection, client_uuid: str) -> bool:
     """Reset the ladder; False when nothing was tried."""
-    return RESUME.run(connection, client=client_uuid) == 1
 
 
-COUNT_OPEN_SILENT = Query(
+@query.one(
     f"""
     SELECT count(*) FROM client_commands AS c JOIN client_recovery AS r ON r.command_id = c.id
     WHERE {is_open("c")} AND c.client_uuid = r.client_uuid AND r.basis = 'stale'
-    """,  # noqa: S608 - made of constants
-    int,
+    """
 )
-
-
 def count_open_silent(connection: Connection) -> int:
     """How many of recovery's open commands were sent because of silence."""
-    return COUNT_OPEN_SILENT.one(connection)
 
 
 RUNGS: Final = ManyRows("said", Rung)
-STEP_UP = Query(
+
+
+@query.run(
     f"""
     INSERT INTO client_recovery AS r (client_uuid, step, restarts, reboots, tried_since, command_id, basis)
     SELECT client_uuid, 1, restarts, reboots, CAST(:now AS timestamptz), command_id, basis FROM {RUNGS}
@@ -132,18 +124,17 @@ STEP_UP = Query(
         reboots = r.reboots + EXCLUDED.reboots, tried_since = coalesce(r.tried_since, EXCLUDED.tried_since),
         command_id = EXCLUDED.command_id, basis = EXCLUDED.basis, healthy_since = NULL,
         unheard_at = NULL, decided = NULL, decided_at = NULL
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    RUNGS,
 )
-
-
 def step_up(connection: Connection, now: datetime, taken: Sequence[Rung]) -> None:
     """Move clients one rung up, and store the command of the rung."""
-    STEP_UP.run(connection, now=now, **RUNGS.of(taken))
 
 
 NOTES: Final = ManyRows("said", HealthNote)
-NOTE_HEALTH = Query(
+
+
+@query.run(
     f"""
     UPDATE client_recovery AS r SET
         healthy_since = CASE WHEN said.recovered THEN NULL ELSE said.healthy_since END,
@@ -154,17 +145,14 @@ NOTE_HEALTH = Query(
         refused_reboots = CASE WHEN said.recovered THEN 0 ELSE r.refused_reboots END,
         tried_since = CASE WHEN said.recovered THEN NULL ELSE r.tried_since END
     FROM {NOTES} WHERE r.client_uuid = said.client_uuid
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    NOTES,
 )
-
-
 def note_health(connection: Connection, notes: Sequence[HealthNote]) -> None:
     """Store since when these clients are well, and reset the ladders that say so.
 
     The last command stays: a failure that it repaired must not count again later.
     """
-    NOTE_HEALTH.run(connection, **NOTES.of(notes))
 
 
 DECIDED: Final = ManyRows("said", LastDecision)
@@ -173,7 +161,7 @@ NOTE_DECISIONS = Query(
     INSERT INTO client_recovery (client_uuid, decided, decided_at)
     SELECT client_uuid, decided, CAST(:now AS timestamptz) FROM {DECIDED} ORDER BY client_uuid
     ON CONFLICT (client_uuid) DO UPDATE SET decided = EXCLUDED.decided, decided_at = EXCLUDED.decided_at
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 
@@ -184,33 +172,25 @@ def note_decisions(connection: Connection, now: datetime, decided: Mapping[str, 
 
 
 EVENTS: Final = ManyRows("said", NewDecision)
-RECORD = Query(
+
+
+@query.run(
     f"""
     INSERT INTO recovery_events (at, client_uuid, decision, why, why_sentences, evidence, command_id)
     SELECT CAST(:now AS timestamptz), client_uuid, decision, why, why_sentences, evidence, command_id FROM {EVENTS}
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    EVENTS,
 )
-
-
 def record(connection: Connection, now: datetime, events: Sequence[NewDecision]) -> None:
     """Record decisions."""
-    RECORD.run(connection, now=now, **EVENTS.of(events))
 
 
-SHOWN: Final = f"SELECT {columns(RecoveryEvent, 'e')} FROM recovery_events AS e"  # noqa: S608 - made of constants
+SHOWN: Final = f"SELECT {columns(RecoveryEvent, 'e')} FROM recovery_events AS e"
 NEXT: Final = """
     (at, id) < (coalesce(CAST(:after AS timestamptz), 'infinity'), coalesce(CAST(:after_id AS bigint), 0))
     ORDER BY at DESC, id DESC LIMIT CAST(:most AS int)"""
 PAGE = Query(f"{SHOWN} WHERE {NEXT}", RecoveryEvent)
 PAGE_OF_CLIENT = Query(f"{SHOWN} WHERE client_uuid = :client AND {NEXT}", RecoveryEvent)
-PAGE_OF_BREAKERS = Query(
-    f"""
-    {SHOWN} WHERE client_uuid IS NULL AND (evidence ->> 'site' IS NULL OR evidence ->> 'site' = :site)
-    ORDER BY at DESC, id DESC LIMIT CAST(:most AS int)
-    """,
-    RecoveryEvent,
-)
 
 
 def events_page(
@@ -222,40 +202,32 @@ def events_page(
     return query.all(connection, client=client_uuid, most=limit, after=at, after_id=event_id)
 
 
+@query.rows(
+    f"""
+    {SHOWN} WHERE client_uuid IS NULL AND (evidence ->> 'site' IS NULL OR evidence ->> 'site' = :site)
+    ORDER BY at DESC, id DESC LIMIT CAST(:limit AS int)
+    """
+)
 def breaker_events(connection: Connection, site: str | None, limit: int) -> list[RecoveryEvent]:
     """The last decisions about the breakers of the fleet and of this site, the newest first."""
-    return PAGE_OF_BREAKERS.all(connection, site=site, most=limit)
 
 
-COUNT_MENDED = Query(
+@query.one(
     """
     SELECT count(*) FROM client_commands
     WHERE finished_at >= :since AND source = 'recovery' AND state = 'succeeded'
         AND action IN ('restart_app', 'reboot_host')
-    """,
-    int,
+    """
 )
-
-
 def count_mended(connection: Connection, since: datetime) -> int:
     """How many restarts and reboots of recovery provably happened since then."""
-    return COUNT_MENDED.one(connection, since=since)
 
 
-DROP_OLD = Query("DELETE FROM recovery_events WHERE at < :before", NO_ROW)
-
-
+@query.run("DELETE FROM recovery_events WHERE at < :before")
 def drop_history(connection: Connection, before: datetime) -> int:
     """Delete decisions made before then. Returns how many."""
-    return DROP_OLD.run(connection, before=before)
 
 
-LADDER_OF = Query(
-    f"SELECT {columns(LadderRow, 'r')} FROM client_recovery AS r WHERE client_uuid = :client",  # noqa: S608 - as above
-    LadderRow,
-)
-
-
+@query.one_or_none(f"SELECT {columns(LadderRow, 'r')} FROM client_recovery AS r WHERE client_uuid = :client_uuid")
 def ladder_of(connection: Connection, client_uuid: str) -> LadderRow | None:
     """The client's place on the ladder; None when recovery never acted on it."""
-    return LADDER_OF.one_or_none(connection, client=client_uuid)

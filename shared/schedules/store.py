@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from shared.clients.store import matches
 from shared.commands.batches.store import KNOWN
 from shared.commands.store import Asked
+from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import END_OF_TIME, MAKERS, NOW, is_at_site_of, made, may_send
 from shared.postgres.many import ManyRows
@@ -37,14 +38,13 @@ SCHEDULE: Final = f"""
     FROM command_schedules AS s
     LEFT JOIN LATERAL (SELECT r.due_at, r.outcome, r.why, r.why_sentences, r.batch_id FROM command_schedule_runs AS r
         WHERE r.schedule_id = s.id ORDER BY r.due_at DESC LIMIT 1) AS l ON true
-    LEFT JOIN command_batches AS b ON b.id = l.batch_id"""  # noqa: S608 - made of constants
-GET = Query(f"{SCHEDULE} WHERE s.id = :id", KeptSchedule)
+    LEFT JOIN command_batches AS b ON b.id = l.batch_id"""
 LOCK = Query("SELECT id FROM command_schedules WHERE id = :id FOR UPDATE", str)
 
 
+@query.one_or_none(f"{SCHEDULE} WHERE s.id = :schedule_id")
 def get(connection: Connection, schedule_id: str) -> KeptSchedule | None:
     """One schedule, or None."""
-    return GET.one_or_none(connection, id=schedule_id)
 
 
 def lock(connection: Connection, schedule_id: str) -> KeptSchedule | None:
@@ -54,22 +54,16 @@ def lock(connection: Connection, schedule_id: str) -> KeptSchedule | None:
     return get(connection, schedule_id)
 
 
-BY_KEY = Query(
-    "SELECT id, request_hash FROM public.command_schedules WHERE created_by = :caller AND idempotency_key = :key", Asked
+@query.one_or_none(
+    "SELECT id, request_hash FROM public.command_schedules WHERE created_by = :created_by AND idempotency_key = :key"
 )
-
-
 def by_key(connection: Connection, created_by: str, key: str) -> Asked | None:
     """The schedule for which this caller used this key, wherever its displays are now; None when unused."""
-    return BY_KEY.one_or_none(connection, caller=created_by, key=key)
 
 
-COUNT_LIVE = Query(f"SELECT count(*) FROM public.command_schedules AS s WHERE {IS_LIVE}", int)  # noqa: S608 - constants
-
-
+@query.one(f"SELECT count(*) FROM public.command_schedules AS s WHERE {IS_LIVE}")
 def count_live(connection: Connection) -> int:
     """How many schedules of the whole fleet have a next time, also where the caller sees chosen sites only."""
-    return COUNT_LIVE.one(connection)
 
 
 INSERT = Query(
@@ -111,29 +105,22 @@ def insert(
     return INSERT.run(connection, now=now, next_at=next_at, **values, **times) == 1
 
 
-NAME_CLIENTS = Query(
+@query.rows(
     """
     INSERT INTO command_schedule_clients (schedule_id, client_uuid, position)
-    SELECT CAST(:id AS text), c.uuid, n.position
+    SELECT CAST(:schedule_id AS text), c.uuid, n.position
     FROM unnest(CAST(:uuids AS text[])) WITH ORDINALITY AS n (uuid, position)
     JOIN clients AS c ON c.uuid = n.uuid AND c.deleted_at IS NULL
     RETURNING client_uuid
-    """,
-    str,
+    """
 )
-
-
 def name_clients(connection: Connection, schedule_id: str, uuids: Sequence[str]) -> set[str]:
     """Add clients to a schedule, in this order. Returns the uuids that exist."""
-    return set(NAME_CLIENTS.all(connection, id=schedule_id, uuids=list(uuids)))
 
 
-CLIENTS = Query("SELECT client_uuid FROM command_schedule_clients WHERE schedule_id = :id ORDER BY position", str)
-
-
+@query.rows("SELECT client_uuid FROM command_schedule_clients WHERE schedule_id = :schedule_id ORDER BY position")
 def clients(connection: Connection, schedule_id: str) -> list[str]:
     """The uuids that a schedule names, in the order of the request."""
-    return CLIENTS.all(connection, id=schedule_id)
 
 
 WRITE = Query(
@@ -152,21 +139,11 @@ def write(connection: Connection, changed: KeptSchedule) -> None:
     WRITE.run(connection, **asdict(changed) | {"waves": json.dumps(changed.waves)})
 
 
-CANCEL = Query("UPDATE command_schedules SET cancelled_at = :now, cancelled_by = :by WHERE id = :id", NO_ROW)
-
-
+@query.run("UPDATE command_schedules SET cancelled_at = :now, cancelled_by = :by WHERE id = :schedule_id")
 def cancel(connection: Connection, now: datetime, schedule_id: str, by: str) -> None:
     """Cancel a schedule whose row is locked."""
-    CANCEL.run(connection, now=now, id=schedule_id, by=by)
 
 
-DUE = Query(
-    f"""
-    SELECT s.id FROM command_schedules AS s
-    WHERE s.next_at <= :now AND s.cancelled_at IS NULL AND s.action IN ({KNOWN}) ORDER BY s.next_at, s.id
-    """,  # noqa: S608 - made of constants
-    str,
-)
 LOCK_DUE = Query(
     """
     SELECT s.id FROM command_schedules AS s
@@ -176,9 +153,14 @@ LOCK_DUE = Query(
 )
 
 
+@query.rows(
+    f"""
+    SELECT s.id FROM command_schedules AS s
+    WHERE s.next_at <= :now AND s.cancelled_at IS NULL AND s.action IN ({KNOWN}) ORDER BY s.next_at, s.id
+    """
+)
 def due(connection: Connection, now: datetime) -> list[str]:
     """The ids of the schedules whose time has come, the longest ago first; without actions of later code."""
-    return DUE.all(connection, now=now)
 
 
 def lock_due(connection: Connection, now: datetime, schedule_id: str) -> KeptSchedule | None:
@@ -188,38 +170,34 @@ def lock_due(connection: Connection, now: datetime, schedule_id: str) -> KeptSch
     return get(connection, schedule_id)
 
 
-DECIDED = Query(
-    "SELECT due_at FROM command_schedule_runs WHERE schedule_id = :id AND due_at = ANY(CAST(:times AS timestamptz[]))",
-    datetime,
+@query.rows(
+    """
+    SELECT due_at FROM command_schedule_runs
+    WHERE schedule_id = :schedule_id AND due_at = ANY(CAST(:times AS timestamptz[]))
+    """
 )
-
-
 def decided(connection: Connection, schedule_id: str, times: Collection[datetime]) -> set[datetime]:
     """Of these times those that are decided already."""
-    return set(DECIDED.all(connection, id=schedule_id, times=list(times)))
 
 
 RUNS: Final = ManyRows("run", ScheduleRun)
-INSERT_RUNS = Query(
+
+
+@query.run(
     f"""
     INSERT INTO command_schedule_runs (schedule_id, due_at, outcome, why, why_sentences, batch_id)
-    SELECT :id, run.due_at, run.outcome, run.why, run.why_sentences, run.batch_id FROM {RUNS} ON CONFLICT DO NOTHING
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    SELECT :schedule_id, run.due_at, run.outcome, run.why, run.why_sentences, run.batch_id FROM {RUNS}
+    ON CONFLICT DO NOTHING
+    """,
+    RUNS,
 )
-
-
 def insert_runs(connection: Connection, schedule_id: str, runs: Collection[ScheduleRun]) -> None:
     """Write what became of these times; a time that is decided stays as it is."""
-    INSERT_RUNS.run(connection, id=schedule_id, **RUNS.of(runs))
 
 
-MOVE_ON = Query("UPDATE command_schedules SET next_at = :next_at WHERE id = :id", NO_ROW)
-
-
+@query.run("UPDATE command_schedules SET next_at = :next_at WHERE id = :schedule_id")
 def move_on(connection: Connection, schedule_id: str, next_at: datetime | None) -> None:
     """Write the next time of a schedule whose row is locked."""
-    MOVE_ON.run(connection, id=schedule_id, next_at=next_at)
 
 
 PAGE = Query(
@@ -240,7 +218,7 @@ def page(
     return PAGE.all(connection, current=current, before=before, before_id=before_id, limit=limit)
 
 
-OF_CLIENT = Query(
+@query.rows(
     f"""
     {SCHEDULE} CROSS JOIN LATERAL (SELECT s.filter ->> 'status' AS status, s.filter ->> 'site' AS site,
         s.filter ->> 'tag' AS tag, s.filter ->> 'version' AS version,
@@ -255,17 +233,13 @@ OF_CLIENT = Query(
         AND EXISTS (SELECT FROM {MAKERS} AS maker WHERE {made("maker", "s.created_by", "s.created_at")}
             AND {may_send("maker", "s.action")} AND {is_at_site_of("maker", "c")})
     ORDER BY s.next_at, s.id LIMIT CAST(:most AS int)
-    """,  # noqa: S608 - made of constants
-    KeptSchedule,
+    """
 )
-
-
 def of_client(connection: Connection, uuid: str, most: int) -> list[KeptSchedule]:
     """Up to `most` schedules with a next time that name this client, or whose filter it matches now; the next first.
 
     Without those that would miss it, because their maker may not send it a command any more.
     """
-    return OF_CLIENT.all(connection, uuid=uuid, most=most)
 
 
 RUNS_PAGE = Query(
@@ -273,7 +247,7 @@ RUNS_PAGE = Query(
     SELECT {columns(ScheduleRun, "r")}, b.state AS batch_state
     FROM command_schedule_runs AS r LEFT JOIN command_batches AS b ON b.id = r.batch_id
     WHERE r.schedule_id = :id AND r.due_at < :before ORDER BY r.due_at DESC LIMIT CAST(:most AS int)
-    """,  # noqa: S608 - made of constants
+    """,
     ShownRun,
 )
 
@@ -283,30 +257,24 @@ def runs(connection: Connection, schedule_id: str, limit: int, before: datetime 
     return RUNS_PAGE.all(connection, id=schedule_id, before=before or END_OF_TIME, most=limit)
 
 
-FORGET_MISSED = Query(
+@query.run(
     f"""
     DELETE FROM command_schedule_runs WHERE outcome = '{ScheduleOutcome.MISSED}' AND due_at > {NOW}
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """
 )
-AHEAD = Query(
+def forget_missed(connection: Connection, now: datetime) -> int:
+    """Forget that times in the future were missed. Returns how many."""
+
+
+@query.rows(
     f"""
     SELECT s.id FROM command_schedules AS s
     WHERE s.cancelled_at IS NULL AND coalesce(s.next_at > {NOW}, s.at > {NOW} OR s.local_time IS NOT NULL)
         AND s.action IN ({KNOWN}) ORDER BY s.id FOR UPDATE
-    """,  # noqa: S608 - made of constants
-    str,
+    """
 )
-
-
-def forget_missed(connection: Connection, now: datetime) -> int:
-    """Forget that times in the future were missed. Returns how many."""
-    return FORGET_MISSED.run(connection, now=now)
-
-
 def ahead(connection: Connection, now: datetime) -> list[str]:
     """The ids of the schedules whose next time may lie further ahead than it should; their rows are locked."""
-    return AHEAD.all(connection, now=now)
 
 
 DROP_RUNS = Query("DELETE FROM command_schedule_runs WHERE due_at < :before", NO_ROW)

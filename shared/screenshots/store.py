@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.fragments import is_bad, is_open
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.screenshots.rules import KEPT, Picture
@@ -33,55 +34,44 @@ WHOSE: Final = "JOIN clients AS c ON c.uuid = s.client_uuid AND c.deleted_at IS 
 SEEN: Final = "NOT EXISTS (SELECT FROM screenshots_off AS o WHERE o.site = coalesce(c.site, ''))"
 """SQL: whether people may see the screen of the client `c`."""
 
-IS_ALLOWED = Query(f"SELECT {SEEN} FROM clients AS c WHERE c.uuid = :uuid AND c.deleted_at IS NULL", bool)  # noqa: S608 - made of constants
 
-
+@query.one_or_none(f"SELECT {SEEN} FROM clients AS c WHERE c.uuid = :client_uuid AND c.deleted_at IS NULL")
 def is_allowed(connection: Connection, client_uuid: str) -> bool | None:
     """Whether people may see this client's screen; None if there is no such client."""
-    return IS_ALLOWED.one_or_none(connection, uuid=client_uuid)
 
 
-OF_CLIENT = Query(
-    f"SELECT {SHOWN} FROM screenshots AS s {WHOSE} WHERE s.client_uuid = :uuid AND {SEEN} ORDER BY s.taken_at DESC",  # noqa: S608 - made of constants
-    KeptScreenshot,
+@query.rows(
+    f"""
+    SELECT {SHOWN} FROM screenshots AS s {WHOSE}
+    WHERE s.client_uuid = :client_uuid AND {SEEN} ORDER BY s.taken_at DESC
+    """
 )
-
-
 def of_client(connection: Connection, client_uuid: str) -> list[KeptScreenshot]:
     """A client's pictures, the newest first; none if people may not see them."""
-    return OF_CLIENT.all(connection, uuid=client_uuid)
 
 
-NEWEST = Query(
+@query.rows(
     f"""
     SELECT {SHOWN} FROM unnest(CAST(:uuids AS text[])) AS w (uuid) CROSS JOIN LATERAL (
         SELECT * FROM screenshots WHERE client_uuid = w.uuid ORDER BY taken_at DESC, id DESC LIMIT 1) AS s {WHOSE}
     WHERE {SEEN} ORDER BY s.client_uuid
-    """,  # noqa: S608 - made of constants
-    KeptScreenshot,
+    """
 )
-
-
 def newest(connection: Connection, uuids: Collection[str]) -> list[KeptScreenshot]:
     """The newest picture of each of these clients that has one and whose screen people may see."""
-    return NEWEST.all(connection, uuids=list(uuids))
 
 
-OF_INCIDENT = Query(
+@query.rows(
     f"""
-    SELECT {SHOWN} FROM screenshots AS s {WHOSE} JOIN incidents AS i ON i.id = :id
+    SELECT {SHOWN} FROM screenshots AS s {WHOSE} JOIN incidents AS i ON i.id = :incident_id
     WHERE {SEEN} AND EXISTS (
         SELECT FROM incident_members AS m WHERE m.incident_id = i.id AND m.client_uuid = s.client_uuid
             AND s.failure_at BETWEEN m.failed_at - interval '5 minutes' AND coalesce(i.closed_at, 'infinity'))
     ORDER BY c.name, c.uuid, s.place LIMIT :limit
-    """,  # noqa: S608 - made of constants
-    KeptScreenshot,
+    """
 )
-
-
 def of_incident(connection: Connection, incident_id: int, limit: int) -> list[KeptScreenshot]:
     """The pictures of an incident's displays before they failed, ordered by display."""
-    return OF_INCIDENT.all(connection, id=incident_id, limit=limit)
 
 
 class StoredJpeg(Struct, frozen=True):
@@ -91,12 +81,9 @@ class StoredJpeg(Struct, frozen=True):
     jpeg: bytes
 
 
-JPEG = Query(f"SELECT s.client_uuid, s.jpeg FROM screenshots AS s {WHOSE} WHERE s.id = :id AND {SEEN}", StoredJpeg)  # noqa: S608 - made of constants
-
-
+@query.one_or_none(f"SELECT s.client_uuid, s.jpeg FROM screenshots AS s {WHOSE} WHERE s.id = :screenshot_id AND {SEEN}")
 def jpeg(connection: Connection, screenshot_id: int) -> StoredJpeg | None:
     """One picture; None if it does not exist or people may not see it."""
-    return JPEG.one_or_none(connection, id=screenshot_id)
 
 
 INSERT_ASKED = Query(
@@ -106,7 +93,7 @@ INSERT_ASKED = Query(
     WHERE k.id = :command_id AND k.client_uuid = :client AND k.action = 'screenshot' AND {is_open("k")}
       AND :taken_at >= k.created_at - INTERVAL '1 second'
     ON CONFLICT (command_id) DO NOTHING
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 
@@ -122,31 +109,22 @@ def insert_asked(
     return INSERT_ASKED.run(connection, **values, **asdict(picture)) == 1
 
 
-HAS_ANSWER = Query(
-    "SELECT EXISTS (SELECT FROM screenshots WHERE command_id = :command_id AND client_uuid = :client)", bool
-)
-
-
+@query.one("SELECT EXISTS (SELECT FROM screenshots WHERE command_id = :command_id AND client_uuid = :client_uuid)")
 def has_answer(connection: Connection, client_uuid: str, command_id: str) -> bool:
     """Whether the picture for this command is already stored."""
-    return HAS_ANSWER.one(connection, client=client_uuid, command_id=command_id)
 
 
-FAILED_AT = Query(
+@query.one_or_none(
     f"""
     SELECT min(at) FROM (
-        SELECT at FROM client_state_changes WHERE client_uuid = :client AND to_status = 'crashed'
-        UNION ALL SELECT at FROM service_failure_events WHERE client_uuid = :client AND event = 'failed'
-        UNION ALL SELECT screen_health_since FROM clients WHERE uuid = :client AND {is_bad("screen_health::text")}
+        SELECT at FROM client_state_changes WHERE client_uuid = :client_uuid AND to_status = 'crashed'
+        UNION ALL SELECT at FROM service_failure_events WHERE client_uuid = :client_uuid AND event = 'failed'
+        UNION ALL SELECT screen_health_since FROM clients WHERE uuid = :client_uuid AND {is_bad("screen_health::text")}
     ) AS failures (at) WHERE at > :since HAVING count(*) > 0
-    """,  # noqa: S608 - made of constants
-    datetime,
+    """
 )
-
-
 def failed_at(connection: Connection, client_uuid: str, since: datetime) -> datetime | None:
     """When this client's player, a service or its screen first failed after `since`; None if nothing did."""
-    return FAILED_AT.one_or_none(connection, client=client_uuid, since=since)
 
 
 INSERT_BEFORE_FAILURE = Query(
@@ -190,51 +168,31 @@ def prune(connection: Connection, client_uuid: str) -> int:
     return PRUNE.run(connection, client=client_uuid, kept=KEPT)
 
 
-DROP_BEFORE = Query(
+@query.run(
     """
     DELETE FROM screenshots
     WHERE stored_at < :before OR client_uuid IN (SELECT uuid FROM clients WHERE deleted_at IS NOT NULL)
-    """,
-    NO_ROW,
+    """
 )
-
-
 def drop_before(connection: Connection, before: datetime) -> int:
     """Delete pictures that were stored before then, and those of deleted clients. Returns how many."""
-    return DROP_BEFORE.run(connection, before=before)
 
 
-SITES_OFF = Query("SELECT site FROM screenshots_off ORDER BY site", str)
-
-
+@query.rows("SELECT site FROM screenshots_off ORDER BY site")
 def sites_off(connection: Connection) -> list[str]:
     """The sites that forbid pictures; '' stands for clients without a site."""
-    return SITES_OFF.all(connection)
 
 
-SWITCH_OFF = Query(
-    'INSERT INTO screenshots_off (site, since, "by") VALUES (:site, :now, :by) ON CONFLICT (site) DO NOTHING', NO_ROW
-)
-
-
+@query.run('INSERT INTO screenshots_off (site, since, "by") VALUES (:site, :now, :by) ON CONFLICT (site) DO NOTHING')
 def switch_off(connection: Connection, now: datetime, site: str, by: str) -> None:
     """Forbid pictures of this site's screens."""
-    SWITCH_OFF.run(connection, now=now, site=site, by=by)
 
 
-SWITCH_ON = Query("DELETE FROM screenshots_off WHERE site = :site", NO_ROW)
-
-
+@query.run("DELETE FROM screenshots_off WHERE site = :site")
 def switch_on(connection: Connection, site: str) -> None:
     """Allow pictures of this site's screens."""
-    SWITCH_ON.run(connection, site=site)
 
 
-DROP_OF_SITE = Query(
-    "DELETE FROM screenshots WHERE client_uuid IN (SELECT uuid FROM clients WHERE coalesce(site, '') = :site)", NO_ROW
-)
-
-
+@query.run("DELETE FROM screenshots WHERE client_uuid IN (SELECT uuid FROM clients WHERE coalesce(site, '') = :site)")
 def drop_of_site(connection: Connection, site: str) -> int:
     """Delete the pictures of this site's clients. Returns how many."""
-    return DROP_OF_SITE.run(connection, site=site)

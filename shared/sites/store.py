@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.query import NO_ROW, Query
 
 RENAME_LOCK: Final = 7_305_010  # advisory lock of the transaction that renames a site
@@ -42,14 +43,11 @@ def lock_moves(connection: Connection) -> None:
     LOCK.run(connection, lock=MOVE_LOCK)
 
 
-SITES_OF = Query(
-    "SELECT DISTINCT site FROM clients WHERE uuid = ANY(CAST(:uuids AS text[])) AND site IS NOT NULL ORDER BY site", str
+@query.rows(
+    "SELECT DISTINCT site FROM clients WHERE uuid = ANY(CAST(:uuids AS text[])) AND site IS NOT NULL ORDER BY site"
 )
-
-
 def sites_of(connection: Connection, uuids: Collection[str]) -> list[str]:
     """The sites of these clients."""
-    return SITES_OF.all(connection, uuids=list(uuids))
 
 
 EMPTY = Query(
@@ -66,18 +64,14 @@ def empty(connection: Connection, sites: Collection[str]) -> list[str]:
     return EMPTY.all(connection, sites=list(sites)) if sites else []
 
 
-UNMATCHED = Query(
+@query.rows(
     """
     SELECT site, what, count FROM public.names_of_empty_sites()
     WHERE CAST(:sites AS text[]) IS NULL OR site = ANY(CAST(:sites AS text[])) ORDER BY site, what
-    """,
-    NamesOfSite,
+    """
 )
-
-
 def unmatched(connection: Connection, sites: Collection[str] | None = None) -> list[NamesOfSite]:
     """What names sites at which no display is; of these sites, or (None) of all. Also for callers of chosen sites."""
-    return UNMATCHED.all(connection, sites=None if sites is None else list(sites))
 
 
 EMPTIED = Query(
@@ -94,18 +88,14 @@ def emptied(connection: Connection, sites: Collection[str]) -> list[LostDisplays
     return EMPTIED.all(connection, targets=[f"site:{site}" for site in sites]) if sites else []
 
 
-IS_NAMED = Query(
+@query.one(
     """
     SELECT EXISTS (SELECT FROM clients WHERE site = :site AND deleted_at IS NULL)
         OR EXISTS (SELECT FROM public.names_of_empty_sites() AS n WHERE n.site = :site)
-    """,
-    bool,
+    """
 )
-
-
 def is_named(connection: Connection, site: str) -> bool:
     """Whether a display is at this site, or anything else names it."""
-    return IS_NAMED.one(connection, site=site)
 
 
 # --- renaming ---
@@ -114,23 +104,16 @@ _REPLACED: Final = """ARRAY(
     SELECT DISTINCT CASE WHEN one = :before THEN :after ELSE one END COLLATE "C"
     FROM unnest(sites) AS one ORDER BY 1)"""
 PEOPLE = Query(
-    f"UPDATE users SET sites = {_REPLACED} WHERE :before = ANY(sites)",  # noqa: S608 - made of constants
+    f"UPDATE users SET sites = {_REPLACED} WHERE :before = ANY(sites)",
     NO_ROW,
 )
 TOKENS = Query(
-    f"UPDATE api_tokens SET sites = {_REPLACED} WHERE :before = ANY(sites)",  # noqa: S608 - made of constants
+    f"UPDATE api_tokens SET sites = {_REPLACED} WHERE :before = ANY(sites)",
     NO_ROW,
 )
 CHANNELS = Query(
-    f"UPDATE notification_channels SET sites = {_REPLACED} WHERE :before = ANY(sites)",  # noqa: S608 - made of constants
+    f"UPDATE notification_channels SET sites = {_REPLACED} WHERE :before = ANY(sites)",
     NO_ROW,
-)
-OF_PROVIDER = Query(
-    """
-    SELECT count(*) FROM users AS u WHERE :before = ANY(u.sites)
-        AND EXISTS (SELECT FROM provider_identities AS i WHERE i.user_id = u.id)
-    """,
-    int,
 )
 DISPLAYS = Query(
     """
@@ -192,9 +175,14 @@ INCIDENTS = Query(
 )
 
 
+@query.one(
+    """
+    SELECT count(*) FROM users AS u WHERE :site = ANY(u.sites)
+        AND EXISTS (SELECT FROM provider_identities AS i WHERE i.user_id = u.id)
+    """
+)
 def of_provider(connection: Connection, site: str) -> int:
     """How many people of the site have it from the sign-in service, which gives it again at their next sign-in."""
-    return OF_PROVIDER.one(connection, before=site)
 
 
 def rename_rights(connection: Connection, before: str, after: str) -> dict[str, int]:

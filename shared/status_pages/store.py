@@ -6,8 +6,9 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.access.sites_store import SCHEMA, SETTING
+from shared.postgres import query
 from shared.postgres.fragments import END_OF_TIME
-from shared.postgres.query import NO_ROW, Query
+from shared.postgres.query import Query
 from shared.sentences import Coded
 
 
@@ -42,19 +43,15 @@ class StoredIncident(Struct, frozen=True):
     cause_sentences: list[Coded] | None
 
 
-INSERT = Query(
+@query.one(
     """
     INSERT INTO status_links (name, site, secret_hash, created_by, created_at)
     VALUES (:name, :site, :secret_hash, :created_by, :now)
     RETURNING id, name, site, created_by, created_at, ended_at, last_used_at
-    """,
-    PageLink,
+    """
 )
-
-
 def insert(connection: Connection, now: datetime, name: str, site: str, secret_hash: str, created_by: str) -> PageLink:
     """Add a link."""
-    return INSERT.one(connection, now=now, name=name, site=site, secret_hash=secret_hash, created_by=created_by)
 
 
 PAGE = Query(
@@ -72,58 +69,43 @@ def page(connection: Connection, limit: int, after: tuple[datetime, int] | None)
     return PAGE.all(connection, at=at, id=link_id, limit=limit)
 
 
-END = Query("UPDATE status_links SET ended_at = coalesce(ended_at, :now) WHERE id = :link_id", NO_ROW)
-
-
+@query.run("UPDATE status_links SET ended_at = coalesce(ended_at, :now) WHERE id = :link_id")
 def end(connection: Connection, now: datetime, link_id: int) -> bool:
     """End a link; an ended one keeps its time. False when no link has this id."""
-    return END.run(connection, now=now, link_id=link_id) == 1
 
 
-NARROW = Query(
+@query.one_or_none(
     f"""
     SELECT id, site, last_used_at, now() AS now, set_config('search_path', '{SCHEMA}', true) AS search_path,
         set_config('{SETTING}', CAST(ARRAY[site] AS text), true) AS sites
     FROM status_links WHERE secret_hash = :secret_hash AND ended_at IS NULL
-    """,  # noqa: S608 - made of constants
-    UsedLink,
+    """
 )
-
-
 def narrow(connection: Connection, secret_hash: str) -> UsedLink | None:
     """The valid link with this hash. From now on this transaction sees the link's site only (`migrations.site_views`).
 
     None: there is no such link, or it was ended.
     """
-    return NARROW.one_or_none(connection, secret_hash=secret_hash)
 
 
-NOTE_USE = Query(
+@query.run(
     """
     UPDATE status_links SET last_used_at = :now WHERE id IN (
         SELECT id FROM status_links WHERE id = :link_id AND (last_used_at IS NULL OR last_used_at <= :not_since)
         FOR UPDATE SKIP LOCKED)
-    """,
-    NO_ROW,
+    """
 )
-
-
 def note_use(connection: Connection, link_id: int, now: datetime, not_since: datetime) -> None:
     """Set last_used_at unless it was set after `not_since`, or another transaction has locked the row: no wait."""
-    NOTE_USE.run(connection, link_id=link_id, now=now, not_since=not_since)
 
 
-INCIDENTS = Query(
+@query.rows(
     """
     SELECT began_at, cause, cause_sentences FROM incidents AS i
     WHERE closed_at IS NULL AND (kind = 'listening' OR EXISTS (
         SELECT FROM incident_members AS m WHERE m.incident_id = i.id AND m.left_at IS NULL))
     ORDER BY id DESC LIMIT :limit
-    """,
-    StoredIncident,
+    """
 )
-
-
 def incidents(connection: Connection, limit: int) -> list[StoredIncident]:
     """The open incidents in which displays that this transaction sees are unwell, the newest first."""
-    return INCIDENTS.all(connection, limit=limit)

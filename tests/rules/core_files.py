@@ -22,6 +22,7 @@ class Facts(NamedTuple):
     text: str
     imports: list[ast.Import | ast.ImportFrom]
     classes: list[str]
+    functions: list[ast.FunctionDef]
     texts: list[str]
     """Every constant, as text."""
     calls: list[ast.Call]
@@ -32,12 +33,14 @@ class Facts(NamedTuple):
 @functools.cache
 def facts(path: Path) -> Facts:
     text = path.read_text(encoding="utf-8")
-    found = Facts(text, [], [], [], [], [])
+    found = Facts(text, [], [], [], [], [], [])
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import | ast.ImportFrom):
             found.imports.append(node)
         elif isinstance(node, ast.ClassDef):
             found.classes.append(node.name)
+        elif isinstance(node, ast.FunctionDef):
+            found.functions.append(node)
         elif isinstance(node, ast.Constant):
             found.texts.append(str(node.value))
         elif isinstance(node, ast.Call):

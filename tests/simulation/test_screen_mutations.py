@@ -84,7 +84,7 @@ def cables_are_mended() -> Iterator[None]:
 def one_report() -> Iterator[None]:
     """One report counts as a failure."""
     at_once = "CASE WHEN said.screen_health = 'black' THEN said.at END"
-    statement = str(health_store.PUT_HEALTH._statement).replace(screens_of_clients.FAILED_AT, at_once)
+    statement = str(health_store.PUT_HEALTH.statement).replace(screens_of_clients.FAILED_AT, at_once)
     with (
         patch.object(health_store, "PUT_HEALTH", Query(statement, str)),
         patch.object(screens_rules, "in_a_row", lambda _seen: True),

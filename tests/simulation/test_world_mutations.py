@@ -241,7 +241,7 @@ def never_again(_leader: Leader) -> None:
 def regardless_of_intervals(counted: Query[SilentAtSite]) -> Query[SilentAtSite]:
     """The same statement, without regard to intervals."""
     return Query(
-        str(counted._statement).replace("h.interval_seconds * interval '1 second'", "interval '0'"), SilentAtSite
+        str(counted.statement).replace("h.interval_seconds * interval '1 second'", "interval '0'"), SilentAtSite
     )
 
 

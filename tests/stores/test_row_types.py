@@ -8,7 +8,7 @@ import pkgutil
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from types import NoneType
-from typing import Any, Final, NamedTuple, get_args, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 import pytest
@@ -25,35 +25,33 @@ NEVER_NULL: Final = {  # (statement, nullable column) -> why no row of the state
     "RECENTLY_CLEARED clients.service_failed_cleared_by": "it is written with the time",
     "CANCEL_OVERTAKEN_BY_STORED client_commands.outcome_reason": SETS,
     "CANCEL_OVERTAKEN_BY_SIGHTING client_commands.outcome_reason": SETS,
-    "DISPROVE_SCREENS client_commands.outcome_reason": SETS,
+    "disprove_screens client_commands.outcome_reason": SETS,
     "DISPROVE_REBOOTS client_commands.outcome_reason": SETS,
     "ABANDON client_commands.outcome_reason": SETS,
-    "CANCEL client_commands.outcome_reason": SETS,
-    "EXPIRE client_commands.outcome_reason": SETS,
+    "cancel client_commands.outcome_reason": SETS,
+    "expire client_commands.outcome_reason": SETS,
     "GIVE_UP client_commands.outcome_reason": SETS,
-    "TIME_OUT client_commands.outcome_reason": SETS,
-    "WITHDRAW client_commands.outcome_reason": SETS,
-    "CANCEL_UNHEARD_RECOVERY client_commands.outcome_reason": SETS,
-    "DENY client_commands.outcome_reason": SETS,
-    "BY_KEY client_commands.request_hash": "it is written with the key that WHERE asks for",
-    "BY_KEY quiet_times.request_hash": "it is written with the key that WHERE asks for",
-    "SITES clients.site": WHERE,
-    "SITES_OF clients.site": WHERE,
-    "BAD_SCREENS clients.screen_failed_at": WHERE,
-    "BAD_SCREENS clients.screen_health_since": WHERE,
-    "FAILING clients.screen_failed_at": WHERE,
-    "SHARED_LOGINS clients.shared_login_since": WHERE,
-    "ID_TOKEN_OF user_sessions.id_token": WHERE,
-    "PASSED_LIMITS client_limits.over_since": WHERE,
-    "PASSED_LIMITS client_limits.passed_at": WHERE,
-    "CONVERSIONS conversions.finished_at": WHERE,
-    "CLEAR_MENDED clients.service_failed_unit": "it is written with service_failed_at, which is compared",
-    "FAILED_SERVICES clients.service_failed_at": WHERE,
-    "LOOKED_AT recovery_breakers.looked_at": WHERE,
-    "STANDING recovery_breakers.open_since": WHERE,
-    "STANDING recovery_breakers.why": "it is written with open_since",
-    "STANDING recovery_breakers.screens_since": WHERE,
-    "STANDING recovery_breakers.screens_why": "it is written with screens_since",
+    "time_out client_commands.outcome_reason": SETS,
+    "withdraw client_commands.outcome_reason": SETS,
+    "by_key client_commands.request_hash": "it is written with the key that WHERE asks for",
+    "by_key quiet_times.request_hash": "it is written with the key that WHERE asks for",
+    "sites clients.site": WHERE,
+    "sites_of clients.site": WHERE,
+    "bad_screens clients.screen_failed_at": WHERE,
+    "bad_screens clients.screen_health_since": WHERE,
+    "failing clients.screen_failed_at": WHERE,
+    "shared_logins clients.shared_login_since": WHERE,
+    "id_token_of user_sessions.id_token": WHERE,
+    "passed_limits client_limits.over_since": WHERE,
+    "passed_limits client_limits.passed_at": WHERE,
+    "conversions conversions.finished_at": WHERE,
+    "clear_mended clients.service_failed_unit": "it is written with service_failed_at, which is compared",
+    "failed_services clients.service_failed_at": WHERE,
+    "looked_at recovery_breakers.looked_at": WHERE,
+    "standing recovery_breakers.open_since": WHERE,
+    "standing recovery_breakers.why": "it is written with open_since",
+    "standing recovery_breakers.screens_since": WHERE,
+    "standing recovery_breakers.screens_why": "it is written with screens_since",
 }
 OF_OURS: Final = {  # columns of words without a constraint -> why they hold no unknown word
     "client_commands.late_state": "a state that `state` may have too",
@@ -80,11 +78,12 @@ class Read(NamedTuple):
 
 
 def queries() -> Iterator[tuple[str, Query[Any]]]:
-    """Every Query in a module, alone or in a tuple or dict, with its name."""
+    """Every statement in a module, on its function, alone or in a tuple or dict, with its name."""
     for found in pkgutil.walk_packages(shared.__path__, "shared."):
         for name, value in vars(importlib.import_module(found.name)).items():
             several = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else [value]
-            yield from ((name, one) for one in several if isinstance(one, Query))
+            asked = (getattr(each, "query", each) for each in several)
+            yield from ((name, query) for query in asked if isinstance(query, Query))
 
 
 def read_by(connection: Connection, asked: Iterable[tuple[str, Query[Any]]]) -> list[Read]:
@@ -104,6 +103,8 @@ def read_by(connection: Connection, asked: Iterable[tuple[str, Query[Any]]]) -> 
 
 def fields(row: type, answered: list[dict[str, Any]]) -> list[tuple[Any, dict[str, Any]]]:
     """The type of each field, with the column that Postgres reports for it."""
+    if get_origin(row) is tuple:
+        return list(zip(get_args(row), answered, strict=True))
     if issubclass(row, msgspec.Struct):
         by_name = {column["name"]: column for column in answered}
         return [(hint, by_name[name]) for name, hint in get_type_hints(row).items() if name in by_name]

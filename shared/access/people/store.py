@@ -7,7 +7,8 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.postgres.query import NO_ROW, Query
+from shared.postgres import query
+from shared.postgres.query import Query
 from shared.vocabulary import Role
 
 
@@ -59,40 +60,28 @@ ACCEPTED: Final = "u.disabled_at IS NULL AND (u.one_time_until IS NULL OR now() 
 # --- people ---
 
 
-LOCK_USERS = Query("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE", NO_ROW)
-
-
+@query.run("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE")
 def lock_users(connection: Connection) -> None:
     """Lock the users against additions until the transaction ends."""
-    LOCK_USERS.run(connection)
 
 
-ANY_USER = Query("SELECT EXISTS (SELECT FROM users)", bool)
-
-
+@query.one("SELECT EXISTS (SELECT FROM users)")
 def any_user(connection: Connection) -> bool:
     """Whether there is any user, disabled or not."""
-    return ANY_USER.one(connection)
 
 
-IS_TAKEN = Query("SELECT EXISTS (SELECT FROM users WHERE lower(username) = lower(:username))", bool)
-
-
+@query.one("SELECT EXISTS (SELECT FROM users WHERE lower(username) = lower(:username))")
 def is_taken(connection: Connection, username: str) -> bool:
     """Whether a user, disabled or not, has this name in any case."""
-    return IS_TAKEN.one(connection, username=username)
 
 
-INSERT_USER = Query(
+@query.one_or_none(
     f"""
     INSERT INTO users AS u (username, password_hash, role, must_change_password, one_time_until, created_at, sites)
     VALUES (:username, :password_hash, :role, :must_change_password, :one_time_until, :now, CAST(:sites AS text[]))
     ON CONFLICT (username) DO NOTHING RETURNING {PERSON}
-    """,  # noqa: S608 - made of constants
-    Person,
+    """
 )
-
-
 def insert_user(
     connection: Connection,
     now: datetime,
@@ -104,20 +93,10 @@ def insert_user(
     sites: list[str] | None = None,
 ) -> Person | None:
     """Add a user. None when the name is taken."""
-    return INSERT_USER.one_or_none(
-        connection,
-        now=now,
-        username=username,
-        password_hash=password_hash,
-        role=role,
-        must_change_password=must_change_password,
-        one_time_until=one_time_until,
-        sites=sites,
-    )
 
 
 PAGE = Query(
-    f"SELECT {PERSON} FROM users AS u WHERE username > :after ORDER BY username LIMIT :limit",  # noqa: S608 - constants
+    f"SELECT {PERSON} FROM users AS u WHERE username > :after ORDER BY username LIMIT :limit",
     Person,
 )
 
@@ -130,85 +109,63 @@ def page(connection: Connection, limit: int, after: str | None) -> list[Person]:
 # --- signing in ---
 
 
-USER_BY_NAME = Query(
-    f"SELECT {PERSON}, u.password_hash FROM users AS u WHERE u.username = :username AND {ACCEPTED}",  # noqa: S608 - constants
-    PersonWithPassword,
-)
-
-
+@query.one_or_none(f"SELECT {PERSON}, u.password_hash FROM users AS u WHERE u.username = :username AND {ACCEPTED}")
 def user_by_name(connection: Connection, username: str) -> PersonWithPassword | None:
     """The user of this name, if the password works."""
-    return USER_BY_NAME.one_or_none(connection, username=username)
 
 
-USER_BY_EMAIL = Query(
+@query.one_or_none(
     f"""
     SELECT {PERSON} FROM users AS u
     WHERE lower(u.username) = lower(:email) AND u.disabled_at IS NULL AND NOT {BY_PROVIDER}
-    """,  # noqa: S608 - made of constants
-    Person,
+    """
 )
-
-
 def user_by_email(connection: Connection, email: str) -> Person | None:
     """The user whose name is this e-mail address, in any case, unless disabled.
 
     People of a provider are not found: they chose their names there.
     """
-    return USER_BY_EMAIL.one_or_none(connection, email=email)
 
 
-NOTE_SIGN_IN = Query(
+@query.one_or_none(
     f"""
     UPDATE users AS u SET last_sign_in_at = :now
     WHERE u.id = :user_id AND u.password_hash = :password_hash AND {ACCEPTED} RETURNING {PERSON}
-    """,  # noqa: S608 - made of constants
-    Person,
+    """
 )
-
-
 def note_sign_in(connection: Connection, now: datetime, user_id: int, password_hash: str) -> Person | None:
     """Set last_sign_in_at and return the user. None when the password of this hash no longer works.
 
     The row stays locked, so that an end of this user's sessions either comes first or sees the new one.
     """
-    return NOTE_SIGN_IN.one_or_none(connection, now=now, user_id=user_id, password_hash=password_hash)
 
 
-NOTE_PROVIDER_SIGN_IN = Query(
+@query.one_or_none(
     f"""
     UPDATE users AS u SET last_sign_in_at = :now WHERE u.id = :user_id AND u.disabled_at IS NULL RETURNING {PERSON}
-    """,  # noqa: S608 - made of constants
-    Person,
+    """
 )
-
-
 def note_provider_sign_in(connection: Connection, now: datetime, user_id: int) -> Person | None:
     """Set last_sign_in_at of a person whom the provider vouches for, and return them; None when disabled.
 
     The row stays locked, as in `note_sign_in`.
     """
-    return NOTE_PROVIDER_SIGN_IN.one_or_none(connection, now=now, user_id=user_id)
 
 
-REPLACE_PASSWORD = Query(
+@query.run(
     """
     UPDATE users AS u SET password_hash = :new_hash, must_change_password = false, one_time_until = NULL
     WHERE id = :user_id AND password_hash = :old_hash AND u.disabled_at IS NULL
-    """,
-    NO_ROW,
+    """
 )
-
-
 def replace_password(connection: Connection, user_id: int, old_hash: str, new_hash: str) -> bool:
     """Replace a user's password if its hash still is `old_hash`. Returns whether it was."""
-    return REPLACE_PASSWORD.run(connection, user_id=user_id, old_hash=old_hash, new_hash=new_hash) == 1
 
 
 # --- changing somebody's account: `lock_admins` first, always ---
 
 
-LOCK_ADMINS = Query(
+@query.rows(
     f"""
     SELECT u.id, CASE WHEN :by_proxy THEN NOT {BY_PROVIDER}
         ELSE u.one_time_until IS NULL AND u.password_hash <> '' END AS has_key
@@ -216,17 +173,13 @@ LOCK_ADMINS = Query(
     WHERE u.role = 'admin' AND u.sites IS NULL AND u.disabled_at IS NULL
         AND (:by_proxy OR u.one_time_until IS NULL OR {BY_PROVIDER})
     ORDER BY u.id FOR UPDATE OF u
-    """,  # noqa: S608 - made of constants
-    Admin,
+    """
 )
-
-
 def lock_admins(connection: Connection, *, by_proxy: bool = False) -> list[Admin]:
     """Lock and return the admins of all sites who can sign in.
 
     Concurrent changes of accounts wait here for each other, so that the second one sees the result of the first.
     """
-    return LOCK_ADMINS.all(connection, by_proxy=by_proxy)
 
 
 def keyholders(admins: Iterable[Admin]) -> set[int]:
@@ -234,68 +187,43 @@ def keyholders(admins: Iterable[Admin]) -> set[int]:
     return {admin.id for admin in admins if admin.has_key}
 
 
-LOCK_USER = Query(
-    f"SELECT {PERSON} FROM users AS u WHERE u.id = :user_id FOR UPDATE",  # noqa: S608 - made of constants
-    Person,
-)
-
-
+@query.one_or_none(f"SELECT {PERSON} FROM users AS u WHERE u.id = :user_id FOR UPDATE")
 def lock_user(connection: Connection, user_id: int) -> Person | None:
     """The person with this id, locked; None without one."""
-    return LOCK_USER.one_or_none(connection, user_id=user_id)
 
 
-CHANGE = Query(
+@query.one(
     f"""
     UPDATE users AS u SET role = :role, sites = CAST(:sites AS text[]), disabled_at = :disabled_at
     WHERE u.id = :user_id RETURNING {PERSON}
-    """,  # noqa: S608 - made of constants
-    Person,
+    """
 )
-
-
 def change(
     connection: Connection, user_id: int, role: Role, sites: list[str] | None, disabled_at: datetime | None
 ) -> Person:
     """Write role, sites and disabled_at. Returns the changed user."""
-    return CHANGE.one(connection, user_id=user_id, role=role, sites=sites, disabled_at=disabled_at)
 
 
-HAND_OVER = Query(
+@query.one(
     f"""
     UPDATE users AS u SET password_hash = :password_hash, must_change_password = true, one_time_until = :until
     WHERE u.id = :user_id RETURNING {PERSON}
-    """,  # noqa: S608 - made of constants
-    Person,
+    """
 )
-
-
 def hand_over(connection: Connection, user_id: int, password_hash: str, until: datetime) -> Person:
     """Set a one-time password that works until `until`. Returns the changed user."""
-    return HAND_OVER.one(connection, user_id=user_id, password_hash=password_hash, until=until)
 
 
-END_SESSIONS = Query(
-    "UPDATE user_sessions SET revoked_at = :now WHERE user_id = :user_id AND revoked_at IS NULL", NO_ROW
-)
-
-
+@query.run("UPDATE user_sessions SET revoked_at = :now WHERE user_id = :user_id AND revoked_at IS NULL")
 def end_sessions(connection: Connection, user_id: int, now: datetime) -> int:
     """End every session of a user. Returns how many."""
-    return END_SESSIONS.run(connection, user_id=user_id, now=now)
 
 
-DELETE_SESSIONS = Query("DELETE FROM user_sessions WHERE user_id = :user_id", NO_ROW)
-
-
+@query.run("DELETE FROM user_sessions WHERE user_id = :user_id")
 def delete_sessions(connection: Connection, user_id: int) -> None:
     """Delete every session of a user."""
-    DELETE_SESSIONS.run(connection, user_id=user_id)
 
 
-DELETE = Query("DELETE FROM users WHERE id = :user_id", NO_ROW)
-
-
+@query.run("DELETE FROM users WHERE id = :user_id")
 def delete(connection: Connection, user_id: int) -> None:
     """Delete a user who has no sessions."""
-    DELETE.run(connection, user_id=user_id)

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from shared.clients import limits_store
 from shared.clients.repeats.rules import StoredReports
 from shared.clients.reports.rules import HealthReport, Heartbeat
+from shared.postgres import query
 from shared.postgres.fragments import arrived_at, is_bad, screen_fails
 from shared.postgres.query import NO_ROW, Query
 
@@ -27,22 +28,20 @@ class Changes(Struct, frozen=True):
 
 FEW: Final = 100
 """Up to so many changed clients Postgres uses the index, even with old statistics; for more a scan is cheaper."""
-CHANGES = Query(
+
+
+@query.one(
     """
     SELECT CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS cursor,
         ARRAY(SELECT uuid FROM clients WHERE changed_xid >= CAST(:cursor AS xid8)
             ORDER BY changed_xid LIMIT CAST(:most AS int)) AS uuids
-    """,
-    Changes,
+    """
 )
-
-
 def changes(connection: Connection, cursor: str | None, most: int | None = None) -> Changes:
     """The clients that changed since the query that returned `cursor`, at `most` so many; None: only a first cursor.
 
     Transactions that were open at that query are included again, so that no change is missed.
     """
-    return CHANGES.one(connection, cursor=cursor, most=most)
 
 
 KNOWN_HEALTH: Final = f"""
@@ -61,7 +60,7 @@ RECALL = Query(
     JOIN clients AS c ON c.uuid = said.uuid AND c.deleted_at IS NULL
     LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid AND c.status = CAST(c.process_status AS text)
     LEFT JOIN client_health AS r ON r.client_uuid = c.uuid
-    """,  # noqa: S608 - made of constants
+    """,
     str,
 )
 """One JSON text of all rows, which takes a fraction of the time of separate values.
@@ -88,7 +87,7 @@ TOUCH_HEARTBEATS = Query(
     UPDATE client_heartbeats AS stored SET last_heartbeat_at = {AT}, seq = said.seq
     FROM {SAID}) AS said(uuid, heard, install_id, boot_seq, seq)
     WHERE {REPEATED} AND stored.seq < said.seq
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 MEASURES: Final = {  # field of a report that a repetition may change -> its type in Postgres
@@ -110,7 +109,7 @@ TOUCH_HEALTH = Query(
         jsonb_array_elements(CAST(:bodies AS jsonb)))
         AS said(uuid, heard, install_id, boot_seq, seq, {", ".join(MEASURES)}, body)
     WHERE {REPEATED} AND stored.seq < said.seq
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 
@@ -133,7 +132,7 @@ def _untouched(table: str) -> str:
     return f"""
         SELECT said.uuid FROM {SAID}) AS said(uuid, heard, install_id, boot_seq, seq)
         WHERE NOT EXISTS (SELECT FROM {table} AS stored WHERE {REPEATED} AND stored.seq = said.seq)
-    """  # noqa: S608 - made of constants
+    """
 
 
 UNTOUCHED_HEARTBEATS = Query(_untouched("client_heartbeats"), str)

@@ -76,7 +76,7 @@ PUT_HEALTH = Query(
             WHERE l.client_uuid = different.uuid AND l.at > different.at - interval '1 hour')
         ON CONFLICT DO NOTHING)
     SELECT said.uuid FROM said LEFT JOIN put ON put.client_uuid = said.uuid WHERE put.client_uuid IS NULL
-    """,  # noqa: S608 - made of constants
+    """,
     str,
 )
 
@@ -108,7 +108,7 @@ FORGET_STAMPS = Query(
         SELECT FROM client_installs AS i JOIN client_installs AS o USING (client_uuid)
         WHERE i.client_uuid = h.client_uuid AND i.install_id = h.install_id AND o.install_id = said.install_id
             AND i.ordinal > o.ordinal))
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 

@@ -14,6 +14,7 @@ from shared.clients import logins_rules
 from shared.clients.logins_rules import SharedLogin
 from shared.clients.reports import rules
 from shared.clients.reports.rules import USUAL_SECONDS, HealthReport, Heartbeat, PresenceChange
+from shared.postgres import query
 from shared.postgres.fragments import arrived_at
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
@@ -36,34 +37,26 @@ class Stranger(Struct, frozen=True):
     deleted: bool
 
 
-STRANGERS = Query(
+@query.rows(
     """
     SELECT said.uuid, c.uuid IS NOT NULL AS deleted
     FROM unnest(CAST(:uuids AS text[])) AS said(uuid) LEFT JOIN clients AS c ON c.uuid = said.uuid
     WHERE c.uuid IS NULL OR c.deleted_at IS NOT NULL
-    """,
-    Stranger,
+    """
 )
-
-
 def strangers(connection: Connection, uuids: Collection[str]) -> list[Stranger]:
     """The senders in `uuids` that are no clients."""
-    return STRANGERS.all(connection, uuids=list(uuids))
 
 
-REGISTER = Query(
+@query.run(
     """
     INSERT INTO clients (uuid, created_at, status_since, registered_by)
     SELECT uuid, CAST(:now AS timestamptz), CAST(:now AS timestamptz), 'first_message'
     FROM unnest(CAST(:uuids AS text[])) AS said(uuid) ORDER BY uuid ON CONFLICT DO NOTHING
-    """,
-    NO_ROW,
+    """
 )
-
-
 def register(connection: Connection, now: datetime, uuids: Sequence[str]) -> None:
     """Add clients registered by their first message; existing ones do not change."""
-    REGISTER.run(connection, now=now, uuids=list(uuids))
 
 
 def newer(at: str, lasts: timedelta, other_boot: str = "false") -> str:
@@ -83,7 +76,7 @@ def newer(at: str, lasts: timedelta, other_boot: str = "false") -> str:
                 WHERE i.client_uuid = h.client_uuid AND i.install_id = EXCLUDED.install_id), 0)
             > coalesce((SELECT i.ordinal FROM client_installs AS i
                 WHERE i.client_uuid = h.client_uuid AND i.install_id = h.install_id), 0) END
-"""  # noqa: S608 - made of constants
+"""
 
 
 HEARTBEATS: Final = ManyRows("s", Heartbeat)
@@ -96,7 +89,7 @@ def one_each(reports: ManyRows[Heartbeat] | ManyRows[HealthReport]) -> str:
         FROM {reports}
         ORDER BY s.uuid, CASE WHEN count(*) OVER (PARTITION BY s.uuid) > 1 THEN (SELECT i.ordinal
             FROM client_installs AS i WHERE i.client_uuid = s.uuid AND i.install_id = s.install_id) END DESC NULLS LAST
-    """  # noqa: S608 - made of constants
+    """
 
 
 class NotableHeartbeat(Struct, frozen=True):
@@ -128,7 +121,9 @@ class NotableHeartbeat(Struct, frozen=True):
 
 
 HEARTBEAT_COLUMNS: Final = "last_heartbeat_at, interval_seconds, boot_id, app_instance, install_id, boot_seq, seq"
-PUT_HEARTBEATS = Query(
+
+
+@query.rows(
     f"""
     WITH said AS MATERIALIZED ({one_each(HEARTBEATS)}),
     old AS MATERIALIZED (
@@ -157,20 +152,19 @@ PUT_HEARTBEATS = Query(
         LEFT JOIN put ON put.client_uuid = said.uuid
         LEFT JOIN old ON old.client_uuid = said.uuid) AS kept
     WHERE differs OR began_anew OR is_odd OR is_old ORDER BY uuid
-    """,  # noqa: S608 - made of constants
-    NotableHeartbeat,
+    """,
+    HEARTBEATS,
 )
-
-
 def put_heartbeats(
     connection: Connection, now: datetime, clock: float, said: Sequence[Heartbeat]
 ) -> list[NotableHeartbeat]:
     """Store each client's newest heartbeat. Returns only notable ones: not the newest, or with other changes."""
-    return PUT_HEARTBEATS.all(connection, now=now, clock=clock, **HEARTBEATS.of(said))
 
 
 CHANGES: Final = ManyRows("s", ProcessChange)
-CHANGE_PROCESS_STATUS = Query(
+
+
+@query.run(
     f"""
     WITH said AS MATERIALIZED (SELECT * FROM {CHANGES}),
     old AS MATERIALIZED (
@@ -188,14 +182,11 @@ CHANGE_PROCESS_STATUS = Query(
     INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
     SELECT uuid, CAST(:now AS timestamptz), from_status, to_status, cause FROM changed
     WHERE from_status <> to_status ORDER BY uuid
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    CHANGES,
 )
-
-
 def change_process_status(connection: Connection, now: datetime, changes: Sequence[ProcessChange]) -> None:
     """Write process_status and the shown state with their times, and one change row for a new shown state."""
-    CHANGE_PROCESS_STATUS.run(connection, now=now, **CHANGES.of(changes))
 
 
 NOTE_WENT_BACK = Query(
@@ -220,7 +211,9 @@ def note_went_back(connection: Connection, now: datetime, uuids: Sequence[str]) 
 
 
 SHARED_LOGINS: Final = ManyRows("s", SharedLogin)
-NOTE_SHARED_LOGIN = Query(
+
+
+@query.rows(
     f"""
     WITH which AS MATERIALIZED (
         SELECT c.uuid FROM clients AS c JOIN {SHARED_LOGINS} ON s.uuid = c.uuid
@@ -234,21 +227,20 @@ NOTE_SHARED_LOGIN = Query(
             > CAST(:now AS timestamptz) - interval '{logins_rules.SHARED_FOR.total_seconds()} seconds'
             THEN coalesce(c.shared_login_since, :now) ELSE :now END
     FROM which WHERE c.uuid = which.uuid RETURNING c.uuid
-    """,  # noqa: S608 - made of constants
-    str,
+    """,
+    SHARED_LOGINS,
 )
-
-
 def note_shared_login(connection: Connection, now: datetime, shared: Sequence[SharedLogin]) -> set[str]:
     """Note, at most once in SEEN_APART, that two devices share these logins. Returns the clients noted now.
 
     Devices that were heard before the client's present login do not count: one of them may have the login of before.
     """
-    return set(NOTE_SHARED_LOGIN.all(connection, now=now, **SHARED_LOGINS.of(shared)))
 
 
 PRESENCES: Final = ManyRows("s", PresenceChange)
-PUT_PRESENCE = Query(
+
+
+@query.rows(
     f"""
     WITH said AS MATERIALIZED (SELECT * FROM {PRESENCES}),
     different AS MATERIALIZED (
@@ -266,11 +258,8 @@ PUT_PRESENCE = Query(
         FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid
         RETURNING c.uuid, c.presence)
     SELECT uuid FROM changed WHERE presence = 'online'
-    """,  # noqa: S608 - made of constants
-    str,
+    """,
+    PRESENCES,
 )
-
-
 def put_presence(connection: Connection, now: datetime, changes: Sequence[PresenceChange]) -> set[str]:
     """Write changed presence. Returns the clients that came online."""
-    return set(PUT_PRESENCE.all(connection, now=now, **PRESENCES.of(changes)))

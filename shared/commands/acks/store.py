@@ -22,6 +22,7 @@ from shared.commands.rules import (
     Move,
 )
 from shared.commands.store import OPEN
+from shared.postgres import query
 from shared.postgres.fragments import occupies
 from shared.postgres.many import ManyRows
 from shared.postgres.query import Query, among, moment, one_of
@@ -107,7 +108,9 @@ UNSEEN: Final = sa.and_(  # a stored picture would have ended the command
 )
 DONE: Final = sa.and_(ACKS.c.state == CommandState.SUCCEEDED.value, ~UNSEEN)
 RESULT: Final = sa.case((UNSEEN, CommandState.FAILED.value), else_=ACKS.c.state)
-FINISH = Query(
+
+
+@query.rows(
     lambda: undone(
         sa.update(client_commands)
         .where(OPEN, guard(SUCCEEDED), *THEIRS)
@@ -123,19 +126,18 @@ FINISH = Query(
             sa.and_(ACKS.c.state == CommandState.FAILED.value, c.running_at.is_(None)),  # never begun
         ),
     ),
-    str,
+    ACKS,
 )
-
-
 def finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
     """Write the results of displays; the ids of the commands that ended by them. No screenshot without a picture."""
-    return FINISH.all(connection, now=now, **ACKS.of(results))
 
 
 beats = client_heartbeats.c
 other: Final = client_commands.alias("k")
 UNDER_WAY: Final = sa.exists().where(other.c.client_uuid == beats.client_uuid, sa.literal_column(occupies("k")))
-CORRECT_BOOTS = Query(
+
+
+@query.rows(
     lambda: (
         sa.update(client_heartbeats)
         .where(*THEIRS, beats.client_uuid == c.client_uuid, beats.boot_id == c.if_boot_id, ~UNDER_WAY)
@@ -148,10 +150,8 @@ CORRECT_BOOTS = Query(
         .values(boot_id=ACKS.c.boot_id, app_instance=sa.func.coalesce(ACKS.c.app_instance, beats.app_instance))
         .returning(beats.client_uuid)
     ),
-    str,
+    ACKS,
 )
-
-
 def correct_boots(connection: Connection, refused: Sequence[Ack]) -> list[str]:
     """Replace the boot that these commands were bound to by the boot that their ACKs come from.
 
@@ -159,7 +159,6 @@ def correct_boots(connection: Connection, refused: Sequence[Ack]) -> list[str]:
     command. A heartbeat stored meanwhile is not overwritten. Nor is that of a client with
     a command under way beside a refused screenshot: the change could seem to prove it. Returns the changed clients.
     """
-    return CORRECT_BOOTS.all(connection, **ACKS.of(refused))
 
 
 OF_BOOTS: Final = (CommandAction.REBOOT_HOST, CommandAction.SHUTDOWN_HOST)
@@ -175,26 +174,25 @@ STILL_OLD: Final = sa.exists().where(
 )
 """SQL: the heartbeats are of the player's start, or the boot, that the command was to end or in which it began."""
 BELIED: Final = sa.and_(ACKS.c.state == CommandState.SUCCEEDED.value, sa.or_(STILL_OLD, SHOWS_OPPOSITE))
-KEEP_LATE = Query(
+
+
+@query.rows(
     lambda: undone(
         sa.update(client_commands)
         .where(among(c.state, TOO_LATE), c.late_state.is_(None), *THEIRS, ~BELIED)
         .values(late_state=RESULT, late_at=moment("now"), **FROM_BOOT),
         refused=ACKS.c.state == CommandState.REJECTED.value,
     ),
-    str,
+    ACKS,
 )
-
-
 def keep_late(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
     """Store, once, each result that came after its command expired or timed out. Returns the ids of the commands.
 
     A success that the display's own reports belie is not kept; health repeats it, in case it becomes true.
     """
-    return KEEP_LATE.all(connection, now=now, **ACKS.of(results))
 
 
-CONFIRM_BY_ACK = Query(
+@query.rows(
     lambda: (
         sa.update(client_commands)
         .where(c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.EVIDENCE.value)
@@ -202,26 +200,20 @@ CONFIRM_BY_ACK = Query(
         .values(confirmed_by=ConfirmedBy.BOTH.value)
         .returning(c.id)
     ),
-    str,
+    ACKS,
 )
-
-
 def confirm_by_ack(connection: Connection, results: Sequence[Ack]) -> list[str]:
     """Confirm by ACK the successes that only a proof has shown."""
-    return CONFIRM_BY_ACK.all(connection, **ACKS.of(results))
 
 
-KEEP_REASONS = Query(
+@query.rows(
     lambda: (
         sa.update(client_commands)
         .where(among(c.state, UNEXPLAINED), c.outcome_reason.is_(None), ACKS.c.state == c.state, *THEIRS)
         .values(outcome_reason=ACKS.c.reason)
         .returning(c.id)
     ),
-    str,
+    ACKS,
 )
-
-
 def keep_reasons(connection: Connection, results: Sequence[Ack]) -> list[str]:
     """Add the display's reason to failures that a heartbeat has shown. Returns the ids of the changed commands."""
-    return KEEP_REASONS.all(connection, **ACKS.of(results))

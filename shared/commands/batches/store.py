@@ -13,6 +13,7 @@ from shared.commands.batches.rules import BatchRequest, Counts, DecidedMember, P
 from shared.commands.endings_store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
 from shared.commands.store import Asked
+from shared.postgres import query
 from shared.postgres.fragments import MAKERS, is_at_site_of, is_open, made, may_send
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query, columns
@@ -71,42 +72,35 @@ class MemberCount(Struct, frozen=True):
     members: int
 
 
-BATCH: Final = f"SELECT {columns(BatchRow, 'b')} FROM command_batches AS b"  # noqa: S608 - made of constants
-GET = Query(f"{BATCH} WHERE id = :id", BatchRow)
-LOCK = Query(f"{BATCH} WHERE id = :id FOR UPDATE", BatchRow)
+BATCH: Final = f"SELECT {columns(BatchRow, 'b')} FROM command_batches AS b"
 KNOWN: Final = ", ".join(f"'{action}'" for action in BATCH_ACTIONS)
-LOCK_RUNNING = Query(
-    f"{BATCH} WHERE id = :id AND state = 'running' AND action IN ({KNOWN}) FOR UPDATE SKIP LOCKED", BatchRow
-)
-BY_KEY = Query(
-    "SELECT id, request_hash FROM public.command_batches WHERE requested_by = :caller AND idempotency_key = :key", Asked
-)
-RUNNING = Query("SELECT id FROM command_batches WHERE state = 'running' ORDER BY created_at, id", str)
 
 
+@query.one_or_none(f"{BATCH} WHERE id = :batch_id")
 def get(connection: Connection, batch_id: str) -> BatchRow | None:
     """One batch, or None."""
-    return GET.one_or_none(connection, id=batch_id)
 
 
+@query.one_or_none(f"{BATCH} WHERE id = :batch_id FOR UPDATE")
 def lock(connection: Connection, batch_id: str) -> BatchRow | None:
     """One batch, its row locked until the transaction ends; None when there is none."""
-    return LOCK.one_or_none(connection, id=batch_id)
 
 
+@query.one_or_none(f"{BATCH} WHERE id = :batch_id AND state = 'running' AND action IN ({KNOWN}) FOR UPDATE SKIP LOCKED")
 def lock_running(connection: Connection, batch_id: str) -> BatchRow | None:
     """One batch, locked; None when it does not run, later code made it, or another process sends it now."""
-    return LOCK_RUNNING.one_or_none(connection, id=batch_id)
 
 
+@query.one_or_none(
+    "SELECT id, request_hash FROM public.command_batches WHERE requested_by = :requested_by AND idempotency_key = :key"
+)
 def by_key(connection: Connection, requested_by: str, key: str) -> Asked | None:
     """The batch for which this caller used this key, wherever its displays are now; None when unused."""
-    return BY_KEY.one_or_none(connection, caller=requested_by, key=key)
 
 
+@query.rows("SELECT id FROM command_batches WHERE state = 'running' ORDER BY created_at, id")
 def running(connection: Connection) -> list[str]:
     """The ids of all running batches, the oldest first."""
-    return RUNNING.all(connection)
 
 
 class Maker(Struct, frozen=True):
@@ -115,26 +109,22 @@ class Maker(Struct, frozen=True):
     sites: list[str] | None
 
 
-MAKER = Query(
+@query.one_or_none(
     f"""
     SELECT maker.sites FROM {MAKERS} AS maker
     WHERE {made("maker", "CAST(:by AS text)", "CAST(:made_at AS timestamptz)")}
         AND {may_send("maker", "CAST(:action AS text)")}
-    """,  # noqa: S608 - made of constants
-    Maker,
+    """
 )
-
-
 def maker(connection: Connection, by: str, made_at: datetime, action: str) -> Maker | None:
     """Who made this, with their rights of today; None when they may not send such commands any more."""
-    return MAKER.one_or_none(connection, by=by, made_at=made_at, action=action)
 
 
 AT_SITES = Query(
     f"""
     SELECT c.uuid FROM clients AS c CROSS JOIN (SELECT CAST(:sites AS text[]) AS sites) AS maker
     WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND {is_at_site_of("maker", "c")} ORDER BY c.uuid FOR NO KEY UPDATE OF c
-    """,  # noqa: S608 - made of constants
+    """,
     str,
 )
 
@@ -168,63 +158,53 @@ def insert_batch(connection: Connection, now: datetime, batch_id: str, request: 
 
 
 MEMBERS: Final = ManyRows("said", PlannedMember)
-INSERT_MEMBERS = Query(
+
+
+@query.run(
     f"""
     INSERT INTO command_batch_members (batch_id, client_uuid, position, wave, outcome, decided_at)
-    SELECT :batch, client_uuid, position, wave, outcome, CASE WHEN wave IS NULL THEN CAST(:now AS timestamptz) END
+    SELECT :batch_id, client_uuid, position, wave, outcome, CASE WHEN wave IS NULL THEN CAST(:now AS timestamptz) END
     FROM {MEMBERS}
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    MEMBERS,
 )
-
-
 def insert_members(connection: Connection, now: datetime, batch_id: str, members: Sequence[PlannedMember]) -> None:
     """Add the members of a new batch; outcomes of members without a wave are decided at once."""
-    INSERT_MEMBERS.run(connection, now=now, batch=batch_id, **MEMBERS.of(members))
 
 
-WAITING = Query(
+@query.rows(
     """
     SELECT client_uuid FROM command_batch_members
-    WHERE batch_id = :batch AND wave = :wave AND outcome = 'waiting' ORDER BY position LIMIT CAST(:most AS int)
-    """,
-    str,
+    WHERE batch_id = :batch_id AND wave = :wave AND outcome = 'waiting' ORDER BY position LIMIT CAST(:most AS int)
+    """
 )
-
-
 def waiting(connection: Connection, batch_id: str, wave: int, most: int | None) -> list[str]:
     """The uuids of the next `most` (None: all) waiting members of this wave, in the order of the request."""
-    return WAITING.all(connection, batch=batch_id, wave=wave, most=most)
 
 
 DECIDED: Final = ManyRows("said", DecidedMember)
-DECIDE = Query(
+
+
+@query.run(
     f"""
     UPDATE command_batch_members AS m SET outcome = said.outcome, command_id = said.command_id,
         lockout_until = said.lockout_until, decided_at = :now
-    FROM {DECIDED} WHERE m.batch_id = :batch AND m.client_uuid = said.client_uuid AND m.outcome = 'waiting'
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    FROM {DECIDED} WHERE m.batch_id = :batch_id AND m.client_uuid = said.client_uuid AND m.outcome = 'waiting'
+    """,
+    DECIDED,
 )
-
-
 def decide(connection: Connection, now: datetime, batch_id: str, decided: Sequence[DecidedMember]) -> None:
     """Write the outcomes of waiting members."""
-    DECIDE.run(connection, now=now, batch=batch_id, **DECIDED.of(decided))
 
 
-LEAVE_OUT_WAITING = Query(
+@query.run(
     """
     UPDATE public.command_batch_members SET outcome = 'aborted', decided_at = :now
-    WHERE batch_id = :batch AND outcome = 'waiting'
-    """,
-    NO_ROW,
+    WHERE batch_id = :batch_id AND outcome = 'waiting'
+    """
 )
-
-
 def leave_out_waiting(connection: Connection, now: datetime, batch_id: str) -> int:
     """Mark all waiting members as aborted, at every site. Returns how many."""
-    return LEAVE_OUT_WAITING.run(connection, now=now, batch=batch_id)
 
 
 WRITE = Query(
@@ -258,33 +238,26 @@ def counts(connection: Connection, batch_id: str) -> Counts:
     return {(one.wave, one.outcome, one.state): one.members for one in COUNTS.all(connection, batch=batch_id)}
 
 
-OPEN_CLIENTS = Query(
+@query.rows(
     f"""
     SELECT c.client_uuid FROM command_batch_members AS m JOIN client_commands AS c ON c.id = m.command_id
-    WHERE {is_open("c")} AND m.batch_id = :batch
-    """,  # noqa: S608 - made of constants
-    str,
+    WHERE {is_open("c")} AND m.batch_id = :batch_id
+    """
 )
-
-
 def open_clients(connection: Connection, batch_id: str) -> list[str]:
     """The clients whose command of this batch is open."""
-    return OPEN_CLIENTS.all(connection, batch=batch_id)
 
 
 def _cancel_nobodys() -> sa.Executable:
     m = command_batch_members.c
-    ours = sa.select(m.command_id).where(m.batch_id == sa.bindparam("batch"), m.command_id.is_not(None))
+    ours = sa.select(m.command_id).where(m.batch_id == sa.bindparam("batch_id"), m.command_id.is_not(None))
     why = sa.bindparam("why", type_=sa.Text)
     return ending(CANCELLED, why, sa.and_(NOBODYS, client_commands.c.id.in_(ours)))
 
 
-CANCEL_NOBODYS = Query(_cancel_nobodys, NO_ROW)
-
-
+@query.run(_cancel_nobodys)
 def cancel_nobodys(connection: Connection, now: datetime, batch_id: str, why: str) -> int:
     """Cancel the batch's commands that provably no display has, and end their lockouts. Returns how many."""
-    return CANCEL_NOBODYS.run(connection, now=now, batch=batch_id, why=why)
 
 
 PAGE = Query(
@@ -327,7 +300,7 @@ def members(
 
 
 OLD: Final = "SELECT id FROM command_batches WHERE finished_at < :before"
-DROP_OLD_MEMBERS = Query(f"DELETE FROM command_batch_members WHERE batch_id IN ({OLD})", NO_ROW)  # noqa: S608 - as above
+DROP_OLD_MEMBERS = Query(f"DELETE FROM command_batch_members WHERE batch_id IN ({OLD})", NO_ROW)
 DROP_OLD = Query("DELETE FROM command_batches WHERE finished_at < :before", NO_ROW)
 
 

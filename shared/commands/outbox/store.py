@@ -9,11 +9,12 @@ import sqlalchemy as sa
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.commands.endings_store import LOST, Ended, ending, guard
+from shared.commands.endings_store import LOST, ending, guard
 from shared.commands.rules import CANCELLED, DENIED, LEASE, NO_SUBSCRIBER, PUBLISH_DENIED, SENT, Attempt, DueCommand
 from shared.commands.store import OPEN
+from shared.postgres import query
 from shared.postgres.many import ManyRows
-from shared.postgres.query import NO_ROW, Query, among, moment, one_of
+from shared.postgres.query import Query, among, moment, one_of
 from shared.tables import client_commands, clients
 from shared.vocabulary import REFUSED_FROM, CommandAction, CommandSource, CommandState, PublishAnswer
 
@@ -140,63 +141,47 @@ def _shown() -> dict[str, sa.ColumnElement[Any]]:
 
 
 NOTE = Query(_note, str)
-MARK_SENT = Query(
+
+
+@query.run(
     lambda: (
         sa.update(client_commands)
-        .where(OPEN, guard(SENT), one_of(c.id, "ids"))
+        .where(OPEN, guard(SENT), one_of(c.id, "command_ids"))
         .values(state=SENT.to.value, sent_at=sa.func.coalesce(c.sent_at, moment("now")), outcome_reason=None)
-    ),
-    NO_ROW,
+    )
 )
-
-
 def mark_sent(connection: Connection, now: datetime, command_ids: Collection[str]) -> None:
     """The broker accepted these commands: queued ones become sent."""
-    MARK_SENT.run(connection, now=now, ids=list(command_ids))
 
 
-LOCK_CLIENTS_OF = Query(
+@query.run(
     lambda: (
         sa.select(clients.c.uuid)
-        .where(clients.c.uuid.in_(sa.select(c.client_uuid).where(one_of(c.id, "ids"))))
+        .where(clients.c.uuid.in_(sa.select(c.client_uuid).where(one_of(c.id, "command_ids"))))
         .order_by(clients.c.uuid)
         .with_for_update(key_share=True)
-    ),
-    str,
+    )
 )
-
-
 def lock_clients_of(connection: Connection, command_ids: Collection[str]) -> None:
     """Lock the clients of these commands in the order of their uuids, until the transaction ends."""
-    LOCK_CLIENTS_OF.run(connection, ids=list(command_ids))
 
 
-OPEN_AMONG = Query(lambda: sa.select(c.id).where(OPEN, one_of(c.id, "ids")), str)
-
-
+@query.rows(lambda: sa.select(c.id).where(OPEN, one_of(c.id, "command_ids")))
 def open_among(connection: Connection, command_ids: Collection[str]) -> list[str]:
     """The ids of the open commands among these."""
-    return OPEN_AMONG.all(connection, ids=list(command_ids))
 
 
-DENY = Query(lambda: ending(DENIED, sa.literal(PUBLISH_DENIED), one_of(c.id, "ids")), Ended)
-
-
+@query.run(lambda: ending(DENIED, sa.literal(PUBLISH_DENIED), one_of(c.id, "command_ids")))
 def deny(connection: Connection, now: datetime, command_ids: Collection[str]) -> None:
     """Fail commands that the broker's ACL forbids, unless an earlier publish was accepted."""
-    DENY.run(connection, now=now, ids=list(command_ids))
 
 
-CANCEL_UNHEARD_RECOVERY = Query(
+@query.run(
     lambda: ending(
         CANCELLED,
         sa.literal(NO_SUBSCRIBER),
-        sa.and_(one_of(c.id, "ids"), c.source == CommandSource.RECOVERY.value),
-    ),
-    Ended,
+        sa.and_(one_of(c.id, "command_ids"), c.source == CommandSource.RECOVERY.value),
+    )
 )
-
-
 def cancel_unheard_recovery(connection: Connection, now: datetime, command_ids: Collection[str]) -> None:
     """Cancel recovery's commands whose display is not connected, and undo their lockout: recovery does not wait."""
-    CANCEL_UNHEARD_RECOVERY.run(connection, now=now, ids=list(command_ids))

@@ -7,6 +7,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.event_media.uploads.rules import ASSEMBLY, LIFE
+from shared.postgres import query
 from shared.postgres.query import NO_ROW, Query
 
 
@@ -30,7 +31,7 @@ INSERT = Query(
     f"""
     INSERT INTO uploads (id, filename, bytes, created_at, expires_at, created_by)
     VALUES (:id, :filename, :bytes, :now, :expires_at, :by) RETURNING {UPLOAD}
-    """,  # noqa: S608 - made of constants
+    """,
     KeptUpload,
 )
 
@@ -43,7 +44,7 @@ def insert(
     return INSERT.one(connection, now=now, **values)
 
 
-_ONE: Final = f"SELECT {UPLOAD} FROM uploads WHERE id = :id AND expires_at > :now"  # noqa: S608 - made of constants
+_ONE: Final = f"SELECT {UPLOAD} FROM uploads WHERE id = :id AND expires_at > :now"
 GET, LOCK = Query(_ONE, KeptUpload), Query(f"{_ONE} FOR UPDATE", KeptUpload)
 
 
@@ -52,20 +53,14 @@ def get(connection: Connection, now: datetime, upload_id: str, *, lock: bool = F
     return (LOCK if lock else GET).one_or_none(connection, now=now, id=upload_id)
 
 
-IS_OPEN = Query("SELECT EXISTS (SELECT FROM uploads WHERE id = :id AND expires_at > :now AND media_id IS NULL)", bool)
-
-
+@query.one("SELECT EXISTS (SELECT FROM uploads WHERE id = :upload_id AND expires_at > :now AND media_id IS NULL)")
 def is_open(connection: Connection, now: datetime, upload_id: str) -> bool:
     """Whether the parts of this upload are still needed."""
-    return IS_OPEN.one(connection, now=now, id=upload_id)
 
 
-GIVE_TURN = Query("UPDATE uploads SET writer = :token, writer_until = :until WHERE id = :id", NO_ROW)
-
-
+@query.run("UPDATE uploads SET writer = :token, writer_until = :until WHERE id = :upload_id")
 def give_turn(connection: Connection, upload_id: str, token: str, until: datetime) -> None:
     """Give the turn to the request with this token. The caller has locked and checked the row."""
-    GIVE_TURN.run(connection, id=upload_id, token=token, until=until)
 
 
 ADD_PART = Query(
@@ -85,57 +80,40 @@ def add_part(
     return ADD_PART.run(connection, id=upload_id, token=token, **added) == 1
 
 
-PROLONG = Query("UPDATE uploads SET writer_until = :until WHERE id = :id AND writer = :token", NO_ROW)
-
-
+@query.run("UPDATE uploads SET writer_until = :until WHERE id = :upload_id AND writer = :token")
 def prolong(connection: Connection, upload_id: str, token: str, until: datetime) -> bool:
     """Prolong the turn to `until`; False when another request has the turn."""
-    return PROLONG.run(connection, id=upload_id, token=token, until=until) == 1
 
 
-END_TURN = Query("UPDATE uploads SET writer = NULL, writer_until = NULL WHERE id = :id AND writer = :token", NO_ROW)
-
-
+@query.run("UPDATE uploads SET writer = NULL, writer_until = NULL WHERE id = :upload_id AND writer = :token")
 def end_turn(connection: Connection, upload_id: str, token: str) -> None:
     """End the turn, if this token still has it."""
-    END_TURN.run(connection, id=upload_id, token=token)
 
 
-COMPLETE = Query(
+@query.run(
     """
     UPDATE uploads SET received = bytes, media_id = :media_id, parts = '{}', writer = NULL, writer_until = NULL
-    WHERE id = :id AND writer = :token AND media_id IS NULL
-    """,
-    NO_ROW,
+    WHERE id = :upload_id AND writer = :token AND media_id IS NULL
+    """
 )
-
-
 def complete(connection: Connection, upload_id: str, token: str, media_id: int) -> bool:
     """Note that the upload has become a medium; False when another request has the turn."""
-    return COMPLETE.run(connection, id=upload_id, token=token, media_id=media_id) == 1
 
 
-DELETE = Query("DELETE FROM uploads WHERE id = :id", NO_ROW)
-
-
+@query.run("DELETE FROM uploads WHERE id = :upload_id")
 def delete(connection: Connection, upload_id: str) -> None:
     """Delete an upload."""
-    DELETE.run(connection, id=upload_id)
 
 
-DELETE_EXPIRED = Query(
+@query.rows(
     """
     DELETE FROM uploads WHERE id IN (
         SELECT id FROM uploads WHERE expires_at <= :now LIMIT :limit FOR UPDATE SKIP LOCKED)
     RETURNING id
-    """,
-    str,
+    """
 )
-
-
 def delete_expired(connection: Connection, now: datetime, limit: int) -> list[str]:
     """Delete up to `limit` expired uploads, complete or not. Returns their ids; their parts may be removed."""
-    return DELETE_EXPIRED.all(connection, now=now, limit=limit)
 
 
 FORGET_THE_FUTURE = Query(

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from shared.notifications.channels.rules import KeptChannel, OpenChannel
+from shared.postgres import query
 from shared.postgres.door import constraint_name, is_away, sqlstate
 from shared.postgres.many import as_json
 from shared.postgres.query import NO_ROW, Query
@@ -62,7 +63,7 @@ INSERT = Query(
     f"""
     INSERT INTO notification_channels ({", ".join(GIVEN)}) VALUES ({", ".join(f":{one}" for one in GIVEN)})
     RETURNING {CHANNEL}
-    """,  # noqa: S608 - made of constants
+    """,
     KeptChannel,
 )
 
@@ -76,7 +77,7 @@ def insert(connection: Connection, values: Mapping[str, Any]) -> KeptChannel:
 UPDATE = Query(
     f"""
     UPDATE notification_channels SET {", ".join(_set(one) for one in COLUMNS if one != "id")} WHERE id = :id
-    """,  # noqa: S608 - made of constants
+    """,
     NO_ROW,
 )
 
@@ -87,23 +88,14 @@ def update(connection: Connection, channel: KeptChannel) -> None:
         UPDATE.run(connection, **_bound(asdict(channel)))
 
 
-GET = Query(f"SELECT {CHANNEL} FROM notification_channels WHERE id = :id", KeptChannel)  # noqa: S608 - constants
-
-
+@query.one_or_none(f"SELECT {CHANNEL} FROM notification_channels WHERE id = :channel_id")
 def get(connection: Connection, channel_id: int) -> KeptChannel | None:
     """One channel, or None."""
-    return GET.one_or_none(connection, id=channel_id)
 
 
-LOCK = Query(
-    f"SELECT {CHANNEL} FROM notification_channels WHERE id = :id FOR UPDATE",  # noqa: S608 - made of constants
-    KeptChannel,
-)
-
-
+@query.one_or_none(f"SELECT {CHANNEL} FROM notification_channels WHERE id = :channel_id FOR UPDATE")
 def lock(connection: Connection, channel_id: int) -> KeptChannel | None:
     """One channel, with a row lock until the transaction ends, or None."""
-    return LOCK.one_or_none(connection, id=channel_id)
 
 
 LOCK_NAMES = Query("SELECT pg_advisory_xact_lock(:lock)", NO_ROW)
@@ -114,18 +106,13 @@ def lock_names(connection: Connection) -> None:
     LOCK_NAMES.run(connection, lock=NAMES_LOCK)
 
 
-IS_TAKEN = Query(
-    "SELECT EXISTS (SELECT FROM notification_channels WHERE name = :name AND id IS DISTINCT FROM :but)", bool
-)
-
-
+@query.one("SELECT EXISTS (SELECT FROM notification_channels WHERE name = :name AND id IS DISTINCT FROM :but)")
 def is_taken(connection: Connection, name: str, but: int | None) -> bool:
     """Whether a channel other than `but` has this name."""
-    return IS_TAKEN.one(connection, name=name, but=but)
 
 
 PAGE = Query(
-    f"SELECT {CHANNEL} FROM notification_channels WHERE id > :after ORDER BY id LIMIT :limit",  # noqa: S608 - constants
+    f"SELECT {CHANNEL} FROM notification_channels WHERE id > :after ORDER BY id LIMIT :limit",
     KeptChannel,
 )
 
@@ -135,41 +122,30 @@ def page(connection: Connection, limit: int, after: int | None) -> list[KeptChan
     return PAGE.all(connection, limit=limit, after=after or 0)
 
 
-OPEN = Query(
+@query.rows(
     f"""
     SELECT {", ".join(OpenChannel.__struct_fields__)} FROM notification_channels
     WHERE enabled ORDER BY id
-    """,  # noqa: S608 - made of constants
-    OpenChannel,
+    """
 )
-
-
 def enabled(connection: Connection) -> list[OpenChannel]:
     """Every enabled channel, without its secrets."""
-    return OPEN.all(connection)
 
 
-DELETE = Query("DELETE FROM notification_channels WHERE id = :id", NO_ROW)
-
-
+@query.run("DELETE FROM notification_channels WHERE id = :channel_id")
 def delete(connection: Connection, channel_id: int) -> bool:
     """Delete a channel with its deliveries; False when there is none."""
-    return DELETE.run(connection, id=channel_id) == 1
 
 
-NOTE_DELIVERED = Query(
+@query.run(
     """
     UPDATE notification_channels SET last_delivered_at = :now, last_failed_at = NULL, last_error = NULL,
         last_error_sentences = NULL
-    WHERE id = :id
-    """,
-    NO_ROW,
+    WHERE id = :channel_id
+    """
 )
-
-
 def note_delivered(connection: Connection, now: datetime, channel_id: int) -> None:
     """Note that the receiver took a message, and clear the last error."""
-    NOTE_DELIVERED.run(connection, now=now, id=channel_id)
 
 
 NOTE_FAILED = Query(

@@ -8,6 +8,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.notifications.rules import Notice
+from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
@@ -26,13 +27,6 @@ class NewMessage(Struct, frozen=True):
     message: dict[str, Any]
     standing: bool = False
     folded_into: int | None = None
-
-
-class PutMessage(NamedTuple):
-    """A message that was inserted."""
-
-    subject: str
-    id: int
 
 
 class DueDelivery(NamedTuple):
@@ -89,7 +83,9 @@ class ListedMessage(Struct, frozen=True):
 OWN_FACTS: Final = "coalesce(d.message -> 'own', d.message -> 'facts')"
 """SQL: the facts of the row's own trouble. One row may carry the message about many displays."""
 MESSAGES: Final = ManyRows("said", NewMessage)
-INSERT = Query(
+
+
+@query.rows(
     f"""
     INSERT INTO notification_deliveries (channel_id, root, subject, phase, event, message, created_at, due_at,
         standing, folded_into, state)
@@ -97,14 +93,11 @@ INSERT = Query(
         standing, folded_into, CASE WHEN folded_into IS NULL THEN 'pending' ELSE 'folded' END
     FROM {MESSAGES} ORDER BY subject
     ON CONFLICT (channel_id, subject, phase) DO NOTHING RETURNING subject, id
-    """,  # noqa: S608 - made of constants
-    PutMessage,
+    """,
+    MESSAGES,
 )
-
-
 def insert(connection: Connection, now: datetime, messages: Sequence[NewMessage]) -> dict[str, int]:
     """Insert messages to one channel. Returns ids by subject; a message that exists already is left out."""
-    return dict(INSERT.all(connection, now=now, **MESSAGES.of(messages)))
 
 
 STANDING = Query(
@@ -112,7 +105,7 @@ STANDING = Query(
     SELECT d.id, d.channel_id, d.root, d.subject, {OWN_FACTS} ->> 'event' AS event, d.state, d.created_at,
         {OWN_FACTS} AS facts, d.claimed_at IS NOT NULL AS claimed
     FROM notification_deliveries AS d WHERE d.standing AND {OWN_FACTS} ->> 'event' = ANY(:known) ORDER BY d.id
-    """,  # noqa: S608 - made of constants
+    """,
     Notice,
 )
 
@@ -125,18 +118,14 @@ def standing(connection: Connection) -> list[Notice]:
     return STANDING.all(connection, known=list(NotificationEvent))
 
 
-TOLD_OF_SINCE = Query(
+@query.rows(
     f"""
     SELECT DISTINCT d.channel_id FROM notification_deliveries AS d
     WHERE d.created_at > :since AND d.phase = 'opened' AND d.state <> 'dropped' AND {OWN_FACTS} ->> 'event' = :event
-    """,  # noqa: S608 - made of constants
-    int,
+    """
 )
-
-
 def told_of_since(connection: Connection, event: NotificationEvent, since: datetime) -> set[int]:
     """The channels that have a message since `since` that a trouble with this event began."""
-    return set(TOLD_OF_SINCE.all(connection, event=event, since=since))
 
 
 OPENED_SINCE = Query(
@@ -153,12 +142,9 @@ def opened_since(connection: Connection, roots: Collection[str], since: datetime
     return set(OPENED_SINCE.all(connection, roots=list(roots), since=since))
 
 
-SETTLE = Query("UPDATE notification_deliveries SET standing = false WHERE id = ANY(:ids)", NO_ROW)
-
-
+@query.run("UPDATE notification_deliveries SET standing = false WHERE id = ANY(:ids)")
 def settle(connection: Connection, ids: Collection[int]) -> None:
     """Note that the troubles of these messages are over."""
-    SETTLE.run(connection, ids=list(ids))
 
 
 def _columns(error: Sentence | None) -> dict[str, str | None]:
@@ -229,12 +215,9 @@ def claim(
     return CLAIM.one_or_none(connection, now=now, **values)
 
 
-GET = Query("SELECT state, generation, claim FROM notification_deliveries WHERE id = :id", Try)
-
-
+@query.one_or_none("SELECT state, generation, claim FROM notification_deliveries WHERE id = :delivery_id")
 def get(connection: Connection, delivery_id: int) -> Try | None:
     """The state of one message, or None."""
-    return GET.one_or_none(connection, id=delivery_id)
 
 
 FINISH = Query(
@@ -271,23 +254,19 @@ def release(connection: Connection, delivery_id: int, token: str, due_at: dateti
     return RELEASE.one_or_none(connection, id=delivery_id, token=token, due_at=due_at, **_columns(error))
 
 
-REVIVE = Query(
+@query.run(
     """
     UPDATE notification_deliveries
     SET state = 'pending', finished_at = NULL, error = NULL, error_sentences = NULL, due_at = :now,
         generation = generation + 1
     WHERE channel_id = :channel_id AND state = 'failed' AND standing
-    """,
-    NO_ROW,
+    """
 )
-
-
 def revive(connection: Connection, now: datetime, channel_id: int) -> int:
     """Retry failed messages whose trouble is not over. Returns how many. The next sweep enqueues them."""
-    return REVIVE.run(connection, now=now, channel_id=channel_id)
 
 
-PAGE = Query(
+@query.rows(
     f"""
     SELECT d.id, d.channel_id, c.name AS channel_name, d.subject, d.phase,
         d.event, d.message ->> 'title' AS title, d.message ->> 'text' AS text, d.state, d.attempts, d.created_at,
@@ -297,23 +276,14 @@ PAGE = Query(
         AND (CAST(:state AS text) IS NULL OR d.state = :state)
         AND (CAST(:before AS bigint) IS NULL OR d.id < :before)
     ORDER BY d.id DESC LIMIT :limit {FOR_ITS_VALUES}
-    """,  # noqa: S608 - made of constants
-    ListedMessage,
+    """
 )
-
-
 def page(
     connection: Connection, channel_id: int | None, state: DeliveryState | None, limit: int, before: int | None
 ) -> list[ListedMessage]:
     """Up to `limit` messages with an id below `before`, the newest first."""
-    return PAGE.all(connection, channel_id=channel_id, state=state, limit=limit, before=before)
 
 
-DROP_HISTORY = Query(
-    "DELETE FROM notification_deliveries WHERE created_at < :before AND NOT standing AND state <> 'pending'", NO_ROW
-)
-
-
+@query.run("DELETE FROM notification_deliveries WHERE created_at < :before AND NOT standing AND state <> 'pending'")
 def drop_history(connection: Connection, before: datetime) -> int:
     """Delete messages from before then that are finished and whose trouble is over. Returns how many."""
-    return DROP_HISTORY.run(connection, before=before)

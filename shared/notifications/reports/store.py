@@ -2,27 +2,19 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from shared.notifications.reports.rules import PastIncident, SiteNow
+from shared.postgres import query
 from shared.postgres.fragments import screen_fails
-from shared.postgres.query import Query
 from shared.quiet.store import covered_by
 from shared.vocabulary import CommandSource, CommandState
 
 OF_SITES = "(CAST(:sites AS text[]) IS NULL OR c.site = ANY(CAST(:sites AS text[])))"
 
 
-class DoneByRecovery(NamedTuple):
-    """How often an action of recovery succeeded."""
-
-    action: str
-    times: int
-
-
-PLACES = Query(
+@query.rows(
     f"""
     WITH rests AS {covered_by(":quiet")},
     one AS (
@@ -36,44 +28,32 @@ PLACES = Query(
         count(*) FILTER (WHERE NOT resting AND status NOT IN ('stale', 'crashed') AND fails) AS failing,
         count(*) FILTER (WHERE resting) AS resting
     FROM one GROUP BY site ORDER BY site
-    """,  # noqa: S608 - made of constants
-    SiteNow,
+    """
 )
-
-
 def places(connection: Connection, sites: Collection[str] | None, quiet: Collection[int]) -> list[SiteNow]:
     """The displays of these sites (None: all), counted by site. `quiet`: the quiet times in which screens are off."""
-    return PLACES.all(connection, sites=None if sites is None else list(sites), quiet=list(quiet))
 
 
-INCIDENTS = Query(
+@query.rows(
     f"""
     SELECT i.cause, i.closed_at IS NOT NULL AS is_over FROM incidents AS i
     WHERE i.opened_at > :since AND i.merged_into IS NULL AND (CAST(:sites AS text[]) IS NULL OR EXISTS (
         SELECT FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
         WHERE m.incident_id = i.id AND {OF_SITES}))
     ORDER BY i.opened_at DESC
-    """,  # noqa: S608 - made of constants
-    PastIncident,
+    """
 )
-
-
 def incidents(connection: Connection, sites: Collection[str] | None, since: datetime) -> list[PastIncident]:
     """The incidents at these sites (None: all) that opened after `since`, the newest first."""
-    return INCIDENTS.all(connection, sites=None if sites is None else list(sites), since=since)
 
 
-RECOVERED = Query(
+@query.rows(
     f"""
     SELECT k.action, count(*) AS times FROM client_commands AS k JOIN clients AS c ON c.uuid = k.client_uuid
     WHERE k.finished_at > :since AND k.source = '{CommandSource.RECOVERY}' AND k.state = '{CommandState.SUCCEEDED}'
         AND {OF_SITES}
     GROUP BY k.action
-    """,  # noqa: S608 - made of constants
-    DoneByRecovery,
+    """
 )
-
-
 def recovered(connection: Connection, sites: Collection[str] | None, since: datetime) -> dict[str, int]:
     """How often each action of recovery succeeded after `since` at these sites (None: all)."""
-    return dict(RECOVERED.all(connection, sites=None if sites is None else list(sites), since=since))

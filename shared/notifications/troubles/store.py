@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import Connection
@@ -11,6 +11,7 @@ from shared.clients.limits_store import VALUES
 from shared.clients.logins_rules import SHARED_FOR
 from shared.clients.store import ClientState
 from shared.notifications.troubles.rules import Display
+from shared.postgres import query
 from shared.postgres.fragments import is_unwell, is_well, no_failure_stands, screen_failed_since, screen_fails
 from shared.postgres.query import Query
 from shared.recovery.rules import LADDER, MOST_REFUSED
@@ -104,44 +105,6 @@ class DoorCertificate(Struct, frozen=True):
     seen_at: datetime
 
 
-class EndedIncident(NamedTuple):
-    """An incident that is over; `silently`: without a message, because it was merged or deleted."""
-
-    id: int
-    silently: bool
-
-
-class EndedLimit(NamedTuple):
-    """A limit (`uuid:kind`) that is not passed any more; `silently`: without a message, as its value is not known."""
-
-    name: str
-    silently: bool
-
-
-class EndedOfClient(NamedTuple):
-    """A client whose trouble is over; `silently`: without a message, because the client was deleted."""
-
-    uuid: str
-    silently: bool
-
-
-INCIDENTS = Query(
-    """
-    SELECT i.id, i.kind, i.key, i.began_at, i.opened_at, i.cause, count(e.id) AS reopened, max(e.at) AS reopened_at
-    FROM incidents AS i LEFT JOIN incident_events AS e ON e.incident_id = i.id AND e.kind = 'reopened'
-    WHERE i.closed_at IS NULL GROUP BY i.id ORDER BY i.id
-    """,
-    IncidentToTell,
-)
-MEMBERS = Query(
-    """
-    SELECT m.incident_id, c.uuid, c.name, c.site, bool_and(m.left_at IS NOT NULL) AS back
-    FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
-    WHERE m.incident_id = ANY(CAST(:ids AS bigint[]))
-    GROUP BY m.incident_id, c.uuid ORDER BY m.incident_id, c.name, c.uuid
-    """,
-    Affected,
-)
 IN_NO_INCIDENT: Final = """
     NOT EXISTS (SELECT FROM incident_members AS m WHERE m.client_uuid = c.uuid AND m.left_at IS NULL)"""
 SUSPENDED: Final = f"""CAST(:recovers AS boolean) AND coalesce(r.decided = 'suspended'
@@ -163,140 +126,40 @@ DISPLAYS = Query(  # uses the partial index of unwell clients; displays that eve
         AND (SELECT count(*) FROM notification_deliveries AS d WHERE d.root = 'client:' || c.uuid
             AND d.created_at >= greatest(c.status_since, r.decided_at)) < CAST(:channels AS integer)
     ORDER BY c.status_since DESC, c.uuid LIMIT {MOST}
-    """,  # noqa: S608 - made of constants
+    """,
     UnwellDisplay,
 )
 MENDED: Final = f"c.service_failed_at IS NULL OR {no_failure_stands('c', 'h')}"
 """SQL: the failed service is acknowledged, or a later health report says that no failure stands."""
-FAILED_SERVICES = Query(
-    f"""
-    SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit
-    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
-    WHERE c.service_failed_at >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
-        AND NOT coalesce({MENDED}, false) AND {IN_NO_INCIDENT}
-    ORDER BY c.service_failed_at DESC, c.uuid LIMIT {MOST}
-    """,  # noqa: S608 - made of constants
-    DisplayWithFailedService,
-)
-BAD_SCREENS = Query(
-    f"""
-    SELECT c.uuid, c.name, c.site, CAST(c.screen_health AS text) AS screen, c.screen_health_since, c.screen_failed_at
-    FROM clients AS c
-    WHERE {screen_fails("c")} AND c.screen_failed_at >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
-        AND c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}
-    ORDER BY c.screen_failed_at DESC, c.uuid LIMIT {MOST}
-    """,  # noqa: S608 - made of constants
-    DisplayWithBadScreen,
-)
-PASSED_LIMITS = Query(
-    f"""
-    SELECT c.uuid, c.name, c.site, l.kind, l.value, l.limit_at, l.over_since, l.passed_at
-    FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
-    WHERE l.passed_at >= CAST(:since AS timestamptz) AND l.over_since IS NOT NULL AND c.deleted_at IS NULL
-        AND c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}
-    ORDER BY l.passed_at DESC, c.uuid, l.kind LIMIT {MOST}
-    """,  # noqa: S608 - made of constants
-    DisplayOverLimit,
-)
 _KIND: Final = "split_part(asked.name, ':', 2)"
 _WHEN: Final = " ".join(f"WHEN '{kind}' THEN {sql}" for kind, sql in VALUES.items())
-OVER_LIMITS = Query(
-    f"""
-    SELECT asked.name, c.deleted_at IS NOT NULL OR (CASE {_KIND} {_WHEN} END) IS NULL AS silently
-    FROM unnest(CAST(:names AS text[])) AS asked(name) JOIN clients AS c ON c.uuid = split_part(asked.name, ':', 1)
-    LEFT JOIN client_limits AS l ON l.client_uuid = c.uuid AND l.kind = {_KIND}
-    LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
-    WHERE c.deleted_at IS NOT NULL OR l.passed_at IS NULL
-    """,  # noqa: S608 - made of constants
-    EndedLimit,
-)
-OVER_SERVICES = Query(
-    f"""
-    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently
-    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR coalesce({MENDED}, false))
-    """,  # noqa: S608 - made of constants
-    EndedOfClient,
-)
-OVER_SCREENS = Query(
-    f"""
-    SELECT c.uuid, c.deleted_at IS NOT NULL OR c.screen_health IN ('off', 'unknown') AS silently FROM clients AS c
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT {screen_fails("c")})
-    """,  # noqa: S608 - made of constants
-    EndedOfClient,
-)
 IS_SHARED: Final = f"""(c.shared_login_seen_at IS NOT NULL
     AND c.shared_login_seen_at > CAST(:now AS timestamptz) - interval '{SHARED_FOR.total_seconds()} seconds'
     AND c.shared_login_seen_at > c.shared_login_since)"""
 """SQL: two devices were seen lately with the client's login, and not for the first time."""
-SHARED_LOGINS = Query(
-    f"""
-    SELECT c.uuid, c.name, c.site, c.shared_login_since FROM clients AS c
-    WHERE {IS_SHARED} AND c.shared_login_since >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
-    ORDER BY c.shared_login_since DESC, c.uuid LIMIT {MOST}
-    """,  # noqa: S608 - made of constants
-    DisplayWithSharedLogin,
-)
-OVER_SHARED_LOGINS = Query(
-    f"""
-    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently FROM clients AS c
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT coalesce({IS_SHARED}, false))
-    """,  # noqa: S608 - made of constants
-    EndedOfClient,
-)
-CONVERSIONS = Query(
-    f"""
-    SELECT c.id, c.generation, c.finished_at, c.error_message, m.id AS media_id, m.filename
-    FROM conversions AS c JOIN event_media AS m ON m.id = c.source_event_media_id AND m.deleted_at IS NULL
-    WHERE c.status = 'failed' AND c.finished_at >= CAST(:since AS timestamptz)
-    ORDER BY c.finished_at DESC, c.id LIMIT {MOST}
-    """,  # noqa: S608 - made of constants
-    FailedConversion,
-)
-OVER_INCIDENTS = Query(
-    """
-    SELECT asked.id, i.merged_into IS NOT NULL OR i.id IS NULL AS silently
-    FROM unnest(CAST(:ids AS bigint[])) AS asked(id) LEFT JOIN incidents AS i ON i.id = asked.id
-    WHERE i.id IS NULL OR i.closed_at IS NOT NULL
-    """,
-    EndedIncident,
-)
-OVER_CLIENTS = Query(
-    f"""
-    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently
-    FROM clients AS c LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL
-        OR {is_well("c")}
-            AND c.status_since <= CAST(:well_since AS timestamptz)
-            AND NOT ((c.service_failed_at IS NOT NULL OR {screen_fails("c")}) AND {SUSPENDED}))
-    """,  # noqa: S608 - made of constants
-    EndedOfClient,
-)
-OPEN_BREAKERS = Query(
-    """
-    SELECT 'breaker:' || site FROM recovery_breakers WHERE open_since IS NOT NULL
-    UNION ALL SELECT 'screens_breaker:' || site FROM recovery_breakers WHERE screens_since IS NOT NULL
-    """,
-    str,
-)
-STATES = Query(
-    f"""
-    SELECT c.uuid, c.status, c.process_status, c.service_failed_at, {screen_failed_since("c")} AS screen_failed_since
-    FROM clients AS c WHERE c.uuid = ANY(:uuids)
-    """,  # noqa: S608 - made of constants
-    ClientState,
-)
-CERTIFICATES = Query("SELECT door, begins_at, ends_at, seen_at FROM door_certificates ORDER BY door", DoorCertificate)
 
 
+@query.rows(
+    """
+    SELECT i.id, i.kind, i.key, i.began_at, i.opened_at, i.cause, count(e.id) AS reopened, max(e.at) AS reopened_at
+    FROM incidents AS i LEFT JOIN incident_events AS e ON e.incident_id = i.id AND e.kind = 'reopened'
+    WHERE i.closed_at IS NULL GROUP BY i.id ORDER BY i.id
+    """
+)
 def incidents(connection: Connection) -> list[IncidentToTell]:
     """Every open incident, with how often it was reopened and when last."""
-    return INCIDENTS.all(connection)
 
 
+@query.rows(
+    """
+    SELECT m.incident_id, c.uuid, c.name, c.site, bool_and(m.left_at IS NOT NULL) AS back
+    FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
+    WHERE m.incident_id = ANY(CAST(:incident_ids AS bigint[]))
+    GROUP BY m.incident_id, c.uuid ORDER BY m.incident_id, c.name, c.uuid
+    """
+)
 def members(connection: Connection, incident_ids: Collection[int]) -> list[Affected]:
     """The displays that were ever part of these incidents, by incident and name."""
-    return MEMBERS.all(connection, ids=list(incident_ids))
 
 
 def displays(
@@ -311,79 +174,165 @@ def displays(
     return DISPLAYS.all(connection, **bounds, recovers=recovers)
 
 
+@query.rows(
+    f"""
+    SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit
+    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
+    WHERE c.service_failed_at >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
+        AND NOT coalesce({MENDED}, false) AND {IN_NO_INCIDENT}
+    ORDER BY c.service_failed_at DESC, c.uuid LIMIT {MOST}
+    """
+)
 def failed_services(connection: Connection, since: datetime) -> list[DisplayWithFailedService]:
     """Displays in no open incident with a service that failed since `since` and is not mended (MENDED)."""
-    return FAILED_SERVICES.all(connection, since=since)
 
 
+@query.rows(
+    f"""
+    SELECT c.uuid, c.name, c.site, CAST(c.screen_health AS text) AS screen, c.screen_health_since, c.screen_failed_at
+    FROM clients AS c
+    WHERE {screen_fails("c")} AND c.screen_failed_at >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
+        AND c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}
+    ORDER BY c.screen_failed_at DESC, c.uuid LIMIT {MOST}
+    """
+)
 def bad_screens(connection: Connection, since: datetime) -> list[DisplayWithBadScreen]:
     """Displays in no open incident that are heard, and whose screen failed since `since`."""
-    return BAD_SCREENS.all(connection, since=since)
 
 
+@query.rows(
+    f"""
+    SELECT c.uuid, c.name, c.site, l.kind, l.value, l.limit_at, l.over_since, l.passed_at
+    FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
+    WHERE l.passed_at >= CAST(:since AS timestamptz) AND l.over_since IS NOT NULL AND c.deleted_at IS NULL
+        AND c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}
+    ORDER BY l.passed_at DESC, c.uuid, l.kind LIMIT {MOST}
+    """
+)
 def passed_limits(connection: Connection, since: datetime) -> list[DisplayOverLimit]:
     """Limits that displays in no open incident have passed since `since`, if the displays are heard."""
-    return PASSED_LIMITS.all(connection, since=since)
 
 
+@query.rows(
+    f"""
+    SELECT asked.name, c.deleted_at IS NOT NULL OR (CASE {_KIND} {_WHEN} END) IS NULL AS silently
+    FROM unnest(CAST(:names AS text[])) AS asked(name) JOIN clients AS c ON c.uuid = split_part(asked.name, ':', 1)
+    LEFT JOIN client_limits AS l ON l.client_uuid = c.uuid AND l.kind = {_KIND}
+    LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
+    WHERE c.deleted_at IS NOT NULL OR l.passed_at IS NULL
+    """
+)
 def over_limits(connection: Connection, names: Collection[str]) -> dict[str, bool]:
     """Which of these limits (`uuid:kind`) are not passed any more; True when nobody needs to hear of it.
 
     That is when the client was deleted, and when its newest report does not have the value: it may not be well.
     """
-    return dict(OVER_LIMITS.all(connection, names=list(names)))
 
 
+@query.rows(
+    f"""
+    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently
+    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR coalesce({MENDED}, false))
+    """
+)
 def over_services(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
     """Which of these clients have no failed service any more; True when the client was deleted."""
-    return dict(OVER_SERVICES.all(connection, uuids=list(uuids)))
 
 
+@query.rows(
+    f"""
+    SELECT c.uuid, c.deleted_at IS NOT NULL OR c.screen_health IN ('off', 'unknown') AS silently FROM clients AS c
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT {screen_fails("c")})
+    """
+)
 def over_screens(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
     """Which of these clients have no failing screen any more; True when nobody needs to hear of it.
 
     That is when the client was deleted, and when its screen shows no picture all the same.
     """
-    return dict(OVER_SCREENS.all(connection, uuids=list(uuids)))
 
 
+@query.rows(
+    f"""
+    SELECT c.uuid, c.name, c.site, c.shared_login_since FROM clients AS c
+    WHERE {IS_SHARED} AND c.shared_login_since >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
+    ORDER BY c.shared_login_since DESC, c.uuid LIMIT {MOST}
+    """
+)
 def shared_logins(connection: Connection, now: datetime, since: datetime) -> list[DisplayWithSharedLogin]:
     """Displays whose login two devices have used since `since` or later, and at least twice."""
-    return SHARED_LOGINS.all(connection, now=now, since=since)
 
 
+@query.rows(
+    f"""
+    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently FROM clients AS c
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT coalesce({IS_SHARED}, false))
+    """
+)
 def over_shared_logins(connection: Connection, now: datetime, uuids: Collection[str]) -> dict[str, bool]:
     """Which of these clients have a login for one device again; True when the client was deleted."""
-    return dict(OVER_SHARED_LOGINS.all(connection, now=now, uuids=list(uuids)))
 
 
+@query.rows(
+    f"""
+    SELECT c.id, c.generation, c.finished_at, c.error_message, m.id AS media_id, m.filename
+    FROM conversions AS c JOIN event_media AS m ON m.id = c.source_event_media_id AND m.deleted_at IS NULL
+    WHERE c.status = 'failed' AND c.finished_at >= CAST(:since AS timestamptz)
+    ORDER BY c.finished_at DESC, c.id LIMIT {MOST}
+    """
+)
 def conversions(connection: Connection, since: datetime) -> list[FailedConversion]:
     """Conversions that failed for good since `since`."""
-    return CONVERSIONS.all(connection, since=since)
 
 
+@query.rows(
+    """
+    SELECT asked.id, i.merged_into IS NOT NULL OR i.id IS NULL AS silently
+    FROM unnest(CAST(:ids AS bigint[])) AS asked(id) LEFT JOIN incidents AS i ON i.id = asked.id
+    WHERE i.id IS NULL OR i.closed_at IS NOT NULL
+    """
+)
 def over_incidents(connection: Connection, ids: Collection[int]) -> dict[int, bool]:
     """Which of these incidents are over; True when the incident was merged into another one or deleted."""
-    return dict(OVER_INCIDENTS.all(connection, ids=list(ids)))
 
 
+@query.rows(
+    f"""
+    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently
+    FROM clients AS c LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL
+        OR {is_well("c")}
+            AND c.status_since <= CAST(:well_since AS timestamptz)
+            AND NOT ((c.service_failed_at IS NOT NULL OR {screen_fails("c")}) AND {SUSPENDED}))
+    """
+)
 def over_clients(
     connection: Connection, uuids: Collection[str], well_since: datetime, *, recovers: bool
 ) -> dict[str, bool]:
     """Which of these clients have been well since `well_since`; True when the client was deleted."""
-    return dict(OVER_CLIENTS.all(connection, uuids=list(uuids), well_since=well_since, recovers=recovers))
 
 
+@query.rows(
+    """
+    SELECT 'breaker:' || site FROM recovery_breakers WHERE open_since IS NOT NULL
+    UNION ALL SELECT 'screens_breaker:' || site FROM recovery_breakers WHERE screens_since IS NOT NULL
+    """
+)
 def open_breakers(connection: Connection) -> set[str]:
     """The roots of the open breakers; one without a site is the fleet's."""
-    return set(OPEN_BREAKERS.all(connection))
 
 
+@query.rows("SELECT door, begins_at, ends_at, seen_at FROM door_certificates ORDER BY door")
 def certificates(connection: Connection) -> list[DoorCertificate]:
     """The last certificates that were seen at our doors."""
-    return CERTIFICATES.all(connection)
 
 
+@query.rows(
+    f"""
+    SELECT c.uuid, c.status, c.process_status, c.service_failed_at, {screen_failed_since("c")} AS screen_failed_since
+    FROM clients AS c WHERE c.uuid = ANY(:uuids)
+    """
+)
 def states(connection: Connection, uuids: Collection[str]) -> list[ClientState]:
     """The columns that decide whether a client is unwell, for each of these clients."""
-    return STATES.all(connection, uuids=list(uuids))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.postgres import query
 from shared.postgres.fragments import is_open, screen_fails
 from shared.postgres.query import Query
 
@@ -76,21 +77,17 @@ class Deliveries(Struct, frozen=True):
     oldest_due: datetime
 
 
-OPEN_COMMANDS = Query(
+@query.rows(
     f"""
     SELECT k.state, count(*) AS count, min(k.created_at) AS oldest,
         count(*) FILTER (WHERE k.state = 'queued' AND k.publish_answer IS NULL) AS waiting,
         min(k.created_at) FILTER (WHERE k.state = 'queued' AND k.publish_answer IS NULL) AS oldest_waiting,
         count(*) FILTER (WHERE k.publish_lease_until > :now) AS leased
     FROM client_commands AS k WHERE {is_open("k")} GROUP BY k.state
-    """,  # noqa: S608 - made of constants
-    OpenCommands,
+    """
 )
-
-
 def open_commands(connection: Connection, now: datetime) -> list[OpenCommands]:
     """The open commands of each state that has any."""
-    return OPEN_COMMANDS.all(connection, now=now)
 
 
 ENDED_COMMANDS = Query(
@@ -106,149 +103,105 @@ def ended_commands(connection: Connection, since: datetime) -> dict[tuple[str, s
     return {(state, reason): count for state, reason, count in ENDED_COMMANDS.all(connection, since=since)}
 
 
-SCREENSHOTS = Query(
+@query.rows(
     """
     SELECT CASE state WHEN 'succeeded' THEN 'stored' ELSE 'missing' END, count(*) FROM client_commands
     WHERE finished_at > :since AND action = 'screenshot' AND state IN ('succeeded', 'failed', 'timed_out') GROUP BY 1
-    """,
-    Count,
+    """
 )
-
-
 def screenshots(connection: Connection, since: datetime) -> dict[str, int]:
     """How many screenshots that a display took ended since then, by whether their picture is `stored` or `missing`."""
-    return dict(SCREENSHOTS.all(connection, since=since))
 
 
-RECOVERY_COMMANDS = Query(
+@query.rows(
     """
     SELECT k.action, count(*) FROM recovery_events AS e JOIN client_commands AS k ON k.id = e.command_id
     WHERE e.at > :since GROUP BY k.action
-    """,
-    Count,
+    """
 )
-
-
 def recovery_commands(connection: Connection, since: datetime) -> dict[str, int]:
     """How many commands recovery issued since then, by action."""
-    return dict(RECOVERY_COMMANDS.all(connection, since=since))
 
 
-OPEN_BREAKERS = Query(
+@query.one(
     """
     SELECT count(*) FILTER (WHERE site = ''), count(*) FILTER (WHERE site <> '')
     FROM recovery_breakers WHERE open_since IS NOT NULL OR screens_since IS NOT NULL
-    """,
-    OpenBreakers,
+    """
 )
-
-
 def open_breakers(connection: Connection) -> OpenBreakers:
     """How many breakers are open."""
-    return OPEN_BREAKERS.one(connection)
 
 
-FAILING_SCREENS = Query(
+@query.rows(
     f"""
     SELECT CAST(c.screen_health AS text), count(*) FROM clients AS c
     WHERE {screen_fails("c")} AND c.deleted_at IS NULL GROUP BY 1
-    """,  # noqa: S608 - made of constants
-    Count,
+    """
 )
-
-
 def failing_screens(connection: Connection) -> dict[str, int]:
     """How many clients have a failing screen, by what it shows."""
-    return dict(FAILING_SCREENS.all(connection))
 
 
-OVER_LIMITS = Query(
+@query.rows(
     """
     SELECT l.kind, count(*) FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
     WHERE l.passed_at IS NOT NULL AND c.deleted_at IS NULL GROUP BY l.kind
-    """,
-    Count,
+    """
 )
-
-
 def over_limits(connection: Connection) -> dict[str, int]:
     """How many clients pass each limit."""
-    return dict(OVER_LIMITS.all(connection))
 
 
-OPEN_INCIDENTS = Query("SELECT kind, count(*) FROM incidents WHERE closed_at IS NULL GROUP BY kind", Count)
-
-
+@query.rows("SELECT kind, count(*) FROM incidents WHERE closed_at IS NULL GROUP BY kind")
 def open_incidents(connection: Connection) -> dict[str, int]:
     """How many incidents are open, by kind."""
-    return dict(OPEN_INCIDENTS.all(connection))
 
 
-CONVERSIONS = Query(  # one row for each presentation: a fleet has some thousands
+@query.rows(
     """
     SELECT status, count(*) AS count, min(coalesce(requested_at, created_at)) AS oldest,
         count(*) FILTER (WHERE status = 'processing' AND claimed_at < :expired_before) AS leases_over
     FROM conversions GROUP BY status
-    """,
-    Conversions,
+    """
 )
-
-
 def conversions_by_status(connection: Connection, expired_before: datetime) -> list[Conversions]:
     """The conversions of each status that has any."""
-    return CONVERSIONS.all(connection, expired_before=expired_before)
 
 
-DEAD_LETTERS = Query("SELECT reason, count(*) FROM dead_letters WHERE last_at > :since GROUP BY reason", Count)
-
-
+@query.rows("SELECT reason, count(*) FROM dead_letters WHERE last_at > :since GROUP BY reason")
 def dead_letters_by_reason(connection: Connection, since: datetime) -> dict[str, int]:
     """How many different dead letters came since then, by reason."""
-    return dict(DEAD_LETTERS.all(connection, since=since))
 
 
-DELIVERIES = Query(
+@query.rows(
     """
     SELECT state, count(*) AS count, min(due_at) AS oldest_due FROM notification_deliveries
     WHERE state = 'pending' OR created_at > :since GROUP BY state
-    """,
-    Deliveries,
+    """
 )
-
-
 def deliveries(connection: Connection, since: datetime) -> list[Deliveries]:
     """The notifications of each state: those created since then, and older pending ones."""
-    return DELIVERIES.all(connection, since=since)
 
 
-FAILING_CHANNELS = Query("SELECT count(*) FROM notification_channels WHERE enabled AND last_failed_at IS NOT NULL", int)
-
-
+@query.one("SELECT count(*) FROM notification_channels WHERE enabled AND last_failed_at IS NOT NULL")
 def failing_channels(connection: Connection) -> int:
     """How many enabled channels failed to deliver their last message."""
-    return FAILING_CHANNELS.one(connection)
 
 
-SIGN_IN_FAILURES = Query(  # each failed sign-in is in exactly one of these buckets, and also in others
+@query.one(
     """
     SELECT count(*) FROM login_failures
     WHERE at > :since AND (bucket LIKE 'account:% address:%' OR bucket LIKE 'session:%')
-    """,
-    int,
+    """
 )
-
-
 def sign_in_failures(connection: Connection, since: datetime) -> int:
     """How many sign-ins failed since then."""
-    return SIGN_IN_FAILURES.one(connection, since=since)
 
 
-DATABASE_SIZE = Query("SELECT pg_database_size(current_database())", int)
-
-
+@query.one("SELECT pg_database_size(current_database())")
 def database_size(connection: Connection) -> int:
     """Bytes of this database."""
-    return DATABASE_SIZE.one(connection)
 
 
 BROKER_FILES = Query("SELECT opened, most, memory_bytes FROM broker_files_seen", BrokerFiles)
@@ -259,19 +212,11 @@ def broker_files(connection: Connection) -> BrokerFiles:
     return BROKER_FILES.one_or_none(connection) or BrokerFiles(0, 0, 0)
 
 
-BROKER_CRASHES = Query("SELECT count(*) FROM broker_crashes WHERE noticed_at > :since", int)
-
-
+@query.one("SELECT count(*) FROM broker_crashes WHERE noticed_at > :since")
 def broker_crashes_since(connection: Connection, since: datetime) -> int:
     """How often the broker crashed since then."""
-    return BROKER_CRASHES.one(connection, since=since)
 
 
-CERTIFICATES = Query(
-    "SELECT door, begins_at, ends_at FROM door_certificates WHERE seen_at > :since ORDER BY door", CertificateLifetime
-)
-
-
+@query.rows("SELECT door, begins_at, ends_at FROM door_certificates WHERE seen_at > :seen_since ORDER BY door")
 def certificates(connection: Connection, seen_since: datetime) -> list[CertificateLifetime]:
     """The lifetime of the certificate of each door that was checked since then."""
-    return CERTIFICATES.all(connection, since=seen_since)

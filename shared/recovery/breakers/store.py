@@ -11,8 +11,9 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
+from shared.postgres import query
 from shared.postgres.many import ManyRows
-from shared.postgres.query import NO_ROW, Query, columns
+from shared.postgres.query import Query, columns
 from shared.quiet.rules import QuietNow
 from shared.quiet.store import covered_by, covers
 from shared.recovery.evidence.store import AT_REST, JOIN_RESTING, NAMED
@@ -81,7 +82,7 @@ THE_FLEET: Final = ""  # the key of the whole fleet's breaker
 MANY: Final = 2000  # with more silent clients, reading all heartbeats again costs less than looking up each
 ALL: Final = f"""
     SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.sign_at, h.interval_seconds FROM client_heartbeats AS h
-    WHERE {SILENT}"""  # noqa: S608 - made of constants
+    WHERE {SILENT}"""
 
 
 OWN_SINCE: Final = (
@@ -145,7 +146,7 @@ def _counted(source: str) -> Query[SilentAtSite]:
         FROM judged LEFT JOIN most  -- by two equalities: a hash cannot join by IS NOT DISTINCT FROM
             ON coalesce(most.site, '') = coalesce(judged.site, '') AND (most.site IS NULL) = (judged.site IS NULL)
         GROUP BY judged.site ORDER BY judged.site
-        """,  # noqa: S608 - made of constants
+        """,
         SilentAtSite,
     )
 
@@ -157,17 +158,10 @@ SEEN_AT = Query(
     LEFT JOIN recovery_breakers AS own ON own.site = c.site
     WHERE c.site = ANY(CAST(:sites AS text[])) AND c.deleted_at IS NULL AND {LAST_SIGN} > {OWN_SINCE}
     GROUP BY c.site
-    """,  # noqa: S608 - made of constants
+    """,
     AtSite,
 )
 
-HEARD_UNTIL = Query(
-    f"""
-    SELECT at FROM (SELECT max({LAST_SIGN}) AS at FROM client_heartbeats AS h
-        WHERE {LAST_SIGN} < coalesce(CAST(:before AS timestamptz), 'infinity')) AS last WHERE at IS NOT NULL
-    """,  # noqa: S608 - made of constants
-    datetime,
-)
 
 RESTING = Query(
     f"""
@@ -179,14 +173,19 @@ RESTING = Query(
     JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE {LAST_SIGN} > CAST(:seen_since AS timestamptz) AND NOT {SILENT}
     GROUP BY c.site
-    """,  # noqa: S608 - made of constants
+    """,
     AtSite,
 )
 
 
+@query.one_or_none(
+    f"""
+    SELECT at FROM (SELECT max({LAST_SIGN}) AS at FROM client_heartbeats AS h
+        WHERE {LAST_SIGN} < coalesce(CAST(:before AS timestamptz), 'infinity')) AS last WHERE at IS NOT NULL
+    """
+)
 def heard_until(connection: Connection, before: datetime | None) -> datetime | None:
     """The last sign of life of any client before `before` (None: ever); None when there is none."""
-    return HEARD_UNTIL.one_or_none(connection, before=before)
 
 
 def silent(
@@ -224,7 +223,7 @@ DELETED = Query(
     f"""
     SELECT c.site, count(*) AS clients FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE c.deleted_at >= CAST(:since AS timestamptz) AND {SILENT} GROUP BY c.site
-    """,  # noqa: S608 - made of constants
+    """,
     AtSite,
 )
 
@@ -257,65 +256,51 @@ def _by_site(counted: Sequence[AtSite]) -> dict[str | None, int]:
     return {one.site: one.clients for one in counted}
 
 
-STANDING = Query(
-    f"SELECT {columns(OpenBreaker, 'b')} FROM recovery_breakers AS b WHERE open_since IS NOT NULL ORDER BY site",  # noqa: S608 - made of constants
-    OpenBreaker,
+@query.rows(
+    f"SELECT {columns(OpenBreaker, 'b')} FROM recovery_breakers AS b WHERE open_since IS NOT NULL ORDER BY site"
 )
-
-
 def standing(connection: Connection) -> list[OpenBreaker]:
     """The breakers that are open, the fleet's first."""
-    return STANDING.all(connection)
 
 
-LOOKED_AT = Query("SELECT looked_at FROM recovery_breakers WHERE site = '' AND looked_at IS NOT NULL", datetime)
-NOTE_LOOK = Query(
+@query.one_or_none("SELECT looked_at FROM recovery_breakers WHERE site = '' AND looked_at IS NOT NULL")
+def looked_at(connection: Connection) -> datetime | None:
+    """When the breakers were evaluated last; None before the first time."""
+
+
+@query.run(
     """
     INSERT INTO recovery_breakers (site, looked_at) VALUES ('', :now)
     ON CONFLICT (site) DO UPDATE SET looked_at = EXCLUDED.looked_at
-    """,
-    NO_ROW,
+    """
 )
-
-
-def looked_at(connection: Connection) -> datetime | None:
-    """When the breakers were evaluated last; None before the first time."""
-    return LOOKED_AT.one_or_none(connection)
-
-
 def note_look(connection: Connection, now: datetime) -> None:
     """Note that the breakers are evaluated now."""
-    NOTE_LOOK.run(connection, now=now)
 
 
 FOUND: Final = ManyRows("said", FoundBreaker)
-PUT = Query(
+
+
+@query.run(
     f"""
     INSERT INTO recovery_breakers AS b (site, open_since, why, why_sentences, stale, seen, low_since, counted_since)
     SELECT site, open_since, why, why_sentences, stale, seen, low_since, counted_since FROM {FOUND} ORDER BY site
     ON CONFLICT (site) DO UPDATE SET open_since = EXCLUDED.open_since, why = EXCLUDED.why,
         why_sentences = EXCLUDED.why_sentences, stale = EXCLUDED.stale, seen = EXCLUDED.seen,
         low_since = EXCLUDED.low_since, counted_since = EXCLUDED.counted_since
-    """,  # noqa: S608 - made of constants
-    NO_ROW,
+    """,
+    FOUND,
 )
-
-
 def put(connection: Connection, found: Sequence[FoundBreaker]) -> None:
     """Insert or update breakers as a tick evaluated them."""
-    PUT.run(connection, **FOUND.of(found))
 
 
-RELEASE = Query(
+@query.rows(
     """
     UPDATE recovery_breakers SET released_at = greatest(open_since, :now), released_by = :by,
         open_since = NULL, low_since = NULL, counted_since = NULL
     WHERE open_since IS NOT NULL AND site = coalesce(:site, site) RETURNING site, stale, seen
-    """,
-    ReleasedBreaker,
+    """
 )
-
-
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[ReleasedBreaker]:
     """Close the open breaker of this site, or (None) every open one. Returns them. Present silence no longer counts."""
-    return RELEASE.all(connection, now=now, by=by, site=site)

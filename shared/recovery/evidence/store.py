@@ -94,7 +94,7 @@ def facts_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = Mappin
     LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
         AND (c.service_failed_at IS NOT NULL OR {screen_fails("c")})
     WHERE {which} AND c.deleted_at IS NULL ORDER BY {order}) AS facts
-    """  # noqa: S608 - made of constants
+    """
 
 
 def facts_in(answer: str) -> list[RecoveryFacts]:
@@ -126,7 +126,7 @@ SURROUNDINGS: Final = f"""json_build_object(
     'bridge', (SELECT to_json(one) FROM (SELECT {columns(BridgeStatus, "b")} FROM bridge_status AS b) AS one),
     'breakers', EXISTS (SELECT FROM recovery_breakers WHERE open_since IS NOT NULL OR screens_since IS NOT NULL),
     'quiet_times', EXISTS (SELECT FROM quiet_times AS q WHERE {may_be_quiet("q")}),
-    'incidents', EXISTS (SELECT FROM incident_members WHERE left_at IS NULL))"""  # noqa: S608 - made of constants
+    'incidents', EXISTS (SELECT FROM incident_members WHERE left_at IS NULL))"""
 """SQL: the surroundings as one column, for a statement that also reads something else."""
 
 
@@ -178,7 +178,7 @@ BEATS = Query(
             AND {LAST_SIGN} < CAST(:now AS timestamptz) - {THRESHOLD} * CAST(:late AS float)) AS late,
         coalesce(json_agg(h.client_uuid) FILTER (WHERE {SILENT}), '[]') AS silent
     FROM client_heartbeats AS h
-    """,  # noqa: S608 - made of constants
+    """,
     Beats,
 )
 
@@ -230,7 +230,7 @@ CANDIDATES = Query(
     (SELECT uuid FROM looked_at ORDER BY may_act DESC, since, uuid LIMIT CAST(:most AS int))
     UNION SELECT client_uuid FROM client_recovery WHERE step > 0
     UNION SELECT client_uuid FROM client_recovery WHERE refused_restarts + refused_reboots > 0
-    """,  # noqa: S608 - made of constants
+    """,
     str,
 )
 
