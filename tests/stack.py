@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 import requests
 
-from deploy.displays.client.credentials import Credentials
-from deploy.displays.simulated.display import Behaviour
-from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.parts.layout import PORTS, REPOSITORY, Layout, read_stack_env, write_file
 from deploy.parts.probes import free_port
+from displays.client.credentials import Credentials
+from displays.simulated.display import Behaviour
+from displays.simulated.simulated import SimulatedDisplay
 from tests import migrated
 
 T = TypeVar("T")

@@ -252,7 +252,7 @@ class Stack(Machine):
         """The simulated displays, with DEMO=1."""
         if not self.is_demo:
             return []
-        return [self._module("demo-fleet", "deploy.displays.simulated", _at_once)]
+        return [self._module("demo-fleet", "displays.simulated", _at_once)]
 
     def _queue_answers(self) -> Probe:
         keys = http_answers(self.ports["TASK_QUEUE_KEYS_PORT"], "/keys", 200)

@@ -18,9 +18,9 @@ from typing import Final
 from deploy.parts.layout import REPOSITORY, write_file
 from shared.version import version
 
-AGENT: Final = REPOSITORY / "deploy" / "displays" / "agent"
+AGENT: Final = REPOSITORY / "displays" / "agent"
 PARTS: Final = AGENT / "package"
-OURS: Final = ("deploy", "shared")
+OURS: Final = ("displays", "shared")
 VENDORED: Final = {"paho": "paho-mqtt", "jeepney": "jeepney"}
 """The packages of others that it carries, and the distribution of each."""
 LICENCES: Final = {"paho": "edl-v10", "jeepney": "LICENSE"}

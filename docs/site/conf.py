@@ -16,7 +16,18 @@ project = "Signage Fleet"
 extensions = ["myst_parser"]
 root_doc = "README"
 include_patterns = ["*.md", "docs/*.md", "docs/decisions/*.md"]
-exclude_patterns = [".*", "**/node_modules", "bridge", "dashboard", "deploy", "dist", "functions", "shared", "tests"]
+exclude_patterns = [
+    ".*",
+    "**/node_modules",
+    "bridge",
+    "dashboard",
+    "deploy",
+    "displays",
+    "dist",
+    "functions",
+    "shared",
+    "tests",
+]
 nitpicky = True
 
 myst_heading_anchors = 6

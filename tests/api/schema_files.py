@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from deploy.displays.simulated.picture import draw
+from displays.simulated.picture import draw
 from shared.postgres.door import database_now
 from shared.tables import screenshots
 from tests.api.schema_world import GIF, World, convert, fail, lose_pdf

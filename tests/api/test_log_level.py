@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from deploy.displays.client.credentials import Credentials
-from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.parts.broker import RunningBroker
+from displays.client.credentials import Credentials
+from displays.simulated.simulated import SimulatedDisplay
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.clients import store

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
-from deploy.displays.simulated.picture import draw
+from displays.simulated.picture import draw
 from functions.api.turns import PICTURES
 from shared.errors import TooManyUploads
 from shared.screenshots.rules import LARGEST_BYTES

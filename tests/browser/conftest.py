@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 from sqlalchemy import Engine
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from shared.postgres.door import engine_for
 from tests.browser.people import SessionState, session_of
 from tests.browser.sign_in_service import sign_in_service

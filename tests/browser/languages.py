@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Page, expect
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import online_display, uuid_of
 from tests.browser.watched import WatchedPage
 from tests.stack import Api, eventually

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from playwright.sync_api import expect
 from sqlalchemy import Engine
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, online_display, uuid_of
 from tests.stack import Stack, eventually
 

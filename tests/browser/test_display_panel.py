@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from playwright.sync_api import expect
 from sqlalchemy import Engine
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from shared.trace import trace_id
 from tests.browser.conftest import Enter, name_of, uuid_of
 from tests.stack import Api, eventually

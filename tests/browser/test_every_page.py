@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, OpenPage, name_of, online_display, uuid_of
 from tests.browser.watched import WatchedPage, does_not_scroll_sideways
 from tests.diary import progress

@@ -5,7 +5,7 @@ import io
 
 from playwright.sync_api import Page, expect
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, row_name, uuid_of
 from tests.stack import Api, eventually
 

@@ -8,8 +8,8 @@ import pytest
 import requests
 from playwright.sync_api import Route, expect
 
-from deploy.displays.client.credentials import Credentials
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.client.credentials import Credentials
+from displays.simulated.simulated import SimulatedDisplay
 from shared.trace import trace_id
 from tests.browser.conftest import Enter, OpenPage, name_of, row_name, uuid_of
 from tests.browser.people import SessionState

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from playwright.sync_api import expect
 from sqlalchemy import Engine
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, uuid_of
 from tests.browser.test_every_page import violations
 from tests.browser.watched import does_not_scroll_sideways

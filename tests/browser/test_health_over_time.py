@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from playwright.sync_api import expect
 from sqlalchemy import Engine
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from shared.clients.health_history_store import bunch_of
 from tests.browser.conftest import Enter, uuid_of
 from tests.browser.test_every_page import violations

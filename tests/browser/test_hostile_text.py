@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from playwright.sync_api import FilePayload, Page, expect
 from sqlalchemy import Engine
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from shared.names import folded
 from tests.browser.conftest import Enter, online_display, uuid_of
 from tests.browser.fleets import inserted

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, online_display, row_name, uuid_of
 from tests.browser.watched import WatchedPage
 from tests.stack import Api, Stack, eventually

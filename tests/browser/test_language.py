@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import FilePayload, ViewportSize, expect
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import OpenPage, name_of, uuid_of
 from tests.browser.languages import TWO_LINES, busy_display, english_on, highest_name_of_a_setting, language_of
 from tests.browser.people import SessionState

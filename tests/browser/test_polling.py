@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Route, expect
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.clockwork import Clockwork
 from tests.browser.conftest import OpenPage, name_of, online_display, uuid_of
 from tests.browser.people import SessionState

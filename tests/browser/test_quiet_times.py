@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 from sqlalchemy import Engine
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from shared.vocabulary import Role
 from tests.browser.conftest import Enter, name_of, row_name, uuid_of
 from tests.browser.fleets import Fleet, inserted

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from shared.vocabulary import Role
 from tests.browser.conftest import Enter, name_of, online_display, uuid_of
 from tests.browser.people import SessionState, session_with_role

@@ -14,8 +14,8 @@ import sqlalchemy as sa
 from playwright.sync_api import Locator, Page, Route, expect
 from sqlalchemy import Engine
 
-from deploy.displays.simulated import picture
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated import picture
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, uuid_of
 from tests.browser.test_every_page import is_right_in_every_look
 from tests.browser.windows import Opened

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import name_of, row_name
 from tests.browser.watched import WatchedPage
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, online_display, row_name, uuid_of
 from tests.browser.people import session_of
 from tests.browser.watched import WatchedPage, watched

@@ -6,10 +6,10 @@ from fnmatch import fnmatchcase
 
 import yaml
 
-from deploy.displays.client.screenshots import PATH as SCREENSHOTS
 from deploy.parts.gateway import BROWSER_CLIENT
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.task_queue.__main__ import queues
+from displays.client.screenshots import PATH as SCREENSHOTS
 from functions.scheduler_tick.steps import STEPS
 from shared.commands.operations import ExpiryReport
 from shared.commands.outbox.operations import PublishReport

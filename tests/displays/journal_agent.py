@@ -11,15 +11,15 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from deploy.displays.agent.journald_reader import JournaldReader
-from deploy.displays.agent.journald_spool import JournaldSpool
-from deploy.displays.agent.machine import kernel_boot_id
-from deploy.displays.agent.settings import Places
-from deploy.displays.client.contract import DEFAULT_LEVEL, LogsCommitted
-from deploy.displays.client.installation import next_boot
-from deploy.displays.client.log_sender import LogSender
-from deploy.displays.client.spool import SpooledLog
-from deploy.displays.client.state import Boot
+from displays.agent.journald_reader import JournaldReader
+from displays.agent.journald_spool import JournaldSpool
+from displays.agent.machine import kernel_boot_id
+from displays.agent.settings import Places
+from displays.client.contract import DEFAULT_LEVEL, LogsCommitted
+from displays.client.installation import next_boot
+from displays.client.log_sender import LogSender
+from displays.client.spool import SpooledLog
+from displays.client.state import Boot
 
 
 def say(body: dict[str, Any]) -> None:

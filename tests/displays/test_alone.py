@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.agent import vitals
-from deploy.displays.agent.heal import Healer, gateway_answers, load, save, something_answers
-from deploy.displays.agent.heal_rules import ALONE_SECONDS, Budget, Step
-from deploy.displays.client.credentials import Credentials
-from deploy.displays.client.link import Link
 from deploy.parts.probes import free_port
+from displays.agent import vitals
+from displays.agent.heal import Healer, gateway_answers, load, save, something_answers
+from displays.agent.heal_rules import ALONE_SECONDS, Budget, Step
+from displays.client.credentials import Credentials
+from displays.client.link import Link
 from tests.deploy.certificates import Authority, listening
 from tests.displays.gateways import served
 

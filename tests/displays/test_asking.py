@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.agent.asking import NotDone, Unanswered, ask
+from displays.agent.asking import NotDone, Unanswered, ask
 
 REFUSAL = "refused: there is no verb 'halt'"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.agent import enrolment
-from deploy.displays.agent.enrolment import NotEnrolled, _login_from, _redeem
-from deploy.displays.agent.settings import Places
-from deploy.displays.client.credentials import trusting
+from displays.agent import enrolment
+from displays.agent.enrolment import NotEnrolled, _login_from, _redeem
+from displays.agent.settings import Places
+from displays.client.credentials import trusting
 from tests.displays.gateways import served
 
 

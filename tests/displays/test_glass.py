@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.agent import glass as glass_module
-from deploy.displays.agent.glass import Glass
-from deploy.displays.agent.picture import NoPicture, glimpse
-from deploy.displays.client import contract
-from deploy.displays.client.screenshots import NoPicture as NotTaken
+from displays.agent import glass as glass_module
+from displays.agent.glass import Glass
+from displays.agent.picture import NoPicture, glimpse
+from displays.client import contract
+from displays.client.screenshots import NoPicture as NotTaken
 from shared.screenshots.rules import read_jpeg
 from tests.diary import progress
 from tests.displays.pages import BLACK, BLACK_AT_EACH_SECOND_LOOK, BUSY, MOVING, STILL, chromium, renderers

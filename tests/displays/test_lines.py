@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.agent.journalctl import entries_from
-from deploy.displays.agent.journald_rules import MISSING
+from displays.agent.journalctl import entries_from
+from displays.agent.journald_rules import MISSING
 from tests.displays.journal_lives import lived
 
 

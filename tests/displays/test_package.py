@@ -32,7 +32,7 @@ def test_it_carries_what_the_agent_imports_and_nothing_else(tmp_path: Path) -> N
     files = {line.split()[5].removeprefix("./") for line in listed.splitlines() if not line.endswith("/")}
     python = {name.removeprefix(f"{package.LIBRARY}/") for name in files if name.endswith(".py")}
     ours = {name for name in python if name.split("/")[0] not in package.VENDORED}
-    assert {name.split("/")[0] for name in ours} == {"deploy", "shared"}
+    assert {name.split("/")[0] for name in ours} == {"displays", "shared"}
     assert {name for name in ours if name.startswith("shared/")} == {
         *("shared/__init__.py", "shared/structured_log.py"),
         *("shared/outside/__init__.py", "shared/outside/tls.py"),
@@ -43,7 +43,7 @@ def test_it_carries_what_the_agent_imports_and_nothing_else(tmp_path: Path) -> N
 
 
 def test_a_module_that_no_display_has_stops_the_build(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    folder = tmp_path / "deploy" / "displays" / "agent"
+    folder = tmp_path / "displays" / "agent"
     folder.mkdir(parents=True)
     (folder / "agent.py").write_text("import sqlalchemy\n")
     monkeypatch.setattr(package, "REPOSITORY", tmp_path)
@@ -64,11 +64,11 @@ def test_the_command_names_the_file_by_its_version(tmp_path: Path, capsys: pytes
 
 SPARES = """
 import sys
-from deploy.displays.agent.__main__ import spare_memory
+from displays.agent.__main__ import spare_memory
 spare_memory()
 assert "localhost".encode("idna") == b"localhost"
-from deploy.displays.agent import glass, heal, journald_reader, machine
-from deploy.displays.client import client, link, screenshots
+from displays.agent import glass, heal, journald_reader, machine
+from displays.client import client, link, screenshots
 heavy = {"unicodedata", "stringprep", "http.client", "email", "argparse"}
 assert not heavy & set(sys.modules), heavy & set(sys.modules)
 assert "b\\u00fccher.example".encode("idna") == b"xn--bcher-kva.example"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.agent import settle
-from deploy.displays.agent.unit_rules import UnitFacts
+from displays.agent import settle
+from displays.agent.unit_rules import UnitFacts
 
 
 def settled(folder: Path, actions: set[str], states: Iterator[str]) -> list[str]:

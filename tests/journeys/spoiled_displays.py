@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from paho.mqtt.client import MQTTMessage
 
-from deploy.displays.client.client import Answer
-from deploy.displays.client.contract import (
+from displays.client.client import Answer
+from displays.client.contract import (
     ACTIONS,
     HOURS,
     SCREEN_ACTIONS,
@@ -16,8 +16,8 @@ from deploy.displays.client.contract import (
     Kind,
     LogLevelOrder,
 )
-from deploy.displays.client.state import TERMINAL
-from deploy.displays.simulated.display import Display
+from displays.client.state import TERMINAL
+from displays.simulated.display import Display
 
 
 class SameSession(Display):

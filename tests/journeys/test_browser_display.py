@@ -18,11 +18,6 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from playwright.sync_api import Browser, BrowserContext, Error, Playwright, sync_playwright
 
-from deploy.displays.conformance.checklist import RULES, Line, failed, judge, printed
-from deploy.displays.conformance.exercise import Exercise
-from deploy.displays.conformance.service import Service
-from deploy.displays.conformance.tap import Tap
-from deploy.displays.conformance.verdict import Outcome
 from deploy.parts import gateway as nginx
 from deploy.parts.config_file import Certificate, Listener
 from deploy.parts.gateway import Gateway
@@ -30,6 +25,11 @@ from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import accepts, free_port
 from deploy.parts.short_lived import running as running_program
 from deploy.parts.websocket_door import Door
+from displays.conformance.checklist import RULES, Line, failed, judge, printed
+from displays.conformance.exercise import Exercise
+from displays.conformance.service import Service
+from displays.conformance.tap import Tap
+from displays.conformance.verdict import Outcome
 from tests.deploy.certificates import Authority
 from tests.diary import progress
 from tests.stack import Api, Stack, eventually

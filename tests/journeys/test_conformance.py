@@ -18,17 +18,17 @@ from typing import Any
 
 import pytest
 
-from deploy.displays.conformance import __main__ as command
-from deploy.displays.conformance.checklist import RULES, Line, failed, judge, printed
-from deploy.displays.conformance.exercise import Exercise, NeverCame
-from deploy.displays.conformance.record import Record, Said
-from deploy.displays.conformance.service import Service
-from deploy.displays.conformance.tap import Tap
-from deploy.displays.conformance.verdict import Outcome, Tried
-from deploy.displays.simulated.display import Behaviour, Display
-from deploy.displays.simulated.simulated import LoopThread, SimulatedDisplay
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import free_port
+from displays.conformance import __main__ as command
+from displays.conformance.checklist import RULES, Line, failed, judge, printed
+from displays.conformance.exercise import Exercise, NeverCame
+from displays.conformance.record import Record, Said
+from displays.conformance.service import Service
+from displays.conformance.tap import Tap
+from displays.conformance.verdict import Outcome, Tried
+from displays.simulated.display import Behaviour, Display
+from displays.simulated.simulated import LoopThread, SimulatedDisplay
 from tests.diary import progress
 from tests.journeys.spoiled_displays import SPOILED, ForgetsAcks, ForgetsLogs, StaysAway
 from tests.stack import Api, Stack, enrol
@@ -79,7 +79,7 @@ class Bench:
     async def by_command(self, kind: type[Display], *options: str, name: str = "") -> tuple[int | None, str]:
         """Run the command as an author of a client does. Returns its exit code and output."""
         name, port = name or str(uuid.uuid4()), free_port()
-        arguments = ("-m", "deploy.displays.conformance", "--uuid", name, "--listen", str(port), *options)
+        arguments = ("-m", "displays.conformance", "--uuid", name, "--listen", str(port), *options)
         environment = {**os.environ, "LOCAL_STATE_DIR": str(self.state)}
         running = await asyncio.create_subprocess_exec(
             sys.executable, *arguments, cwd=REPOSITORY, env=environment, stdout=asyncio.subprocess.PIPE

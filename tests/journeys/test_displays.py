@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import requests
 
-from deploy.displays.client import contract
-from deploy.displays.client.contract import BadMessage
-from deploy.displays.client.journal import UnwritableJournal
-from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.parts.probes import connect_code
+from displays.client import contract
+from displays.client.contract import BadMessage
+from displays.client.journal import UnwritableJournal
+from displays.simulated.simulated import SimulatedDisplay
 from tests.stack import Api, Stack, enrol, eventually
 from tests.unpacked import unpacked
 

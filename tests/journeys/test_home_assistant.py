@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 import paho.mqtt.client as mqtt
 import pytest
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.neighbours.home_assistant_rules import Place
 from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import free_port
+from displays.simulated.simulated import SimulatedDisplay
 from tests.bridge.proxy import proxied
 from tests.lab.campaigns.neighbours import broker, neighbour
 from tests.local.mqtt_clients import Seen, connected, publish, subscribe

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.stack import Api, Stack, enrol, eventually
 
 SITE = "Reykjavik"

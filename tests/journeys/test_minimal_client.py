@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from paho.mqtt.client import MQTTMessage
 
-from deploy.displays import minimal
-from deploy.displays.conformance.checklist import failed, judge, printed
-from deploy.displays.conformance.exercise import Exercise
-from deploy.displays.conformance.service import Service
-from deploy.displays.conformance.tap import Tap
 from deploy.parts.layout import REPOSITORY
+from displays import minimal
+from displays.conformance.checklist import failed, judge, printed
+from displays.conformance.exercise import Exercise
+from displays.conformance.service import Service
+from displays.conformance.tap import Tap
 from tests.stack import Stack, enrolled
 
 PLAYER = [sys.executable, "-c", "import time; time.sleep(600)"]

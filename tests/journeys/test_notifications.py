@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from shared.incidents.operations import CLOSES_AFTER
 from shared.postgres.door import engine_for, transaction
 from tests.receivers import Receiver, receiver

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY
+from displays.simulated.simulated import SimulatedDisplay
 from tests.receivers import Posted, Receiver, receiver
 from tests.stack import Api, Stack, enrol, eventually
 

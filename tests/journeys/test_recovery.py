@@ -14,7 +14,7 @@ import pytest
 import requests
 import sqlalchemy as sa
 
-from deploy.displays.simulated.display import Behaviour
+from displays.simulated.display import Behaviour
 from shared.postgres.door import engine_for, transaction
 from shared.recovery.screens_rules import LOOK_AROUND
 from tests.stack import Api, Stack, enrol, eventually, running_stack

@@ -17,12 +17,12 @@ import requests
 from sqlalchemy import Engine
 from werkzeug.serving import make_server
 
-from deploy.displays.client.credentials import Credentials
-from deploy.displays.simulated.behaviours import Role as Display
-from deploy.displays.simulated.behaviours import cast
-from deploy.displays.simulated.enrolment import Enroller, EnrolmentRefused
 from deploy.parts.broker import RunningBroker
 from deploy.parts.layout import REPOSITORY
+from displays.client.credentials import Credentials
+from displays.simulated.behaviours import Role as Display
+from displays.simulated.behaviours import cast
+from displays.simulated.enrolment import Enroller, EnrolmentRefused
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared import config
@@ -125,7 +125,7 @@ def fleet_process(api_url: str, admin_token: str, state: Path, log: Path) -> Ite
     }
     with log.open("wb") as lines:
         process = subprocess.Popen(
-            [sys.executable, "-m", "deploy.displays.simulated"], cwd=REPOSITORY, env=os.environ | settings, stderr=lines
+            [sys.executable, "-m", "displays.simulated"], cwd=REPOSITORY, env=os.environ | settings, stderr=lines
         )
     try:
         yield process

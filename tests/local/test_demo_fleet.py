@@ -21,13 +21,13 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from deploy.displays.client.contract import LOGS
-from deploy.displays.client.credentials import Credentials
-from deploy.displays.simulated import outage
-from deploy.displays.simulated.display import Behaviour
-from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.parts.broker import RunningBroker
 from deploy.parts.layout import REPOSITORY
+from displays.client.contract import LOGS
+from displays.client.credentials import Credentials
+from displays.simulated import outage
+from displays.simulated.display import Behaviour
+from displays.simulated.simulated import SimulatedDisplay
 
 SUCCESS, NO_MATCHING_SUBSCRIBERS = 0x00, 0x10
 UPWARD = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
@@ -494,7 +494,7 @@ def test_kill_9_keeps_the_installation_and_raises_the_boot_number(
 def start_process(folder: Path) -> subprocess.Popen[bytes]:
     """Start one display as a process of its own, with its disk in `folder`."""
     return subprocess.Popen(
-        [sys.executable, "-m", "deploy.displays.simulated", "--one", folder / "credentials.json", folder / "disk"],
+        [sys.executable, "-m", "displays.simulated", "--one", folder / "credentials.json", folder / "disk"],
         cwd=REPOSITORY,
         env=os.environ | {"DEMO_HEARTBEAT_SECONDS": "5"},
         stderr=subprocess.DEVNULL,

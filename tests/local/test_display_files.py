@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.client import durable
-from deploy.displays.client import journal as journal_module
-from deploy.displays.client.contract import LogsCommitted
-from deploy.displays.client.credentials import Credentials
-from deploy.displays.client.installation import next_boot
-from deploy.displays.client.journal import Journal
-from deploy.displays.client.spool import Spool, SpooledLog
-from deploy.displays.client.state import JOURNAL_SIZE, JournalEntry
+from displays.client import durable
+from displays.client import journal as journal_module
+from displays.client.contract import LogsCommitted
+from displays.client.credentials import Credentials
+from displays.client.installation import next_boot
+from displays.client.journal import Journal
+from displays.client.spool import Spool, SpooledLog
+from displays.client.state import JOURNAL_SIZE, JournalEntry
 
 
 def an_entry(identity: str, state: str = "received") -> JournalEntry:

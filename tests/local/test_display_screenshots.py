@@ -9,9 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from deploy.displays.client import contract, screenshots
-from deploy.displays.client.credentials import Credentials
-from deploy.displays.client.screenshots import NoPicture, Screenshots, can_send
+from displays.client import contract, screenshots
+from displays.client.credentials import Credentials
+from displays.client.screenshots import NoPicture, Screenshots, can_send
 from tests.receivers import Posted, Receiver, receiver
 
 PICTURE = b"\xff\xd8 a picture \xff\xd9"

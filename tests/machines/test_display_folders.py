@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.agent.settings import Places
 from deploy.parts.layout import REPOSITORY
+from displays.agent.settings import Places
 
 AGENT = pwd.getpwnam("nobody")
 SECRET = b"of root alone"

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from deploy.displays.agent.disk import Disk
-from deploy.displays.agent.vitals import disk_percent
-from deploy.displays.client import durable
+from displays.agent.disk import Disk
+from displays.agent.vitals import disk_percent
+from displays.client import durable
 
 
 def run(*command: str | Path) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deploy.displays.agent.journald_rules import (
+from displays.agent.journald_rules import (
     COREDUMP,
     GOES_ON,
     TOLD_OF,
@@ -21,9 +21,9 @@ from deploy.displays.agent.journald_rules import (
     missing,
     segments_from,
 )
-from deploy.displays.agent.journald_spool import IN_MEMORY, SEGMENTS, JournaldSpool
-from deploy.displays.client.contract import LogsCommitted
-from deploy.displays.client.spool import SpooledLog
+from displays.agent.journald_spool import IN_MEMORY, SEGMENTS, JournaldSpool
+from displays.client.contract import LogsCommitted
+from displays.client.spool import SpooledLog
 
 OWN = "signage-display.service"
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import pytest
 
-from deploy.displays.agent import journalctl
-from deploy.displays.agent.journald_reader import JournaldReader
-from deploy.displays.agent.journald_rules import Segment, as_content
-from deploy.displays.agent.journald_spool import JournaldSpool
-from deploy.displays.client.state import Boot
+from displays.agent import journalctl
+from displays.agent.journald_reader import JournaldReader
+from displays.agent.journald_rules import Segment, as_content
+from displays.agent.journald_spool import JournaldSpool
+from displays.client.state import Boot
 
 KIOSK, OTHER = "kiosk.service", "other.service"
 BOOT: Final = Boot("i", 2, "b")

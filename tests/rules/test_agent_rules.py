@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from deploy.displays.agent import vitals
-from deploy.displays.agent.heal_rules import ALONE_SECONDS, Budget, Ladder, Step, next_step
-from deploy.displays.agent.helper import Refused, command_for, serve_one
-from deploy.displays.agent.machine import Machine
-from deploy.displays.agent.settings import MACHINE, BadSetting, Places, Settings, load
-from deploy.displays.agent.status import words
-from deploy.displays.agent.unit_rules import Loop, UnitFacts, has_failed, in_words, process_status
-from deploy.displays.agent.vitals import CpuTimes, cpu_percent
-from deploy.displays.client.credentials import Credentials
+from displays.agent import vitals
+from displays.agent.heal_rules import ALONE_SECONDS, Budget, Ladder, Step, next_step
+from displays.agent.helper import Refused, command_for, serve_one
+from displays.agent.machine import Machine
+from displays.agent.settings import MACHINE, BadSetting, Places, Settings, load
+from displays.agent.status import words
+from displays.agent.unit_rules import Loop, UnitFacts, has_failed, in_words, process_status
+from displays.agent.vitals import CpuTimes, cpu_percent
+from displays.client.credentials import Credentials
 from tests.deploy.certificates import Authority
 
 DAY = "2026-03-01"
@@ -307,7 +307,7 @@ def test_whom_the_helper_refused_is_a_trouble_until_the_next_boot(
     """`user` may ask; the test asks as its own user."""
     places = Places(tmp_path)
     places.refusal.parent.mkdir(parents=True)
-    monkeypatch.setattr("deploy.displays.agent.helper.NETWORKS", ())
+    monkeypatch.setattr("displays.agent.helper.NETWORKS", ())
     here, there = socket.socketpair()
     with here, there:
         here.sendall(question.encode() + b"\n")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.agent import screen_switch
-from deploy.displays.agent.connectors import outputs, signal
-from deploy.displays.agent.helper import answer
-from deploy.displays.agent.machine import Machine
-from deploy.displays.agent.screen_rules import (
+from displays.agent import screen_switch
+from displays.agent.connectors import outputs, signal
+from displays.agent.helper import answer
+from displays.agent.machine import Machine
+from displays.agent.screen_rules import (
     CEC,
     WAYLAND,
     X11,
@@ -21,9 +21,9 @@ from deploy.displays.agent.screen_rules import (
     environment_of,
     power_of,
 )
-from deploy.displays.agent.screen_switch import ScreenSwitch
-from deploy.displays.agent.settings import Places, Settings
-from deploy.displays.agent.vitals import clock_in_step, clock_is_sure
+from displays.agent.screen_switch import ScreenSwitch
+from displays.agent.settings import Places, Settings
+from displays.agent.vitals import clock_in_step, clock_is_sure
 
 RUN = ("systemd-run", "--quiet", "--wait", "--pipe", "--collect")
 KIOSK = PlayerUnit("kiosk", 1001, {"DISPLAY": ":7", "HOME": "/home/kiosk"})

@@ -2,10 +2,10 @@
 
 import pytest
 
-from deploy.displays.conformance import judge_session
-from deploy.displays.conformance.packets import Connect, is_taken_over, split
-from deploy.displays.conformance.record import Connection, Record
-from deploy.displays.conformance.verdict import Outcome, Tried
+from displays.conformance import judge_session
+from displays.conformance.packets import Connect, is_taken_over, split
+from displays.conformance.record import Connection, Record
+from displays.conformance.verdict import Outcome, Tried
 
 CONNECT = Connect(5, "u", "u", clean_start=False, keepalive_seconds=30, session_expiry_seconds=30, will=None)
 

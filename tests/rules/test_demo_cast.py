@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.simulated.__main__ import BadSetting, settings_from
-from deploy.displays.simulated.behaviours import MISCHIEF, cast
-from deploy.displays.simulated.outage import LEAST, SILENT, dark_site
+from displays.simulated.__main__ import BadSetting, settings_from
+from displays.simulated.behaviours import MISCHIEF, cast
+from displays.simulated.outage import LEAST, SILENT, dark_site
 
 
 def test_the_same_seed_gives_the_same_cast_and_another_seed_another_one() -> None:

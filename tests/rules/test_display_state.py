@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deploy.displays.client import contract
-from deploy.displays.client.contract import BadMessage, Command, LogLevelOrder, LogsCommitted
-from deploy.displays.client.link import backoff_seconds
-from deploy.displays.client.outbox import KEPT_MESSAGES, Outbox
-from deploy.displays.client.spool import Pace
-from deploy.displays.client.state import JOURNAL_SIZE, Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
+from displays.client import contract
+from displays.client.contract import BadMessage, Command, LogLevelOrder, LogsCommitted
+from displays.client.link import backoff_seconds
+from displays.client.outbox import KEPT_MESSAGES, Outbox
+from displays.client.spool import Pace
+from displays.client.state import JOURNAL_SIZE, Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
 from shared.vocabulary import BAD_SCREENS, COMMAND_RANKS, POWER_ACTIONS, CommandAction, CommandState, LogLevel
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

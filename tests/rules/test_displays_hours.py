@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deploy.displays.client import hours as of_displays
+from displays.client import hours as of_displays
 from shared.clients import hours_rules as of_clients
 from shared.errors import QuietTimesRefused
 from shared.quiet import hours_rules, rules

@@ -8,7 +8,7 @@ import pytest
 
 from deploy.parts.layout import REPOSITORY
 
-LOOK: Final = "import pathlib, deploy.displays.client.durable as d; print(d.takes_writes(pathlib.Path('%s')))"
+LOOK: Final = "import pathlib, displays.client.durable as d; print(d.takes_writes(pathlib.Path('%s')))"
 
 MOUNTED: Final = """
 set -e

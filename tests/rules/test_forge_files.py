@@ -26,7 +26,7 @@ ASKED: Final = {
 }
 ACTION: Final = re.compile(r"[\w-]+/[\w./-]+@[0-9a-f]{40}")
 LINK: Final = re.compile(r"\]\(([^)]+)\)")
-FORMATTED: Final = "{dashboard,deploy/displays/browser}/**.{css,html,js,json,ts}"  # as `npm run check` names them
+FORMATTED: Final = "{dashboard,displays/browser}/**.{css,html,js,json,ts}"  # as `npm run check` names them
 
 
 def read(path: Path) -> dict[str, Any]:

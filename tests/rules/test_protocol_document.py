@@ -13,10 +13,10 @@ from msgspec import inspect
 
 from bridge import contract as bridge
 from bridge.contract import Document
-from deploy.displays.client import contract
-from deploy.displays.client.hours import hours_of
-from deploy.displays.client.state import Boot, DisplayState, Send
 from deploy.parts.layout import REPOSITORY
+from displays.client import contract
+from displays.client.hours import hours_of
+from displays.client.state import Boot, DisplayState, Send
 
 DOCUMENT = (REPOSITORY / "docs" / "protocol.md").read_text(encoding="utf-8")
 STAMP = {"install_id", "boot_seq", "seq", "ts"}

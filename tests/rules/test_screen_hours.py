@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from deploy.displays.client import contract, hours
-from deploy.displays.client.contract import BadMessage, HoursOrder
-from deploy.displays.client.hours import Plan, hours_of
-from deploy.displays.client.screen import ScreenKeeper
+from displays.client import contract, hours
+from displays.client.contract import BadMessage, HoursOrder
+from displays.client.hours import Plan, hours_of
+from displays.client.screen import ScreenKeeper
 from shared.clients import hours_rules
 from shared.clients.hours_rules import OpeningHours, OpenTime
 from shared.errors import Refused, TimeZoneUnknown

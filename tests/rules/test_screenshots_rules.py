@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from deploy.displays.simulated.picture import COLOURS, draw
+from displays.simulated.picture import COLOURS, draw
 from shared.errors import UnsupportedMediaType, UploadTooLarge
 from shared.screenshots.rules import LARGEST_BYTES, read_jpeg, taken_at
 

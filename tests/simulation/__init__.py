@@ -9,7 +9,7 @@ Read it in this order:
     ailments.py     faults of a display
     conduct.py      ways in which a playing display breaks the contract
     disk.py         the data that a display keeps while its power is off
-    display.py      a display: power, disk, ailments; it decides as the client does (deploy/displays/client/state.py)
+    display.py      a display: power, disk, ailments; it decides as the client does (displays/client/state.py)
     wire.py         a display's network and MQTT session
     gate.py         faults between the service and the database
     copies.py       a database that is restored from a copy, and a dead session that still holds the leader lock

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from deploy.displays.client import contract
-from deploy.displays.client.state import Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
+from displays.client import contract
+from displays.client.state import Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
 from shared.commands.rules import Ack
 from shared.vocabulary import CommandAction, CommandState
 

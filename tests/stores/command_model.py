@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from deploy.displays.simulated.picture import draw
+from displays.simulated.picture import draw
 from shared.commands import operations
 from shared.commands.acks.operations import record_acks
 from shared.commands.outbox import operations as outbox

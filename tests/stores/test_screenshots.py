@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from deploy.displays.simulated.picture import draw
+from displays.simulated.picture import draw
 from shared.errors import CommandInFlight, NotCapable, ScreenshotNotFound, ScreenshotNotWanted, ScreenshotsOff
 from shared.postgres.door import database_now
 from shared.screenshots import operations, store

@@ -8,7 +8,7 @@ from typing import Final
 
 from playwright.sync_api import Page, sync_playwright
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.browser.people import session_of
 from tests.lab.bench.report import Row

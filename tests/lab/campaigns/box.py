@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from deploy.displays.client.credentials import Credentials
-from deploy.displays.simulated.display import Behaviour
-from deploy.displays.simulated.simulated import SimulatedDisplay
+from displays.client.credentials import Credentials
+from displays.simulated.display import Behaviour
+from displays.simulated.simulated import SimulatedDisplay
 from tests import debian
 from tests.lab.campaigns.box_kernel import judged, said_on_a_kernel
 from tests.lab.campaigns.box_roles import not_refused, other_rights

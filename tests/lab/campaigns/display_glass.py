@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from deploy.displays.agent.glass import Glass
-from deploy.displays.agent.settings import HEALTH_SECONDS
-from deploy.displays.client.contract import BAD_SCREENS
+from displays.agent.glass import Glass
+from displays.agent.settings import HEALTH_SECONDS
+from displays.client.contract import BAD_SCREENS
 from tests.displays.pages import MOVING, STILL, chromium, renderers
 from tests.stack import eventually
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from deploy.displays.agent.settings import HEALTH_SECONDS
+from displays.agent.settings import HEALTH_SECONDS
 from tests.lab.campaigns.display_glass import EXPECTED, Screen, Seen
 from tests.lab.campaigns.display_lab import BACK_SECONDS, PLAYER, Lab
 from tests.machines.displays.handling import configure

@@ -21,8 +21,8 @@ from typing import Final
 
 import pytest
 
-from deploy.displays.agent.journald_rules import MISSING
-from deploy.displays.conformance.checklist import failed, printed
+from displays.agent.journald_rules import MISSING
+from displays.conformance.checklist import failed, printed
 from tests.displays.journal_lives import FORGETS, GOES_BACK, LIVES, lived
 from tests.lab.campaigns import display_glass as glass
 from tests.lab.campaigns import display_idle as idle

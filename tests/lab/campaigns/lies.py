@@ -18,8 +18,8 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from deploy.displays.simulated.picture import draw
 from deploy.parts.probes import wait_until
+from displays.simulated.picture import draw
 from shared.commands import operations as commands
 from shared.commands.rules import CommandRequest
 from shared.config import load

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from deploy.displays.simulated.simulated import SimulatedDisplay
 from deploy.neighbours.home_assistant_rules import fitting
 from deploy.parts import guardian
 from deploy.parts.broker import find_program
 from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import accepts, free_port
 from deploy.parts.short_lived import running
+from displays.simulated.simulated import SimulatedDisplay
 from tests.lab.campaigns.home_assistant import HomeAssistant, home_assistant
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.stack import Stack, enrol, eventually, running_stack

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from deploy.displays.client import contract
+from displays.client import contract
 
 NEVER: Final = "nothing"
 GLASS: Final = {"black": "black", "still": "frozen"}

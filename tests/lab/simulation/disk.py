@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from deploy.displays.client.spool import SpooledLog
-from deploy.displays.client.state import JournalEntry
+from displays.client.spool import SpooledLog
+from displays.client.state import JournalEntry
 
 
 @dataclass

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from deploy.displays.client import contract
-from deploy.displays.client.spool import SpooledLog
-from deploy.displays.client.state import Act, Boot, DisplayState, Effect, Send, Write, keep_last
+from displays.client import contract
+from displays.client.spool import SpooledLog
+from displays.client.state import Act, Boot, DisplayState, Effect, Send, Write, keep_last
 from tests.lab.simulation.agenda import BEGINNING, Agenda
 from tests.lab.simulation.ailments import GLASS, Ailment, Nature
 from tests.lab.simulation.broker import SimulatedBroker

@@ -3,12 +3,12 @@
 import random
 from typing import Any, Final, Protocol
 
-from deploy.displays.client import contract
-from deploy.displays.client.contract import Kind
-from deploy.displays.client.link import backoff_seconds
-from deploy.displays.client.outbox import NO_MATCHING_SUBSCRIBERS, Outbox
-from deploy.displays.client.session import KEEPALIVE_SECONDS, SESSION_EXPIRY_SECONDS, WILL_DELAY_SECONDS
-from deploy.displays.client.spool import SpooledLog
+from displays.client import contract
+from displays.client.contract import Kind
+from displays.client.link import backoff_seconds
+from displays.client.outbox import NO_MATCHING_SUBSCRIBERS, Outbox
+from displays.client.session import KEEPALIVE_SECONDS, SESSION_EXPIRY_SECONDS, WILL_DELAY_SECONDS
+from displays.client.spool import SpooledLog
 from tests.lab.simulation.agenda import Agenda
 from tests.lab.simulation.broker import Message, SimulatedBroker, Will
 

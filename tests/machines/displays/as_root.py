@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from deploy.displays.agent import doctor, enrolment, user
-from deploy.displays.agent.__main__ import show_status
-from deploy.displays.agent.settings import Places
+from displays.agent import doctor, enrolment, user
+from displays.agent.__main__ import show_status
+from displays.agent.settings import Places
 
 CHANGES = ("open", "os.")
 

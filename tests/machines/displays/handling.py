@@ -5,11 +5,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from deploy.displays.client.credentials import Credentials
-from deploy.displays.conformance.checklist import judge
-from deploy.displays.conformance.exercise import Exercise
-from deploy.displays.conformance.service import Service
-from deploy.displays.conformance.tap import Tap
+from displays.client.credentials import Credentials
+from displays.conformance.checklist import judge
+from displays.conformance.exercise import Exercise
+from displays.conformance.service import Service
+from displays.conformance.tap import Tap
 from tests.machines.displays.conftest import Installed
 from tests.nspawn import Machine
 

@@ -18,9 +18,9 @@ from typing import Final
 
 import pytest
 
-from deploy.displays.client.credentials import Credentials
 from deploy.parts import display_package as package
 from deploy.parts.probes import free_port
+from displays.client.credentials import Credentials
 from tests import debian
 from tests.machines.displays.bare import PLAYER
 from tests.machines.displays.lines import WRITER, WRITTEN, lines_lost_and_twice, writer

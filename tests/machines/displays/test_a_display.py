@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.displays.agent.journald_rules import MISSING
-from deploy.displays.conformance.checklist import failed, printed
+from displays.agent.journald_rules import MISSING
+from displays.conformance.checklist import failed, printed
 from shared.screenshots.rules import read_jpeg
 from tests.diary import progress
 from tests.displays.pages import STILL, chromium
