@@ -58,7 +58,7 @@ quick: $(DEVELOPMENT) ## Lint, import rules, types and the tests of rules: while
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/lint-imports >/dev/null || $(BIN)/lint-imports
 	@$(BIN)/mypy
-	@$(BIN)/pytest -q tests/rules --hypothesis-profile quick
+	@$(BIN)/pytest -q tests/rules tests/displays/rules --hypothesis-profile quick
 
 check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, containers, bandit, pip-audit, the dashboard's tests
 	$(BIN)/ruff check .
