@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from deploy.parts.layout import REPOSITORY
 
-SHIPPED: Final = ("functions", "bridge", "shared", "migrations", "deploy", "displays", "dashboard")
+SHIPPED: Final = ("functions", "bridge", "extensions", "shared", "migrations", "deploy", "displays", "dashboard")
 
 
 def findings(folders: Sequence[str] = SHIPPED) -> list[dict[str, Any]]:

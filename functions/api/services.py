@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sqlalchemy import Engine
 
+from extensions.status_pages import rules as status_rules
 from functions.api.answer_cache import KeptAnswers
 from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.outside.media_volume import MediaVolume
 from shared.outside.task_queue import TaskQueue
 from shared.postgres import door
-from shared.status_pages import rules as status_rules
 
 if TYPE_CHECKING:
     from shared.outside.mqtt import Publisher

@@ -18,6 +18,8 @@ import functions_framework
 from flask import Request, Response
 from sqlalchemy.exc import SQLAlchemyError
 
+from extensions.notifications import job as deliveries
+from extensions.notifications.job import PostOffice
 from functions.jobs import check_post, leave_unread
 from functions.problems import (
     BadJob,
@@ -28,8 +30,7 @@ from functions.problems import (
     new_request_id,
     response_of,
 )
-from functions.scheduler_tick import deliveries, steps
-from functions.scheduler_tick.deliveries import PostOffice
+from functions.scheduler_tick import steps
 from functions.scheduler_tick.steps import World
 from functions.startup import bound_request_lines, check_deployment
 from shared import config, structured_log

@@ -14,24 +14,28 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from sqlalchemy import Connection, Engine
 
-from functions.scheduler_tick.deliveries import queue_of
+from extensions.batches import operations as batches
+from extensions.batches import schedules_operations as schedules
+from extensions.batches import schedules_rules as schedule_rules
+from extensions.batches import schedules_store
+from extensions.batches import store as batches_store
+from extensions.history import health_operations as health_history_operations
+from extensions.history import store as history_store
+from extensions.history.health_rules import due as health_turns_due
+from extensions.notifications import operations as notifications
+from extensions.notifications.deliveries import store as deliveries_store
+from extensions.notifications.job import queue_of
+from extensions.screenshots import rules as screenshots_rules
+from extensions.screenshots import store as screenshots_store
 from shared.access import attempts_store, audit_store
 from shared.access import operations as access
 from shared.access import rules as access_rules
 from shared.access import store as access_store
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store as client_logs_store
-from shared.clients import (
-    health_history_operations,
-    limits_operations,
-    losses_store,
-    statuses_operations,
-)
-from shared.clients.health_history_rules import due as health_turns_due
+from shared.clients import limits_operations, losses_store, statuses_operations
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
-from shared.commands.batches import operations as batches
-from shared.commands.batches import store as batches_store
 from shared.commands.news_operations import log_news
 from shared.commands.outbox import operations as outbox
 from shared.commands.rules import Timings
@@ -39,14 +43,11 @@ from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.conversions.rules import timeouts
 from shared.event_media.uploads import store as uploads_store
-from shared.history import store as history_store
 from shared.incidents import operations as incidents
 from shared.incidents import store as incidents_store
 from shared.leadership import dead_letters_store
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import listening
-from shared.notifications import operations as notifications
-from shared.notifications.deliveries import store as deliveries_store
 from shared.outside.mqtt import Publisher
 from shared.outside.task_queue import TaskQueue, enqueue_conversion, enqueue_notification
 from shared.overview import store as overview_store
@@ -59,11 +60,6 @@ from shared.quiet import store as quiet_store
 from shared.recovery import operations as recovery
 from shared.recovery import screens_operations
 from shared.recovery import store as recovery_store
-from shared.schedules import operations as schedules
-from shared.schedules import rules as schedule_rules
-from shared.schedules import store as schedules_store
-from shared.screenshots import rules as screenshots_rules
-from shared.screenshots import store as screenshots_store
 from shared.structured_log import failure
 
 TICK_LOCK: Final = 7_305_004  # advisory lock: one tick at a time

@@ -109,7 +109,7 @@ def enqueue_conversion(queue: TaskQueue, conversion_id: int, generation: int) ->
 def enqueue_notification(queue: TaskQueue, delivery_id: int, generation: int, at: datetime | None = None) -> bool:
     """Ask the queue to deliver this notification, not before `at`; else like `enqueue_conversion`.
 
-    It comes to `functions/scheduler_tick/deliveries.py`.
+    It comes to `extensions/notifications/job.py`.
     """
     body = {"job": NOTIFICATION_JOB, "delivery_id": delivery_id, "generation": generation}
     return _enqueue(queue, f"notification-{delivery_id}-{generation}", body, at)

@@ -13,10 +13,10 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from deploy.parts.broker import RunningBroker
+from extensions.batches import operations as batches
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.commands.acks import operations as acks
-from shared.commands.batches import operations as batches
 from shared.commands.rules import Ack
 from shared.config import Config
 from shared.postgres.door import database_now, transaction

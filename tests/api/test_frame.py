@@ -96,7 +96,11 @@ def subclasses(kind: type[errors.ServiceError]) -> set[type[errors.ServiceError]
 
 
 def test_every_domain_error_but_the_general_one_has_a_status_of_its_own() -> None:
-    ours = {error for error in subclasses(errors.ServiceError) if error.__module__.startswith(("shared", "functions"))}
+    ours = {
+        error
+        for error in subclasses(errors.ServiceError)
+        if error.__module__.startswith(("shared", "extensions", "functions"))
+    }
     at_500 = {error for error in ours if problems.status_of(error) == 500}
 
     general = {errors.ServiceError, errors.ForOperators}

@@ -7,8 +7,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from shared.clients import health_history_operations
-from shared.clients.health_history_rules import TURNS
+from extensions.history import health_operations as health_history_operations
+from extensions.history.health_rules import TURNS
 from shared.postgres.door import database_now, transaction
 from shared.tables import client_health, client_health_history
 from tests.api.people import Api

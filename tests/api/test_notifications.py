@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
+from extensions.notifications import operations
+from extensions.notifications.channels import store
+from extensions.notifications.channels.store import ChannelNotKept
 from shared import structured_log
-from shared.notifications import operations
-from shared.notifications.channels import store
-from shared.notifications.channels.store import ChannelNotKept
 from shared.postgres.door import database_now
 from shared.tables import audit_log, notification_channels, notification_deliveries
 from tests.api.people import Api

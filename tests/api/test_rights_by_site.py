@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from flask import Flask
 from sqlalchemy import Engine
 
+from extensions.batches import schedules_operations as schedules
 from functions.api.app import create_app
 from functions.api.auth import PROXY_ASSERTION
 from functions.api.routes import ALL
@@ -22,7 +23,6 @@ from shared.access.rules import digest, parse_token
 from shared.config import Config
 from shared.postgres.door import database_now, transaction
 from shared.recovery.breakers import store as breakers_store
-from shared.schedules import operations as schedules
 from shared.tables import (
     client_health,
     clients,

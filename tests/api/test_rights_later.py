@@ -11,6 +11,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from extensions.batches import operations as batches
+from extensions.batches import schedules_operations as schedules
+from extensions.batches import schedules_store
 from functions.api.app import create_app
 from functions.api.routing import Bound, Call, Routes
 from functions.api.services import Services
@@ -18,13 +21,10 @@ from shared.access import store as access_store
 from shared.access.people import store as people_store
 from shared.access.rules import digest, parse_token
 from shared.commands import operations as commands
-from shared.commands.batches import operations as batches
 from shared.commands.outbox import operations as outbox
 from shared.config import Config
 from shared.postgres.door import database_now, transaction
 from shared.quiet import operations as quiet_times
-from shared.schedules import operations as schedules
-from shared.schedules import store as schedules_store
 from shared.tables import api_tokens, client_commands, clients, users
 from shared.vocabulary import Role
 from tests import migrated

@@ -8,7 +8,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from shared.schedules import operations, rules
+from extensions.batches import schedules_operations as operations
+from extensions.batches import schedules_rules as rules
 from shared.tables import command_schedules
 from tests.api.people import Api
 from tests.stores.commands_world import NOWHERE, new_client

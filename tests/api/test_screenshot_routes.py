@@ -13,9 +13,9 @@ from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
 from displays.simulated.picture import draw
+from extensions.screenshots.rules import LARGEST_BYTES
 from functions.api.turns import PICTURES
 from shared.errors import TooManyUploads
-from shared.screenshots.rules import LARGEST_BYTES
 from shared.tables import audit_repeats, clients
 from tests.api.people import Api
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from sqlalchemy import Engine
 
 from displays.simulated.simulated import SimulatedDisplay
-from shared.clients.health_history_store import bunch_of
+from extensions.history.health_store import bunch_of
 from tests.browser.conftest import Enter, uuid_of
 from tests.browser.test_every_page import violations
 from tests.browser.watched import does_not_scroll_sideways

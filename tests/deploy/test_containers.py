@@ -60,7 +60,7 @@ def test_the_image_of_a_box_holds_what_a_box_runs_and_no_more() -> None:
     assert deploy == {"deploy/__init__.py", "deploy/parts", "deploy/box"}
     assert agent < held, "the gateway serves it, and builds the agent's package from it"
     assert {"alembic.ini", "LICENSE", "NOTICE"} <= held
-    assert {"functions", "bridge", "shared", "migrations"} <= held
+    assert {"functions", "bridge", "extensions", "shared", "migrations"} <= held
 
 
 def test_what_is_copied_is_let_in_and_nothing_else_is() -> None:

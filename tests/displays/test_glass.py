@@ -14,7 +14,7 @@ from displays.agent.glass import Glass
 from displays.agent.picture import NoPicture, glimpse
 from displays.client import contract
 from displays.client.screenshots import NoPicture as NotTaken
-from shared.screenshots.rules import read_jpeg
+from extensions.screenshots.rules import read_jpeg
 from tests.diary import progress
 from tests.displays.pages import BLACK, BLACK_AT_EACH_SECOND_LOOK, BUSY, MOVING, STILL, chromium, renderers
 from tests.lab.campaigns.display_glass import EXPECTED, watch

@@ -10,7 +10,7 @@ from deploy.parts.layout import REPOSITORY
 
 CORE: Final = {
     ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path
-    for part in ("functions", "bridge", "shared")
+    for part in ("functions", "bridge", "extensions", "shared")
     for path in sorted((REPOSITORY / part).rglob("*.py"))
 }
 """Dotted name -> module of the core."""

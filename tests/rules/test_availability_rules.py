@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.history import availability_rules as rules
-from shared.history.availability_rules import Spent
-from shared.history.rules import Segment
+from extensions.history.rules import Segment
+from shared.availability import rules
+from shared.availability.rules import Spent
 from shared.vocabulary import ClientStatus
 
 START = datetime(2026, 3, 10, tzinfo=UTC)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.commands.batches import rules
-from shared.commands.batches.rules import BatchRequest, BatchStep, Progress, Wave
+from extensions.batches import rules
+from extensions.batches.rules import BatchRequest, BatchStep, Progress, Wave
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, InvalidWaves, NotCapable
 from shared.vocabulary import CommandAction, MemberOutcome
 

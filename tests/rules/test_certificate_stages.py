@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.notifications.channels.rules import CRITICAL, DEFAULT_EVENTS
-from shared.notifications.troubles.rules import DOORS, certificate_cause, certificate_stage
+from extensions.notifications.channels.rules import CRITICAL, DEFAULT_EVENTS
+from extensions.notifications.troubles.rules import DOORS, certificate_cause, certificate_stage
 from shared.vocabulary import Door, NotificationEvent
 
 END = datetime(2026, 12, 7, 12, tzinfo=UTC)

@@ -56,7 +56,7 @@ def test_every_event_that_the_guide_tells_people_to_search_for_is_written() -> N
     told = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").split("| event | written by | tells |")[1]
     rows = [line for line in told.split("\n\n")[0].splitlines() if line.startswith("| `")]
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
-    folders = ("shared", "functions", "bridge", "deploy/parts", "deploy/local")
+    folders = ("shared", "extensions", "functions", "bridge", "deploy/parts", "deploy/local")
     code = "".join(path.read_text(encoding="utf-8") for folder in folders for path in (ROOT / folder).rglob("*.py"))
 
     assert len(named) >= 11

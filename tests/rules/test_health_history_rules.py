@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.clients import health_history_rules
-from shared.clients.health_history_rules import Sample
+from extensions.history import health_rules as health_history_rules
+from extensions.history.health_rules import Sample
 
 NOON = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 MINUTES = timedelta(minutes=1)

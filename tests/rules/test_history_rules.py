@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extensions.history import rules
+from extensions.history.rules import Change, Segment
 from shared.clients.reports.rules import when_heard
-from shared.history import rules
-from shared.history.rules import Change, Segment
 from shared.sentences import Coded
 from shared.vocabulary import ClientStatus, EventKind, ProcessStatus
 

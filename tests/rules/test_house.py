@@ -162,7 +162,7 @@ def test_types_are_met_by_msgspec_in_one_place() -> None:
 def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
     files = [
         path
-        for part in ("functions", "bridge", "shared", "deploy", "displays")
+        for part in ("functions", "bridge", "extensions", "shared", "deploy", "displays")
         for path in (REPOSITORY / part).rglob("*.py")
     ]
 

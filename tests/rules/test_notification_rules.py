@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from shared.notifications import rules
-from shared.notifications.channels.rules import DEFAULT_EVENTS, Hours, are_on, masked
-from shared.notifications.deliveries.rules import FIRST_WAIT, LONGEST_WAIT
-from shared.notifications.deliveries.rules import wait as wait_after
-from shared.notifications.rules import Channel, Notice
-from shared.notifications.troubles.rules import Display, Trouble, bounded, plain, recovery_of_many
+from extensions.notifications import rules
+from extensions.notifications.channels.rules import DEFAULT_EVENTS, Hours, are_on, masked
+from extensions.notifications.deliveries.rules import FIRST_WAIT, LONGEST_WAIT
+from extensions.notifications.deliveries.rules import wait as wait_after
+from extensions.notifications.rules import Channel, Notice
+from extensions.notifications.troubles.rules import Display, Trouble, bounded, plain, recovery_of_many
 from shared.vocabulary import ChannelKind, DeliveryState, NotificationEvent, RecoveryState, Weekday
 
 WORK = Hours("Europe/Rome", frozenset({Weekday.MONDAY, Weekday.FRIDAY}), time(8), time(18))

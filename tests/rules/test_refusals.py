@@ -30,7 +30,7 @@ def subclasses(kind: type[ServiceError]) -> set[type[ServiceError]]:
 ERRORS: Final = {
     error.__name__: error
     for error in subclasses(ServiceError) - {ServiceError}
-    if error.__module__.startswith(("shared", "functions"))
+    if error.__module__.startswith(("shared", "extensions", "functions"))
 }
 
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from shared.commands.batches import rules as batch_rules
-from shared.commands.batches.rules import BatchRequest
+from extensions.batches import rules as batch_rules
+from extensions.batches import schedules_rules as rules
+from extensions.batches.rules import BatchRequest
+from extensions.batches.schedules_rules import KeptSchedule, Turn, WantedSchedule, When
 from shared.errors import InvalidWaves, ScheduleTimesRefused, TimeZoneUnknown
-from shared.schedules import rules
-from shared.schedules.rules import KeptSchedule, Turn, WantedSchedule, When
 from shared.vocabulary import BatchState, CommandAction, ScheduleOutcome, ScheduleState, Weekday
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)  # a Tuesday

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from displays.simulated.picture import COLOURS, draw
+from extensions.screenshots.rules import LARGEST_BYTES, read_jpeg, taken_at
 from shared.errors import UnsupportedMediaType, UploadTooLarge
-from shared.screenshots.rules import LARGEST_BYTES, read_jpeg, taken_at
 
 WHOLE = draw("Lobby North", "2026-03-01 12:00:00 UTC", "running")
 COMMENT = b"\xff\xfe\x00\x06mine"

@@ -6,19 +6,19 @@ from typing import Any, Final
 import pytest
 
 from deploy.parts.layout import REPOSITORY
+from extensions.batches.rules import BATCHES
+from extensions.batches.schedules_rules import NOT_MADE, SCHEDULES
+from extensions.history.rules import HISTORY
+from extensions.notifications.deliveries.rules import UNSENT
 from functions.api.shapes import sentences as shapes
 from shared.clients.reports.rules import STATES
 from shared.clients.signs_rules import REFUSALS
-from shared.commands.batches.rules import BATCHES
 from shared.commands.rules import ENDINGS
-from shared.history.rules import HISTORY
 from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_rules import TIMELINE
-from shared.notifications.deliveries.rules import UNSENT
 from shared.outside.couriers.words import COURIERS
 from shared.quiet.rules import QUIET, QUIET_WORDS
 from shared.recovery.words_rules import BREAKERS, RECOVERY
-from shared.schedules.rules import NOT_MADE, SCHEDULES
 from shared.sentences import Coded, Phrases, Sentence, joined, plain
 
 NOUNS: Final = (

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.history.rules import Segment
+from extensions.history.rules import Segment
+from extensions.status_pages import rules
 from shared.incidents import causes_rules
 from shared.sentences import Coded, Sentence
-from shared.status_pages import rules
 from shared.vocabulary import ClientStatus, PageState
 
 NOW = datetime(2026, 3, 10, 12, 10, tzinfo=UTC)

@@ -13,7 +13,7 @@ from deploy.parts.layout import REPOSITORY
 from shared.outside import tls
 from tests.deploy.certificates import Authority, Listener, listening
 
-PARTS = ("shared", "functions", "bridge", "deploy", "displays")
+PARTS = ("shared", "extensions", "functions", "bridge", "deploy", "displays")
 OWN = {"shared/outside/tls.py", "displays/minimal.py"}  # the second is an example that imports nothing of ours
 
 

@@ -11,6 +11,8 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from displays.simulated.picture import draw
+from extensions.screenshots.operations import store_asked
+from extensions.screenshots.rules import read_jpeg
 from shared.commands import operations
 from shared.commands.acks.operations import record_acks
 from shared.commands.outbox import operations as outbox
@@ -18,8 +20,6 @@ from shared.commands.rules import LOCKING, Ack, Attempt, Claimed
 from shared.errors import CommandNotCancellable, ScreenshotNotWanted
 from shared.postgres.door import database_now
 from shared.postgres.query import Query
-from shared.screenshots.operations import store_asked
-from shared.screenshots.rules import read_jpeg
 from shared.tables import client_commands, clients, screenshots
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandState
 from tests.stores.command_chances import NO_BROKER, Fate

@@ -6,12 +6,12 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from extensions.notifications import operations
+from extensions.notifications.channels import operations as channels
+from extensions.notifications.channels.operations import NewChannel
+from extensions.notifications.channels.rules import DEFAULT_EVENTS
+from extensions.notifications.operations import Decided
 from shared import config
-from shared.notifications import operations
-from shared.notifications.channels import operations as channels
-from shared.notifications.channels.operations import NewChannel
-from shared.notifications.channels.rules import DEFAULT_EVENTS
-from shared.notifications.operations import Decided
 from shared.tables import notification_deliveries as deliveries
 from shared.vocabulary import ChannelKind
 from tests.stores.commands_world import add_client

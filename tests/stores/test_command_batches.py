@@ -11,11 +11,11 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from deploy.parts.probes import wait_until
+from extensions.batches import operations, rules, store
+from extensions.batches.operations import advance
+from extensions.batches.rules import BatchRequest, BatchStep
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
-from shared.commands.batches import operations, rules, store
-from shared.commands.batches.operations import advance
-from shared.commands.batches.rules import BatchRequest, BatchStep
 from shared.errors import CommandBatchNotFound, CommandBatchOver, IdempotencyKeyReused, NoClients, TooManyClients
 from shared.postgres.door import database_now
 from shared.tables import client_commands, clients, command_batch_members

@@ -142,7 +142,11 @@ def test_the_product_imports_its_own_packages() -> None:
 
 
 def test_no_two_advisory_locks_are_the_same() -> None:
-    sources = [p for folder in ("shared", "functions", "bridge", "migrations") for p in (ROOT / folder).rglob("*.py")]
+    sources = [
+        p
+        for folder in ("shared", "extensions", "functions", "bridge", "migrations")
+        for p in (ROOT / folder).rglob("*.py")
+    ]
     numbers = [
         number for path in sources for number in re.findall(r"\b7_305_\d{3}\b", path.read_text(encoding="utf-8"))
     ]
@@ -172,7 +176,9 @@ def test_a_peer_that_vanished_is_noticed_by_both_ends_of_a_connection(database_u
 def test_every_connection_of_the_product_is_opened_at_this_door() -> None:
     """Any other connection would not notice that its peer vanished."""
     product = [
-        path for folder in ("shared", "functions", "bridge", "migrations") for path in (ROOT / folder).rglob("*.py")
+        path
+        for folder in ("shared", "extensions", "functions", "bridge", "migrations")
+        for path in (ROOT / folder).rglob("*.py")
     ]
     opened = re.compile(r"create_engine\(|pg8000\.[a-z.]*(connect|Connection)\(|driver\.Connection\(")
 

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.history import operations as history_operations
+from extensions.history import operations as history_operations
 from shared.overview.gauges import store as gauges_store
 from shared.recovery import screens_operations
 from shared.recovery.breakers import operations as breakers

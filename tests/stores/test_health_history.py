@@ -9,8 +9,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from shared.clients import health_history_operations, health_history_store
-from shared.clients.health_history_rules import BUNCHES, EVERY, TURNS, due
+from extensions.history import health_operations as health_history_operations
+from extensions.history import health_store as health_history_store
+from extensions.history.health_rules import BUNCHES, EVERY, TURNS, due
 from shared.errors import ClientNotFound
 from shared.postgres.door import database_now, transaction
 from shared.tables import client_health, client_health_history, clients

@@ -7,14 +7,14 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from extensions.history import operations, store
+from extensions.history.operations import ClientEvent
 from shared.clients import failures_operations, statuses_operations
 from shared.clients import operations as clients
 from shared.clients.failures_rules import ServiceFailure
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import LATE_AT_LEAST, Heartbeat
 from shared.errors import ClientNotFound
-from shared.history import operations, store
-from shared.history.operations import ClientEvent
 from shared.leadership.rules import Listening
 from shared.postgres.door import database_now
 from shared.tables import (

@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from deploy.local import postgres
+from extensions.history import store as history
 from shared.client_logs import feed_store, hourly_counts_store, store
 from shared.client_logs import operations as client_logs
-from shared.history import store as history
 from shared.leadership import dead_letters_store
 from shared.vocabulary import LogLevel
 from tests.stores.query_plans import plan_of, planned_before, read_in_sequence, rows_read, statements_of

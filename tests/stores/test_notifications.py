@@ -9,12 +9,12 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
+from extensions.notifications.channels import operations as channels
+from extensions.notifications.channels.rules import Hours
+from extensions.notifications.deliveries import operations as sending
+from extensions.notifications.deliveries import store as deliveries_store
+from extensions.notifications.deliveries.rules import given_up
 from shared.incidents import operations as observing
-from shared.notifications.channels import operations as channels
-from shared.notifications.channels.rules import Hours
-from shared.notifications.deliveries import operations as sending
-from shared.notifications.deliveries import store as deliveries_store
-from shared.notifications.deliveries.rules import given_up
 from shared.outside.couriers.letters import DeliveryAttempt, Result
 from shared.outside.couriers.words import receiver_answered
 from shared.quiet import operations as quiet_times

@@ -7,8 +7,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.notifications import operations
-from shared.notifications.channels.rules import Hours
+from extensions.notifications import operations
+from extensions.notifications.channels.rules import Hours
 from shared.tables import client_commands, clients
 from shared.vocabulary import NotificationEvent, Quiet, QuietPreset, Weekday
 from tests.stores.commands_world import add_client

@@ -7,11 +7,11 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from shared.commands.batches import operations as batches
-from shared.commands.batches import store as batches_store
-from shared.commands.batches.rules import BatchRequest, BatchStep
+from extensions.batches import operations as batches
+from extensions.batches import store as batches_store
+from extensions.batches.rules import BatchRequest, BatchStep
+from extensions.history import operations as history
 from shared.errors import IdempotencyKeyReused, OpeningHoursExist, QuietTimeNotFound
-from shared.history import operations as history
 from shared.postgres.door import database_now
 from shared.quiet import operations, rules, store
 from shared.recovery import operations as recovery

@@ -11,11 +11,15 @@ import sqlalchemy as sa
 from msgspec.structs import replace
 from sqlalchemy import Connection, Engine
 
+from extensions.batches import operations as batches
+from extensions.batches import schedules_operations as operations
+from extensions.batches import schedules_rules as rules
+from extensions.batches import schedules_store as store
+from extensions.batches import store as batches_store
+from extensions.batches.rules import BatchRequest, BatchStep
+from extensions.batches.schedules_rules import KeptSchedule, ScheduleRun, WantedSchedule, When
 from shared.clients import operations as clients
 from shared.commands.acks.operations import record_acks
-from shared.commands.batches import operations as batches
-from shared.commands.batches import store as batches_store
-from shared.commands.batches.rules import BatchRequest, BatchStep
 from shared.commands.proofs_operations import record_new_starts
 from shared.commands.rules import Ack, Sighting
 from shared.errors import (
@@ -30,8 +34,6 @@ from shared.errors import (
     TooManySchedules,
 )
 from shared.postgres.door import database_now
-from shared.schedules import operations, rules, store
-from shared.schedules.rules import KeptSchedule, ScheduleRun, WantedSchedule, When
 from shared.tables import audit_log, client_commands, command_batches, command_schedule_runs, command_schedules
 from shared.vocabulary import CommandState, ScheduleOutcome, ScheduleState, Weekday
 from tests.stack import eventually

@@ -7,10 +7,10 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from displays.simulated.picture import draw
+from extensions.screenshots import operations, store
+from extensions.screenshots.rules import KEPT, Picture, read_jpeg
 from shared.errors import CommandInFlight, NotCapable, ScreenshotNotFound, ScreenshotNotWanted, ScreenshotsOff
 from shared.postgres.door import database_now
-from shared.screenshots import operations, store
-from shared.screenshots.rules import KEPT, Picture, read_jpeg
 from shared.tables import (
     client_state_changes,
     clients,

@@ -9,12 +9,12 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import ProgrammingError
 
+from extensions.status_pages import operations, store
+from extensions.status_pages.operations import SitePage
+from extensions.status_pages.rules import MOST_DISPLAYS
 from shared.access.rules import FAILURES_COUNT_FOR, digest
 from shared.errors import StatusLinkNotFound, TooManyAttempts
 from shared.postgres.door import database_now, transaction
-from shared.status_pages import operations, store
-from shared.status_pages.operations import SitePage
-from shared.status_pages.rules import MOST_DISPLAYS
 from shared.tables import bridge_status, client_state_changes, clients, login_failures, scheduler_status, status_links
 from shared.vocabulary import PageState
 from tests.stores import incidents_world

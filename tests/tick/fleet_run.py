@@ -14,6 +14,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from extensions.notifications import operations as notifications
 from shared import config
 from shared.clients import statuses_operations
 from shared.clients.reports import operations as reports
@@ -21,7 +22,6 @@ from shared.clients.reports.rules import HealthReport, Heartbeat
 from shared.incidents import operations as incidents
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import Listening, listening
-from shared.notifications import operations as notifications
 from shared.tables import bridge_status, clients, notification_deliveries
 from shared.vocabulary import ProcessStatus
 from tests.diary import progress

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine
 
+from extensions.batches import operations, store
+from extensions.batches.rules import BatchRequest
 from shared.commands.acks.operations import record_acks
-from shared.commands.batches import operations, store
-from shared.commands.batches.rules import BatchRequest
 from shared.commands.rules import Ack
 from shared.postgres.door import database_now
 from shared.vocabulary import CommandAction, CommandState

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from msgspec.structs import asdict
 from sqlalchemy import Connection
 
+from extensions.notifications.channels.rules import DEFAULT_EVENTS
 from shared.incidents import timeline_store
 from shared.incidents.timeline_store import IncidentFilter
-from shared.notifications.channels.rules import DEFAULT_EVENTS
 from shared.postgres.door import database_now
 from shared.tables import client_state_changes
 from tests.stores.notifications_world import channel, messages, told

@@ -19,8 +19,8 @@ from sqlalchemy import Engine
 from bridge.broker_accounts.certificates import Certificates
 from deploy.parts import identity
 from deploy.parts.layout import REPOSITORY
-from shared.notifications import operations
-from shared.notifications.channels.rules import Hours
+from extensions.notifications import operations
+from extensions.notifications.channels.rules import Hours
 from shared.postgres.door import database_now
 from shared.tables import (
     bridge_status,
@@ -270,7 +270,7 @@ def test_a_receiver_that_hangs_holds_up_neither_ticks_nor_other_receivers(
 
 SENDER = """
 import sys
-from functions.scheduler_tick.deliveries import PostOffice, deliver, queue_of
+from extensions.notifications.job import PostOffice, deliver, queue_of
 from shared import config
 from shared.outside import couriers
 from shared.postgres import door

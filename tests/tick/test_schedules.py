@@ -8,10 +8,12 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from shared.commands.batches.rules import BatchRequest
+from extensions.batches import schedules_operations as operations
+from extensions.batches import schedules_rules as rules
+from extensions.batches import schedules_store as store
+from extensions.batches.rules import BatchRequest
+from extensions.batches.schedules_rules import KeptSchedule, WantedSchedule, When
 from shared.postgres.door import database_now
-from shared.schedules import operations, rules, store
-from shared.schedules.rules import KeptSchedule, WantedSchedule, When
 from shared.tables import command_batches, command_schedules
 from shared.vocabulary import CommandAction, ScheduleState, Weekday
 from tests.stores.commands_world import new_client

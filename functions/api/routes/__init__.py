@@ -2,12 +2,19 @@
 
 from typing import Final
 
+from extensions.batches import routes as command_batches
+from extensions.batches import schedules_routes as schedules
+from extensions.history import health_routes as health_history
+from extensions.history import routes as history
+from extensions.notifications import channels_routes as notification_channels
+from extensions.notifications import routes as notifications
+from extensions.screenshots import routes as screenshots
+from extensions.status_pages import routes as status_pages
 from functions.api.routes import (
     audit,
     availability,
     client_logs,
     clients,
-    command_batches,
     commands,
     conversions,
     dead_letters,
@@ -15,24 +22,17 @@ from functions.api.routes import (
     enrolment,
     event_media,
     health,
-    health_history,
-    history,
     incidents,
     log_level,
     metrics,
     monitoring,
-    notification_channels,
-    notifications,
     provider,
     quiet_times,
     recovery,
-    schedules,
-    screenshots,
     second_factor,
     sessions,
     settings,
     sites,
-    status_pages,
     tokens,
     uploads,
     users,

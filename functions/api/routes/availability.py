@@ -9,10 +9,9 @@ from functions.api.bodies import END, Answer, QueryParameters, Uuid
 from functions.api.pages import CursorText, Limit, decode_cursor, encode_cursor
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.sites import AnySite
+from shared.availability import operations, rules
+from shared.availability.rules import Spent
 from shared.errors import TimeZoneUnknown
-from shared.history import availability_operations as operations
-from shared.history import availability_rules as rules
-from shared.history.availability_rules import Spent
 from shared.vocabulary import ClientStatus, Role
 
 routes = Routes("availability", "/api/availability", "How available displays were while their shops were open.")

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from extensions.screenshots import operations as screenshots
 from functions.api.bodies import Body
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
@@ -30,7 +31,6 @@ from shared.errors import (
 )
 from shared.quiet import operations as quiet_times
 from shared.quiet import rules as quiet_rules
-from shared.screenshots import operations as screenshots
 from shared.sentences import Sentence
 from shared.structured_log import event
 from shared.trace import trace_id

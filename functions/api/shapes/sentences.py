@@ -8,20 +8,20 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from extensions.batches.rules import BATCHES
+from extensions.batches.schedules_rules import SCHEDULES
+from extensions.history.rules import HISTORY
+from extensions.notifications.deliveries.rules import UNSENT
 from functions.api import fields as _fields  # noqa: F401 - adds the sentences about fields to REFUSALS
 from functions.api.bodies import Answer
 from shared import errors
 from shared.clients.signs_rules import REFUSALS
-from shared.commands.batches.rules import BATCHES
 from shared.commands.rules import ENDINGS
-from shared.history.rules import HISTORY
 from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_rules import TIMELINE
-from shared.notifications.deliveries.rules import UNSENT
 from shared.outside.couriers.words import COURIERS
 from shared.quiet.rules import QUIET_WORDS
 from shared.recovery.words_rules import BREAKERS, RECOVERY
-from shared.schedules.rules import SCHEDULES
 from shared.sentences import Coded, Phrases
 
 

@@ -20,13 +20,13 @@ from sqlalchemy import Engine
 
 from deploy.parts.probes import wait_until
 from displays.simulated.picture import draw
+from extensions.screenshots import operations as screenshots
+from extensions.screenshots.rules import read_jpeg
 from shared.commands import operations as commands
 from shared.commands.rules import CommandRequest
 from shared.config import load
 from shared.errors import ScreenshotNotWanted
 from shared.postgres.door import database_now, transaction
-from shared.screenshots import operations as screenshots
-from shared.screenshots.rules import read_jpeg
 from shared.vocabulary import CommandAction
 from tests.lab.campaigns.fleet import PASSWORD
 from tests.lab.campaigns.ledger import Ledger, tell

@@ -22,7 +22,7 @@ from tests.lab.simulation.runs import KINDS, Run, run_many
 
 FIRST_SEEDS: Final = 1_000_000  # history i of seed s has the seed s * FIRST_SEEDS + i
 
-SHAPING: Final = ("shared", "bridge", "functions/scheduler_tick", "migrations", "tests/lab/simulation")
+SHAPING: Final = ("shared", "extensions", "bridge", "functions/scheduler_tick", "migrations", "tests/lab/simulation")
 """The code that decides a history: when it changes, stored results are not used."""
 EACH: Final = 50  # histories between two messages of progress
 

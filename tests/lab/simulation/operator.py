@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from extensions.batches import operations as batches
+from extensions.batches.rules import ALL_AT_ONCE, REST, BatchRequest
 from shared.clients import operations as clients
 from shared.commands import operations as commands
-from shared.commands.batches import operations as batches
-from shared.commands.batches.rules import ALL_AT_ONCE, REST, BatchRequest
 from shared.commands.outbox import operations as outbox
 from shared.commands.rules import CLIENT_DELETED, CommandRequest
 from shared.errors import ServiceError

@@ -13,7 +13,7 @@ import pytest
 
 from displays.agent.journald_rules import MISSING
 from displays.conformance.checklist import failed, printed
-from shared.screenshots.rules import read_jpeg
+from extensions.screenshots.rules import read_jpeg
 from tests.diary import progress
 from tests.displays.pages import STILL, chromium
 from tests.lab.campaigns.display_kills import Kills

@@ -1,0 +1,50 @@
+"""Use cases of the health history: the tick samples it, people read it."""
+
+from datetime import datetime, timedelta
+
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from extensions.history import health_rules as health_history_rules
+from extensions.history import health_store as health_history_store
+from extensions.history.health_rules import Extremes, Sample
+from shared.clients import operations as clients
+
+
+class History(Struct, frozen=True):
+    """One client's measures over a time: points at equal steps, and three numbers for each measure."""
+
+    since: datetime
+    until: datetime
+    step: timedelta
+    points: list[Sample]
+    summary: dict[str, Extremes | None]
+
+
+def sample(connection: Connection, now: datetime, turn: int, at: datetime) -> tuple[int, int]:
+    """Sample the displays of a turn at `at` and drop their samples older than a week. Returns rows made and dropped.
+
+    A repetition for the same `at` changes nothing.
+    """
+    return health_history_store.sample(
+        connection, turn, at, now - health_history_rules.EVERY
+    ), health_history_store.drop_before(connection, turn, now - health_history_rules.KEPT)
+
+
+def history(connection: Connection, now: datetime, uuid: str, since: datetime, until: datetime) -> History:
+    """A client's history between `since` and `until`; the answer covers only the part that is kept.
+
+    Raises:
+        ClientNotFound: there is none with this uuid.
+    """
+    clients.check_known(connection, uuid)
+    since = max(since, now - health_history_rules.KEPT)
+    until = max(since, min(until, now))
+    samples = health_history_store.samples_of(connection, uuid, since, until)
+    return History(
+        since,
+        until,
+        health_history_rules.step_of(since, until),
+        health_history_rules.points(samples, since, until),
+        {measure: health_history_rules.summary(samples, measure) for measure in health_history_rules.MEASURES},
+    )

@@ -1,0 +1,59 @@
+"""/api/notifications: the messages that were sent."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+
+from extensions.notifications.deliveries import store as deliveries_store
+from extensions.notifications.deliveries.store import ListedMessage
+from functions.api.bodies import Answer, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page
+from functions.api.routing import Bound, Call, Routes
+from functions.api.shapes.sentences import DELIVERIES, DeliverySentence, stored
+from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase, Role
+
+routes = Routes("notifications", "/api/notifications", "The messages that were sent.")
+
+
+class Delivery(Answer):
+    """One message to one channel. `due_at` is the next try, while it is pending; `error` is of the last try."""
+
+    id: int
+    channel_id: int
+    channel_name: str
+    subject: str
+    phase: NotificationPhase
+    event: NotificationEvent
+    title: str
+    text: str
+    state: DeliveryState
+    attempts: int
+    created_at: datetime
+    due_at: datetime | None
+    finished_at: datetime | None
+    error: str | None
+    error_sentences: list[DeliverySentence] | None
+
+
+class DeliveryQuery(PageQuery):
+    """Which messages to list."""
+
+    channel: Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1, description="a channel's id")] | None = None
+    state: DeliveryState | None = None
+
+
+@routes.get("/deliveries", role=Role.OPERATOR, bound=Bound.FLEET)
+def list_notification_deliveries(call: Call, query: DeliveryQuery) -> Page[Delivery]:
+    """Messages that were sent or wait to be sent, the newest first."""
+    after: Any = decode_cursor(query.cursor, int)
+    with call.transaction() as (connection, _):
+        before = after[0] if after else None
+        rows = deliveries_store.page(connection, query.channel, query.state, query.limit + 1, before)
+    return page(rows, query.limit, lambda row: (row.id,), _delivery)
+
+
+def _delivery(row: ListedMessage) -> Delivery:
+    due_at = row.due_at if row.state is DeliveryState.PENDING else None
+    sentences = stored(DELIVERIES, row.error, row.error_sentences)
+    return answer_of(Delivery, row, due_at=due_at, error_sentences=sentences)

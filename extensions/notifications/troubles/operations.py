@@ -1,0 +1,334 @@
+"""Gather the present troubles: incidents, single displays, breakers, certificates, conversions; find ended ones."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from extensions.notifications.troubles import rules, store
+from extensions.notifications.troubles.rules import Display, Stage, Trouble
+from extensions.notifications.troubles.store import IncidentToTell, UnwellDisplay
+from shared.clients import losses_store
+from shared.config import Config
+from shared.leadership.rules import CERTIFICATE_KNOWN_FOR, CERTIFICATE_SEEN_FOR
+from shared.recovery import operations as recovery
+from shared.recovery import screens_store
+from shared.recovery.breakers import store as breakers_store
+from shared.sites import store as sites_store
+from shared.vocabulary import ClientStatus, Door, IncidentKind, NotificationEvent
+
+ASKED: Final = 50  # the most displays of an incident whose recovery state is read; it stands for the others
+BREAKER: Final = "breaker"
+SCREENS_BREAKER: Final = "screens_breaker"
+CERTIFICATE: Final = "certificate"
+ENDED: Final = "ended_certificate"
+LIMIT: Final = "limit"
+LOGIN: Final = "login"
+EMPTY_SITE: Final = "empty_site"
+CONVERSIONS_OF: Final = timedelta(days=1)
+
+
+def incidents(connection: Connection) -> list[Trouble]:
+    """Every open incident as a trouble."""
+    rows = store.incidents(connection)
+    members: dict[int, list[Display]] = defaultdict(list)
+    back: dict[int, list[Display]] = defaultdict(list)
+    for row in store.members(connection, [row.id for row in rows]) if rows else ():
+        (back if row.back else members)[row.incident_id].append(row)
+    return [_incident(row, members[row.id], back[row.id]) for row in rows]
+
+
+def _incident(row: IncidentToTell, members: Sequence[Display], back: Sequence[Display]) -> Trouble:
+    """An incident as a trouble. One of kind `listening` has no displays and concerns every channel."""
+    is_ours = row.kind == IncidentKind.LISTENING
+    met = [*members, *back]
+    sites = frozenset(display.site for display in met if display.site is not None)
+    root = f"incident:{row.id}"
+    words = "" if members or not back else f" {rules.all_back(len(back))}"
+    return Trouble(
+        root=root,
+        subject=f"{root}:{row.reopened}",
+        event=NotificationEvent.BRIDGE_SILENT if is_ours else NotificationEvent.INCIDENT_OPENED,
+        title=rules.incident_title(row.kind, row.key, len(met), sites),
+        cause=rules.bounded(row.cause + words),
+        since=row.began_at,
+        noticed_at=max(row.opened_at, row.reopened_at or row.opened_at),
+        sites=None if is_ours else sites,
+        displays=tuple(members),
+        back=tuple(back),
+        recovery="Recovery does nothing until we hear the fleet again." if is_ours else "",
+        link=f"/?v=incidents&i={row.id}",
+        more={"incident_id": row.id, "kind": row.kind},
+    )
+
+
+def displays(connection: Connection, now: datetime, config: Config, since: datetime, channels: int) -> list[Trouble]:
+    """Displays in no incident that have been unwell for long, or that recovery has suspended."""
+    recovers = config["CRASH_RECOVERY_ENABLED"]
+    rows = store.displays(connection, now - rules.UNWELL_FOR, since, channels, recovers=recovers)
+    return [_unwell(row) for row in rows]
+
+
+def _unwell(display: UnwellDisplay) -> Trouble:
+    suspended, failed_at = display.suspended, display.service_failed_at or display.screen_failed_since
+    if failed_at is None or display.status in {ClientStatus.STALE, ClientStatus.CRASHED}:
+        began, noticed = display.status_since, display.noticed_at
+    else:
+        began = noticed = failed_at
+    screen = display.screen_health if display.screen_failed_since is not None else None
+    root = f"client:{display.uuid}"
+    return Trouble(
+        root=root,
+        subject=f"{root}:{int(began.timestamp())}",
+        event=NotificationEvent.DISPLAY_SUSPENDED if suspended else NotificationEvent.DISPLAY_UNWELL,
+        title=rules.display_title(display, display.status, display.service_failed_unit, screen, suspended=suspended),
+        cause="",
+        since=began,
+        noticed_at=max(noticed, display.decided_at or noticed) if suspended else noticed,
+        sites=_site_of(display),
+        displays=(display,),
+        min_age=timedelta() if suspended else rules.UNWELL_FOR,
+        link=f"/?d={display.uuid}",
+        more={"uuid": display.uuid},
+    )
+
+
+def _site_of(display: Display) -> frozenset[str]:
+    return frozenset({display.site} if display.site is not None else ())
+
+
+def failed_services(connection: Connection, since: datetime) -> Iterator[Trouble]:
+    """Displays in no incident with a failed service, until it is acknowledged or the display reports no failure."""
+    for display in store.failed_services(connection, since):
+        title = rules.display_title(display, "", display.service_failed_unit, None, suspended=False)
+        yield _of_display("service", NotificationEvent.SERVICE_FAILED, display, display.service_failed_at, title)
+
+
+def bad_screens(connection: Connection, since: datetime) -> Iterator[Trouble]:
+    """Displays in no incident that are heard and whose screen fails."""
+    for display in store.bad_screens(connection, since):
+        title = rules.screen_title(display, display.screen)
+        event, since = NotificationEvent.SCREEN_BAD, display.screen_health_since
+        trouble = _of_display("screen", event, display, since, title, at=display.screen_failed_at)
+        yield replace(trouble, noticed_at=display.screen_failed_at)
+
+
+def passed_limits(connection: Connection, since: datetime) -> Iterator[Trouble]:
+    """Limits of health that displays in no incident pass."""
+    for row in store.passed_limits(connection, since):
+        title, event = rules.limit_title(row, row.kind, row.value, row.limit_at), NotificationEvent.LIMIT_PASSED
+        trouble = _of_display(LIMIT, event, row, row.over_since, title)
+        root = f"{LIMIT}:{row.uuid}:{row.kind}"
+        subject, more = f"{root}:{int(row.passed_at.timestamp())}", {**trouble.more, "limit": row.kind.value}
+        yield replace(trouble, root=root, subject=subject, noticed_at=row.passed_at, more=more)
+
+
+def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
+    """Displays that keep losing the broker. The end of such a trouble sends no message."""
+    for one in losses_store.unsteady(connection, now):
+        display, event = Display(one.uuid, one.name, one.site), NotificationEvent.CONNECTION_UNSTEADY
+        title = rules.unsteady_title(display, one.losses)
+        yield _of_display("unsteady", event, display, one.since, title, at=now, recovers=False)
+
+
+def shared_logins(connection: Connection, now: datetime, since: datetime) -> Iterator[Trouble]:
+    """Displays whose login two devices use."""
+    for display in store.shared_logins(connection, now, since):
+        title, event = rules.shared_login_title(display), NotificationEvent.LOGIN_SHARED
+        yield replace(_of_display(LOGIN, event, display, display.shared_login_since, title), cause=rules.SHARED_LOGIN)
+
+
+def _of_display(
+    kind: str,
+    event: NotificationEvent,
+    display: Display,
+    since: datetime,
+    title: str,
+    *,
+    at: datetime | None = None,
+    recovers: bool = True,
+) -> Trouble:
+    """One of a display's troubles. `at` (default `since`) distinguishes one time of the trouble from the next."""
+    root = f"{kind}:{display.uuid}"
+    return Trouble(
+        root=root,
+        subject=f"{root}:{int((at or since).timestamp())}",
+        event=event,
+        title=title,
+        cause="",
+        since=since,
+        noticed_at=since,
+        sites=_site_of(display),
+        displays=(display,),
+        recovers=recovers,
+        link=f"/?d={display.uuid}",
+        more={"uuid": display.uuid},
+    )
+
+
+def open_breakers(connection: Connection, config: Config, dark_sites: Collection[str]) -> Iterator[Trouble]:
+    """Every open breaker; none while recovery is off. `dark_sites` have an open incident."""
+    if not config["CRASH_RECOVERY_ENABLED"]:
+        return
+    of_silence = [(BREAKER, row.site, row.open_since, row.why) for row in breakers_store.standing(connection)]
+    of_screens = [(SCREENS_BREAKER, row.site, row.since, row.why) for row in screens_store.standing(connection)]
+    for kind, key, since, why in (*of_silence, *of_screens):
+        site, root = key or None, f"{kind}:{key}"
+        yield Trouble(
+            root=root,
+            subject=f"{root}:{int(since.timestamp())}",
+            event=NotificationEvent.BREAKER_OPEN,
+            title="Recovery holds back" + (f" at {rules.plain(site)}" if site else ""),
+            cause=rules.bounded(why),
+            since=since,
+            noticed_at=since,
+            sites=None if site is None else frozenset({site}),
+            in_incident=site in dark_sites,
+            link="/",
+            more={"site": site},
+        )
+
+
+def emptied_sites(connection: Connection) -> Iterator[Trouble]:
+    """Sites that lost their last display while things name them; only channels of all sites hear of them."""
+    names: dict[str, dict[str, int]] = defaultdict(dict)
+    for row in sites_store.unmatched(connection):
+        names[row.site][row.what] = row.count
+    for lost in sites_store.emptied(connection, names):
+        root = f"{EMPTY_SITE}:{lost.site}"
+        yield Trouble(
+            root=root,
+            subject=f"{root}:{int(lost.at.timestamp())}",
+            event=NotificationEvent.SITE_EMPTIED,
+            title=rules.emptied_title(lost.site, names[lost.site]),
+            cause=rules.emptied_cause(names[lost.site]),
+            since=lost.at,
+            noticed_at=lost.at,
+            sites=frozenset(),
+            link="/?v=settings",
+            more={"site": lost.site},
+        )
+
+
+def failed_conversions(connection: Connection, now: datetime, since: datetime) -> Iterator[Trouble]:
+    """Conversions that failed for good within a day. They have no end, so no closing message."""
+    for row in store.conversions(connection, max(since, now - CONVERSIONS_OF)):
+        root = f"conversion:{row.id}"
+        yield Trouble(
+            root=root,
+            subject=f"{root}:{row.generation}",
+            event=NotificationEvent.CONVERSION_FAILED,
+            title=f"{rules.plain(row.filename)} could not be converted",
+            cause=rules.bounded(row.error_message or ""),
+            since=row.finished_at,
+            noticed_at=row.finished_at,
+            sites=None,
+            recovers=False,
+            link="/?v=conversions",
+            more={"media_id": row.media_id, "conversion_id": row.id},
+        )
+
+
+def certificates(connection: Connection, now: datetime) -> Iterator[Trouble]:
+    """Certificates of our doors that expire soon or have expired.
+
+    A certificate must have been seen lately, because a restored database has old ones. An expired one may have been
+    seen longer ago: its door may not answer because of it.
+    """
+    for row in store.certificates(connection):
+        stage = rules.certificate_stage(row.begins_at, row.ends_at, now)
+        if stage and now - row.seen_at <= (CERTIFICATE_KNOWN_FOR if stage.has_ended else CERTIFICATE_SEEN_FOR):
+            yield _certificate(row.door, row.ends_at, stage)
+
+
+def _certificate(door: Door, ends_at: datetime, stage: Stage) -> Trouble:
+    root = f"{ENDED if stage.has_ended else CERTIFICATE}:{_certificate_name(door, ends_at)}"
+    return Trouble(
+        root=root,
+        subject=root,
+        event=stage.event,
+        title=f"{rules.DOORS[door]} {stage.words}",
+        cause=rules.certificate_cause(door, ends_at, has_ended=stage.has_ended),
+        since=stage.since,
+        noticed_at=stage.since,
+        sites=None,
+        link="/",
+        more={"door": door, "ends_at": ends_at.isoformat()},
+    )
+
+
+def _certificate_name(door: str, ends_at: datetime) -> str:
+    """The name of one certificate: its door and its expiry, which a renewed certificate changes."""
+    return f"{door}:{int(ends_at.timestamp())}"
+
+
+def with_recovery(connection: Connection, now: datetime, config: Config, trouble: Trouble) -> Trouble:
+    """The same trouble, with what recovery does about it. Call it only when a message is written."""
+    if not trouble.displays:
+        return trouble
+    uuids = [display.uuid for display in trouble.displays[:ASKED]]
+    states = list(recovery.states_of(connection, now, config, store.states(connection, uuids)).values())
+    if not states:
+        return trouble
+    if len(trouble.displays) == 1:
+        return replace(trouble, recovery=rules.bounded(states[0].why))
+    words = rules.recovery_of_many([one.state for one in states])
+    return replace(trouble, recovery=words)
+
+
+def over(
+    connection: Connection, now: datetime, config: Config, roots: Collection[str], well_since: datetime
+) -> dict[str, bool]:
+    """The troubles of these roots that are over. The value is True when no message needs to say so."""
+    names: dict[str, list[Any]] = defaultdict(list)
+    for root in roots:
+        kind, _, name = root.partition(":")
+        names[kind].append(name)
+    found: dict[str, bool] = {}
+    if ids := names["incident"]:
+        found |= {
+            f"incident:{i}": silently for i, silently in store.over_incidents(connection, [int(i) for i in ids]).items()
+        }
+    if uuids := names["client"]:
+        recovers = config["CRASH_RECOVERY_ENABLED"]
+        well = store.over_clients(connection, uuids, well_since, recovers=recovers)
+        found |= {f"client:{uuid}": silently for uuid, silently in well.items()}
+    if uuids := names["service"]:
+        found |= {f"service:{uuid}": silently for uuid, silently in store.over_services(connection, uuids).items()}
+    if uuids := names["screen"]:
+        found |= {f"screen:{uuid}": silently for uuid, silently in store.over_screens(connection, uuids).items()}
+    if limits := names[LIMIT]:
+        found |= {f"{LIMIT}:{name}": silently for name, silently in store.over_limits(connection, limits).items()}
+    if uuids := names[LOGIN]:
+        gone = store.over_shared_logins(connection, now, uuids)
+        found |= {f"{LOGIN}:{uuid}": silently for uuid, silently in gone.items()}
+    if of_breakers := [root for root in roots if root.partition(":")[0] in {BREAKER, SCREENS_BREAKER}]:
+        still = store.open_breakers(connection) if config["CRASH_RECOVERY_ENABLED"] else set()
+        found |= {root: False for root in of_breakers if root not in still}
+    found |= _over_emptied(connection, names[EMPTY_SITE])
+    if names[CERTIFICATE] or names[ENDED]:
+        found |= _over_certificates(connection, now, names[CERTIFICATE], names[ENDED])
+    return found
+
+
+def _over_emptied(connection: Connection, sites: Collection[str]) -> dict[str, bool]:
+    still_named = {row.site for row in sites_store.unmatched(connection, sites)} if sites else set()
+    return {f"{EMPTY_SITE}:{site}": False for site in sites if site not in still_named}
+
+
+def _over_certificates(
+    connection: Connection, now: datetime, ending: Collection[str], ended: Collection[str]
+) -> dict[str, bool]:
+    """The ended troubles about certificates. True (no message): the door is gone, or the certificate has expired."""
+    ends = {row.door: row.ends_at for row in store.certificates(connection)}
+    shown = {_certificate_name(door, ends_at): ends_at for door, ends_at in ends.items()}
+    found = {f"{ENDED}:{name}": name.partition(":")[0] not in ends for name in ended if name not in shown}
+    for name in ending:
+        if name not in shown:
+            found[f"{CERTIFICATE}:{name}"] = name.partition(":")[0] not in ends
+        elif now >= shown[name]:
+            found[f"{CERTIFICATE}:{name}"] = True
+    return found

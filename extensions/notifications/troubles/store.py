@@ -1,0 +1,338 @@
+"""SQL that finds troubles, and troubles that are over. Its cost grows with the troubles, not with the fleet."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Final
+
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from extensions.notifications.troubles.rules import Display
+from shared.clients.limits_store import VALUES
+from shared.clients.logins_rules import SHARED_FOR
+from shared.clients.store import ClientState
+from shared.postgres import query
+from shared.postgres.fragments import is_unwell, is_well, no_failure_stands, screen_failed_since, screen_fails
+from shared.postgres.query import Query
+from shared.recovery.rules import LADDER, MOST_REFUSED
+from shared.vocabulary import ClientStatus, Door, HealthLimit, IncidentKind, ScreenHealthStatus
+
+MOST: Final = 1000  # the most rows of a query, the newest first; the next tick takes the rest
+
+
+class IncidentToTell(Struct, frozen=True):
+    """An open incident; `reopened` is how often it was reopened."""
+
+    id: int
+    kind: IncidentKind
+    key: str
+    began_at: datetime
+    opened_at: datetime
+    cause: str
+    reopened: int
+    reopened_at: datetime | None
+
+
+class Affected(Display, frozen=True):
+    """A display that is part of an incident, or was part of it and is `back`."""
+
+    incident_id: int
+    back: bool
+
+
+class UnwellDisplay(Display, frozen=True):
+    """A display that is silent or crashed, or whose service or screen fails; `suspended`: recovery tried everything."""
+
+    status: ClientStatus
+    status_since: datetime
+    service_failed_at: datetime | None
+    service_failed_unit: str | None
+    screen_health: ScreenHealthStatus
+    screen_failed_since: datetime | None
+    suspended: bool
+    decided_at: datetime | None
+    noticed_at: datetime
+
+
+class DisplayWithFailedService(Display, frozen=True):
+    """A display with a service that failed."""
+
+    service_failed_at: datetime
+    service_failed_unit: str | None
+
+
+class DisplayWithBadScreen(Display, frozen=True):
+    """A display whose screen fails."""
+
+    screen: ScreenHealthStatus
+    screen_health_since: datetime
+    screen_failed_at: datetime
+
+
+class DisplayOverLimit(Display, frozen=True):
+    """A display that passes a limit of its health."""
+
+    kind: HealthLimit
+    value: float
+    limit_at: float
+    over_since: datetime
+    passed_at: datetime
+
+
+class DisplayWithSharedLogin(Display, frozen=True):
+    """A display whose login two devices use."""
+
+    shared_login_since: datetime
+
+
+class FailedConversion(Struct, frozen=True):
+    """A conversion that failed for good, with the name of its presentation."""
+
+    id: int
+    generation: int
+    finished_at: datetime
+    error_message: str | None
+    media_id: int
+    filename: str
+
+
+class DoorCertificate(Struct, frozen=True):
+    """The last certificate that was seen at one of our doors."""
+
+    door: Door
+    begins_at: datetime
+    ends_at: datetime
+    seen_at: datetime
+
+
+IN_NO_INCIDENT: Final = """
+    NOT EXISTS (SELECT FROM incident_members AS m WHERE m.client_uuid = c.uuid AND m.left_at IS NULL)"""
+SUSPENDED: Final = f"""CAST(:recovers AS boolean) AND coalesce(r.decided = 'suspended'
+    AND (r.step >= {len(LADDER)} OR r.refused_restarts + r.refused_reboots >= {MOST_REFUSED}), false)"""
+DISPLAYS = Query(  # uses the partial index of unwell clients; displays that every channel was told of are left out
+    f"""
+    SELECT c.uuid, c.name, c.site, c.status, c.status_since, c.service_failed_at, c.service_failed_unit,
+        CAST(c.screen_health AS text) AS screen_health, {screen_failed_since("c")} AS screen_failed_since,
+        {SUSPENDED} AS suspended, r.decided_at, n.noticed_at
+    FROM clients AS c LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
+    CROSS JOIN LATERAL (SELECT coalesce(max(s.noticed_at), c.status_since) AS noticed_at FROM client_state_changes AS s
+        WHERE s.client_uuid = c.uuid AND s.at = c.status_since) AS n
+    WHERE {is_unwell("c")} AND c.deleted_at IS NULL
+        AND (c.status IN ('crashed', 'stale')
+                AND (c.status_since <= CAST(:noticed_before AS timestamptz) OR {SUSPENDED})
+            OR (c.service_failed_at IS NOT NULL OR {screen_fails("c")}) AND {SUSPENDED})
+        AND greatest(n.noticed_at, c.service_failed_at, r.decided_at) >= CAST(:since AS timestamptz)
+        AND {IN_NO_INCIDENT}
+        AND (SELECT count(*) FROM notification_deliveries AS d WHERE d.root = 'client:' || c.uuid
+            AND d.created_at >= greatest(c.status_since, r.decided_at)) < CAST(:channels AS integer)
+    ORDER BY c.status_since DESC, c.uuid LIMIT {MOST}
+    """,
+    UnwellDisplay,
+)
+MENDED: Final = f"c.service_failed_at IS NULL OR {no_failure_stands('c', 'h')}"
+"""SQL: the failed service is acknowledged, or a later health report says that no failure stands."""
+_KIND: Final = "split_part(asked.name, ':', 2)"
+_WHEN: Final = " ".join(f"WHEN '{kind}' THEN {sql}" for kind, sql in VALUES.items())
+IS_SHARED: Final = f"""(c.shared_login_seen_at IS NOT NULL
+    AND c.shared_login_seen_at > CAST(:now AS timestamptz) - interval '{SHARED_FOR.total_seconds()} seconds'
+    AND c.shared_login_seen_at > c.shared_login_since)"""
+"""SQL: two devices were seen lately with the client's login, and not for the first time."""
+
+
+@query.rows(
+    """
+    SELECT i.id, i.kind, i.key, i.began_at, i.opened_at, i.cause, count(e.id) AS reopened, max(e.at) AS reopened_at
+    FROM incidents AS i LEFT JOIN incident_events AS e ON e.incident_id = i.id AND e.kind = 'reopened'
+    WHERE i.closed_at IS NULL GROUP BY i.id ORDER BY i.id
+    """
+)
+def incidents(connection: Connection) -> list[IncidentToTell]:
+    """Every open incident, with how often it was reopened and when last."""
+
+
+@query.rows(
+    """
+    SELECT m.incident_id, c.uuid, c.name, c.site, bool_and(m.left_at IS NOT NULL) AS back
+    FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
+    WHERE m.incident_id = ANY(CAST(:incident_ids AS bigint[]))
+    GROUP BY m.incident_id, c.uuid ORDER BY m.incident_id, c.name, c.uuid
+    """
+)
+def members(connection: Connection, incident_ids: Collection[int]) -> list[Affected]:
+    """The displays that were ever part of these incidents, by incident and name."""
+
+
+def displays(
+    connection: Connection, noticed_before: datetime, since: datetime, channels: int, *, recovers: bool
+) -> list[UnwellDisplay]:
+    """Unwell displays in no open incident: unwell since before `noticed_before`, or suspended by recovery.
+
+    Troubles from before `since` are left out, and displays about which `channels` channels (all that take such events)
+    have a message.
+    """
+    bounds = {"noticed_before": noticed_before, "since": since, "channels": channels}
+    return DISPLAYS.all(connection, **bounds, recovers=recovers)
+
+
+@query.rows(
+    f"""
+    SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit
+    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
+    WHERE c.service_failed_at >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
+        AND NOT coalesce({MENDED}, false) AND {IN_NO_INCIDENT}
+    ORDER BY c.service_failed_at DESC, c.uuid LIMIT {MOST}
+    """
+)
+def failed_services(connection: Connection, since: datetime) -> list[DisplayWithFailedService]:
+    """Displays in no open incident with a service that failed since `since` and is not mended (MENDED)."""
+
+
+@query.rows(
+    f"""
+    SELECT c.uuid, c.name, c.site, CAST(c.screen_health AS text) AS screen, c.screen_health_since, c.screen_failed_at
+    FROM clients AS c
+    WHERE {screen_fails("c")} AND c.screen_failed_at >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
+        AND c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}
+    ORDER BY c.screen_failed_at DESC, c.uuid LIMIT {MOST}
+    """
+)
+def bad_screens(connection: Connection, since: datetime) -> list[DisplayWithBadScreen]:
+    """Displays in no open incident that are heard, and whose screen failed since `since`."""
+
+
+@query.rows(
+    f"""
+    SELECT c.uuid, c.name, c.site, l.kind, l.value, l.limit_at, l.over_since, l.passed_at
+    FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
+    WHERE l.passed_at >= CAST(:since AS timestamptz) AND l.over_since IS NOT NULL AND c.deleted_at IS NULL
+        AND c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}
+    ORDER BY l.passed_at DESC, c.uuid, l.kind LIMIT {MOST}
+    """
+)
+def passed_limits(connection: Connection, since: datetime) -> list[DisplayOverLimit]:
+    """Limits that displays in no open incident have passed since `since`, if the displays are heard."""
+
+
+@query.rows(
+    f"""
+    SELECT asked.name, c.deleted_at IS NOT NULL OR (CASE {_KIND} {_WHEN} END) IS NULL AS silently
+    FROM unnest(CAST(:names AS text[])) AS asked(name) JOIN clients AS c ON c.uuid = split_part(asked.name, ':', 1)
+    LEFT JOIN client_limits AS l ON l.client_uuid = c.uuid AND l.kind = {_KIND}
+    LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
+    WHERE c.deleted_at IS NOT NULL OR l.passed_at IS NULL
+    """
+)
+def over_limits(connection: Connection, names: Collection[str]) -> dict[str, bool]:
+    """Which of these limits (`uuid:kind`) are not passed any more; True when nobody needs to hear of it.
+
+    That is when the client was deleted, and when its newest report does not have the value: it may not be well.
+    """
+
+
+@query.rows(
+    f"""
+    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently
+    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR coalesce({MENDED}, false))
+    """
+)
+def over_services(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
+    """Which of these clients have no failed service any more; True when the client was deleted."""
+
+
+@query.rows(
+    f"""
+    SELECT c.uuid, c.deleted_at IS NOT NULL OR c.screen_health IN ('off', 'unknown') AS silently FROM clients AS c
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT {screen_fails("c")})
+    """
+)
+def over_screens(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
+    """Which of these clients have no failing screen any more; True when nobody needs to hear of it.
+
+    That is when the client was deleted, and when its screen shows no picture all the same.
+    """
+
+
+@query.rows(
+    f"""
+    SELECT c.uuid, c.name, c.site, c.shared_login_since FROM clients AS c
+    WHERE {IS_SHARED} AND c.shared_login_since >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
+    ORDER BY c.shared_login_since DESC, c.uuid LIMIT {MOST}
+    """
+)
+def shared_logins(connection: Connection, now: datetime, since: datetime) -> list[DisplayWithSharedLogin]:
+    """Displays whose login two devices have used since `since` or later, and at least twice."""
+
+
+@query.rows(
+    f"""
+    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently FROM clients AS c
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT coalesce({IS_SHARED}, false))
+    """
+)
+def over_shared_logins(connection: Connection, now: datetime, uuids: Collection[str]) -> dict[str, bool]:
+    """Which of these clients have a login for one device again; True when the client was deleted."""
+
+
+@query.rows(
+    f"""
+    SELECT c.id, c.generation, c.finished_at, c.error_message, m.id AS media_id, m.filename
+    FROM conversions AS c JOIN event_media AS m ON m.id = c.source_event_media_id AND m.deleted_at IS NULL
+    WHERE c.status = 'failed' AND c.finished_at >= CAST(:since AS timestamptz)
+    ORDER BY c.finished_at DESC, c.id LIMIT {MOST}
+    """
+)
+def conversions(connection: Connection, since: datetime) -> list[FailedConversion]:
+    """Conversions that failed for good since `since`."""
+
+
+@query.rows(
+    """
+    SELECT asked.id, i.merged_into IS NOT NULL OR i.id IS NULL AS silently
+    FROM unnest(CAST(:ids AS bigint[])) AS asked(id) LEFT JOIN incidents AS i ON i.id = asked.id
+    WHERE i.id IS NULL OR i.closed_at IS NOT NULL
+    """
+)
+def over_incidents(connection: Connection, ids: Collection[int]) -> dict[int, bool]:
+    """Which of these incidents are over; True when the incident was merged into another one or deleted."""
+
+
+@query.rows(
+    f"""
+    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently
+    FROM clients AS c LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL
+        OR {is_well("c")}
+            AND c.status_since <= CAST(:well_since AS timestamptz)
+            AND NOT ((c.service_failed_at IS NOT NULL OR {screen_fails("c")}) AND {SUSPENDED}))
+    """
+)
+def over_clients(
+    connection: Connection, uuids: Collection[str], well_since: datetime, *, recovers: bool
+) -> dict[str, bool]:
+    """Which of these clients have been well since `well_since`; True when the client was deleted."""
+
+
+@query.rows(
+    """
+    SELECT 'breaker:' || site FROM recovery_breakers WHERE open_since IS NOT NULL
+    UNION ALL SELECT 'screens_breaker:' || site FROM recovery_breakers WHERE screens_since IS NOT NULL
+    """
+)
+def open_breakers(connection: Connection) -> set[str]:
+    """The roots of the open breakers; one without a site is the fleet's."""
+
+
+@query.rows("SELECT door, begins_at, ends_at, seen_at FROM door_certificates ORDER BY door")
+def certificates(connection: Connection) -> list[DoorCertificate]:
+    """The last certificates that were seen at our doors."""
+
+
+@query.rows(
+    f"""
+    SELECT c.uuid, c.status, c.process_status, c.service_failed_at, {screen_failed_since("c")} AS screen_failed_since
+    FROM clients AS c WHERE c.uuid = ANY(:uuids)
+    """
+)
+def states(connection: Connection, uuids: Collection[str]) -> list[ClientState]:
+    """The columns that decide whether a client is unwell, for each of these clients."""

@@ -1,0 +1,168 @@
+"""/api/status: the public status page of a site; /api/status-links: the links to such pages."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+import msgspec
+
+from extensions.status_pages import operations, store
+from extensions.status_pages.operations import SitePage
+from functions.api import bodies
+from functions.api.bodies import Answer, Body, answer_of
+from functions.api.pages import Page, PageQuery, decode_cursor, page_of
+from functions.api.routing import PUBLIC, Bound, Call, Header, Reply, Routes
+from functions.api.shapes.sentences import CauseSentence
+from functions.api.shapes.sites import EmptySites, SiteName, empty_sites
+from functions.api.turns import STATUS_PAGES
+from functions.problems import DatabaseUnavailable
+from shared.errors import StatusLinkInvalid, StatusLinkNotFound, TooManyAttempts
+from shared.sentences import in_code
+from shared.vocabulary import PageState, Role
+
+routes = Routes("status_pages", "/api", "Public status pages of sites.")
+
+LINK: Final = "X-Status-Link"
+HEADERS: Final = {"X-Robots-Tag": "noindex"}
+
+
+class NewStatusLink(Body):
+    """A new link: who gets it, and which site its page shows."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=200, description="who gets it")]
+    site: SiteName
+
+
+class MadeStatusLink(Answer):
+    """A new link. `secret` is shown only once; the page is `/status.html#` with the secret behind it."""
+
+    id: int
+    name: str
+    site: str
+    secret: str
+
+
+class StatusLink(Answer):
+    """A link in a list, without its secret. `last_used_at` is exact to a minute."""
+
+    id: int
+    name: str
+    site: str
+    created_by: str
+    created_at: datetime
+    ended_at: datetime | None
+    last_used_at: datetime | None
+    empty_sites: EmptySites
+
+
+class StatusOfDisplay(Answer):
+    """A display on the page.
+
+    `since`: when this state began, a week ago at the earliest. `hours`: a letter for each of the last 168 hours, the
+    oldest first, by the worst state in it: r runs, n does not, u unknown, - off or not there yet. `availability`: the
+    share, 0 to 1, of the open and known time of the week in which it ran.
+    """
+
+    name: str
+    state: PageState
+    since: datetime
+    hours: str
+    availability: float | None
+
+
+class StatusIncident(Answer):
+    """Displays that failed together. `cause` null: its sentence is not for strangers."""
+
+    began_at: datetime
+    cause: str | None
+    cause_sentences: list[CauseSentence] | None
+
+
+class StatusPage(Answer):
+    """A site at `as_of`. `more`: it has more displays than are listed."""
+
+    site: str
+    as_of: datetime
+    displays: list[StatusOfDisplay]
+    more: bool
+    incidents: list[StatusIncident]
+
+
+@routes.get("/status-links", role=Role.ADMIN, bound=Bound.LISTS)
+def list_status_links(call: Call, query: PageQuery) -> Page[StatusLink]:
+    """Every link, valid or ended, newest first."""
+    after = decode_cursor(query.cursor, datetime, int)
+    with call.transaction() as (connection, _):
+        rows = store.page(connection, query.limit + 1, after)
+        empty = empty_sites(connection, [[row.site] for row in rows])
+    items = [answer_of(StatusLink, row, empty_sites=sites) for row, sites in zip(rows, empty, strict=True)]
+    return page_of(items, query.limit, lambda link: (link.created_at, link.id))
+
+
+@routes.post("/status-links", role=Role.ADMIN, bound=Bound.LISTS, statuses={201: "Made"})
+def make_status_link(call: Call, body: NewStatusLink) -> MadeStatusLink:
+    """Make a link with which anybody may read the status page of a site. It belongs to the site, not to its maker."""
+    call.check_site(body.site)
+    with call.transaction() as (connection, now):
+        row, secret = operations.make(connection, now, body.name, body.site, call.principal.actor)
+        call.audit(connection, now, "status_link.create", f"status_link:{row.id}", name=row.name, site=row.site)
+    return answer_of(MadeStatusLink, row, secret=secret)
+
+
+@routes.delete(
+    "/status-links/<id:link_id>",
+    role=Role.ADMIN,
+    bound=Bound.LISTS,
+    statuses={204: "Ended"},
+    raises=(StatusLinkNotFound,),
+)
+def end_status_link(call: Call, link_id: int) -> None:
+    """End a link at once. An ended link stays unchanged."""
+    with call.transaction() as (connection, now):
+        operations.end(connection, now, link_id)
+        call.audit(connection, now, "status_link.delete", f"status_link:{link_id}")
+
+
+@routes.get(
+    "/status",
+    role=PUBLIC,
+    bound=Bound.NONE,
+    turns=STATUS_PAGES,
+    headers={LINK: Header("the secret of a link")},
+    raises=(StatusLinkInvalid, TooManyAttempts, DatabaseUnavailable),
+)
+def status_page(call: Call) -> Reply[StatusPage]:
+    """The state of a site's displays, for anybody with a link to its page.
+
+    An answer may be 10 seconds old, and 30 while another one is made. The secret comes in a header, because addresses
+    are written into logs. An unknown and an ended link get the same answer.
+    """
+    secret = call.request.headers.get(LINK, "")
+    with call.transaction() as (connection, _):
+        link = operations.use(connection, secret)
+        if link is not None:
+            site, now = link.site, link.now
+            body = call.services.status_pages.get(
+                site, lambda: bodies.to_json(_shown(operations.read(connection, site, now)))
+            )
+            return Reply(msgspec.Raw(body), 200, HEADERS)  # type: ignore[arg-type]  # JSON already
+    with call.transaction() as (connection, now):
+        operations.note_invalid(connection, now, call.address)
+    raise StatusLinkInvalid
+
+
+def _shown(found: SitePage) -> StatusPage:
+    return StatusPage(
+        site=found.site,
+        as_of=found.now,
+        displays=[answer_of(StatusOfDisplay, one) for one in found.displays],
+        more=found.more,
+        incidents=[
+            answer_of(
+                StatusIncident,
+                one,
+                cause=one.cause.english if one.cause else None,
+                cause_sentences=in_code(one.cause) if one.cause else None,
+            )
+            for one in found.incidents
+        ],
+    )

@@ -1,0 +1,148 @@
+"""What a person without an account may read about a site. Pure.
+
+Whoever has the link reads it, so it names no machine: no address, no uuid, no service, no other site.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import takewhile
+from typing import Any, Final
+
+from msgspec import Struct
+
+from extensions.history.rules import Segment, worse
+from shared.access.rules import MOST_FAILURES, Counter, network_of
+from shared.availability.rules import SLOT, UP, LocalDay, by_day, slots
+from shared.incidents import causes_rules
+from shared.incidents.causes_rules import CAUSES, SCREENS_DID
+from shared.sentences import UNREADABLE, Coded, Sentence
+from shared.vocabulary import ClientStatus, IncidentKind, PageState
+
+SECRET_BYTES: Final = 32
+WEEK: Final = timedelta(days=7)
+HOUR: Final = timedelta(hours=1)
+MOST_DISPLAYS: Final = 300
+KEPT: Final = timedelta(seconds=10)
+"""How long one reading of a site answers everybody."""
+STATES: Final[Mapping[ClientStatus, PageState]] = {
+    ClientStatus.RUNNING: PageState.RUNNING,
+    ClientStatus.CRASHED: PageState.NOT_RUNNING,
+    ClientStatus.UNKNOWN: PageState.UNKNOWN,
+}
+"""The states that are left after `plainly`."""
+LETTERS: Final[Mapping[ClientStatus | None, str]] = {
+    ClientStatus.RUNNING: "r",
+    ClientStatus.CRASHED: "n",
+    ClientStatus.UNKNOWN: "u",
+    None: "-",
+}
+
+
+class ShownDisplay(Struct, frozen=True):
+    """A display on the page."""
+
+    name: str
+    state: PageState
+    since: datetime
+    """When this state began; no earlier than a week ago."""
+    hours: str
+    """A letter for each of the last 168 hours, the oldest first: the worst state in it, as of LETTERS."""
+    availability: float | None
+    """The share of the week's open and known time in which it ran, 0 to 1; None without such time."""
+
+
+def plainly(strip: Sequence[Segment]) -> list[Segment]:
+    """The strip with three states only: runs (RUNNING), does not (CRASHED), nobody knows (UNKNOWN)."""
+    return [Segment(one.begins, one.ends, _plain(one.status)) for one in strip]
+
+
+def unjudged(strip: Sequence[Segment], since: datetime, now: datetime) -> list[Segment]:
+    """The strip with UNKNOWN from `since` to `now`: nobody judged the display in this time."""
+    known = [Segment(one.begins, min(one.ends, since), one.status) for one in strip if one.begins < since]
+    begins = max(since, strip[0].begins) if strip else now
+    return [*known, Segment(begins, now, ClientStatus.UNKNOWN)] if begins < now else known
+
+
+def _plain(status: ClientStatus) -> ClientStatus:
+    if status in UP:
+        return ClientStatus.RUNNING
+    return status if status is ClientStatus.UNKNOWN else ClientStatus.CRASHED
+
+
+def shown(
+    name: str, strip: Sequence[Segment], closed: Sequence[tuple[datetime, datetime]], now: datetime
+) -> ShownDisplay:
+    """A display by its states of the last week, and by the times in which its screen was meant to be off."""
+    strip = plainly(strip)
+    state, since = _present(strip, closed, now)
+    [spent] = by_day(strip, closed, [LocalDay(now.date(), now - WEEK, now)])
+    known = spent.up + spent.down
+    return ShownDisplay(name, state, since, _hours(strip, closed, now), spent.up / known if known else None)
+
+
+def _present(
+    strip: Sequence[Segment], closed: Sequence[tuple[datetime, datetime]], now: datetime
+) -> tuple[PageState, datetime]:
+    """The state now, and since when."""
+    if closed and closed[-1][1] >= now:
+        return PageState.OFF, closed[-1][0]
+    if not strip:
+        return PageState.UNKNOWN, now
+    last = strip[-1].status
+    *_, first = takewhile(lambda one: one.status is last, reversed(strip))
+    return STATES[last], first.begins
+
+
+def _hours(strip: Sequence[Segment], closed: Sequence[tuple[datetime, datetime]], now: datetime) -> str:
+    parts = slots(strip, closed, now - WEEK, now)
+    step = HOUR // SLOT
+    return "".join(LETTERS[_worst(parts[n : n + step])] for n in range(0, len(parts), step))
+
+
+def _worst(parts: Iterable[ClientStatus | None]) -> ClientStatus | None:
+    found: ClientStatus | None = None
+    for one in parts:
+        if one is not None:
+            found = worse(found, one)
+    return found
+
+
+def told(site: str, english: str, coded: Sequence[Coded] | None) -> Sentence | None:
+    """The cause of an incident for strangers; None for a sentence that might name a machine.
+
+    `failed_together` is made anew without subnet, service and other sites.
+    """
+    stored = CAUSES.stored(english, coded).coded
+    if stored is None or len(stored) != 1:
+        return None
+    [one] = stored
+    if one.code != causes_rules.failed_together.__name__:
+        return Sentence(english, stored) if one.code in _HARMLESS else None
+    try:
+        return causes_rules.failed_together(**_of_site(site, one.params))
+    except UNREADABLE:
+        return None
+
+
+_HARMLESS: Final = {causes_rules.fleet_not_heard.__name__, causes_rules.other_sites_too.__name__}
+
+
+def _of_site(site: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of `failed_together` as if the place were the site. A cluster without a place stays one."""
+    is_cluster = facts["kind"] == IncidentKind.CLUSTER and facts["place"] is None
+    counts = facts["kind"] == IncidentKind.SITE and facts["key"] == site
+    return {
+        "kind": str(IncidentKind.CLUSTER if is_cluster else IncidentKind.SITE),
+        "key": "" if is_cluster else site,
+        "size": facts["size"] if counts else None,
+        "symptoms": facts["symptoms"],
+        "seconds": facts["seconds"],
+        "sites": 1,
+        "unit": facts["unit"] if facts["unit"] in SCREENS_DID else None,
+        "place": None,
+    }
+
+
+def counters(address: str) -> tuple[Counter, ...]:
+    """The counter of links that were not valid, by network."""
+    return (Counter(f"status:{network_of(address)}", MOST_FAILURES),)
