@@ -60,7 +60,7 @@ WANTS_ROOT: Final = "machines"
 LEFT_OUT: Final = "machines is left out: it needs root. Run it with: sudo make machines"
 HALF_A_CORE: Final = 0.5
 STOP_SECONDS = 0.7
-PRODUCT = ("bridge", "deploy", "displays", "functions", "migrations", "shared")
+PRODUCT = ("bridge", "deploy", "displays", "extensions", "functions", "migrations", "shared")
 
 
 def suites_in(folder: Path) -> dict[str, list[Path]]:

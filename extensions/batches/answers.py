@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -13,12 +13,20 @@ from functions.api.bodies import END, Answer, Body
 from functions.api.pages import Page
 from functions.api.routing import Call
 from functions.api.shapes.commands import StoredAction, idempotency_key
-from functions.api.shapes.sentences import BatchSentence, OutcomeSentence, stored
+from functions.api.shapes.sentences import OutcomeSentence, codes_of, facts_of, stored
 from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
 from shared.access.rules import check_may_send
 from shared.sentences import Coded
 from shared.vocabulary import BatchState, ClientStatus, CommandAction, CommandState, ConfirmedBy, MemberOutcome
+
+
+class BatchSentence(Answer):
+    """Why a batch is paused or aborted, or that members wait."""
+
+    code: Annotated[str, codes_of(BATCHES)]
+    params: Annotated[dict[str, Any], facts_of(BATCHES)]
+
 
 AnyUuid = Annotated[str, msgspec.Meta(pattern=rf"^[0-9a-fA-F]{{8}}(-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}{END}")]
 Number = Annotated[int, msgspec.Meta(ge=0, le=rules.MOST_CLIENTS)]

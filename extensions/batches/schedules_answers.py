@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import Annotated, Any
 
 from sqlalchemy import Connection
 
@@ -12,9 +12,16 @@ from extensions.batches.schedules_store import ShownRun
 from functions.api.bodies import Answer, answer_of
 from functions.api.pages import Page
 from functions.api.shapes.commands import StoredAction
-from functions.api.shapes.sentences import ScheduleSentence, stored
+from functions.api.shapes.sentences import codes_of, facts_of, stored
 from functions.api.shapes.sites import EmptySites, empty_sites
 from shared.vocabulary import BatchState, ScheduleOutcome, ScheduleState, Weekday
+
+
+class ScheduleSentence(Answer):
+    """The state of a schedule, or why its batch waits."""
+
+    code: Annotated[str, codes_of(SCHEDULES)]
+    params: Annotated[dict[str, Any], facts_of(SCHEDULES)]
 
 
 class ScheduleTime(Answer):

@@ -8,9 +8,10 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from extensions.history import rules, store
-from extensions.history.rules import Segment, UptimeShares
 from extensions.history.store import ClientEventRow
 from shared import typed
+from shared.availability import segments_rules
+from shared.availability.segments_rules import Segment, UptimeShares
 from shared.clients import operations as clients
 from shared.quiet import rules as quiet_rules
 from shared.quiet import store as quiet_store
@@ -48,14 +49,14 @@ def uptime(connection: Connection, now: datetime, uuid: str, strip: timedelta) -
         ClientNotFound: there is none with this uuid.
     """
     client = clients.find(connection, uuid)
-    start = max(now - rules.LONGEST, client.created_at)
+    start = max(now - segments_rules.LONGEST, client.created_at)
     changes = store.state_changes(connection, uuid, start, CHANGES_READ)
     is_complete = len(changes) < CHANGES_READ
-    whole = rules.segments(changes[::-1], start, now, client.status, complete=is_complete)
+    whole = segments_rules.segments(changes[::-1], start, now, client.status, complete=is_complete)
     closed = quiet_rules.closed_times(quiet_store.of_screen(connection, uuid, start, now), start, now)
     return ClientUptime(
-        [rules.window(whole, now, length, closed) for length in rules.WINDOWS],
-        rules.drawable(rules.since(whole, now - strip)),
+        [segments_rules.window(whole, now, length, closed) for length in segments_rules.WINDOWS],
+        segments_rules.drawable(segments_rules.since(whole, now - strip)),
         [(max(begins, now - strip), ends) for begins, ends in closed if ends > now - strip],
     )
 

@@ -1,19 +1,32 @@
 """/api/clients/<uuid>/uptime and /events: what happened to one client."""
 
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from extensions.history import operations
+from extensions.history.rules import HISTORY
 from functions.api.bodies import Answer, QueryParameters, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
-from functions.api.shapes.sentences import EventSentence
+from functions.api.shapes.sentences import codes_of, facts_of
 from shared.errors import ClientNotFound
+from shared.recovery.words_rules import RECOVERY
+from shared.sentences import Phrases
 from shared.vocabulary import ClientStatus, EventKind, Role
 
 routes = Routes("history", "/api/clients", "What happened to one display: its uptime and its timeline.")
+
+
+_EVENTS: Final = Phrases(HISTORY, RECOVERY)
+
+
+class EventSentence(Answer):
+    """An event of a client, the cause of its state, or why recovery acts or does not."""
+
+    code: Annotated[str, codes_of(_EVENTS)]
+    params: Annotated[dict[str, Any], facts_of(_EVENTS)]
 
 
 class UptimeQuery(QueryParameters):

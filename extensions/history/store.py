@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from extensions.history.rules import Change
+from shared.availability.segments_rules import Change
 from shared.postgres import query
 from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import Query

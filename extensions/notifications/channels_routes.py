@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from extensions.notifications.answers import DELIVERIES, DeliverySentence
 from extensions.notifications.channels import operations as channels
 from extensions.notifications.channels import rules, store
 from extensions.notifications.channels.operations import NewChannel
@@ -17,7 +18,7 @@ from functions.api.bodies import END, Answer, Body, answer_of
 from functions.api.folding import NAME
 from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import Bound, Call, Routes
-from functions.api.shapes.sentences import DELIVERIES, DeliverySentence, stored
+from functions.api.shapes.sentences import stored
 from functions.api.shapes.sites import EmptySites, SiteName, empty_sites
 from shared.errors import (
     ChannelAddressRefused,

@@ -5,12 +5,13 @@ from typing import Annotated, Any
 
 import msgspec
 
+from extensions.notifications.answers import DELIVERIES, DeliverySentence
 from extensions.notifications.deliveries import store as deliveries_store
 from extensions.notifications.deliveries.store import ListedMessage
 from functions.api.bodies import Answer, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
-from functions.api.shapes.sentences import DELIVERIES, DeliverySentence, stored
+from functions.api.shapes.sentences import stored
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase, Role
 
 routes = Routes("notifications", "/api/notifications", "The messages that were sent.")

@@ -10,16 +10,8 @@ from extensions.screenshots.store import StoredJpeg
 from shared.commands import store as commands_store
 from shared.commands.proofs_operations import record_picture
 from shared.commands.rules import News
-from shared.errors import ClientNotFound, ScreenshotNotFound, ScreenshotNotWanted, ScreenshotsOff
-
-
-def check_allowed(connection: Connection, client_uuid: str) -> None:
-    """Check that people may see this client's screen. Raises ScreenshotsOff or ClientNotFound."""
-    allowed = store.is_allowed(connection, client_uuid)
-    if allowed is None:
-        raise ClientNotFound
-    if not allowed:
-        raise ScreenshotsOff
+from shared.errors import ScreenshotNotFound, ScreenshotNotWanted
+from shared.sites.pictures_operations import check_allowed
 
 
 def store_asked(

@@ -35,6 +35,7 @@ from shared.errors import (
 )
 from shared.incidents import timeline_operations
 from shared.postgres import door
+from shared.sites import pictures_store
 from shared.vocabulary import Role
 
 routes = Routes(
@@ -119,7 +120,7 @@ class EarlierPicture(QueryParameters):
 def screenshots_of_client(call: Call, uuid: str) -> ScreenshotsOfClient:
     """The pictures of a display's screen that are kept."""
     with call.transaction() as (connection, _):
-        allowed = store.is_allowed(connection, uuid)
+        allowed = pictures_store.is_allowed(connection, uuid)
         items = store.of_client(connection, uuid)
     if allowed is None:
         raise ClientNotFound

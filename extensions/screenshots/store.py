@@ -12,6 +12,7 @@ from extensions.screenshots.rules import KEPT, Picture
 from shared.postgres import query
 from shared.postgres.fragments import is_bad, is_open
 from shared.postgres.query import NO_ROW, Query, columns
+from shared.sites.pictures_store import SEEN
 
 
 class KeptScreenshot(Struct, frozen=True):
@@ -31,13 +32,6 @@ class KeptScreenshot(Struct, frozen=True):
 
 SHOWN: Final = columns(KeptScreenshot, "s")
 WHOSE: Final = "JOIN clients AS c ON c.uuid = s.client_uuid AND c.deleted_at IS NULL"
-SEEN: Final = "NOT EXISTS (SELECT FROM screenshots_off AS o WHERE o.site = coalesce(c.site, ''))"
-"""SQL: whether people may see the screen of the client `c`."""
-
-
-@query.one_or_none(f"SELECT {SEEN} FROM clients AS c WHERE c.uuid = :client_uuid AND c.deleted_at IS NULL")
-def is_allowed(connection: Connection, client_uuid: str) -> bool | None:
-    """Whether people may see this client's screen; None if there is no such client."""
 
 
 @query.rows(

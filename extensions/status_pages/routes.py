@@ -5,12 +5,14 @@ from typing import Annotated, Final
 
 import msgspec
 
-from extensions.status_pages import operations, store
+from extensions.status_pages import operations, rules, store
+from extensions.status_pages.kept_answers import KeptAnswers
 from extensions.status_pages.operations import SitePage
 from functions.api import bodies
 from functions.api.bodies import Answer, Body, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import PUBLIC, Bound, Call, Header, Reply, Routes
+from functions.api.services import Services
 from functions.api.shapes.sentences import CauseSentence
 from functions.api.shapes.sites import EmptySites, SiteName, empty_sites
 from functions.api.turns import STATUS_PAGES
@@ -141,13 +143,18 @@ def status_page(call: Call) -> Reply[StatusPage]:
         link = operations.use(connection, secret)
         if link is not None:
             site, now = link.site, link.now
-            body = call.services.status_pages.get(
+            body = kept_pages(call.services).get(
                 site, lambda: bodies.to_json(_shown(operations.read(connection, site, now)))
             )
             return Reply(msgspec.Raw(body), 200, HEADERS)  # type: ignore[arg-type]  # JSON already
     with call.transaction() as (connection, now):
         operations.note_invalid(connection, now, call.address)
     raise StatusLinkInvalid
+
+
+def kept_pages(services: Services) -> KeptAnswers:
+    """The status pages of sites that were read lately."""
+    return services.once("status_pages", lambda: KeptAnswers(rules.KEPT))
 
 
 def _shown(found: SitePage) -> StatusPage:

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from extensions.history.rules import Segment, worse
 from shared.access.rules import MOST_FAILURES, Counter, network_of
 from shared.availability.rules import SLOT, UP, LocalDay, by_day, slots
+from shared.availability.segments_rules import Segment, worse
 from shared.incidents import causes_rules
 from shared.incidents.causes_rules import CAUSES, SCREENS_DID
 from shared.sentences import UNREADABLE, Coded, Sentence

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sqlalchemy import Engine
 
-from extensions.status_pages import rules as status_rules
-from functions.api.answer_cache import KeptAnswers
 from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.outside.media_volume import MediaVolume
@@ -55,11 +53,6 @@ class Services:
     def publisher(self) -> "Publisher":
         """The one connection of this process to the broker, opened when a message is published."""
         return self.once("publisher", self._make_publisher)
-
-    @property
-    def status_pages(self) -> KeptAnswers:
-        """The status pages of sites that were read lately."""
-        return self.once("status_pages", lambda: KeptAnswers(status_rules.KEPT))
 
     @property
     def people_proxy(self) -> "Proxy | None":

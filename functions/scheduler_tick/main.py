@@ -1,7 +1,7 @@
 """The function `scheduler_tick`: one tick, called by the scheduler, or one delivery of a notification.
 
     POST / with the scheduler's identity token -> 200 {did, failed, late, duration_ms} or {skipped}
-    POST /deliveries with the task queue's identity token -> 200 {outcome}; see `deliveries`
+    POST /deliveries with the task queue's identity token -> 200 {outcome}: a job of an extension
 
 A step that fails is named in `failed`. The tick succeeds all the same: the next tick repeats the step.
 """
@@ -18,8 +18,6 @@ import functions_framework
 from flask import Request, Response
 from sqlalchemy.exc import SQLAlchemyError
 
-from extensions.notifications import job as deliveries
-from extensions.notifications.job import PostOffice
 from functions.jobs import check_post, leave_unread
 from functions.problems import (
     BadJob,
@@ -31,13 +29,12 @@ from functions.problems import (
     response_of,
 )
 from functions.scheduler_tick import steps
-from functions.scheduler_tick.steps import World
+from functions.scheduler_tick.frame import Job, World
 from functions.startup import bound_request_lines, check_deployment
 from shared import config, structured_log
 from shared.commands import operations as commands
 from shared.conversions import operations as conversions
 from shared.errors import InvalidIdentity
-from shared.outside import couriers
 from shared.outside.mqtt import Publisher
 from shared.outside.oidc import KeySet, ServiceCaller, keys_url
 from shared.postgres.door import engine_for, is_away, said_by_postgres
@@ -64,7 +61,7 @@ WORLD: Final = World(
     queue=conversions.queue_of(CONFIG),
     timings=commands.timings(CONFIG),
 )
-OFFICE: Final = PostOffice(WORLD.engine, deliveries.queue_of(CONFIG), couriers.reach_of(CONFIG))
+JOBS: Final = {path: job for part in steps.PARTS if part.jobs for path, job in part.jobs(WORLD).items()}
 KEYS: Final = KeySet(keys_url(CONFIG["OIDC_ISSUER"]))
 SCHEDULER, QUEUE = (
     ServiceCaller(CONFIG["SCHEDULER_TICK_URL"], CONFIG["OIDC_ISSUER"], CONFIG[account], KEYS)
@@ -78,11 +75,11 @@ DATABASE: Final = Outage("database")
 
 @functions_framework.http
 def scheduler_tick(request: Request) -> Response:
-    """Carry out one tick or one delivery. The answer is always JSON, without the text of an exception."""
+    """Carry out one tick or one job. The answer is always JSON, without the text of an exception."""
     request_id = new_request_id()
     try:
         check_post(request)
-        return _deliver(request) if request.path == deliveries.PATH else _tick(request)
+        return _do_job(JOBS[request.path], request) if request.path in JOBS else _tick(request)
     except (InvalidIdentity, PostOnly, BadJob, TryAgain) as refusal:
         return response_of(refusal, request_id)
     except SQLAlchemyError as error:
@@ -99,7 +96,7 @@ def scheduler_tick(request: Request) -> Response:
 
 
 def _note_failure(request_id: str) -> None:
-    failure("scheduler_tick_failed", "a tick or a delivery could not be carried out", request_id=request_id)
+    failure("scheduler_tick_failed", "a tick or a job could not be carried out", request_id=request_id)
 
 
 def _tick(request: Request) -> Response:
@@ -110,9 +107,9 @@ def _tick(request: Request) -> Response:
     return Response(json.dumps(report), 200, content_type="application/json")
 
 
-def _deliver(request: Request) -> Response:
+def _do_job(job: Job, request: Request) -> Response:
     QUEUE.authenticate(dict(request.headers))
-    outcome = deliveries.deliver(OFFICE, *deliveries.read_delivery(request))
+    outcome = job(request)
     if outcome is None:
-        raise TryAgain("Another request is sending this.", retry_after_seconds=30)
+        raise TryAgain("Another request is doing this.", retry_after_seconds=30)
     return Response(json.dumps({"outcome": outcome}), 200, content_type="application/json")

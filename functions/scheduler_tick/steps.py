@@ -5,28 +5,16 @@ out recovery, batches and publishing.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Mapping
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import asdict
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
-from extensions.batches import operations as batches
-from extensions.batches import schedules_operations as schedules
-from extensions.batches import schedules_rules as schedule_rules
-from extensions.batches import schedules_store
-from extensions.batches import store as batches_store
-from extensions.history import health_operations as health_history_operations
-from extensions.history import store as history_store
-from extensions.history.health_rules import due as health_turns_due
-from extensions.notifications import operations as notifications
-from extensions.notifications.deliveries import store as deliveries_store
-from extensions.notifications.job import queue_of
-from extensions.screenshots import rules as screenshots_rules
-from extensions.screenshots import store as screenshots_store
+import extensions
+from functions.scheduler_tick.frame import Did, Moment, Step, TickPart, World, enqueue_some
 from shared.access import attempts_store, audit_store
 from shared.access import operations as access
 from shared.access import rules as access_rules
@@ -38,8 +26,6 @@ from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.news_operations import log_news
 from shared.commands.outbox import operations as outbox
-from shared.commands.rules import Timings
-from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.conversions.rules import timeouts
 from shared.event_media.uploads import store as uploads_store
@@ -48,10 +34,8 @@ from shared.incidents import store as incidents_store
 from shared.leadership import dead_letters_store
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import listening
-from shared.outside.mqtt import Publisher
-from shared.outside.task_queue import TaskQueue, enqueue_conversion, enqueue_notification
+from shared.outside.task_queue import enqueue_conversion
 from shared.overview import store as overview_store
-from shared.overview.rules import is_scheduler_late
 from shared.postgres import set_back
 from shared.postgres.door import database_now, transaction
 from shared.postgres.query import NO_ROW, Query
@@ -68,46 +52,6 @@ HOLD = Query(f"SET LOCAL idle_in_transaction_session_timeout = {LONGEST_STEP // 
 TRY_LOCK = Query(f"SELECT pg_try_advisory_xact_lock({TICK_LOCK})", bool)
 TOUCH = Query("SELECT 1", int)
 WEEKS_AHEAD: Final = 3  # log partitions are made ahead, in case the scheduler is down over a holiday
-BATCH_BUDGET_SECONDS: Final = 10.0
-ENQUEUE_BUDGET: Final = timedelta(seconds=10)
-
-Did = Mapping[str, Any]
-"""The counts of a step, as JSON values for people."""
-
-
-class World(Struct, frozen=True):
-    """The settings and services that a tick uses."""
-
-    config: Config
-    engine: Engine
-    publisher: Publisher
-    queue: TaskQueue
-    timings: Timings
-
-
-class Moment(Struct, frozen=True):
-    """When this tick began, and the last one (None: there was none), by the database's clock."""
-
-    now: datetime
-    last_tick_at: datetime | None
-
-    @property
-    def is_late(self) -> bool:
-        """Whether this tick comes so late after the last one that it sends no command."""
-        return self.last_tick_at is not None and is_scheduler_late(self.last_tick_at, self.now)
-
-    @property
-    def clock_was_set_back(self) -> bool:
-        """Whether the last tick lies in the future."""
-        return self.last_tick_at is not None and self.last_tick_at > self.now
-
-    def opens_an_hour(self) -> bool:
-        """Whether this is the first tick of its hour, in UTC: retention runs once an hour."""
-        return self.last_tick_at is None or _hour_of(self.last_tick_at) != _hour_of(self.now)
-
-
-def _hour_of(moment: datetime) -> datetime:
-    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
 
 
 def run(world: World) -> dict[str, Any]:
@@ -161,8 +105,10 @@ def mend_clock(world: World, moment: Moment) -> Did:
         commands_store.forget_the_future(connection, database_now(connection), world.timings.lockout)
     with transaction(world.engine) as connection:
         uploads_store.forget_the_future(connection, database_now(connection))
-    with transaction(world.engine) as connection:
-        schedules.forget_the_future(connection, database_now(connection))
+    for part in PARTS:
+        if part.forget_the_future:
+            with transaction(world.engine) as connection:
+                part.forget_the_future(connection, database_now(connection))
     with transaction(world.engine) as connection:  # last: after a failure above, the next tick must repeat all of it
         overview_store.forget_future_tick(connection, moment.now)
     return {table: rows for table, rows in set_to_now.items() if rows}
@@ -230,16 +176,6 @@ def watch_breakers(world: World, _moment: Moment) -> Did:
         return {"open": recovery.watch_breakers(connection, database_now(connection), world.config)}
 
 
-def make_scheduled(world: World, _moment: Moment) -> Did:
-    """Make the batches of schedules whose time has come; the next step, or the next tick, sends them."""
-    return asdict(schedules.make_due(world.engine, schedule_rules.GRACE, BATCH_BUDGET_SECONDS))
-
-
-def send_waves(world: World, _moment: Moment) -> Did:
-    """Send the batches' waves that are due, pause batches with too many failures, and end finished batches."""
-    return asdict(batches.work_off(world.engine, world.timings, BATCH_BUDGET_SECONDS))
-
-
 def publish(world: World, _moment: Moment) -> Did:
     """Publish the due commands: recovery's, and any that the API and the bridge left unpublished."""
     return asdict(outbox.publish_due(world.engine, world.publisher, world.timings))
@@ -250,52 +186,8 @@ def sweep_conversions(world: World, _moment: Moment) -> Did:
     lease = timeouts(timedelta(seconds=world.config["CONVERSION_DEADLINE_SECONDS"])).lease
     with transaction(world.engine) as connection:
         forgotten = conversions.sweep(connection, database_now(connection), lease)
-    enqueued = _enqueue(forgotten, partial(enqueue_conversion, world.queue))
+    enqueued = enqueue_some(forgotten, partial(enqueue_conversion, world.queue))
     return {"enqueued": enqueued, "left": len(forgotten) - enqueued}
-
-
-def notify(world: World, _moment: Moment) -> Did:
-    """Decide on notifications and enqueue them. A later tick enqueues a failed one again."""
-    with transaction(world.engine) as connection:
-        decided = notifications.decide(connection, database_now(connection), world.config)
-    counts = {name: getattr(decided, name) for name in ("told", "recovered", "dropped", "again")}
-    if not decided.tasks:
-        return {**counts, "left": 0}
-    enqueued = _enqueue(decided.tasks, partial(enqueue_notification, queue_of(world.config)))
-    return {**counts, "left": len(decided.tasks) - enqueued}
-
-
-def report(world: World, _moment: Moment) -> Did:
-    """Write the reports that channels get in the morning and enqueue them. `notify` enqueues a failed one again."""
-    with transaction(world.engine) as connection:
-        tasks = notifications.report(connection, database_now(connection), world.config)
-    if not tasks:
-        return {"made": 0}
-    return {"made": len(tasks), "enqueued": _enqueue(tasks, partial(enqueue_notification, queue_of(world.config)))}
-
-
-def _enqueue(tasks: Sequence[tuple[int, int]], enqueue: Callable[[int, int], bool]) -> int:
-    """Enqueue tasks, given by (id, generation), until ENQUEUE_BUDGET is spent. Returns how many were enqueued.
-
-    A later tick finds the rest.
-    """
-    until = time.monotonic() + ENQUEUE_BUDGET.total_seconds()
-    enqueued = 0
-    for row_id, generation in tasks:
-        if time.monotonic() > until:
-            break
-        enqueued += enqueue(row_id, generation)
-    return enqueued
-
-
-def sample_health(world: World, moment: Moment) -> Did:
-    """Sample the newest health reports of the displays whose turn it is; normally a fifth of the fleet."""
-    rows = dropped = 0
-    for turn, at in health_turns_due(moment.last_tick_at, moment.now):
-        with transaction(world.engine) as connection:
-            made, gone = health_history_operations.sample(connection, database_now(connection), turn, at)
-        rows, dropped = rows + made, dropped + gone
-    return {"rows": rows, "dropped": dropped}
 
 
 def retain(world: World, moment: Moment) -> Did:
@@ -317,18 +209,14 @@ def _drop_history(world: World, moment: Moment) -> Did:
     """Delete history, the audit log and dead letters beyond their retention, and sessions and failures that expired."""
     before = moment.now - timedelta(days=world.config["HISTORY_RETENTION_DAYS"])
     with transaction(world.engine) as connection:
-        return {
+        added = {name: drop(connection, moment, before) for part in PARTS for name, drop in part.drop_history.items()}
+        return added | {
             "recovery_events": recovery_store.drop_history(connection, before),
-            "schedules": schedules_store.drop_history(connection, before),
-            "command_batches": batches_store.drop_history(connection, before),
             "commands": commands_store.drop_history(connection, before),
             "audit": audit_store.delete_before(connection, before),
-            "client_history": history_store.drop_before(connection, before),
             "losses": losses_store.drop_before(connection, moment.now - losses_store.KEPT),
             "incidents": incidents_store.drop_history(connection, before),
             "quiet_times": quiet_store.drop_history(connection, before),
-            "notifications": deliveries_store.drop_history(connection, before),
-            "screenshots": screenshots_store.drop_before(connection, moment.now - screenshots_rules.KEPT_FOR),
             "dead_letters": dead_letters_store.drop(
                 connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
             ),
@@ -343,7 +231,7 @@ def _drop_history(world: World, moment: Moment) -> Did:
         }
 
 
-STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
+KERNEL: Final[dict[str, Step]] = {
     "clock": mend_clock,
     "expire": expire,
     "statuses": sweep_statuses,
@@ -351,19 +239,25 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "screens": judge_screens,
     "incidents": watch_incidents,
     "recover": recover,
-    "schedules": make_scheduled,
-    "batches": send_waves,
     "publish": publish,
     "conversions": sweep_conversions,
     "limits": judge_limits,
-    "notifications": notify,
-    "reports": report,
-    "health_history": sample_health,
     "retention": retain,
+}
+PARTS: Final[list[TickPart]] = [module.PART for module in extensions.parts("tick")]
+STEPS: Final[dict[str, Step]] = {
+    name: step
+    for kernel_name, kernel_step in KERNEL.items()
+    for steps in (*(part.steps for part in PARTS if part.before == kernel_name), {kernel_name: kernel_step})
+    for name, step in steps.items()
 }
 """The steps of a tick, in order."""
 LATE_STEPS: Final = {
-    **{name: step for name, step in STEPS.items() if step not in {recover, send_waves, publish}},
+    **{
+        name: step
+        for name, step in STEPS.items()
+        if name not in {"recover", "publish"}.union(*(p.sends for p in PARTS))
+    },
     "breakers": watch_breakers,
 }
 """The steps of a late tick."""

@@ -7,11 +7,11 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from extensions.history import rules
-from extensions.history.rules import Change, Segment
 from shared.availability import rules as availability_rules
+from shared.availability import segments_rules
 from shared.availability import store as availability_store
 from shared.availability.rules import LocalDay, Spent
+from shared.availability.segments_rules import Change, Segment
 from shared.availability.store import CountedClient
 from shared.clients import zones_rules
 from shared.quiet import rules as quiet_rules
@@ -138,7 +138,7 @@ def _read(
     }
     return {
         one.uuid: (
-            rules.segments(
+            segments_rules.segments(
                 changes[one.uuid],
                 max(start, one.created_at),
                 end,

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from extensions.history.rules import Segment, worse
+from shared.availability.segments_rules import Segment, worse
 from shared.quiet.rules import StoredQuietTime
 from shared.vocabulary import ClientStatus, QuietScope
 

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
-from functions.api.answer_cache import LATEST, MOST, KeptAnswers
+from extensions.status_pages.kept_answers import LATEST, MOST, KeptAnswers
+from extensions.status_pages.routes import kept_pages
 from functions.api.services import Services
 from shared.access.rules import MOST_FAILURES, digest
 from shared.postgres.door import database_now, transaction
@@ -28,7 +29,7 @@ OF_DISPLAY = {"name", "state", "since", "hours", "availability"}
 @pytest.fixture(autouse=True)
 def _nothing_is_kept(services: Services) -> None:
     """Each test begins with an empty store of answers."""
-    services.status_pages._answers.clear()
+    kept_pages(services)._answers.clear()
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ WORDS = REPOSITORY / "dashboard/lib/words/audit.js"
 
 def audited() -> set[str]:
     """The actions that stand in a line that writes to the audit log."""
-    sources = [path for part in ("functions/api", "shared") for path in (REPOSITORY / part).rglob("*.py")]
+    sources = [path for part in ("functions/api", "extensions", "shared") for path in (REPOSITORY / part).rglob("*.py")]
     lines = [line for path in sources for line in AUDITED.findall(path.read_text())]
     return {action for line in lines for action in ACTION.findall(line)}
 

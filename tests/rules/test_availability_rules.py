@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extensions.history.rules import Segment
 from shared.availability import rules
 from shared.availability.rules import Spent
+from shared.availability.segments_rules import Segment
 from shared.vocabulary import ClientStatus
 
 START = datetime(2026, 3, 10, tzinfo=UTC)

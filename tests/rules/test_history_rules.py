@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extensions.history import rules
-from extensions.history.rules import Change, Segment
+from shared.availability import segments_rules
+from shared.availability.segments_rules import Change, Segment
 from shared.clients.reports.rules import when_heard
 from shared.sentences import Coded
 from shared.vocabulary import ClientStatus, EventKind, ProcessStatus
@@ -28,23 +29,23 @@ def change(hours_ago: float, was: ClientStatus, became: ClientStatus) -> Change:
 
 
 def test_without_a_change_the_present_state_held_all_along() -> None:
-    assert rules.segments([], ago(5), NOW, RUNNING) == [Segment(ago(5), NOW, RUNNING)]
+    assert segments_rules.segments([], ago(5), NOW, RUNNING) == [Segment(ago(5), NOW, RUNNING)]
 
 
 def test_before_the_first_change_it_was_what_that_change_says() -> None:
-    found = rules.segments([change(2, CRASHED, RUNNING)], ago(5), NOW, RUNNING)
+    found = segments_rules.segments([change(2, CRASHED, RUNNING)], ago(5), NOW, RUNNING)
 
     assert found == [Segment(ago(5), ago(2), CRASHED), Segment(ago(2), NOW, RUNNING)]
 
 
 def test_a_change_before_the_start_says_how_it_started() -> None:
-    found = rules.segments([change(9, RUNNING, STALE), change(1, STALE, RUNNING)], ago(5), NOW, RUNNING)
+    found = segments_rules.segments([change(9, RUNNING, STALE), change(1, STALE, RUNNING)], ago(5), NOW, RUNNING)
 
     assert found == [Segment(ago(5), ago(1), STALE), Segment(ago(1), NOW, RUNNING)]
 
 
 def test_the_time_before_changes_that_were_left_out_is_unknown() -> None:
-    found = rules.segments([change(2, CRASHED, RUNNING)], ago(5), NOW, RUNNING, complete=False)
+    found = segments_rules.segments([change(2, CRASHED, RUNNING)], ago(5), NOW, RUNNING, complete=False)
 
     assert [segment.status for segment in found] == [UNKNOWN, RUNNING]
 
@@ -52,13 +53,13 @@ def test_the_time_before_changes_that_were_left_out_is_unknown() -> None:
 def test_changes_of_one_moment_leave_no_empty_segment() -> None:
     changes = [change(3, RUNNING, CRASHED), change(3, CRASHED, RUNNING), change(1, RUNNING, STALE)]
 
-    assert [s.status for s in rules.segments(changes, ago(5), NOW, STALE)] == [RUNNING, STALE]
+    assert [s.status for s in segments_rules.segments(changes, ago(5), NOW, STALE)] == [RUNNING, STALE]
 
 
 def test_shares_are_of_the_known_time_and_unknown_is_counted_apart() -> None:
     changes = [change(20, UNKNOWN, RUNNING), change(5, RUNNING, CRASHED)]
 
-    window = rules.window(rules.segments(changes, ago(24), NOW, CRASHED), NOW, DAY)
+    window = segments_rules.window(segments_rules.segments(changes, ago(24), NOW, CRASHED), NOW, DAY)
 
     assert (window.known, window.unknown) == (20 * HOUR, 4 * HOUR)
     assert window.shares[RUNNING] == pytest.approx(0.75)
@@ -67,13 +68,13 @@ def test_shares_are_of_the_known_time_and_unknown_is_counted_apart() -> None:
 
 
 def test_a_young_client_has_only_its_own_time() -> None:
-    window = rules.window(rules.segments([], ago(2), NOW, RUNNING), NOW, 7 * DAY)
+    window = segments_rules.window(segments_rules.segments([], ago(2), NOW, RUNNING), NOW, 7 * DAY)
 
     assert (window.known, window.unknown, window.shares[RUNNING]) == (2 * HOUR, timedelta(), 1.0)
 
 
 def test_of_a_client_never_heard_nothing_is_known() -> None:
-    window = rules.window(rules.segments([], ago(48), NOW, UNKNOWN), NOW, DAY)
+    window = segments_rules.window(segments_rules.segments([], ago(48), NOW, UNKNOWN), NOW, DAY)
 
     assert (window.known, window.unknown) == (timedelta(), DAY)
     assert set(window.shares.values()) == {0.0}
@@ -92,14 +93,14 @@ def test_whatever_happened_the_strip_has_no_gap_and_the_time_adds_up(changes: li
     start = ago(hours)
     present = changes[-1].became if changes else RUNNING
 
-    strip = rules.segments(changes, start, NOW, present)
+    strip = segments_rules.segments(changes, start, NOW, present)
 
     assert (strip[0].begins, strip[-1].ends) == (start, NOW)
     for before, after in pairwise(strip):
         assert before.ends == after.begins
         assert before.status is not after.status
-    for length in rules.WINDOWS:
-        window = rules.window(strip, NOW, length)
+    for length in segments_rules.WINDOWS:
+        window = segments_rules.window(strip, NOW, length)
         assert window.known + window.unknown == min(length, NOW - start)
         assert sum(window.shares.values()) == pytest.approx(1.0 if window.known else 0.0)
 
@@ -108,15 +109,15 @@ def test_a_strip_of_a_flapping_display_is_drawn_in_slots_with_the_worst_of_each(
     minutes = [timedelta(minutes=number) for number in range(2001, 0, -1)]
     states = [CRASHED, RUNNING] * 1001
     changes = [Change(NOW - m, was, became) for m, was, became in zip(minutes, states, states[1:], strict=False)]
-    strip = rules.segments(changes, NOW - 2 * DAY, NOW, changes[-1].became)
+    strip = segments_rules.segments(changes, NOW - 2 * DAY, NOW, changes[-1].became)
 
-    drawn = rules.drawable(strip)
+    drawn = segments_rules.drawable(strip)
 
-    assert len(strip) > rules.SEGMENTS_AT_MOST
-    assert len(drawn) <= rules.SLOTS
+    assert len(strip) > segments_rules.SEGMENTS_AT_MOST
+    assert len(drawn) <= segments_rules.SLOTS
     assert (drawn[0].begins, drawn[-1].ends) == (strip[0].begins, NOW)
     assert {segment.status for segment in drawn} == {CRASHED}
-    assert rules.drawable(strip[:9]) == strip[:9]
+    assert segments_rules.drawable(strip[:9]) == strip[:9]
 
 
 COMMAND = {

@@ -16,9 +16,12 @@ from shared.tables import metadata
 from tests.rules.core_files import CORE, facts, imported
 
 SHARED: Final = REPOSITORY / "shared"
+EXTENSIONS: Final = REPOSITORY / "extensions"
+NOUNS: Final = (SHARED, EXTENSIONS)
 DOORS: Final = {"postgres", "outside"}
 """Folders that are not nouns of the product: connections to the outside."""
 TOOL: Final = re.compile(r"(?:\w+_)?(rules|store|operations)")
+OURS: Final = ("shared.", "extensions.")
 MAY_IMPORT: Final = {
     "rules": {"rules"},
     "store": {"rules", "store"},
@@ -33,12 +36,23 @@ FILES: Final = sorted(
     for path in SHARED.rglob("*.py")
     if path.name != "__init__.py" and path.relative_to(SHARED).parts[0] not in DOORS
 )
-TOOLS: Final = [path for path in FILES if path.parent != SHARED]
-ROUTES: Final = sorted(name for name in CORE if name.startswith("functions.api.routes."))
+OF_FUNCTIONS: Final = re.compile(r"(?:\w+_)?(?:routes|answers)|api|tick|job")
+"""The files of an extension that are no tools: what it adds to the functions."""
+TOOLS: Final = [
+    *(path for path in FILES if path.parent != SHARED),
+    *(
+        path
+        for path in sorted(EXTENSIONS.rglob("*.py"))
+        if path.name != "__init__.py" and not OF_FUNCTIONS.fullmatch(path.stem)
+    ),
+]
+ROUTES: Final = sorted(
+    name for name in CORE if re.fullmatch(r"(functions\.api\.routes\.\w+)|extensions\..*routes", name)
+)
 
 
 def named(path: Path) -> str:
-    return path.relative_to(SHARED).as_posix()
+    return path.relative_to(REPOSITORY).as_posix()
 
 
 def tool_of(name: str) -> str | None:
@@ -54,7 +68,7 @@ def test_a_file_of_a_noun_is_a_tool_and_imports_no_higher_one(path: Path) -> Non
     kind = TOOL.fullmatch(path.stem)
 
     assert kind is not None, "name it <sub-noun>_rules, _store or _operations"
-    tools = {tool_of(name) for name in imported(path) if name.startswith("shared.")} - {None}
+    tools = {tool_of(name) for name in imported(path) if name.startswith(OURS)} - {None}
     assert tools <= MAY_IMPORT[kind[1]]
 
 
@@ -65,7 +79,7 @@ def test_rules_are_pure(path: Path) -> None:
     ours = {parts[1] for parts in names if parts[0] == "shared" and tool_of(".".join(parts)) != "rules"}
 
     assert ours <= RULES_MAY_IMPORT
-    assert {parts[0] for parts in names} <= {"shared"} | sys.stdlib_module_names
+    assert {parts[0] for parts in names} <= {"shared", "extensions"} | sys.stdlib_module_names
 
 
 @pytest.mark.parametrize("name", sorted(CORE))
@@ -75,7 +89,7 @@ def test_a_value_is_a_struct(name: str) -> None:
 
 
 def test_nouns_stand_in_two_levels_and_a_sub_noun_is_a_folder_only_when_it_is_large() -> None:
-    folders = {path.parent for path in TOOLS if path.parent.parent != SHARED}
+    folders = {path.parent for path in TOOLS if path.parent.parent not in NOUNS}
     small = {
         named(folder)
         for folder in folders
@@ -83,7 +97,7 @@ def test_nouns_stand_in_two_levels_and_a_sub_noun_is_a_folder_only_when_it_is_la
         or sum(len(facts(path).text.splitlines()) for path in files) < FOLDER_FROM_LINES
     }
 
-    assert {folder for folder in folders if folder.parent.parent != SHARED} == set()
+    assert {folder for folder in folders if folder.parent.parent not in NOUNS} == set()
     assert small == set()
 
 
@@ -99,7 +113,7 @@ def modules_imported(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", ROUTES)
 def test_no_route_imports_another_route(name: str) -> None:
-    others = {module for module in modules_imported(name) if module.startswith("functions.api.routes")}
+    others = {module for module in modules_imported(name) if module in ROUTES}
 
     assert others == set(), "what two routes answer is a shape; what two routes decide is an operation"
 
@@ -125,7 +139,7 @@ def test_an_alias_says_whether_it_is_a_store_or_rules(name: str) -> None:
     ] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=named)
+@pytest.mark.parametrize("path", TOOLS, ids=named)
 def test_only_a_function_with_a_query_on_it_has_no_body(path: Path) -> None:
     """For these mypy lets any function of `shared` be empty."""
     empty = [node for node in facts(path).functions if len(node.body) == 1 and ast.get_docstring(node)]

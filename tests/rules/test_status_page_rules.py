@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extensions.history.rules import Segment
 from extensions.status_pages import rules
+from shared.availability.segments_rules import Segment
 from shared.incidents import causes_rules
 from shared.sentences import Coded, Sentence
 from shared.vocabulary import ClientStatus, PageState

@@ -22,7 +22,8 @@ OF_OTHERS: Final = re.compile(r"\.lock$|^requirements.*\.txt$|^package(-lock)?\.
 SOURCES: Final = sorted(
     path
     for pattern in ("*", ".github/**/*", *(f"{folder}/**/*" for folder in
-        ("bridge", "dashboard", "deploy", "displays", "docs", "functions", "migrations", "shared", "tests")))
+        ("bridge", "dashboard", "deploy", "displays", "docs", "extensions", "functions", "migrations", "shared",
+         "tests")))
     for path in REPOSITORY.glob(pattern)
     if path.is_file() and not {"node_modules", "__pycache__", "vendor", ".terraform"} & set(path.parts)
 )  # fmt: skip

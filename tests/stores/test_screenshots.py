@@ -11,6 +11,7 @@ from extensions.screenshots import operations, store
 from extensions.screenshots.rules import KEPT, Picture, read_jpeg
 from shared.errors import CommandInFlight, NotCapable, ScreenshotNotFound, ScreenshotNotWanted, ScreenshotsOff
 from shared.postgres.door import database_now
+from shared.sites import pictures_operations
 from shared.tables import (
     client_state_changes,
     clients,
@@ -274,7 +275,7 @@ def test_a_site_that_is_switched_off_shows_takes_and_keeps_nothing(
     with pytest.raises(ScreenshotsOff):
         send(connection, now, display, second)
     with pytest.raises(ScreenshotsOff):
-        operations.check_allowed(connection, display)
+        pictures_operations.check_allowed(connection, display)
     with pytest.raises(ScreenshotNotFound):
         operations.find_jpeg(connection, stored.id)
     assert store.sites_off(connection) == ["Berlin"]
@@ -294,7 +295,7 @@ def test_other_sites_go_on_and_a_display_that_moves_there_is_hidden(
         operations.find_jpeg(connection, stored.id)
     operations.allow(connection, now, "Paris", "anna", allowed=True)
     assert store.of_client(connection, display) == []
-    operations.check_allowed(connection, display)
+    pictures_operations.check_allowed(connection, display)
 
 
 def test_displays_without_a_site_have_a_switch_of_their_own(connection: Connection, now: datetime) -> None:
@@ -303,7 +304,7 @@ def test_displays_without_a_site_have_a_switch_of_their_own(connection: Connecti
     operations.allow(connection, now, "", "anna", allowed=False)
 
     with pytest.raises(ScreenshotsOff):
-        operations.check_allowed(connection, nowhere)
+        pictures_operations.check_allowed(connection, nowhere)
 
 
 # --- deletion ---

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from deploy.parts.layout import REPOSITORY
-from functions.scheduler_tick.steps import Moment
+from functions.scheduler_tick.frame import Moment
 
 AT = datetime(2026, 3, 1, 12, 0, 30, tzinfo=UTC)
 

@@ -11,7 +11,8 @@ from sqlalchemy import Connection, Engine
 
 from deploy.parts.probes import free_port
 from functions.scheduler_tick import steps
-from functions.scheduler_tick.steps import LATE_STEPS, World
+from functions.scheduler_tick.frame import World
+from functions.scheduler_tick.steps import LATE_STEPS
 from shared import config
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts

@@ -8,7 +8,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from deploy.parts.probes import free_port
 from functions.scheduler_tick import steps
-from functions.scheduler_tick.steps import TICK_LOCK, Did, Moment, World
+from functions.scheduler_tick.frame import Did, Moment, World
+from functions.scheduler_tick.steps import TICK_LOCK
 from shared import config
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts

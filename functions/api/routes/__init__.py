@@ -1,15 +1,8 @@
-"""Every blueprint of the api function. A new one is listed here, in the order of the OpenAPI document."""
+"""Every blueprint of the api function, the kernel's and the extensions', in the order of the OpenAPI document."""
 
 from typing import Final
 
-from extensions.batches import routes as command_batches
-from extensions.batches import schedules_routes as schedules
-from extensions.history import health_routes as health_history
-from extensions.history import routes as history
-from extensions.notifications import channels_routes as notification_channels
-from extensions.notifications import routes as notifications
-from extensions.screenshots import routes as screenshots
-from extensions.status_pages import routes as status_pages
+import extensions
 from functions.api.routes import (
     audit,
     availability,
@@ -42,20 +35,13 @@ from functions.api.routing import Routes
 ALL: Final[tuple[Routes, ...]] = (
     monitoring.routes,
     clients.routes,
-    history.routes,
     availability.routes,
-    health_history.routes,
     log_level.routes,
     client_logs.routes,
     commands.routes,
-    command_batches.routes,
-    schedules.routes,
     recovery.routes,
     quiet_times.routes,
     incidents.routes,
-    screenshots.routes,
-    notification_channels.routes,
-    notifications.routes,
     event_media.routes,
     uploads.routes,
     conversions.routes,
@@ -66,7 +52,6 @@ ALL: Final[tuple[Routes, ...]] = (
     users.routes,
     tokens.routes,
     sites.routes,
-    status_pages.routes,
     enrolment.routes,
     audit.routes,
     dead_letters.routes,
@@ -74,4 +59,5 @@ ALL: Final[tuple[Routes, ...]] = (
     metrics.routes,
     health.routes,
     docs.routes,
+    *(routes for module in extensions.parts("api") for routes in module.ROUTES),
 )

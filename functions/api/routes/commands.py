@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import msgspec
 
-from extensions.screenshots import operations as screenshots
 from functions.api.bodies import Body
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
@@ -32,6 +31,7 @@ from shared.errors import (
 from shared.quiet import operations as quiet_times
 from shared.quiet import rules as quiet_rules
 from shared.sentences import Sentence
+from shared.sites import pictures_operations
 from shared.structured_log import event
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, Role
@@ -81,7 +81,7 @@ def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
     timings = operations.timings(call.services.config)
     with call.transaction() as (connection, now):
         if body.action is CommandAction.SCREENSHOT:
-            screenshots.check_allowed(connection, uuid)
+            pictures_operations.check_allowed(connection, uuid)
         command = operations.issue(connection, now, request, timings)
         if command.created_at == now:  # this call made it, not an earlier one with the same key
             call.audit(connection, now, f"command.{body.action}", uuid, command_id=command.id, **_why(body))

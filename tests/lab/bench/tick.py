@@ -15,7 +15,8 @@ from sqlalchemy import Engine
 
 from deploy.parts.probes import free_port
 from functions.scheduler_tick import steps
-from functions.scheduler_tick.steps import STEPS, Moment, World
+from functions.scheduler_tick.frame import ENQUEUE_BUDGET, Moment, World
+from functions.scheduler_tick.steps import STEPS
 from shared import config
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
@@ -122,7 +123,7 @@ def ticking(service: Machine, most: int | None = None) -> Iterator[World]:
         }
     )
     nowhere = f"grpc://127.0.0.1:{free_port()}/projects/p/locations/l"
-    queue = TaskQueue(nowhere, "http://x", "x@y.test", timeouts(steps.ENQUEUE_BUDGET).dispatch)
+    queue = TaskQueue(nowhere, "http://x", "x@y.test", timeouts(ENQUEUE_BUDGET).dispatch)
     engine = service.engine()
     publisher = Publisher.from_config(settings)
     cap = recovery_rules.cap if most is None else lambda _seen: most

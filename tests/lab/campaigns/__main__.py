@@ -50,6 +50,7 @@ from tests.lab.campaigns import (
     stolen,
     trial,
     versions,
+    without,
     words,
 )
 from tests.lab.campaigns.ledger import RESULTS, Ledger
@@ -230,6 +231,10 @@ def _words(seed: int, share: float, folder: Path) -> Ledger:
     return words.run(words.Plan(_part(whole.looks, share), _part(whole.dialogs, share), seed), folder)
 
 
+def _without(seed: int, share: float, folder: Path) -> Ledger:
+    return without.run(without.Plan(without.EXTENSIONS[: _part(len(without.EXTENSIONS), share)], seed=seed), folder)
+
+
 def _part(whole: int, share: float) -> int:
     return max(1, round(whole * share))
 
@@ -255,6 +260,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "schema": _schema,
     "versions": _versions,
     "words": _words,
+    "without": _without,
     "soak": _soak,
     "disk": _disk,  # the last one, because it gives this process its own mount namespace
 }

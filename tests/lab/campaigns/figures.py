@@ -46,6 +46,7 @@ WORDS: Final = {
     "schema": "a tester that knows the OpenAPI document alone asks for everything",
     "versions": "the code of the release before on the schema of today",
     "words": "the dashboard in German and Japanese",
+    "without": "each extension is deleted, and the kernel's tests run",
     "docker": "the Docker box: kill -9 of each container and of the engine, restarts, backup",
     "trial": "the image for a first look: build, start, second start",
     "cloud": "a real Terraform applies deploy/gcp to a stand-in of Google",

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from functions.scheduler_tick import steps
+from functions.scheduler_tick.frame import World
 from shared import config
 from shared.client_logs import store as client_logs
 from shared.commands import operations as commands
@@ -144,7 +145,7 @@ class History:
         self._ticks_running = 0
         self.timings = commands.timings(self.config)
         self.mqtt_publisher = cast("Publisher", self.publisher)
-        self._world = steps.World(
+        self._world = World(
             config=self.config,
             engine=databases.tick,
             publisher=self.mqtt_publisher,
