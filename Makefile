@@ -15,7 +15,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --re
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	$(if $(UPGRADE),--upgrade)
 
-.PHONY: help run stop status reset test machines quick check hook docs lock openapi screenshots bench campaign display-package release
+.PHONY: help run stop status reset test machines neighbours quick check hook docs lock openapi screenshots bench campaign display-package release
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
@@ -53,6 +53,10 @@ test: $(DEVELOPMENT) $(SIGN_IN_SERVICE) ## Run every test on real services; SUIT
 machines: $(DEVELOPMENT) ## Run the tests that need root: machines with systemd or a kernel, networks, mounts
 	@$(NEEDS) machines
 	@exec $(BIN)/python -m tests.run --with-parent machines
+
+neighbours: $(DEVELOPMENT) ## Run the tests of what stands beside a fleet: Home Assistant, OTLP
+	@$(NEEDS) test
+	@exec $(BIN)/python -m tests.run --with-parent neighbours
 
 quick: $(DEVELOPMENT) ## Lint, import rules, types and the tests of rules: while you write
 	@$(BIN)/ruff check --quiet .

@@ -1,4 +1,4 @@
-"""`make test`: every suite in its own pytest, several at a time. `make machines`: the suite that needs root.
+"""`make test`: every suite in its own pytest, several at a time, but for two that have a command of their own.
 
 A suite fails when a test fails, when it has no tests, and when it leaves a process behind. Its time is no verdict: the
 runner prints seconds and processor seconds beside the usual ones. It ends only a suite in which no test begins or ends
@@ -40,7 +40,8 @@ class Usual(NamedTuple):
 USUAL: Final = {
     "browser": Usual(480, 0.5),
     "bridge": Usual(60, 0.15),
-    "journeys": Usual(105, 0.2),
+    "journeys": Usual(95, 0.2),
+    "neighbours": Usual(25, 0.3),
     "local": Usual(82, 0.25),
     "displays": Usual(50, 0.2),
     "machines": Usual(350, 0.3),
@@ -56,8 +57,11 @@ USUAL: Final = {
 UNKNOWN: Final = Usual(0, 1.0)
 IN_TWO: Final = ("browser", "stores", "api")
 """Each half of these suites runs as a suite of its own: no suite alone decides when a run ends."""
-WANTS_ROOT: Final = "machines"
-LEFT_OUT: Final = "machines is left out: it needs root. Run it with: sudo make machines"
+LEFT_OUT: Final = {
+    "machines": "it needs root. Run it with: sudo make machines",
+    "neighbours": "it is of programs beside a fleet. Run it with: make neighbours",
+}
+"""Suite -> why `make test` does not run it."""
 HALF_A_CORE: Final = 0.5
 STOP_SECONDS = 0.7
 PRODUCT = ("bridge", "deploy", "displays", "extensions", "functions", "migrations", "shared")
@@ -98,11 +102,11 @@ def usually(suite: str) -> Usual:
 
 
 def chosen(suites: Mapping[str, list[Path]], names: Sequence[str]) -> dict[str, list[Path]]:
-    """The suites of these names, both halves of each; without a name all but the one that wants root."""
+    """The suites of these names, both halves of each; without a name all but LEFT_OUT."""
     return {
         suite: places
         for suite, places in suites.items()
-        if (suite.partition("/")[0] in names if names else suite != WANTS_ROOT)
+        if (suite.partition("/")[0] in names if names else suite not in LEFT_OUT)
     }
 
 
@@ -235,8 +239,9 @@ def main(given: Sequence[str]) -> int:
     _compile()
     outcomes = run_all(chosen(suites, arguments.suites), arguments.mute_seconds)
     show(outcomes, time.monotonic() - began)
-    if WANTS_ROOT in names and not arguments.suites:
-        print(LEFT_OUT)
+    if not arguments.suites:
+        for suite in sorted({*LEFT_OUT} & names):
+            print(f"{suite} is left out: {LEFT_OUT[suite]}")
     print(f"\n{sum(one.passed for one in outcomes)} passed, {sum(one.failed for one in outcomes)} failed")
     return 1 if any(one.failed for one in outcomes) else 0
 

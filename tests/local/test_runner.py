@@ -214,8 +214,8 @@ def test_each_file_of_tests_is_in_one_suite_and_the_longest_suite_begins_first()
     assert {suite.partition("/")[0] for suite in suites} == set(run.USUAL)
 
 
-def test_what_needs_root_runs_only_when_it_is_asked_for() -> None:
-    suites = {name: [Path(name)] for name in ("rules", "stores/1", "stores/2", "machines")}
+def test_a_suite_with_a_command_of_its_own_runs_only_when_it_is_asked_for() -> None:
+    suites = {name: [Path(name)] for name in ("rules", "stores/1", "stores/2", *run.LEFT_OUT)}
 
     assert list(run.chosen(suites, [])) == ["rules", "stores/1", "stores/2"]
     assert list(run.chosen(suites, ["machines"])) == ["machines"]
