@@ -263,7 +263,7 @@ class BridgeLoop:
         self._committed(outcome)
 
     def _end_still_session(self, broker: Lanes) -> None:
-        """Connect anew when not even a canary comes: HiveMQ CE, killed, may hold back what waits for a session."""
+        """Connect again when not even a canary comes: a broker, killed, may hold back what waits for a session."""
         if self._unheard > MOST_UNHEARD and not broker.bulk.arrivals:
             broker.abort("nothing comes to the session of heartbeats, not even a canary")
 

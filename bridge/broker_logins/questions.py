@@ -1,8 +1,8 @@
 """What a broker asks over HTTP, and the answers by our rules.
 
 In the words of RabbitMQ's `rabbitmq_auth_backend_http`: `user`: may this user sign in with this password and client id?
-`vhost`, `resource`, `topic`: may they use this virtual host, this queue or exchange, this topic? In ours, for HiveMQ
-(deploy/parts/hivemq): `session`: `user`, and all of the user's rights at once. What is not named here is refused.
+`vhost`, `resource`, `topic`: may they use this virtual host, this queue or exchange, this topic? What is not named here
+is refused.
 """
 
 import re
@@ -48,14 +48,6 @@ def is_own_client_id(user: str, client_id: str) -> bool:
         return True
     start, dash, instance = client_id.partition("-")
     return user in WITH_INSTANCES and start == user and bool(dash) and INSTANCE.fullmatch(instance) is not None
-
-
-def session_of(rights: BrokerRights | None) -> str:
-    """The answer to `session` for a user who may sign in: a line for each right."""
-    if rights is None:
-        return "deny"
-    reads = [f"read {topic_filter}" for topic_filter in rights.reads]
-    return "\n".join(["allow", *reads, *(f"write {topic_filter}" for topic_filter in rights.writes)])
 
 
 def may_use(kind: str, user: str, asked: Mapping[str, str], rights: BrokerRights) -> bool:

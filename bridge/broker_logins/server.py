@@ -12,7 +12,7 @@ from typing import Final
 
 from bridge.broker_logins.cutting import CuttingOff
 from bridge.broker_logins.known import KnownLogins
-from bridge.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use, session_of
+from bridge.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use
 from shared.outside.broker_rights import BrokerRights
 from shared.structured_log import event, failure
 
@@ -101,22 +101,20 @@ class LoginServer:
             if not self._known.is_read:
                 raise NotFromBroker(HTTPStatus.SERVICE_UNAVAILABLE, "the logins were not read yet")
             return "ready"
-        if path not in {"/user", "/vhost", "/resource", "/topic", "/session"}:
-            raise NotFromBroker(HTTPStatus.NOT_FOUND, "only /user, /vhost, /resource, /topic, /session, /readyz")
+        if path not in {"/user", "/vhost", "/resource", "/topic"}:
+            raise NotFromBroker(HTTPStatus.NOT_FOUND, "only /user, /vhost, /resource, /topic, /readyz")
         if method != "POST":  # with GET passwords would stand in the address
             raise NotFromBroker(
                 HTTPStatus.METHOD_NOT_ALLOWED, "only POST is answered: set auth_http.http_method = post"
             )
         asked = fields_of(body)
         user = asked.get("username", "")
-        if path in {"/user", "/session"}:
+        if path == "/user":
             is_allowed = await self._may_sign_in(user, asked.get("password"), asked.get("client_id"))
         else:
             rights = self._rights(user)
             is_allowed = rights is not None and may_use(path[1:], user, asked, rights)
-        if not is_allowed:
-            return "deny"
-        return session_of(self._rights(user)) if path == "/session" else "allow"
+        return "allow" if is_allowed else "deny"
 
     async def _may_sign_in(self, user: str, password: str | None, client_id: str | None) -> bool:
         """Whether this login is known. One that is not may be seconds old: it waits for the next look."""

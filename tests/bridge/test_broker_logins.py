@@ -116,12 +116,6 @@ def test_a_display_that_was_enrolled_just_now_is_let_in_at_its_first_try(server:
     queue = {"username": name, "vhost": "/", "resource": "queue", "permission": "configure"}
     assert server.ask("/resource", **queue, name=f"mqtt-subscription-{name}qos1") == (200, "allow")
     assert server.ask("/resource", **queue, name="mqtt-subscription-bridgeqos1") == (200, "deny")
-    session = {"username": name, "client_id": name}
-    assert server.ask("/session", **session, password="one")[1].splitlines()[:2] == [
-        "allow",
-        f"read signage/{name}/commands",
-    ]
-    assert server.ask("/session", **session, password="two") == (200, "deny")
 
 
 def test_our_services_are_known_by_their_file(server: Server) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from bridge.broker_logins.known import service_logins
-from bridge.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use, session_of
+from bridge.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use
 from deploy.parts.broker import password_lines
 from shared.errors import ConfigurationError
 from shared.outside.broker_rights import BrokerRights, of_display, of_services
@@ -194,14 +194,3 @@ def test_a_file_that_is_not_there_stops_the_start(tmp_path: Path) -> None:
 def test_rights_of_nobody_are_none() -> None:
     assert not BrokerRights().may_publish("signage/a/heartbeat")
     assert not BrokerRights().may_subscribe("signage/a/commands")
-
-
-def test_a_session_is_answered_with_all_rights_of_its_user() -> None:
-    lines = session_of(MINE).splitlines()
-
-    assert lines[0] == "allow"
-    assert {line for line in lines[1:] if line.startswith("read ")} == {f"read {one}" for one in MINE.reads}
-    assert {line for line in lines[1:] if line.startswith("write ")} == {f"write {one}" for one in MINE.writes}
-    assert len(lines) == 1 + len(MINE.reads) + len(MINE.writes)
-    assert session_of(BrokerRights()) == "allow"
-    assert session_of(None) == "deny"

@@ -2,9 +2,8 @@
 
     make campaign ONLY=broker BROKER=mosquitto     the shipped one; BROKER_PROGRAM=… another Mosquitto
     make campaign ONLY=broker BROKER=rabbitmq      RabbitMQ 4 of Debian 13; as root
-    make campaign ONLY=broker BROKER=hivemq        HiveMQ CE; with Maven
 
-The last two ask bridge.broker_logins, and carry the whole product afterwards. With Mosquitto the campaigns kills, herd,
+RabbitMQ asks bridge.broker_logins, and carries the whole product afterwards. With Mosquitto the campaigns kills, herd,
 logins and stolen do that.
 """
 
@@ -28,11 +27,10 @@ from deploy.parts.probes import free_port, http_answers, wait_until
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 from shared.postgres.door import engine_for
 from tests import migrated
-from tests.lab.campaigns import hivemq, logins, rabbitmq
+from tests.lab.campaigns import logins, rabbitmq
 from tests.lab.campaigns.broker_client import Caller, until
 from tests.lab.campaigns.broker_rules import RULES, TOLERATED, Place
 from tests.lab.campaigns.fleet import Fleet, talking
-from tests.lab.campaigns.hivemq import Hive
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.machine import Component
 from tests.lab.campaigns.rabbitmq import Rabbit
@@ -44,7 +42,6 @@ MOSQUITTO: Final = "mosquitto"
 VERSIONS: Final[dict[str, Callable[[], str]]] = {
     MOSQUITTO: logins.version,
     "rabbitmq": rabbitmq.version,
-    "hivemq": hivemq.version,
 }
 BROKERS: Final = tuple(VERSIONS)
 PASSWORD: Final = "the password of everybody"
@@ -136,7 +133,7 @@ def _hold_to_the_rules(
 def _carry_the_product(ledger: Ledger, plan: Plan, folder: Path, say: Callable[[str], None]) -> None:
     """Enrol, heartbeat, a command to its proof, a backlog over kills of the broker, a login that is taken back."""
     folder.mkdir()
-    subject = _asking(plan.broker, folder / "broker", free_port())
+    subject = _asking(folder / "broker", free_port())
     settings = {
         "MQTT_URL": f"mqtt://{LOOPBACK}:{subject.services_port}",
         "DISPLAYS_MQTT_URL": f"mqtt://{LOOPBACK}:{subject.displays_port}",
@@ -228,7 +225,7 @@ def _alone(broker: str, folder: Path, names: list[str]) -> Iterator[Subject]:
         else:
             database_url = migrated.url_of(stack.enter_context(migrated.running()))
             _put_logins(database_url, names)
-            subject = _asking(broker, folder / "broker", free_port())
+            subject = _asking(folder / "broker", free_port())
             services = folder / "services.passwords"
             services.write_text(mosquitto.password_lines(mosquitto.service_logins(passwords)))
             told = {
@@ -245,12 +242,11 @@ def _alone(broker: str, folder: Path, names: list[str]) -> Iterator[Subject]:
         yield subject
 
 
-def _asking(broker: str, folder: Path, logins_port: int) -> Subject:
-    """A broker that asks our login server at this port."""
-    one = Hive.below(folder, logins_port) if broker == "hivemq" else Rabbit.below(folder, logins_port)
-    log = folder.with_suffix(".log")
-    component = Component("broker", one.command(), one.answers(), log, environment=one.environment)
-    return Subject(one.mqtt_port, one.mqtt_port, component, logins_port)
+def _asking(folder: Path, logins_port: int) -> Subject:
+    """A RabbitMQ that asks our login server at this port."""
+    rabbit = Rabbit.below(folder, logins_port)
+    component = Component("broker", rabbit.command(), rabbit.answers(), folder.with_suffix(".log"))
+    return Subject(rabbit.mqtt_port, rabbit.mqtt_port, component, logins_port)
 
 
 def _mosquitto(folder: Path, passwords: dict[str, str], names: list[str]) -> Subject:

@@ -34,7 +34,6 @@ WORDS: Final = {
     "broker-mosquitto-2.0.11": "Mosquitto 2.0.11 (Debian 12), as shipped, against the rules that we lean on",
     "broker-mosquitto-2.0.21": "the same with Mosquitto 2.0.21 (Debian 13)",
     "broker-rabbitmq-4.0.5": "the same with RabbitMQ 4.0.5 (Debian 13), then the whole product on it",
-    "broker-hivemq-2025.5": "the same with HiveMQ CE 2025.5",
     "cluster": "nodes of a RabbitMQ cluster are killed under load",
     "conversions": "the conversion worker is killed -9 at every boundary of its job",
     "decks": "hostile decks, straight to the converter",

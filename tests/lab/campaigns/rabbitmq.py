@@ -79,10 +79,6 @@ class Rabbit:
     def url(self) -> str:
         return f"mqtt://{LOOPBACK}:{self.mqtt_port}"
 
-    @property
-    def environment(self) -> dict[str, str]:
-        return {}  # its command line says all
-
     def command(self) -> tuple[str, ...]:
         """Its command line."""
         settings = {
