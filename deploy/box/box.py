@@ -42,7 +42,7 @@ DATABASE: Final = "signage"  # the name of the database and of the role that own
 FUNCTIONS: Final = {"api": "API_PORT", "convert-worker": "CONVERT_WORKER_PORT", "scheduler-tick": "SCHEDULER_TICK_PORT"}
 MODULES: Final = {
     "bridge": "bridge.main",
-    "broker-accounts": "bridge.broker_accounts",
+    "broker-accounts": "deploy.parts.broker_accounts",
     "task-queue": "deploy.parts.task_queue",
     "ticker": "deploy.parts.ticker",
     "browsers-door": "deploy.parts.websocket_door",

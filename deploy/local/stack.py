@@ -193,7 +193,7 @@ class Stack(Machine):
         file = {"SERVICES_PASSWORD_FILE": str(self.broker.services_password_file)}
         login = self.database_login("broker_logins") | file
         listens = http_answers(self.ports["BROKER_LOGINS_PORT"], "/readyz", 200)
-        return self._module("broker-logins", "bridge.broker_logins", listens, "BROKER_LOGINS_PORT", login)
+        return self._module("broker-logins", "deploy.parts.broker_logins", listens, "BROKER_LOGINS_PORT", login)
 
     def middle(self) -> list[Service]:
         """Queue, converter, functions and a foreign broker's logins, which start after the migrations."""
@@ -243,7 +243,7 @@ class Stack(Machine):
         if self.foreign_broker:
             return [bridge, ticker, gateway]
         own = self.database_login("broker_accounts")
-        accounts = self._module("broker-accounts", "bridge.broker_accounts", _at_once, login=own)
+        accounts = self._module("broker-accounts", "deploy.parts.broker_accounts", _at_once, login=own)
         listens = accepts(self.ports["MQTT_BROWSERS_PORT"])
         browsers = self._module("browsers-door", "deploy.parts.websocket_door", listens, "MQTT_BROWSERS_PORT")
         return [bridge, accounts, ticker, browsers, gateway]

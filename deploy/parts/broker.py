@@ -55,7 +55,7 @@ class Broker:
 
     @property
     def displays_password_file(self) -> Path:
-        """Written by `python -m bridge.broker_accounts`, read by the plugin."""
+        """Written by `broker_accounts`, read by the plugin."""
         return self.run / "displays.passwords"
 
     @property

@@ -11,8 +11,7 @@ the length of the last one.
 It also notes crashes. The broker's plugin (broker_door.c) makes the file RUNNING when the broker serves, and removes it
 when the broker ends in order. If the file exists at the next start, the broker crashed, was killed or lost its machine:
 a line is added to CRASHES. It also notes how many files the broker has open (each connection is a file, and at the
-limit no client can connect) and how much memory it takes. `python -m bridge.broker_accounts` stores both notes in the
-database.
+limit no client can connect) and how much memory it takes. `broker_accounts` stores both notes in the database.
 
 The plugin is loaded before all other libraries (LD_PRELOAD): it limits what strangers can take.
 

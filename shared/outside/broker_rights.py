@@ -1,6 +1,6 @@
 """The rights of each user at the broker: which topics it may publish to, and which filters it may subscribe to.
 
-`deploy.parts.broker_rights` writes them as mosquitto's ACL; `bridge.broker_logins` answers brokers that ask over HTTP.
+In deploy/parts, `broker_rights` writes them as mosquitto's ACL, and `broker_logins` answers brokers that ask over HTTP.
 """
 
 from typing import Final

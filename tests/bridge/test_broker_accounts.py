@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, Engine
 
-from bridge.broker_accounts.__main__ import pause
-from bridge.broker_accounts.logins import Accounts, write_if_changed
 from deploy.local import postgres
 from deploy.parts import broker as mosquitto
+from deploy.parts.broker_accounts.__main__ import pause
+from deploy.parts.broker_accounts.logins import Accounts, write_if_changed
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import connect_code
 from shared.access import enrolment_store
@@ -38,7 +38,7 @@ def accounts(
 def running(database_url: str, broker: mosquitto.RunningBroker, log: Path) -> Iterator[Path]:
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "bridge.broker_accounts"],
+            [sys.executable, "-m", "deploy.parts.broker_accounts"],
             cwd=REPOSITORY,
             env={
                 **os.environ,

@@ -16,10 +16,10 @@ from urllib.parse import urlencode
 
 import pytest
 
-from bridge.broker_logins.cutting import CuttingOff
-from bridge.broker_logins.server import MOST_CONNECTIONS
 from deploy.local import postgres
 from deploy.parts import broker as mosquitto
+from deploy.parts.broker_logins.cutting import CuttingOff
+from deploy.parts.broker_logins.server import MOST_CONNECTIONS
 from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import accepts, free_port, wait_until
 from deploy.parts.short_lived import running
@@ -77,7 +77,7 @@ def serving(database_url: str, folder: Path, mqtt_url: str = f"mqtt://{LOOPBACK}
     }
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "bridge.broker_logins"],
+            [sys.executable, "-m", "deploy.parts.broker_logins"],
             cwd=REPOSITORY,
             env={**os.environ, **told},
             stdout=output,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from bridge.broker_accounts.notes import Crashes, OpenFiles
 from deploy.parts import broker as mosquitto
+from deploy.parts.broker_accounts.notes import Crashes, OpenFiles
 from deploy.parts.probes import free_port
 from tests.bridge.conftest import Database, eventually
 from tests.bridge.test_broker_accounts import running

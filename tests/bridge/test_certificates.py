@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from bridge.broker_accounts import certificates
-from bridge.broker_accounts.certificates import Certificates, doors
 from deploy.box.box import Box
+from deploy.parts.broker_accounts import certificates
+from deploy.parts.broker_accounts.certificates import Certificates, doors
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import free_port
 from shared.errors import ConfigurationError

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from bridge.broker_logins.known import service_logins
-from bridge.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use
 from deploy.parts.broker import password_lines
+from deploy.parts.broker_logins.known import service_logins
+from deploy.parts.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use
 from shared.errors import ConfigurationError
 from shared.outside.broker_rights import BrokerRights, of_display, of_services
 

@@ -70,13 +70,15 @@ def test_the_first_line_of_a_component_says_its_version() -> None:
     assert (started["event"], started["component"], started["version"]) == ("component_started", "test", version())
 
 
-STARTS: Final = ("bridge/main.py", "bridge/broker_accounts/__main__.py", "bridge/broker_logins/__main__.py", *(
-    f"functions/{name}/main.py" for name in ("api", "convert_worker", "scheduler_tick")
-))  # fmt: skip
+STARTS: Final = (
+    "bridge/main.py",
+    *(f"functions/{name}/main.py" for name in ("api", "convert_worker", "scheduler_tick")),
+    *(f"deploy/parts/{name}/__main__.py" for name in ("broker_accounts", "broker_logins")),
+)
 
 
 @pytest.mark.parametrize("path", STARTS)
-def test_each_component_of_the_core_gives_its_version(path: str) -> None:
+def test_each_component_gives_its_version(path: str) -> None:
     assert re.search(r"configure\(\"\w+\", version=version\(\)\)", (REPOSITORY / path).read_text(encoding="utf-8"))
 
 

@@ -16,8 +16,8 @@ import requests
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from bridge.broker_accounts.certificates import Certificates
 from deploy.parts import identity
+from deploy.parts.broker_accounts.certificates import Certificates
 from deploy.parts.layout import REPOSITORY
 from extensions.notifications import operations
 from extensions.notifications.channels.rules import Hours

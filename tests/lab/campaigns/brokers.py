@@ -3,8 +3,8 @@
     make campaign ONLY=broker BROKER=mosquitto     the shipped one; BROKER_PROGRAM=… another Mosquitto
     make campaign ONLY=broker BROKER=rabbitmq      RabbitMQ 4 of Debian 13; as root
 
-RabbitMQ asks bridge.broker_logins, and carries the whole product afterwards. With Mosquitto the campaigns kills, herd,
-logins and stolen do that.
+RabbitMQ asks deploy.parts.broker_logins, and carries the whole product afterwards. With Mosquitto the campaigns kills,
+herd, logins and stolen do that.
 """
 
 import secrets
@@ -235,7 +235,7 @@ def _alone(broker: str, folder: Path, names: list[str]) -> Iterator[Subject]:
                 "MQTT_URL": f"mqtt://{LOOPBACK}:{subject.services_port}",
             }
             ready = http_answers(subject.logins_port, "/readyz", 200)
-            command = (sys.executable, "-m", "bridge.broker_logins")
+            command = (sys.executable, "-m", "deploy.parts.broker_logins")
             log = folder / "logins.log"
             stack.enter_context(running(Component("broker-logins", command, ready, log, environment=told)))
         stack.enter_context(running(subject.component))

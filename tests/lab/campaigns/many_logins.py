@@ -136,7 +136,7 @@ def _accounts(url: str, place: Place, names: Sequence[str]) -> Iterator[None]:
         "DISPLAYS_PASSWORD_FILE": str(files.displays_password_file),
         "BROKER_CRASHES_FILE": str(files.crashes_file),
     }
-    command = [sys.executable, "-m", "bridge.broker_accounts"]
+    command = [sys.executable, "-m", "deploy.parts.broker_accounts"]
     with running(command, lambda: all(map(place.may_connect, names)), place.log, environment=environment):
         yield
 

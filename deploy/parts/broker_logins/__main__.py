@@ -1,4 +1,4 @@
-"""`python -m bridge.broker_logins`: answers a broker that is not ours who may sign in, and what each user may do.
+"""`python -m deploy.parts.broker_logins`: answers a broker that is not ours who may sign in, and what each user may do.
 
 It runs beside such a broker in place of `broker_accounts`. The broker asks over HTTP, as RabbitMQ's
 `rabbitmq_auth_backend_http` does (`questions.py`). It reads the logins that are not revoked and whose client is not
@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 from typing import Final
 
-from bridge.broker_logins.cutting import CuttingOff
-from bridge.broker_logins.known import KnownLogins, service_logins
-from bridge.broker_logins.server import MOST_CONNECTIONS, LoginServer
+from deploy.parts.broker_logins.cutting import CuttingOff
+from deploy.parts.broker_logins.known import KnownLogins, service_logins
+from deploy.parts.broker_logins.server import MOST_CONNECTIONS, LoginServer
 from shared.config import Config, load
 from shared.errors import ConfigurationError
 from shared.postgres.door import is_away, make_engine, said_by_postgres

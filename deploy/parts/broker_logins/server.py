@@ -10,9 +10,9 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
-from bridge.broker_logins.cutting import CuttingOff
-from bridge.broker_logins.known import KnownLogins
-from bridge.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use
+from deploy.parts.broker_logins.cutting import CuttingOff
+from deploy.parts.broker_logins.known import KnownLogins
+from deploy.parts.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use
 from shared.outside.broker_rights import BrokerRights
 from shared.structured_log import event, failure
 

@@ -1,4 +1,4 @@
-"""`python -m bridge.broker_accounts`: keeps the broker's file of displays' logins equal to Postgres.
+"""`python -m deploy.parts.broker_accounts`: keeps the broker's file of displays' logins equal to Postgres.
 
 It runs beside the broker and never connects to it. It writes the logins that are not revoked and whose client is not
 deleted; the broker's plugin reads the file again when it changes (`deploy/parts/broker_door.c`). The file holds only
@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from bridge.broker_accounts.certificates import Certificates, doors
-from bridge.broker_accounts.logins import Accounts
-from bridge.broker_accounts.notes import FILES, Crashes, OpenFiles
+from deploy.parts.broker_accounts.certificates import Certificates, doors
+from deploy.parts.broker_accounts.logins import Accounts
+from deploy.parts.broker_accounts.notes import FILES, Crashes, OpenFiles
 from shared.config import load
 from shared.errors import ConfigurationError
 from shared.postgres.door import is_away, make_engine, said_by_postgres
