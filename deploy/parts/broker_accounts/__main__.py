@@ -15,7 +15,8 @@ from typing import Final
 
 from deploy.parts.broker_accounts.certificates import Certificates, doors
 from deploy.parts.broker_accounts.logins import Accounts
-from deploy.parts.broker_accounts.notes import FILES, Crashes, OpenFiles
+from deploy.parts.broker_accounts.notes import Crashes, OpenFiles
+from deploy.parts.broker_launch import FILES
 from shared.config import load
 from shared.errors import ConfigurationError
 from shared.postgres.door import is_away, make_engine, said_by_postgres

@@ -12,7 +12,6 @@ from shared.leadership import store as leadership_store
 from shared.postgres.door import transaction
 from shared.structured_log import event
 
-FILES: Final = "broker.files"  # beside the file of crashes; deploy.parts.broker_launch writes both
 FILE_STEPS: Final = 100  # a change of one per cent is stored
 MEMORY_STEP_BYTES: Final = 2**24  # and one of 16 MiB
 
@@ -45,7 +44,7 @@ class OpenFiles:
     """The launcher's file of open files, written each second: how many the broker has open and may open; its memory."""
 
     def __init__(self, engine: Engine, file: Path) -> None:
-        """`file` is FILES, beside BROKER_CRASHES_FILE."""
+        """`file` is FILES of the launcher."""
         self._engine = engine
         self._file = file
         self._carried: tuple[int, ...] = ()

@@ -13,10 +13,10 @@ from typing import Final
 from deploy.parts.broker_logins.cutting import CuttingOff
 from deploy.parts.broker_logins.known import KnownLogins
 from deploy.parts.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use
+from deploy.parts.layout import LOOPBACK
 from shared.outside.broker_rights import BrokerRights
 from shared.structured_log import event, failure
 
-LOOPBACK: Final = "127.0.0.1"
 MOST_CONNECTIONS: Final = 4_096
 BACKLOG: Final = 1_024
 HEAD_BYTES: Final = 8_192
