@@ -3,7 +3,8 @@
 It listens on MQTT_BROWSERS_PORT, unpacks the WebSocket frames and forwards their bytes to the broker's listener on
 MQTT_SERVICES_PORT. A display's login, rights and limits are the same at both listeners. Mosquitto's own WebSocket
 listener is not used: it accepts packets of any size before the login (60 MB of memory from one stranger, 2.0.11), and
-nginx does not inspect frames.
+nginx does not inspect frames. The package `websockets` knows handshake and frames, and is given bytes: sockets and
+limits stay here.
 
 On a box the gateway and the broker are on the same machine, and everything stays on loopback without TLS. In the cloud
 a load balancer stands before the door (MQTT_BROWSERS_LISTEN). There the door and the broker's listener speak TLS with
@@ -11,17 +12,19 @@ the certificate of MQTT_BROWSERS_CERTIFICATE_FILE and MQTT_BROWSERS_KEY_FILE. Th
 """
 
 import asyncio
-import base64
 import contextlib
-import hashlib
 import os
 import ssl
-import struct
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from websockets.frames import CloseCode, Frame, Opcode
+from websockets.http11 import Request
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
 
 from deploy.parts.config_file import INSIDE, Certificate, Listener
 from deploy.parts.layout import LOOPBACK
@@ -38,21 +41,11 @@ BYTES_AT_ONCE: Final = 16_000_000
 FRAME_COSTS_BYTES: Final = 1_024  # each frame counts as so many more bytes: small frames cost time too
 HEALTH: Final = b"GET /healthz HTTP/1."
 ALIVE: Final = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-ACCEPT_SUFFIX: Final = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, 4.2.2
-CONTINUATION, BINARY, CLOSE, PING, PONG = 0x0, 0x2, 0x8, 0x9, 0xA
-PROTOCOL_ERROR, NOT_BINARY, TOO_LARGE = 1002, 1003, 1009
+MQTT: Final = Subprotocol("mqtt")
 
 
 class Refused(Exception):
     """The request does not ask for MQTT over WebSocket, or is too much; the text is the answer's status."""
-
-
-class BrokenRule(Exception):
-    """A frame breaks the protocol or a limit; `code` is the WebSocket close code."""
-
-    def __init__(self, code: int) -> None:
-        super().__init__(code)
-        self.code = code
 
 
 @dataclass(slots=True)
@@ -69,56 +62,39 @@ class Pace:
         return max(0.0, -self.left / BYTES_A_SECOND)
 
 
-def accepted(request: bytes) -> bytes:
-    """The answer to a request for MQTT over WebSocket (RFC 6455, 4.2.2). Raises Refused."""
-    first, *lines = request.split(b"\r\n")
-    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines)}
-    asked = [one.strip() for one in headers.get(b"sec-websocket-protocol", b"").split(b",")]
-    key = headers.get(b"sec-websocket-key", b"")
-    if not first.startswith(b"GET ") or headers.get(b"upgrade", b"").lower() != b"websocket" or len(key) != 24:
-        raise Refused("400 Bad Request")
-    if headers.get(b"sec-websocket-version") != b"13" or b"mqtt" not in asked:
-        raise Refused("400 Bad Request")
-    origin = headers.get(b"origin")
-    if origin is not None and origin.partition(b"://")[2].lower() != headers.get(b"host", b"").lower():
-        raise Refused("403 Forbidden")  # the page of another site
-    digest = hashlib.sha1(key + ACCEPT_SUFFIX, usedforsecurity=False).digest()
-    head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    answer = b"Sec-WebSocket-Protocol: mqtt\r\nSec-WebSocket-Accept: " + base64.b64encode(digest)
-    return head + answer + b"\r\n\r\n"
+def session_of(request: bytes) -> ServerProtocol:
+    """A WebSocket session that carries MQTT; the answer to this request is still to be sent. Raises Refused."""
+    session = ServerProtocol(subprotocols=[MQTT], max_size=(None, FRAME_BYTES))
+    session.receive_data(request)
+    match session.events_received():
+        case [Request() as asked]:
+            answer, hosts = session.accept(asked), [host.lower() for host in asked.headers.get_all("Host")]
+            if session.origin is not None and hosts != [session.origin.partition("://")[2].lower()]:
+                raise Refused("403 Forbidden")  # the page of another site
+            if session.handshake_exc is None:
+                session.send_response(answer)
+                asked.headers.clear()  # the session keeps the request, and a stranger may have sent many headers
+                return session
+    raise Refused("400 Bad Request")
 
 
-def framed(payload: bytes, opcode: int = BINARY) -> bytes:
-    """One whole frame from the server."""
-    size = len(payload)
-    if size < 126:
-        return bytes([0x80 | opcode, size]) + payload
-    return bytes([0x80 | opcode, 126]) + struct.pack(">H", size) + payload
+def received(session: ServerProtocol, pace: Pace) -> tuple[bytes, float]:
+    """The bytes for the broker in what was received, and how long to wait before more is read. Ends a bad session."""
+    content, pause = [], 0.0
+    for frame in session.events_received():
+        if isinstance(frame, Frame):
+            pause = pace.pause_seconds(len(frame.data), time.monotonic())
+            if frame.opcode is Opcode.TEXT:
+                session.fail(CloseCode.UNSUPPORTED_DATA)
+                break
+            if frame.opcode in {Opcode.BINARY, Opcode.CONT}:
+                content.append(frame.data)
+    return b"".join(content), pause
 
 
-async def frame_from(reader: asyncio.StreamReader) -> tuple[int, bytes]:
-    """Opcode and content of the next frame. Raises BrokenRule, asyncio.IncompleteReadError."""
-    first, second = await reader.readexactly(2)
-    opcode, size = first & 0x0F, second & 0x7F
-    if first & 0x70 or not second & 0x80:
-        raise BrokenRule(PROTOCOL_ERROR)
-    if opcode >= CLOSE and (size > 125 or not first & 0x80):
-        raise BrokenRule(PROTOCOL_ERROR)
-    if opcode not in {CONTINUATION, BINARY, CLOSE, PING, PONG}:
-        raise BrokenRule(NOT_BINARY)
-    if size >= 126:
-        size = int.from_bytes(await reader.readexactly(2 if size == 126 else 8), "big")
-    if size > FRAME_BYTES:
-        raise BrokenRule(TOO_LARGE)
-    mask = await reader.readexactly(4)
-    return opcode, unmasked(await reader.readexactly(size), mask)
-
-
-def unmasked(content: bytes, mask: bytes) -> bytes:
-    """The content without the browser's mask (RFC 6455, 5.3)."""
-    size = len(content)
-    stretched = (mask * (size // 4 + 1))[:size]
-    return (int.from_bytes(content, "big") ^ int.from_bytes(stretched, "big")).to_bytes(size, "big")
+def to_send(session: ServerProtocol) -> bytes:
+    """What the session has to send: the answer to its request, frames, the close frame of a session that ends."""
+    return b"".join(session.data_to_send())
 
 
 class Door:
@@ -180,17 +156,17 @@ class Door:
         if request.startswith(HEALTH):
             writer.write(ALIVE)
             return
-        answer = accepted(request)
+        session = session_of(request)
         if len(self._displays) >= self._most_connections:
             raise Refused("503 Service Unavailable")
         try:
             from_broker, to_broker = await asyncio.open_connection(LOOPBACK, self._broker_port, ssl=self._broker_tls)
         except OSError:
             raise Refused("502 Bad Gateway") from None
-        writer.write(answer)
+        writer.write(to_send(session))
         sides = [
-            asyncio.create_task(_upward(reader, to_broker, writer)),
-            asyncio.create_task(_downward(from_broker, writer, self._welcome)),
+            asyncio.create_task(_upward(session, reader, to_broker, writer)),
+            asyncio.create_task(_downward(session, from_broker, writer, self._welcome)),
         ]
         try:
             await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
@@ -218,42 +194,42 @@ def _client_tls(certificate: Certificate) -> ssl.SSLContext:
     return context
 
 
-async def _upward(reader: asyncio.StreamReader, broker: asyncio.StreamWriter, browser: asyncio.StreamWriter) -> None:
+async def _upward(
+    session: ServerProtocol, reader: asyncio.StreamReader, broker: asyncio.StreamWriter, browser: asyncio.StreamWriter
+) -> None:
     pace = Pace()
     until: float | None = asyncio.get_running_loop().time() + CONNECT_SECONDS
-    try:
-        while True:
-            async with asyncio.timeout_at(until):
-                opcode, content = await frame_from(reader)
-            if opcode == CLOSE:
-                browser.write(framed(content[:2], CLOSE))
-                return
-            if opcode == PING:
-                browser.write(framed(content, PONG))
-                await browser.drain()
-            elif opcode != PONG:
-                until = None
-                broker.write(content)
-                await broker.drain()
-            if pause := pace.pause_seconds(len(content), time.monotonic()):
-                await asyncio.sleep(pause)
-    except BrokenRule as error:
-        browser.write(framed(struct.pack(">H", error.code), CLOSE))
+    while not (session.close_expected() or reader.at_eof()):
+        async with asyncio.timeout_at(until):
+            session.receive_data(await reader.read(CHUNK_BYTES))
+        content, pause = received(session, pace)
+        if content:
+            until = None
+            broker.write(content)
+        browser.write(to_send(session))
+        await browser.drain()
+        await broker.drain()
+        await asyncio.sleep(pause)
 
 
 async def _downward(
-    broker: asyncio.StreamReader, browser: asyncio.StreamWriter, answered: Callable[[asyncio.StreamWriter], None]
+    session: ServerProtocol,
+    broker: asyncio.StreamReader,
+    browser: asyncio.StreamWriter,
+    answered: Callable[[asyncio.StreamWriter], None],
 ) -> None:
     seconds: float | None = ANSWER_SECONDS
     while True:
         async with asyncio.timeout(seconds):
             data = await broker.read(CHUNK_BYTES)
         if not data:
-            browser.write(framed(b"", CLOSE))
+            session.send_close()
+            browser.write(to_send(session))
             return
         seconds = None
         answered(browser)
-        browser.write(framed(data))
+        session.send_binary(data)
+        browser.write(to_send(session))
         await browser.drain()
 
 

@@ -6,6 +6,7 @@ import socket
 import struct
 import threading
 import time
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -18,7 +19,16 @@ from deploy.parts import websocket_door
 from deploy.parts.broker import RunningBroker
 from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import free_port, wait_until
-from deploy.parts.websocket_door import FRAME_BYTES, Door
+from deploy.parts.websocket_door import (
+    BYTES_A_SECOND,
+    BYTES_AT_ONCE,
+    FRAME_BYTES,
+    FRAME_COSTS_BYTES,
+    Door,
+    Pace,
+    received,
+    session_of,
+)
 from tests.local.mqtt_clients import NOT_AUTHORIZED, ONE, OTHER, Seen, connected, publish, subscribe
 
 REQUEST = (
@@ -109,9 +119,9 @@ def frame(content: bytes, first: int = 0x82) -> bytes:
 
 def close_code(stranger: socket.socket) -> int:
     """Return the code with which the door closed the connection."""
-    head = stranger.recv(2, socket.MSG_WAITALL)
+    head = stranger.recv(4, socket.MSG_WAITALL)
     assert head[0] == 0x88, head
-    return int.from_bytes(stranger.recv(head[1], socket.MSG_WAITALL), "big")
+    return int.from_bytes(head[2:], "big")
 
 
 def test_a_browser_has_the_rights_of_any_display(port: int) -> None:
@@ -215,6 +225,51 @@ def test_a_ping_is_answered(port: int) -> None:
 
     with stranger:
         assert stranger.recv(64) == b"\x8a\x0dare you there"
+
+
+@pytest.mark.parametrize("first", [0x82, 0x89, 0x8A], ids=["empty messages", "pings", "pongs"])
+def test_who_floods_the_door_with_frames_without_content_has_to_wait(first: int) -> None:
+    session, pace, flood = session_of(REQUEST), Pace(), frame(b"", first) * 2 * (BYTES_AT_ONCE // FRAME_COSTS_BYTES)
+
+    session.receive_data(flood)
+
+    content, pause = received(session, pace)
+    assert content == b""
+    assert pause > BYTES_AT_ONCE / BYTES_A_SECOND / 2
+
+
+def test_a_message_in_fragments_goes_on_as_they_come() -> None:
+    session, half = session_of(REQUEST), b"x" * (FRAME_BYTES - 1)
+
+    session.receive_data(frame(half, 0x02) + frame(half, 0x80))
+
+    assert received(session, Pace()) == (half + half, 0.0)
+
+
+def kept_bytes(request: bytes) -> float:
+    """Return the memory that a session keeps after this request."""
+    session_of(request)
+    tracemalloc.start()
+    try:
+        sessions = [session_of(request) for _ in range(100)]
+        return tracemalloc.get_traced_memory()[0] / len(sessions)
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_session_keeps_no_headers_of_its_request() -> None:
+    many = b"".join(b"X-%d: %s\r\n" % (number, b"x" * 50) for number in range(100))
+
+    assert kept_bytes(REQUEST.replace(b"Host: x\r\n", b"Host: x\r\n" + many)) < kept_bytes(REQUEST) + 1_000
+
+
+def test_nothing_behind_a_broken_rule_reaches_the_broker() -> None:
+    session = session_of(REQUEST)
+
+    session.receive_data(frame(b"before") + frame(b"{}", 0x81) + frame(b"behind"))
+
+    assert received(session, Pace())[0] == b"before"
+    assert session.close_expected()
 
 
 def test_a_stranger_cannot_make_the_broker_hold_a_huge_packet(port: int) -> None:
