@@ -20,13 +20,12 @@ from pathlib import Path
 from typing import Final
 
 from deploy.parts import broker_door, broker_launch, guardian
-from deploy.parts.broker_rights import RETAINED, displays_acl, services_acl
+from deploy.parts.broker_rights import DOWNWARD, RETAINED, SERVICES, URGENT, displays_acl, services_acl
 from deploy.parts.config_file import INSIDE, Listener, filled
 from deploy.parts.layout import LOOPBACK, write_file
 from deploy.parts.probes import Probe, connect_code, free_port, mqtt_refuses_anonymous, wait_until
 from deploy.parts.short_lived import running
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
-from shared.outside.broker_rights import DOWNWARD, SERVICES, URGENT
 
 __all__ = ["SERVICES", "URGENT", "Broker", "RunningBroker", "command", "prepare", "serve", "throw_away"]
 FILES: Final = Path(__file__).with_name("mosquitto")

@@ -25,10 +25,10 @@ from paho.mqtt.reasoncodes import ReasonCode
 from sqlalchemy import Engine
 
 from deploy.parts import broker as mosquitto
+from deploy.parts.broker_rights import DOWNWARD
 from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import free_port
 from shared.client_logs.rules import Budget
-from shared.outside.broker_rights import DOWNWARD
 from tests import migrated
 from tests.bridge.preloaded import Forked
 from tests.constants import Constants

@@ -10,8 +10,8 @@ import pytest
 from deploy.parts.broker import password_lines
 from deploy.parts.broker_logins.known import service_logins
 from deploy.parts.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use
+from deploy.parts.broker_rights import BrokerRights, of_display, of_services
 from shared.errors import ConfigurationError
-from shared.outside.broker_rights import BrokerRights, of_display, of_services
 
 ME, OTHER = str(uuid.UUID(int=1)), str(uuid.UUID(int=2))
 MINE = of_display("signage", ME)

@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from deploy.parts.broker_rights import SERVICES
 from deploy.parts.identity import key_path
 from deploy.parts.layout import SCRIPTS_KEY, SIGN_IN
 from shared.config import SETTINGS
-from shared.outside.broker_rights import SERVICES
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

@@ -11,10 +11,10 @@ from typing import Final
 
 from sqlalchemy import Engine
 
+from deploy.parts.broker_rights import SERVICES, URGENT, BrokerRights, of_display, of_services
 from shared.access import enrolment_store
 from shared.access.rules import mosquitto_matches
 from shared.errors import ConfigurationError
-from shared.outside.broker_rights import SERVICES, URGENT, BrokerRights, of_display, of_services
 from shared.postgres.door import snapshot
 from shared.structured_log import event
 

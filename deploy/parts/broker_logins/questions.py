@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import parse_qsl
 
-from shared.outside.broker_rights import BrokerRights
+from deploy.parts.broker_rights import BrokerRights
 
 VHOST: Final = "/"
 TOPICS: Final = "amq.topic"  # the exchange through which RabbitMQ carries MQTT

@@ -13,8 +13,8 @@ from typing import Final
 from deploy.parts.broker_logins.cutting import CuttingOff
 from deploy.parts.broker_logins.known import KnownLogins
 from deploy.parts.broker_logins.questions import NoQuestion, fields_of, is_own_client_id, may_use
+from deploy.parts.broker_rights import BrokerRights
 from deploy.parts.layout import LOOPBACK
-from shared.outside.broker_rights import BrokerRights
 from shared.structured_log import event, failure
 
 MOST_CONNECTIONS: Final = 4_096
