@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 import requests
 
-from deploy.parts.layout import PORTS, REPOSITORY, Layout, read_stack_env, write_file
+from deploy.parts.components import PORTS
+from deploy.parts.layout import REPOSITORY, Layout, read_stack_env, write_file
 from deploy.parts.probes import free_port
 from displays.client.credentials import Credentials
 from displays.simulated.display import Behaviour

@@ -16,17 +16,16 @@ Environment beside the product's settings and the ports of the local stack:
 
 import ssl
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from cryptography import x509
 
-from deploy.parts import database_roles
 from deploy.parts.config_file import INSIDE, Certificate, Listener
 from deploy.parts.layout import LOOPBACK, BadSetting
-from deploy.parts.machine import QUEUE_SECRET, SSO_SECRET, Machine
+from deploy.parts.machine import Machine, at_once
+from deploy.parts.probes import Probe
 from deploy.parts.service import Service
 
 DEFAULTS: Final[Mapping[str, str]] = {
@@ -39,18 +38,6 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "POSTGRES_PORT": "5432",
 }
 DATABASE: Final = "signage"  # the name of the database and of the role that owns it
-FUNCTIONS: Final = {"api": "API_PORT", "convert-worker": "CONVERT_WORKER_PORT", "scheduler-tick": "SCHEDULER_TICK_PORT"}
-MODULES: Final = {
-    "bridge": "bridge.main",
-    "broker-accounts": "deploy.parts.broker_accounts",
-    "task-queue": "deploy.parts.task_queue",
-    "ticker": "deploy.parts.ticker",
-    "browsers-door": "deploy.parts.websocket_door",
-    "converter": "deploy.parts.converter",
-}
-WITH_DATABASE: Final = {*FUNCTIONS, "bridge", "broker-accounts", "task-queue"}
-LOGINS: Final = {"api": "api", "scheduler-tick": "scheduler", "bridge": "bridge"}  # service -> its user at the broker
-SPEAK_TO_THE_QUEUE: Final = {"api", "scheduler-tick", "task-queue"}
 
 
 class Box(Machine):
@@ -92,14 +79,9 @@ class Box(Machine):
         """The file with the address of Postgres for the owner or a component; `deploy.box.setup` makes it."""
         return self.layout.secrets / "_".join(filter(None, ("database_url", component)))
 
-    def database_login(self, component: str) -> dict[str, str]:
+    def database_login(self, role: str) -> dict[str, str]:
         """Override the local stack's: the login is in a file that only this service can read."""
-        return {"DATABASE_URL_FILE": str(self.database_url_file(component))}
-
-    def owner_login(self) -> dict[str, str]:
-        """Override the local stack's: the logins are in files."""
-        passwords = self.layout.secrets / database_roles.PASSWORDS
-        return {"DATABASE_URL_FILE": str(self.database_url_file()), "DATABASE_ROLE_PASSWORDS_FILE": str(passwords)}
+        return {"DATABASE_URL_FILE": str(self.database_url_file(role))}
 
     def addresses(self) -> dict[str, str]:
         """The local stack's addresses, with the box's MEDIA_ROOT."""
@@ -116,28 +98,13 @@ class Box(Machine):
         theirs = {name: value for name, value in super().environment().items() if not name.startswith("BOX_")}
         return {**theirs, **ours, **more}
 
-    def broker_login(self, user: str) -> dict[str, str]:
-        """Override the local stack's: the file exists already, and only this service can read it."""
-        return {"MQTT_USERNAME": user, "MQTT_PASSWORD_FILE": str(self.layout.secrets / f"mqtt_{user}_password")}
-
-    def service(self, name: str) -> Service:
-        """The command and the whole environment of a service, by its name in the local stack."""
-        login = self.broker_login(LOGINS[name]) if name in LOGINS else {}
-        if name in SPEAK_TO_THE_QUEUE:
-            login["QUEUE_SECRET_FILE"] = str(self.layout.secrets / QUEUE_SECRET)
-        if name == "api":
-            login["SIGNING_KEY_FILE"] = str(self.layout.secrets / "signing_key")
-            login["SSO_CLIENT_SECRET_FILE"] = str(self.layout.secrets / SSO_SECRET)
-        if name in FUNCTIONS:
-            return self._function(name, FUNCTIONS[name], "/", **login)
-        if name in WITH_DATABASE:
-            login |= self.database_login(name.replace("-", "_"))
-        found = self._module(name, MODULES[name], lambda: True, login=login)
+    def service(self, name: str, ready: Probe = at_once, **more: str) -> Service:
+        """Override the machine's: two services of the broker's are told of the doors. Raises BadSetting."""
         if name == "broker-accounts":
-            return replace(found, environment={**(found.environment or {}), "CERTIFICATE_DOORS": self.doors()})
-        if name == "browsers-door":
-            return replace(found, environment={**(found.environment or {}), **self.browsers()})
-        return found
+            more["CERTIFICATE_DOORS"] = self.doors()
+        elif name == "browsers-door":
+            more |= self.browsers()
+        return super().service(name, ready, **more)
 
     def browsers(self) -> dict[str, str]:
         """Where the door for browsers listens, if the gateway is on another machine. Raises BadSetting."""

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NoReturn
 
-from deploy.box.box import FUNCTIONS, MODULES, Box
+from deploy.box.box import Box
 from deploy.parts import broker as mosquitto
 from deploy.parts import gateway as nginx
 from deploy.parts.broker import BrokerUnusable
+from deploy.parts.components import OF_A_BOX
 from deploy.parts.gateway import GatewayUnusable
 from deploy.parts.layout import REPOSITORY, BadSetting
 from shared.errors import ConfigurationError
@@ -40,7 +41,7 @@ def gateway(box: Box) -> Program:
     return nginx.command(box.gateway), {"PATH": os.environ.get("PATH", os.defpath)}
 
 
-def _of_the_stack(name: str) -> Callable[[Box], Program]:
+def _ours(name: str) -> Callable[[Box], Program]:
     def program(box: Box) -> Program:
         service = box.service(name)
         return service.command, service.environment or {}
@@ -48,16 +49,10 @@ def _of_the_stack(name: str) -> Callable[[Box], Program]:
     return program
 
 
-def _once(module: str) -> Callable[[Box], Program]:
-    return lambda box: ((sys.executable, "-m", module), box.environment(**box.owner_login()))
-
-
 SERVICES: Final[dict[str, Callable[[Box], Program]]] = {
-    "migrations": _once("deploy.box.migrations"),
-    "first-admin": _once("deploy.parts.first_admin"),
+    **{name: _ours(name) for name in OF_A_BOX},
     "broker": broker,
     "gateway": gateway,
-    **{name: _of_the_stack(name) for name in (*FUNCTIONS, *MODULES)},
 }
 
 

@@ -12,7 +12,6 @@ from deploy.box.box import DATABASE, Box
 from deploy.parts import broker as mosquitto
 from deploy.parts import database_roles, identity
 from deploy.parts.layout import ADMIN, LOOPBACK, SIGN_IN, BadSetting, usable, write_file
-from deploy.parts.machine import QUEUE_SECRET, SSO_SECRET
 from shared.errors import ConfigurationError
 
 
@@ -29,8 +28,8 @@ def set_up(box: Box, database_url: str = "") -> None:
         layout.secret(f"mqtt_{user}_password")
     layout.secret(SIGN_IN)
     layout.secret("signing_key")
-    layout.secret(QUEUE_SECRET)
-    layout.secret(SSO_SECRET, lambda: "")  # the provider makes it, and people write it into the file
+    layout.secret("queue_secret")
+    layout.secret("sso_client_secret", lambda: "")  # the provider makes it, and people write it into the file
     identity.load_or_create_key(identity.key_path(box.environ))
     own = f"postgresql://{DATABASE}:{layout.secret('database_password')}@{LOOPBACK}:{box.ports['POSTGRES_PORT']}/{DATABASE}"
     owners_url = database_url or own

@@ -9,12 +9,12 @@ from deploy.local import postgres
 from deploy.parts import broker as mosquitto
 from deploy.parts import database_roles
 from deploy.parts import gateway as nginx
+from deploy.parts.components import Component
 from deploy.parts.config_file import Listener
 from deploy.parts.layout import LOOPBACK, BadSetting, usable, write_file
-from deploy.parts.machine import QUEUE_SECRET, Machine
-from deploy.parts.probes import Probe, accepts, converter_health, converter_is_settled, http_answers
+from deploy.parts.machine import Machine
+from deploy.parts.probes import accepts, converter_health, converter_is_settled, http_answers
 from deploy.parts.service import Service
-from migrations.roles import TASK_QUEUE
 
 EVERY_ADDRESS: Final = "0.0.0.0"  # nosec B104 - only when somebody asks for it
 # Settings for the demo; the caller's environment overrides them.
@@ -124,12 +124,12 @@ class Stack(Machine):
             unused.add("BROKER_LOGINS_PORT")
         return {name: port for name, port in self.ports.items() if name not in unused}
 
-    def database_login(self, component: str) -> dict[str, str]:
-        """The environment with which one of our components signs in at Postgres."""
+    def database_login(self, role: str) -> dict[str, str]:
+        """Override the machine's: Postgres may not be ours."""
         if self.cluster is None:  # a foreign Postgres, with the role in its DATABASE_URL
             return {"DATABASE_URL": self.database_url}
         passwords = database_roles.passwords(self.layout)
-        return {"DATABASE_URL": database_roles.address_for(component, self.database_url, passwords)}
+        return {"DATABASE_URL": database_roles.address_for(role, self.database_url, passwords)}
 
     def owner_login(self) -> dict[str, str]:
         """The environment of programs that sign in as the database's owner: migrations and the first sign-in."""
@@ -138,19 +138,13 @@ class Stack(Machine):
         passwords = json.dumps(database_roles.passwords(self.layout))
         return {"DATABASE_URL": self.database_url, "DATABASE_ROLE_PASSWORDS": passwords}
 
-    def queue_login(self) -> dict[str, str]:
-        """The environment with the secret that authenticates our services to the task queue."""
-        self.layout.secret(QUEUE_SECRET)
-        return {"QUEUE_SECRET_FILE": str(self.layout.secrets / QUEUE_SECRET)}
-
-    def _signing(self) -> dict[str, str]:
-        self.layout.secret("signing_key")
-        return {"SIGNING_KEY_FILE": str(self.layout.secrets / "signing_key")}
-
-    def _provider_login(self) -> dict[str, str]:
-        """The environment with which the api function signs in at the people's provider, as the caller gave it."""
-        names = ("SSO_CLIENT_SECRET", "SSO_CLIENT_SECRET_FILE")
-        return {name: self.environ[name] for name in names if self.environ.get(name)}
+    def login(self, component: Component) -> dict[str, str]:
+        """Override the machine's: the secret at the people's provider comes from the caller."""
+        login = super().login(component)
+        if login.pop("SSO_CLIENT_SECRET_FILE", None):
+            names = ("SSO_CLIENT_SECRET", "SSO_CLIENT_SECRET_FILE")
+            login |= {name: self.environ[name] for name in names if self.environ.get(name)}
+        return login
 
     def prepare(self) -> bool:
         """Make secrets, configurations and the database's files. True when the database is new.
@@ -160,6 +154,8 @@ class Stack(Machine):
         """
         with usable("MEDIA_ROOT", self.media_root):
             self.media_root.mkdir(parents=True, exist_ok=True)
+        for generated in ("signing_key", "queue_secret"):
+            self.layout.secret(generated)
         passwords = {user: self.layout.secret(f"mqtt_{user}_password") for user in mosquitto.SERVICES}
         if self.foreign_broker:
             logins = mosquitto.password_lines(mosquitto.service_logins(passwords))
@@ -188,37 +184,15 @@ class Stack(Machine):
             pid_file=self.broker.pid_file,
         )
 
-    def _broker_logins(self) -> Service:
-        """The server that a broker asks which is not ours. It starts before the services that sign in there."""
-        file = {"SERVICES_PASSWORD_FILE": str(self.broker.services_password_file)}
-        login = self.database_login("broker_logins") | file
-        listens = http_answers(self.ports["BROKER_LOGINS_PORT"], "/readyz", 200)
-        return self._module("broker-logins", "deploy.parts.broker_logins", listens, "BROKER_LOGINS_PORT", login)
-
     def middle(self) -> list[Service]:
         """Queue, converter, functions and a foreign broker's logins, which start after the migrations."""
-        login = self.queue_login()
-        own = self.database_login(TASK_QUEUE) | login
-        answers = self._queue_answers()
-        queue = self._module("task-queue", "deploy.parts.task_queue", answers, "TASK_QUEUE_PORT", own)
-        functions = [
-            *([self._broker_logins()] if self.foreign_broker else []),
-            self._function(
-                "api",
-                "API_PORT",
-                "/api/health/live",
-                **self.broker_login("api"),
-                **login,
-                **self._signing(),
-                **self._provider_login(),
-            ),
-            self._function("convert-worker", "CONVERT_WORKER_PORT", "/"),
-            self._function("scheduler-tick", "SCHEDULER_TICK_PORT", "/", **self.broker_login("scheduler"), **login),
-        ]
-        if not self.own_converter:
-            return [queue, *functions]
-        settled = converter_is_settled(self.ports["CONVERTER_PORT"])
-        return [queue, *functions, self._module("converter", "deploy.parts.converter", settled, "CONVERTER_PORT")]
+        logins = []
+        if self.foreign_broker:  # the api signs in there
+            file = str(self.broker.services_password_file)
+            listens = http_answers(self.ports["BROKER_LOGINS_PORT"], "/readyz", 200)
+            logins = [self.service("broker-logins", listens, SERVICES_PASSWORD_FILE=file)]
+        converter = ["converter"] if self.own_converter else []
+        return [*logins, *self._ours("task-queue", "api", "convert-worker", "scheduler-tick", *converter)]
 
     def why_no_conversions(self) -> str | None:
         """Why our converter cannot convert on this machine; None when it can, or is not ours."""
@@ -236,28 +210,29 @@ class Stack(Machine):
             nginx.STOP_SIGNAL,
             user=nginx.system_user(),
         )
-        listens = http_answers(self.ports["BRIDGE_HEALTH_PORT"], "/readyz", 200)
-        login = self.database_login("bridge") | self.broker_login("bridge")
-        bridge = self._module("bridge", "bridge.main", listens, "BRIDGE_HEALTH_PORT", login)
-        ticker = self._module("ticker", "deploy.parts.ticker", _at_once)
         if self.foreign_broker:
-            return [bridge, ticker, gateway]
-        own = self.database_login("broker_accounts")
-        accounts = self._module("broker-accounts", "deploy.parts.broker_accounts", _at_once, login=own)
-        listens = accepts(self.ports["MQTT_BROWSERS_PORT"])
-        browsers = self._module("browsers-door", "deploy.parts.websocket_door", listens, "MQTT_BROWSERS_PORT")
-        return [bridge, accounts, ticker, browsers, gateway]
+            return [*self._ours("bridge", "ticker"), gateway]
+        return [*self._ours("bridge", "broker-accounts", "ticker", "browsers-door"), gateway]
 
     def demo(self) -> list[Service]:
         """The simulated displays, with DEMO=1."""
-        if not self.is_demo:
-            return []
-        return [self._module("demo-fleet", "displays.simulated", _at_once)]
+        return self._ours("demo-fleet") if self.is_demo else []
 
-    def _queue_answers(self) -> Probe:
-        keys = http_answers(self.ports["TASK_QUEUE_KEYS_PORT"], "/keys", 200)
-        calls = accepts(self.ports["TASK_QUEUE_PORT"])
-        return lambda: calls() and keys()
+    def _ours(self, *names: str) -> list[Service]:
+        """Components, each with the probe that says when it is ready; none for one without a port."""
+        port = self.ports
+        keys = http_answers(port["TASK_QUEUE_KEYS_PORT"], "/keys", 200)
+        calls = accepts(port["TASK_QUEUE_PORT"])
+        ready = {
+            "task-queue": lambda: calls() and keys(),
+            "api": http_answers(port["API_PORT"], "/api/health/live"),
+            "convert-worker": http_answers(port["CONVERT_WORKER_PORT"], "/"),
+            "scheduler-tick": http_answers(port["SCHEDULER_TICK_PORT"], "/"),
+            "converter": converter_is_settled(port["CONVERTER_PORT"]),
+            "bridge": http_answers(port["BRIDGE_HEALTH_PORT"], "/readyz", 200),
+            "browsers-door": accepts(port["MQTT_BROWSERS_PORT"]),
+        }
+        return [self.service(name, ready[name]) if name in ready else self.service(name) for name in names]
 
 
 def _postgres(cluster: postgres.Cluster, environment: Mapping[str, str]) -> Service:
@@ -271,7 +246,3 @@ def _postgres(cluster: postgres.Cluster, environment: Mapping[str, str]) -> Serv
         stop_seconds=20.0,  # a checkpoint may take a while
         user=postgres.system_user(),
     )
-
-
-def _at_once() -> bool:
-    return True

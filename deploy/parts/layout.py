@@ -9,25 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from deploy.parts.components import PORTS
+
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 LOOPBACK: Final = "127.0.0.1"
-
-PORTS: Final[Mapping[str, int]] = {
-    "GATEWAY_PORT": 8080,
-    "API_PORT": 8081,
-    "CONVERT_WORKER_PORT": 8082,
-    "SCHEDULER_TICK_PORT": 8083,
-    "POSTGRES_PORT": 54329,
-    "MQTT_DISPLAYS_PORT": 1883,
-    "MQTT_SERVICES_PORT": 1884,
-    "MQTT_BROWSERS_PORT": 1885,
-    "TASK_QUEUE_PORT": 8123,
-    "TASK_QUEUE_KEYS_PORT": 8124,
-    "CONVERTER_PORT": 3000,
-    "BRIDGE_HEALTH_PORT": 8090,
-    "BROKER_LOGINS_PORT": 8091,
-}
-
 ADMIN: Final = "admin"  # the user of the first sign-in
 SIGN_IN: Final = "admin_password"  # names of files among the secrets
 SCRIPTS_KEY: Final = "admin_token"

@@ -10,15 +10,14 @@ from typing import Final
 
 from deploy.parts import broker as mosquitto
 from deploy.parts import gateway as nginx
+from deploy.parts.components import COMPONENTS, Component
 from deploy.parts.layout import LOOPBACK, REPOSITORY, Layout, layout_from, ports_from
-from deploy.parts.probes import Probe, http_answers
+from deploy.parts.probes import Probe
 from deploy.parts.service import Service
-from shared.config import Config, load
+from shared.config import BY_NAME, Config, load
 
 FUNCTION_THREADS: Final = "64"  # functions-framework's 4 per core stop at 8 stalled connections
 TASKS_ACCOUNT: Final = "task-queue@signage.local"
-QUEUE_SECRET: Final = "task_queue_secret"  # noqa: S105 - the file's name
-SSO_SECRET: Final = "sso_client_secret"  # noqa: S105 - the file's name
 SCHEDULER_ACCOUNT: Final = "scheduler@signage.local"
 
 # Set here for every component; the caller's values of these variables are not passed on.
@@ -31,6 +30,11 @@ OURS: Final = frozenset(
         *("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DEBUG"),
     }
 )
+
+
+def at_once() -> bool:
+    """The probe of a component that needs none."""
+    return True
 
 
 @dataclass(frozen=True)
@@ -54,12 +58,8 @@ class Machine(ABC):
         """The dashboard's address, unless PUBLIC_URL names another one."""
 
     @abstractmethod
-    def database_login(self, component: str) -> dict[str, str]:
-        """The environment with which one of our components signs in at Postgres."""
-
-    @abstractmethod
-    def owner_login(self) -> dict[str, str]:
-        """The environment of programs that sign in as the database's owner: migrations and the first sign-in."""
+    def database_login(self, role: str) -> dict[str, str]:
+        """The environment with which a component signs in at Postgres."""
 
     @property
     def broker(self) -> mosquitto.Broker:
@@ -127,41 +127,34 @@ class Machine(ABC):
             **more,
         }
 
-    def broker_login(self, user: str) -> dict[str, str]:
-        """The environment with which one of our services signs in at the broker."""
-        self.layout.secret(f"mqtt_{user}_password")
-        return {"MQTT_USERNAME": user, "MQTT_PASSWORD_FILE": str(self.layout.secrets / f"mqtt_{user}_password")}
+    def login(self, component: Component) -> dict[str, str]:
+        """The environment with which a component signs in at Postgres and the broker, and finds its other secrets."""
+        folder = self.layout.secrets
+        files = {secret.upper(): str(folder / secret) for secret in component.secrets}
+        login = {f"{setting}_FILE": file for setting, file in files.items() if setting in BY_NAME}
+        if component.role:
+            login |= self.database_login(component.role)
+        if component.user:
+            password = str(folder / f"mqtt_{component.user}_password")
+            login |= {"MQTT_USERNAME": component.user, "MQTT_PASSWORD_FILE": password}
+        return login
+
+    def service(self, name: str, ready: Probe = at_once, **more: str) -> Service:
+        """A component of ours, with its whole environment. One without a port must also live for a second."""
+        component = COMPONENTS[name]
+        port = str(self.ports[next(iter(component.ports))]) if component.ports else ""
+        address = f"{LOOPBACK}:{port}" if port else ""
+        command = [sys.executable, "-m", component.program]
+        if component.program.endswith(".py"):
+            source = REPOSITORY / component.program
+            command[2:] = ["functions_framework", f"--target={source.parent.name}", f"--source={source}"]
+            address = f"http://{address}"
+            more |= {"HOST": LOOPBACK, "PORT": port, "THREADS": FUNCTION_THREADS}
+            more |= {"XDG_RUNTIME_DIR": str(self._function_folder(name))}  # gunicorn's control socket, one each
+        environment = self.environment(**self.login(component), **more)
+        return Service(name, tuple(command), ready, environment, address, settle_seconds=0.0 if port else 1.0)
 
     def _function_folder(self, name: str) -> Path:
         folder = self.layout.run / name
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder
-
-    def _module(
-        self, name: str, module: str, ready: Probe, port: str = "", login: Mapping[str, str] | None = None
-    ) -> Service:
-        """A Python module of ours. Without a port it counts as ready if it still runs after a second."""
-        return Service(
-            name,
-            (sys.executable, "-m", module),
-            ready,
-            self.environment(**(login or {})),
-            f"{LOOPBACK}:{self.ports[port]}" if port else "",
-            settle_seconds=0.0 if port else 1.0,
-        )
-
-    def _function(self, name: str, port: str, path: str, **environment: str) -> Service:
-        """One functions-framework process. It is ready when it answers `path` with a status below 500."""
-        target = name.replace("-", "_")
-        source = REPOSITORY / "functions" / target / "main.py"
-        command = (sys.executable, "-m", "functions_framework", f"--target={target}", f"--source={source}")
-        settings = {
-            **self.database_login(target),
-            "HOST": LOOPBACK,
-            "PORT": str(self.ports[port]),
-            "THREADS": FUNCTION_THREADS,
-            "XDG_RUNTIME_DIR": str(self._function_folder(name)),  # gunicorn's control socket, one each
-        }
-        ready = http_answers(self.ports[port], path)
-        address = f"http://{LOOPBACK}:{self.ports[port]}"
-        return Service(name, command, ready, self.environment(**settings, **environment), address)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deploy.box.box import Box
-from deploy.parts.layout import PORTS
+from deploy.parts.components import PORTS
 from tests.deploy.certificates import Authority
 from tests.local.conftest import patient_probes  # noqa: F401 - for every test here
 from tests.stack import free_ports

@@ -18,11 +18,12 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.reasoncodes import ReasonCode
 
-from deploy.box.box import DEFAULTS, FUNCTIONS, LOGINS, MODULES, WITH_DATABASE, Box
+from deploy.box.box import DEFAULTS, Box
 from deploy.box.setup import set_up
 from deploy.parts import broker as mosquitto
 from deploy.parts import database_roles
 from deploy.parts import gateway as nginx
+from deploy.parts.components import OF_A_BOX
 from deploy.parts.layout import LOOPBACK, REPOSITORY, BadSetting, write_file
 from deploy.parts.probes import accepts, connect_code, wait_until
 from deploy.parts.short_lived import running
@@ -155,19 +156,21 @@ def test_each_service_is_told_what_box_mode_needs_and_no_secret_by_value(environ
     box = Box(environ)
     set_up(box)
 
-    for name in (*FUNCTIONS, *MODULES):
+    for name, component in OF_A_BOX.items():
+        if not component.program or component.once:
+            continue
         told = dict(box.service(name).environment or {})
 
         configuration = load(told)  # raises an error for an invalid value
         assert configuration["DEPLOYMENT_MODE"] == "box"
         own = f"postgresql://signage_{name.replace('-', '_')}:"
-        assert ("DATABASE_URL_FILE" in told) == (name in WITH_DATABASE)
-        assert name not in WITH_DATABASE or configuration["DATABASE_URL"].startswith(own)
+        assert ("DATABASE_URL_FILE" in told) == bool(component.role)
+        assert not component.role or configuration["DATABASE_URL"].startswith(own)
         assert configuration["DISPLAYS_MQTT_URL"] == f"mqtts://{HOST}:{box.ports['MQTT_DISPLAYS_PORT']}"
         assert configuration["PUBLIC_URL"] == f"https://{HOST}:{box.ports['GATEWAY_PORT']}"
         assert told["HOST"] == LOOPBACK
         assert not [setting for setting in told if setting in BY_NAME and BY_NAME[setting].secret]
-        assert ("MQTT_PASSWORD_FILE" in told) == (name in LOGINS)
+        assert ("MQTT_PASSWORD_FILE" in told) == bool(component.user)
 
 
 @contextmanager

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 import pytest
 
-from deploy.box.box import FUNCTIONS, MODULES, Box
+from deploy.box.box import Box
 from deploy.box.run import SERVICES
-from deploy.parts.layout import PORTS, REPOSITORY
+from deploy.parts.components import OF_A_BOX, PORTS
+from deploy.parts.layout import REPOSITORY
 from migrations.roles import WITH_ROLES
 from shared.config import BY_NAME, load
 from tests.deploy.confined import COMPOSE, DOCKER, Containers, copied, instructions
@@ -57,7 +58,7 @@ def test_the_image_of_a_box_holds_what_a_box_runs_and_no_more() -> None:
     held = copied("app", "box")
     agent = {f"displays/{name}" for name in ("__init__.py", "agent", "browser", "client")}
     deploy = {name for name in held if name.startswith("deploy/")}
-    assert deploy == {"deploy/__init__.py", "deploy/parts", "deploy/box"}
+    assert deploy == {"deploy/__init__.py", "deploy/components.yaml", "deploy/parts", "deploy/box"}
     assert agent < held, "the gateway serves it, and builds the agent's package from it"
     assert {"alembic.ini", "LICENSE", "NOTICE"} <= held
     assert {"functions", "bridge", "extensions", "shared", "migrations"} <= held
@@ -237,7 +238,7 @@ def test_the_switch_of_recovery_is_the_same_in_every_service(environ: dict[str, 
     containers = Containers(tmp_path, variables)
     Box(environ).layout.run.mkdir(parents=True)
 
-    for name in {*FUNCTIONS, "bridge"}:
+    for name in ("api", "convert-worker", "scheduler-tick", "bridge"):
         told = Box({**environ, **containers.environment(name)}).service(name).environment or {}
         config = load({setting: value for setting, value in told.items() if setting in BY_NAME})
         assert (config["CRASH_RECOVERY_ENABLED"], config["LOG_RETENTION_DAYS"]) == (True, 7), name
@@ -269,12 +270,12 @@ def test_a_container_sees_the_secrets_that_its_service_reads_and_no_other(enviro
         targets = [secret["target"] for secret in service.get("secrets", ())]
         given = {target.removeprefix(SECRETS) for target in targets}
         assert all(target.startswith(SECRETS) for target in targets)
-        if name in {*FUNCTIONS, *MODULES}:
+        if name in OF_A_BOX and OF_A_BOX[name].program and not OF_A_BOX[name].once:
             assert given == secrets_read(environ, name) | SIGN.get(name, set()), name
     files = {secret["file"].rsplit("/", 1)[1] for secret in COMPOSE["secrets"].values()}
     assert files == {f"mqtt_{user}_password" for user in ("api", "bridge", "scheduler")} | {
         *("database_password", "database_url", "database_role_passwords", "oidc_key.pem"),
-        *("signing_key", "sso_client_secret", "task_queue_secret"),
+        *("signing_key", "sso_client_secret", "queue_secret"),
         *(f"database_url_{component}" for component in WITH_ROLES if component != "broker_logins"),  # of other brokers
     }
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from deploy.box.box import FUNCTIONS, MODULES
 from deploy.box.run import SERVICES
+from deploy.parts.components import OF_A_BOX
 from deploy.parts.layout import REPOSITORY
 from tests.deploy.confined import COMPOSE
 from tests.deploy.conftest import secrets_read
@@ -73,7 +73,7 @@ def test_a_service_sees_the_secrets_that_it_reads_and_no_other(name: str, enviro
     seen = set(unit.get("BindReadOnlyPaths", [""])[0].split())
 
     assert unit["TemporaryFileSystem"] == [f"{SECRETS}:ro"]
-    if name in {*FUNCTIONS, *MODULES}:
+    if OF_A_BOX[name].program and not OF_A_BOX[name].once:
         signs = {"oidc_key.pem"} if name in {"task-queue", "ticker"} else set()
         assert {path.removeprefix(f"{SECRETS}/") for path in seen} == secrets_read(environ, name) | signs
     else:

@@ -9,7 +9,8 @@ import pytest
 
 from deploy.local.console import Console, readable, visible
 from deploy.local.stack import Stack
-from deploy.parts.layout import PORTS, BadSetting, Layout, layout_from, ports_from, write_file
+from deploy.parts.components import PORTS
+from deploy.parts.layout import BadSetting, Layout, layout_from, ports_from, write_file
 from tests.api.hostile_texts import TEXTS
 from tests.local.modes import mode
 
@@ -190,7 +191,7 @@ def test_ports_have_defaults_and_can_be_set() -> None:
         ({"GATEWAY_PORT": "http"}, "GATEWAY_PORT: 'http' is no port"),
         ({"GATEWAY_PORT": "0"}, "GATEWAY_PORT"),
         ({"GATEWAY_PORT": "65536"}, "GATEWAY_PORT"),
-        ({"GATEWAY_PORT": "8081"}, "API_PORT and GATEWAY_PORT are both 8081"),
+        ({"GATEWAY_PORT": "8081"}, "GATEWAY_PORT and API_PORT are both 8081"),
     ],
 )
 def test_a_port_that_cannot_be_used_is_named(environ: dict[str, str], words: str) -> None:

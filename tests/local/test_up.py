@@ -22,7 +22,8 @@ import pytest
 from deploy.local.stack import Stack
 from deploy.parts import guardian
 from deploy.parts.broker_launch import CRASHES
-from deploy.parts.layout import LOOPBACK, PORTS, REPOSITORY
+from deploy.parts.components import PORTS
+from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import wait_until
 from shared.config import load
 from tests.local.modes import mode

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from deploy.local import postgres
-from deploy.parts.layout import LOOPBACK, PORTS
+from deploy.parts.components import PORTS
+from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import accepts, http_answers, wait_until
 from deploy.parts.short_lived import running
 from shared.outside import tls

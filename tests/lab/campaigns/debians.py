@@ -20,7 +20,8 @@ from typing import Final
 import requests
 
 from deploy.parts import guardian
-from deploy.parts.layout import PORTS, REPOSITORY, read_stack_env
+from deploy.parts.components import PORTS
+from deploy.parts.layout import REPOSITORY, read_stack_env
 from tests import debian
 from tests.diary import progress
 from tests.lab.campaigns.guides import block
