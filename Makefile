@@ -94,7 +94,7 @@ lock: $(DEVELOPMENT) ## Renew the locks after a change of requirements*.txt; UPG
 openapi: $(RUNTIME) ## Write docs/openapi.json from the routes' declarations
 	@$(BIN)/python -m functions.api docs/openapi.json
 
-deploy-files: $(RUNTIME) ## Write the units of deploy/systemd from deploy/components.yaml
+deploy-files: $(RUNTIME) ## Write a box's units and containers from deploy/components.yaml
 	@$(BIN)/python -m deploy.files
 
 screenshots: $(DEVELOPMENT) ## Take the README's pictures from a demo fleet; TO=folder takes every view, dialog and state in each language

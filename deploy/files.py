@@ -1,6 +1,6 @@
-"""`make deploy-files`: writes the units of deploy/systemd from deploy/components.yaml.
+"""`make deploy-files`: writes a box's units and containers from deploy/components.yaml.
 
-What only one unit needs stands in its drop-in, for example signage-gateway.service.d.
+A unit's drop-ins (such as signage-gateway.service.d), and compose.yaml down to `MARK`, are written by hand.
 """
 
 import re
@@ -11,15 +11,23 @@ from deploy.parts.components import OF_A_BOX, Component
 from deploy.parts.layout import REPOSITORY
 
 SYSTEMD: Final = REPOSITORY / "deploy" / "systemd"
+COMPOSE: Final = REPOSITORY / "deploy" / "docker" / "compose.yaml"
+MARK: Final = "  # `make deploy-files` writes all below from deploy/components.yaml.\n"
 STATE: Final = "/var/lib/signage"
-FOLDERS: Final = {**{name: f"{STATE}/{name}" for name in ("run", "data", "secrets")}, "media": "/server/media"}
+FOLDERS: Final = {
+    **{name: f"{STATE}/{name}" for name in ("run", "data", "secrets")},
+    **{name: f"/etc/signage/{name}" for name in ("certificates", "ca")},
+    "media": "/server/media",
+}
+BESIDE: Final = {"certificates", "ca", "secrets"}  # folders beside compose.yaml; the others are volumes
+ENDED: Final = {"migrations": "service_completed_successfully", "postgres": "service_healthy"}
 STAYS: Final = ["Type=exec", "Restart=always", "RestartSec=2"]
 ENDS: Final = ["Type=oneshot", "RemainAfterExit=yes"]
 
 
 def unit(name: str, component: Component) -> str:
     """A component's unit."""
-    after = " ".join(f"signage-{other}.service" for other in component.after)
+    after = " ".join(f"signage-{other}.service" for other in component.after if other != "postgres")
     secrets = " ".join(f"{STATE}/secrets/{secret}" for secret in sorted(component.all_secrets))
     writes = " ".join(FOLDERS[folder] for folder in component.writes)
     lines = [
@@ -47,12 +55,47 @@ def unit(name: str, component: Component) -> str:
     return "\n".join(lines) + "\n"
 
 
+def container(name: str, component: Component) -> str:
+    """A component's service in compose.yaml."""
+    before = ["net: *net", *(_condition(other) for other in component.after if other != "setup")]
+    secrets = [] if "secrets" in component.writes else component.all_secrets
+    folders = [*((folder, ":ro") for folder in component.reads), *((folder, "") for folder in component.writes)]
+    volumes = [f'"{"./" * (folder in BESIDE)}{folder}:{FOLDERS[folder]}{mode}"' for folder, mode in folders]
+    lines = [
+        f"  {name}:",
+        "    <<: *box",
+        *(["    restart: on-failure:3"] if component.once else []),
+        f"    command: [python, -m, deploy.box.run, {name}]",
+        f"    mem_limit: {component.memory}g",
+        *([f"    ulimits: {{ nofile: {component.open_files} }}"] if component.open_files else []),
+        f"    depends_on: {{ {', '.join(before)} }}",
+        *([f"    volumes: [{', '.join(volumes)}]"] if volumes else []),
+        *(["    secrets:"] if secrets else []),
+        *(f"      - {{ source: {secret}, target: {STATE}/secrets/{secret} }}" for secret in secrets),
+    ]
+    return "\n".join(lines) + "\n\n"
+
+
+def _condition(other: str) -> str:
+    return f"{other}: {{ condition: {ENDED.get(other, 'service_started')} }}"
+
+
+def compose() -> str:
+    """compose.yaml. Its converter is Gotenberg, in the part above."""
+    ours = {name: component for name, component in OF_A_BOX.items() if name != "converter"}
+    containers = "".join(container(name, component) for name, component in ours.items())
+    secrets = {"database_password", *(secret for component in ours.values() for secret in component.all_secrets)}
+    lines = [f"  {secret}: {{ file: ./secrets/{secret} }}\n" for secret in sorted(secrets)]
+    by_hand = COMPOSE.read_text(encoding="utf-8").partition(MARK)[0]
+    return by_hand + MARK + containers + "secrets:\n" + "".join(lines)
+
+
 def files() -> dict[Path, str]:
     """Every file, as it is to be."""
     units = {f"signage-{name}.service": unit(name, component) for name, component in OF_A_BOX.items()}
     wants = "Wants=" + " ".join(["signage-setup.service", *units])
     target = re.sub(r"(?m)^Wants=.*$", wants, (SYSTEMD / "signage.target").read_text(encoding="utf-8"))
-    return {SYSTEMD / name: text for name, text in {**units, "signage.target": target}.items()}
+    return {COMPOSE: compose(), **{SYSTEMD / name: text for name, text in {**units, "signage.target": target}.items()}}
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ OF_THE_IMAGE: Final = {  # its ENV
 
 @dataclass(frozen=True)
 class Containers:
-    """A folder in place of deploy/docker and Docker's volumes, and the content of `.env`."""
+    """A folder in place of deploy/docker and Docker's volumes, and the content of signage.env."""
 
     folder: Path
     variables: Mapping[str, str]
@@ -57,9 +57,9 @@ class Containers:
         return [*alone, "--cap-drop", "ALL", *everything, *variables, "--", *service["command"]]
 
     def environment(self, name: str) -> dict[str, str]:
-        """What compose adds to the image's environment: all of `.env`, then the service's own variables."""
+        """What compose adds to the image's environment: all of signage.env, then the service's own variables."""
         service = COMPOSE["services"][name]
-        given = self.variables if service.get("env_file") == [{"path": ".env", "required": False}] else {}
+        given = self.variables if service.get("env_file") == [{"path": "signage.env", "required": False}] else {}
         return {**given, **{key: self.filled_in(value) for key, value in service["environment"].items()}}
 
     def filled_in(self, text: str) -> str:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from deploy.box.box import Box
 from deploy.parts.components import PORTS
 from tests.deploy.certificates import Authority
 from tests.local.conftest import patient_probes  # noqa: F401 - for every test here
@@ -43,16 +42,3 @@ def what_a_box_is_told(authority: Authority, folder: Path) -> dict[str, str]:
 def without(environ: dict[str, str]) -> Callable[[str], dict[str, str]]:
     """Returns the environment without one variable."""
     return lambda missing: {name: value for name, value in environ.items() if name != missing}
-
-
-def secrets_read(environ: dict[str, str], service: str) -> set[str]:
-    """The names of the generated secrets whose files a service gets."""
-    box = Box(environ)
-    box.layout.run.mkdir(parents=True, exist_ok=True)
-    told = box.service(service).environment or {}
-    folder = f"{box.layout.secrets}/"
-    return {
-        value.removeprefix(folder)
-        for name, value in told.items()
-        if name.endswith("_FILE") and value.startswith(folder)
-    }

@@ -11,20 +11,14 @@ from typing import Any, Final
 
 import pytest
 
-from deploy.box.box import Box
-from deploy.box.run import SERVICES
-from deploy.parts.components import OF_A_BOX, PORTS
+from deploy.parts.components import COMPONENTS, PORTS
 from deploy.parts.layout import REPOSITORY
-from migrations.roles import WITH_ROLES
-from shared.config import BY_NAME, load
+from shared.config import BY_NAME
 from tests.deploy.confined import COMPOSE, DOCKER, Containers, copied, instructions
-from tests.deploy.conftest import secrets_read
 from tests.deploy.terraform import root
 
 THEIRS: Final = {"postgres", "gotenberg"}  # third-party images
 OF_THE_BOX: Final = {"BOX_HOST", "BOX_CERTIFICATE_FILE", "BOX_KEY_FILE", "BOX_LISTEN", "BOX_REMOTE_SERVICES"}
-SECRETS: Final = "/var/lib/signage/secrets/"
-SIGN: Final = {"task-queue": {"oidc_key.pem"}, "ticker": {"oidc_key.pem"}}  # found by name
 
 OURS: Final = {name: service for name, service in COMPOSE["services"].items() if name not in THEIRS}
 
@@ -99,31 +93,10 @@ def named(compose: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from (("volumes", source) for source in sources if not source.startswith((".", "/")))
 
 
-def dangling(compose: Mapping[str, Any]) -> set[tuple[str, str]]:
-    """The references without a declaration, which no schema or linter checks, and compose only at the start."""
-    return {(kind, name) for kind, name in named(compose) if name not in compose[kind]}
-
-
 def test_whatever_a_service_refers_to_is_declared() -> None:
-    assert dangling(COMPOSE) == set()
+    """No schema or linter checks it, and compose only at the start."""
+    assert {(kind, name) for kind, name in named(COMPOSE) if name not in COMPOSE[kind]} == set()
     assert {kind for kind, _ in named(COMPOSE)} == {"services", "networks", "secrets", "volumes"}
-
-
-@pytest.mark.parametrize(
-    ("service", "key", "value", "missing"),
-    [
-        ("gateway", "depends_on", ["nett"], ("services", "nett")),
-        ("broker-accounts", "pid", "service:brokr", ("services", "brokr")),
-        ("api", "network_mode", "service:nett", ("services", "nett")),
-        ("net", "networks", ["frnt"], ("networks", "frnt")),
-        ("postgres", "volumes", ["postgress:/data"], ("volumes", "postgress")),
-        ("ticker", "secrets", [{"source": "oidc"}], ("secrets", "oidc")),
-    ],
-)
-def test_a_misspelt_reference_is_seen(service: str, key: str, value: object, missing: tuple[str, str]) -> None:
-    spoiled = {**COMPOSE, "services": {**COMPOSE["services"], service: {**COMPOSE["services"][service], key: value}}}
-
-    assert dangling(spoiled) == {missing}
 
 
 def test_every_variable_of_compose_is_closed() -> None:
@@ -183,16 +156,11 @@ def test_the_unit_starts_the_box_with_the_engine() -> None:
     assert "\nWantedBy=multi-user.target docker.service\n" in text
 
 
-def test_memory_is_bounded_as_in_the_cloud() -> None:
+def test_memory_is_bounded_and_gotenbergs_as_the_converters() -> None:
     limits = {name: service.get("mem_limit") for name, service in COMPOSE["services"].items()}
-    modules = root().blocks("module")
 
     assert {name for name, limit in limits.items() if limit is None} == {"postgres"}
-    assert limits["broker"] == "2g"  # docs/operating.md, "The broker": its queue may take 0.7 GB
-    unit = (REPOSITORY / "deploy/systemd/signage-broker.service").read_text(encoding="utf-8")
-    assert "\nMemoryMax=2G\n" in unit
-    for name, module in {"api": "api", "convert-worker": "convert_worker", "gotenberg": "converter"}.items():
-        assert limits[name].replace("g", "Gi") == modules[module]["memory"], name
+    assert limits["gotenberg"] == f"{COMPONENTS['converter'].memory}g"
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -204,13 +172,6 @@ def test_our_containers_can_change_nothing_but_what_they_are_given(name: str) ->
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert not service.get("privileges", service.get("privileged"))
-
-
-def test_every_service_of_a_box_has_its_container_and_the_converter_is_gotenberg() -> None:
-    started = {service["command"][-1]: name for name, service in OURS.items() if service["command"][:3] == RUN}
-
-    assert set(started) == set(SERVICES) - {"converter"}
-    assert all(name == what for what, name in started.items())
 
 
 RUN: Final = ["python", "-m", "deploy.box.run"]
@@ -232,21 +193,8 @@ def test_each_setting_of_the_reference_reaches_each_container(name: str, tmp_pat
     assert {setting for setting in given if told.get(setting) != given[setting]} == {"PUBLIC_URL", "CONVERTER_URL"}
 
 
-def test_the_switch_of_recovery_is_the_same_in_every_service(environ: dict[str, str], tmp_path: Path) -> None:
-    """Where the tick alone had it, displays were rebooted while their pages said that recovery is off."""
-    variables = {**environ, "CRASH_RECOVERY_ENABLED": "true", "LOG_RETENTION_DAYS": "7"}
-    containers = Containers(tmp_path, variables)
-    Box(environ).layout.run.mkdir(parents=True)
-
-    for name in ("api", "convert-worker", "scheduler-tick", "bridge"):
-        told = Box({**environ, **containers.environment(name)}).service(name).environment or {}
-        config = load({setting: value for setting, value in told.items() if setting in BY_NAME})
-        assert (config["CRASH_RECOVERY_ENABLED"], config["LOG_RETENTION_DAYS"]) == (True, 7), name
-
-
 def test_only_the_doors_are_published_and_only_the_doors_have_the_key() -> None:
     published = {name: service["ports"] for name, service in COMPOSE["services"].items() if "ports" in service}
-    with_key = {name for name, service in OURS.items() if "BOX_KEY_FILE" in service.get("environment", {})}
     mounted = {name for name, service in OURS.items() if "certificates" in str(service.get("volumes", ""))}
 
     assert list(published) == ["net"]
@@ -254,7 +202,7 @@ def test_only_the_doors_are_published_and_only_the_doors_have_the_key() -> None:
         OURS["gateway"]["environment"]["GATEWAY_PORT"],
         "8883",
     ]
-    assert with_key == mounted == {"setup", "broker", "gateway"}
+    assert mounted == {"setup", "broker", "gateway"}
 
 
 def test_everybody_shares_one_loopback_but_the_converter_sees_nobody() -> None:
@@ -263,21 +211,6 @@ def test_everybody_shares_one_loopback_but_the_converter_sees_nobody() -> None:
     assert apart == {"net", "setup", "gotenberg"}
     assert COMPOSE["services"]["gotenberg"]["networks"] == ["conversions"]
     assert COMPOSE["networks"]["conversions"] == {"internal": True}
-
-
-def test_a_container_sees_the_secrets_that_its_service_reads_and_no_other(environ: dict[str, str]) -> None:
-    for name, service in OURS.items():
-        targets = [secret["target"] for secret in service.get("secrets", ())]
-        given = {target.removeprefix(SECRETS) for target in targets}
-        assert all(target.startswith(SECRETS) for target in targets)
-        if name in OF_A_BOX and OF_A_BOX[name].program and not OF_A_BOX[name].once:
-            assert given == secrets_read(environ, name) | SIGN.get(name, set()), name
-    files = {secret["file"].rsplit("/", 1)[1] for secret in COMPOSE["secrets"].values()}
-    assert files == {f"mqtt_{user}_password" for user in ("api", "bridge", "scheduler")} | {
-        *("database_password", "database_url", "database_role_passwords", "oidc_key.pem"),
-        *("signing_key", "sso_client_secret", "queue_secret"),
-        *(f"database_url_{component}" for component in WITH_ROLES if component != "broker_logins"),  # of other brokers
-    }
 
 
 def test_gotenberg_is_the_same_here_as_in_the_cloud() -> None:
@@ -299,17 +232,6 @@ def test_gotenberg_is_given_flags_of_parts_that_its_image_has() -> None:
     assert "-libreoffice-cloudrun" in root().blocks("variable")["gotenberg_image"]["default"]
     assert [flag for flag in flags if not flag.startswith(of_the_image)] == []
     assert root().blocks("module")["converter"]["command"] == ["/usr/bin/tini", "--", "gotenberg"]
-
-
-def test_nothing_starts_before_the_migrations_have_run() -> None:
-    waits = {
-        name
-        for name, service in OURS.items()
-        if isinstance(service.get("depends_on"), dict)
-        and service["depends_on"].get("migrations") == {"condition": "service_completed_successfully"}
-    }
-
-    assert waits == set(OURS) - {"net", "setup", "migrations", "broker", "browsers-door", "gateway"}
 
 
 def test_what_gcloud_sends_is_the_images_context_without_what_a_machine_keeps() -> None:

@@ -44,6 +44,11 @@ def test_each_container_has_processes_of_its_own() -> None:
     assert [name for name, service in COMPOSE["services"].items() if "pid" in service] == []
 
 
+def test_compose_fills_in_its_variables_from_the_one_file_of_settings() -> None:
+    """It reads `.env`, and each container reads signage.env."""
+    assert (DOCKER / ".env").readlink() == Path("signage.env")
+
+
 def test_a_build_asks_no_registry_for_a_frontend() -> None:
     comments = [line for line in (DOCKER / "Dockerfile").read_text(encoding="utf-8").splitlines() if line[:1] == "#"]
 

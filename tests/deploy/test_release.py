@@ -69,7 +69,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with this tree as a tagged commit, whose section of the changelog has a day."""
     folder = tmp_path_factory.mktemp("release") / "repository"
-    shutil.copytree(REPOSITORY, folder, ignore=shutil.ignore_patterns(*OF_A_MACHINE))
+    shutil.copytree(REPOSITORY, folder, symlinks=True, ignore=shutil.ignore_patterns(*OF_A_MACHINE))
     changelog = folder / "CHANGELOG.md"
     heading = re.compile(rf"^## {re.escape(version())} \(.*\)$", re.MULTILINE)
     text = changelog.read_text(encoding="utf-8")

@@ -81,12 +81,12 @@ class Box:
 
     def prepare(self) -> None:
         """Copy the files that the commands need, without secrets, and make a certificate as in deploying.md."""
-        kept = shutil.ignore_patterns("node_modules", "__pycache__", "secrets", "certificates", "ca", ".env")
+        kept = shutil.ignore_patterns("node_modules", "__pycache__", "secrets", "certificates", "ca", "signage.env")
         for name in {*copied(), "deploy/docker", "deploy/local", ".dockerignore"}:
             source, target = REPOSITORY / name, self.folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():
-                shutil.copytree(source, target, ignore=kept, dirs_exist_ok=True)
+                shutil.copytree(source, target, symlinks=True, ignore=kept, dirs_exist_ok=True)
             else:
                 shutil.copy(source, target)
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # as deploying.md advises if the engine may not raise it
@@ -143,5 +143,5 @@ def box_of_its_own(folder: Path) -> Iterator[Box]:
     try:
         yield box
     finally:
-        (box.docker / ".env").touch()
+        (box.docker / "signage.env").touch()
         box.run("BOX_HOST=. docker compose --profile setup down --volumes; docker image rm $SIGNAGE_IMAGE || true")
