@@ -35,11 +35,7 @@ resource "google_storage_bucket_iam_member" "api_media" {
 }
 
 resource "google_secret_manager_secret_iam_member" "api_reads" {
-  for_each = merge(
-    { database-url = google_secret_manager_secret.component_database_url["api"].id },
-    { for name in ["mqtt-api-password", "signing-key"] : name => google_secret_manager_secret.generated[name].id },
-    { for secret in google_secret_manager_secret.broker_ca : "broker-ca" => secret.id },
-  )
+  for_each = local.readable_by["api"]
 
   secret_id = each.value
   role      = "roles/secretmanager.secretAccessor"
@@ -63,7 +59,7 @@ module "api" {
   concurrency           = 60
   min_instances         = var.api_min_instances
   max_instances         = var.api_max_instances
-  memory                = "1Gi"
+  memory                = "${local.components["api"].memory}Gi"
   media_bucket          = google_storage_bucket.media.name
   media_root            = local.media_root
   secret_files          = local.broker_ca_files
@@ -73,17 +69,14 @@ module "api" {
     FUNCTION_TARGET    = "api"
     FUNCTION_SOURCE    = "/app/functions/api/main.py"
     IAP_AUDIENCE       = local.iap_audience
-    MQTT_USERNAME      = "${local.login_prefix}api"
+    MQTT_USERNAME      = "${local.login_prefix}${local.components["api"].user}"
     TRUSTED_PROXY_HOPS = "2" # the load balancer adds the caller's address and its own
     DISPLAYS_MQTT_URL  = "mqtts://${var.broker_host}:${var.broker_displays_port}"
     DISPLAYS_CA_FILE   = local.has_broker_ca ? local.broker_ca : ""
     DATABASE_POOL_SIZE = tostring(var.api_database_pool_size)
   })
 
-  secrets = merge(local.database_url_secret["api"], {
-    MQTT_PASSWORD = local.generated_secret["mqtt-api-password"]
-    SIGNING_KEY   = local.generated_secret["signing-key"]
-  })
+  secrets = local.secrets_of["api"]
 
   depends_on = [terraform_data.migrated, google_secret_manager_secret_iam_member.api_reads]
 }

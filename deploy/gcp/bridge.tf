@@ -5,11 +5,7 @@
 
 # Grants: read its own secrets, and write the metrics that the collector beside it reads.
 resource "google_secret_manager_secret_iam_member" "bridge_reads" {
-  for_each = merge(
-    { database-url = google_secret_manager_secret.component_database_url["bridge"].id },
-    { mqtt-bridge-password = google_secret_manager_secret.generated["mqtt-bridge-password"].id },
-    { for secret in google_secret_manager_secret.broker_ca : "broker-ca" => secret.id },
-  )
+  for_each = local.readable_by["bridge"]
 
   secret_id = each.value
   role      = "roles/secretmanager.secretAccessor"
@@ -46,13 +42,11 @@ module "bridge" {
   metrics_sidecar_image = var.metrics_sidecar_image
 
   environment = merge(local.common_environment, local.broker_environment, local.broker_trust, {
-    MQTT_USERNAME      = "${local.login_prefix}bridge"
+    MQTT_USERNAME      = "${local.login_prefix}${local.components["bridge"].user}"
     BRIDGE_HEALTH_PORT = "8080"
   })
 
-  secrets = merge(local.database_url_secret["bridge"], {
-    MQTT_PASSWORD = local.generated_secret["mqtt-bridge-password"]
-  })
+  secrets = local.secrets_of["bridge"]
 
   depends_on = [terraform_data.migrated, google_secret_manager_secret_iam_member.bridge_reads]
 }

@@ -9,11 +9,7 @@ locals {
   is_mosquitto = var.broker == "mosquitto"
 
   # File below the folder of secrets -> its secret.
-  mosquitto_generated = {
-    mqtt_api_password       = "mqtt-api-password"
-    mqtt_bridge_password    = "mqtt-bridge-password"
-    mqtt_scheduler_password = "mqtt-scheduler-password"
-  }
+  mosquitto_generated = { for file in local.components["broker"].secrets : file => replace(file, "_", "-") }
 }
 
 resource "google_secret_manager_secret" "broker_key" {

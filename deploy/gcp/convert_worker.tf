@@ -39,7 +39,7 @@ module "convert_worker" {
   timeout_seconds       = var.conversion_deadline_seconds + 60
   concurrency           = 1
   max_instances         = var.conversions_at_once
-  memory                = "1Gi"
+  memory                = "${local.components["convert-worker"].memory}Gi"
   media_bucket          = google_storage_bucket.media.name
   media_root            = local.media_root
 
@@ -49,7 +49,7 @@ module "convert_worker" {
     CONVERTER_URL   = local.converter_url
   })
 
-  secrets = local.database_url_secret["convert-worker"]
+  secrets = local.secrets_of["convert-worker"]
 
   depends_on = [terraform_data.migrated, google_secret_manager_secret_iam_member.convert_worker_reads]
 }

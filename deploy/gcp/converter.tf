@@ -23,7 +23,7 @@ module "converter" {
   max_instances       = var.conversions_at_once
   port                = 3000
   cpu                 = "2"
-  memory              = "4Gi"
+  memory              = "${local.components["converter"].memory}Gi"
   cpu_while_idle      = true # LibreOffice starts again when the answer has been sent
   probe_path          = "/health"
   liveness_path       = "/version"

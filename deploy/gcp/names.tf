@@ -2,6 +2,9 @@
 locals {
   labels = { app = "signage-fleet" }
 
+  # Roles, broker users, secrets and memory of each component.
+  components = yamldecode(file("${path.module}/../components.yaml"))
+
   # Service accounts, one for each component. The services have the same names.
   service_names = toset([
     "api", "convert-worker", "scheduler-tick", "bridge", "converter", "dashboard", "migrations", "tasks", "scheduler",

@@ -19,11 +19,7 @@ resource "google_service_account_iam_member" "scheduler_tick_names_the_queues_ac
 }
 
 resource "google_secret_manager_secret_iam_member" "scheduler_tick_reads" {
-  for_each = merge(
-    { database-url = google_secret_manager_secret.component_database_url["scheduler-tick"].id },
-    { mqtt-scheduler-password = google_secret_manager_secret.generated["mqtt-scheduler-password"].id },
-    { for secret in google_secret_manager_secret.broker_ca : "broker-ca" => secret.id },
-  )
+  for_each = local.readable_by["scheduler-tick"]
 
   secret_id = each.value
   role      = "roles/secretmanager.secretAccessor"
@@ -51,14 +47,12 @@ module "scheduler_tick" {
   environment = merge(local.common_environment, local.broker_environment, local.queue_environment, local.conversions_environment, local.broker_trust, {
     FUNCTION_TARGET           = "scheduler_tick"
     FUNCTION_SOURCE           = "/app/functions/scheduler_tick/main.py"
-    MQTT_USERNAME             = "${local.login_prefix}scheduler"
+    MQTT_USERNAME             = "${local.login_prefix}${local.components["scheduler-tick"].user}"
     SCHEDULER_TICK_URL        = local.scheduler_tick_url
     SCHEDULER_SERVICE_ACCOUNT = google_service_account.of["scheduler"].email
   })
 
-  secrets = merge(local.database_url_secret["scheduler-tick"], {
-    MQTT_PASSWORD = local.generated_secret["mqtt-scheduler-password"]
-  })
+  secrets = local.secrets_of["scheduler-tick"]
 
   depends_on = [terraform_data.migrated, google_secret_manager_secret_iam_member.scheduler_tick_reads]
 }

@@ -1,9 +1,8 @@
 # Every secret is only in Secret Manager. An apply generates the values (ephemeral) and writes them by write-only
 # arguments; they are never in the state, a plan or a service's plain environment.
 locals {
-  generated_secrets = toset([
-    "database-password", "mqtt-api-password", "mqtt-bridge-password", "mqtt-scheduler-password", "signing-key",
-  ])
+  broker_users      = compact([for component in local.components : lookup(component, "user", "")])
+  generated_secrets = toset(concat(["database-password", "signing-key"], [for user in local.broker_users : "mqtt-${user}-password"]))
 }
 
 ephemeral "random_password" "generated" {
@@ -68,7 +67,9 @@ resource "google_secret_manager_secret_version" "database_url" {
 # A database role for each component (migrations/rights.py). The migrations make the roles and get all passwords; a
 # component gets only its own DATABASE_URL.
 locals {
-  database_components = toset(["api", "bridge", "broker-accounts", "convert-worker", "scheduler-tick"])
+  database_components = toset([
+    for name, component in local.components : name if can(component.role) && !can(component.only)
+  ])
 }
 
 ephemeral "random_password" "database_role" {
@@ -93,7 +94,7 @@ resource "google_secret_manager_secret_version" "database_role_passwords" {
   secret = google_secret_manager_secret.database_role_passwords.id
   secret_data_wo = jsonencode({
     for component in local.database_components :
-    replace(component, "-", "_") => ephemeral.random_password.database_role[component].result
+    local.components[component].role => ephemeral.random_password.database_role[component].result
   })
   secret_data_wo_version = var.secrets_generation
 
@@ -125,7 +126,7 @@ resource "google_secret_manager_secret_version" "component_database_url" {
   for_each = local.database_components
 
   secret                 = google_secret_manager_secret.component_database_url[each.key].id
-  secret_data_wo         = "postgresql://${google_sql_user.this.name}_${replace(each.key, "-", "_")}:${jsondecode(ephemeral.google_secret_manager_secret_version.database_role_passwords.secret_data)[replace(each.key, "-", "_")]}@${google_sql_database_instance.this.private_ip_address}:5432/${google_sql_database.this.name}${local.database_trust}"
+  secret_data_wo         = "postgresql://${google_sql_user.this.name}_${local.components[each.key].role}:${jsondecode(ephemeral.google_secret_manager_secret_version.database_role_passwords.secret_data)[local.components[each.key].role]}@${google_sql_database_instance.this.private_ip_address}:5432/${google_sql_database.this.name}${local.database_trust}"
   secret_data_wo_version = var.secrets_generation
 
   lifecycle {
@@ -155,21 +156,41 @@ resource "google_secret_manager_secret_version" "broker_ca" {
 }
 
 locals {
+  # Component -> environment name -> generated secret. In the cloud there is no secret of a queue or of a provider.
+  reads = {
+    for name in local.database_components : name => merge(
+      { for user in compact([lookup(local.components[name], "user", "")]) : "MQTT_PASSWORD" => "mqtt-${user}-password" },
+      { for file in lookup(local.components[name], "secrets", []) : "SIGNING_KEY" => "signing-key" if file == "signing_key" },
+    )
+  }
+
   # The secrets of each service: environment name -> {secret, version}. A new version makes a new revision.
-  database_url_secret = {
-    for component in local.database_components : component => {
-      DATABASE_URL = {
-        secret  = google_secret_manager_secret.component_database_url[component].secret_id
-        version = google_secret_manager_secret_version.component_database_url[component].version
-      }
-    }
+  secrets_of = {
+    for name, reads in local.reads : name => merge(
+      {
+        DATABASE_URL = {
+          secret  = google_secret_manager_secret.component_database_url[name].secret_id
+          version = google_secret_manager_secret_version.component_database_url[name].version
+        }
+      },
+      {
+        for setting, secret in reads : setting => {
+          secret  = google_secret_manager_secret.generated[secret].secret_id
+          version = google_secret_manager_secret_version.generated[secret].version
+        }
+      },
+    )
   }
-  generated_secret = {
-    for name in local.generated_secrets : name => {
-      secret  = google_secret_manager_secret.generated[name].secret_id
-      version = google_secret_manager_secret_version.generated[name].version
-    }
+
+  # What its account may read. Whoever signs in at the broker checks its certificate.
+  readable_by = {
+    for name, reads in local.reads : name => merge(
+      { database-url = google_secret_manager_secret.component_database_url[name].id },
+      { for secret in values(reads) : secret => google_secret_manager_secret.generated[secret].id },
+      { for secret in google_secret_manager_secret.broker_ca : "broker-ca" => secret.id if can(reads.MQTT_PASSWORD) },
+    )
   }
+
   broker_ca_files = local.has_broker_ca ? {
     broker-ca = {
       secret  = google_secret_manager_secret.broker_ca[0].secret_id

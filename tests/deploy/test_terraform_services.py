@@ -87,12 +87,9 @@ def test_two_bridges_are_always_there_with_their_cpu_and_a_probe() -> None:
 def test_a_shard_keeps_to_topics_and_logins_of_its_own() -> None:
     """tests/bridge/test_shards.py shows with a real broker that this is enough, and that a shared login is not."""
     calls, names = root().blocks("module"), root().locals
-    users = {
-        re.findall(r'MQTT_USERNAME = "([^"]*)"', calls[name]["environment"])[0]
-        for name in ("api", "bridge", "scheduler_tick")
-    }
-
-    assert users == {f"${{local.login_prefix}}{user}" for user in ("api", "bridge", "scheduler")}
+    for name in ("api", "bridge", "scheduler-tick"):
+        user = f'MQTT_USERNAME = "${{local.login_prefix}}${{local.components["{name}"].user}}"'
+        assert user in calls[name.replace("-", "_")]["environment"]
     assert names["login_prefix"] == '${local.is_shard ? "${var.shard}-" : ""}'
     assert "MQTT_TOPIC_ROOT = local.topic_root" in names["common_environment"]
     assert calls["mosquitto"]["topic_root"] == "${local.topic_root}"

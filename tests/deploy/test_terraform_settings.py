@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 
+from deploy.parts import components
 from deploy.parts.layout import REPOSITORY
 from shared import deployment
 from shared.config import BY_NAME, load
@@ -18,8 +19,13 @@ NOT_OURS: Final = {"FUNCTION_TARGET", "FUNCTION_SOURCE", "SSL_CERT_FILE", "DASHB
 
 
 def plain_and_secret(component: str) -> tuple[set[str], set[str]]:
-    call = root().blocks("module")[component]
-    return root().setting_names(call["environment"]), root().setting_names(call["secrets"])
+    """The names of a component's settings; its secrets follow from its row, by local.secrets_of."""
+    call, name = root().blocks("module")[component], component.replace("_", "-")
+    assert call["secrets"] == f'${{local.secrets_of["{name}"]}}'
+    row = components.COMPONENTS[name]
+    password = {"MQTT_PASSWORD"} if row.user else set()
+    key = {"SIGNING_KEY"} if "signing_key" in row.secrets else set()
+    return root().setting_names(call["environment"]), {"DATABASE_URL", *password, *key}
 
 
 @pytest.mark.parametrize("component", COMPONENTS)

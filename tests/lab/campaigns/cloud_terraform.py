@@ -139,6 +139,7 @@ class Terraform:
 def copied(folder: Path) -> Terraform:
     """Copy deploy/gcp, with the example's values, a certificate, and a gcloud that runs the migrations."""
     shutil.copytree(GCP, folder / "gcp", ignore=shutil.ignore_patterns(".terraform*", "*.tfstate*", "*.tfvars"))
+    shutil.copy(GCP.parent / "components.yaml", folder)
     example = (GCP / "terraform.tfvars.example").read_text(encoding="utf-8")
     (folder / "gcp" / "terraform.tfvars").write_text(example + CERTIFICATE, encoding="utf-8")
     gcloud = folder / "programs" / "gcloud"
