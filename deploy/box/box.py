@@ -22,11 +22,13 @@ from typing import Final
 
 from cryptography import x509
 
+from deploy.parts.components import PORTS
 from deploy.parts.config_file import INSIDE, Certificate, Listener
 from deploy.parts.layout import LOOPBACK, BadSetting
 from deploy.parts.machine import Machine, at_once
 from deploy.parts.probes import Probe
 from deploy.parts.service import Service
+from shared.config import BY_NAME
 
 DEFAULTS: Final[Mapping[str, str]] = {
     "LOCAL_STATE_DIR": "/var/lib/signage",
@@ -170,6 +172,14 @@ class Box(Machine):
 
     def _own_certificate(self) -> Certificate:
         return Certificate(self.certificate, self.key)
+
+
+def unread(environ: Mapping[str, str]) -> list[str]:
+    """The names that look like settings but are none: misspelt, or of another version."""
+    settings = {*BY_NAME, *(f"{name}_FILE" for name in BY_NAME), *PORTS, *DEFAULTS}
+    first = {name.partition("_")[0] for name in BY_NAME}
+    units = ("_SECONDS", "_DAYS", "_PERCENT", "_MAX")
+    return sorted(name for name in set(environ) - settings if name.partition("_")[0] in first or name.endswith(units))
 
 
 def _is_for(certificate: x509.Certificate, host: str) -> bool:

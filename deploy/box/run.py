@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NoReturn
 
-from deploy.box.box import Box
+from deploy.box.box import Box, unread
 from deploy.parts import broker as mosquitto
 from deploy.parts import gateway as nginx
 from deploy.parts.broker import BrokerUnusable
@@ -66,6 +66,8 @@ def main(arguments: Sequence[str]) -> int:
     except (BadSetting, BrokerUnusable, ConfigurationError, GatewayUnusable, OSError) as error:
         print(f"{arguments[0]}: {error}", file=sys.stderr)
         return 2
+    if arguments[0] == "migrations" and (names := unread(os.environ)):  # once for each start of a box
+        print(f"No setting of this version is called {' or '.join(names)} (docs/reference.md).", file=sys.stderr)
     return become(command, environment)
 
 

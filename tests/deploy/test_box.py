@@ -144,6 +144,24 @@ def test_passwords_of_roles_that_cannot_be_read_are_named_and_kept(environ: dict
     assert kept.read_text(encoding="utf-8") == "half a li"
 
 
+def test_a_start_names_what_looks_like_a_setting_and_is_none(environ: dict[str, str]) -> None:
+    """Otherwise a misspelt switch, or one of an older version, is ignored in silence."""
+    of_an_older_version = {"HEARTBEAT_CALM_SECONDS": "600", "SCREENSHOT_RETENTION_DAYS": "14"}
+    misspelt = {"SECOND_FACTOR_REQUIERD": "admins"}
+    right = {
+        "SECOND_FACTOR_REQUIRED": "admins",
+        "SSO_CLIENT_SECRET_FILE": "/dev/null",
+        "HTTPS_PROXY": "",
+        "INVOCATION_ID": "1",
+    }
+    given = {"PATH": os.environ["PATH"], **environ, **right, **misspelt, **of_an_older_version}
+
+    ended = subprocess.run(become("migrations"), env=given, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+
+    called = " or ".join(sorted(misspelt | of_an_older_version))
+    assert ended.stderr.splitlines()[0] == f"No setting of this version is called {called} (docs/reference.md)."
+
+
 def test_a_service_loads_no_database_library_to_learn_what_it_is() -> None:
     command = "import sys, deploy.box.run; print({'sqlalchemy', 'pg8000', 'alembic', 'grpc'} & set(sys.modules))"
 
