@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 DECK: Final = "PowerPoint Document"
 OLD_DECK: Final = "PP40"  # the stream of PowerPoint 4; its slides are not counted
 CURRENT_USER: Final = "Current User"
+PICTURES: Final = "Pictures"
 ENCRYPTED_PACKAGE: Final = "EncryptedPackage"
 MAX_DIRECTORY_ENTRIES: Final = 65_536
 MAX_READS: Final = 1_000_000  # the most reads of a stream: the records of a hostile file may form a loop
@@ -63,6 +64,12 @@ def deck_stream(file: BinaryIO) -> Stream:
     """The stream of the deck's records. Raises KeyError, ValueError, IndexError or struct.error."""
     container = _Container(file)
     return container.open(container.root_streams()[DECK])
+
+
+def pictures_bytes(file: BinaryIO) -> int:
+    """The size of the stream with the deck's pictures; 0 without one. Raises as `deck_stream` does."""
+    entry = _Container(file).root_streams().get(PICTURES)
+    return entry.size if entry else 0
 
 
 def shown_places(file: BinaryIO) -> dict[int, int]:

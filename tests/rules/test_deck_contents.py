@@ -204,13 +204,23 @@ def animation(build: int) -> bytes:
 
 
 def ppt_of(
-    *slides: bytes, before: bytes = b"", behind: bytes = b"", places: dict[int, int] | None = None
+    *slides: bytes,
+    before: bytes = b"",
+    behind: bytes = b"",
+    places: dict[int, int] | None = None,
+    texts: dict[int, bytes] | None = None,
+    pictures: bytes = b"",
 ) -> io.BytesIO:
     """A .ppt with these slides.
 
-    `before` is in its document, `behind` comes after all slides, `places` moves slides in the directory.
+    `before` is in its document, `behind` comes after all slides, `places` moves slides in the directory, `texts` are
+    those of placeholders by the slide's number, `pictures` is a stream of its own.
     """
-    persists = b"".join(atom(0x03F3, struct.pack("<5L", number + 2, 0, 0, 256, 0)) for number in range(len(slides)))
+    persists = b"".join(
+        atom(0x03F3, struct.pack("<5L", number + 1, 0, 0, 256, 0))
+        + (atom(0x0FA8, (texts or {})[number]) if number in (texts or {}) else b"")
+        for number in range(1, len(slides) + 1)
+    )
     stream, found = b"", []
     for part in (record(0x03E8, before, record(0x0FF0, persists)), *slides):
         found.append(len(stream))
@@ -222,6 +232,7 @@ def ppt_of(
     edit = atom(0x0FF5, struct.pack("<7L", 0, 0, 0, len(stream), 1, len(found), 0))
     user = struct.pack("<HHLLLL", 0, 0x0FF6, 20, 20, 0xE391C05F, len(stream) + len(directory))
     whole = {"Current User": user, "PowerPoint Document": stream + directory + edit}
+    whole |= {"Pictures": pictures} if pictures else {}
     return io.BytesIO(hostile_decks.compound_file(whole))
 
 

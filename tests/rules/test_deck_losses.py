@@ -2,6 +2,7 @@
 
 import io
 import re
+import struct
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -214,6 +215,52 @@ def test_dates_of_a_ppt_that_change_by_themselves_are_found(
     found = ppt_rules.read(ppt_of(*slides, before=before, behind=behind))
 
     assert found.losses.get(DATES, []) == lost, where
+
+
+def stored(size: int, place: int, content: bytes = b"") -> bytes:
+    """The record of a picture of the file."""
+    return atom(0xF007, bytes(20) + struct.pack("<LLL", size, 1, place) + bytes(4) + content)
+
+
+def shape(*properties: tuple[int, int], refers: bytes = b"") -> bytes:
+    """A shape with these properties."""
+    raw = b"".join(struct.pack("<HL", *each) for each in properties)
+    return record(0xF004, record(0xF00B, raw, instance=len(properties), container=False), refers)
+
+
+OBJECT: Final = record(0xF011, atom(0x0BC1, bytes(4)))
+STORED: Final = stored(100, 0) + stored(0, 0) + stored(100, 9999) + stored(0, 0xFFFFFFFF, bytes(50))
+PPT_PICTURES: Final = [
+    ("there", shape((0x4104, 1)), []),
+    ("of no size", shape((0x4104, 2)), [1]),
+    ("behind the end", shape((0x0180, 3), (0x4104, 3)), [1]),
+    ("in its record", shape((0x4104, 4)), []),
+    ("that nobody stored", shape((0x4104, 5)), [1]),
+    ("without a number", shape((0x4104, 0)), [1]),
+    ("linked alone", shape((0xC105, 9)), [1]),
+    ("with its name", shape((0x4104, 1), (0xC105, 9)), []),
+    ("of an object", shape((0x4104, 1), refers=OBJECT), []),
+    ("that an object lacks", shape((0x0180, 3), refers=OBJECT), [1]),
+    ("that a box needs not", shape((0x0180, 3)), []),
+]
+
+
+@pytest.mark.parametrize(("which", "xml", "lost"), PPT_PICTURES, ids=[case[0] for case in PPT_PICTURES])
+def test_pictures_that_a_ppt_lacks_are_found(which: str, xml: bytes, lost: list[int]) -> None:
+    found = ppt_rules.read(ppt_of(slide(show_info(), xml), before=STORED, pictures=bytes(200)))
+
+    assert found.losses.get(PICTURES, []) == lost, which
+    assert [each.is_drawn for each in found.slides] == [which != "that a box needs not"]
+
+
+def test_slides_of_a_ppt_with_text_are_known_by_their_number() -> None:
+    boxed = slide(show_info(), atom(0x0FA0, "a".encode("utf-16-le")))
+    blank = slide(show_info(), atom(0x0FA0, " \r".encode("utf-16-le")))
+    hidden = slide(show_info(flags=4), atom(0x0FA8, b"a"))
+
+    found = ppt_rules.read(ppt_of(hidden, boxed, blank, slide(show_info()), slide(show_info()), texts={5: b"a"}))
+
+    assert [(each.number, each.is_drawn) for each in found.slides] == [(2, True), (3, False), (4, False), (5, True)]
 
 
 @pytest.mark.parametrize(("flags", "chosen"), [(0, False), (0x04, True), (0x08, True), (0x80, False)])

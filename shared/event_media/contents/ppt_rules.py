@@ -10,8 +10,8 @@ from typing import BinaryIO, Final
 
 from msgspec import Struct, field
 
-from shared.event_media.contents.rules import DATES, Contents
-from shared.event_media.ole_rules import Stream, deck_stream, shown_places
+from shared.event_media.contents.rules import DATES, PICTURES, Contents, Slide
+from shared.event_media.ole_rules import Stream, deck_stream, pictures_bytes, shown_places
 
 CONTAINER: Final = 0xF
 SLIDE: Final = 0x03EE
@@ -27,6 +27,14 @@ SHOW_INFO: Final = 0x03F9  # SlideShowSlideInfoAtom
 DATE_FIELDS: Final = frozenset({0x0FF7, 0x1015})  # DateTimeMCAtom, RTFDateTimeMCAtom: text of a slide
 MAIN_MASTER, FOOTER_DATE = 0x03F8, 0x0FF8
 FOOTERS, FOOTERS_ATOM, OF_ALL_SLIDES = 0x0FD9, 0x0FDA, 3  # the instance of the document's footers
+SLIDE_LIST, OF_SLIDES, SLIDE_PERSIST = 0x0FF0, 0, 0x03F3  # a list with the text of the slides' placeholders
+TEXTS: Final = frozenset({0x0FA0, 0x0FA8})  # TextCharsAtom, TextBytesAtom
+BLANKS: Final = b"\0 \t\r\n\x0b"
+PICTURE: Final = 0xF007  # OfficeArtFBSE: where a picture of the file lies; shapes name it by its number
+PICTURE_SIZE_AT, PICTURE_BYTES = 20, 36  # its fields size, cRef and foDelay; a longer record holds the picture itself
+SHAPE, PROPERTIES, OBJECT = 0xF004, 0xF00B, 0x0BC1  # OfficeArtSpContainer, OfficeArtFOPT, ExObjRefAtom
+PICTURE_OF_SHAPE, NAME_OF_PICTURE = 0x4104, 0xC105  # properties pib and pibName of a shape
+PROPERTY_BYTES: Final = 6
 TODAY: Final = 0x03  # its flags fHasDate and fHasTodayDate
 SHOW: Final = 0x0401  # SlideShowDocInfoAtom
 CHOSEN_AT, CHOSEN = 76, 0x0C  # its flags fUseSlideRange and fDocUseNamedShow
@@ -59,7 +67,7 @@ def read(file: BinaryIO) -> Contents:
     deck, contents = deck_stream(file), Contents(fonts=None)
     listed: set[str] = set()
     animated: set[int] = set()
-    dates = _Dates()
+    dates, drawings = _Dates(), _Drawings(pictures_bytes(file))
     link_ends, path_ends = 0, 0
     for slide, record in _shown_records(file, deck):
         contents.videos += record.kind in VIDEOS
@@ -78,6 +86,10 @@ def read(file: BinaryIO) -> Contents:
             text = _text(deck.read(record.start, min(record.length, LONGEST_TEXT)))
             _note(text, record, contents, is_hyperlink=record.start < link_ends)
         dates.note(slide, record, deck)
+        drawings.note(slide, record, deck)
+    contents.slides = [Slide(number, is_drawn=number in drawings.slides) for number in sorted(dates.all_slides)]
+    for slide in drawings.without_picture():
+        contents.lose(PICTURES, slide)
     contents.animated_slides = len(animated - {0})
     for slide in dates.slides(deck):
         contents.lose(DATES, slide)
@@ -112,6 +124,62 @@ class _Dates(Struct):
         of_all = self.in_footer.get(0, False)
         wanting = [slide for slide in sorted(self.all_slides) if self.in_footer.get(slide, of_all)]
         return self.in_text + (wanting if wanting and _has_dated_master(deck) else [])
+
+
+class _Shape(Struct):
+    """A shape of a slide. LibreOffice draws a picture, or an object of another program, by its picture alone."""
+
+    slide: int
+    picture: int = 0
+    """Its number in the file, from 1."""
+    needs_picture: bool = False
+
+
+class _Drawings(Struct):
+    """The text and pictures of the slides, and which pictures the file has."""
+
+    stored_bytes: int
+    """The size of the stream of pictures."""
+    stored: list[bool] = field(default_factory=list)
+    """Whether the file has the picture, by its number."""
+    shapes: list[_Shape] = field(default_factory=list)
+    slides: set[int] = field(default_factory=set)
+    """Those with text, a picture or an object."""
+    listed: int | None = None
+    """The last slide in the list of their text; None in other lists."""
+
+    def note(self, slide: int, record: Record, deck: Stream) -> None:
+        """Note what a record says about text and pictures."""
+        if record.kind == SLIDE_LIST:
+            self.listed = 0 if record.instance == OF_SLIDES else None
+        elif record.kind == SLIDE_PERSIST and self.listed is not None:
+            self.listed += 1
+        elif record.kind in TEXTS and deck.read(record.start, min(record.length, LONGEST_TEXT)).strip(BLANKS):
+            self.slides.add(slide or self.listed or 0)
+        elif record.kind == PICTURE:
+            size, _, place = struct.unpack("<LLL", deck.read(record.start + PICTURE_SIZE_AT, 12).ljust(12, b"\0"))
+            self.stored.append(record.length > PICTURE_BYTES or (size > 0 and place < self.stored_bytes))
+        elif slide:
+            self._note_shape(slide, record, deck)
+
+    def _note_shape(self, slide: int, record: Record, deck: Stream) -> None:
+        if record.kind == SHAPE:
+            self.shapes.append(_Shape(slide))
+        elif self.shapes and record.kind == PROPERTIES:
+            raw = deck.read(record.start, min(record.length, record.instance * PROPERTY_BYTES))
+            for name, value in struct.iter_unpack("<HL", raw[: len(raw) // PROPERTY_BYTES * PROPERTY_BYTES]):
+                if name in {PICTURE_OF_SHAPE, NAME_OF_PICTURE}:
+                    self.shapes[-1].needs_picture = True
+                    self.shapes[-1].picture = value if name == PICTURE_OF_SHAPE else self.shapes[-1].picture
+        elif self.shapes and record.kind == OBJECT:
+            self.shapes[-1].needs_picture = True
+        if self.shapes and self.shapes[-1].needs_picture:
+            self.slides.add(slide)
+
+    def without_picture(self) -> list[int]:
+        """The slide of each shape that lacks its picture."""
+        there = {number for number, is_stored in enumerate(self.stored, 1) if is_stored}
+        return [shape.slide for shape in self.shapes if shape.needs_picture and shape.picture not in there]
 
 
 def _shown_records(file: BinaryIO, deck: Stream) -> Iterator[tuple[int, Record]]:
