@@ -11,6 +11,7 @@ import base64
 import ctypes
 import json
 import os
+import re
 import resource
 import signal
 import socket
@@ -47,6 +48,7 @@ BOX: Final = 0  # the first glyph of a font: the box that it draws for a letter 
 PAGE_PIXELS: Final = 1440  # the longer side of a page whose letters are looked at
 MOST_OBJECTS: Final = 20_000  # of a page, whose places are looked at
 CONTRAST: Final = 40  # of 255: what differs less cannot be read
+LIBREOFFICE_25: Final = re.compile(r"LibreOffice (2[5-9]|[3-9]\d)\.")  # or a later one, as the maker of a PDF
 THUMBNAIL_PIXELS: Final = 480  # the longer side
 KINDS: Final[Mapping[int, Kind]] = {
     pdfium.FPDF_PAGEOBJ_TEXT: "text",
@@ -70,6 +72,8 @@ def main(connection: int) -> None:
         if document:
             say("fonts", _fonts(document))
             contents = _contents(kind, files[1]) if kind != NO_DECK else None
+            if contents is not None and not LIBREOFFICE_25.search(document.get_metadata_value("Producer")):
+                contents.lose_all_of_before_25()
             say("contents", _plain(contents))
             say("letters", _letters(document, contents))
             say("contents", _plain(contents))

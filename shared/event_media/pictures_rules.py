@@ -1,12 +1,30 @@
-"""The size of a picture, read from its header: a small file may unpack to gigabytes."""
+"""What the first bytes of a picture tell: its size (a small file may unpack to gigabytes), and whether it is drawn."""
 
+import io
 import re
-from collections.abc import Callable
+import struct
+import zlib
+from collections.abc import Callable, Iterator
 from typing import IO, Final, Literal
 
 Order = Literal["big", "little"]
 
 MAX_PIXELS: Final = 150_000_000
+HEAD_BYTES: Final = 4096
+TWIN_BYTES: Final = 64 * 1024
+"""So much of a picture's file `may_be_drawn` and `is_stand_in` need; an empty canvas of this size has 4,000² pixels."""
+_LEAST_PIXELS: Final = 64  # a smaller picture beside an SVG is none
+_UNPACKED_BYTES: Final = 64 * 1024**2
+_PNG: Final = b"\x89PNG\r\n\x1a\n"
+# nothing, a page of an error, XML but SVG; HEIC and AVIF, JPEG 2000, XL and XR, icons, PostScript without a preview
+_NOT_DRAWN: Final = re.compile(
+    rb"\s*$|(?:\xef\xbb\xbf)?\s*(?:<!doctype html|<html|[\[{]|<(?!.*?svg\b))"
+    rb"|.{4}ftyp|\0\0\0\x0c(?:jP|JXL) |\xff\x0a|\xff\x4f\xff\x51|II\xbc|\0\0\x01\0|%!PS",
+    re.DOTALL | re.IGNORECASE,
+)
+_SVG_TAG: Final = re.compile(rb"<(?:\w+:)?svg\b[^>]*>")
+_SVG_SIDES: Final = re.compile(rb"\s(viewBox|width|height)\s*=\s*[\"']([^\"']*)[\"']")
+_LENGTH: Final = re.compile(rb"(\d+\.?\d*|\.\d+)[a-z]*")
 _JPEG_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # SOF markers
 _JPEG_BARE: Final = frozenset({0x01, *range(0xD0, 0xD9)})  # markers without a length
 _TIFF_WIDTH, _TIFF_HEIGHT, _TIFF_SHORT = 256, 257, 3
@@ -23,6 +41,51 @@ def pixels(file: IO[bytes]) -> int:
         if shape.match(head):
             return measure(head, file)
     return 0
+
+
+def may_be_drawn(head: bytes) -> bool:
+    """Whether a picture that begins so is none of the kinds that LibreOffice shows as an empty place."""
+    return _NOT_DRAWN.match(head) is None
+
+
+def is_stand_in(twin: bytes, svg: bytes) -> bool:
+    """Whether the picture for older programs beside an SVG is another one: tiny, of other proportions, an empty canvas.
+
+    Programs that cannot draw the SVG put such a picture there. Both are the beginnings of the files.
+    """
+    if 0 < pixels(io.BytesIO(twin)) < _LEAST_PIXELS:
+        return True
+    if not twin.startswith(_PNG) or len(twin) < len(_PNG) + 16:
+        return False
+    width, height = struct.unpack_from(">LL", twin, 16)
+    shapes = [*_proportions(svg)]
+    is_other = all(abs(width - height * shape) > 0.03 * width + 1 + shape for shape in shapes)
+    return (bool(shapes) and is_other) or _is_empty(twin, height)
+
+
+def _proportions(svg: bytes) -> Iterator[float]:
+    """Width by height of an SVG: of what it draws, and of the picture; none where it does not tell."""
+    tag = _SVG_TAG.search(svg)
+    said = dict(_SVG_SIDES.findall(tag[0])) if tag else {}
+    box = said.get(b"viewBox", b"").replace(b",", b" ").split()
+    for sides in (box[2:4], [said.get(side, b"") for side in (b"width", b"height")]):
+        lengths = [float(found[1]) for found in map(_LENGTH.fullmatch, sides) if found]
+        if len(lengths) == 2 and lengths[1]:
+            yield lengths[0] / lengths[1]
+
+
+def _is_empty(png: bytes, height: int) -> bool:
+    """Whether a PNG holds only zeros, but for the first byte of each row, which says how the row is packed."""
+    packed, at = b"", len(_PNG)
+    while at + 8 <= len(png):
+        length, kind = struct.unpack_from(">L4s", png, at)
+        packed += png[at + 8 : at + 8 + length] if kind == b"IDAT" else b""
+        at += 12 + length
+    try:
+        raw = zlib.decompressobj().decompress(packed, _UNPACKED_BYTES)
+    except zlib.error:
+        return False
+    return bool(raw) and len(raw) - raw.count(0) <= height
 
 
 def _area(width: bytes, height: bytes, order: Order) -> int:
@@ -96,7 +159,7 @@ def _bmp(head: bytes, _file: IO[bytes]) -> int:
 
 
 SHAPES: Final[tuple[tuple[re.Pattern[bytes], Callable[[bytes, IO[bytes]], int]], ...]] = (
-    (re.compile(rb"\x89PNG\r\n\x1a\n"), lambda head, _: _area(head[16:20], head[20:24], "big")),
+    (re.compile(_PNG), lambda head, _: _area(head[16:20], head[20:24], "big")),
     (re.compile(rb"GIF8[79]a"), lambda head, _: _area(head[6:8], head[8:10], "little")),
     (re.compile(rb"BM"), _bmp),
     (re.compile(rb"RIFF....WEBP", re.DOTALL), lambda head, _: _webp(head)),

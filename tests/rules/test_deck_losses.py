@@ -10,16 +10,19 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 import pytest
+from PIL import Image, UnidentifiedImageError
 from pptx import Presentation
 
 from functions.convert_worker import comparison
 from functions.convert_worker.comparison import Placed
 from shared.conversions import report_rules
 from shared.conversions.report_rules import Findings
+from shared.event_media import pictures_rules
 from shared.event_media.contents import odp_rules, ppt_rules, pptx_rules
 from shared.event_media.contents.rules import BLANK, CHARTS, CUT, DATES, FORMULAS, PICTURES, Contents, Slide
 from tests.rules.test_deck_contents import atom, ppt_of, record, show_info, slide
 from tests.worker import decks, hostile_decks, lossy_decks
+from tests.worker.hostile.seeds import picture_of
 from tests.worker.lossy_decks import PIXEL, furnished
 
 PAGE: Final = (720.0, 540.0)
@@ -50,17 +53,95 @@ LOST: Final[list[tuple[str, dict[str, list[int]]]]] = [
     (lossy_decks.UNKNOWN, {PICTURES: [1]}),
     (lossy_decks.with_picture_for_others(lossy_decks.UNKNOWN, "p14"), {PICTURES: [1]}),
     (lossy_decks.with_picture_for_others(lossy_decks.UNKNOWN, "am3d"), {}),
-    (lossy_decks.picture("rId99", svg="rId98"), {PICTURES: [1]}),
+    (lossy_decks.for_others_nothing(lossy_decks.picture("rId97"), "am3d"), {PICTURES: [1]}),
+    (lossy_decks.for_others_nothing(lossy_decks.picture("rId97"), "p14"), {}),
     (lossy_decks.picture("rId97", svg="rId98"), {}),
     (lossy_decks.picture("rId99"), {}),
     (lossy_decks.picture("rId96"), {PICTURES: [1]}),
+    (lossy_decks.hidden(lossy_decks.picture("rId96")), {}),
+    (lossy_decks.picture(lossy_decks.WEB_PAGE), {PICTURES: [1]}),
+    (lossy_decks.picture(lossy_decks.AVIF), {PICTURES: [1]}),
+    (lossy_decks.chart("rId96"), {CHARTS: [1]}),
+    (lossy_decks.chart(lossy_decks.SURFACE), {CHARTS: [1]}),
+    (lossy_decks.chart(lossy_decks.PIE), {}),
+    (lossy_decks.smartart("rId96"), {PICTURES: [1]}),
     (f"<p:sp><p:txBody>{lossy_decks.text('plain')}</p:txBody></p:sp>", {}),
+]
+
+
+LOST_BEFORE_25: Final[list[tuple[str, dict[str, list[int]]]]] = [
+    (lossy_decks.picture("rId99", svg="rId98"), {PICTURES: [1]}),
+    (lossy_decks.picture("rId96", svg="rId98"), {PICTURES: [1]}),
+    (lossy_decks.picture(lossy_decks.STAND_IN, svg="rId98"), {PICTURES: [1]}),
+    (lossy_decks.picture(lossy_decks.CLEAR, svg="rId98"), {PICTURES: [1]}),
+    (lossy_decks.chart(lossy_decks.OF_PIE), {CHARTS: [1]}),
 ]
 
 
 @pytest.mark.parametrize(("xml", "lost"), LOST)
 def test_what_a_slide_of_a_pptx_loses_is_found(tmp_path: Path, xml: str, lost: dict[str, list[int]]) -> None:
-    assert read_pptx(furnished(tmp_path, xml)).losses == lost
+    found = read_pptx(furnished(tmp_path, xml))
+
+    assert (found.losses, found.lost_before_25) == (lost, {})
+
+
+@pytest.mark.parametrize(("xml", "lost"), LOST_BEFORE_25)
+def test_what_libreoffice_draws_since_25_is_lost_only_before(
+    tmp_path: Path, xml: str, lost: dict[str, list[int]]
+) -> None:
+    found = read_pptx(furnished(tmp_path, xml, lossy_decks.picture("rId96")))
+
+    assert (found.losses, found.lost_before_25) == ({PICTURES: [2]}, lost)
+    found.lose_all_of_before_25()
+    assert sorted(slide for slides in found.losses.values() for slide in slides) == [1, 2]
+
+
+SVGS: Final = [
+    ('<svg viewBox="0 0 24 24">', (48, 48), False),
+    ('<svg viewBox="0 0 24 24">', (100, 119), True),
+    ('<svg width="30mm" height="10mm">', (300, 100), False),
+    ('<svg height="10mm" width="30mm">', (100, 119), True),
+    ('<svg width="300" height="100" viewBox="0 0 24 24">', (90, 30), False),
+    ('<svg width="300" height="100" viewBox="0 0 24 24">', (30, 30), False),
+    ('<svg width="100%" height="100%">', (100, 119), False),
+    ('<?xml version="1.0"?><s:svg xmlns:s="http://www.w3.org/2000/svg" viewBox="0,0,3,1"/>', (100, 33), False),
+    ('<svg width="." height="0" viewBox="0 0 1.2.3 4">', (10, 30), False),
+    ("no svg", (10, 30), False),
+]
+
+
+@pytest.mark.parametrize(("svg", "size", "is_other"), SVGS)
+def test_a_picture_of_other_proportions_than_its_svg_is_a_stand_in(
+    svg: str, size: tuple[int, int], is_other: bool
+) -> None:
+    assert pictures_rules.is_stand_in(picture_of(*size, (9, 9, 9)), svg.encode()) == is_other
+
+
+def test_a_picture_that_cannot_be_unpacked_is_no_stand_in() -> None:
+    damaged = lossy_decks.clear_picture().replace(b"x\x9c", b"no")
+    for picture in (damaged, damaged[:20], damaged[:40]):
+        assert not pictures_rules.is_stand_in(picture, b"")
+
+
+PICTURES_BEGIN: Final = [
+    (b"", False),
+    (b" \n<?xml version='1.0'?><Error>AccessDenied</Error>", False),
+    (b'{"error": 404}', False),
+    (b"<html><svg></svg></html>", False),
+    (b"<!-- a --><!DOCTYPE svg><svg>", True),
+    (b"\xef\xbb\xbf<?xml version='1.0'?><n:svg>", True),
+    (b"\0\0\0\x0cjP  \r\n\x87\n", False),
+    (b"\0\0\1\0\1\0", False),
+    (b"%!PS-Adobe-3.0 EPSF-3.0", False),
+    (b"\xc5\xd0\xd3\xc6", True),
+    (b"\xd7\xcd\xc6\x9a", True),
+    (b"\1\0\0\0l\0\0\0", True),
+]
+
+
+@pytest.mark.parametrize(("head", "drawn"), PICTURES_BEGIN)
+def test_what_is_no_picture_for_libreoffice_is_known_by_its_first_bytes(head: bytes, drawn: bool) -> None:
+    assert pictures_rules.may_be_drawn(head) == drawn
 
 
 def test_what_a_hidden_slide_holds_is_not_lost_and_the_others_keep_their_numbers(tmp_path: Path) -> None:
@@ -69,30 +150,51 @@ def test_what_a_hidden_slide_holds_is_not_lost_and_the_others_keep_their_numbers
     assert (found.losses, [each.number for each in found.slides]) == ({DATES: [2]}, [2])
 
 
+HIDDEN: Final = re.compile(r'<p:pic><p:nvPicPr><p:cNvPr[^>]*hidden="1".*?</p:pic>', re.DOTALL)
+NOT_TAKEN: Final = re.compile(r'<mc:Choice Requires="(?:cx1|am3d)">.*?</mc:Choice>(</mc:AlternateContent>)?', re.DOTALL)
+
+
 def test_a_second_reader_counts_the_same_losses(tmp_path: Path) -> None:
-    """It takes slides and relationships from python-pptx, and searches whole documents instead of walking through."""
-    kinds = [xml for xml, _ in LOST]
-    deck = furnished(tmp_path, *(kinds[number % len(kinds)] + kinds[number // 3 % len(kinds)] for number in range(40)))
+    """It takes slides and relationships from python-pptx, pictures from Pillow, and searches whole documents."""
+    kinds = [xml for xml, _ in LOST + LOST_BEFORE_25]
+    deck = furnished(tmp_path, *(kinds[number % len(kinds)] + kinds[number // 3 % len(kinds)] for number in range(90)))
     names = {"a": lossy_decks.A, "m": lossy_decks.M, "asvg": lossy_decks.SVG}
+    linked = f"{{{lossy_decks.R}}}"
     counted: Counter[str] = Counter()
     for each in Presentation(io.BytesIO(deck)).slides:
-        tree = ET.fromstring(each.part.blob)
+        whole = HIDDEN.sub("", each.part.blob.decode())
+        tree = ET.fromstring(NOT_TAKEN.sub(r"\1", whole))
+        parts = {key: link.target_part.blob for key, link in each.part.rels.items()}
         counted[FORMULAS] += len(tree.findall(".//m:oMath", names))
-        counted[DATES] += str(each.part.blob).count('type="datetime')
-        counted[CHARTS] += len(tree.findall(f".//a:graphicData[@uri='{lossy_decks.CX}']", names))
+        counted[DATES] += whole.count('type="datetime')
+        counted[CHARTS] += whole.count(f'uri="{lossy_decks.CX}"')
+        for chart in tree.findall(".//{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"):
+            counted[CHARTS] += b"<c:pieChart>" not in parts.get(chart.get(f"{linked}id", ""), b"")
         for blip in tree.findall(".//a:blip", names):
-            link = each.part.rels.get(blip.get(f"{{{lossy_decks.R}}}embed", ""))
-            is_svg = blip.find(".//asvg:svgBlip", names) is not None
-            counted[PICTURES] += link is None or (is_svg and link.target_part.blob == lossy_decks.EMPTY)
+            square = blip.find(".//asvg:svgBlip", names) is not None
+            counted[PICTURES] += not shows(parts.get(blip.get(f"{linked}embed", "")), square=square)
         placed = tree.findall(
             ".//a:graphicData[@uri='http://schemas.openxmlformats.org/presentationml/2006/ole']", names
         )
         counted[PICTURES] += sum(one.find(".//a:blip", names) is None for one in placed)
-        raw = re.sub(r'<mc:Choice Requires="(cx1|am3d)">.*?</mc:Choice>', "", each.part.blob.decode())
-        counted[PICTURES] += raw.count("<p:contentPart ") + raw.count("2010/ink")
+        ends = [found[1] for found in NOT_TAKEN.finditer(whole)]
+        counted[PICTURES] += len(ends) - ends.count(None)
+        taken = NOT_TAKEN.sub("", whole)
+        counted[PICTURES] += taken.count("<p:contentPart ") + taken.count("2010/ink") + taken.count('r:dm="rId96"')
 
-    assert {code: len(slides) for code, slides in read_pptx(deck).losses.items()} == dict(counted)
+    found = read_pptx(deck)
+    found.lose_all_of_before_25()
+    assert {code: len(slides) for code, slides in found.losses.items()} == dict(counted)
     assert min(counted.values()) > 2
+
+
+def shows(picture: bytes | None, *, square: bool) -> bool:
+    """Whether Pillow reads the picture and, beside the square SVG, it is a square with something on it."""
+    try:
+        image = Image.open(io.BytesIO(picture or b""))
+    except UnidentifiedImageError:
+        return False
+    return not square or (image.width == image.height > 1 and image.getbbox() is not None)
 
 
 def test_the_font_of_each_private_character_is_found_and_told_with_its_number(tmp_path: Path) -> None:
@@ -245,9 +347,9 @@ PPT_PICTURES: Final = [
 ]
 
 
-@pytest.mark.parametrize(("which", "xml", "lost"), PPT_PICTURES, ids=[case[0] for case in PPT_PICTURES])
-def test_pictures_that_a_ppt_lacks_are_found(which: str, xml: bytes, lost: list[int]) -> None:
-    found = ppt_rules.read(ppt_of(slide(show_info(), xml), before=STORED, pictures=bytes(200)))
+@pytest.mark.parametrize(("which", "drawing", "lost"), PPT_PICTURES, ids=[case[0] for case in PPT_PICTURES])
+def test_pictures_that_a_ppt_lacks_are_found(which: str, drawing: bytes, lost: list[int]) -> None:
+    found = ppt_rules.read(ppt_of(slide(show_info(), drawing), before=STORED, pictures=bytes(200)))
 
     assert found.losses.get(PICTURES, []) == lost, which
     assert [each.is_drawn for each in found.slides] == [which != "that a box needs not"]

@@ -1,8 +1,10 @@
 """Decks with things that LibreOffice drops or shows otherwise: shapes as XML on otherwise empty slides."""
 
+import io
 from pathlib import Path
 from typing import Final
 
+from PIL import Image
 from pptx import Presentation
 
 from tests.worker import hostile_decks
@@ -21,6 +23,19 @@ _PLACE: Final = '<a:off x="914400" y="1828800"/><a:ext cx="4572000" cy="914400"/
 EMPTY: Final = picture_of(1, 1, (255, 255, 255))
 PIXEL: Final = "rId99"
 """The relationship of a PNG of one pixel; rId98 is an SVG, rId97 a PNG of 100 pixels, rId96 leads nowhere."""
+STAND_IN, CLEAR, WEB_PAGE, AVIF = "rId92", "rId91", "rId90", "rId89"
+"""A red PNG as upright as PptxGenJS puts beside an SVG, an empty PNG, a web page and an AVIF as pictures."""
+SURFACE, OF_PIE, PIE = "rId88", "rId87", "rId86"
+"""Charts."""
+BLUE: Final = (0, 0, 255)
+"""The colour of the SVG."""
+
+
+def clear_picture() -> bytes:
+    """A PNG on which nothing was drawn."""
+    content = io.BytesIO()
+    Image.new("RGBA", (96, 96)).save(content, "PNG")
+    return content.getvalue()
 
 
 def text(words: str, font: str | None = None) -> str:
@@ -84,17 +99,51 @@ NEW_CHART: Final = (
 )
 
 
-INK: Final = (
-    f'<mc:AlternateContent><mc:Choice Requires="p14"><p:contentPart r:id="rId93"><p14:xfrm>{_PLACE}</p14:xfrm>'
-    "</p:contentPart></mc:Choice></mc:AlternateContent>"
-)
+_INK: Final = f'<p:contentPart r:id="rId93"><p14:xfrm>{_PLACE}</p14:xfrm></p:contentPart>'
+INK: Final = f'<mc:AlternateContent><mc:Choice Requires="p14">{_INK}</mc:Choice></mc:AlternateContent>'
 UNKNOWN: Final = _frame("http://schemas.microsoft.com/office/drawing/2010/ink", "")
+
+
+def _chart_part(kind: str, more: str = "") -> bytes:
+    """A chart of two values."""
+    names = f'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="{A}"'
+    points = '<c:pt idx="0"><c:v>3</c:v></c:pt><c:pt idx="1"><c:v>5</c:v></c:pt>'
+    values = f'<c:val><c:numLit><c:ptCount val="2"/>{points}</c:numLit></c:val>'
+    series = f'<c:ser><c:idx val="0"/><c:order val="0"/>{values}</c:ser>'
+    plot = f"<c:plotArea><c:layout/><c:{kind}>{more}{series}</c:{kind}></c:plotArea>"
+    return f"<c:chartSpace {names}><c:chart>{plot}</c:chart></c:chartSpace>".encode()
 
 
 def with_picture_for_others(shape: str, needed: str) -> str:
     """The shape for programs that know the namespace, and a picture for others."""
-    other = f"<mc:Fallback>{picture('rId97')}</mc:Fallback>"
+    return _with_alternative(shape, needed, f"<mc:Fallback>{picture('rId97')}</mc:Fallback>")
+
+
+def for_others_nothing(shape: str, needed: str) -> str:
+    """The shape for programs that know the namespace."""
+    return _with_alternative(shape, needed, "")
+
+
+def _with_alternative(shape: str, needed: str, other: str) -> str:
     return f'<mc:AlternateContent><mc:Choice Requires="{needed}">{shape}</mc:Choice>{other}</mc:AlternateContent>'
+
+
+def chart(part: str) -> str:
+    """A chart of the kinds before 2016; `part`: its relationship."""
+    names = 'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
+    return _frame("http://schemas.openxmlformats.org/drawingml/2006/chart", f'<c:chart {names} r:id="{part}"/>')
+
+
+def smartart(data: str) -> str:
+    """A SmartArt graphic; `data`: the relationship of its parts."""
+    names = 'xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
+    ids = f'<dgm:relIds {names} r:dm="{data}" r:lo="{data}" r:qs="{data}" r:cs="{data}"/>'
+    return _frame("http://schemas.openxmlformats.org/drawingml/2006/diagram", ids)
+
+
+def hidden(shape: str) -> str:
+    """The shape, which its author has hidden."""
+    return shape.replace("<p:cNvPr ", '<p:cNvPr hidden="1" ', 1)
 
 
 def date(kind: str) -> str:
@@ -133,13 +182,24 @@ def furnished(folder: Path, *slides: str, hidden: int = 0) -> bytes:
     parts = {
         "ppt/media/empty.png": EMPTY,
         "ppt/media/large.png": picture_of(10, 10, (200, 0, 0)),
-        "ppt/media/logo.svg": b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect/></svg>',
+        "ppt/media/logo.svg": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24">'
+        b'<rect width="24" height="24" fill="#00f"/></svg>',
+        "ppt/media/broken.png": picture_of(100, 119, (200, 0, 0)),
+        "ppt/media/clear.png": clear_picture(),
+        "ppt/media/page.png": b"<!DOCTYPE html><html><title>404 Not Found</title></html>",
+        "ppt/media/photo.png": b"\0\0\0\x1cftypavif" + bytes(500),
+        "ppt/charts/surface.xml": _chart_part("surfaceChart"),
+        "ppt/charts/ofPie.xml": _chart_part("ofPieChart", '<c:ofPieType val="pie"/>'),
+        "ppt/charts/pie.xml": _chart_part("pieChart"),
         "ppt/embeddings/book.xlsx": b"PK",
     }
     types = hostile_decks.part_of(content, "[Content_Types].xml").decode()
     defaults = (
         '<Default Extension="png" ContentType="image/png"/><Default Extension="svg" ContentType="image/svg+xml"/>'
     )
+    kind = "application/vnd.openxmlformats-officedocument.drawingml.chart+xml"
+    charts = "".join(f'<Override PartName="/{name}" ContentType="{kind}"/>' for name in parts if "/charts/" in name)
+    types = types.replace("</Types>", f"{charts}</Types>")
     more = defaults + '<Default Extension="xlsx" ContentType="application/octet-stream"/>'
     parts["[Content_Types].xml"] = types.replace("<Default ", more + "<Default ", 1).encode()
     links = "".join(
@@ -148,6 +208,13 @@ def furnished(folder: Path, *slides: str, hidden: int = 0) -> bytes:
             ("rId99", "image", "media/empty.png"),
             ("rId98", "image", "media/logo.svg"),
             ("rId97", "image", "media/large.png"),
+            ("rId92", "image", "media/broken.png"),
+            ("rId91", "image", "media/clear.png"),
+            ("rId90", "image", "media/page.png"),
+            ("rId89", "image", "media/photo.png"),
+            ("rId88", "chart", "charts/surface.xml"),
+            ("rId87", "chart", "charts/ofPie.xml"),
+            ("rId86", "chart", "charts/pie.xml"),
             ("rId94", "package", "embeddings/book.xlsx"),
         )
     )

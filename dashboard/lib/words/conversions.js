@@ -76,7 +76,7 @@ export const conversionWords = {
         : "It is not known which fonts its text uses.",
     formulas_lost: (of) => `${count(of["count"], "formula", "formulas")} cannot be seen in the PDF: ${slides(of)}.`,
     charts_not_drawn: (of) =>
-      `${count(of["count"], "chart of a newer kind is", "charts of a newer kind are")} not drawn: ${slides(of)}. Paste it as a picture.`,
+      `${count(of["count"], "chart does", "charts do")} not look as in PowerPoint: ${slides(of)}. Paste it as a picture.`,
     pictures_missing: (of) =>
       `${count(of["count"], "picture or object is", "pictures or objects are")} missing in the PDF: ${slides(of)}.`,
     pages_blank: (of) =>
@@ -87,7 +87,7 @@ export const conversionWords = {
     chosen_slides_ignored: () => "The presentation shows only chosen slides; the PDF has all that are not hidden.",
     pages_not_read: (of) =>
       `${count(of["pages"], "page was", "pages were")} not read for this report; what is lost there is not known.`,
-    contents_not_known: () => "The file could not be read for this report: fonts, motion and links are not known.",
+    contents_not_known: () => "The file could not be read for this report; what is lost in the PDF is not known.",
     motion_lost: (of) =>
       lost([
         of["videos"] && count(of["videos"], "video", "videos"),

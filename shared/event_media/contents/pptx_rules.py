@@ -52,9 +52,13 @@ EFFECTS: Final = {
 }
 INK: Final = f"{P}contentPart"
 DRAWN: Final = {INK, *(f"{P}{name}" for name in ("pic", "graphicFrame", "cxnSp"))}
-FRAMED: Final = ("/table", "/chart", "/diagram", "/ole")  # ends of the kinds of frames that LibreOffice draws
+SHAPES: Final = {*DRAWN, f"{P}sp", f"{P}grpSp"}
+FRAMED: Final = ("/table", "/chart", "/diagram")  # ends of the kinds of frames that LibreOffice draws
+OF_VML: Final = ("/ole", "/compatibility")  # it draws them by a picture or, as until 2007, by a VML drawing
 SVG: Final = "{http://schemas.microsoft.com/office/drawing/2016/SVG/main}svgBlip"
-LEAST_PIXELS: Final = 64  # a smaller picture beside an SVG is none: its maker could not draw the SVG
+HIDDEN: Final = {"1", "true"}
+SURFACES: Final = {f"{C}surfaceChart", f"{C}surface3DChart"}  # LibreOffice draws columns
+OF_PIE: Final = f"{C}ofPieChart"  # a pie before LibreOffice 25
 PRIVATE: Final = range(0xE000, 0xF900)  # characters that only a font gives a shape
 AUDIO_SUFFIXES: Final = (".mp3", ".wav", ".m4a", ".wma", ".aac", ".ogg", ".mid", ".aif", ".aiff", ".flac")
 
@@ -94,13 +98,13 @@ class _Package:
             self._trees[real] = root
         return root
 
-    def pixels(self, name: str) -> int | None:
-        """The pixels of a picture; 0: unknown. None when there is no such part or it is empty."""
-        real = self._names.get(name.lower())
-        if real is None or not self._package.getinfo(real).file_size:
+    def head(self, link: Link | None, most: int = pictures_rules.HEAD_BYTES) -> bytes | None:
+        """The beginning of the linked part; None when there is no such part."""
+        real = self._names.get(link.target.lower()) if link is not None and not link.is_external else None
+        if real is None:
             return None
         with self._package.open(real) as part:
-            return pictures_rules.pixels(part)
+            return part.read(most)
 
     def links(self, name: str | None) -> dict[str, Link]:
         """The relationships of a part by id."""
@@ -199,8 +203,7 @@ def _read_slide(
         for element in _taken(tree):
             _note_object(element, package, links, contents, slide)
     slide.is_drawn = any(text.strip() for text in slide.text) or any(each.tag in DRAWN for each in _taken(root))
-    charts = sum(each.get("uri", "").endswith("/chartex") for each in root.iter(f"{A}graphicData"))
-    contents.lose(CHARTS, slide.number, charts)
+    contents.lose(CHARTS, slide.number, _new_charts(root))
     for link in package.links(name).values():
         _read_drawing(package, link, styles, contents, slide)
     _note_transition(root, contents)
@@ -222,47 +225,75 @@ def _usual(name: str) -> str:
 
 
 def _taken(tree: ET.Element) -> Iterator[ET.Element]:
-    """Every element that LibreOffice reads: of alternatives, the first one that it knows, or the fallback."""
+    """Every element that LibreOffice shows: of alternatives, the first one that it knows, or the fallback."""
     waiting = [tree]
     while waiting:
         element = waiting.pop()
+        if element.tag in SHAPES and any(name.get("hidden") in HIDDEN for name in element.iterfind(f"*/{P}cNvPr")):
+            continue
         yield element
-        if element.tag == ALTERNATIVES:
-            taken = (one for one in element if one.tag == FALLBACK or set(one.get("Requires", "").split()) <= KNOWN)
-            waiting += [next(taken, ET.Element("none"))]
-        else:
-            waiting += element
+        waiting += _alternative(element) if element.tag == ALTERNATIVES else element
+
+
+def _alternative(alternatives: ET.Element) -> ET.Element:
+    """What LibreOffice takes of these alternatives; an empty element when it is nothing."""
+    taken = (one for one in alternatives if one.tag == FALLBACK or set(one.get("Requires", "").split()) <= KNOWN)
+    return next(taken, ET.Element("none"))
+
+
+def _new_charts(tree: ET.Element) -> int:
+    """How many charts are of the kinds since Office 2016."""
+    return sum(each.get("uri", "").endswith("/chartex") for each in tree.iter(f"{A}graphicData"))
 
 
 def _note_object(
     element: ET.Element, package: _Package, links: dict[str, Link], contents: Contents, slide: Slide
 ) -> None:
-    """Note formulas, and what LibreOffice does not draw: ink, SVG and objects without a picture, unknown frames."""
+    """Note formulas, and what LibreOffice does not draw: ink, pictures, objects without a picture, unknown frames."""
     if element.tag == f"{M}oMath":
         slide.formulas.append("".join(text.text or "" for text in element.iter(f"{M}t")))
         contents.lose(FORMULAS, slide.number)
     elif element.tag == f"{A}blip":
-        contents.lose(PICTURES, slide.number, _is_missing(element, package, links))
+        _note_picture(element, package, links, contents, slide)
     elif element.tag == INK:
         contents.lose(PICTURES, slide.number)
+    elif element.tag == ALTERNATIVES:
+        is_lost = not len(_alternative(element)) and any(each.tag in SHAPES for each in element.iter())
+        contents.lose(PICTURES, slide.number, is_lost and not _new_charts(element))
     elif element.tag == f"{A}graphicData":
         uri = element.get("uri", "")
         drawn = uri.endswith(FRAMED)
-        if uri.endswith("/ole"):
+        if uri.endswith(OF_VML):
             drawn = any(blip.get(f"{R}embed") for blip in element.iter(f"{A}blip"))
-            drawn = drawn or any(link.kind == "vmlDrawing" for link in links.values())  # as until 2007
+            drawn = drawn or any(link.kind == "vmlDrawing" for link in links.values())
+        elif uri.endswith("/diagram"):
+            drawn = any(package.head(links.get(ids.get(f"{R}dm", ""))) for ids in element)
+        elif uri.endswith("/chart"):
+            _note_chart(element, package, links, contents, slide)
         contents.lose(PICTURES, slide.number, not drawn and not uri.endswith("/chartex"))
 
 
-def _is_missing(blip: ET.Element, package: _Package, links: dict[str, Link]) -> bool:
-    """Whether a picture is not in the package, or is an SVG whose twin for older programs is empty."""
-    is_svg = next(blip.iter(SVG), None) is not None
-    embedded = blip.get(f"{R}embed")
-    link = links.get(embedded or "")
-    if link is None:
-        return is_svg or embedded is not None
-    pixels = package.pixels(link.target) if not link.is_external else 0
-    return pixels is None or (is_svg and 0 < pixels < LEAST_PIXELS)
+def _note_chart(frame: ET.Element, package: _Package, links: dict[str, Link], contents: Contents, slide: Slide) -> None:
+    """Note a chart that is not in the package, or of a kind that LibreOffice draws as another one."""
+    for chart in frame:
+        link = links.get(chart.get(f"{R}id", ""))
+        kinds = {each.tag for each in package.tree(link.target, keep=False).iter()} if link else set()
+        contents.lose(CHARTS, slide.number, f"{C}chartSpace" not in kinds or bool(kinds & SURFACES))
+        contents.lose(CHARTS, slide.number, OF_PIE in kinds, before_25=True)
+
+
+def _note_picture(
+    blip: ET.Element, package: _Package, links: dict[str, Link], contents: Contents, slide: Slide
+) -> None:
+    """Note a picture that is not in the package or cannot be drawn, or an SVG with another picture beside it."""
+    key, other = blip.get(f"{R}embed"), next(blip.iter(SVG), None)
+    link = links.get(key or "")
+    svg = package.head(links.get(other.get(f"{R}embed", ""))) if other is not None else None
+    if (key is None and other is None) or (link is not None and link.is_external):
+        return
+    picture = package.head(link, pictures_rules.TWIN_BYTES if svg else pictures_rules.HEAD_BYTES) or b""
+    lost = not pictures_rules.may_be_drawn(picture) or (bool(svg) and pictures_rules.is_stand_in(picture, svg or b""))
+    contents.lose(PICTURES, slide.number, lost, before_25=bool(svg))
 
 
 def _read_drawing(package: _Package, link: Link, styles: _Styles, contents: Contents, slide: Slide) -> None:

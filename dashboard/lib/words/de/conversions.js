@@ -77,7 +77,7 @@ export const conversionWords = {
         : "Welche Schriften der Text verwendet, ist nicht bekannt.",
     formulas_lost: (of) => `${count(of["count"], "Formel ist", "Formeln sind")} im PDF nicht zu sehen: ${on(of)}.`,
     charts_not_drawn: (of) =>
-      `${count(of["count"], "Diagramm neuerer Art ist", "Diagramme neuerer Art sind")} nicht gezeichnet: ${on(of)}. Bitte als Bild einfügen.`,
+      `${count(of["count"], "Diagramm sieht", "Diagramme sehen")} anders aus als in PowerPoint: ${on(of)}. Bitte als Bild einfügen.`,
     pictures_missing: (of) =>
       `${count(of["count"], "Bild oder Objekt fehlt", "Bilder oder Objekte fehlen")} im PDF: ${on(of)}.`,
     pages_blank: (of) =>
@@ -90,7 +90,7 @@ export const conversionWords = {
     pages_not_read: (of) =>
       `${count(of["pages"], "Seite wurde", "Seiten wurden")} für diesen Bericht nicht gelesen; was dort fehlt, ist nicht bekannt.`,
     contents_not_known: () =>
-      "Die Datei konnte für diesen Bericht nicht gelesen werden: Schriften, Bewegung und Verweise sind nicht bekannt.",
+      "Die Datei konnte für diesen Bericht nicht gelesen werden; was im PDF verloren ist, ist nicht bekannt.",
     motion_lost: (of) =>
       lost([
         of["videos"] && count(of["videos"], "Video", "Videos"),

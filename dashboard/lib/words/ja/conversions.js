@@ -67,7 +67,7 @@ export const conversionWords = {
         : "使われているフォントは不明です。",
     formulas_lost: (of) => `${number(of["count"])}個の数式が PDF で見えません: ${slides(of)}。`,
     charts_not_drawn: (of) =>
-      `新しい種類のグラフ${number(of["count"])}個は描かれません: ${slides(of)}。図として貼り付けてください。`,
+      `グラフ${number(of["count"])}個は PowerPoint と同じようには表示されません: ${slides(of)}。図として貼り付けてください。`,
     pictures_missing: (of) => `${number(of["count"])}個の画像またはオブジェクトが PDF にありません: ${slides(of)}。`,
     pages_blank: (of) => `スライドに内容があるのに${number(of["count"])}ページが空白です: ${slides(of)}。`,
     text_cut: (of) => `${number(of["count"])}ページで文字がページの端で切れています: ${slides(of)}。`,
@@ -76,7 +76,7 @@ export const conversionWords = {
       "プレゼンテーションは選んだスライドだけを表示しますが、PDF には非表示でないすべてのスライドがあります。",
     pages_not_read: (of) =>
       `この報告のために${number(of["pages"])}ページを読み取れませんでした。そこで失われたものは不明です。`,
-    contents_not_known: () => "この報告のためにファイルを読み取れませんでした。フォント、動き、リンクは不明です。",
+    contents_not_known: () => "この報告のためにファイルを読み取れませんでした。PDF で何が失われたかは不明です。",
     motion_lost: (of) =>
       lost([
         of["videos"] && `動画${number(of["videos"])}個`,
