@@ -250,7 +250,14 @@ ODP_FRAMES: Final = [
     ('<draw:image xlink:href="https://example.org/a.png"/>', {}),
     ('<draw:object-ole xlink:href="./Object 1"/>', {PICTURES: [1]}),
     ('<draw:object-ole xlink:href="./Object 1"/><draw:image xlink:href="./Pictures/here.png"/>', {}),
+    ('<draw:object-ole xlink:href="./Object 1"/><draw:image xlink:href="./Pictures/page.png"/>', {PICTURES: [1]}),
     ('<draw:object xlink:href="./Formula"/>', {FORMULAS: [1]}),
+    ('<draw:object xlink:href="./Object 1"/>', {PICTURES: [1]}),
+    ('<draw:object xlink:href="./Object 1"/><draw:image xlink:href="./Pictures/here.png"/>', {}),
+    ('<draw:floating-frame xlink:href="Pictures/here.png"/>', {PICTURES: [1]}),
+    ('<draw:applet xlink:href="Pictures/here.png"/>', {PICTURES: [1]}),
+    ("<draw:image><office:binary-data>iVBORw0KGgo=</office:binary-data></draw:image>", {}),
+    ('<draw:plugin xlink:href="Pictures/here.png"/>', {}),
 ]
 
 
@@ -263,11 +270,32 @@ def test_pictures_objects_and_formulas_of_an_odp_are_found(
     deck = changed_odp(tmp_path, ("</draw:page>", frame))
 
     found = read_odp(
-        hostile_decks.with_parts(deck, {"Pictures/here.png": lossy_decks.EMPTY, "Formula/content.xml": formula})
+        hostile_decks.with_parts(
+            deck,
+            {
+                "Pictures/here.png": lossy_decks.EMPTY,
+                "Pictures/page.png": b"<html></html>",
+                "Formula/content.xml": formula,
+            },
+        )
     )
 
     assert found.losses == lost
     assert [each.formulas for each in found.slides] == [["x7"] if FORMULAS in lost else []]
+
+
+@pytest.mark.parametrize(
+    ("how", "chosen"),
+    [
+        ('presentation:show="Lobby"', True),
+        ('presentation:start-page="Page 2"', True),
+        ('presentation:mouse="true"', False),
+    ],
+)
+def test_a_show_of_chosen_slides_of_an_odp_is_told(tmp_path: Path, how: str, chosen: bool) -> None:
+    deck = changed_odp(tmp_path, ("</office:presentation>", f"<presentation:settings {how}/></office:presentation>"))
+
+    assert read_odp(deck).shows_chosen_slides == chosen
 
 
 @pytest.mark.parametrize(("source", "lost"), [("current-date", {DATES: [1]}), ("fixed", {})])

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from msgspec import Struct, field
 
+from shared.event_media import pictures_rules
 from shared.event_media.contents.rules import (
     ASIAN,
     COMPLEX,
@@ -33,6 +34,8 @@ STYLED: Final = (f"{TEXT}style-name", f"{PRESENTATION}style-name", f"{DRAW}style
 FOR_PEOPLE: Final = {f"{TEXT}a", f"{DRAW}a", f"{PRESENTATION}event-listener"}
 MATH_LETTERS: Final = {f"{MATH}{name}" for name in ("mi", "mn", "mtext")}
 MOVING: Final = {f"{TEXT}{name}" for name in ("date", "time")}
+CHOSEN: Final = (f"{PRESENTATION}show", f"{PRESENTATION}start-page")
+FRAMED: Final = {f"{DRAW}{name}" for name in ("image", "object", "object-ole", "applet", "floating-frame")}
 CHART_TEXTS: Final = {f"{CHART}{name}" for name in ("title", "subtitle", "axis", "legend")}
 OUTSIDE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\|\.\./")
 AUDIO: Final = re.compile(r"\.(mp3|wav|m4a|wma|aac|ogg|oga|mid|aiff?|flac)$", re.IGNORECASE)
@@ -112,7 +115,7 @@ def read(package: zipfile.ZipFile) -> Contents:
     fonts.read(content)
     masters = {page.get(f"{STYLE}name", ""): page for page in styles.iter(f"{STYLE}master-page")}
     shows = content.iter(f"{PRESENTATION}settings")
-    contents.shows_chosen_slides = any(show.get(f"{PRESENTATION}show") for show in shows)
+    contents.shows_chosen_slides = any(show.get(name) for show in shows for name in CHOSEN)
     declared = content.iter(f"{PRESENTATION}date-time-decl")
     current = {one.get(f"{PRESENTATION}name") for one in declared if one.get(f"{PRESENTATION}source") == "current-date"}
     for number, page in enumerate(content.iter(f"{DRAW}page"), 1):
@@ -170,21 +173,32 @@ def _read_page(page: ET.Element, fonts: _Fonts, contents: Contents, slide: Slide
 
 
 def _read_frame(package: zipfile.ZipFile, frame: ET.Element, contents: Contents, slide: Slide) -> None:
-    """Read a frame: its picture must be in the file, or its object must be one that is drawn without a picture."""
+    """Read a frame: it needs a picture that LibreOffice draws, or an object in the file, which needs no picture."""
     pictures = [picture.get(HREF, "").removeprefix("./") for picture in frame.findall(f"{DRAW}image")]
-    inside = [name for name in pictures if name and not OUTSIDE.match(name)]
     placed = frame.find(f"{DRAW}object")
-    is_foreign = frame.find(f"{DRAW}object-ole") is not None
-    slide.is_drawn |= bool(pictures) or placed is not None
-    is_drawn = bool(set(inside) & set(package.namelist())) or len(inside) < len(pictures)
-    contents.lose(PICTURES, slide.number, (bool(inside) or is_foreign) and placed is None and not is_drawn)
+    is_drawn = any(not name or OUTSIDE.match(name) or _may_be_drawn(package, name) for name in pictures)
+    is_drawn = is_drawn or (placed is not None and _part_of(placed) in package.namelist())
+    is_lost = any(element.tag in FRAMED for element in frame) and not is_drawn
+    slide.is_drawn |= is_drawn or is_lost
+    contents.lose(PICTURES, slide.number, is_lost)
     if placed is not None:
-        _read_object(package, placed.get(HREF, ""), contents, slide)
+        _read_object(package, _part_of(placed), contents, slide)
 
 
-def _read_object(package: zipfile.ZipFile, address: str, contents: Contents, slide: Slide) -> None:
+def _may_be_drawn(package: zipfile.ZipFile, name: str) -> bool:
+    if name not in package.namelist():
+        return False
+    with package.open(name) as part:
+        return pictures_rules.may_be_drawn(part.read(pictures_rules.HEAD_BYTES))
+
+
+def _part_of(placed: ET.Element) -> str:
+    return f"{placed.get(HREF, '').removeprefix('./')}/content.xml"
+
+
+def _read_object(package: zipfile.ZipFile, name: str, contents: Contents, slide: Slide) -> None:
     """Read a formula, or the font families of a chart's titles, axes and legend, whose styles are in its own part."""
-    content = _tree(package, f"{address.removeprefix('./')}/content.xml")
+    content = _tree(package, name)
     if content.tag == f"{MATH}math":
         slide.formulas.append("".join(one.text or "" for one in content.iter() if one.tag in MATH_LETTERS))
         contents.lose(FORMULAS, slide.number)
