@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 from pptx import Presentation
+from pptx.oxml import parse_xml
 from pptx.util import Inches
 
 from tests.lab.campaigns import corpus, corpus_claims
 from tests.lab.campaigns.corpus import Plan, Tally
 from tests.lab.campaigns.ledger import Ledger
-from tests.worker import decks
+from tests.worker import decks, hostile_decks, lossy_decks
 from tests.worker.hostile_pdfs import pdf_with, stream
 
 RED = pdf_with(b"/MediaBox[0 0 100 50]/Contents 4 0 R", stream(b"", b"1 0 0 rg 0 0 50 50 re f"))
@@ -58,14 +59,27 @@ REPORT: dict[str, Any] = {
     "visible_slides": 1,
     "hidden_slides": 1,
     "fonts": {"named": ["Imaginary", "Calibri"]},
-    "warnings": [{"code": "hyperlinks", "count": 1}, {"code": "timing_lost", "transitions": 1, "advancing": 0}],
+    "warnings": [
+        {"code": "hyperlinks", "count": 1},
+        {"code": "timing_lost", "transitions": 1, "advancing": 0},
+        *({"code": code, "count": 1, "slides": [1]} for code in ("dates_stand_still", "charts_not_drawn")),
+        {"code": "pictures_missing", "count": 2, "slides": [1, 7]},
+    ],
 }
 SPOILT: list[tuple[dict[str, Any], str]] = [
     ({"visible_slides": 2}, "visible"),
     ({"hidden_slides": 0}, "hidden"),
     ({"fonts": {"named": ["Calibri"]}}, "fonts not named: Imaginary"),
     ({"warnings": REPORT["warnings"][1:]}, "hyperlinks"),
-    ({"warnings": REPORT["warnings"][:1]}, "transitions"),
+    *(
+        ({"warnings": [one for one in REPORT["warnings"] if one["code"] != code]}, named)
+        for code, named in (
+            ("timing_lost", "transitions"),
+            ("dates_stand_still", "dates not named: 1"),
+            ("charts_not_drawn", "charts not named: 1"),
+            ("pictures_missing", "ink not named: 1"),
+        )
+    ),
     ({"warnings": [*REPORT["warnings"], {"code": "motion_lost", "animated_slides": 1}]}, "animated_slides"),
 ]
 
@@ -82,6 +96,13 @@ def deck(tmp_path: Path) -> Path:
     transition = slide._element.makeelement(slide._element.tag.replace("}sld", "}transition"), {})
     transition.append(transition.makeelement(transition.tag.replace("}transition", "}fade"), {}))
     slide._element.append(transition)
+    names = f'xmlns:p="{lossy_decks.P}" xmlns:a="{lossy_decks.A}"'
+    for xml in (
+        f'<a:fld {names} type="datetime4"/>',
+        f'<a:graphicData {names} uri="{lossy_decks.CX}"/>',
+        f"<p:contentPart {names}/>",
+    ):
+        slide._element.append(parse_xml(xml))
     made.slides.add_slide(made.slide_layouts[6])._element.set("show", "0")
     made.save(str(tmp_path / "a.pptx"))
     return tmp_path / "a.pptx"
@@ -91,7 +112,7 @@ def test_a_true_report_has_no_wrong_claim(deck: Path) -> None:
     held = corpus_claims.held(deck, "pptx", REPORT)
 
     assert held.wrong == []
-    assert held.compared == 9
+    assert held.compared == 12
 
 
 @pytest.mark.parametrize(("spoilt", "named"), SPOILT)
@@ -108,6 +129,19 @@ def test_slides_of_an_odp_are_counted_by_the_other_reader(tmp_path: Path) -> Non
 
     assert corpus_claims.held(tmp_path / "a.odp", "odp", report).wrong == []
     assert corpus_claims.held(tmp_path / "a.odp", "odp", {**report, "visible_slides": 3}).wrong
+
+
+def test_dates_of_an_odp_are_found_by_the_other_reader(tmp_path: Path) -> None:
+    decks.make_odp(tmp_path / "a.odp", 2)
+    content = (tmp_path / "a.odp").read_bytes()
+    text = hostile_decks.part_of(content, "content.xml").replace(b"Slide 1 of 2", b'<text:date text:fixed="true"/>')
+    text = text.replace(b"Slide 2 of 2", b"<text:time>12:00</text:time>")
+    (tmp_path / "a.odp").write_bytes(hostile_decks.with_parts(content, {"content.xml": text}))
+    report: dict[str, Any] = {"visible_slides": 2, "hidden_slides": 0, "fonts": None, "warnings": []}
+    told = {"code": "dates_stand_still", "count": 1, "slides": [2]}
+
+    assert corpus_claims.held(tmp_path / "a.odp", "odp", report).wrong == ["dates not named: 2"]
+    assert corpus_claims.held(tmp_path / "a.odp", "odp", {**report, "warnings": [told]}).wrong == []
 
 
 def test_what_the_report_says_it_does_not_know_is_no_claim(deck: Path) -> None:

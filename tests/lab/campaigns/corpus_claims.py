@@ -8,13 +8,16 @@ from typing import Any, Final
 from odf.draw import Page
 from odf.opendocument import load
 from odf.style import DrawingPageProperties, Style
-from odf.text import A
+from odf.text import A, Date, Time
 from pptx import Presentation
 
+from shared.conversions.report_rules import MOST_SLIDES
 from shared.event_media.contents.rules import LONGEST_TARGET
 
 EFFECTS: Final = {"anim", "animClr", "animEffect", "animMotion", "animRot", "animScale", "set"}
 LATIN_RANGE: Final = 0x0250
+AT_LEAST: Final = {"fonts", "dates", "charts", "ink"}
+"""Claims of which the other reader finds only a part: fonts, and numbers of slides that lose something."""
 
 
 @dataclass
@@ -37,9 +40,9 @@ def held(deck: Path, kind: str, report: dict[str, Any]) -> Held:
         if name not in claims:
             continue
         found.compared += 1
-        if name == "fonts":
+        if name in AT_LEAST:
             lost = sorted(expected - claims[name])
-            found.wrong += [f"fonts not named: {', '.join(lost)}"] if lost else []
+            found.wrong += [f"{name} not named: {', '.join(map(str, lost))}"] if lost else []
         elif claims[name] != expected:
             found.wrong.append(f"{name}: {claims[name]} reported, {expected} found")
     return found
@@ -59,6 +62,9 @@ def claims_of(report: dict[str, Any]) -> dict[str, Any]:
         "linked_files": warnings.get("links_not_followed", {}).get("count", 0),
         "workbooks": warnings.get("workbooks_not_asked", {}).get("count", 0),
     }
+    for name, code in (("dates", "dates_stand_still"), ("charts", "charts_not_drawn"), ("ink", "pictures_missing")):
+        slides = set(warnings.get(code, {}).get("slides", ()))
+        claims |= {name: slides} if len(slides) < MOST_SLIDES else {}
     if report["fonts"] is not None:
         claims["fonts"] = set(report["fonts"]["named"])
     return claims
@@ -88,6 +94,19 @@ def of_pptx(path: Path) -> dict[str, Any]:
         "transitions": sum(any(_effects(slide._element)) for slide in shown),
         "advancing": sum(any(one.get("advTm") for one in _named(slide._element, "transition")) for slide in shown),
         "fonts": {family for slide in shown for family in _families(slide.shapes)},
+        "dates": _numbers(slides, "fld", "type", "datetime"),
+        "charts": _numbers(slides, "graphicData", "uri", "http://schemas.microsoft.com/office/drawing/2014/chartex"),
+        "ink": _numbers(slides, "contentPart"),
+    }
+
+
+def _numbers(slides: list[Any], name: str, attribute: str = "id", begin: str = "") -> set[int]:
+    """The numbers of the shown slides with such an element, whose attribute begins so."""
+    return {
+        number
+        for number, slide in enumerate(slides, 1)
+        if slide._element.get("show") not in {"0", "false"}
+        and any(one.get(attribute, "").startswith(begin) for one in _named(slide._element, name))
     }
 
 
@@ -143,5 +162,11 @@ def of_odp(path: Path) -> dict[str, Any]:
     pages = deck.presentation.getElementsByType(Page)
     shown = [page for page in pages if page.getAttribute("stylename") not in hidden_styles]
     links = {link.getAttribute("href") for page in shown for link in page.getElementsByType(A)}
-    found = {"visible": len(shown), "hidden": len(pages) - len(shown)}
+    found: dict[str, Any] = {"visible": len(shown), "hidden": len(pages) - len(shown)}
+    found["dates"] = {number for number, page in enumerate(pages, 1) if page in shown and _is_dated(page)}
     return found if any(links) else {**found, "hyperlinks": 0}
+
+
+def _is_dated(page: Any) -> bool:
+    fields = [*page.getElementsByType(Date), *page.getElementsByType(Time)]
+    return any(field.getAttribute("fixed") != "true" for field in fields)
