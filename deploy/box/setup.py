@@ -11,7 +11,7 @@ import sys
 from deploy.box.box import DATABASE, Box
 from deploy.parts import broker as mosquitto
 from deploy.parts import database_roles, identity
-from deploy.parts.layout import ADMIN, LOOPBACK, SIGN_IN, BadSetting, usable, write_file
+from deploy.parts.layout import ADMIN, GATEWAY_KEY, LOOPBACK, SIGN_IN, BadSetting, usable, write_file
 from shared.errors import ConfigurationError
 
 
@@ -27,6 +27,7 @@ def set_up(box: Box, database_url: str = "") -> None:
     for user in mosquitto.SERVICES:
         layout.secret(f"mqtt_{user}_password")
     layout.secret(SIGN_IN)
+    layout.secret(GATEWAY_KEY)
     layout.secret("signing_key")
     layout.secret("queue_secret")
     layout.secret("sso_client_secret", lambda: "")  # the provider makes it, and people write it into the file

@@ -10,10 +10,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from deploy.parts.layout import ADMIN, SCRIPTS_KEY, SIGN_IN, Layout, layout_from, write_file
+from deploy.parts.layout import ADMIN, GATEWAY_KEY, SCRIPTS_KEY, SIGN_IN, Layout, layout_from, write_file
 from shared import config
 from shared.access import operations
-from shared.access.rules import AuditLine
+from shared.access.rules import AuditLine, sealed
 from shared.errors import InvalidIdentity
 from shared.postgres import door
 from shared.vocabulary import Role
@@ -42,7 +42,7 @@ def ensure_token(connection: Connection, now: datetime, layout: Layout) -> None:
         details = {"name": name, "role": Role.ADMIN.value}
         line = AuditLine("service", "token.create", f"token:{row.id}", "done", None, details)
         operations.record_audit(connection, now, line)
-        write_file(path, token + "\n")
+        write_file(path, sealed(token, layout.secret(GATEWAY_KEY)) + "\n")
 
 
 if __name__ == "__main__":

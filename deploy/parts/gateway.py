@@ -4,12 +4,13 @@
 """
 
 import hashlib
+import secrets
 import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from logging import WARNING
 from pathlib import Path
 from typing import Final
@@ -51,6 +52,7 @@ class Gateway:
     api_timeout_seconds: int = 75
     displays_port: int = NOBODY_LISTENS  # the displays' door for browsers: deploy.parts.websocket_door
     ca_file: Path | None = None  # the CA of its certificate, if it is not a public one
+    key: str = field(default_factory=secrets.token_urlsafe)  # of the seals by which it knows callers
 
     @property
     def folder(self) -> Path:
@@ -78,6 +80,7 @@ def files(gateway: Gateway, listener: Listener = INSIDE) -> dict[str, str]:
         displays_of_one=DISPLAYS_OF_ONE,
         displays_quiet_seconds=DISPLAYS_QUIET_SECONDS,
         strangers_at_once=STRANGERS_AT_ONCE,
+        key=gateway.key,
         status_pages_at_once=STATUS_PAGES_AT_ONCE,
         displays=BROWSER_CLIENT,
     )

@@ -16,6 +16,7 @@ LOOPBACK: Final = "127.0.0.1"
 ADMIN: Final = "admin"  # the user of the first sign-in
 SIGN_IN: Final = "admin_password"  # names of files among the secrets
 SCRIPTS_KEY: Final = "admin_token"
+GATEWAY_KEY: Final = "gateway_key"
 
 
 class BadSetting(Exception):

@@ -11,7 +11,7 @@ from typing import Final
 from deploy.parts import broker as mosquitto
 from deploy.parts import gateway as nginx
 from deploy.parts.components import COMPONENTS, Component
-from deploy.parts.layout import LOOPBACK, REPOSITORY, Layout, layout_from, ports_from
+from deploy.parts.layout import GATEWAY_KEY, LOOPBACK, REPOSITORY, Layout, layout_from, ports_from
 from deploy.parts.probes import Probe
 from deploy.parts.service import Service
 from shared.config import BY_NAME, Config, load
@@ -85,6 +85,7 @@ class Machine(ABC):
             limit,
             displays_port=ports["MQTT_BROWSERS_PORT"],
             ca_file=Path(ca) if ca else None,
+            key=self.layout.secret(GATEWAY_KEY),
         )
 
     @property

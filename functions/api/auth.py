@@ -28,8 +28,6 @@ from shared.errors import (
 from shared.postgres import door
 from shared.vocabulary import PrincipalKind
 
-SESSION_COOKIE: Final = "signage_session"
-HOST_COOKIE: Final = f"__Host-{SESSION_COOKIE}"  # a browser takes such a cookie from this very host only
 PROXY_ASSERTION: Final = "X-Goog-IAP-JWT-Assertion"
 LONGEST_CREDENTIAL: Final = 512  # characters; our tokens have 90, our cookies 43
 IN_BRACKETS_OR_WITH_PORT: Final = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.]+)(?:%[^\]]*)?\](?::\d+)?|(?P<v4>[0-9.]+):\d+")
@@ -85,9 +83,9 @@ def authenticate(call: Call) -> Principal:
         return _recognise(call, connection, header, cookie)
 
 
-def cookie_name(config: Config) -> str:
-    """The name of the session cookie. The safer name needs TLS, which mode `local` does not have."""
-    return SESSION_COOKIE if config["DEPLOYMENT_MODE"] == "local" else HOST_COOKIE
+def cookie_name(config: Config, of: str = "session") -> str:
+    """The name of a cookie: a browser takes `__Host-` from this very host only. Mode `local` has no TLS for that."""
+    return f"signage_{of}" if config["DEPLOYMENT_MODE"] == "local" else f"__Host-signage_{of}"
 
 
 def _said_by_proxy(call: Call) -> tuple[str, datetime] | None:

@@ -71,7 +71,7 @@ def document(blueprints: Sequence[Routes]) -> dict[str, Any]:
             "schemas": schemas.components,
             "headers": _ANSWER_HEADERS,
             "securitySchemes": {
-                "token": {"type": "http", "scheme": "bearer", "bearerFormat": "sgn_<id>_<secret>_<crc32>"},
+                "token": {"type": "http", "scheme": "bearer", "bearerFormat": "sgn_<id>_<secret>_<crc32>[.<seal>]"},
                 "session": {
                     "type": "apiKey",
                     "in": "cookie",

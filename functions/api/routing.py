@@ -125,6 +125,11 @@ class Call(Struct):
             raise InvalidIdentity("rights_changed")
         return now
 
+    @property
+    def gateway_key(self) -> str:
+        """The key of the gateway that handed the request on, for `sealed`; empty in the cloud, which has none."""
+        return self.request.headers.get("X-Gateway-Key", "")
+
     def check_site(self, site: str | None) -> None:
         """Raises SiteNotAllowed unless the caller's rights are for this site; None: the whole fleet."""
         if self.is_narrowed and site not in (self.principal.sites or ()):
@@ -152,7 +157,7 @@ class Reply(Struct, Generic[T], frozen=True):
 
     value: T
     status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str | list[str]] = field(default_factory=dict)
 
 
 TEXT: Final[Mapping[str, Any]] = {"type": "string"}

@@ -1,5 +1,6 @@
 """What follows a proof of identity, by password or by the provider: a session, its cookie and its audit line."""
 
+import secrets
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -11,10 +12,11 @@ from functions.api.auth import cookie_name
 from functions.api.routing import Call
 from shared.access import operations as access
 from shared.access.people.store import Person
-from shared.access.rules import SESSION_LASTS, Principal
+from shared.access.rules import SESSION_LASTS, Principal, sealed
 from shared.config import Config
 from shared.vocabulary import PrincipalKind
 
+BROWSER_IS_KNOWN: Final = timedelta(days=180)  # to the gateway; it signs nobody in
 LONGEST_BROWSER: Final = 200  # characters of User-Agent that are stored
 
 
@@ -27,8 +29,8 @@ def begin_session(
     has_second_factor: bool = False,
     id_token: str | None = None,
     **details: Any,
-) -> str:
-    """Open a session of this person, who becomes the caller. Returns the Set-Cookie header.
+) -> list[str]:
+    """Open a session of this person, who becomes the caller. Returns the Set-Cookie headers.
 
     `id_token`: that of a sign-in at the provider. `details` go into the audit log.
     """
@@ -47,12 +49,20 @@ def begin_session(
         by_provider=id_token is not None,
     )
     call.audit(connection, now, "session.create", call.caller.actor, address=call.address, **details)
-    return session_cookie(call.services.config, cookie, SESSION_LASTS)
+    config = call.services.config
+    cookies = [set_cookie(config, "session", cookie, SESSION_LASTS)]
+    if call.gateway_key:
+        known = sealed(secrets.token_urlsafe(), call.gateway_key)  # the gateway alone reads it: nothing is stored
+        cookies.append(set_cookie(config, "browser", known, BROWSER_IS_KNOWN, "Lax"))
+    return cookies
 
 
-def session_cookie(config: Config, value: str, lifetime: timedelta) -> str:
-    """The Set-Cookie header: HttpOnly, SameSite=Strict and, except in mode `local`, Secure."""
-    name = cookie_name(config)
+def set_cookie(config: Config, of: str, value: str, lifetime: timedelta, same_site: str = "Strict") -> str:
+    """The Set-Cookie header: HttpOnly and, except in mode `local`, Secure.
+
+    With the `same_site` "Lax" the browser also sends it when it comes back from another site.
+    """
+    name = cookie_name(config, of)
     secure = name.startswith("__Host-")
     path = "/" if secure else "/api"  # browsers take a __Host- cookie only with path /
-    return dump_cookie(name, value, max_age=lifetime, httponly=True, samesite="Strict", secure=secure, path=path)
+    return dump_cookie(name, value, max_age=lifetime, httponly=True, samesite=same_site, secure=secure, path=path)

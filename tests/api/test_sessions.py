@@ -13,7 +13,7 @@ from functions.api.app import create_app
 from functions.api.services import Services
 from functions.api.turns import STRANGERS
 from shared.access import rules as access_rules
-from shared.access.rules import digest
+from shared.access.rules import digest, sealed
 from shared.config import Config
 from shared.postgres.door import transaction
 from shared.tables import audit_log, audit_repeats, login_failures, user_sessions
@@ -46,6 +46,34 @@ def test_outside_local_the_cookie_travels_over_tls_only(services: Services, anna
     assert name.startswith("__Host-signage_session=")
     assert {"Secure", "HttpOnly", "SameSite=Strict", "Path=/"} <= set(flags)
     assert not any(flag.startswith("Domain") for flag in flags)
+
+
+@pytest.mark.parametrize(
+    ("mode", "name", "path"),
+    [("local", "signage_browser", "Path=/api"), ("box", "__Host-signage_browser", "Path=/")],
+)
+def test_a_browser_that_signed_in_behind_a_gateway_stays_known_to_it(
+    services: Services, anna: str, mode: str, name: str, path: str
+) -> None:
+    client = create_app(Services(Config({**services.config.values, "DEPLOYMENT_MODE": mode}), services.engine))
+    gateway = {"X-Gateway-Key": "the gateway's key"}
+    asked = {"json": {"username": anna, "password": PASSWORD}, "headers": {"X-Forwarded-For": new_address(), **gateway}}
+
+    session, browser = client.test_client(use_cookies=False).post("/api/session", **asked).headers.getlist("Set-Cookie")
+
+    cookie, *flags = browser.split("; ")
+    value = cookie.removeprefix(f"{name}=")
+    assert value == sealed(value.rpartition(".")[0], "the gateway's key")
+    assert {"HttpOnly", "SameSite=Lax", path, "Max-Age=15552000"} <= set(flags)
+    again = {"Cookie": session.split(";")[0], **OURS, **gateway}
+    gone = client.test_client(use_cookies=False).delete("/api/session", headers=again)
+    assert [one.partition("=")[0] for one in gone.headers.getlist("Set-Cookie")] == [session.partition("=")[0]]
+
+
+def test_without_a_gateway_there_is_no_cookie_but_that_of_the_session(app: Flask, anna: str) -> None:
+    [session] = sign_in(app, anna).headers.getlist("Set-Cookie")
+
+    assert session.startswith("signage_session=")
 
 
 def test_outside_local_a_cookie_that_a_sibling_host_could_plant_means_nothing(services: Services, anna: str) -> None:

@@ -29,6 +29,14 @@ def test_an_issued_token_works_and_ends_at_once_when_deleted(api: Api) -> None:
     assert api.delete(f"/api/tokens/{issued['id']}").status_code == 204  # a repeat changes nothing
 
 
+def test_a_token_that_was_issued_behind_a_gateway_has_its_seal_and_works(api: Api) -> None:
+    answer = api.post("/api/tokens", "admin", json={"name": "ci", "role": "viewer"}, headers={"X-Gateway-Key": "key"})
+    text = answer.get_json()["token"]
+
+    assert text == rules.sealed(text.rpartition(".")[0], "key")
+    assert api.get("/api/clients", token=text).status_code == 200
+
+
 def test_the_list_shows_every_token_and_no_secret(api: Api) -> None:
     issued = [issue(api) for _ in range(3)]
     api.get("/api/session", token=issued[0]["token"])

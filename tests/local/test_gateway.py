@@ -20,6 +20,7 @@ from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import free_port, wait_until
 from functions import problems
 from functions.api import limits
+from shared.access.rules import sealed
 from shared.errors import NotFound
 
 
@@ -200,6 +201,7 @@ def test_a_call_reaches_the_api_with_what_the_gateway_knows_not_what_callers_cla
         "X-Forwarded-For": "203.0.113.7",
         "X-Goog-IAP-JWT-Assertion": "forged",
         "Forwarded": "for=203.0.113.7",
+        "X-Gateway-Key": "a stranger's own",
         "X-Request-ID": "not/an id",
     }
 
@@ -211,6 +213,7 @@ def test_a_call_reaches_the_api_with_what_the_gateway_knows_not_what_callers_cla
     assert said["headers"]["Host"] == f"{LOOPBACK}:{gateway.port}"
     assert "X-Goog-IAP-JWT-Assertion" not in said["headers"]
     assert "Forwarded" not in said["headers"]
+    assert said["headers"]["X-Gateway-Key"] == gateway.key
     assert len(said["headers"]["X-Request-ID"]) == 32
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.headers.get_all("X-Request-ID") == [said["headers"]["X-Request-ID"]]
@@ -312,13 +315,14 @@ def test_nobody_learns_from_the_public_page_where_a_reader_came_from(gateway: Ga
     assert {(one["Referrer-Policy"], one["X-Robots-Tag"]) for one in usual} == {("same-origin", None)}
 
 
-def test_stalled_connections_do_not_hold_up_anybody(gateway: Gateway) -> None:
+def test_stalled_connections_do_not_hold_up_known_callers(gateway: Gateway) -> None:
+    known = {"Authorization": f"Bearer {sealed('token', gateway.key)}"}
     with ExitStack() as stack:
         for _ in range(300):
             stalled = stack.enter_context(socket.create_connection((LOOPBACK, gateway.port), 60))
             stalled.sendall(f"POST /api/clients HTTP/1.1\r\nHost: {LOOPBACK}\r\nContent-Length: 9\r\n\r\n1".encode())
 
-        assert ask(gateway, "GET", "/api/clients").status == 200
+        assert ask(gateway, "GET", "/api/clients", known).status == 200
 
 
 def test_another_host_name_is_not_answered(gateway: Gateway) -> None:

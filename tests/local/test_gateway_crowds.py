@@ -1,6 +1,7 @@
-"""Strangers at the gateway: their open requests do not keep anyone else from sending a file."""
+"""Strangers at the gateway: neither their open requests nor their number hold up anybody whom it knows."""
 
 import http.client
+import itertools
 import re
 import socket
 import threading
@@ -15,7 +16,8 @@ from deploy.parts import gateway as nginx
 from deploy.parts.gateway import Gateway
 from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import free_port, wait_until
-from tests.local.test_gateway import Upstream
+from shared.access.rules import sealed
+from tests.local.test_gateway import Answer, Upstream, ask
 
 SOMEBODY, ANOTHER = "127.0.0.2", "127.0.0.3"  # addresses of this machine's loopback
 STRANGERS = tuple(f"127.0.0.{number}" for number in range(9, 25))
@@ -97,20 +99,20 @@ def test_one_address_does_not_get_all_the_room_that_uploads_have(crowded: Gatewa
 # --- one caller, whichever of its addresses it uses ---
 
 
+def token_of(gateway: Gateway) -> dict[str, str]:
+    """What a known caller sends."""
+    return {"Authorization": f"Bearer {sealed('sgn_token', gateway.key)}"}
+
+
 def status_for(gateway: Gateway, caller: str, method: str = "GET", path: str = "/api/status") -> int:
-    connection = http.client.HTTPConnection(LOOPBACK, gateway.port, timeout=60)
-    try:
-        connection.request(method, path, headers={"X-Caller": caller, "Authorization": "Bearer x"})
-        return connection.getresponse().status
-    finally:
-        connection.close()
+    return ask(gateway, method, path, {"X-Caller": caller, **token_of(gateway)}).status
 
 
 @pytest.fixture(scope="module")
 def many_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
     """A gateway that takes a caller's address from a header, because this machine has no IPv6 network to call from.
 
-    It takes one request a minute of a caller after the first twenty, so that no machine is too slow to meet the limit.
+    Beyond the first requests it takes one a minute, so that no machine is too slow to meet a limit.
     """
     folder = tmp_path_factory.mktemp("addresses")
     shipped = nginx.files
@@ -119,7 +121,12 @@ def many_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway
         believing = "http { real_ip_header X-Caller; set_real_ip_from 127.0.0.0/8;"
         texts = shipped(*given)
         texts["nginx.conf"] = texts["nginx.conf"].replace("http {", believing)
-        texts["nginx.conf"] = re.sub(r"rate=(10|5)r/s", "rate=1r/m", texts["nginx.conf"])
+        texts["nginx.conf"] = re.sub(r"rate=\d+r/s", "rate=1r/m", texts["nginx.conf"])
+        texts["nginx.conf"] = re.sub(
+            r"zone=(strangers\w*) burst=\d+ (nodelay|delay=\d+)",
+            rf"zone=\1 burst={TOGETHER} nodelay",
+            texts["nginx.conf"],
+        )
         return texts
 
     with ThreadingHTTPServer((LOOPBACK, 0), Guarded) as upstream, pytest.MonkeyPatch.context() as patch:
@@ -165,3 +172,80 @@ def test_a_stranger_knocks_so_often_and_no_other_caller_or_request_is_counted(
     assert knocks == [200] * 21 + [429] * 9
     assert status_for(many_addresses, f"{own}:2::1", "POST", path) == 200
     assert status_for(many_addresses, f"{own}:1::1", "GET", path) == 200
+
+
+# --- strangers together ---
+
+TOGETHER = 30
+DOORS = [
+    ("POST", "/api/session"),
+    ("GET", "/api/status"),
+    ("GET", "/api/health/ready"),
+    ("POST", "/api/display/screenshots"),
+    ("GET", "/api/clients"),
+    ("GET", "/api/event-media"),
+]
+SECRET = "of-a-browser-or-a-token"
+_callers = itertools.count(1)
+
+
+def ask_as_stranger(gateway: Gateway, method: str, path: str, headers: dict[str, str] | None = None) -> Answer:
+    """Ask from an address that never asked before."""
+    number = next(_callers)
+    return ask(gateway, method, path, {"X-Caller": f"203.{number // 250}.0.{number % 250}", **(headers or {})})
+
+
+def crowd(gateway: Gateway, method: str, path: str) -> list[int]:
+    """The statuses of more strangers than a door takes, each from an address of its own."""
+    return [ask_as_stranger(gateway, method, path).status for _ in range(TOGETHER + 10)]
+
+
+def test_a_crowd_of_strangers_fills_one_door_and_holds_up_nobody_else(many_addresses: Gateway) -> None:
+    for method, path in DOORS[:5]:
+        assert crowd(many_addresses, method, path) == [401] * (TOGETHER + 1) + [429] * 9, path
+        refused = ask_as_stranger(many_addresses, method, path)
+        assert (refused.headers["Retry-After"], refused.problem["code"]) == ("5", "too_many_requests")
+
+    for method, path in DOORS:
+        assert ask_as_stranger(many_addresses, method, path).status == 429
+        assert ask_as_stranger(many_addresses, method, path, token_of(many_addresses)).status == 200
+    assert set(crowd(many_addresses, "GET", "/")) == {200}
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_known"),
+    [
+        ({"Authorization": "Bearer {sealed}"}, True),
+        ({"Authorization": "bearer  {sealed}"}, True),
+        ({"Cookie": "signage_browser={sealed}"}, True),
+        ({"Cookie": "a=b; __Host-signage_browser={sealed}; signage_session=over"}, True),
+        ({"Authorization": "Basic eDp5", "Cookie": "signage_browser={sealed}"}, True),
+        ({"Authorization": "Bearer {text}"}, False),
+        ({"Authorization": "Bearer {text}.{made_up}"}, False),
+        ({"Authorization": "Bearer {of_another_gateway}"}, False),
+        ({"Authorization": "Bearer another-{sealed}"}, False),
+        ({"Authorization": "Bearer {sealed}a"}, False),
+        ({"Authorization": "Basic {sealed}"}, False),
+        ({"Cookie": "signage_browser={text}.{made_up}"}, False),
+        ({"Cookie": "signage_session={text}"}, False),
+        ({"Cookie": "signage_session={sealed}"}, False),
+        ({"Cookie": "not_signage_browser={sealed}"}, False),
+        ({"Cookie": "signage_browser=.{made_up}"}, False),
+        ({"X-Gateway-Key": "{sealed}"}, False),
+    ],
+    ids=str,
+)
+def test_only_the_gateways_own_seal_makes_a_caller_known(
+    many_addresses: Gateway, headers: dict[str, str], is_known: bool
+) -> None:
+    texts = {
+        "text": SECRET,
+        "sealed": sealed(SECRET, many_addresses.key),
+        "of_another_gateway": sealed(SECRET, "another key"),
+        "made_up": "a" * 22,
+    }
+    wait_until(lambda: ask_as_stranger(many_addresses, "GET", "/api/clients").status == 429, 60)  # the door is full
+
+    answer = ask_as_stranger(many_addresses, "GET", "/api/clients", {k: v.format(**texts) for k, v in headers.items()})
+
+    assert (answer.status != 429) == is_known

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from deploy.parts.broker_rights import SERVICES
 from deploy.parts.identity import key_path
-from deploy.parts.layout import SCRIPTS_KEY, SIGN_IN
+from deploy.parts.layout import GATEWAY_KEY, SCRIPTS_KEY, SIGN_IN
 from shared.config import SETTINGS
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +42,7 @@ def test_how_each_secret_is_rotated_is_said() -> None:
     """Every secret of the settings, and every one that is generated on one machine."""
     sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "deploy").rglob("*.py"))
     made = set(re.findall(r'layout\.secret\("(\w+)"\)', sources))
-    named = {SIGN_IN, SCRIPTS_KEY, key_path({}).name}
+    named = {SIGN_IN, SCRIPTS_KEY, GATEWAY_KEY, key_path({}).name}
     named |= {f"mqtt_{user}_password" for user in SERVICES} | {setting.name for setting in SETTINGS if setting.secret}
     assert {"database_password", "signing_key"} <= made
 

@@ -8,10 +8,9 @@ from urllib.parse import urlencode
 import msgspec
 from flask import Response
 from sqlalchemy import Connection
-from werkzeug.http import dump_cookie
 
 from functions.api import bodies, sessions_begun
-from functions.api.auth import HOST_COOKIE, cookie_name
+from functions.api.auth import cookie_name
 from functions.api.bodies import Answer, QueryParameters
 from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
 from functions.problems import DatabaseUnavailable
@@ -79,12 +78,13 @@ def begin_at_provider(call: Call) -> Reply[ProviderAddress]:
 def come_back_from_provider(call: Call, query: Returned) -> Response:
     """Finish to sign in: the provider sends the browser here. It always goes on to the dashboard's own address."""
     provider, config = _provider(call), call.services.config
-    begun = provider_rules.read_try(call.request.cookies.get(_try_name(config), ""), query.state, datetime.now(UTC))
+    cookie = call.request.cookies.get(cookie_name(config, "try"), "")
+    begun = provider_rules.read_try(cookie, query.state, datetime.now(UTC))
     # Another site may send the browser here at any time: that ends no try that is under way.
     headers = [] if begun is None else [("Set-Cookie", _cookie(config, None))]
     word = ""
     try:
-        headers.append(("Set-Cookie", _arrive(call, provider, begun, query)))
+        headers += [("Set-Cookie", of_session) for of_session in _arrive(call, provider, begun, query)]
     except (Forbidden, InvalidIdentity, LastAdmin, ProviderUnavailable, TooManyAttempts) as error:
         word = "?" + urlencode({WORDS: error.code})
     headers.append(("Location", f"{config['PUBLIC_URL']}/{word}"))
@@ -100,8 +100,8 @@ def _provider(call: Call) -> PeopleProvider:
     return provider
 
 
-def _arrive(call: Call, provider: PeopleProvider, begun: SignInTry | None, query: Returned) -> str:
-    """Let the person in who came back. Returns the Set-Cookie header of the session."""
+def _arrive(call: Call, provider: PeopleProvider, begun: SignInTry | None, query: Returned) -> list[str]:
+    """Let the person in who came back. Returns the Set-Cookie headers of the session."""
     if begun is None:
         raise TryOver
     if query.error or not query.code:
@@ -125,7 +125,7 @@ def _arrive(call: Call, provider: PeopleProvider, begun: SignInTry | None, query
         raise
 
 
-def _redeem(call: Call, provider: PeopleProvider, begun: SignInTry, query: Returned) -> str:
+def _redeem(call: Call, provider: PeopleProvider, begun: SignInTry, query: Returned) -> list[str]:
     config = call.services.config
     role_claim, sites_claim = config["SSO_ROLE_CLAIM"], config["SSO_SITES_CLAIM"]
     wanted = tuple(name for name in (role_claim, sites_claim) if name)
@@ -135,7 +135,7 @@ def _redeem(call: Call, provider: PeopleProvider, begun: SignInTry, query: Retur
         person = provider_rules.person_of(claims, role_claim, config["SSO_ROLES"], sites_claim)
         with call.transaction() as (connection, now):
             let_in = provider_operations.let_in(connection, now, person)
-            cookie = sessions_begun.begin_session(call, connection, now, let_in.user, id_token=id_token, provider=True)
+            cookies = sessions_begun.begin_session(call, connection, now, let_in.user, id_token=id_token, provider=True)
             _audit_change(call, connection, now, let_in)
     except (Forbidden, LastAdmin) as error:
         if isinstance(error, NoRoleAtProvider):
@@ -143,7 +143,7 @@ def _redeem(call: Call, provider: PeopleProvider, begun: SignInTry, query: Retur
             words = "no value of the claim stands in SSO_ROLES"
             event("provider_gives_no_role", words, logging.WARNING, claim=role_claim, values=values)
         raise error.of(f"unknown:{provider_rules.name_of(claims)}") from None
-    return cookie
+    return cookies
 
 
 def _audit_change(call: Call, connection: Connection, now: datetime, let_in: LetIn) -> None:
@@ -156,14 +156,6 @@ def _audit_change(call: Call, connection: Connection, now: datetime, let_in: Let
 
 
 def _cookie(config: Config, begun: SignInTry | None) -> str:
-    """The Set-Cookie header of a try; None deletes it. SameSite=Lax: the browser comes back from another site."""
-    name = _try_name(config)
-    secure = name.startswith("__Host-")
-    path = "/" if secure else "/api"
+    """The Set-Cookie header of a try; None deletes it."""
     lasts = provider_rules.TRY_LASTS if begun else timedelta(0)
-    value = begun.cookie if begun else ""
-    return dump_cookie(name, value, max_age=lasts, httponly=True, samesite="Lax", secure=secure, path=path)
-
-
-def _try_name(config: Config) -> str:
-    return "__Host-signage_try" if cookie_name(config) == HOST_COOKIE else "signage_try"
+    return sessions_begun.set_cookie(config, "try", begun.cookie if begun else "", lasts, "Lax")

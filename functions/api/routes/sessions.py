@@ -125,8 +125,8 @@ def sign_in(call: Call, body: Credentials) -> Reply[Session]:
     with call.transaction() as (connection, now):
         user = access.sign_in(connection, now, found, call.address)
         more = {} if proof is SecondFactorProof.NOT_NEEDED else {"second_factor": proof.value}
-        cookie = sessions_begun.begin_session(call, connection, now, user, has_second_factor=bool(more), **more)
-    return Reply(_session(call.principal, config), 201, {"Set-Cookie": cookie})
+        cookies = sessions_begun.begin_session(call, connection, now, user, has_second_factor=bool(more), **more)
+    return Reply(_session(call.principal, config), 201, {"Set-Cookie": cookies})
 
 
 @routes.get("/session/method", role=PUBLIC, bound=Bound.NONE)
@@ -162,7 +162,7 @@ def sign_out(call: Call) -> Reply[SignedOut]:
     with call.transaction() as (connection, now):
         id_token = access.close_session(connection, now, cookie)
         call.audit(connection, now, "session.delete", call.principal.actor)
-    gone = {"Set-Cookie": sessions_begun.session_cookie(config, "", timedelta(0))}
+    gone = {"Set-Cookie": sessions_begun.set_cookie(config, "session", "", timedelta(0))}
     address = _sign_out_address(call, id_token) if id_token else None
     if address is None:
         return Reply(None, 204, gone)  # type: ignore[arg-type]  # 204 has no body

@@ -11,7 +11,7 @@ from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.sites import EmptySites, Sites, empty_sites
 from shared.access import operations as access
 from shared.access import store
-from shared.access.rules import check_expiry
+from shared.access.rules import check_expiry, sealed
 from shared.errors import ExpiryInThePast, ExpiryTooFar, TokenNotFound
 from shared.vocabulary import Role
 
@@ -74,7 +74,7 @@ def issue_token(call: Call, body: NewToken) -> IssuedToken:
         )
         at = {} if row.sites is None else {"sites": row.sites}
         call.audit(connection, now, "token.create", f"token:{row.id}", name=body.name, role=body.role.value, **at)
-    return answer_of(IssuedToken, row, token=text)
+    return answer_of(IssuedToken, row, token=sealed(text, call.gateway_key))
 
 
 @routes.delete("/<token_id>", role=Role.ADMIN, bound=Bound.FLEET, statuses={204: "Ended"}, raises=(TokenNotFound,))
