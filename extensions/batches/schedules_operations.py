@@ -98,6 +98,7 @@ def plan(connection: Connection, now: datetime, wanted: WantedSchedule) -> KeptS
     if store.count_live(connection) >= MOST_LIVE:
         raise TooManySchedules
     schedule_id = str(uuid.uuid4())
+    quiet_times.lock_batch(connection)  # who renames its site waits for this transaction
     if not store.insert(connection, now, schedule_id, wanted, when, rules.next_time(when, now)):
         winner = _of_same_key(connection, wanted)  # the very same request has won in the meantime
         if winner is None:

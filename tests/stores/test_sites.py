@@ -1,21 +1,20 @@
 """The names of sites on real Postgres: a rename takes everything along, and a shop that loses its displays is told."""
 
 import random
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from shared.access import operations as access
 from shared.access.people import operations as people
 from shared.access.rules import AuditLine
 from shared.clients import store as clients_store
 from shared.errors import SiteExists, SiteNotFound
-from shared.postgres.door import database_now, transaction
+from shared.postgres.door import database_now
 from shared.sites import operations, store
 from shared.tables import (
     api_tokens,
@@ -31,7 +30,6 @@ from shared.tables import (
     users,
 )
 from shared.vocabulary import Role
-from tests.stack import eventually
 from tests.stores.commands_world import add_client
 from tests.stores.notifications_world import MINUTE, channel, decide, messages, settle, told
 
@@ -129,6 +127,11 @@ def move(connection: Connection, uuids: list[str], site: str | None) -> None:
     """As the api moves displays."""
     left = operations.take_from(connection, uuids)
     clients_store.update_many(connection, uuids, clients_store.ManyFactsChange(True, site, [], [], 32))
+    note_emptied(connection, left)
+
+
+def note_emptied(connection: Connection, left: list[str]) -> None:
+    """As the api writes down which of these sites lost their last displays."""
     for one in operations.emptied(connection, left):
         line = AuditLine("user:anna", "site.emptied", f"site:{one.site}", "done", None, one.names)
         access.record_audit(connection, database_now(connection), line)
@@ -304,59 +307,6 @@ def test_what_has_ended_names_nothing_any_more(connection: Connection, now: date
     connection.execute(ends[kind])
 
     assert store.unmatched(connection, [OLD]) == []
-
-
-@pytest.fixture
-def at_old(engine: Engine) -> Iterator[list[str]]:
-    """Two displays at OLD, which a person names, all of it committed."""
-    with transaction(engine) as connection:
-        uuids = [add_client(connection, database_now(connection), site=OLD) for _ in range(2)]
-        person(connection, OLD)
-    yield uuids
-    with transaction(engine) as connection:
-        connection.execute(sa.text("DELETE FROM users"))
-        connection.execute(sa.text("UPDATE clients SET site = NULL"))
-
-
-def while_another(
-    engine: Engine, first: Callable[[Connection], object], second: Callable[[Connection], object]
-) -> None:
-    """Do `first`; before it commits, begin `second` in another transaction, until that one waits or is done."""
-
-    def in_its_own() -> None:
-        with transaction(engine) as connection:
-            second(connection)
-
-    waits = sa.text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
-    with ThreadPoolExecutor(1) as pool:
-        with transaction(engine) as connection:
-            first(connection)
-            other = pool.submit(in_its_own)
-            eventually(lambda: other.done() or connection.execute(waits).scalar_one(), "the other one waits")
-        other.result()
-
-
-def test_of_two_who_take_the_last_displays_at_once_one_says_so(engine: Engine, at_old: list[str]) -> None:
-    here, there = at_old
-    while_another(engine, lambda one: move(one, [here], OTHER), lambda two: move(two, [there], OTHER))
-
-    with transaction(engine) as connection:
-        assert [one.site for one in store.emptied(connection, [OLD])] == [OLD]
-
-
-def test_a_rename_that_begins_during_another_one_takes_its_rights_along(engine: Engine, at_old: list[str]) -> None:
-    with transaction(engine) as connection:
-        at_new = add_client(connection, database_now(connection), site=NEW)
-    while_another(
-        engine,
-        lambda one: rename(one, OLD, NEW, merges=True),
-        lambda two: rename(two, NEW, "Köln Nord"),
-    )
-
-    with transaction(engine) as connection:
-        homes = sa.select(clients.c.site).where(clients.c.uuid.in_([*at_old, at_new]))
-        assert set(connection.execute(homes).scalars()) == {"Köln Nord"}
-        assert sites(connection, "person") == {"Köln Nord", OTHER}
 
 
 # --- many ---
