@@ -10,6 +10,7 @@ from deploy.parts import gateway as nginx
 from deploy.parts import guardian
 from deploy.parts.gateway import Gateway
 from deploy.parts.probes import free_port
+from shared.access.rules import sealed
 from shared.vocabulary import Role
 from tests import migrated
 from tests.api.function_process import ENVIRONMENT, function_process
@@ -39,7 +40,7 @@ def standing(database_url: str, engine: Engine, tmp_path_factory: pytest.TempPat
             yield Doors(
                 gateway.port,
                 function.port,
-                issue_token(engine, Role.ADMIN),
+                sealed(issue_token(engine, Role.ADMIN), gateway.key),
                 folder,
                 media,
                 lambda: {name: {pid} | guardian.descendants(pid) for name, pid in pids.items()},

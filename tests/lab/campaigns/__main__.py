@@ -27,6 +27,7 @@ from tests.lab.campaigns import (
     commands,
     conversions,
     corpus,
+    crowd,
     debians,
     decks,
     disk,
@@ -116,6 +117,10 @@ def _connections(seed: int, share: float, folder: Path) -> Ledger:
 def _cluster(seed: int, share: float, folder: Path) -> Ledger:
     plan = cluster.Plan(displays=_part(500, share), kills=_part(6, share), seed=seed)
     return cluster.run(plan, folder)
+
+
+def _crowd(seed: int, share: float, folder: Path) -> Ledger:
+    return crowd.run(crowd.Plan(strangers=_part(400, share), reads=_part(60, share), seed=seed), folder)
 
 
 def _many_logins(seed: int, share: float, folder: Path) -> Ledger:
@@ -256,6 +261,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "stolen": _stolen,
     "fuzz": _fuzz,
     "doors": _doors,
+    "crowd": _crowd,
     "many_logins": _many_logins,
     "schema": _schema,
     "versions": _versions,

@@ -42,6 +42,7 @@ WORDS: Final = {
     "fuzz": "spoiled payloads among good ones",
     "many_logins": "logins by the ten thousand that change all the time",
     "doors": "paths that try to leave, connections that stall, requests without end",
+    "crowd": "400 strangers at one door after the other, an admin beside them",
     "schema": "a tester that knows the OpenAPI document alone asks for everything",
     "versions": "the code of the release before on the schema of today",
     "words": "the dashboard in German and Japanese",
