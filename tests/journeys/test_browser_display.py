@@ -221,13 +221,14 @@ def judged(stack: Stack, content: str, chromium: BrowserContext, folder: Path) -
 
     async def check() -> None:
         broker = (LOOPBACK, int(stack.ports["MQTT_DISPLAYS_PORT"]))
-        async with Tap(display, "signage", broker) as tap, await Door(tap.port).serve(0) as door:
-            ports.append(door.sockets[0].getsockname()[1])
-            taps.append(tap)
-            is_there.set()
-            service = Service(stack.url, stack.environment["SIGNAGE_ADMIN_TOKEN"])
-            exercise = Exercise(tap, service, commands=True, answer_seconds=60.0)
-            lines.extend(judge(tap.record, await exercise.run()))
+        async with Tap(display, "signage", broker) as tap:
+            with closing(await Door(tap.port).serve(0)) as door:  # a block of its own waits for the page
+                ports.append(door.sockets[0].getsockname()[1])
+                taps.append(tap)
+                is_there.set()
+                service = Service(stack.url, stack.environment["SIGNAGE_ADMIN_TOKEN"])
+                exercise = Exercise(tap, service, commands=True, answer_seconds=60.0)
+                lines.extend(judge(tap.record, await exercise.run()))
 
     checking = threading.Thread(target=lambda: asyncio.run(check()))
     checking.start()
