@@ -48,7 +48,6 @@ BOX: Final = 0  # the first glyph of a font: the box that it draws for a letter 
 PAGE_PIXELS: Final = 1440  # the longer side of a page whose letters are looked at
 MOST_OBJECTS: Final = 20_000  # of a page, whose places are looked at
 CONTRAST: Final = 40  # of 255: what differs less cannot be read
-LIBREOFFICE_25: Final = re.compile(r"LibreOffice (2[5-9]|[3-9]\d)\.")  # or a later one, as the maker of a PDF
 THUMBNAIL_PIXELS: Final = 480  # the longer side
 KINDS: Final[Mapping[int, Kind]] = {
     pdfium.FPDF_PAGEOBJ_TEXT: "text",
@@ -71,9 +70,7 @@ def main(connection: int) -> None:
         say("pages", len(document) if document else 0)
         if document:
             say("fonts", _fonts(document))
-            contents = _contents(kind, files[1]) if kind != NO_DECK else None
-            if contents is not None and not LIBREOFFICE_25.search(document.get_metadata_value("Producer")):
-                contents.lose_all_of_before_25()
+            contents = _contents(kind, files[1], document) if kind != NO_DECK else None
             say("contents", _plain(contents))
             say("letters", _letters(document, contents))
             say("contents", _plain(contents))
@@ -276,11 +273,17 @@ def _outline(font: Any, code: int) -> Outline:
     return tuple(points)
 
 
-def _contents(kind: str, deck: int) -> Contents | None:
+def _libreoffice(document: pypdfium2.PdfDocument) -> tuple[int, int] | None:
+    """The version of LibreOffice that made the PDF; None when the PDF does not say it."""
+    version = re.match(r"LibreOffice (\d+)\.(\d+)", document.get_metadata_value("Producer"))
+    return (int(version[1]), int(version[2])) if version else None
+
+
+def _contents(kind: str, deck: int, document: pypdfium2.PdfDocument) -> Contents | None:
     """The deck's contents; None when the deck cannot be read."""
     try:
         with os.fdopen(deck, "rb") as file:
-            return _read(kind, file)
+            return _read(kind, file, _libreoffice(document))
     except BAD_DECK:
         return None
 
@@ -297,12 +300,12 @@ def _sorted(names: set[str] | None) -> list[str] | None:
     return None if names is None else sorted(names)
 
 
-def _read(kind: str, file: BinaryIO) -> Contents:
+def _read(kind: str, file: BinaryIO, libreoffice: tuple[int, int] | None) -> Contents:
     file.seek(0)
     if kind == MediaKind.PPT:
         return ppt_rules.read(file)
     with zipfile.ZipFile(file) as package:
-        return pptx_rules.read(package) if kind == MediaKind.PPTX else odp_rules.read(package)
+        return pptx_rules.read(package, libreoffice) if kind == MediaKind.PPTX else odp_rules.read(package)
 
 
 def _thumbnail(document: pypdfium2.PdfDocument) -> bytes:

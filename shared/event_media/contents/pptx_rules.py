@@ -43,7 +43,9 @@ USUAL: Final = {  # namespace of Strict Open XML -> usual namespace
 }
 MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 FALLBACK, ALTERNATIVES = f"{MC}Fallback", f"{MC}AlternateContent"
-KNOWN: Final = {"a14", "p14", "p15", "v"}  # what LibreOffice takes an alternative for
+KNOWN: Final = frozenset({"p14", "p15", "v"})  # what LibreOffice takes an alternative for
+ONCE_KNOWN: Final = KNOWN | {"a14"}  # by older versions; newer ones take the picture beside a formula
+FIRST_NEWER: Final = (25, 2)
 ELEMENTS: Final = {LATIN: f"{A}latin", ASIAN: f"{A}ea", COMPLEX: f"{A}cs"}
 THEME_ENDINGS: Final = {LATIN: "lt", ASIAN: "ea", COMPLEX: "cs"}
 TITLES: Final = {"title", "ctrTitle"}
@@ -74,9 +76,13 @@ class Link(Struct, frozen=True):
 
 
 class _Package:
-    """The parts of a package, by name in any case, and their relationships."""
+    """The parts of a package, by name in any case, and their relationships.
 
-    def __init__(self, package: zipfile.ZipFile) -> None:
+    `is_newer`: it is read by LibreOffice FIRST_NEWER or later.
+    """
+
+    def __init__(self, package: zipfile.ZipFile, *, is_newer: bool) -> None:
+        self.is_newer, self.known = is_newer, KNOWN if is_newer else ONCE_KNOWN
         self._package = package
         self._names = {name.lower(): name for name in package.namelist()}
         self._trees: dict[str, ET.Element] = {}
@@ -163,9 +169,12 @@ class _Styles(Struct, frozen=True):
         yield self.presentation.find(f"{P}defaultTextStyle")
 
 
-def read(file: zipfile.ZipFile) -> Contents:
-    """The contents of the visible slides. Raises the errors of zipfile and ElementTree for a damaged package."""
-    package, contents = _Package(file), Contents()
+def read(file: zipfile.ZipFile, libreoffice: tuple[int, int] | None = None) -> Contents:
+    """The contents of the visible slides, as this version of LibreOffice reads them; an unknown one counts as old.
+
+    Raises the errors of zipfile and ElementTree for a damaged package.
+    """
+    package, contents = _Package(file, is_newer=libreoffice is not None and libreoffice >= FIRST_NEWER), Contents()
     main = package.linked("", "officeDocument")
     presentation, links = package.tree(main), package.links(main)
     if presentation.tag != f"{P}presentation":
@@ -200,9 +209,10 @@ def _read_slide(
         links = package.links(part)
         for link in links.values():
             _note_link(link, contents, media)
-        for element in _taken(tree):
+        for element in _taken(tree, package.known):
             _note_object(element, package, links, contents, slide)
-    slide.is_drawn = any(text.strip() for text in slide.text) or any(each.tag in DRAWN for each in _taken(root))
+    taken = _taken(root, package.known)
+    slide.is_drawn = any(text.strip() for text in slide.text) or any(each.tag in DRAWN for each in taken)
     contents.lose(CHARTS, slide.number, _new_charts(root))
     for link in package.links(name).values():
         _read_drawing(package, link, styles, contents, slide)
@@ -224,7 +234,7 @@ def _usual(name: str) -> str:
     return USUAL.get(namespace + brace, namespace + brace) + local
 
 
-def _taken(tree: ET.Element) -> Iterator[ET.Element]:
+def _taken(tree: ET.Element, known: frozenset[str]) -> Iterator[ET.Element]:
     """Every element that LibreOffice shows: of alternatives, the first one that it knows, or the fallback."""
     waiting = [tree]
     while waiting:
@@ -232,13 +242,16 @@ def _taken(tree: ET.Element) -> Iterator[ET.Element]:
         if element.tag in SHAPES and any(name.get("hidden") in HIDDEN for name in element.iterfind(f"*/{P}cNvPr")):
             continue
         yield element
-        waiting += _alternative(element) if element.tag == ALTERNATIVES else element
+        waiting += [_alternative(element, known)] if element.tag == ALTERNATIVES else element
 
 
-def _alternative(alternatives: ET.Element) -> ET.Element:
-    """What LibreOffice takes of these alternatives; an empty element when it is nothing."""
-    taken = (one for one in alternatives if one.tag == FALLBACK or set(one.get("Requires", "").split()) <= KNOWN)
-    return next(taken, ET.Element("none"))
+def _alternative(alternatives: ET.Element, known: frozenset[str]) -> ET.Element:
+    """The one that LibreOffice takes; but the one with a formula, when it takes a fallback without a picture of it."""
+    fitting = (one for one in alternatives if one.tag == FALLBACK or set(one.get("Requires", "").split()) <= known)
+    taken = next(fitting, ET.Element("none"))
+    if taken.tag != FALLBACK or next(taken.iter(f"{A}blip"), None) is not None:
+        return taken
+    return next((one for one in alternatives if next(one.iter(f"{M}oMath"), None) is not None), taken)
 
 
 def _new_charts(tree: ET.Element) -> int:
@@ -258,7 +271,7 @@ def _note_object(
     elif element.tag == INK:
         contents.lose(PICTURES, slide.number)
     elif element.tag == ALTERNATIVES:
-        is_lost = not len(_alternative(element)) and any(each.tag in SHAPES for each in element.iter())
+        is_lost = not len(_alternative(element, package.known)) and any(each.tag in SHAPES for each in element.iter())
         contents.lose(PICTURES, slide.number, is_lost and not _new_charts(element))
     elif element.tag == f"{A}graphicData":
         uri = element.get("uri", "")
@@ -279,7 +292,7 @@ def _note_chart(frame: ET.Element, package: _Package, links: dict[str, Link], co
         link = links.get(chart.get(f"{R}id", ""))
         kinds = {each.tag for each in package.tree(link.target, keep=False).iter()} if link else set()
         contents.lose(CHARTS, slide.number, f"{C}chartSpace" not in kinds or bool(kinds & SURFACES))
-        contents.lose(CHARTS, slide.number, OF_PIE in kinds, before_25=True)
+        contents.lose(CHARTS, slide.number, OF_PIE in kinds and not package.is_newer)
 
 
 def _note_picture(
@@ -293,7 +306,7 @@ def _note_picture(
         return
     picture = package.head(link, pictures_rules.TWIN_BYTES if svg else pictures_rules.HEAD_BYTES) or b""
     lost = not pictures_rules.may_be_drawn(picture) or (bool(svg) and pictures_rules.is_stand_in(picture, svg or b""))
-    contents.lose(PICTURES, slide.number, lost, before_25=bool(svg))
+    contents.lose(PICTURES, slide.number, lost and not (svg and package.is_newer))
 
 
 def _read_drawing(package: _Package, link: Link, styles: _Styles, contents: Contents, slide: Slide) -> None:

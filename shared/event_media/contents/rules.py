@@ -56,23 +56,15 @@ class Contents(Struct):
     """In order; empty when the format does not tell."""
     losses: dict[str, list[int]] = field(default_factory=dict)
     """One of LOSSES -> for each thing that is lost, the number of its slide."""
-    lost_before_25: dict[str, list[int]] = field(default_factory=dict)
-    """The same of what LibreOffice draws since its version 25."""
     signs: dict[str, str] = field(default_factory=dict)
     """Characters of private use -> the font family that gives them a shape."""
     shows_chosen_slides: bool = False
     """Whether the slide show leaves out visible slides."""
 
-    def lose(self, what: str, slide: int, count: int = 1, *, before_25: bool = False) -> None:
+    def lose(self, what: str, slide: int, count: int = 1) -> None:
         """Note that the PDF lacks so many things of this slide."""
         if count:
-            losses = self.lost_before_25 if before_25 else self.losses
-            losses.setdefault(what, []).extend([slide] * count)
-
-    def lose_all_of_before_25(self) -> None:
-        """Note that the PDF lacks what LibreOffice does not draw before its version 25."""
-        for what, slides in self.lost_before_25.items():
-            self.losses.setdefault(what, []).extend(slides)
+            self.losses.setdefault(what, []).extend([slide] * count)
 
     def link(self, target: str, *, is_hyperlink: bool) -> None:
         """Note a link that leads out of the file."""
