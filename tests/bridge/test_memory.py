@@ -51,15 +51,18 @@ class Fleet:
             self.epoch = leadership.lead(self.connection, "test")
         return self.epoch is not None
 
-    def write(self, *said: Said, memory: LeaderMemory | None = None, recalls: bool = True) -> BatchOutcome:
+    def write(
+        self, *said: Said, memory: LeaderMemory | None = None, recalls: bool = True, heard: float | None = None
+    ) -> BatchOutcome:
         writer = replace(self.writer, memory=memory or self.memory)
         writer.memory.may_recall = recalls
-        return writer.write(self.connection, self.batch(*said), Counters(), len(said))
+        return writer.write(self.connection, self.batch(*said, heard=heard), Counters(), len(said))
 
     @staticmethod
-    def batch(*said: Said) -> list[Taken | PutAside]:
+    def batch(*said: Said, heard: float | None = None) -> list[Taken | PutAside]:
+        """The messages, heard just now or at this time of the monotonic clock."""
         return [
-            INBOX.read(Arrival(f"signage/{uuid}/{topic}", json.dumps(body).encode(), 1, time.monotonic()))
+            INBOX.read(Arrival(f"signage/{uuid}/{topic}", json.dumps(body).encode(), 1, heard or time.monotonic()))
             for uuid, topic, body in said
         ]
 
