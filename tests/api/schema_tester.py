@@ -22,6 +22,7 @@ from deploy.parts.layout import REPOSITORY
 from tests.api.schema_audit import CHANGES_NOTHING, READS, Change
 from tests.api.schema_repairs import Repairs
 from tests.api.schema_world import World
+from tests.diary import progress
 
 DOCUMENT: Final = REPOSITORY / "docs" / "openapi.json"
 SLOWEST_SECONDS: Final = 60.0  # only that an answer comes; `make bench` measures the time
@@ -174,6 +175,7 @@ def _round(document: dict[str, Any], config: SchemathesisConfig, found: Found) -
     for event in from_schema(schema).execute():
         if isinstance(event, events.ScenarioFinished):
             _count(event.recorder, found)
+            progress(f"{found.requests:,} requests")
         elif isinstance(event, events.NonFatalError):
             found.errors.setdefault(f"{event.label}: {event.info.title}", str(event.info.message)[:LONGEST_TEXT])
         elif isinstance(event, events.FatalError):

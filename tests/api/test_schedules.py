@@ -149,7 +149,9 @@ def test_only_admins_plan_and_change_a_shutdown_and_operators_may_cancel_it(api:
 
 
 def test_schedules_and_their_times_come_in_pages(api: Api, engine: Engine, client: str) -> None:
-    made = [weekly(api, client, reason=f"{number}") for number in range(3)]
+    in_three_days = f"{datetime.now(UTC) + timedelta(days=3):%A}".lower()  # no real time of it comes in between
+    weekly_then = {**WEEKLY, "at": ..., "weekdays": [in_three_days]}
+    made = [plan(api, client, reason=f"{number}", **weekly_then) for number in range(3)]
     for _ in range(2):
         come(engine, made[0]["id"], timedelta(minutes=25))
 
