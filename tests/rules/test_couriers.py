@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import ipaddress
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -14,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deploy.parts.layout import REPOSITORY
 from shared import config
 from shared.outside import couriers
-from shared.outside.couriers import webhook, words
+from shared.outside.couriers import messenger, webhook, words
 from shared.outside.couriers.addresses import METADATA, AddressRefused, Reach, look_up, may_reach
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
 from tests.receivers import receiver
@@ -234,3 +236,14 @@ def test_the_functions_import_no_messenger_library() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert json.loads(f'["{done.stdout.strip()}"]') == ["False False"]
+
+
+def test_the_page_waits_longer_for_a_channel_than_the_service_does() -> None:
+    page = (REPOSITORY / "dashboard/lib/api/notifications.js").read_text(encoding="utf-8")
+    limits = re.findall(r"const LIMIT = ([\d_]+);", page)
+    asking = re.findall(r'call\("(?:POST|PATCH)".*', page)
+
+    assert [line for line in asking if "limit: LIMIT" not in line] == []
+    assert [timedelta(milliseconds=int(one)) for one in limits] > [
+        messenger.CHECK_DEADLINE + couriers.MESSENGER_DEADLINE
+    ]

@@ -1,5 +1,5 @@
 /**
- * How the API is asked, and its problem documents. The modules beside this one hold the addresses.
+ * How the API is asked. The modules beside this one hold the addresses.
  *
  * A call answers the parsed body or throws: `ApiProblem` when the service said no, `Unreachable` when nothing
  * came back: nobody knows whether it was carried out. After a 401 it waits for a sign-in and is sent once more.
@@ -9,7 +9,7 @@ import { language } from "../language.js";
 
 /** @typedef {import("../types").Problem} Problem */
 
-/** Time that one call may take, in milliseconds; uploads have none. */
+/** What a call may take without a `limit`, in milliseconds. */
 const TIME_LIMIT = 15_000;
 
 /** The service refused; `problem` is its document. */
@@ -101,14 +101,15 @@ export const newTrace = () => hex(16);
 /** It as a W3C trace context. @param {string} trace */
 export const traceparent = (trace) => `00-${trace}-${hex(8)}-01`;
 
-/** @typedef {{body?: unknown, headers?: Record<string, string>, signal?: AbortSignal, asks401?: boolean}} Options */
+/** @typedef {{body?: unknown, headers?: Record<string, string>, signal?: AbortSignal, asks401?: boolean,
+ *   limit?: number}} Options */
 
 /**
  * @param {string} method @param {string} path @param {Options} options @param {string} trace
  * @returns {Promise<Response>}
  */
 async function send(method, path, options, trace) {
-  const limit = AbortSignal.timeout(TIME_LIMIT);
+  const limit = AbortSignal.timeout(options.limit ?? TIME_LIMIT);
   const headers = {
     Accept: "application/json",
     "X-Requested-With": "signage",

@@ -5,6 +5,8 @@ import { call, search } from "./call.js";
 /** @typedef {import("../openapi").Delivery} Delivery */
 
 const CHANNELS = "/api/notifications/channels";
+/** Longer than the service waits for a mail server, in milliseconds. */
+const LIMIT = 60_000;
 
 /** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<Channel>>} */
 export function listChannels(cursor, abort) {
@@ -13,12 +15,12 @@ export function listChannels(cursor, abort) {
 
 /** @param {object} body @returns {Promise<Channel>} */
 export function addChannel(body) {
-  return call("POST", CHANNELS, { body });
+  return call("POST", CHANNELS, { body, limit: LIMIT });
 }
 
 /** @param {number} id @param {object} body @returns {Promise<Channel>} */
 export function changeChannel(id, body) {
-  return call("PATCH", `${CHANNELS}/${id}`, { body });
+  return call("PATCH", `${CHANNELS}/${id}`, { body, limit: LIMIT });
 }
 
 /** @param {number} id */
@@ -28,12 +30,12 @@ export function removeChannel(id) {
 
 /** @param {number} id @returns {Promise<import("../openapi").ChannelTest>} */
 export function testChannel(id) {
-  return call("POST", `${CHANNELS}/${id}/test`);
+  return call("POST", `${CHANNELS}/${id}/test`, { limit: LIMIT });
 }
 
 /** Test a channel that is not saved. @param {object} body @returns {Promise<import("../openapi").TrialResult>} */
 export function tryChannel(body) {
-  return call("POST", `${CHANNELS}/test`, { body });
+  return call("POST", `${CHANNELS}/test`, { body, limit: LIMIT });
 }
 
 /**
